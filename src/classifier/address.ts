@@ -1,0 +1,120 @@
+import { isAddressLiteral } from "./address-literal.js";
+import { type DomainName, describeCharacter, parseDomainName } from "./domain-name.js";
+import { Fault } from "./fault.js";
+
+/** An e-mail address that RFC 5321 (with RFC 6531) allows in an envelope. */
+export interface Address {
+  /** The local part in NFC, without the quotes and backslashes of a quoted string; case kept. */
+  readonly local: string;
+  /** Where the mail goes; absent for an address literal such as `[192.0.2.1]`. */
+  readonly domain?: DomainName;
+}
+
+/** RFC 5321 §4.5.3.1.1 */
+const maximumLocalOctets = 64;
+/** RFC 5321 §4.5.3.1.3 allows a path of 256 octets, two of them the angle brackets. */
+const maximumAddressOctets = 254;
+
+/** The ASCII characters of an atom (RFC 5322 §3.2.3), by code. */
+const isAtomText = new Uint8Array(128);
+for (const character of "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&'*+-/=?^_`{|}~") {
+  isAtomText[character.charCodeAt(0)] = 1;
+}
+
+/**
+ * What a local part may not hold beyond ASCII: controls, invisible and unassigned characters, separators and
+ * U+FFFD, which is what bytes that are not UTF-8 decode to. RFC 6531 allows any UTF-8; nobody's mailbox has these.
+ */
+const unusable = /[\p{C}\p{Z}\ufffd]/u;
+
+/**
+ * Reads an address. Comments, folding white space and the obsolete forms of RFC 5322 are faults: they belong in
+ * a message's header, not in an envelope.
+ */
+export function parseAddress(text: string): Address | Fault {
+  if (text === "") return new Fault("the address is empty", 1);
+  const address = isAscii(text) ? text : text.normalize("NFC");
+  const local = address.charCodeAt(0) === 0x22 ? scanQuotedString(address) : scanDotAtom(address);
+  if (local instanceof Fault) return local;
+
+  const domainStart = local.end + 1;
+  const localOctets = octets(address.slice(0, local.end));
+  if (localOctets > maximumLocalOctets) {
+    return new Fault(`the local part is longer than ${maximumLocalOctets} octets`, maximumLocalOctets + 1);
+  }
+  const domainText = address.slice(domainStart);
+  if (domainText.startsWith("[")) {
+    if (!isAddressLiteral(domainText)) return new Fault("not a valid address literal", domainStart + 1);
+    return { local: local.value };
+  }
+  const domain = parseDomainName(domainText, domainStart);
+  if (domain instanceof Fault) return domain;
+  if (localOctets + 1 + domain.ascii.length > maximumAddressOctets) {
+    return new Fault(`the address is longer than ${maximumAddressOctets} octets`, maximumAddressOctets + 1);
+  }
+  return { local: local.value, domain };
+}
+
+interface LocalPart {
+  readonly value: string;
+  /** Index of the `@` behind it. */
+  readonly end: number;
+}
+
+function scanDotAtom(address: string): LocalPart | Fault {
+  let atomStart = 0;
+  for (let i = 0; i < address.length; i++) {
+    const code = address.charCodeAt(i);
+    if (code < 128 ? isAtomText[code] === 1 : !unusable.test(characterAt(address, i))) {
+      if (code >= 0xd800 && code <= 0xdbff) i++;
+      continue;
+    }
+    if (code === 0x2e) {
+      if (i === 0) return new Fault("the local part starts with a dot", 1);
+      if (i === atomStart) return new Fault("two dots in a row", i + 1);
+      atomStart = i + 1;
+    } else if (code === 0x40) {
+      if (i === 0) return new Fault("nothing before the @", 1);
+      if (i === atomStart) return new Fault("the local part ends with a dot", i);
+      return { value: address.slice(0, i), end: i };
+    } else {
+      return new Fault(`${describeCharacter(address, i)} in the local part`, i + 1);
+    }
+  }
+  return new Fault("no @", address.length);
+}
+
+/** RFC 5321 §4.1.2: `Quoted-string`, with RFC 6531's non-ASCII text outside quoted pairs. */
+function scanQuotedString(address: string): LocalPart | Fault {
+  let value = "";
+  for (let i = 1; i < address.length; i++) {
+    let code = address.charCodeAt(i);
+    if (code === 0x22) {
+      if (address.charCodeAt(i + 1) === 0x40) return { value, end: i + 1 };
+      return new Fault(i + 1 === address.length ? "no @" : "text between the closing quote and the @", i + 2);
+    }
+    const isPair = code === 0x5c;
+    if (isPair) code = address.charCodeAt(++i);
+    const allowed =
+      code < 128 ? code >= 0x20 && code !== 0x7f : !isPair && !unusable.test(characterAt(address, i));
+    if (i >= address.length) break;
+    if (!allowed) return new Fault(`${describeCharacter(address, i)} in the quoted local part`, i + 1);
+    const character = characterAt(address, i);
+    value += character;
+    i += character.length - 1;
+  }
+  return new Fault("the quoted local part is never closed", 1);
+}
+
+function characterAt(text: string, index: number): string {
+  return String.fromCodePoint(text.codePointAt(index) ?? 0);
+}
+
+function isAscii(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 127) return false;
+  return true;
+}
+
+function octets(text: string): number {
+  return isAscii(text) ? text.length : Buffer.byteLength(text);
+}

@@ -1,0 +1,37 @@
+import type { DisposableEntry } from "./disposable-table.js";
+import { parseDomainName } from "./domain-name.js";
+import { Fault } from "./fault.js";
+import { ispProviders, mailcomDomains, majorProviders, privacyProviders, relays } from "./providers.js";
+import { findSuffix, isPrivateZone } from "./public-suffix.js";
+
+/** Listed as disposable somewhere although they are ordinary sites, companies and universities. */
+const wronglyListed = `
+  craigslist.org angi.com com.com facebookmail.com gocardless.dev salla.dev hola.org 99.com yourdomain.com
+  21cn.com citizensonline.com first-state.net google.tm atomicmail.io nus.edu.sg users.noreply.github.com
+`;
+
+/** Everything that is never disposable, whatever a list says. */
+const allowed: ReadonlySet<string> = new Set([
+  ...majorProviders,
+  ...mailcomDomains,
+  ...ispProviders,
+  ...privacyProviders,
+  ...Object.values(relays).flat(),
+  ...wronglyListed.trim().split(/\s+/),
+]);
+
+/**
+ * Merges lists of disposable domains into the entries of the table: names in their ASCII form, without public
+ * suffixes (`edu.pl` would hit 51 universities), private-section zones for the names below them only, and
+ * without the providers that the lists get wrong.
+ */
+export function mergeDisposableLists(lists: readonly (readonly string[])[]): DisposableEntry[] {
+  const entries = new Map<string, DisposableEntry>();
+  for (const listed of lists.flat()) {
+    const name = parseDomainName(listed.trim());
+    if (name instanceof Fault || allowed.has(name.ascii)) continue;
+    if (findSuffix(name.ascii) !== "registrable") continue;
+    entries.set(name.ascii, { domain: name.ascii, onlyBelow: isPrivateZone(name.ascii) });
+  }
+  return [...entries.values()];
+}

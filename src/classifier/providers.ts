@@ -1,0 +1,87 @@
+/**
+ * Who runs which mail domain. Domains only, lower case, ASCII; no rule lives here.
+ * Compiled from the providers' own lists of domains (2026-11); the relays from their documentation.
+ */
+
+/** Splits a block of white-space separated names. */
+const names = (block: string): readonly string[] => block.trim().split(/\s+/);
+
+/** Mailbox providers open to the public. */
+export const majorProviders = names(`
+  gmail.com googlemail.com outlook.com hotmail.com live.com msn.com outlook.de outlook.fr outlook.es
+  outlook.it outlook.jp outlook.com.br outlook.co.th outlook.in outlook.ie outlook.pt hotmail.co.uk
+  hotmail.fr hotmail.de hotmail.it hotmail.es hotmail.be hotmail.nl hotmail.com.br live.co.uk live.fr
+  live.nl live.de live.it live.ca live.com.au live.se passport.com windowslive.com yahoo.com yahoo.co.uk
+  yahoo.co.jp yahoo.co.in yahoo.in yahoo.fr yahoo.de yahoo.it yahoo.es yahoo.ca yahoo.com.br
+  yahoo.com.mx yahoo.com.ar yahoo.com.au yahoo.com.tw yahoo.com.hk yahoo.com.sg yahoo.com.ph yahoo.co.id
+  yahoo.co.nz yahoo.co.kr yahoo.gr yahoo.ie yahoo.se yahoo.dk yahoo.no yahoo.ro yahoo.pl ymail.com
+  rocketmail.com myyahoo.com aol.com aol.co.uk aol.de aol.fr aim.com icloud.com me.com mac.com gmx.de
+  gmx.net gmx.com gmx.at gmx.ch gmx.fr gmx.us gmx.co.uk gmx.es gmx.it gmx.org gmx.info gmx.biz gmx.eu
+  web.de email.de mail.com freenet.de posteo.de posteo.net mailbox.org proton.me protonmail.com
+  protonmail.ch pm.me tutanota.com tutanota.de tuta.io tuta.com tutamail.com keemail.me hey.com
+  fastmail.com fastmail.fm fastmail.to sent.com messagingengine.com zoho.com zohomail.com zoho.eu
+  zoho.in mail.ru bk.ru list.ru inbox.ru internet.ru yandex.ru yandex.com ya.ru yandex.by yandex.kz
+  yandex.ua rambler.ru lenta.ru autorambler.ru myrambler.ru ro.ru ukr.net i.ua meta.ua bigmir.net qq.com
+  foxmail.com vip.qq.com 163.com 126.com yeah.net vip.163.com 188.com sina.com sina.cn sohu.com 139.com
+  189.cn wo.cn 21cn.com tom.com aliyun.com naver.com daum.net hanmail.net nate.com kakao.com
+  rediffmail.com indiatimes.com in.com libero.it virgilio.it inwind.it iol.it laposte.net wp.pl o2.pl
+  onet.pl interia.pl poczta.onet.pl op.pl vp.pl gazeta.pl tlen.pl go2.pl seznam.cz email.cz centrum.cz
+  post.cz atlas.cz azet.sk zoznam.sk centrum.sk freemail.hu citromail.hu indamail.hu abv.bg mail.bg
+  dir.bg inbox.lv inbox.lt mail.ee spray.se luukku.com suomi24.fi sapo.pt iol.pt terra.com.br uol.com.br
+  bol.com.br ig.com.br globo.com globomail.com r7.com juno.com netzero.net netzero.com webmail.co.za
+  walla.co.il walla.com mynet.com inbox.com lycos.com excite.com excite.it myway.com usa.net care2.com
+`);
+
+/** The vanity domains of mail.com: public mailboxes under words that look like companies. */
+export const mailcomDomains = names(`
+  email.com usa.com post.com europe.com asia.com consultant.com engineer.com writeme.com dr.com
+  cheerful.com accountant.com techie.com myself.com iname.com contractor.net linuxmail.org
+`);
+
+/** Mailboxes that come with an internet connection, and old national portals. */
+export const ispProviders = names(`
+  verizon.net t-online.de magenta.de arcor.de vodafone.de docomo.ne.jp ezweb.ne.jp au.com softbank.ne.jp
+  i.softbank.jp nifty.com ocn.ne.jp so-net.ne.jp biglobe.ne.jp tiscali.it tin.it alice.it tim.it
+  fastwebnet.it orange.fr wanadoo.fr free.fr sfr.fr neuf.fr bbox.fr numericable.fr voila.fr telenet.be
+  skynet.be proximus.be ziggo.nl kpnmail.nl planet.nl xs4all.nl home.nl chello.nl hetnet.nl upcmail.nl
+  bluewin.ch hispeed.ch sunrise.ch aon.at chello.at t-online.hu online.no getmail.no telia.com comhem.se
+  bredband.net mail.dk tdcadsl.dk stofanet.dk saunalahti.fi kolumbus.fi clix.pt terra.es telefonica.net
+  ono.com comcast.net xfinity.com att.net sbcglobal.net bellsouth.net pacbell.net ameritech.net
+  swbell.net cox.net charter.net spectrum.net rr.com roadrunner.com twc.com earthlink.net mindspring.com
+  optonline.net optimum.net frontier.com frontiernet.net windstream.net centurylink.net centurytel.net
+  embarqmail.com q.com suddenlink.net hughes.net btinternet.com btopenworld.com bt.com talktalk.net
+  tiscali.co.uk virginmedia.com ntlworld.com blueyonder.co.uk sky.com plusnet.com o2.co.uk orange.net
+  eircom.net shaw.ca telus.net rogers.com bell.net sympatico.ca videotron.ca bigpond.com bigpond.net.au
+  optusnet.com.au iinet.net.au tpg.com.au westnet.com.au internode.on.net xtra.co.nz slingshot.co.nz
+  telkomsa.net mweb.co.za vodamail.co.za bezeqint.net netvision.net.il 012.net.il ttmail.com turk.net
+  emirates.net.ae
+`);
+
+/** Providers chosen for privacy: real mailboxes, often mistaken for disposable ones. */
+export const privacyProviders = names(`
+  hushmail.com hush.com lavabit.com riseup.net disroot.org autistici.org ctemplar.com startmail.com
+  runbox.com countermail.com mailfence.com kolabnow.com soverin.net migadu.com skiff.com cock.li
+  airmail.cc dismail.de elude.in paranoid.email onionmail.org mail2tor.com danwin1210.me dnmx.org
+`);
+
+/** Forwarding relays: each address stands for somebody's real mailbox. Relay name to its domains. */
+export const relays: Readonly<Record<string, readonly string[]>> = {
+  simplelogin: names(
+    "simplelogin.com simplelogin.co simplelogin.io simplelogin.fr aleeas.com slmail.me slmails.com silomails.com dralias.com 8shield.net 8alias.com",
+  ),
+  "proton-pass": names("passmail.net passmail.com passinbox.com passfwd.com"),
+  "firefox-relay": names("mozmail.com relay.firefox.com"),
+  duckduckgo: names("duck.com"),
+  "apple-hide-my-email": names("privaterelay.appleid.com"),
+  addy: names("anonaddy.com anonaddy.me addy.io addymail.com 4wrd.cc mailer.me"),
+  "33mail": names("33mail.com"),
+  erine: names("erine.email"),
+  altmails: names("altmails.com"),
+  blur: names("opayq.com blur.com abine.com"),
+  "forward-email": names("forwardemail.net"),
+  improvmx: names("improvmx.com"),
+  cloaked: names("cloaked.id"),
+  maskmail: names("maskmail.net"),
+  e4ward: names("e4ward.com"),
+  nospammail: names("nospammail.net"),
+};

@@ -1,0 +1,29 @@
+/**
+ * Names that are reserved and reach nobody: RFC 2606 (`example.com`, `.test`, `.example`, `.invalid`), RFC 6761
+ * (`.localhost`), RFC 6762 (`.local`), RFC 7686 (`.onion`), RFC 3172 (`.arpa`).
+ */
+const specialUse: ReadonlySet<string> = new Set([
+  "test",
+  "example",
+  "invalid",
+  "localhost",
+  "local",
+  "onion",
+  "arpa",
+  "example.com",
+  "example.net",
+  "example.org",
+]);
+
+/**
+ * The reserved name that `ascii` is or lies under, if any.
+ *
+ * @param ascii a host name, lower case
+ */
+export function findSpecialUse(ascii: string): string | undefined {
+  const lastDot = ascii.lastIndexOf(".");
+  const topLevel = ascii.slice(lastDot + 1);
+  if (specialUse.has(topLevel)) return topLevel;
+  const twoLabels = ascii.slice(ascii.lastIndexOf(".", lastDot - 1) + 1);
+  return specialUse.has(twoLabels) ? twoLabels : undefined;
+}

@@ -1,0 +1,23 @@
+import { loadClassifier } from "../classifier/classifier.js";
+import { extractItem } from "../run/item.js";
+import type { Kind } from "../validator/validator.js";
+import { printable } from "./terminal.js";
+
+/** Runs `idv check`: a line for each value, tab-separated: value, status, reason, suggestion. */
+export async function runCheck(values: readonly string[], options: { readonly json?: true }): Promise<void> {
+  const classify = loadClassifier();
+  for (const value of values) {
+    const kind = kindOf(value);
+    const item = extractItem(kind, value);
+    const { status, reason, suggestion } = classify(kind, item);
+    const line = options.json
+      ? JSON.stringify({ value, kind, item, status, reason: reason ?? null, suggestion: suggestion ?? null })
+      : [value, status, reason ?? "", suggestion ?? ""].map(printable).join("\t").trimEnd();
+    process.stdout.write(`${line}\n`);
+  }
+}
+
+/** An `@` makes an address, unless it is part of a URL. */
+function kindOf(value: string): Kind {
+  return value.includes("@") && !value.includes("://") ? "email" : "domain";
+}

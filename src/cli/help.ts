@@ -1,0 +1,31 @@
+import { exitCodeHelp } from "./exit-codes.js";
+
+/** Examples for each command, as the user types them. */
+const examples: Readonly<Record<string, readonly string[]>> = {
+  idv: ["idv emails list.csv > checked.csv", "idv domains domains.txt", "idv check ann@gmial.com"],
+  emails: [
+    "idv emails list.csv > checked.csv",
+    "idv emails list.csv -o list.csv --explain",
+    "cat list.csv | idv emails -c email | head",
+    "idv emails signups.tsv --fail-on disposable,fake -q > /dev/null",
+  ],
+  domains: ["idv domains domains.txt", "idv domains customers.csv -c website -o checked.csv"],
+  check: ["idv check ann@gmial.com mailinator.com", "idv check --json ann+news@example.net"],
+  quota: ["idv quota show", "idv quota set --limit 10000 --period month"],
+  "quota show": ["idv quota show", "idv quota show --json"],
+  "quota set": ["idv quota set --limit 10000 --period month", "idv quota set --limit none"],
+  "quota reset": ["idv quota reset"],
+};
+
+const environmentHelp = `
+Environment:
+  IDV_QUOTA_FILE  where the offline quota is kept, unless --quota-file says so
+  XDG_STATE_HOME  the folder for idv/quota.db otherwise (default ~/.local/state)
+  NO_COLOR        no colours; FORCE_COLOR: colours off a terminal too
+  CI, TERM=dumb   no progress line`;
+
+/** What every command's help ends with: examples, environment variables and exit codes. */
+export function helpTail(command: string): string {
+  const lines = (examples[command] ?? []).map((example) => `  $ ${example}`);
+  return `\nExamples:\n${lines.join("\n")}\n${environmentHelp}\n${exitCodeHelp}`;
+}

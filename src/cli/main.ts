@@ -1,0 +1,41 @@
+import { readFileSync } from "node:fs";
+import { explainFailure } from "./errors.js";
+import { createProgram } from "./program.js";
+import { say } from "./terminal.js";
+
+/**
+ * The program: parses, runs the command, maps what it throws, and leaves the exit code to the process. Nothing
+ * else below sets it or ends the process, so that output that is still on its way arrives.
+ *
+ * @param argv node, the script, and what the user typed
+ */
+export async function main(argv: readonly string[]): Promise<void> {
+  silenceWarnings();
+  // Nobody is there to read it: not worth a stack trace.
+  process.stderr.on("error", () => {});
+  process.stdout.on("error", () => {});
+  try {
+    process.exitCode = 0;
+    await createProgram(version()).parseAsync(argv);
+  } catch (error) {
+    const { exitCode, message, stack } = explainFailure(error);
+    process.exitCode = exitCode;
+    if (message !== undefined) say(message);
+    if (stack !== undefined) process.stderr.write(`${stack}\n`);
+    // An open pipe on standard input would keep the process waiting for its end.
+    process.stdin.destroy();
+  }
+}
+
+function version(): string {
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+/** Node warns that its SQLite is experimental; that is not for our users to worry about. */
+function silenceWarnings(): void {
+  process.removeAllListeners("warning");
+  process.on("warning", (warning) => {
+    if (warning.name !== "ExperimentalWarning") say(`${warning.name}: ${warning.message}`);
+  });
+}

@@ -1,0 +1,161 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { type Period, periods } from "../store/period.js";
+import { type Kind, knownStatuses } from "../validator/validator.js";
+import { exitCodes } from "./exit-codes.js";
+import { helpTail } from "./help.js";
+import { say } from "./terminal.js";
+
+/** Builds the command line: names, options and help. What a command does is loaded when it runs. */
+export function createProgram(version: string): Command {
+  const program = new Command("idv");
+  program
+    .description("Validates e-mail addresses and domains in bulk.")
+    .version(version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "print the help")
+    .addHelpText("after", helpTail("idv"))
+    .exitOverride()
+    .configureOutput({ outputError: (text) => say(oneLine(text)) })
+    .configureHelp({ showGlobalOptions: false });
+  addBulkCommand(program, "email");
+  addBulkCommand(program, "domain");
+  addCheckCommand(program);
+  addQuotaCommand(program);
+  return program;
+}
+
+/** commander's messages come as `error: ...` and may have a suggestion on a second line. */
+function oneLine(text: string): string {
+  return text
+    .trim()
+    .replace(/^error: /, "")
+    .replace(/\n+/g, " ");
+}
+
+const nouns: Readonly<Record<Kind, readonly [string, string]>> = {
+  email: ["e-mail address", "e-mail addresses"],
+  domain: ["domain", "domains"],
+};
+
+function addBulkCommand(program: Command, kind: Kind): void {
+  const name = `${kind}s`;
+  const [one, many] = nouns[kind];
+  const command = program
+    .command(name)
+    .description(`Give every row of a table the status of its ${one}.`)
+    .argument("[FILE]", "a table or a plain list; standard input when absent or -")
+    .option(
+      "-c, --column <NAME|INDEX>",
+      `the column with the ${many}: name, index from 1, or NAME[2]`,
+      filled,
+    )
+    .option("-d, --delimiter <CHAR>", "the character between fields; \\t for tab", oneCharacter)
+    .option("-n, --no-headers", "the first record is data")
+    .option("-o, --output <FILE>", "where to write; it appears whole or not at all")
+    .option("--status-column <NAME>", "the name of the column to add", filled, "status")
+    .option("--explain", "add the columns reason and suggestion too")
+    .option("--offline", "use the embedded classifier; no network at all")
+    .addOption(quotaFileOption())
+    .option("--fail-on <STATUS,...>", "exit 1 when a row has one of these statuses", statusList(kind))
+    .addOption(
+      new Option("--summary <FORMAT>", "what stderr says at the end")
+        .choices(["text", "json", "none"])
+        .default("text"),
+    )
+    .option("-q, --quiet", "no progress, no notes, and no summary unless --summary asks for one")
+    .addHelpText("after", helpTail(name));
+  command.action(async (file: string | undefined, options) => {
+    if (file === undefined && process.stdin.isTTY) {
+      command.outputHelp({ error: true });
+      throw new CommanderError(exitCodes.usage, "idv.noInput", "no input");
+    }
+    const { runBulk } = await import("./bulk.js");
+    const isSummaryWanted = !options.quiet || command.getOptionValueSource("summary") === "cli";
+    process.exitCode = await runBulk(kind, file ?? "-", {
+      ...options,
+      summary: isSummaryWanted ? options.summary : "none",
+    });
+  });
+}
+
+function addCheckCommand(program: Command): void {
+  program
+    .command("check")
+    .description("Say what idv thinks of a few addresses or domains. Nothing is charged.")
+    .argument("<VALUE...>", "e-mail addresses, domains or URLs")
+    .option("--json", "one JSON object a line")
+    .addHelpText("after", helpTail("check"))
+    .action(async (values: string[], options: { json?: true }) => {
+      const { runCheck } = await import("./check.js");
+      await runCheck(values, options);
+    });
+}
+
+function addQuotaCommand(program: Command): void {
+  const quota = program
+    .command("quota")
+    .description("Show or change the quota of the offline engine.")
+    .addHelpText("after", helpTail("quota"));
+  quota
+    .command("show")
+    .description("Print the quota: limit, used, left and when it renews.")
+    .addOption(quotaFileOption())
+    .option("--json", "as a JSON object")
+    .addHelpText("after", helpTail("quota show"))
+    .action(async (options: { quotaFile?: string; json?: true }) => {
+      await (await import("./quota.js")).showQuota(options);
+    });
+  quota
+    .command("set")
+    .description("Set the limit, the period or both. What is used in this period stays used.")
+    .addOption(quotaFileOption())
+    .option("--limit <N|none>", "units a period", unitLimit)
+    .addOption(new Option("--period <PERIOD>", "when used units renew, UTC calendar").choices(periods))
+    .addHelpText("after", helpTail("quota set"))
+    .action(async (options: { quotaFile?: string; limit?: number | null; period?: Period }) => {
+      await (await import("./quota.js")).setQuota(options);
+    });
+  quota
+    .command("reset")
+    .description("Set the used units back to 0.")
+    .addOption(quotaFileOption())
+    .addHelpText("after", helpTail("quota reset"))
+    .action(async (options: { quotaFile?: string }) => {
+      await (await import("./quota.js")).resetQuota(options);
+    });
+}
+
+function quotaFileOption(): Option {
+  return new Option("--quota-file <FILE>", "where the offline quota is kept").argParser(filled);
+}
+
+function filled(value: string): string {
+  if (value === "") throw new InvalidArgumentError("It must not be empty.");
+  return value;
+}
+
+function oneCharacter(value: string): string {
+  const character = value === "\\t" || value === "tab" ? "\t" : value;
+  if (!/^[\0-\x7f]$/.test(character) || /["\r\n]/.test(character)) {
+    throw new InvalidArgumentError('It takes one ASCII character other than " and line ends.');
+  }
+  return character;
+}
+
+function unitLimit(value: string): number | null {
+  if (value === "none") return null;
+  if (!/^\d{1,15}$/.test(value)) throw new InvalidArgumentError("It takes a whole number from 0, or none.");
+  return Number(value);
+}
+
+function statusList(kind: Kind) {
+  const statuses: readonly string[] = knownStatuses.filter(
+    (status) => kind === "email" || status !== "alias",
+  );
+  return (value: string): string[] =>
+    value.split(",").map((status) => {
+      if (statuses.includes(status.trim())) return status.trim();
+      throw new InvalidArgumentError(
+        `"${status}" is no status of ${kind}s; those are ${statuses.join(", ")}.`,
+      );
+    });
+}

@@ -1,0 +1,60 @@
+import { existsSync } from "node:fs";
+import type { Period } from "../store/period.js";
+import { freshQuota, type Quota, QuotaFile } from "../store/quota-file.js";
+import { UsageError } from "./errors.js";
+import { quotaFilePath } from "./paths.js";
+import { printable } from "./terminal.js";
+
+interface QuotaOptions {
+  readonly quotaFile?: string;
+}
+
+/** Runs `idv quota show`. A file that does not exist yet is not made. */
+export async function showQuota(options: QuotaOptions & { readonly json?: true }): Promise<void> {
+  const path = quotaFilePath(options.quotaFile, process.env);
+  const quota = existsSync(path) ? await withQuotaFile(path, (file) => file.read()) : freshQuota;
+  print(path, quota, options.json === true);
+}
+
+/** Runs `idv quota set`. */
+export async function setQuota(
+  options: QuotaOptions & { readonly limit?: number | null; readonly period?: Period },
+): Promise<void> {
+  const { limit, period } = options;
+  if (limit === undefined && period === undefined) {
+    throw new UsageError("quota set needs --limit N|none or --period none|hour|day|month");
+  }
+  const path = quotaFilePath(options.quotaFile, process.env);
+  const change = { ...(limit !== undefined && { limit }), ...(period !== undefined && { period }) };
+  print(path, await withQuotaFile(path, (file) => file.configure(change)), false);
+}
+
+/** Runs `idv quota reset`. */
+export async function resetQuota(options: QuotaOptions): Promise<void> {
+  const path = quotaFilePath(options.quotaFile, process.env);
+  print(path, await withQuotaFile(path, (file) => file.reset()), false);
+}
+
+async function withQuotaFile(path: string, work: (file: QuotaFile) => Quota): Promise<Quota> {
+  const file = await QuotaFile.open(path, Date.now);
+  try {
+    return work(file);
+  } finally {
+    file.close();
+  }
+}
+
+function print(path: string, { limit, period, used, left, renewsAt }: Quota, json: boolean): void {
+  const renews = renewsAt === null ? null : new Date(renewsAt).toISOString();
+  const text = json
+    ? JSON.stringify({ file: path, limit, period, used, left, renews })
+    : [
+        `file:    ${printable(path)}`,
+        `limit:   ${limit === null ? "none" : limit.toLocaleString("en")}`,
+        `period:  ${period}`,
+        `used:    ${used.toLocaleString("en")}`,
+        `left:    ${left === null ? "no limit" : left.toLocaleString("en")}`,
+        `renews:  ${renews ?? "never"}`,
+      ].join("\n");
+  process.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,21 @@
+import { TableError } from "../table/errors.js";
+import type { TableSink } from "../table/output.js";
+import { ClosedPipe } from "./errors.js";
+
+/** Standard output as the place for a table: what is written is out, whatever comes later. */
+export const standardOutput: TableSink = {
+  write: (bytes) =>
+    new Promise((resolve, reject) => {
+      process.stdout.write(bytes, (error) => (error ? reject(explain(error)) : resolve()));
+    }),
+  commit: async () => {},
+  discard: async () => {},
+};
+
+function explain(error: NodeJS.ErrnoException): Error {
+  if (error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED") {
+    return new ClosedPipe("standard output was closed by its reader");
+  }
+  const what = error.code === "ENOSPC" ? "no space left on the device" : error.message;
+  return new TableError(`standard output: cannot be written: ${what}`);
+}

@@ -1,0 +1,76 @@
+import type { ItemProfile } from "../table/item-profile.js";
+import type { Kind } from "../validator/validator.js";
+
+/**
+ * The e-mail address in a value: trimmed, out of `Name <address>`, `<address>` and `mailto:address?subject=...`
+ * (RFC 6068). Whether it is an address is for the classifier to say.
+ */
+function addressIn(value: string): string {
+  const text = unwrap(value);
+  if (!/^mailto:/i.test(text)) return text;
+  const [address = ""] = text.slice("mailto:".length).split("?");
+  try {
+    return decodeURIComponent(address);
+  } catch {
+    return address;
+  }
+}
+
+/** The host in a value: trimmed, out of a URL, an address, or `host:port`. */
+function hostIn(value: string): string {
+  const text = addressIn(value);
+  // `medium.com/@ann` is a URL without its scheme, `sales/eu@example.net` an address.
+  if (/^[^@]*[^@/]@[^@/]+$/.test(text)) return text.slice(text.indexOf("@") + 1);
+  const [authority = ""] = text.replace(/^(?:[a-z][a-z0-9+.-]*:)?\/\//i, "").split(/[/?#]/, 1);
+  return authority.slice(authority.lastIndexOf("@") + 1).replace(/:\d*$/, "");
+}
+
+/** Trims, and takes what is between angle brackets at the end. */
+function unwrap(value: string): string {
+  const text = value.trim();
+  const open = text.endsWith(">") ? text.lastIndexOf("<") : -1;
+  return open === -1 ? text : text.slice(open + 1, -1).trim();
+}
+
+const itemIn: Readonly<Record<Kind, (value: string) => string>> = { email: addressIn, domain: hostIn };
+
+/** The item in a value of the table; empty where there is none. */
+export function extractItem(kind: Kind, value: string): string {
+  return itemIn[kind](value);
+}
+
+/** Two values are the same item if this is the same for both. */
+export function itemKey(item: string): string {
+  return item.toLowerCase();
+}
+
+/** Delimiters are left out: they would make a whole record look like one address. */
+const looksLikeAddress = /^[^\s@,;|"<>()]+@[^\s@,;|"<>()]+$/;
+const looksLikeHost = /^(?:[^\s.@,;|"<>()/:_]+\.)+(?:[a-z]{2,}|xn--[a-z0-9-]+|[^\0-\x7f]{2,})\.?$/i;
+
+/** What the table room looks for, for each kind. */
+export const profiles: Readonly<Record<Kind, ItemProfile>> = {
+  email: {
+    plural: "e-mail addresses",
+    columnNames: [
+      ...["email", "mail", "emailaddress", "mailaddress", "emailid", "useremail", "contactemail", "smtp"],
+      ...["correo", "correoelectronico", "correoelectrónico", "courriel", "adresseemail", "adressemail"],
+      ...["emailadresse", "mailadresse", "epost", "epostadress", "sahkoposti", "sähköposti", "почта"],
+      ...["электроннаяпочта", "邮箱", "电子邮件", "メール", "メールアドレス", "이메일"],
+    ],
+    nameWords: ["email", "mail", "courriel", "correo"],
+    likeness: (field) => (looksLikeAddress.test(addressIn(field)) ? 2 : 0),
+  },
+  domain: {
+    plural: "domains",
+    columnNames: [
+      ...["domain", "domainname", "host", "hostname", "website", "url", "site", "web", "homepage", "fqdn"],
+      ...["webseite", "dominio", "domaine", "sitio", "siteweb", "домен", "сайт", "域名"],
+    ],
+    nameWords: ["domain", "website", "hostname", "homepage", "url"],
+    likeness: (field) => {
+      if (looksLikeHost.test(addressIn(field).split("@")[1] ?? "")) return 1;
+      return looksLikeHost.test(hostIn(field)) ? 2 : 0;
+    },
+  },
+};

@@ -1,0 +1,159 @@
+import type { TableSink } from "../table/output.js";
+import type { RecordChunk, Table } from "../table/reader.js";
+import type { TableWriter } from "../table/writer.js";
+import type { Kind, QuotaState, Status, Validator } from "../validator/validator.js";
+import type { Columns } from "./columns.js";
+import { DistinctItems, type ItemHash } from "./distinct-items.js";
+import { extractItem, itemKey } from "./item.js";
+
+/** One bulk run: every row of a table gets the status of its item. */
+export interface RunOptions {
+  readonly kind: Kind;
+  readonly table: Table;
+  readonly writer: TableWriter;
+  readonly sink: TableSink;
+  readonly validator: Validator;
+  /** Our columns, from `nameColumns`. */
+  readonly columns: Columns;
+  /** Aborting it ends the run with the signal's reason; what is written stays for the caller to discard. */
+  readonly signal: AbortSignal;
+  /** Called after every chunk with the rows written so far. */
+  readonly onProgress?: (rows: number) => void;
+}
+
+/** What came of a run. */
+export interface RunReport {
+  /** Records below the header. */
+  readonly rows: number;
+  /** Rows without an item: their status is empty. */
+  readonly emptyRows: number;
+  /** Distinct items, checked or not. */
+  readonly distinct: number;
+  /** Rows of each status that occurred. */
+  readonly statuses: ReadonlyMap<Status, number>;
+  /** Units that this run was charged. */
+  readonly charged: number;
+  /** The quota after the last batch; undefined when nothing was submitted. */
+  readonly quota: QuotaState | undefined;
+}
+
+const notChecked: Status = "quota_exceeded";
+
+/**
+ * Reads the table, submits every distinct item once, in input order, and writes every row with its verdict. When
+ * the quota ends, no further batch is sent and the rest of the rows is written as `quota_exceeded`.
+ *
+ * @throws what the table, the validator and the sink throw, and the signal's reason
+ */
+export async function validateTable(options: RunOptions): Promise<RunReport> {
+  const { table, writer, sink, columns, signal, onProgress } = options;
+  const ledger = new Ledger(options);
+  await sink.write(writer.start(columns.names));
+  for await (const chunk of table.chunks) {
+    signal.throwIfAborted();
+    const added = await ledger.judge(chunk, signal);
+    await sink.write(writer.records(chunk, added));
+    onProgress?.(ledger.report().rows);
+  }
+  return ledger.report();
+}
+
+/** A row's item, and where its verdict is kept. */
+interface RowItem {
+  readonly item: string;
+  readonly hash: ItemHash;
+}
+
+/** Keeps the verdict of every distinct item, and the counts. */
+class Ledger {
+  readonly #kind: Kind;
+  readonly #validator: Validator;
+  readonly #withReasons: boolean;
+  readonly #items = new DistinctItems();
+  /** The table of items keeps one byte for each: the status's index here, plus 1. */
+  readonly #statuses: Status[] = [];
+  readonly #rowsOf = new Map<Status, number>();
+  #rows = 0;
+  #emptyRows = 0;
+  #charged = 0;
+  #quota: QuotaState | undefined;
+  #isExhausted = false;
+
+  constructor({ kind, validator, columns }: RunOptions) {
+    this.#kind = kind;
+    this.#validator = validator;
+    this.#withReasons = columns.withReasons;
+  }
+
+  /** Gets the verdicts on the items that are new, and gives our fields for every row of the chunk. */
+  async judge(chunk: RecordChunk, signal: AbortSignal): Promise<string[][]> {
+    const rows = chunk.values.map((value) => this.#locate(value));
+    const pending = this.#findNew(rows);
+    for (let i = 0; i < pending.length; i += this.#validator.batchSize) {
+      await this.#submit(pending.slice(i, i + this.#validator.batchSize), signal);
+    }
+    return rows.map((row) => this.#fields(row));
+  }
+
+  report(): RunReport {
+    return {
+      rows: this.#rows,
+      emptyRows: this.#emptyRows,
+      distinct: this.#items.size,
+      statuses: this.#rowsOf,
+      charged: this.#charged,
+      quota: this.#quota,
+    };
+  }
+
+  #locate(value: string): RowItem | undefined {
+    const item = extractItem(this.#kind, value);
+    return item === "" ? undefined : { item, hash: this.#items.hash(itemKey(item)) };
+  }
+
+  /** The items of these rows that no row had before, in order; each goes into the table as not checked. */
+  #findNew(rows: readonly (RowItem | undefined)[]): RowItem[] {
+    const unchecked = this.#stateOf(notChecked);
+    return rows.filter((row): row is RowItem => {
+      if (row === undefined || this.#items.get(row.hash) !== 0) return false;
+      this.#items.set(row.hash, unchecked);
+      return true;
+    });
+  }
+
+  async #submit(batch: readonly RowItem[], signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#isExhausted) return;
+    const outcome = await this.#validator.validate(
+      this.#kind,
+      batch.map(({ item }) => item),
+      signal,
+    );
+    this.#isExhausted = outcome.exhausted;
+    this.#charged += outcome.charged;
+    this.#quota = outcome.quota;
+    batch.forEach(({ hash }, i) => {
+      this.#items.set(hash, this.#stateOf(outcome.verdicts[i]!.status));
+    });
+  }
+
+  #fields(row: RowItem | undefined): string[] {
+    this.#rows++;
+    if (row === undefined) {
+      this.#emptyRows++;
+      return this.#withReasons ? ["", "", ""] : [""];
+    }
+    const status = this.#statuses[this.#items.get(row.hash) - 1]!;
+    this.#rowsOf.set(status, (this.#rowsOf.get(status) ?? 0) + 1);
+    if (!this.#withReasons) return [status];
+    const verdict = status === notChecked ? undefined : this.#validator.explain?.(this.#kind, row.item);
+    return [status, verdict?.reason ?? "", verdict?.suggestion ?? ""];
+  }
+
+  #stateOf(status: Status): number {
+    const index = this.#statuses.indexOf(status);
+    if (index !== -1) return index + 1;
+    if (this.#statuses.length === 255) throw new Error("the engine gave more than 255 different statuses");
+    return this.#statuses.push(status);
+  }
+}

@@ -1,0 +1,158 @@
+import type { ItemProfile } from "./item-profile.js";
+
+/** How the records of a table are written down. */
+export interface Dialect {
+  /** The byte between fields; null for a plain list, in which every line is one field. */
+  readonly delimiter: string | null;
+  readonly lineEnding: LineEnding;
+  /** Whether the table begins with the UTF-8 byte order mark. */
+  readonly byteOrderMark: boolean;
+}
+
+export type LineEnding = "\n" | "\r\n" | "\r";
+
+/** Never the dot, the colon or the space: they are part of addresses, URLs and names. */
+const delimiters = [",", ";", "\t", "|"] as const;
+
+/** Enough to see past a title line or two, little enough to be free. */
+const maximumRecords = 100;
+
+/**
+ * Splits the beginning of a table into its first records, at most 100, as RFC 4180 has it; a quote that is not at
+ * the start of a field is an ordinary character. A record that the sample cuts off is left out.
+ *
+ * @param sample binary text, without byte order mark
+ * @param delimiter one character, or null for a plain list
+ * @param isWhole whether the sample is the whole table
+ */
+export function splitSample(sample: string, delimiter: string | null, isWhole: boolean): string[][] {
+  const records: string[][] = [];
+  let record: string[] = [];
+  let field = "";
+  let isQuoted = false;
+  let wasQuoted = false;
+  const endField = () => {
+    record.push(field);
+    field = "";
+    wasQuoted = false;
+  };
+  const endRecord = () => {
+    endField();
+    records.push(record);
+    record = [];
+  };
+  for (let i = 0; i < sample.length && records.length < maximumRecords; i++) {
+    const character = sample[i]!;
+    if (isQuoted) {
+      if (character !== '"') field += character;
+      else if (sample[i + 1] === '"') field += sample[i++];
+      else if (isFieldEnd(sample[i + 1], delimiter)) isQuoted = false;
+      else {
+        // Text goes on behind the closing quote: it was no quoted field after all.
+        field = `"${field}"`;
+        isQuoted = false;
+      }
+    } else if (character === '"' && field === "" && !wasQuoted) {
+      isQuoted = true;
+      wasQuoted = true;
+    } else if (character === delimiter) endField();
+    else if (character === "\n") endRecord();
+    else if (character === "\r") {
+      // Whether this is CR or CRLF is not known at the end of a cut sample.
+      if (i + 1 === sample.length && !isWhole) break;
+      endRecord();
+      if (sample[i + 1] === "\n") i++;
+    } else field += character;
+  }
+  const hasRest = field !== "" || wasQuoted || record.length > 0;
+  if (hasRest && isWhole && !isQuoted && records.length < maximumRecords) endRecord();
+  return records;
+}
+
+function isFieldEnd(next: string | undefined, delimiter: string | null): boolean {
+  return next === undefined || next === delimiter || next === "\n" || next === "\r";
+}
+
+/**
+ * Finds the delimiter: the candidate that splits the first records most consistently, first of all so that items
+ * stand alone in their fields. Null when none splits them.
+ *
+ * @param sample binary text, without byte order mark
+ */
+export function sniffDelimiter(sample: string, isWhole: boolean, profile: ItemProfile): string | null {
+  const plain = assess(sample, null, isWhole, profile);
+  let best = plain;
+  for (const delimiter of delimiters) {
+    const candidate = assess(sample, delimiter, isWhole, profile);
+    // Fewer than half of the records agree: the character is part of their text.
+    if (candidate.width < 2 || candidate.agreement <= 0.5) continue;
+    // The lines are items as they stand: URLs with commas, rather than URLs and something else.
+    if (plain.itemShare > 0 && plain.itemShare >= candidate.itemShare && candidate.agreement < 0.9) continue;
+    if (isBetter(candidate, best, plain)) best = candidate;
+  }
+  return best.delimiter;
+}
+
+interface Assessment {
+  readonly delimiter: string | null;
+  /** The most common number of fields. */
+  readonly width: number;
+  /** The share of the records that have it. */
+  readonly agreement: number;
+  /** The share of the records in which some field is an item. */
+  readonly itemShare: number;
+}
+
+function assess(
+  sample: string,
+  delimiter: string | null,
+  isWhole: boolean,
+  profile: ItemProfile,
+): Assessment {
+  const records = splitSample(sample, delimiter, isWhole).filter((record) => record.some((f) => f !== ""));
+  const total = Math.max(1, records.length);
+  const width = mostCommonWidth(records);
+  return {
+    delimiter,
+    width,
+    agreement: records.filter((record) => record.length === width).length / total,
+    itemShare: records.filter((record) => record.some((field) => profile.likeness(field) > 0)).length / total,
+  };
+}
+
+function isBetter(candidate: Assessment, best: Assessment, plain: Assessment): boolean {
+  if (candidate.itemShare !== best.itemShare) return candidate.itemShare > best.itemShare;
+  if (best === plain) return true;
+  if (candidate.agreement !== best.agreement) return candidate.agreement > best.agreement;
+  return candidate.width > best.width;
+}
+
+/** The number of fields that most records have; the larger of two that are equally common; 0 without records. */
+export function mostCommonWidth(records: readonly (readonly string[])[]): number {
+  const counts = new Map<number, number>();
+  for (const { length } of records) counts.set(length, (counts.get(length) ?? 0) + 1);
+  let width = 0;
+  for (const [length, count] of counts) {
+    const most = counts.get(width) ?? 0;
+    if (count > most || (count === most && length > width)) width = length;
+  }
+  return width;
+}
+
+/** The first line ending outside quotes; LF when there is none. */
+export function sniffLineEnding(sample: string, delimiter: string | null): LineEnding {
+  let isQuoted = false;
+  let atFieldStart = true;
+  for (let i = 0; i < sample.length; i++) {
+    const character = sample[i]!;
+    if (isQuoted) {
+      if (character !== '"') continue;
+      if (sample[i + 1] === '"') i++;
+      else isQuoted = false;
+    } else if (character === '"' && atFieldStart) isQuoted = true;
+    else if (character === "\n") return "\n";
+    else if (character === "\r") return sample[i + 1] === "\n" ? "\r\n" : "\r";
+    atFieldStart = !isQuoted && character === delimiter;
+  }
+  return "\n";
+}

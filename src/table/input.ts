@@ -1,0 +1,68 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { TableError } from "./errors.js";
+
+/** A file that is opened for reading. */
+export interface InputFile {
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** In bytes; undefined for a pipe or device. */
+  readonly size: number | undefined;
+}
+
+/** Large enough that the work of a read outweighs its overhead. */
+const readBytes = 262_144;
+
+/**
+ * Opens a file for reading.
+ *
+ * @param signal aborting it ends the reading with the signal's reason
+ * @throws TableError when there is no such file or it cannot be read; also from the iteration
+ */
+export async function openInputFile(path: string, signal: AbortSignal): Promise<InputFile> {
+  try {
+    const found = await stat(path);
+    if (found.isDirectory()) throw new TableError(`${path}: is a folder; name a file`);
+    const stream = createReadStream(path, { highWaterMark: readBytes });
+    return {
+      bytes: readStream(path, stream, signal),
+      size: found.isFile() ? found.size : undefined,
+    };
+  } catch (error) {
+    throw cannotRead(path, error);
+  }
+}
+
+/**
+ * The bytes of a stream, with errors that name it.
+ *
+ * @param name the file's name, or `standard input`
+ */
+export async function* readStream(
+  name: string,
+  stream: NodeJS.ReadableStream & { destroy(error?: Error): unknown },
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const abort = () => stream.destroy(signal.reason as Error);
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    signal.throwIfAborted();
+    for await (const chunk of stream) yield chunk as Uint8Array;
+  } catch (error) {
+    throw signal.aborted ? signal.reason : cannotRead(name, error);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+function cannotRead(name: string, error: unknown): Error {
+  if (error instanceof TableError) return error;
+  const { code, message } = error as NodeJS.ErrnoException;
+  const reasons: Readonly<Record<string, string>> = {
+    ENOENT: "no such file",
+    ENOTDIR: "no such file",
+    EACCES: "no right to read it",
+    EPERM: "no right to read it",
+    EISDIR: "is a folder; name a file",
+  };
+  return new TableError(`${name}: cannot be read: ${reasons[code ?? ""] ?? message}`);
+}

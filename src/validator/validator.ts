@@ -1,0 +1,51 @@
+import type { Kind } from "../classifier/verdict.js";
+
+export type { Kind };
+
+/**
+ * A status of the interface document, or one that a service has grown since: unknown ones pass through.
+ */
+export type Status = string;
+
+/** The statuses that the interface document names, in the order in which summaries list them. */
+export const knownStatuses = ["ok", "alias", "disposable", "fake", "quota_exceeded"] as const;
+
+/** What an engine says of one item. `reason` and `suggestion` exist where the engine knows them. */
+export interface Verdict {
+  readonly status: Status;
+  readonly reason?: string;
+  readonly suggestion?: string;
+}
+
+/** The quota after a batch, as far as the engine knows it. */
+export interface QuotaState {
+  /** Units left; null for no limit. */
+  readonly left: number | null;
+  /** When it renews, in milliseconds since the epoch; null for never or unknown. */
+  readonly renewsAt: number | null;
+}
+
+/** The answer to a batch. */
+export interface BatchOutcome {
+  /** One for each item, in the order of the items. */
+  readonly verdicts: readonly Verdict[];
+  /** How many units the batch was charged. */
+  readonly charged: number;
+  /** Some item could not be checked because the quota is gone: no further batch makes sense. */
+  readonly exhausted: boolean;
+  readonly quota: QuotaState;
+}
+
+/** Gives statuses to a batch of distinct items, in submission order, charging one unit for each. */
+export interface Validator {
+  /** The engine's name in summaries. */
+  readonly engine: string;
+  /** The most items in a batch. */
+  readonly batchSize: number;
+  /**
+   * @throws when the engine cannot answer. A quota that is gone is an outcome, not an exception.
+   */
+  validate(kind: Kind, items: readonly string[], signal: AbortSignal): Promise<BatchOutcome>;
+  /** The verdict, once more and at no charge, on an item that was validated before. Absent where that is impossible. */
+  explain?(kind: Kind, item: string): Verdict;
+}

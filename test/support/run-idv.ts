@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll } from "vitest";
+
+const program = fileURLToPath(new URL("../../bin/idv.js", import.meta.url));
+export const fixtures = fileURLToPath(new URL("../../fixtures/", import.meta.url));
+
+const folders: string[] = [];
+
+/** A temporary folder of its own, removed after the file's tests. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "idv-test-"));
+  folders.push(folder);
+  return folder;
+}
+
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunSettings {
+  /** Becomes HOME and the working folder; a new one by default. */
+  readonly home?: string;
+  readonly stdin?: string | Uint8Array;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Another user to run as, where the tests run as root. */
+  readonly uid?: number;
+}
+
+/** Starts the built program with nothing in its environment but PATH and folders of its own. */
+export function startIdv(args: readonly string[], settings: RunSettings = {}): ChildProcess {
+  const home = settings.home ?? temporaryFolder();
+  return spawn(process.execPath, [program, ...args], {
+    cwd: home,
+    env: { PATH: process.env["PATH"], HOME: home, XDG_STATE_HOME: join(home, "state"), ...settings.env },
+    ...(settings.uid !== undefined && { uid: settings.uid }),
+  });
+}
+
+/** Runs the built program to its end; `stdout` is decoded as Latin-1, so that every byte can be seen. */
+export async function idv(args: readonly string[], settings: RunSettings = {}): Promise<Outcome> {
+  const child = startIdv(args, settings);
+  child.stdin?.on("error", () => {});
+  child.stdin?.end(settings.stdin ?? "");
+  return finished(child);
+}
+
+/** What a started program printed, and how it ended. */
+export function finished(child: ChildProcess): Promise<Outcome> {
+  const stdout: Buffer[] = [];
+  const stderr: Buffer[] = [];
+  child.stdout?.on("data", (chunk: Buffer) => stdout.push(chunk));
+  child.stderr?.on("data", (chunk: Buffer) => stderr.push(chunk));
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) =>
+      resolve({
+        code,
+        stdout: Buffer.concat(stdout).toString("latin1"),
+        stderr: Buffer.concat(stderr).toString("utf8"),
+      }),
+    );
+  });
+}
