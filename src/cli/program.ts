@@ -111,7 +111,7 @@ function addQuotaCommand(program: Command): void {
     .option("--limit <N|none>", "units a period", unitLimit)
     .addOption(new Option("--period <PERIOD>", "when used units renew, UTC calendar").choices(periods))
     .addHelpText("after", helpTail("quota set"))
-    .action(async (options: { quotaFile?: string; limit?: number | null; period?: Period }) => {
+    .action(async (options: { quotaFile?: string; limit?: number | "none"; period?: Period }) => {
       await (await import("./quota.js")).setQuota(options);
     });
   quota
@@ -141,8 +141,9 @@ function oneCharacter(value: string): string {
   return character;
 }
 
-function unitLimit(value: string): number | null {
-  if (value === "none") return null;
+/** commander takes null for an option without a value, so no limit stays a word here. */
+function unitLimit(value: string): number | "none" {
+  if (value === "none") return value;
   if (!/^\d{1,15}$/.test(value)) throw new InvalidArgumentError("It takes a whole number from 0, or none.");
   return Number(value);
 }

@@ -7,9 +7,13 @@ export interface Progress {
 /** A run that is shorter needs no progress. */
 const delayMilliseconds = 1000;
 
-/** Nothing is shown off a terminal, in CI or when the user wants quiet. */
+/**
+ * Nothing is shown off a terminal, in CI or when the user wants quiet. A terminal that says it is 0 columns wide,
+ * as under script(1) in a cron job, would make ora erase an infinite number of lines.
+ */
 export function showsProgress(env: NodeJS.ProcessEnv, quiet: boolean): boolean {
-  return process.stderr.isTTY === true && !env["CI"] && env["TERM"] !== "dumb" && !quiet;
+  const { isTTY, columns } = process.stderr;
+  return isTTY === true && columns > 0 && !env["CI"] && env["TERM"] !== "dumb" && !quiet;
 }
 
 /** Starts the line; it appears after a second. */

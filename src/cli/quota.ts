@@ -18,14 +18,17 @@ export async function showQuota(options: QuotaOptions & { readonly json?: true }
 
 /** Runs `idv quota set`. */
 export async function setQuota(
-  options: QuotaOptions & { readonly limit?: number | null; readonly period?: Period },
+  options: QuotaOptions & { readonly limit?: number | "none"; readonly period?: Period },
 ): Promise<void> {
   const { limit, period } = options;
   if (limit === undefined && period === undefined) {
     throw new UsageError("quota set needs --limit N|none or --period none|hour|day|month");
   }
   const path = quotaFilePath(options.quotaFile, process.env);
-  const change = { ...(limit !== undefined && { limit }), ...(period !== undefined && { period }) };
+  const change = {
+    ...(limit !== undefined && { limit: limit === "none" ? null : limit }),
+    ...(period !== undefined && { period }),
+  };
   print(path, await withQuotaFile(path, (file) => file.configure(change)), false);
 }
 

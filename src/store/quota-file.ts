@@ -1,5 +1,12 @@
 import { type Period, periodEnd, periodStart } from "./period.js";
-import { type Database, explainErrors, inTransaction, openStore, type Schema } from "./sqlite.js";
+import {
+  type Database,
+  explainErrors,
+  inTransaction,
+  openStore,
+  retryWhileBusy,
+  type Schema,
+} from "./sqlite.js";
 
 /** The state of a quota at one moment. */
 export interface Quota {
@@ -72,7 +79,7 @@ export class QuotaFile {
 
   /** The quota now. */
   read(): Quota {
-    return this.#explain(() => toQuota(this.#row()));
+    return this.#explain(() => retryWhileBusy(() => toQuota(this.#row())));
   }
 
   /**

@@ -49,7 +49,8 @@ export async function openStore(path: string, schema: Schema): Promise<Database>
     const database = new DatabaseSync(path);
     try {
       // SQLite's own waiting starves a process for seconds when several write.
-      database.exec("PRAGMA busy_timeout = 0; PRAGMA synchronous = FULL");
+      database.exec("PRAGMA busy_timeout = 0");
+      retryWhileBusy(() => database.exec("PRAGMA synchronous = FULL"));
       // Looked at before anything is changed: it may be somebody else's database.
       const isNew = retryWhileBusy(() => identify(database, path, schema)) === "empty";
       retryWhileBusy(() => database.exec("PRAGMA journal_mode = WAL"));
@@ -155,7 +156,8 @@ function notOurs(path: string, name: string): StoreError {
   return new StoreError(`${path}: not a ${name} of idv; name another, it was left as it is`);
 }
 
-function retryWhileBusy<Result>(work: () => Result): Result {
+/** Runs `work` again for as long as another process holds the lock that it needs, up to about 30 s. */
+export function retryWhileBusy<Result>(work: () => Result): Result {
   for (let attempt = 1; ; attempt++) {
     try {
       return work();

@@ -10,13 +10,19 @@ function normalizeName(name: string): string {
     .replace(/[^\p{L}\p{N}]/gu, "");
 }
 
-/** How well a column's name fits: 3 a known name, 2 a known name behind a dot (`user.email`), 1 a likely word. */
-function nameFit(binaryName: string, profile: ItemProfile): number {
+/**
+ * How well a column's name fits: 3 a known name, 2 a known name behind a dot (`user.email`), 1 a likely word, 0 not
+ * at all.
+ */
+export function nameFit(binaryName: string, profile: ItemProfile): number {
   const name = nameText(binaryName);
   if (profile.columnNames.includes(normalizeName(name))) return 3;
   if (profile.columnNames.includes(normalizeName(name.slice(name.lastIndexOf(".") + 1)))) return 2;
   return profile.nameWords.some((word) => normalizeName(name).includes(word)) ? 1 : 0;
 }
+
+/** What names of columns are made of; an address never is. */
+const looksLikeName = /^\p{L}[\p{L}\p{N} _.()-]*$/u;
 
 /**
  * Whether the first record is a header: it is not when one of its fields is an item, except where that is the
@@ -27,10 +33,11 @@ function nameFit(binaryName: string, profile: ItemProfile): number {
 export function hasHeader(records: readonly (readonly string[])[], profile: ItemProfile): boolean {
   const [first, ...others] = records;
   if (first === undefined || first.every((field) => field.trim() === "")) return false;
-  const isTable = first.length > 1;
   return !first.some((field, index) => {
     if (profile.likeness(itemText(field)) === 0) return false;
-    if (isTable && nameFit(field, profile) > 0) return false;
+    const areNames = first.length > 1 && first.every((name) => looksLikeName.test(nameText(name).trim()));
+    if (!areNames) return true;
+    if (nameFit(field, profile) > 1) return false;
     // A name that looks like an item stands over a column of something else.
     const below = others.map((record) => record[index] ?? "").filter((value) => value.trim() !== "");
     return below.length === 0 || below.some((value) => profile.likeness(itemText(value)) > 0);
@@ -104,12 +111,10 @@ export function chooseColumn(
   }));
   const named = columns.filter(({ name }) => name > 0);
   const filled = columns.filter(({ content }) => content > 0);
-  const namedAndFilled = named.filter(({ content }) => content > 0);
+  // A blank column that is named for items may hold them further down; one of something else is misnamed.
+  const fitting = named.filter(({ name, content, isBlank }) => content > 0 || (isBlank && name > 1));
 
-  if (namedAndFilled.length > 0) return best(namedAndFilled, ({ name }) => name);
-  // The items may begin further down: a name that says so outweighs the content of other columns.
-  const namedAndBlank = named.filter(({ name, isBlank }) => name >= 2 && isBlank);
-  if (namedAndBlank.length > 0) return best(namedAndBlank, ({ name }) => name);
+  if (fitting.length > 0) return best(fitting, ({ name, content }) => 2 * name + (content > 0 ? 1 : 0));
   if (filled.length > 0) {
     const most = Math.max(...filled.map(({ content }) => content));
     // One that holds half as many items may still be the right one: that is not for us to decide.

@@ -1,3 +1,4 @@
+import { nameFit } from "./column.js";
 import type { ItemProfile } from "./item-profile.js";
 
 /** How the records of a table are written down. */
@@ -84,13 +85,21 @@ export function sniffDelimiter(sample: string, isWhole: boolean, profile: ItemPr
   let best = plain;
   for (const delimiter of delimiters) {
     const candidate = assess(sample, delimiter, isWhole, profile);
-    // Fewer than half of the records agree: the character is part of their text.
-    if (candidate.width < 2 || candidate.agreement <= 0.5) continue;
-    // The lines are items as they stand: URLs with commas, rather than URLs and something else.
-    if (plain.itemShare > 0 && plain.itemShare >= candidate.itemShare && candidate.agreement < 0.9) continue;
+    if (!isDelimiter(candidate, plain)) continue;
     if (isBetter(candidate, best, plain)) best = candidate;
   }
   return best.delimiter;
+}
+
+/** Whether the character delimits fields rather than being part of their text. */
+function isDelimiter(candidate: Assessment, plain: Assessment): boolean {
+  const { width, agreement, firstWidth, itemShare } = candidate;
+  // A header with a column for items, even if all records below it are shorter.
+  if (candidate.namesItems) return true;
+  // The lines are items as they stand: URLs with commas, unless nearly all have as many.
+  if (plain.itemShare > 0 && plain.itemShare >= itemShare) return width > 1 && agreement >= 0.9;
+  // Most records have as many fields, or splitting brings out items that the lines are not.
+  return (width > 1 && agreement > 0.5) || (firstWidth > 1 && itemShare > plain.itemShare);
 }
 
 interface Assessment {
@@ -99,6 +108,10 @@ interface Assessment {
   readonly width: number;
   /** The share of the records that have it. */
   readonly agreement: number;
+  /** The number of fields of the first record. */
+  readonly firstWidth: number;
+  /** Whether the first record has several fields and one of them is a known name for a column of items. */
+  readonly namesItems: boolean;
   /** The share of the records in which some field is an item. */
   readonly itemShare: number;
 }
@@ -110,13 +123,17 @@ function assess(
   profile: ItemProfile,
 ): Assessment {
   const records = splitSample(sample, delimiter, isWhole).filter((record) => record.some((f) => f !== ""));
-  const total = Math.max(1, records.length);
   const width = mostCommonWidth(records);
+  const [first = []] = records;
+  const share = (matches: (record: string[]) => boolean) =>
+    records.filter(matches).length / Math.max(1, records.length);
   return {
     delimiter,
     width,
-    agreement: records.filter((record) => record.length === width).length / total,
-    itemShare: records.filter((record) => record.some((field) => profile.likeness(field) > 0)).length / total,
+    agreement: share((record) => record.length === width),
+    firstWidth: first.length,
+    namesItems: first.length > 1 && first.some((name) => nameFit(name, profile) === 3),
+    itemShare: share((record) => record.some((field) => profile.likeness(field) > 0)),
   };
 }
 

@@ -26,7 +26,7 @@ export interface QuotaState {
 }
 
 /** The answer to a batch. */
-export interface BatchOutcome {
+interface BatchOutcome {
   /** One for each item, in the order of the items. */
   readonly verdicts: readonly Verdict[];
   /** How many units the batch was charged. */

@@ -1,25 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll } from "vitest";
+import { temporaryFolder } from "./temporary-folder.js";
 
 const program = fileURLToPath(new URL("../../bin/idv.js", import.meta.url));
 export const fixtures = fileURLToPath(new URL("../../fixtures/", import.meta.url));
-
-const folders: string[] = [];
-
-/** A temporary folder of its own, removed after the file's tests. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "idv-test-"));
-  folders.push(folder);
-  return folder;
-}
-
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
 
 export interface Outcome {
   readonly code: number | null;

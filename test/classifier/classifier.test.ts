@@ -1,0 +1,126 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createClassifier } from "../../src/classifier/classifier.js";
+import { mergeDisposableLists } from "../../src/classifier/disposable-sources.js";
+import { compileDisposableTable, DisposableTable } from "../../src/classifier/disposable-table.js";
+import { mailcomDomains, majorProviders, privacyProviders } from "../../src/classifier/providers.js";
+
+const { resolve } = createRequire(import.meta.url);
+const lists = [
+  "disposable-domains/index.json",
+  "disposable-email-domains-js/dist/dict/disposable_email_blocklist.json",
+].map((file) => JSON.parse(readFileSync(resolve(file), "utf8")) as string[]);
+const entries = mergeDisposableLists(lists);
+const classify = createClassifier(new DisposableTable(compileDisposableTable(entries)));
+
+describe("addresses", () => {
+  test.each([
+    ["ann.lee@larch-and-oak.com", "ok", undefined],
+    ["ann@mailinator.com", "disposable", "disposable-domain: mailinator.com"],
+    ["ann@a.b.mailinator.com", "disposable", "disposable-domain: mailinator.com"],
+    ["ann+news@mailinator.com", "disposable", "disposable-domain: mailinator.com"],
+    ["ann@jetable.org", "disposable", "disposable-domain: jetable.org"],
+    ["ann..lee@larch-and-oak.com", "fake", "syntax: two dots in a row at 5"],
+    ["ann@[192.0.2.1]", "fake", "syntax: an address literal instead of a domain"],
+    ["ann@192.0.2.1", "fake", "syntax: a numeric top-level domain"],
+    ["ann@mailhost", "fake", "syntax: a domain without a dot"],
+    ["ann@localhost", "fake", "special-use: localhost"],
+    ["ann@mail.example.com", "fake", "special-use: example.com"],
+    ["ann@company.con", "fake", "unknown-tld: con"],
+    ["ann@co.uk", "fake", "public-suffix: co.uk"],
+    ["ann@gmial.com", "fake", "typo-domain: gmial.com"],
+    ["ann@gmai.com", "fake", "typo-domain: gmai.com"],
+    ["1234+ann@users.noreply.github.com", "fake", "no-reply: users.noreply.github.com"],
+    ["ann@gmail.com", "fake", "impossible-mailbox: gmail.com needs 6 to 30 characters, letters and digits"],
+    ["ann.lee+news@yahoo.com", "fake", "impossible-mailbox: yahoo.com has no plus addressing"],
+    ["test@hotmail.com", "fake", "placeholder"],
+    ["ann@duck.com", "alias", "relay: duckduckgo"],
+    ["ann+news@duck.com", "alias", "relay: duckduckgo"],
+    ["ann.lee+news@gmail.com", "alias", "sub-address: +news"],
+    ["ann+news@larch-and-oak.com", "alias", "sub-address: +news"],
+    ["ann@lee.fastmail.com", "alias", "sub-address: lee.fastmail.com"],
+    ["ann@edu.pl", "fake", "public-suffix: edu.pl"],
+    ["ann@uw.edu.pl", "ok", undefined],
+    ["ann@eu.org", "ok", undefined],
+  ])("%s: %s, %s", (address, status, reason) => {
+    const verdict = classify("email", address);
+    expect(verdict.status).toBe(status);
+    expect(verdict.reason).toBe(reason);
+  });
+
+  test("a typo comes with what was meant, as it was written", () => {
+    expect(classify("email", "Ann.Lee@GMIAL.com").suggestion).toBe("Ann.Lee@gmail.com");
+    expect(classify("email", '"a@b"@gmial.com').suggestion).toBe('"a@b"@gmail.com');
+  });
+});
+
+describe("domains", () => {
+  test.each([
+    ["larch-and-oak.com", "ok", undefined],
+    ["larch-and-oak.com.", "ok", undefined],
+    ["duck.com", "ok", undefined],
+    ["inbox.mailinator.com", "disposable", "disposable-domain: mailinator.com"],
+    ["gmial.com", "fake", "typo-domain: gmial.com"],
+    ["com", "fake", "syntax: a domain without a dot"],
+    ["co.uk", "fake", "public-suffix: co.uk"],
+    ["192.0.2.1", "fake", "syntax: a numeric top-level domain"],
+    ["", "fake", "syntax: the domain is empty at 1"],
+    [".", "fake", "syntax: the domain is empty at 1"],
+    ["a..", "fake", "syntax: the domain ends with a dot at 2"],
+  ])("%j: %s, %s", (domain, status, reason) => {
+    const verdict = classify("domain", domain);
+    expect(verdict.status).toBe(status);
+    expect(verdict.reason).toBe(reason);
+  });
+});
+
+test.each([...majorProviders, ...mailcomDomains, ...privacyProviders])("the provider %s is ok", (domain) => {
+  expect(classify("domain", domain)).toEqual({ status: "ok" });
+});
+
+test("every domain of the merged lists is caught, most of them as disposable", () => {
+  const statuses = entries.map(({ domain, onlyBelow }) =>
+    classify("domain", onlyBelow ? `x.${domain}` : domain),
+  );
+  expect(statuses.filter(({ status }) => status === "ok")).toEqual([]);
+  const disposable = statuses.filter(({ status }) => status === "disposable").length;
+  expect(disposable / entries.length).toBeGreaterThan(0.999);
+});
+
+describe("whatever the string", () => {
+  const text = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.emailAddress(),
+    fc.tuple(fc.string(), fc.string({ unit: "grapheme" })).map((parts) => parts.join("@")),
+    fc.string({ unit: fc.constantFrom(...'a.@+"\\[]<> ü。．-\ud800\u0000') }),
+  );
+
+  test("a verdict is given, and the same one for other cases of the domain", () => {
+    fc.assert(
+      fc.property(text, (item) => {
+        for (const kind of ["email", "domain"] as const) {
+          const { status, reason } = classify(kind, item);
+          expect(["ok", "alias", "disposable", "fake"]).toContain(status);
+          expect(reason === undefined).toBe(status === "ok");
+        }
+        expect(classify("domain", item.toUpperCase().toLowerCase()).status).toBe(
+          classify("domain", item.toLowerCase()).status,
+        );
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test.each(["a", ".", "@", "+", '"', "\\", "[", ":", "ü", "a.", "xn--", "\u0000", "a@"])(
+    "64 KiB of %j",
+    (unit) => {
+      const long = unit.repeat(65_536 / unit.length);
+      for (const item of [long, `ann@${long}`, `${long}@example.net`, `"${long}`, `ann@[IPv6:${long}]`]) {
+        expect(classify("email", item).status).toBe("fake");
+        expect(classify("domain", item).status).toBe("fake");
+      }
+    },
+  );
+});

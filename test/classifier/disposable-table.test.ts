@@ -1,0 +1,86 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { mergeDisposableLists } from "../../src/classifier/disposable-sources.js";
+import { compileDisposableTable, DisposableTable } from "../../src/classifier/disposable-table.js";
+
+const entry = (domain: string, onlyBelow = false) => ({ domain, onlyBelow });
+const tableOf = (...entries: ReturnType<typeof entry>[]) =>
+  new DisposableTable(compileDisposableTable(entries));
+
+describe("the table", () => {
+  test.each([
+    ["mailinator.com", "mailinator.com"],
+    ["a.b.mailinator.com", "mailinator.com"],
+    ["notmailinator.com", undefined],
+    ["mailinator.com.au", undefined],
+    ["com", undefined],
+    ["", undefined],
+    ["eu.cc", undefined],
+    ["x.eu.cc", "eu.cc"],
+    ["a.x.eu.cc", "eu.cc"],
+  ])("%j: %s", (ascii, expected) => {
+    expect(tableOf(entry("mailinator.com"), entry("eu.cc", true)).find(ascii)).toBe(expected);
+  });
+
+  test("an empty table finds nothing", () => {
+    expect(tableOf().find("mailinator.com")).toBeUndefined();
+  });
+
+  test("the same entries in any order give the same bytes", () => {
+    const entries = Array.from({ length: 1000 }, (_, i) => entry(`domain-${i}.net`));
+    expect(compileDisposableTable([...entries].reverse())).toEqual(compileDisposableTable(entries));
+  });
+
+  test("an entry that stands twice is refused", () => {
+    expect(() => compileDisposableTable([entry("a.com"), entry("a.com")])).toThrow("a.com");
+  });
+
+  test.each([
+    ["nothing", new Uint8Array()],
+    ["other bytes", new Uint8Array(4096).fill(7)],
+    ["a table that is cut off", compileDisposableTable([entry("a.com")]).subarray(0, 100)],
+  ])("%s is no table", (_, bytes) => {
+    expect(() => new DisposableTable(bytes)).toThrow("not a table");
+  });
+
+  test("bytes at any offset in memory work", () => {
+    const file = compileDisposableTable([entry("a.com")]);
+    const shifted = new Uint8Array(file.length + 1);
+    shifted.set(file, 1);
+    expect(new DisposableTable(shifted.subarray(1)).find("a.com")).toBe("a.com");
+  });
+
+  test("it agrees with a set on every suffix", () => {
+    const label = fc.string({ unit: fc.constantFrom(..."abc0-"), minLength: 1, maxLength: 3 });
+    const name = fc.array(label, { minLength: 1, maxLength: 4 }).map((labels) => labels.join("."));
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(name, { maxLength: 40 }),
+        fc.array(name, { maxLength: 40 }),
+        (listed, asked) => {
+          const table = tableOf(...listed.map((domain) => entry(domain)));
+          const set = new Set(listed);
+          for (const ascii of [...asked, ...listed]) {
+            const suffixes = ascii.split(".").map((_, i, labels) => labels.slice(i).join("."));
+            expect(table.find(ascii)).toBe(suffixes.find((suffix) => set.has(suffix)));
+          }
+        },
+      ),
+    );
+  });
+});
+
+describe("merging lists", () => {
+  test("names become ASCII, doubles one, providers and public suffixes go, zones count below only", () => {
+    const lists = [
+      ["mailinator.com", "gmail.com", "duck.com", "edu.pl", "eu.org"],
+      ["MAILINATOR.com", "tś.xyz", "not a domain", "craigslist.org", "trashmail.com", "x.unknowntld"],
+    ];
+    expect(mergeDisposableLists(lists)).toEqual([
+      entry("mailinator.com"),
+      entry("eu.org", true),
+      entry("xn--t-tma.xyz"),
+      entry("trashmail.com"),
+    ]);
+  });
+});

@@ -1,0 +1,195 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { idv } from "../support/run-idv.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+const program = fileURLToPath(new URL("../../bin/idv.js", import.meta.url));
+
+describe("idv", () => {
+  test("--version", async () => {
+    const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+    expect(await idv(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+  });
+
+  test.each([
+    [[]],
+    [["emails"]],
+    [["domains"]],
+    [["check"]],
+    [["quota"]],
+    [["quota", "show"]],
+    [["quota", "set"]],
+    [["quota", "reset"]],
+  ])("%j --help ends with examples, environment and exit codes", async (command) => {
+    const { code, stdout, stderr } = await idv([...command, "--help"]);
+    expect(stdout).toMatch(/Usage: idv.*Examples:\n {2}\$ idv .*Environment:\n.*Exit codes:\n.*143/s);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  });
+
+  test("without a command: the help, exit 2", async () => {
+    const { code, stdout, stderr } = await idv([]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain("Usage: idv");
+  });
+
+  test("an unknown command", async () => {
+    expect(await idv(["email"])).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: "idv: unknown command 'email' (Did you mean emails?)\n",
+    });
+  });
+});
+
+describe("idv check", () => {
+  test("a line a value, nothing charged", async () => {
+    const home = temporaryFolder();
+    const values = [
+      "ann@gmial.com",
+      "mailinator.com",
+      "https://larch-and-oak.com/x",
+      "Ann <ann+news@larch-and-oak.com>",
+      "",
+    ];
+    const { code, stdout, stderr } = await idv(["check", ...values], { home });
+    expect(stdout).toBe(
+      "ann@gmial.com\tfake\ttypo-domain: gmial.com\tann@gmail.com\n" +
+        "mailinator.com\tdisposable\tdisposable-domain: mailinator.com\n" +
+        "https://larch-and-oak.com/x\tok\n" +
+        "Ann <ann+news@larch-and-oak.com>\talias\tsub-address: +news\n" +
+        "\tfake\tsyntax: the domain is empty at 1\n",
+    );
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(JSON.parse((await idv(["quota", "show", "--json"], { home })).stdout).used).toBe(0);
+  });
+
+  test("--json", async () => {
+    const { stdout } = await idv(["check", "--json", "Ann <ann@gmial.com>", "larch-and-oak.com"]);
+    expect(
+      stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      {
+        value: "Ann <ann@gmial.com>",
+        kind: "email",
+        item: "ann@gmial.com",
+        status: "fake",
+        reason: "typo-domain: gmial.com",
+        suggestion: "ann@gmail.com",
+      },
+      {
+        value: "larch-and-oak.com",
+        kind: "domain",
+        item: "larch-and-oak.com",
+        status: "ok",
+        reason: null,
+        suggestion: null,
+      },
+    ]);
+  });
+
+  test("control characters do not reach the terminal", async () => {
+    const { stdout } = await idv(["check", "\u001b[31mann@larch-and-oak.com"]);
+    expect(stdout).toBe("\\u{1b}[31mann@larch-and-oak.com\tfake\tsyntax: U+001B in the local part at 1\n");
+  });
+});
+
+describe("idv quota", () => {
+  test("show, set and reset", async () => {
+    const home = temporaryFolder();
+    const show = async () => JSON.parse((await idv(["quota", "show", "--json"], { home })).stdout);
+    const file = `${home}/state/idv/quota.db`;
+    expect(await show()).toEqual({ file, limit: null, period: "none", used: 0, left: null, renews: null });
+    const { stdout } = await idv(["quota", "set", "--limit", "10000", "--period", "month"], { home });
+    expect(stdout).toMatch(
+      /^file: {4}.*\nlimit: {3}10,000\nperiod: {2}month\nused: {4}0\nleft: {4}10,000\nrenews: {2}\d{4}-\d\d-01T00:00:00.000Z\n$/,
+    );
+    await idv(["emails"], { home, stdin: "a@larch-and-oak.com\nb@larch-and-oak.com\nA@larch-and-oak.com\n" });
+    expect(await show()).toMatchObject({ limit: 10_000, period: "month", used: 2, left: 9998 });
+    await idv(["quota", "reset"], { home });
+    expect(await show()).toMatchObject({ limit: 10_000, used: 0 });
+    await idv(["quota", "set", "--limit", "none"], { home });
+    expect(await show()).toMatchObject({ limit: null, period: "month", left: null });
+  });
+
+  test.each([
+    [["quota", "set"], "quota set needs --limit N|none or --period none|hour|day|month"],
+    [
+      ["quota", "set", "--limit", "-1"],
+      "option '--limit <N|none>' argument '-1' is invalid. It takes a whole number from 0, or none.",
+    ],
+    [
+      ["quota", "set", "--limit", "many"],
+      "option '--limit <N|none>' argument 'many' is invalid. It takes a whole number from 0, or none.",
+    ],
+    [
+      ["quota", "set", "--period", "week"],
+      "option '--period <PERIOD>' argument 'week' is invalid. Allowed choices are none, hour, day, month.",
+    ],
+  ])("%j", async (args, message) => {
+    expect(await idv(args)).toEqual({ code: 2, stdout: "", stderr: `idv: ${message}\n` });
+  });
+
+  test("the file: option before variable before XDG folder; empty variables count as unset", async () => {
+    const home = temporaryFolder();
+    const where = async (args: string[], env: Record<string, string>) =>
+      JSON.parse((await idv(["quota", "show", "--json", ...args], { home, env })).stdout).file;
+    expect(await where(["--quota-file", "/x/a.db"], { IDV_QUOTA_FILE: "/x/b.db" })).toBe("/x/a.db");
+    expect(await where([], { IDV_QUOTA_FILE: "/x/b.db" })).toBe("/x/b.db");
+    expect(await where([], { IDV_QUOTA_FILE: "", XDG_STATE_HOME: "/x" })).toBe("/x/idv/quota.db");
+    expect(await where([], { XDG_STATE_HOME: "" })).toBe(`${home}/.local/state/idv/quota.db`);
+    expect(await where([], { XDG_STATE_HOME: "relative" })).toBe(`${home}/.local/state/idv/quota.db`);
+  });
+});
+
+/** util-linux's script(1) gives a program a terminal. */
+const hasScript = (() => {
+  try {
+    return execFileSync("script", ["--version"], { encoding: "utf8" }).includes("util-linux");
+  } catch {
+    return false;
+  }
+})();
+
+describe.skipIf(!hasScript)("on a terminal", () => {
+  const onTerminal = (command: string, env: Record<string, string> = {}) =>
+    execFileSync(
+      "script",
+      ["-qec", command.replaceAll("idv ", `'${process.execPath}' '${program}' `), "/dev/null"],
+      {
+        env: { PATH: process.env["PATH"], HOME: temporaryFolder(), TERM: "xterm", ...env },
+        encoding: "utf8",
+      },
+    );
+
+  test("without FILE: the help, exit 2", () => {
+    const output = onTerminal("idv emails; echo exit $?");
+    expect(output).toContain("Usage: idv emails");
+    expect(output).toContain("exit 2");
+  });
+
+  const lines = "(echo email; seq -f 'user%g@larch-and-oak.com' 9000; sleep 2)";
+  const slow = `stty columns 80; ${lines} | idv emails > /dev/null`;
+  const hiddenCursor = "\u001b[?25l";
+
+  test("a run of more than a second shows one line that goes away", () => {
+    const output = onTerminal(slow);
+    expect(output).toMatch(/rows, [\d,]+ rows\/s/);
+    expect(output.split(hiddenCursor)).toHaveLength(2);
+    expect(output.lastIndexOf("\u001b[?25h")).toBeGreaterThan(output.lastIndexOf(hiddenCursor));
+    expect(output).toContain("9,000 rows, 9,000 distinct");
+  });
+
+  test.each<[string, string, Record<string, string>]>([
+    ["in CI", slow, { CI: "true" }],
+    ["with TERM=dumb", slow, { TERM: "dumb" }],
+    ["with -q", slow.replace("emails", "emails -q"), {}],
+    ["on a terminal without columns", slow.replace("80", "0"), {}],
+  ])("no progress %s", (_, command, env) => {
+    expect(onTerminal(command, env)).not.toContain(hiddenCursor);
+  });
+});

@@ -1,0 +1,233 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { finished, idv, startIdv } from "../support/run-idv.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+const program = fileURLToPath(new URL("../../bin/idv.js", import.meta.url));
+const list = "email\nann@larch-and-oak.com\n";
+
+/** A folder with an old output file, which every failure must leave alone. */
+function folderWith(files: Readonly<Record<string, string | Buffer>> = {}): string {
+  const home = temporaryFolder();
+  for (const [name, content] of Object.entries({ "out.csv": "old", ...files }))
+    writeFileSync(join(home, name), content);
+  return home;
+}
+
+describe("one line on stderr, the right exit code, the old output untouched", () => {
+  test.each<[string, string[], Record<string, string | Buffer>, number, string]>([
+    ["no such file", ["missing.csv"], {}, 6, "missing.csv: cannot be read: no such file"],
+    ["a folder", ["."], {}, 6, ".: is a folder; name a file"],
+    [
+      "no such column",
+      ["l.csv", "-c", "mail"],
+      { "l.csv": list },
+      2,
+      'no column "mail"; the columns are 1 "email"',
+    ],
+    [
+      "no column that fits",
+      ["l.csv"],
+      { "l.csv": "a,b\n1,2\n" },
+      2,
+      'no column looks like e-mail addresses; name it with -c: 1 "a", 2 "b"',
+    ],
+    [
+      "two columns that fit",
+      ["l.csv"],
+      { "l.csv": "a,b\na@b.de,c@d.de\n" },
+      2,
+      '2 columns fit equally well; choose one with -c: 1 "a", 2 "b"',
+    ],
+    [
+      "an open quote",
+      ["l.csv"],
+      { "l.csv": 'a,email\n1,a@b.de\n2,"c@d.de\n' },
+      6,
+      "l.csv:3: a quoted field is never closed; the quote opens in column 2 of the record that starts here; close it or double it",
+    ],
+    [
+      "a record that is too wide",
+      ["l.csv"],
+      { "l.csv": "a,email\n1,a@b.de,x\n" },
+      6,
+      "l.csv:2: 3 fields where the header has 2; quote the fields that hold the delimiter, or name the delimiter with -d",
+    ],
+    [
+      "a record over 1 MiB",
+      ["l.csv"],
+      { "l.csv": `a,email\n1,a@b.de\n${"x".repeat(1_100_000)},c@d.de\n` },
+      6,
+      "l.csv:3: the record that starts here is over 1 MiB; a quote in column 1 may never be closed",
+    ],
+    [
+      "UTF-16",
+      ["l.csv"],
+      { "l.csv": Buffer.from("\ufeffemail\n", "utf16le") },
+      6,
+      'l.csv: UTF-16 text; save it as UTF-8, in spreadsheets as "CSV UTF-8"',
+    ],
+    [
+      "a delimiter of two characters",
+      ["l.csv", "-d", "ab"],
+      { "l.csv": list },
+      2,
+      "option '-d, --delimiter <CHAR>' argument 'ab' is invalid. It takes one ASCII character other than \" and line ends.",
+    ],
+    [
+      "a quote as delimiter",
+      ["l.csv", "-d", '"'],
+      { "l.csv": list },
+      2,
+      "option '-d, --delimiter <CHAR>' argument '\"' is invalid. It takes one ASCII character other than \" and line ends.",
+    ],
+    [
+      "an empty column name",
+      ["l.csv", "-c", ""],
+      { "l.csv": list },
+      2,
+      "option '-c, --column <NAME|INDEX>' argument '' is invalid. It must not be empty.",
+    ],
+    [
+      "an unknown option",
+      ["l.csv", "--offlin"],
+      { "l.csv": list },
+      2,
+      "unknown option '--offlin' (Did you mean --offline?)",
+    ],
+    [
+      "an unknown status",
+      ["l.csv", "--fail-on", "ok,bad"],
+      { "l.csv": list },
+      2,
+      "option '--fail-on <STATUS,...>' argument 'ok,bad' is invalid. \"bad\" is no status of emails; those are ok, alias, disposable, fake, quota_exceeded.",
+    ],
+    [
+      "an unknown summary",
+      ["l.csv", "--summary", "xml"],
+      { "l.csv": list },
+      2,
+      "option '--summary <FORMAT>' argument 'xml' is invalid. Allowed choices are text, json, none.",
+    ],
+    [
+      "two files",
+      ["l.csv", "l.csv"],
+      { "l.csv": list },
+      2,
+      "too many arguments for 'emails'. Expected 1 argument but got 2.",
+    ],
+    [
+      "a quota file that is not ours",
+      ["l.csv", "--quota-file", "q.db"],
+      { "l.csv": list, "q.db": "x".repeat(5000) },
+      6,
+      "q.db: not a quota file of idv; name another, it was left as it is",
+    ],
+    [
+      "control characters in a header",
+      ["l.csv"],
+      { "l.csv": "a\u001b[2J,b\n1,2\n" },
+      2,
+      'no column looks like e-mail addresses; name it with -c: 1 "a\\u{1b}[2J", 2 "b"',
+    ],
+  ])("%s", async (_, args, files, expected, message) => {
+    const home = folderWith(files);
+    const { code, stdout, stderr } = await idv(["emails", ...args, "-o", "out.csv"], { home });
+    expect(stderr).toBe(`idv: ${message}\n`);
+    expect({ code, stdout }).toEqual({ code: expected, stdout: "" });
+    expect(readFileSync(join(home, "out.csv"), "utf8")).toBe("old");
+    expect(readdirSync(home).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+  });
+
+  test.each([
+    ["in no folder", "none/out.csv", "none/out.csv: cannot be written: the folder does not exist"],
+    ["that is a folder", "folder", "folder: is a folder; name a file with -o"],
+    ["on a full device", "/dev/full", "/dev/full: cannot be written: no space left on the device"],
+  ])("an output %s", async (_, output, message) => {
+    const home = folderWith({ "l.csv": list });
+    mkdirSync(join(home, "folder"));
+    const { code, stderr } = await idv(["emails", "l.csv", "-o", output], { home });
+    expect(stderr).toBe(`idv: ${message}\n`);
+    expect(code).toBe(6);
+  });
+
+  test("standard output on a full device", async () => {
+    const home = folderWith({ "l.csv": list });
+    const child = spawn(process.execPath, [program, "emails", "l.csv"], {
+      cwd: home,
+      env: { PATH: process.env["PATH"], HOME: home },
+      stdio: ["ignore", openSync("/dev/full", "w"), "pipe"],
+    });
+    const { code, stderr } = await finished(child);
+    expect(stderr).toBe("idv: standard output: cannot be written: no space left on the device\n");
+    expect(code).toBe(6);
+  });
+});
+
+/** Root may write anywhere, so the program runs as somebody else where the tests run as root. */
+const asSomebody = process.getuid?.() === 0 ? { uid: 65_534 } : {};
+
+describe("without the rights", () => {
+  function lockedFolder(): string {
+    const home = folderWith({ "l.csv": list, "secret.csv": list });
+    mkdirSync(join(home, "locked"));
+    writeFileSync(join(home, "locked", "quota.db"), "");
+    chmodSync(join(home, "secret.csv"), 0o000);
+    chmodSync(join(home, "locked", "quota.db"), 0o444);
+    chmodSync(join(home, "locked"), 0o555);
+    chmodSync(home, 0o777);
+    return home;
+  }
+
+  test.each<[string, string[], string]>([
+    ["to read the input", ["secret.csv"], "secret.csv: cannot be read: no right to read it"],
+    [
+      "to write the output",
+      ["l.csv", "-o", "locked/out.csv"],
+      "locked/out.csv: cannot be written: no right to write there",
+    ],
+    [
+      "to write the quota file",
+      ["l.csv", "--quota-file", "locked/quota.db"],
+      "locked/quota.db: the quota file cannot be opened: no right to write it; make it writable or name another",
+    ],
+    [
+      "to make the quota file",
+      ["l.csv", "--quota-file", "locked/q.db"],
+      "locked/q.db: the quota file cannot be opened: no right to write it; make it writable or name another",
+    ],
+  ])("%s", async (_, args, message) => {
+    const { code, stderr } = await idv(["emails", ...args], { home: lockedFolder(), ...asSomebody });
+    expect(stderr).toBe(`idv: ${message}\n`);
+    expect(code).toBe(6);
+  });
+});
+
+describe("signals", () => {
+  test.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const)("%s while standard input is open", async (signal, expected) => {
+    const home = folderWith();
+    const child = startIdv(["emails", "-o", "out.csv"], { home });
+    const outcome = finished(child);
+    child.stdin?.on("error", () => {});
+    // More than the sample, so that the run has begun; the input stays open.
+    child.stdin?.write("ann@larch-and-oak.com\n".repeat(20_000));
+    while (!readdirSync(home).some((name) => name.endsWith(".tmp"))) {
+      await Promise.race([once(child, "exit"), new Promise((resolve) => setTimeout(resolve, 20))]);
+      expect(child.exitCode).toBeNull();
+    }
+    child.kill(signal);
+    const { code, stderr } = await outcome;
+    expect(stderr).toBe(`idv: stopped by ${signal}; an output file was not written\n`);
+    expect(code).toBe(expected);
+    expect(readFileSync(join(home, "out.csv"), "utf8")).toBe("old");
+    expect(readdirSync(home).sort()).toEqual(["out.csv", "state"]);
+  });
+});

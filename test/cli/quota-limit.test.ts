@@ -1,0 +1,139 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { finished, idv } from "../support/run-idv.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+const reserver = fileURLToPath(new URL("../support/reserve-until-killed.mjs", import.meta.url));
+const addresses = (count: number, name = "user") =>
+  Array.from({ length: count }, (_, i) => `${name}${i}@larch-and-oak.com`);
+const statusesOf = (stdout: string) =>
+  stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.slice(line.lastIndexOf(",") + 1));
+
+async function withLimit(...args: string[]): Promise<string> {
+  const home = temporaryFolder();
+  await idv(["quota", "set", ...args], { home });
+  return home;
+}
+
+const used = async (home: string): Promise<number> =>
+  JSON.parse((await idv(["quota", "show", "--json"], { home })).stdout).used;
+
+describe("a limit", () => {
+  test("that runs out in the middle of a file", async () => {
+    const home = await withLimit("--limit", "3", "--period", "month");
+    const [a, b, c, d] = addresses(4);
+    const stdin = ["email", a, a?.toUpperCase(), "", b, c, d, a, d, "x@mailinator.com", ""].join("\n");
+    const { code, stdout, stderr } = await idv(["emails", "--explain", "--summary", "json"], { home, stdin });
+    const gone = "quota_exceeded,,";
+    expect(stdout).toBe(
+      `email,status,reason,suggestion\n${a},ok,,\n${a?.toUpperCase()},ok,,\n,,,\n${b},ok,,\n${c},ok,,\n` +
+        `${d},${gone}\n${a},ok,,\n${d},${gone}\nx@mailinator.com,${gone}\n`,
+    );
+    expect(code).toBe(4);
+    const [summary, line] = stderr.split("\n");
+    expect(JSON.parse(summary ?? "")).toMatchObject({
+      rows: 9,
+      distinct: 5,
+      statuses: { ok: 5, quota_exceeded: 3 },
+      units: { used: 3, left: 0, renews: expect.stringMatching(/-01T00:00:00.000Z$/) },
+    });
+    expect(line).toMatch(
+      /^idv: quota exhausted: 3 rows wait for it \(quota_exceeded\); it renews at \d{4}-\d\d-01T00:00Z$/,
+    );
+    expect(await used(home)).toBe(3);
+  });
+
+  test("with nothing left at the start: every row with an item waits, also without a word from the summary", async () => {
+    const home = await withLimit("--limit", "0");
+    const stdin = "email\na@larch-and-oak.com\n\nbroken\n";
+    const { code, stdout, stderr } = await idv(["emails", "-q", "--fail-on", "fake"], { home, stdin });
+    expect(stdout).toBe("email,status\na@larch-and-oak.com,quota_exceeded\n,\nbroken,quota_exceeded\n");
+    expect(stderr).toBe(
+      "idv: quota exhausted: 2 rows wait for it (quota_exceeded); " +
+        "it does not renew; raise it with idv quota set --limit N\n",
+    );
+    expect(code).toBe(4);
+  });
+
+  test("that is exactly enough is not exhausted", async () => {
+    const home = await withLimit("--limit", "2");
+    const { code, stderr } = await idv(["emails"], {
+      home,
+      stdin: "a@larch-and-oak.com\nb@larch-and-oak.com\n",
+    });
+    expect(code).toBe(0);
+    expect(stderr).toContain("2 units used, 0 left");
+  });
+
+  test("over many batches and reads is honoured to the unit, in input order", async () => {
+    const home = await withLimit("--limit", "34567");
+    const stdin = `${addresses(60_000).join("\n")}\n`;
+    const { code, stdout } = await idv(["emails", "-q"], { home, stdin });
+    const statuses = statusesOf(stdout);
+    expect(statuses.slice(0, 34_567).every((status) => status === "ok")).toBe(true);
+    expect(statuses.slice(34_567)).toEqual(Array.from({ length: 60_000 - 34_567 }, () => "quota_exceeded"));
+    expect(code).toBe(4);
+    expect(await used(home)).toBe(34_567);
+  });
+});
+
+describe("several processes", () => {
+  test("four runs at once share one limit to the unit", async () => {
+    const home = await withLimit("--limit", "50000");
+    const outcomes = await Promise.all(
+      ["a", "b", "c", "d"].map((name) =>
+        idv(["emails", "-q"], { home, stdin: `${addresses(20_000, name).join("\n")}\n` }),
+      ),
+    );
+    const granted = outcomes.flatMap(({ stdout }) => statusesOf(stdout)).filter((status) => status === "ok");
+    expect(granted).toHaveLength(50_000);
+    expect(await used(home)).toBe(50_000);
+  });
+
+  test("four processes that reserve one unit at a time, on a file that none of them finds", async () => {
+    const path = join(temporaryFolder(), "quota.db");
+    const children = Array.from({ length: 4 }, () => spawn(process.execPath, [reserver, path, "1"]));
+    const outcomes = children.map(finished);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    // No limit is set: they would go on for ever.
+    for (const child of children) child.kill("SIGKILL");
+    const granted = await sumOfGrants(outcomes);
+    const { used } = JSON.parse((await idv(["quota", "show", "--json", "--quota-file", path])).stdout);
+    expect(granted).toBeGreaterThan(100);
+    expect(used).toBeGreaterThanOrEqual(granted);
+    // Each may have been killed between its commit and its line.
+    expect(used).toBeLessThanOrEqual(granted + 4);
+  });
+
+  test("kill -9 at random moments, again and again, loses no committed unit", async () => {
+    const path = join(temporaryFolder(), "quota.db");
+    const units = 7;
+    let granted = 0;
+    for (let round = 0; round < 20; round++) {
+      const children = [1, 2].map(() => spawn(process.execPath, [reserver, path, String(units)]));
+      const outcomes = children.map(finished);
+      await new Promise((resolve) => setTimeout(resolve, 60 + 120 * Math.random()));
+      for (const child of children) child.kill("SIGKILL");
+      granted += await sumOfGrants(outcomes);
+    }
+    const { used } = JSON.parse((await idv(["quota", "show", "--json", "--quota-file", path])).stdout);
+    expect(granted).toBeGreaterThan(0);
+    expect(used).toBeGreaterThanOrEqual(granted);
+    expect(used).toBeLessThanOrEqual(granted + 20 * 2 * units);
+  });
+});
+
+async function sumOfGrants(
+  outcomes: readonly Promise<{ stdout: string; stderr: string }>[],
+): Promise<number> {
+  const ended = await Promise.all(outcomes);
+  expect(ended.map(({ stderr }) => stderr).join("")).toBe("");
+  // A line that was cut off by the kill has no end.
+  const lines = ended.flatMap(({ stdout }) => stdout.split("\n").slice(0, -1));
+  return lines.reduce((sum, line) => sum + Number(line), 0);
+}

@@ -1,0 +1,209 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { fixtures, idv } from "../support/run-idv.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+const program = fileURLToPath(new URL("../../bin/idv.js", import.meta.url));
+const utf8 = (binary: string) => Buffer.from(binary, "latin1").toString("utf8");
+
+test("idv emails fixtures/customers.csv keeps semicolons, byte order mark and CRLF", async () => {
+  const { code, stdout } = await idv(["emails", `${fixtures}customers.csv`]);
+  const input = readFileSync(`${fixtures}customers.csv`, "utf8").split("\r\n");
+  const statuses = ["status", "ok", "ok", "alias", "disposable", "fake", "", "fake", "ok", "ok"];
+  expect(utf8(stdout)).toBe(
+    input.map((line, i) => (line === "" ? "" : `${line};${statuses[i]}`)).join("\r\n"),
+  );
+  expect(code).toBe(0);
+});
+
+test("idv emails --explain fixtures/addresses.txt", async () => {
+  const { code, stdout } = await idv(["emails", "--explain", `${fixtures}addresses.txt`]);
+  expect(utf8(stdout)).toBe(`anna.adler@larch-and-oak.com,ok,,
+Ben Brown <ben.brown@brightmill.co.uk>,ok,,
+"""Costa, Clara"" <clara@campo-verde.es>",ok,,
+mailto:david.dubois@atelier-rive.fr,ok,,
+emma+news@fjordline-books.no,alias,sub-address: +news,
+felix@mailinator.com,disposable,disposable-domain: mailinator.com,
+felix@mail.mailinator.com,disposable,disposable-domain: mailinator.com,
+grace@gmial.com,fake,typo-domain: gmial.com,grace@gmail.com
+hugo@example.com,fake,special-use: example.com,
+ines@duck.com,alias,relay: duckduckgo,
+test@hotmail.com,fake,placeholder,
+ann@gmail.com,fake,"impossible-mailbox: gmail.com needs 6 to 30 characters, letters and digits",
+12345+octocat@users.noreply.github.com,fake,no-reply: users.noreply.github.com,
+not an address,fake,syntax: a space in the local part at 4,
+Anna.Adler@Larch-and-Oak.com,ok,,
+jürgen@bücher-weber.de,ok,,
+karin@team.fastmail.com,alias,sub-address: team.fastmail.com,
+`);
+  expect(code).toBe(0);
+});
+
+test("idv domains fixtures/domains.txt", async () => {
+  const { code, stdout } = await idv(["domains", `${fixtures}domains.txt`]);
+  const lines = readFileSync(`${fixtures}domains.txt`, "utf8").trimEnd().split("\n");
+  const statuses =
+    "ok ok disposable disposable fake fake fake fake fake ok ok ok ok ok fake fake ok ok".split(" ");
+  expect(utf8(stdout)).toBe(lines.map((line, i) => `${line},${statuses[i]}\n`).join(""));
+  expect(code).toBe(0);
+});
+
+test("cat list.csv | idv emails -c email | head -2", () => {
+  const line = `cat "$1" | "$2" "$3" emails -c email -q | head -2; echo "\${PIPESTATUS[@]}"`;
+  const args = ["-c", line, "bash", `${fixtures}newsletter.csv`, process.execPath, program];
+  const home = temporaryFolder();
+  const output = execFileSync("bash", args, {
+    env: { PATH: process.env["PATH"], HOME: home },
+    encoding: "utf8",
+  });
+  expect(output).toBe(
+    "subscriber_id,first_name,last_name,email,country,source,subscribed_at,opens,note,status\n" +
+      '10001,Jonas,Eriksen,jonas.eriksen@orange.fr,IT,checkout,2026-07-12,27,"asked for\n0 0 0\n',
+  );
+});
+
+test("a reader that stops early ends the run without a word", () => {
+  const home = temporaryFolder();
+  const list = join(home, "list.csv");
+  writeFileSync(
+    list,
+    `id,email\n${Array.from({ length: 300_000 }, (_, i) => `${i},user${i}@larch-and-oak.com\n`).join("")}`,
+  );
+  const line = `"$2" "$3" emails "$1" | head -1; echo "\${PIPESTATUS[@]}"`;
+  const output = execFileSync("bash", ["-c", `{ ${line}; } 2>&1`, "bash", list, process.execPath, program], {
+    env: { PATH: process.env["PATH"], HOME: home },
+    encoding: "utf8",
+  });
+  expect(output).toBe("id,email,status\n0 0\n");
+});
+
+describe("what the options do", () => {
+  const table = "id,email,status,email\n1,ann@larch-and-oak.com,new,bob@mailinator.com\n";
+
+  test.each<[string, string[], string]>([
+    ["-c by index", ["-c", "2"], "1,ann@larch-and-oak.com,new,bob@mailinator.com,ok"],
+    ["-c by name and place", ["-c", "email[2]"], "1,ann@larch-and-oak.com,new,bob@mailinator.com,disposable"],
+    [
+      "--explain",
+      ["-c", "4", "--explain"],
+      "1,ann@larch-and-oak.com,new,bob@mailinator.com,disposable,disposable-domain: mailinator.com,",
+    ],
+  ])("%s", async (_, args, record) => {
+    const { stdout, code } = await idv(["emails", ...args], { stdin: table });
+    expect(stdout.split("\n")[1]).toBe(record);
+    expect(code).toBe(0);
+  });
+
+  test("a table with a status column gets idv_status, and is told so", async () => {
+    const { stdout, stderr } = await idv(["emails", "-c", "2", "--summary", "none"], { stdin: table });
+    expect(stdout.split("\n")[0]).toBe("id,email,status,email,idv_status");
+    expect(stderr).toBe('idv: standard input has a column "status" already; ours is "idv_status"\n');
+  });
+
+  test("--status-column", async () => {
+    const { stdout } = await idv(["emails", "--status-column", "verdict"], {
+      stdin: "email\nann@mailinator.com\n",
+    });
+    expect(stdout).toBe("email,verdict\nann@mailinator.com,disposable\n");
+  });
+
+  test("-n", async () => {
+    const { stdout } = await idv(["emails", "-n"], { stdin: "email\nann@mailinator.com\n" });
+    expect(stdout).toBe("email,fake\nann@mailinator.com,disposable\n");
+  });
+
+  test.each([
+    [":", "1:ann@mailinator.com\n", "1:ann@mailinator.com:disposable\n"],
+    ["\\t", "1\tann@mailinator.com\n", "1\tann@mailinator.com\tdisposable\n"],
+    ["tab", "1\tann@mailinator.com\n", "1\tann@mailinator.com\tdisposable\n"],
+  ])("-d %s", async (delimiter, input, output) => {
+    expect((await idv(["emails", "-d", delimiter], { stdin: input })).stdout).toBe(output);
+  });
+
+  test("-o writes the file and nothing to standard output", async () => {
+    const home = temporaryFolder();
+    writeFileSync(join(home, "list.csv"), "email\nann@mailinator.com\n");
+    const { stdout, code } = await idv(["emails", "list.csv", "-o", "list.csv", "-q"], { home });
+    expect({ stdout, code }).toEqual({ stdout: "", code: 0 });
+    expect(readFileSync(join(home, "list.csv"), "utf8")).toBe(
+      "email,status\nann@mailinator.com,disposable\n",
+    );
+    expect(readdirSync(home).sort()).toEqual(["list.csv", "state"]);
+  });
+
+  test.each<[string[], string, number]>([
+    [["--fail-on", "disposable"], "ann@mailinator.com\n", 1],
+    [["--fail-on", "fake, disposable"], "ann@mailinator.com\n", 1],
+    [["--fail-on", "fake"], "ann@mailinator.com\n", 0],
+    [["--fail-on", "fake,alias,disposable"], "ann@larch-and-oak.com\n", 0],
+  ])("%j exits as it should", async (args, stdin, expected) => {
+    const { code, stdout, stderr } = await idv(["emails", "-q", ...args], { stdin });
+    expect(code).toBe(expected);
+    expect(stdout).toMatch(/@/);
+    expect(stderr).toBe(expected === 1 ? "idv: --fail-on: rows found: 1 disposable\n" : "");
+  });
+
+  test("--summary text", async () => {
+    const { stderr } = await idv(["emails"], { stdin: "email\nann@mailinator.com\n\nANN@mailinator.com\n" });
+    expect(stderr.replace(/\d+\.\d\d s, .*/, "TIME")).toBe(
+      'standard input: 3 rows, 1 distinct e-mail addresses in column 1 "email"; offline engine\n' +
+        "  disposable                2\n" +
+        "  (empty)                   1\n" +
+        "1 units used, no limit; TIME\n",
+    );
+  });
+
+  test("--summary json, also with -q", async () => {
+    const { stderr } = await idv(["domains", "-q", "--summary", "json"], {
+      stdin: "mailinator.com\nduck.com\n",
+    });
+    expect(JSON.parse(stderr)).toEqual({
+      input: "standard input",
+      kind: "domain",
+      engine: "offline",
+      column: 1,
+      columnName: null,
+      seconds: expect.any(Number),
+      rows: 2,
+      empty: 0,
+      distinct: 2,
+      statuses: { ok: 1, disposable: 1, fake: 0, quota_exceeded: 0 },
+      units: { used: 2, left: null, renews: null },
+    });
+  });
+
+  test("-q says nothing", async () => {
+    expect((await idv(["emails", "-q"], { stdin: "ann@mailinator.com\n" })).stderr).toBe("");
+  });
+});
+
+describe("odd input", () => {
+  test("a header alone", async () => {
+    const { code, stdout } = await idv(["emails"], { stdin: "id,email\n" });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "id,email,status\n" });
+  });
+
+  test("nothing at all", async () => {
+    const { code, stdout, stderr } = await idv(["emails", "--summary", "none"]);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: "idv: standard input is empty\n",
+    });
+  });
+
+  test("bytes that are not UTF-8 come back, and make an item fake", async () => {
+    const stdin = Buffer.from(
+      "name,email\nJ\xfcrg,joerg@larch-and-oak.com\nJ,j\xfcrg@larch-and-oak.com\n",
+      "latin1",
+    );
+    const { stdout } = await idv(["emails", "--explain"], { stdin });
+    expect(stdout).toBe(
+      "name,email,status,reason,suggestion\nJ\xfcrg,joerg@larch-and-oak.com,ok,,\n" +
+        "J,j\xfcrg@larch-and-oak.com,fake,syntax: bytes that are not UTF-8 in the local part at 2,\n",
+    );
+  });
+});

@@ -1,0 +1,123 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { QuotaFile } from "../../src/store/quota-file.js";
+import { StoreError } from "../../src/store/sqlite.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+const november = Date.parse("2026-11-21T10:30:00Z");
+const newPath = () => join(temporaryFolder(), "deep", "folder", "quota.db");
+
+describe("a new file", () => {
+  test("has no limit and counts", async () => {
+    const file = await QuotaFile.open(newPath(), () => november);
+    expect(file.read()).toEqual({ limit: null, period: "none", used: 0, left: null, renewsAt: null });
+    expect(file.reserve(70)).toMatchObject({ granted: 70, quota: { used: 70, left: null } });
+    expect(file.read().used).toBe(70);
+    file.close();
+  });
+
+  test("is for its owner only, with all that SQLite puts beside it", async () => {
+    const path = newPath();
+    const file = await QuotaFile.open(path, () => november);
+    file.reserve(1);
+    for (const suffix of ["", "-wal", "-shm"]) expect(statSync(path + suffix).mode & 0o777).toBe(0o600);
+    file.close();
+  });
+});
+
+describe("a limit", () => {
+  test("grants what is left and no more", async () => {
+    const file = await QuotaFile.open(newPath(), () => november);
+    file.configure({ limit: 100 });
+    expect(file.reserve(60)).toMatchObject({ granted: 60, quota: { left: 40 } });
+    expect(file.reserve(60)).toMatchObject({ granted: 40, quota: { left: 0 } });
+    expect(file.reserve(60)).toMatchObject({ granted: 0, quota: { left: 0, used: 100 } });
+    file.configure({ limit: 130 });
+    expect(file.reserve(60)).toMatchObject({ granted: 30 });
+    file.configure({ limit: 10 });
+    expect(file.read()).toMatchObject({ limit: 10, used: 130, left: 0 });
+    expect(file.reset()).toMatchObject({ used: 0, left: 10 });
+    file.configure({ limit: null });
+    expect(file.reserve(1000)).toMatchObject({ granted: 1000 });
+    file.close();
+  });
+
+  test("renews with its period, and not when the clock is set back", async () => {
+    let now = november;
+    const file = await QuotaFile.open(newPath(), () => now);
+    expect(file.configure({ limit: 5, period: "day" }).renewsAt).toBe(Date.parse("2026-11-22T00:00:00Z"));
+    file.reserve(5);
+    expect(file.reserve(1).granted).toBe(0);
+    now = Date.parse("2026-11-22T00:00:00Z");
+    expect(file.read()).toMatchObject({ used: 0, left: 5 });
+    expect(file.reserve(3).granted).toBe(3);
+    now = november;
+    expect(file.reserve(3)).toMatchObject({
+      granted: 2,
+      quota: { renewsAt: Date.parse("2026-11-23T00:00:00Z") },
+    });
+    file.close();
+  });
+
+  test("survives closing, and a change of the period keeps what is used", async () => {
+    const path = newPath();
+    const first = await QuotaFile.open(path, () => november);
+    first.configure({ limit: 10, period: "month" });
+    first.reserve(4);
+    first.close();
+    const second = await QuotaFile.open(path, () => november);
+    expect(second.configure({ period: "hour" })).toMatchObject({ limit: 10, used: 4, left: 6 });
+    second.close();
+  });
+
+  test("any order of reservations and limits keeps to the model", async () => {
+    const file = await QuotaFile.open(newPath(), () => november);
+    const step = fc.oneof(
+      fc.record({ units: fc.nat(50) }),
+      fc.record({ limit: fc.option(fc.nat(200)) }),
+      fc.constant({ reset: true }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
+        file.reset();
+        file.configure({ limit: null });
+        let [used, limit] = [0, null as number | null];
+        for (const one of steps) {
+          if ("units" in one) {
+            const granted = limit === null ? one.units : Math.min(one.units, Math.max(0, limit - used));
+            used += granted;
+            expect(file.reserve(one.units).granted).toBe(granted);
+          } else if ("limit" in one) limit = file.configure({ limit: one.limit }).limit;
+          else used = file.reset().used;
+          expect(file.read()).toMatchObject({ used, limit });
+        }
+      }),
+      { numRuns: 30 },
+    );
+    file.close();
+  });
+});
+
+describe("files that cannot be used", () => {
+  test.each([
+    ["text", (path: string) => writeFileSync(path, "not a database, but long enough to be one".repeat(20))],
+    ["somebody else's database", (path: string) => new DatabaseSync(path).exec("CREATE TABLE t (a)")],
+    ["a folder", (path: string) => mkdirSync(path)],
+  ])("%s is left as it is", async (_, make) => {
+    const path = join(temporaryFolder(), "quota.db");
+    make(path);
+    const before = statSync(path).isFile() ? readFileSync(path) : undefined;
+    await expect(QuotaFile.open(path, () => november)).rejects.toThrow(StoreError);
+    await expect(QuotaFile.open(path, () => november)).rejects.toThrow(`${path}: not a quota file of idv`);
+    if (before) expect(readFileSync(path)).toEqual(before);
+  });
+
+  test("a folder that is a file", async () => {
+    const path = join(temporaryFolder(), "file");
+    writeFileSync(path, "");
+    await expect(QuotaFile.open(join(path, "quota.db"), () => november)).rejects.toThrow("cannot be opened");
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, test } from "vitest";
+import { profiles } from "../../src/run/item.js";
+import { TableError } from "../../src/table/errors.js";
+import { type Options, open, readAll } from "../support/tables.js";
+
+describe("what a table is read as", () => {
+  test.each<[string, Options, string[] | undefined, string[]]>([
+    ["id,email\n1,a@b.net\n2,c@d.net\n", {}, ["id", "email"], ["a@b.net", "c@d.net"]],
+    ["\ufeffid;email\r\n1;a@b.net\r\n", {}, ["id", "email"], ["a@b.net"]],
+    ["a@b.net\nc@d.net", {}, undefined, ["a@b.net", "c@d.net"]],
+    ["email\nx\n", { header: false }, undefined, ["email", "x"]],
+    ["a@b.net,x\n", { column: "a@b.net" }, ["a@b.net", "x"], []],
+    ["a@b.net,x\n", { header: true, column: "2" }, ["a@b.net", "x"], []],
+    ["id,email\n1\n,\n\n3,a@b.net\n", {}, ["id", "email"], ["", "", "", "a@b.net"]],
+    ["id,email\n", {}, ["id", "email"], []],
+    ["id.a@b.net.x\n", { delimiter: ".", column: "2" }, undefined, ["a@b"]],
+    ['"Lee, A" <a@b.net>\nx, y\n', {}, undefined, ['"Lee, A" <a@b.net>', "x, y"]],
+    ['email,"no\nte"\n"a@b.net","x\n""y"""\n', {}, ["email", "no\nte"], ["a@b.net"]],
+    ["email\nü@b.net\n", {}, ["email"], ["ü@b.net"]],
+    ["", {}, undefined, []],
+    ["\ufeff", {}, undefined, []],
+  ])("%j", async (text, options, header, values) => {
+    for (const chunkSize of [1, 2, 7, 65_536]) {
+      const table = await open(text, { ...options, chunkSize });
+      expect(table.header).toEqual(header);
+      expect((await readAll(table)).values).toEqual(values);
+    }
+  });
+
+  test("bytes that are not UTF-8 stay in the record and are U+FFFD in the value", async () => {
+    const table = await open(Buffer.from("email,name\nj\xfcrg@b.net,J\xfcrg\n", "latin1"));
+    expect(await readAll(table)).toEqual({
+      records: [["j\xfcrg@b.net", "J\xfcrg"]],
+      values: ["j\ufffdrg@b.net"],
+    });
+  });
+
+  test("a table longer than the sample", async () => {
+    const lines = Array.from({ length: 20_000 }, (_, i) => `${i},user${i}@example.net`);
+    const table = await open(`id,email\n${lines.join("\n")}\n`, { chunkSize: 1000 });
+    const { values } = await readAll(table);
+    expect(values).toEqual(lines.map((line) => line.split(",")[1]));
+  });
+
+  test("the column's name and place", async () => {
+    expect(await open("id,email\n1,a@b.net\n")).toMatchObject({ column: 1, columnName: "email", width: 2 });
+    expect(await open("1,a@b.net\n")).toMatchObject({ column: 1, columnName: undefined, width: 2 });
+    expect(await open("")).toMatchObject({ column: 0, columnName: undefined, width: 0 });
+  });
+});
+
+describe("what cannot be read", () => {
+  const long = "x".repeat(1_048_577);
+  test.each<[string, string | Buffer, string]>([
+    ["a long record", "id,email\n1,a@b.net\n2,c@d.net,x\n", "list.csv:3: 3 fields where the header has 2"],
+    [
+      "a long record far down",
+      `id,email\n${"1,a@b.net\n".repeat(20_000)}2,c@d.net,x\n`,
+      "list.csv:20002: 3 fields",
+    ],
+    [
+      "a long record after quoted lines",
+      'id,email\n"1\n2\r\n3\r4",a@b.net\n2,c@d.net,x\n',
+      "list.csv:6: 3 fields",
+    ],
+    [
+      "a long record without a header",
+      "1,a@b.net\n2,c@d.net\n2,c@d.net,x\n",
+      "list.csv:3: 3 fields where the records before have 2",
+    ],
+    [
+      "an open quote",
+      'id,email\n1,a@b.net\n2,"c@d.net\n3,e@f.net\n',
+      "list.csv:3: a quoted field is never closed; the quote opens in column 2",
+    ],
+    [
+      "a long field",
+      `id,email\n1,a@b.net\n2,${long}\n`,
+      "list.csv:3: the record that starts here is over 1 MiB",
+    ],
+    [
+      "many fields that are long together",
+      `email${",b".repeat(9)}\n${`,${"x".repeat(120_000)}`.repeat(9)}\n`,
+      "list.csv:2: the record",
+    ],
+    [
+      "an open quote in a long file",
+      `id,email\n1,"a@b.net\n${"2,c@d.net\n".repeat(200_000)}`,
+      "list.csv:2: the record that starts here is over 1 MiB; a quote in column 2",
+    ],
+    ["UTF-16", Buffer.from("\ufeffemail\n", "utf16le"), "list.csv: UTF-16 text"],
+    ["a spreadsheet", Buffer.from("PK\x03\x04abc"), "list.csv: a zip archive or a spreadsheet file"],
+    ["gzip", Buffer.from([0x1f, 0x8b, 8, 0]), "list.csv: gzip-compressed"],
+  ])("%s", async (_, table, message) => {
+    const reading = async () => readAll(await open(table, { chunkSize: 10_000 }));
+    await expect(reading()).rejects.toThrow(message);
+    await expect(reading()).rejects.toThrow(TableError);
+  });
+});
+
+test("records before a broken one are not lost with it when they came in an earlier read", async () => {
+  const table = await open(`email\n${"a@b.net\n".repeat(10_000)}"c@d.net\n`, {
+    chunkSize: 70_000,
+    profile: profiles.email,
+  });
+  let count = 0;
+  await expect(async () => {
+    for await (const chunk of table.chunks) count += chunk.records.length;
+  }).rejects.toThrow();
+  expect(count).toBeGreaterThan(8000);
+});
