@@ -1,5 +1,5 @@
 import { isAddressLiteral } from "./address-literal.js";
-import { type DomainName, describeCharacter, parseDomainName } from "./domain-name.js";
+import { type DomainName, describeCharacter, hopelessLength, parseDomainName } from "./domain-name.js";
 import { Fault } from "./fault.js";
 
 /** An e-mail address that RFC 5321 (with RFC 6531) allows in an envelope. */
@@ -24,8 +24,9 @@ for (const character of "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012
 /**
  * What a local part may not hold beyond ASCII: controls, invisible and unassigned characters, separators and
  * U+FFFD, which is what bytes that are not UTF-8 decode to. RFC 6531 allows any UTF-8; nobody's mailbox has these.
+ * The joiners U+200C and U+200D are part of Persian, Hindi and Sinhala spelling.
  */
-const unusable = /[\p{C}\p{Z}\ufffd]/u;
+const unusable = /(?![\u200c\u200d])[\p{C}\p{Z}\ufffd]/u;
 
 /**
  * Reads an address. Comments, folding white space and the obsolete forms of RFC 5322 are faults: they belong in
@@ -33,6 +34,7 @@ const unusable = /[\p{C}\p{Z}\ufffd]/u;
  */
 export function parseAddress(text: string): Address | Fault {
   if (text === "") return new Fault("the address is empty", 1);
+  if (text.length > hopelessLength) return tooLong(text, "the address", maximumAddressOctets);
   const address = isAscii(text) ? text : text.normalize("NFC");
   const local = address.charCodeAt(0) === 0x22 ? scanQuotedString(address) : scanDotAtom(address);
   if (local instanceof Fault) return local;
@@ -40,7 +42,7 @@ export function parseAddress(text: string): Address | Fault {
   const domainStart = local.end + 1;
   const localOctets = octets(address.slice(0, local.end));
   if (localOctets > maximumLocalOctets) {
-    return new Fault(`the local part is longer than ${maximumLocalOctets} octets`, maximumLocalOctets + 1);
+    return tooLong(address, "the local part", maximumLocalOctets);
   }
   const domainText = address.slice(domainStart);
   if (domainText.startsWith("[")) {
@@ -50,7 +52,7 @@ export function parseAddress(text: string): Address | Fault {
   const domain = parseDomainName(domainText, domainStart);
   if (domain instanceof Fault) return domain;
   if (localOctets + 1 + domain.ascii.length > maximumAddressOctets) {
-    return new Fault(`the address is longer than ${maximumAddressOctets} octets`, maximumAddressOctets + 1);
+    return tooLong(address, "the address", maximumAddressOctets);
   }
   return { local: local.value, domain };
 }
@@ -113,6 +115,18 @@ function characterAt(text: string, index: number): string {
 function isAscii(text: string): boolean {
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 127) return false;
   return true;
+}
+
+/** The position is that of the first character beyond the limit. */
+function tooLong(text: string, what: string, limit: number): Fault {
+  let position = 0;
+  for (let sum = 0; position < text.length; ) {
+    const character = characterAt(text, position);
+    sum += Buffer.byteLength(character);
+    if (sum > limit) break;
+    position += character.length;
+  }
+  return new Fault(`${what} is longer than ${limit} octets`, position + 1);
 }
 
 function octets(text: string): number {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type Address, parseAddress } from "./address.js";
 import { DisposableTable } from "./disposable-table.js";
-import { type DomainName, parseDomainName } from "./domain-name.js";
+import { type DomainName, parseDomainName, withoutRoot } from "./domain-name.js";
 import { Fault } from "./fault.js";
 import { findImpossibleMailbox } from "./mailbox-grammar.js";
 import { isPlaceholder } from "./placeholder.js";
@@ -33,7 +33,10 @@ export function createClassifier(disposable: DisposableTable): Classifier {
     (ascii) => {
       const suffix = findSuffix(ascii);
       if (suffix === "registrable") return undefined;
-      return fake(`${suffix}: ${suffix === "unknown-tld" ? ascii.slice(ascii.lastIndexOf(".") + 1) : ascii}`);
+      if (suffix === "public-suffix") return fake(`public-suffix: ${ascii}`);
+      const unknown = fake(`unknown-tld: ${ascii.slice(ascii.lastIndexOf(".") + 1)}`);
+      const meant = findTypo(ascii);
+      return meant === undefined ? unknown : { ...unknown, suggestion: meant };
     },
     (ascii) => {
       const meant = findTypo(ascii);
@@ -64,8 +67,7 @@ export function createClassifier(disposable: DisposableTable): Classifier {
   const classifyName = (name: DomainName) => firstVerdict(domainRules, (rule) => rule(name.ascii));
 
   function classifyDomain(item: string): Classification {
-    // A trailing dot is the root of an absolute name (RFC 1034 §3.1).
-    const name = parseDomainName(item.endsWith(".") ? item.slice(0, -1) : item);
+    const name = parseDomainName(withoutRoot(item));
     return name instanceof Fault ? syntaxFault(name) : (classifyName(name) ?? ok);
   }
 

@@ -1,4 +1,4 @@
-import { domainToASCII } from "node:url";
+import { domainToASCII, domainToUnicode } from "node:url";
 import { Fault } from "./fault.js";
 
 /** A host name that follows RFC 1123 syntax, lower case, in its ASCII form (A-labels). */
@@ -14,6 +14,12 @@ const maximumDomainOctets = 253;
 const dotLookalikes = /[\u3002\uff0e\uff61]/g;
 
 /**
+ * No name is so long that mapping could bring it back to 253 octets, and mapping takes quadratic time: what is
+ * longer is not looked at. In UTF-16 units; canonical composition makes at most one unit of four.
+ */
+export const hopelessLength = 1024;
+
+/**
  * Reads a domain name: letters, digits and hyphens in labels of 1 to 63 octets (RFC 5321 §4.1.2, RFC 1123 §2.1),
  * internationalised names through UTS 46 first. Both spellings of such a name give the same result.
  *
@@ -22,16 +28,36 @@ const dotLookalikes = /[\u3002\uff0e\uff61]/g;
  */
 export function parseDomainName(text: string, offset = 0): DomainName | Fault {
   if (text === "") return new Fault("the domain is empty", offset + 1);
+  if (text.length > hopelessLength) return tooLong(offset);
   const lower = text.toLowerCase();
   if (!needsMapping(lower)) return checkLabels(lower, offset);
 
   // What the mapping would choke on for another reason is named first, with its own position.
   const spelled = lower.replace(dotLookalikes, ".");
-  const shape = checkLabels(spelled.replace(/[^\0-\x7f]/g, "x"), offset, "shape only");
-  if (shape instanceof Fault) return shape;
+  const spelledFault = checkShape(spelled, offset);
+  if (spelledFault) return spelledFault;
   const ascii = domainToASCII(spelled.normalize("NFC"));
   if (ascii === "") return new Fault("not a valid internationalised domain name", offset + 1);
-  return checkLabels(ascii, offset);
+  // An A-label may hide what its Unicode form may not have.
+  return checkShape(domainToUnicode(ascii), offset) ?? checkLabels(ascii, offset);
+}
+
+/** Drops the dot of the root (RFC 1034 §3.1), also when it is written as one of its look-alikes. */
+export function withoutRoot(text: string): string {
+  return text.replace(/[.\u3002\uff0e\uff61]$/, "");
+}
+
+/** Checks dots, hyphens and ASCII characters; all others pass, and so does any length. */
+function checkShape(name: string, offset: number): Fault | undefined {
+  const checked = checkLabels(name.replace(/[^\0-\x7f]/g, "x"), offset, "shape only");
+  return checked instanceof Fault ? checked : undefined;
+}
+
+function tooLong(offset: number): Fault {
+  return new Fault(
+    `the domain is longer than ${maximumDomainOctets} octets`,
+    offset + maximumDomainOctets + 1,
+  );
 }
 
 /** Whether any label is not plain ASCII, or claims to be an A-label and so has to be checked as one. */
@@ -59,10 +85,7 @@ function checkLabels(ascii: string, offset: number, what?: "shape only"): Domain
     }
   }
   if (checkLengths && ascii.length > maximumDomainOctets) {
-    return new Fault(
-      `the domain is longer than ${maximumDomainOctets} octets`,
-      offset + maximumDomainOctets + 1,
-    );
+    return tooLong(offset);
   }
   return { ascii };
 }

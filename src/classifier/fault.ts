@@ -2,7 +2,7 @@
 export class Fault {
   /**
    * @param what a short phrase: `two dots in a row`
-   * @param position the character it was found at, counted from 1 in UTF-16 units
+   * @param position the character it was found at, counted from 1 in UTF-16 units of the item in NFC
    */
   constructor(
     readonly what: string,

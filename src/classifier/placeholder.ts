@@ -1,4 +1,4 @@
-import { mailcomDomains, majorProviders } from "./providers.js";
+import { mailcomDomains, majorProviders, providerFamily } from "./providers.js";
 
 const freeMail: ReadonlySet<string> = new Set([...majorProviders, ...mailcomDomains]);
 
@@ -18,7 +18,7 @@ const keyboardRows = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
  * @param ascii the domain, lower case, A-labels
  */
 export function isPlaceholder(local: string, ascii: string): boolean {
-  if (!freeMail.has(ascii)) return false;
+  if (!freeMail.has(ascii) && providerFamily(ascii) === undefined) return false;
   const name = local.toLowerCase();
   if (/^\d+$/.test(name) && numericMailboxes.has(ascii)) return false;
   return (

@@ -85,3 +85,18 @@ export const relays: Readonly<Record<string, readonly string[]>> = {
   e4ward: names("e4ward.com"),
   nospammail: names("nospammail.net"),
 };
+
+/** Providers that have a domain in many countries, of which the lists above hold the popular ones. */
+const families = "aol|gmx|hotmail|live|outlook|tuta|tutanota|yahoo|yandex";
+
+/** `hotmail.se`, `yahoo.com.vn`, `yahoo.co.nz`: not every top-level domain, where somebody else may sit. */
+const familyDomain = new RegExp(`^(${families})\\.(?:com|net|org|info|biz|(?:com?\\.)?[a-z]{2})$`);
+
+/**
+ * The family of country domains that a mail domain belongs to: `hotmail` for `hotmail.se`.
+ *
+ * @param ascii a host name, lower case
+ */
+export function providerFamily(ascii: string): string | undefined {
+  return familyDomain.exec(ascii)?.[1];
+}

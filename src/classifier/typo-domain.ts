@@ -1,3 +1,4 @@
+import { domainToUnicode } from "node:url";
 import { ispProviders, mailcomDomains, majorProviders, privacyProviders, relays } from "./providers.js";
 
 /** The providers whose names are mistyped often enough, and whose neighbours are empty enough, to correct. */
@@ -24,9 +25,11 @@ const realNeighbours: ReadonlySet<string> = new Set([
  * @param ascii a host name, lower case, A-labels
  */
 export function findTypo(ascii: string): string | undefined {
+  // Look-alike letters count as one edit too: the Cyrillic a of `gmаil.com`.
+  const name = ascii.startsWith("xn--") ? domainToUnicode(ascii) : ascii;
   // Every target has 9 to 11 characters: most names are done here.
-  if (ascii.length < 8 || ascii.length > 12) return undefined;
-  const target = targets.find((name) => isOneEditAway(ascii, name));
+  if (name.length < 8 || name.length > 12) return undefined;
+  const target = targets.find((target) => isOneEditAway(name, target));
   return target !== undefined && !realNeighbours.has(ascii) ? target : undefined;
 }
 

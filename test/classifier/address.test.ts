@@ -46,6 +46,8 @@ describe("faults name what and where", () => {
     [`ann@${"a".repeat(64)}.net`, "a label is longer than 63 octets", 5],
     [`ann@${"abcdefghi.".repeat(30)}net`, "the domain is longer than 253 octets", 258],
     [`${"a".repeat(64)}@${"abcdefghi.".repeat(19)}net`, "the address is longer than 254 octets", 255],
+    [`${"é".repeat(33)}@example.net`, "the local part is longer than 64 octets", 33],
+    ["a".repeat(2000), "the address is longer than 254 octets", 255],
     ["ann@[192.0.2.256]", "not a valid address literal", 5],
   ])("%j: %s at %i", (address, what, position) => {
     expect(parseAddress(address)).toEqual(new Fault(what, position));

@@ -104,6 +104,7 @@ describe("typos", () => {
     ["yahooo.com", "yahoo.com"],
     ["outlok.com", "outlook.com"],
     ["iclould.com", "icloud.com"],
+    ["xn--gmil-6na.com", "gmail.com"],
   ])("%s is %s", (ascii, meant) => {
     expect(findTypo(ascii)).toBe(meant);
   });
@@ -137,6 +138,13 @@ describe("mailboxes that cannot exist", () => {
     ["under_score", "gmail.com"],
     ["hyphen-ated", "googlemail.com"],
     ["abcdef.+news", "gmail.com"],
+    ["abc..def", "gmail.com"],
+    ["a..b", "outlook.com"],
+    ["_ann", "hotmail.se"],
+    ["ann!", "outlook.com.au"],
+    ["1ann", "yandex.com.tr"],
+    ["ann+news", "gmx.li"],
+    ["ann+news", "aol.it"],
     ["-ann", "hotmail.com"],
     ["ann!", "live.nl"],
     ["ann'lee", "outlook.com"],
@@ -174,12 +182,20 @@ describe("mailboxes that cannot exist", () => {
     ["ann/lee", "qq.com"],
     ["x", "larch-and-oak.com"],
     ["ab", "live.example.co"],
+    ["ann+news", "yahoo.consulting"],
+    ["ann+news", "yahoo.co.jp"],
+    ["ann+news", "gmx.larch.de"],
   ])("%s at %s may", (local, domain) => {
     expect(findImpossibleMailbox(local, domain)).toBeUndefined();
   });
 });
 
 describe("placeholders", () => {
+  test("country domains of a provider are free mail too", () => {
+    expect(isPlaceholder("test", "hotmail.se")).toBe(true);
+    expect(isPlaceholder("test", "yahoo.com.vn")).toBe(true);
+  });
+
   test.each([
     ...["test", "TEST", "asdf", "asdff", "qwerty", "foo", "bar", "fake", "none", "null", "nobody", "example"],
     ...["noemail", "aaa", "xxxxxxx", "qwert", "zxcvb", "sdfg"],
