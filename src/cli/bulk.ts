@@ -1,22 +1,25 @@
+import { fstatSync } from "node:fs";
+import { resolve } from "node:path";
 import { loadClassifier } from "../classifier/classifier.js";
 import { nameColumns } from "../run/columns.js";
 import { profiles } from "../run/item.js";
 import { type RunReport, validateTable } from "../run/run.js";
 import { QuotaFile } from "../store/quota-file.js";
 import { nameText } from "../table/bytes.js";
+import { TableError } from "../table/errors.js";
 import { type InputFile, openInputFile, readStream } from "../table/input.js";
-import { openOutputFile } from "../table/output.js";
+import { openOutputFile, type TableSink } from "../table/output.js";
 import { openTable } from "../table/reader.js";
 import { createWriter } from "../table/writer.js";
 import { offlineValidator } from "../validator/offline.js";
 import type { Kind } from "../validator/validator.js";
-import { Interrupted } from "./errors.js";
+import { explainFailure, Interrupted, UsageError } from "./errors.js";
 import { exitCodes } from "./exit-codes.js";
 import { quotaFilePath } from "./paths.js";
-import { showsProgress, startProgress } from "./progress.js";
+import { type Progress, showsProgress, startProgress } from "./progress.js";
 import { standardOutput } from "./standard-output.js";
 import { jsonSummary, type Summary, textSummary } from "./summary.js";
-import { colours, say } from "./terminal.js";
+import { colours, say, showsColour } from "./terminal.js";
 
 /** The options of `idv emails` and `idv domains`, as commander gives them. */
 export interface BulkOptions {
@@ -41,68 +44,87 @@ export interface BulkOptions {
  * @returns the exit code
  */
 export async function runBulk(kind: Kind, file: string, options: BulkOptions): Promise<number> {
-  const started = performance.now();
-  const interruption = interruptible();
-  const progress = showsProgress(process.env, options.quiet === true) ? startProgress() : undefined;
+  const quotaPath = quotaFilePath(options.quotaFile, process.env);
+  if (options.output !== undefined && resolve(options.output) === resolve(quotaPath)) {
+    throw new UsageError(`${options.output}: is the quota file; write the table elsewhere with -o`);
+  }
+  const interruption = interruptible(options.output);
+  const isShown = showsProgress(process.env, options.quiet === true);
+  const progress = isShown ? startProgress(showsColour(process.stderr, process.env)) : undefined;
+  const sinks: TableSink[] = [];
   try {
-    const { signal } = interruption;
-    const inputName = file === "-" ? "standard input" : file;
-    const input = file === "-" ? standardInput(signal) : await openInputFile(file, signal);
-    const counted = countBytes(input);
-    const table = await openTable(
-      { name: inputName, bytes: counted.bytes },
-      {
-        profile: profiles[kind],
-        ...(options.column !== undefined && { column: options.column }),
-        ...(options.delimiter !== undefined && { delimiter: options.delimiter }),
-        ...(!options.headers && { header: false }),
-      },
-    );
-    const columns = nameColumns(table.header?.map(nameText), options.statusColumn, options.explain === true);
-    const note = options.quiet ? () => {} : say;
-    for (const { usual, name } of columns.renamed) {
-      note(`${inputName} has a column "${usual}" already; ours is "${name}"`);
-    }
-    const quotaFile = await QuotaFile.open(quotaFilePath(options.quotaFile, process.env), Date.now);
-    const sink =
-      options.output === undefined || options.output === "-"
-        ? standardOutput
-        : await openOutputFile(options.output);
-    let report: RunReport;
-    try {
-      report = await validateTable({
-        kind,
-        table,
-        writer: createWriter(table),
-        sink,
-        validator: offlineValidator(loadClassifier(), quotaFile),
-        columns,
-        signal,
-        onProgress: (rows) => progress?.update(rows, counted.share()),
-      });
-      await sink.commit();
-    } catch (error) {
-      await sink.discard();
-      throw error;
-    } finally {
-      quotaFile.close();
-    }
+    const work = validateFile(kind, file, quotaPath, options, interruption.signal, progress, sinks);
+    // A signal need not wait for input that does not come or output that nobody takes.
+    const summary = await Promise.race([work, interruption.interrupted]);
     progress?.stop();
+    await printSummary(options.summary, summary);
+    return judge(summary.report, options.failOn ?? []);
+  } catch (error) {
+    await Promise.all(sinks.map((sink) => sink.discard()));
+    throw error;
+  } finally {
+    progress?.stop();
+    interruption.end();
+  }
+}
+
+/** The run itself: opens everything, validates and commits. What it opened for output is in `sinks`. */
+async function validateFile(
+  kind: Kind,
+  file: string,
+  quotaPath: string,
+  options: BulkOptions,
+  signal: AbortSignal,
+  progress: Progress | undefined,
+  sinks: TableSink[],
+): Promise<Summary> {
+  const started = performance.now();
+  const note = options.quiet ? () => {} : say;
+  const inputName = file === "-" ? "standard input" : file;
+  const input = file === "-" ? standardInput(signal) : await openInputFile(file, signal);
+  const counted = countBytes(input);
+  const table = await openTable(
+    { name: inputName, bytes: counted.bytes },
+    {
+      profile: profiles[kind],
+      ...(options.column !== undefined && { column: options.column }),
+      ...(options.delimiter !== undefined && { delimiter: options.delimiter }),
+      ...(!options.headers && { header: false }),
+    },
+  );
+  const columns = nameColumns(table.header?.map(nameText), options.statusColumn, options.explain === true);
+  for (const { usual, name } of columns.renamed) {
+    note(`${inputName} has a column "${usual}" already; ours is "${name}"`);
+  }
+  const quotaFile = await QuotaFile.open(quotaPath, Date.now);
+  try {
+    const toStandardOutput = options.output === undefined || options.output === "-";
+    const sink = toStandardOutput ? standardOutput : await openOutputFile(options.output);
+    sinks.push(sink);
+    const report = await validateTable({
+      kind,
+      table,
+      writer: createWriter(table),
+      sink,
+      validator: offlineValidator(loadClassifier(), quotaFile),
+      columns,
+      signal,
+      onProgress: (rows) => progress?.update(rows, counted.share()),
+    });
+    signal.throwIfAborted();
+    await sink.commit();
     if (table.width === 0) note(`${inputName} is empty`);
-    const seconds = (performance.now() - started) / 1000;
-    await printSummary(options.summary, {
+    return {
       input: inputName,
       kind,
       engine: "offline",
       column: table.column + 1,
       columnName: table.columnName,
       report,
-      seconds: Math.round(1000 * seconds) / 1000,
-    });
-    return judge(report, options.failOn ?? []);
+      seconds: Math.round(performance.now() - started) / 1000,
+    };
   } finally {
-    progress?.stop();
-    interruption.end();
+    quotaFile.close();
   }
 }
 
@@ -134,6 +156,7 @@ function judge({ statuses, quota }: RunReport, failOn: readonly string[]): numbe
 }
 
 function standardInput(signal: AbortSignal): InputFile {
+  if (fstatSync(0).isDirectory()) throw new TableError("standard input: is a folder; give a file");
   return { bytes: readStream("standard input", process.stdin, signal), size: undefined };
 }
 
@@ -150,16 +173,23 @@ function countBytes({ bytes, size }: InputFile) {
 }
 
 /** Turns the first signal into an orderly end; a second one ends the process at once. */
-function interruptible() {
+function interruptible(output: string | undefined) {
   const controller = new AbortController();
+  const interrupted = new Promise<never>((_, reject) => {
+    controller.signal.addEventListener("abort", () => reject(controller.signal.reason));
+  });
+  // Nobody waits for it once the work is done.
+  interrupted.catch(() => {});
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  const stop = (signal: (typeof signals)[number]) => {
-    controller.abort(new Interrupted(signal, `stopped by ${signal}; an output file was not written`));
-    end();
+  const stop = (name: (typeof signals)[number]) => {
+    const what = output === undefined ? "the output is not complete" : `${output} was not written`;
+    const interruption = new Interrupted(name, `stopped by ${name}; ${what}`);
+    if (controller.signal.aborted) process.exit(explainFailure(interruption).exitCode);
+    controller.abort(interruption);
   };
   const end = () => {
-    for (const signal of signals) process.removeListener(signal, stop);
+    for (const name of signals) process.removeListener(name, stop);
   };
-  for (const signal of signals) process.on(signal, stop);
-  return { signal: controller.signal, end };
+  for (const name of signals) process.on(name, stop);
+  return { signal: controller.signal, interrupted, end };
 }

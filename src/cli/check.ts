@@ -1,6 +1,7 @@
 import { loadClassifier } from "../classifier/classifier.js";
 import { extractItem } from "../run/item.js";
 import type { Kind } from "../validator/validator.js";
+import { print } from "./standard-output.js";
 import { printable } from "./terminal.js";
 
 /** Runs `idv check`: a line for each value, tab-separated: value, status, reason, suggestion. */
@@ -13,7 +14,7 @@ export async function runCheck(values: readonly string[], options: { readonly js
     const line = options.json
       ? JSON.stringify({ value, kind, item, status, reason: reason ?? null, suggestion: suggestion ?? null })
       : [value, status, reason ?? "", suggestion ?? ""].map(printable).join("\t").trimEnd();
-    process.stdout.write(`${line}\n`);
+    print(`${line}\n`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
 import { StoreError } from "../store/sqlite.js";
-import { TableChoiceError, TableError } from "../table/errors.js";
+import { ClosedPipe, TableChoiceError, TableError } from "../table/errors.js";
 import { exitCodes } from "./exit-codes.js";
 
 /** The command line asks for something that cannot be. */
@@ -18,11 +18,6 @@ export class Interrupted extends Error {
   ) {
     super(message);
   }
-}
-
-/** Whoever reads our standard output has stopped: `idv ... | head`. */
-export class ClosedPipe extends Error {
-  override readonly name = "ClosedPipe";
 }
 
 /** What the program does about an error: its exit code, and what stderr says, if anything. */

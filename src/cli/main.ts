@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
-import { explainFailure } from "./errors.js";
+import { explainFailure, Interrupted } from "./errors.js";
 import { createProgram } from "./program.js";
+import { allPrinted } from "./standard-output.js";
 import { say } from "./terminal.js";
 
 /**
@@ -17,13 +18,20 @@ export async function main(argv: readonly string[]): Promise<void> {
   try {
     process.exitCode = 0;
     await createProgram(version()).parseAsync(argv);
-  } catch (error) {
+    await allPrinted();
+  } catch (thrown) {
+    const error = await allPrinted().then(
+      () => thrown,
+      (failure) => (explainFailure(thrown).exitCode === 0 ? failure : thrown),
+    );
     const { exitCode, message, stack } = explainFailure(error);
     process.exitCode = exitCode;
     if (message !== undefined) say(message);
     if (stack !== undefined) process.stderr.write(`${stack}\n`);
-    // An open pipe on standard input would keep the process waiting for its end.
+    // An open pipe on standard input would keep the process waiting for its end, and a reader that has stopped
+    // reading, or never comes, would keep it from obeying a signal.
     process.stdin.destroy();
+    if (error instanceof Interrupted) process.exit();
   }
 }
 

@@ -3,6 +3,7 @@ import { type Period, periods } from "../store/period.js";
 import { type Kind, knownStatuses } from "../validator/validator.js";
 import { exitCodes } from "./exit-codes.js";
 import { helpTail } from "./help.js";
+import { print } from "./standard-output.js";
 import { say } from "./terminal.js";
 
 /** Builds the command line: names, options and help. What a command does is loaded when it runs. */
@@ -14,7 +15,7 @@ export function createProgram(version: string): Command {
     .helpOption("-h, --help", "print the help")
     .addHelpText("after", helpTail("idv"))
     .exitOverride()
-    .configureOutput({ outputError: (text) => say(oneLine(text)) })
+    .configureOutput({ writeOut: print, outputError: (text) => say(oneLine(text)) })
     .configureHelp({ showGlobalOptions: false });
   addBulkCommand(program, "email");
   addBulkCommand(program, "domain");
@@ -42,7 +43,7 @@ function addBulkCommand(program: Command, kind: Kind): void {
   const command = program
     .command(name)
     .description(`Give every row of a table the status of its ${one}.`)
-    .argument("[FILE]", "a table or a plain list; standard input when absent or -")
+    .argument("[FILE]", "a table or a plain list; standard input when absent or -", filled)
     .option(
       "-c, --column <NAME|INDEX>",
       `the column with the ${many}: name, index from 1, or NAME[2]`,
@@ -50,7 +51,7 @@ function addBulkCommand(program: Command, kind: Kind): void {
     )
     .option("-d, --delimiter <CHAR>", "the character between fields; \\t for tab", oneCharacter)
     .option("-n, --no-headers", "the first record is data")
-    .option("-o, --output <FILE>", "where to write; it appears whole or not at all")
+    .option("-o, --output <FILE>", "where to write; it appears whole or not at all", filled)
     .option("--status-column <NAME>", "the name of the column to add", filled, "status")
     .option("--explain", "add the columns reason and suggestion too")
     .option("--offline", "use the embedded classifier; no network at all")

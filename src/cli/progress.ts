@@ -16,8 +16,8 @@ export function showsProgress(env: NodeJS.ProcessEnv, quiet: boolean): boolean {
   return isTTY === true && columns > 0 && !env["CI"] && env["TERM"] !== "dumb" && !quiet;
 }
 
-/** Starts the line; it appears after a second. */
-export function startProgress(): Progress {
+/** Starts the line; it appears after a second. Signals stay what the program makes of them. */
+export function startProgress(isColoured: boolean): Progress {
   const started = performance.now();
   let line = "";
   let end = () => {};
@@ -29,7 +29,12 @@ export function startProgress(): Progress {
     // Loaded only when there is something to show.
     const { default: ora } = await import("ora");
     if (ended) return;
-    const spinner = ora({ text: line, stream: process.stderr, discardStdin: false }).start();
+    const spinner = ora({
+      text: line,
+      stream: process.stderr,
+      discardStdin: false,
+      ...(!isColoured && { color: false }),
+    }).start();
     end = () => spinner.stop();
     show = () => {
       spinner.text = line;

@@ -1,8 +1,9 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import type { Period } from "../store/period.js";
 import { freshQuota, type Quota, QuotaFile } from "../store/quota-file.js";
 import { UsageError } from "./errors.js";
 import { quotaFilePath } from "./paths.js";
+import { print } from "./standard-output.js";
 import { printable } from "./terminal.js";
 
 interface QuotaOptions {
@@ -12,8 +13,8 @@ interface QuotaOptions {
 /** Runs `idv quota show`. A file that does not exist yet is not made. */
 export async function showQuota(options: QuotaOptions & { readonly json?: true }): Promise<void> {
   const path = quotaFilePath(options.quotaFile, process.env);
-  const quota = existsSync(path) ? await withQuotaFile(path, (file) => file.read()) : freshQuota;
-  print(path, quota, options.json === true);
+  const quota = isAbsent(path) ? freshQuota : await withQuotaFile(path, (file) => file.read());
+  report(path, quota, options.json === true);
 }
 
 /** Runs `idv quota set`. */
@@ -29,13 +30,22 @@ export async function setQuota(
     ...(limit !== undefined && { limit: limit === "none" ? null : limit }),
     ...(period !== undefined && { period }),
   };
-  print(path, await withQuotaFile(path, (file) => file.configure(change)), false);
+  report(path, await withQuotaFile(path, (file) => file.configure(change)), false);
 }
 
 /** Runs `idv quota reset`. */
 export async function resetQuota(options: QuotaOptions): Promise<void> {
   const path = quotaFilePath(options.quotaFile, process.env);
-  print(path, await withQuotaFile(path, (file) => file.reset()), false);
+  report(path, await withQuotaFile(path, (file) => file.reset()), false);
+}
+
+function isAbsent(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    // It cannot even be looked at: opening it says why.
+    return false;
+  }
 }
 
 async function withQuotaFile(path: string, work: (file: QuotaFile) => Quota): Promise<Quota> {
@@ -47,7 +57,7 @@ async function withQuotaFile(path: string, work: (file: QuotaFile) => Quota): Pr
   }
 }
 
-function print(path: string, { limit, period, used, left, renewsAt }: Quota, json: boolean): void {
+function report(path: string, { limit, period, used, left, renewsAt }: Quota, json: boolean): void {
   const renews = renewsAt === null ? null : new Date(renewsAt).toISOString();
   const text = json
     ? JSON.stringify({ file: path, limit, period, used, left, renews })
@@ -59,5 +69,5 @@ function print(path: string, { limit, period, used, left, renewsAt }: Quota, jso
         `left:    ${left === null ? "no limit" : left.toLocaleString("en")}`,
         `renews:  ${renews ?? "never"}`,
       ].join("\n");
-  process.stdout.write(`${text}\n`);
+  print(`${text}\n`);
 }

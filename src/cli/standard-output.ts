@@ -1,6 +1,5 @@
-import { TableError } from "../table/errors.js";
+import { ClosedPipe, TableError } from "../table/errors.js";
 import type { TableSink } from "../table/output.js";
-import { ClosedPipe } from "./errors.js";
 
 /** Standard output as the place for a table: what is written is out, whatever comes later. */
 export const standardOutput: TableSink = {
@@ -11,6 +10,18 @@ export const standardOutput: TableSink = {
   commit: async () => {},
   discard: async () => {},
 };
+
+let printed: Promise<unknown> = Promise.resolve();
+
+/** Prints text on standard output, in order. Whether that went well, {@link allPrinted} says. */
+export function print(text: string): void {
+  printed = Promise.all([printed, standardOutput.write(Buffer.from(text))]);
+}
+
+/** @throws when something of what was printed could not be written */
+export async function allPrinted(): Promise<void> {
+  await printed;
+}
 
 function explain(error: NodeJS.ErrnoException): Error {
   if (error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED") {

@@ -12,7 +12,7 @@ export function printable(text: string): string {
 }
 
 /** Whether a stream shows colours: NO_COLOR (https://no-color.org) and FORCE_COLOR decide before the terminal. */
-function showsColour(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
+export function showsColour(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
   if (env["NO_COLOR"]) return false;
   if (env["FORCE_COLOR"]) return env["FORCE_COLOR"] !== "0";
   return stream.isTTY === true && env["TERM"] !== "dumb";

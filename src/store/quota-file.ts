@@ -1,6 +1,7 @@
 import { type Period, periodEnd, periodStart } from "./period.js";
 import {
   type Database,
+  damaged,
   explainErrors,
   inTransaction,
   openStore,
@@ -138,7 +139,7 @@ export class QuotaFile {
     const [row] = this.#database
       .prepare("SELECT unit_limit, period, used, period_start FROM quota")
       .all() as Row[];
-    if (row === undefined) throw new Error("the quota's row is gone");
+    if (row === undefined) throw damaged(this.#path, schema);
     const start = periodStart(row.period, this.#now());
     // A clock that was set back does not renew anything.
     return start > row.period_start ? { ...row, used: 0, period_start: start } : { ...row };

@@ -1,5 +1,5 @@
 import { closeSync, mkdirSync, openSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { versions } from "node:process";
 
 /** The part of `node:sqlite`'s `DatabaseSync` that the stores use. */
@@ -46,7 +46,8 @@ export async function openStore(path: string, schema: Schema): Promise<Database>
   createPrivately(path, schema);
   const { DatabaseSync } = await loadSqlite();
   return explainErrors(path, schema, () => {
-    const database = new DatabaseSync(path);
+    // Absolute, because SQLite has its own meaning for names such as :memory:.
+    const database = new DatabaseSync(resolve(path));
     try {
       // SQLite's own waiting starves a process for seconds when several write.
       database.exec("PRAGMA busy_timeout = 0");
@@ -92,13 +93,15 @@ export function inTransaction<Result>(database: Database, work: () => Result): R
 }
 
 /** Runs `work` and says what its SQLite errors mean for this file. */
-export function explainErrors<Result>(path: string, { name }: Schema, work: () => Result): Result {
+export function explainErrors<Result>(path: string, schema: Schema, work: () => Result): Result {
+  const { name } = schema;
   try {
     return work();
   } catch (error) {
     const { message } = error as Error;
     const code = primaryCode(error);
-    if (/not a database|malformed/.test(message)) throw notOurs(path, name);
+    if (/not a database/.test(message)) throw notOurs(path, name);
+    if (/malformed/.test(message)) throw damaged(path, schema);
     if (code === resultCode.readOnly || /readonly/.test(message)) {
       throw new StoreError(
         `${path}: the ${name} is read-only; make it and its folder writable, or name another`,
@@ -112,6 +115,11 @@ export function explainErrors<Result>(path: string, { name }: Schema, work: () =
     if ((error as { code?: string }).code !== "ERR_SQLITE_ERROR") throw error;
     throw new StoreError(`${path}: the ${name} cannot be used: ${message}`);
   }
+}
+
+/** For a file that is ours but does not hold what it should. */
+export function damaged(path: string, { name }: Schema): StoreError {
+  return new StoreError(`${path}: the ${name} is damaged; restore it, or remove it to begin anew`);
 }
 
 interface SqliteModule {
@@ -137,7 +145,11 @@ function createPrivately(path: string, { name }: Schema): void {
     if (error instanceof StoreError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
     const reason =
-      code === "EACCES" || code === "EROFS" || code === "EPERM" ? "no right to write it" : message;
+      code === "EACCES" || code === "EROFS" || code === "EPERM"
+        ? "no right to write it"
+        : code === "EEXIST" || code === "ENOTDIR"
+          ? "its folder is a file"
+          : message;
     throw new StoreError(
       `${path}: the ${name} cannot be opened: ${reason}; make it writable or name another`,
     );

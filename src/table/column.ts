@@ -21,26 +21,25 @@ export function nameFit(binaryName: string, profile: ItemProfile): number {
   return profile.nameWords.some((word) => normalizeName(name).includes(word)) ? 1 : 0;
 }
 
-/** What names of columns are made of; an address never is. */
+/** What names of columns are made of; an address or URL never is. */
 const looksLikeName = /^\p{L}[\p{L}\p{N} _.()-]*$/u;
 
+/** Names of columns that are top-level domains too: `acme.site` is a domain rather than a name. */
+const topLevelNames = /\.(?:email|host|site|website)$/i;
+
 /**
- * Whether the first record is a header: it is not when one of its fields is an item, except where that is the
- * name of a column (`user.website` looks like a domain).
+ * Whether the first record that is not blank is a header: it is not when one of its fields is an item, except
+ * where that is the name of a column (`user.domain`), or stands beside a known one (`user.name,website`).
  *
- * @param records the first records, binary strings
+ * @param first that record
  */
-export function hasHeader(records: readonly (readonly string[])[], profile: ItemProfile): boolean {
-  const [first, ...others] = records;
-  if (first === undefined || first.every((field) => field.trim() === "")) return false;
-  return !first.some((field, index) => {
+export function isHeader(first: readonly string[], profile: ItemProfile): boolean {
+  const hasKnownName = first.length > 1 && first.some((name) => nameFit(name, profile) === 3);
+  return !first.some((field) => {
     if (profile.likeness(itemText(field)) === 0) return false;
-    const areNames = first.length > 1 && first.every((name) => looksLikeName.test(nameText(name).trim()));
-    if (!areNames) return true;
-    if (nameFit(field, profile) > 1) return false;
-    // A name that looks like an item stands over a column of something else.
-    const below = others.map((record) => record[index] ?? "").filter((value) => value.trim() !== "");
-    return below.length === 0 || below.some((value) => profile.likeness(itemText(value)) > 0);
+    const name = nameText(field).trim();
+    if (first.length === 1 || !looksLikeName.test(name)) return true;
+    return !hasKnownName && (nameFit(field, profile) < 2 || topLevelNames.test(name));
   });
 }
 
@@ -111,8 +110,10 @@ export function chooseColumn(
   }));
   const named = columns.filter(({ name }) => name > 0);
   const filled = columns.filter(({ content }) => content > 0);
-  // A blank column that is named for items may hold them further down; one of something else is misnamed.
-  const fitting = named.filter(({ name, content, isBlank }) => content > 0 || (isBlank && name > 1));
+  // A blank column that is named for items may hold them further down; a likely word alone may mean anything.
+  const fitting = named.filter(
+    ({ name, content, isBlank }) => name === 3 || content > 0 || (isBlank && name > 1),
+  );
 
   if (fitting.length > 0) return best(fitting, ({ name, content }) => 2 * name + (content > 0 ? 1 : 0));
   if (filled.length > 0) {

@@ -13,20 +13,32 @@ export interface Dialect {
 export type LineEnding = "\n" | "\r\n" | "\r";
 
 /** Never the dot, the colon or the space: they are part of addresses, URLs and names. */
-const delimiters = [",", ";", "\t", "|"] as const;
+/** Where several split equally well, the one that text holds least comes first. */
+const delimiters = ["\t", "|", ";", ","] as const;
 
 /** Enough to see past a title line or two, little enough to be free. */
 const maximumRecords = 100;
 
 /**
  * Splits the beginning of a table into its first records, at most 100, as RFC 4180 has it; a quote that is not at
- * the start of a field is an ordinary character. A record that the sample cuts off is left out.
+ * the start of a field is an ordinary character, and so is one that is never closed: that is for the reader to
+ * refuse, once it is known how. A record that the sample cuts off is left out.
  *
  * @param sample binary text, without byte order mark
  * @param delimiter one character, or null for a plain list
  * @param isWhole whether the sample is the whole table
  */
 export function splitSample(sample: string, delimiter: string | null, isWhole: boolean): string[][] {
+  return split(sample, delimiter, isWhole) ?? split(sample, delimiter, isWhole, "quotes are text") ?? [];
+}
+
+/** Undefined when a quote is not closed within the first records. */
+function split(
+  sample: string,
+  delimiter: string | null,
+  isWhole: boolean,
+  quotes?: "quotes are text",
+): string[][] | undefined {
   const records: string[][] = [];
   let record: string[] = [];
   let field = "";
@@ -53,7 +65,7 @@ export function splitSample(sample: string, delimiter: string | null, isWhole: b
         field = `"${field}"`;
         isQuoted = false;
       }
-    } else if (character === '"' && field === "" && !wasQuoted) {
+    } else if (character === '"' && field === "" && !wasQuoted && quotes === undefined) {
       isQuoted = true;
       wasQuoted = true;
     } else if (character === delimiter) endField();
@@ -65,8 +77,9 @@ export function splitSample(sample: string, delimiter: string | null, isWhole: b
       if (sample[i + 1] === "\n") i++;
     } else field += character;
   }
+  if (isQuoted && (isWhole || records.length === 0)) return undefined;
   const hasRest = field !== "" || wasQuoted || record.length > 0;
-  if (hasRest && isWhole && !isQuoted && records.length < maximumRecords) endRecord();
+  if (hasRest && isWhole && records.length < maximumRecords) endRecord();
   return records;
 }
 

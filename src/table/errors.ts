@@ -7,3 +7,8 @@ export class TableError extends Error {
 export class TableChoiceError extends Error {
   override readonly name = "TableChoiceError";
 }
+
+/** Whoever reads what we write has stopped: `idv ... | head`. */
+export class ClosedPipe extends Error {
+  override readonly name = "ClosedPipe";
+}

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { chmod, type FileHandle, open, realpath, rename, rm, stat } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
-import { TableError } from "./errors.js";
+import { chmod, type FileHandle, lstat, open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { ClosedPipe, TableError } from "./errors.js";
 
 /** Where a table goes. Exactly one of `commit` and `discard` ends it. */
 export interface TableSink {
@@ -15,7 +15,8 @@ export interface TableSink {
 
 /**
  * Opens a file that appears whole or not at all: a temporary file in the same folder, renamed on commit. A device
- * or pipe such as `/dev/stdout` is written to directly, and a symbolic link keeps pointing where it does.
+ * or pipe is written to directly, as is all below `/dev` (`/dev/stdout` may be a file that the shell holds open), and
+ * a symbolic link keeps pointing where it does.
  *
  * @throws TableError when the file cannot be made there
  */
@@ -23,10 +24,13 @@ export async function openOutputFile(path: string): Promise<TableSink> {
   try {
     const existing = await stat(path).catch(ignoreMissing);
     if (existing?.isDirectory()) throw new TableError(`${path}: is a folder; name a file with -o`);
-    if (existing && !existing.isFile()) return writeDirectly(path, await open(path, "w"));
-    const target = existing ? await realpath(path) : path;
-    const temporary = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString("hex")}.tmp`);
-    const file = await open(temporary, "wx");
+    if (path.startsWith("/dev/") || (existing && !existing.isFile())) {
+      return writeDirectly(path, await open(path, "a"));
+    }
+    const target = existing ? await realpath(path) : await linkTarget(path);
+    const temporary = join(dirname(target), `.idv-${randomBytes(8).toString("hex")}.tmp`);
+    // Never readable by more people than the file that it replaces.
+    const file = await open(temporary, "wx", existing && existing.mode & 0o777);
     return replaceOnCommit(path, target, temporary, file, existing?.mode);
   } catch (error) {
     throw cannotWrite(path, error);
@@ -37,7 +41,9 @@ function writeDirectly(path: string, file: FileHandle): TableSink {
   return {
     write: (bytes) => writeAll(path, file, bytes),
     commit: () => file.close(),
-    discard: () => file.close().catch(() => {}),
+    async discard() {
+      void file.close().catch(() => {});
+    },
   };
 }
 
@@ -49,7 +55,8 @@ function replaceOnCommit(
   mode: number | undefined,
 ): TableSink {
   const discard = async () => {
-    await file.close().catch(() => {});
+    // Not waited for: a write to a reader that has stopped may never end.
+    void file.close().catch(() => {});
     await rm(temporary, { force: true }).catch(() => {});
   };
   return {
@@ -81,10 +88,9 @@ async function writeAll(path: string, file: FileHandle, bytes: Uint8Array): Prom
 }
 
 function cannotWrite(path: string, error: unknown): Error {
-  if (error instanceof TableError) return error;
+  if (error instanceof TableError || error instanceof ClosedPipe) return error;
   const { code, message } = error as NodeJS.ErrnoException;
-  // Whoever reads a pipe may stop; that is for the caller to judge.
-  if (code === "EPIPE") return error as Error;
+  if (code === "EPIPE") return new ClosedPipe(`${path}: was closed by its reader`);
   const reasons: Readonly<Record<string, string>> = {
     EACCES: "no right to write there",
     EPERM: "no right to write there",
@@ -95,6 +101,12 @@ function cannotWrite(path: string, error: unknown): Error {
     EDQUOT: "the disk quota is used up",
   };
   return new TableError(`${path}: cannot be written: ${reasons[code ?? ""] ?? message}`);
+}
+
+/** Where a symbolic link points that points at nothing yet; the path itself when it is no link. */
+async function linkTarget(path: string): Promise<string> {
+  const isLink = (await lstat(path).catch(ignoreMissing))?.isSymbolicLink();
+  return isLink ? resolve(dirname(path), await readlink(path)) : path;
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {

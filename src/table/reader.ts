@@ -1,6 +1,6 @@
 import { Parser } from "csv-parse";
 import { itemText, nameText } from "./bytes.js";
-import { chooseColumn, findColumn, hasHeader } from "./column.js";
+import { chooseColumn, findColumn, isHeader } from "./column.js";
 import { type Dialect, mostCommonWidth, sniffDelimiter, sniffLineEnding, splitSample } from "./dialect.js";
 import { TableError } from "./errors.js";
 import type { ItemProfile } from "./item-profile.js";
@@ -26,6 +26,8 @@ export interface TableOptions {
 /** A table that is being read. */
 export interface Table {
   readonly dialect: Dialect;
+  /** How many blank records stand above the header. */
+  readonly blankLines: number;
   /** The header's names, binary strings; undefined when the table has none. */
   readonly header: readonly string[] | undefined;
   /** How many fields a record has; 0 when there is no record at all. */
@@ -69,16 +71,19 @@ export async function openTable(source: TableSource, options: TableOptions): Pro
   const byteOrderMark = start[0] === 0xef && start[1] === 0xbb && start[2] === 0xbf;
   const first = byteOrderMark ? start.subarray(3) : start;
 
-  const sample = Buffer.from(first.subarray(0, sampleBytes)).toString("latin1");
+  const sample = sampleOf(first).toString("latin1");
   const isWholeSample = isWhole && sample.length === first.length;
   const delimiter = options.delimiter ?? sniffDelimiter(sample, isWholeSample, options.profile);
   const dialect = { delimiter, byteOrderMark, lineEnding: sniffLineEnding(sample, delimiter) };
 
   const records = splitSample(sample, delimiter, isWholeSample);
-  const withHeader = options.header ?? expectsHeader(records, options);
-  const header = withHeader ? records[0] : undefined;
-  const body = withHeader ? records.slice(1) : records;
-  const width = header?.length ?? mostCommonWidth(records);
+  const firstFilled = records.findIndex((record) => record.some((field) => field.trim() !== ""));
+  const withHeader = firstFilled !== -1 && (options.header ?? expectsHeader(records[firstFilled]!, options));
+  const blankLines = withHeader ? firstFilled : 0;
+  const header = withHeader ? records[blankLines] : undefined;
+  const body = withHeader ? records.slice(blankLines + 1) : records;
+  // Without a header, the first record may be as wide as it is.
+  const width = header?.length ?? Math.max(mostCommonWidth(records), records[0]?.length ?? 0);
   const column =
     options.column !== undefined && width > 0
       ? findColumn(options.column, header, width)
@@ -87,33 +92,52 @@ export async function openTable(source: TableSource, options: TableOptions): Pro
 
   return {
     dialect,
+    blankLines,
     header,
     width,
     column,
     columnName: name === "" ? undefined : name,
-    chunks: readRecords(source.name, first, input, { dialect, width, column, withHeader }),
+    chunks: readRecords(source.name, first, input, {
+      dialect,
+      width,
+      column,
+      skipped: withHeader ? blankLines + 1 : 0,
+    }),
   };
 }
 
-/** A record that holds the name of the wanted column is a header, whatever else it looks like. */
-function expectsHeader(records: readonly (readonly string[])[], { column, profile }: TableOptions): boolean {
-  const isWanted = (field: string) =>
-    column !== undefined && nameText(field) === column.replace(/\[\d+\]$/, "");
-  return hasHeader(records, profile) || (records[0]?.some(isWanted) ?? false);
+/** What is looked at: `sampleBytes`, or up to the end of the first line where that is longer. */
+function sampleOf(first: Buffer): Buffer {
+  const lineEnd = first.subarray(0, sampleBytes).findIndex((byte) => byte === 0x0a || byte === 0x0d);
+  if (lineEnd !== -1) return first.subarray(0, sampleBytes);
+  const later = first.findIndex((byte) => byte === 0x0a || byte === 0x0d);
+  return later === -1 ? first : first.subarray(0, later + 1);
 }
 
-/** The first bytes, at least `sampleBytes` of them unless the input ends before. Does not depend on how they arrive. */
+/** A record that holds the name of the wanted column is a header, whatever else it looks like. */
+function expectsHeader(first: readonly string[], { column, profile }: TableOptions): boolean {
+  const isWanted = (field: string) =>
+    column !== undefined && nameText(field) === column.replace(/\[\d+\]$/, "");
+  return isHeader(first, profile) || first.some(isWanted);
+}
+
+/**
+ * The first bytes, at least `sampleBytes` of them unless the input ends before, and more where the first record is
+ * longer. Does not depend on how they arrive.
+ */
 async function readSample(
   input: AsyncIterator<Uint8Array>,
 ): Promise<{ readonly bytes: Buffer; readonly isWhole: boolean }> {
   const chunks: Uint8Array[] = [];
   let length = 0;
+  let hasLineEnd = false;
   // Three more for a byte order mark.
-  while (length < sampleBytes + 3) {
+  while (length < sampleBytes + 3 || (!hasLineEnd && length <= maximumRecordBytes)) {
     const next = await input.next();
     if (next.done) return { bytes: Buffer.concat(chunks), isWhole: true };
     chunks.push(next.value);
     length += next.value.length;
+    hasLineEnd ||= next.value.includes(0x0a) || next.value.includes(0x0d);
   }
   return { bytes: Buffer.concat(chunks), isWhole: false };
 }
@@ -134,7 +158,8 @@ interface Shape {
   readonly dialect: Dialect;
   readonly width: number;
   readonly column: number;
-  readonly withHeader: boolean;
+  /** How many records at the start are the header and blank lines above it. */
+  readonly skipped: number;
 }
 
 async function* readRecords(
@@ -211,14 +236,14 @@ class CollectingParser extends Parser {
 class Chunker {
   readonly #name: string;
   readonly #shape: Shape;
-  #isHeaderDue: boolean;
+  #toSkip: number;
   /** The line on which the next record starts, from 1. */
   #line = 1;
 
   constructor(name: string, shape: Shape) {
     this.#name = name;
     this.#shape = shape;
-    this.#isHeaderDue = shape.withHeader;
+    this.#toSkip = shape.skipped;
   }
 
   take(parsed: readonly string[][]): RecordChunk {
@@ -228,8 +253,8 @@ class Chunker {
     for (const fields of parsed) {
       if (fields.length > width) this.#refuseWide(fields.length);
       this.#line += 1 + fields.reduce((sum, field) => sum + lineEndings(field), 0);
-      if (this.#isHeaderDue) {
-        this.#isHeaderDue = false;
+      if (this.#toSkip > 0) {
+        this.#toSkip--;
         continue;
       }
       records.push(fields);
@@ -239,8 +264,8 @@ class Chunker {
   }
 
   #refuseWide(fields: number): never {
-    const { width, withHeader } = this.#shape;
-    const expected = withHeader ? `the header has ${width}` : `the records before have ${width}`;
+    const { width, skipped } = this.#shape;
+    const expected = skipped > 0 ? `the header has ${width}` : `the table has ${width}`;
     throw new TableError(
       `${this.#name}:${this.#line}: ${fields} fields where ${expected}; ` +
         "quote the fields that hold the delimiter, or name the delimiter with -d",

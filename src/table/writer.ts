@@ -6,13 +6,13 @@ const byteOrderMark = "\u00ef\u00bb\u00bf";
 
 /** Writes a table's records with columns of ours behind them, in the table's own dialect. */
 export interface TableWriter {
-  /** The byte order mark and the header, as far as the table has them. */
+  /** The byte order mark, blank lines and the header, as far as the table has them. */
   start(columns: readonly string[]): Buffer;
   /** The records of a chunk; `added` has the fields of ours, text, one list for each record. */
   records(chunk: RecordChunk, added: readonly (readonly string[])[]): Buffer;
 }
 
-export function createWriter({ dialect, header, width }: Table): TableWriter {
+export function createWriter({ dialect, blankLines, header, width }: Table): TableWriter {
   const options = {
     delimiter: dialect.delimiter ?? ",",
     record_delimiter: dialect.lineEnding,
@@ -24,8 +24,10 @@ export function createWriter({ dialect, header, width }: Table): TableWriter {
   return {
     start(columns) {
       const mark = dialect.byteOrderMark ? byteOrderMark : "";
-      const record = header === undefined ? "" : write([[...header, ...columns.map(toBinary)]]);
-      return Buffer.from(mark + record, "latin1");
+      if (header === undefined) return Buffer.from(mark, "latin1");
+      const blank = Array.from({ length: width + columns.length }, () => "");
+      const blanks = Array.from({ length: blankLines }, () => blank);
+      return Buffer.from(mark + write([...blanks, [...header, ...columns.map(toBinary)]]), "latin1");
     },
     records(chunk, added) {
       const wider = chunk.records.map((record, i) => [

@@ -161,6 +161,7 @@ describe.skipIf(!hasScript)("on a terminal", () => {
       "script",
       ["-qec", command.replaceAll("idv ", `'${process.execPath}' '${program}' `), "/dev/null"],
       {
+        cwd: temporaryFolder(),
         env: { PATH: process.env["PATH"], HOME: temporaryFolder(), TERM: "xterm", ...env },
         encoding: "utf8",
       },
@@ -182,6 +183,25 @@ describe.skipIf(!hasScript)("on a terminal", () => {
     expect(output.split(hiddenCursor)).toHaveLength(2);
     expect(output.lastIndexOf("\u001b[?25h")).toBeGreaterThan(output.lastIndexOf(hiddenCursor));
     expect(output).toContain("9,000 rows, 9,000 distinct");
+  });
+
+  test("NO_COLOR reaches the progress line", () => {
+    const output = onTerminal(slow, { NO_COLOR: "1" });
+    expect(output).toContain(hiddenCursor);
+    expect(output).not.toMatch(/\u001b\[\d*m/);
+  });
+
+  test("Ctrl-C while the line is shown ends the run in order", () => {
+    const output = onTerminal(
+      "stty columns 80; mkfifo fifo; " +
+        "(echo email; seq -f 'user%g@larch-and-oak.com' 9000; sleep 4) > fifo & " +
+        "bash -c 'trap - INT; exec \"$@\"' _ idv emails fifo -o out.csv & p=$!; " +
+        "sleep 2; kill -INT $p; wait $p; echo exit $?; ls -A",
+      {},
+    );
+    expect(output).toContain("idv: stopped by SIGINT; out.csv was not written");
+    expect(output).toContain("exit 130");
+    expect(output).not.toContain(".tmp");
   });
 
   test.each<[string, string, Record<string, string>]>([

@@ -1,6 +1,7 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -207,7 +208,68 @@ describe("without the rights", () => {
   });
 });
 
+describe("full devices and closed pipes elsewhere", () => {
+  test.each([[["check", "a@b.co"]], [["quota", "show"]], [["--help"]], [["--version"]]])(
+    "%j",
+    async (args) => {
+      const child = spawn(process.execPath, [program, ...args], {
+        env: { PATH: process.env["PATH"], HOME: temporaryFolder() },
+        stdio: ["ignore", openSync("/dev/full", "w"), "pipe"],
+      });
+      const { code, stderr } = await finished(child);
+      expect(stderr).toBe("idv: standard output: cannot be written: no space left on the device\n");
+      expect(code).toBe(6);
+    },
+  );
+
+  test("-o /dev/stdout appends to a redirected file, and a closed pipe behind it is no error", () => {
+    const home = folderWith({
+      "l.csv": `email\n${"ann@larch-and-oak.com\n".repeat(200_000)}`,
+      "s.csv": list,
+    });
+    const run = (line: string) =>
+      execFileSync("bash", ["-c", line.replaceAll("idv ", `'${process.execPath}' '${program}' `)], {
+        cwd: home,
+        env: { PATH: process.env["PATH"], HOME: home },
+        encoding: "utf8",
+      });
+    run("echo first > f; idv emails -q s.csv -o /dev/stdout >> f");
+    expect(readFileSync(join(home, "f"), "utf8")).toBe("first\nemail,status\nann@larch-and-oak.com,ok\n");
+    const piped = "idv emails -q l.csv -o /dev/stdout 2>&1 | head -1; echo $" + "{PIPESTATUS[@]}";
+    expect(run(piped)).toBe("email,status\n0 0\n");
+  });
+
+  test("a folder on standard input", async () => {
+    const child = spawn(process.execPath, [program, "emails"], {
+      env: { PATH: process.env["PATH"], HOME: temporaryFolder() },
+      stdio: [openSync(tmpdir(), "r"), "pipe", "pipe"],
+    });
+    const { code, stderr } = await finished(child);
+    expect(stderr).toBe("idv: standard input: is a folder; give a file\n");
+    expect(code).toBe(6);
+  });
+
+  test("the quota file as output", async () => {
+    const home = folderWith({ "l.csv": list });
+    const { code, stderr } = await idv(["emails", "l.csv", "--quota-file", "q.db", "-o", "./q.db"], { home });
+    expect(stderr).toBe("idv: ./q.db: is the quota file; write the table elsewhere with -o\n");
+    expect(code).toBe(2);
+  });
+});
+
 describe("signals", () => {
+  test("SIGINT while nobody reads the output", async () => {
+    const home = folderWith({ "l.csv": `email\n${"ann@larch-and-oak.com\n".repeat(300_000)}` });
+    const child = startIdv(["emails", "l.csv"], { home });
+    const ended = once(child, "exit");
+    await once(child.stdout!, "readable");
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(child.exitCode).toBeNull();
+    child.kill("SIGINT");
+    expect(await ended).toEqual([130, null]);
+    child.stdout?.destroy();
+  });
+
   test.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
@@ -225,7 +287,7 @@ describe("signals", () => {
     }
     child.kill(signal);
     const { code, stderr } = await outcome;
-    expect(stderr).toBe(`idv: stopped by ${signal}; an output file was not written\n`);
+    expect(stderr).toBe(`idv: stopped by ${signal}; out.csv was not written\n`);
     expect(code).toBe(expected);
     expect(readFileSync(join(home, "out.csv"), "utf8")).toBe("old");
     expect(readdirSync(home).sort()).toEqual(["out.csv", "state"]);

@@ -115,9 +115,22 @@ describe("files that cannot be used", () => {
     if (before) expect(readFileSync(path)).toEqual(before);
   });
 
+  test("a file of ours that is damaged", async () => {
+    const path = join(temporaryFolder(), "quota.db");
+    (await QuotaFile.open(path, () => november)).close();
+    new DatabaseSync(path).exec("DELETE FROM quota");
+    const file = await QuotaFile.open(path, () => november);
+    expect(() => file.reserve(1)).toThrow(
+      `${path}: the quota file is damaged; restore it, or remove it to begin anew`,
+    );
+    expect(() => file.read()).toThrow(StoreError);
+  });
+
   test("a folder that is a file", async () => {
     const path = join(temporaryFolder(), "file");
     writeFileSync(path, "");
-    await expect(QuotaFile.open(join(path, "quota.db"), () => november)).rejects.toThrow("cannot be opened");
+    await expect(QuotaFile.open(join(path, "quota.db"), () => november)).rejects.toThrow(
+      "cannot be opened: its folder is a file",
+    );
   });
 });

@@ -49,7 +49,15 @@ describe("records of a sample", () => {
     ['""\n', ",", true, [[""]]],
     [",\n", ",", true, [["", ""]]],
     ["a,b\n", null, true, [["a,b"]]],
-    ['a,"never closed\n', ",", true, []],
+    [
+      'a,"never closed\nb,c\n',
+      ",",
+      true,
+      [
+        ["a", '"never closed'],
+        ["b", "c"],
+      ],
+    ],
     ["", ",", true, []],
   ])("%j by %j, whole: %s", (sample, delimiter, isWhole, records) => {
     expect(splitSample(sample, delimiter, isWhole)).toEqual(records);
@@ -82,6 +90,9 @@ describe("the delimiter", () => {
     ["one comma in a list", "a@example.net\nb@example.net,\nc@example.net\n", null],
     ["one record, wider than the header", "id,email\n1,a@example.net,x\n", ","],
     ["one record, shorter than the header", "email,id,note\na@example.net\n", ","],
+    ["tab before a comma in names", "1\tLee, A <a@example.net>\n2\tRay, B <b@example.net>\n", "\t"],
+    ["semicolon before a comma in names", "1;Lee, A <a@example.net>\n2;Ray, B <b@example.net>\n", ";"],
+    ["an open quote in the header", 'id,"email\n1,a@example.net\n', ","],
     ["a header alone", "id,email\n", ","],
     ["nothing", "", null],
     ["empty lines between", "id,email\n\n1,a@example.net\n\n", ","],

@@ -57,6 +57,27 @@ describe("an output file", () => {
     expect(readFileSync(join(folder, "real", "out.csv"), "utf8")).toBe("new");
   });
 
+  test("is made where a symbolic link points at nothing yet", async () => {
+    const folder = temporaryFolder();
+    symlinkSync("new.csv", join(folder, "link.csv"));
+    const sink = await openOutputFile(join(folder, "link.csv"));
+    await sink.write(Buffer.from("new"));
+    await sink.commit();
+    expect(readlinkSync(join(folder, "link.csv"))).toBe("new.csv");
+    expect(readFileSync(join(folder, "new.csv"), "utf8")).toBe("new");
+  });
+
+  test("never shows more than the file that it replaces, and may have the longest name", async () => {
+    const folder = temporaryFolder();
+    const path = join(folder, "x".repeat(255));
+    writeFileSync(path, "old");
+    chmodSync(path, 0o600);
+    const sink = await openOutputFile(path);
+    const temporary = readdirSync(folder).find((name) => name.endsWith(".tmp")) ?? "";
+    expect(statSync(join(folder, temporary)).mode & 0o777).toBe(0o600);
+    await sink.discard();
+  });
+
   test.each([
     ["a folder", (folder: string) => folder, "is a folder"],
     ["in no folder", (folder: string) => join(folder, "none", "out.csv"), "the folder does not exist"],

@@ -17,6 +17,10 @@ describe("what a table is read as", () => {
     ['"Lee, A" <a@b.net>\nx, y\n', {}, undefined, ['"Lee, A" <a@b.net>', "x, y"]],
     ['email,"no\nte"\n"a@b.net","x\n""y"""\n', {}, ["email", "no\nte"], ["a@b.net"]],
     ["email\nü@b.net\n", {}, ["email"], ["ü@b.net"]],
+    ["\n  \nid,email\n1,a@b.net\n", {}, ["id", "email"], ["a@b.net"]],
+    ["\n\na@b.net\n", {}, undefined, ["", "", "a@b.net"]],
+    ["a@b.net,note\nc@d.net\ne@f.net\n", {}, undefined, ["a@b.net", "c@d.net", "e@f.net"]],
+    [`a@b.net,"${"x".repeat(70_000)}"\n`, {}, undefined, ["a@b.net"]],
     ["", {}, undefined, []],
     ["\ufeff", {}, undefined, []],
   ])("%j", async (text, options, header, values) => {
@@ -66,7 +70,7 @@ describe("what cannot be read", () => {
     [
       "a long record without a header",
       "1,a@b.net\n2,c@d.net\n2,c@d.net,x\n",
-      "list.csv:3: 3 fields where the records before have 2",
+      "list.csv:3: 3 fields where the table has 2",
     ],
     [
       "an open quote",
@@ -87,6 +91,16 @@ describe("what cannot be read", () => {
       "an open quote in a long file",
       `id,email\n1,"a@b.net\n${"2,c@d.net\n".repeat(200_000)}`,
       "list.csv:2: the record that starts here is over 1 MiB; a quote in column 2",
+    ],
+    [
+      "an open quote in the header",
+      'id,"email\n1,a@b.net\n',
+      "list.csv:1: a quoted field is never closed; the quote opens in column 2",
+    ],
+    [
+      "an open quote in the first record",
+      '1,"abc,a@b.net\n2,x,c@d.net\n',
+      "list.csv:1: a quoted field is never closed; the quote opens in column 2",
     ],
     ["UTF-16", Buffer.from("\ufeffemail\n", "utf16le"), "list.csv: UTF-16 text"],
     ["a spreadsheet", Buffer.from("PK\x03\x04abc"), "list.csv: a zip archive or a spreadsheet file"],

@@ -16,6 +16,7 @@ describe("a table comes back", () => {
     ['email,note\na@b.net,"x, ""y"""\n', 'email,note,status\na@b.net,"x, ""y""",x\n'],
     ['email;note\na@b.net;"x\ny"\n', 'email;note;status\na@b.net;"x\ny";x\n'],
     ["email\n", "email,status\n"],
+    ["\nid,email\n1,a@b.net\n", ",,\nid,email,status\n1,a@b.net,x\n"],
     ["", ""],
   ])("%j", async (input, output) => {
     expect((await rewrite(await open(input))).toString()).toBe(output);
