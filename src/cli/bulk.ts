@@ -10,7 +10,6 @@ import { TableError } from "../table/errors.js";
 import { type InputFile, openInputFile, readStream } from "../table/input.js";
 import { openOutputFile, type TableSink } from "../table/output.js";
 import { openTable } from "../table/reader.js";
-import { createWriter } from "../table/writer.js";
 import { offlineValidator } from "../validator/offline.js";
 import type { Kind } from "../validator/validator.js";
 import { explainFailure, Interrupted, UsageError } from "./errors.js";
@@ -31,6 +30,7 @@ export interface BulkOptions {
   readonly statusColumn: string;
   readonly explain?: true;
   readonly offline?: true;
+  readonly strict?: true;
   readonly quotaFile?: string;
   readonly failOn?: readonly string[];
   readonly summary: "text" | "json" | "none";
@@ -90,6 +90,7 @@ async function validateFile(
       ...(options.column !== undefined && { column: options.column }),
       ...(options.delimiter !== undefined && { delimiter: options.delimiter }),
       ...(!options.headers && { header: false }),
+      strict: options.strict === true,
     },
   );
   const columns = nameColumns(table.header?.map(nameText), options.statusColumn, options.explain === true);
@@ -104,7 +105,6 @@ async function validateFile(
     const report = await validateTable({
       kind,
       table,
-      writer: createWriter(table),
       sink,
       validator: offlineValidator(loadClassifier(), quotaFile),
       columns,

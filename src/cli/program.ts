@@ -54,6 +54,7 @@ function addBulkCommand(program: Command, kind: Kind): void {
     .option("-o, --output <FILE>", "where to write; it appears whole or not at all", filled)
     .option("--status-column <NAME>", "the name of the column to add", filled, "status")
     .option("--explain", "add the columns reason and suggestion too")
+    .option("--strict", "read with csv-parse and write with csv-stringify: slower, quotes fields anew")
     .option("--offline", "use the embedded classifier; no network at all")
     .addOption(quotaFileOption())
     .option("--fail-on <STATUS,...>", "exit 1 when a row has one of these statuses", statusList(kind))

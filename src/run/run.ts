@@ -1,6 +1,5 @@
 import type { TableSink } from "../table/output.js";
-import type { RecordChunk, Table } from "../table/reader.js";
-import type { TableWriter } from "../table/writer.js";
+import type { RecordChunk, RecordStream } from "../table/records.js";
 import type { Kind, QuotaState, Status, Validator } from "../validator/validator.js";
 import type { Columns } from "./columns.js";
 import { DistinctItems, type ItemHash } from "./distinct-items.js";
@@ -9,8 +8,7 @@ import { extractItem, itemKey } from "./item.js";
 /** One bulk run: every row of a table gets the status of its item. */
 export interface RunOptions {
   readonly kind: Kind;
-  readonly table: Table;
-  readonly writer: TableWriter;
+  readonly table: RecordStream;
   readonly sink: TableSink;
   readonly validator: Validator;
   /** Our columns, from `nameColumns`. */
@@ -46,13 +44,13 @@ const notChecked: Status = "quota_exceeded";
  * @throws what the table, the validator and the sink throw, and the signal's reason
  */
 export async function validateTable(options: RunOptions): Promise<RunReport> {
-  const { table, writer, sink, columns, signal, onProgress } = options;
+  const { table, sink, columns, signal, onProgress } = options;
   const ledger = new Ledger(options);
-  await sink.write(writer.start(columns.names));
+  await sink.write(table.start(columns.names));
   for await (const chunk of table.chunks) {
     signal.throwIfAborted();
     const added = await ledger.judge(chunk, signal);
-    await sink.write(writer.records(chunk, added));
+    await sink.write(chunk.append(added));
     onProgress?.(ledger.report().rows);
   }
   return ledger.report();

@@ -83,8 +83,9 @@ function split(
   return records;
 }
 
+/** csv-parse takes a NUL behind the closing quote for its end too. */
 function isFieldEnd(next: string | undefined, delimiter: string | null): boolean {
-  return next === undefined || next === delimiter || next === "\n" || next === "\r";
+  return next === undefined || next === delimiter || next === "\n" || next === "\r" || next === "\u0000";
 }
 
 /**

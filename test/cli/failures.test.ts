@@ -63,7 +63,7 @@ describe("one line on stderr, the right exit code, the old output untouched", ()
       ["l.csv"],
       { "l.csv": `a,email\n1,a@b.de\n${"x".repeat(1_100_000)},c@d.de\n` },
       6,
-      "l.csv:3: the record that starts here is over 1 MiB; a quote in column 1 may never be closed",
+      "l.csv:3: the record that starts here is over 1 MiB; a quote in it may never be closed",
     ],
     [
       "UTF-16",

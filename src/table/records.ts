@@ -1,0 +1,65 @@
+import type { Dialect } from "./dialect.js";
+import { TableError } from "./errors.js";
+
+/** Some records in a row, none wider than the table. */
+export interface RecordChunk {
+  /** The field of each record that holds the item, as text. */
+  readonly values: readonly string[];
+  /**
+   * The records as they are written: with fields of ours behind them, short ones padded so that ours stand below
+   * their names.
+   *
+   * @param added the fields of ours, text, one list for each record
+   */
+  append(added: readonly (readonly string[])[]): Buffer;
+}
+
+/** A table that is read and written in one of the two ways: by the scanner, or by csv-parse and csv-stringify. */
+export interface RecordStream {
+  /** The byte order mark, blank lines and the header with our columns' names, as far as the table has them. */
+  start(columns: readonly string[]): Buffer;
+  /** The records below the header, in order, as many at a time as a read gave. */
+  readonly chunks: AsyncIterable<RecordChunk>;
+}
+
+/** What is known of a table before its records are read. */
+export interface TableShape {
+  /** In errors: the file's name, or `standard input`. */
+  readonly name: string;
+  readonly dialect: Dialect;
+  /** How many fields a record has at most. */
+  readonly width: number;
+  /** The index, from 0, of the field that holds the item. */
+  readonly column: number;
+  /** How many records at the start are blank or the header. */
+  readonly skipped: number;
+}
+
+/** An unclosed quote would otherwise buffer the whole rest of the file. */
+export const maximumRecordBytes = 1_048_576;
+
+/** The delimiter of the output: a plain list becomes a table with commas. */
+export const outputDelimiter = ({ delimiter }: Dialect): string => delimiter ?? ",";
+
+/** @param line the line on which the record starts, from 1 */
+export function tooWide({ name, width, skipped }: TableShape, line: number, fields: number): TableError {
+  const expected = skipped > 0 ? `the header has ${width}` : `the table has ${width}`;
+  return new TableError(
+    `${name}:${line}: ${fields} fields where ${expected}; ` +
+      "quote the fields that hold the delimiter, or name the delimiter with -d",
+  );
+}
+
+/** @param column the column, from 1, in which the quote opens */
+export function neverClosed({ name }: TableShape, line: number, column: number): TableError {
+  return new TableError(
+    `${name}:${line}: a quoted field is never closed; the quote opens in column ` +
+      `${column} of the record that starts here; close it or double it`,
+  );
+}
+
+export function tooLong({ name }: TableShape, line: number): TableError {
+  return new TableError(
+    `${name}:${line}: the record that starts here is over 1 MiB; a quote in it may never be closed`,
+  );
+}
