@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { loadClassifier } from "../classifier/classifier.js";
 import { nameColumns } from "../run/columns.js";
 import { profiles } from "../run/item.js";
-import { type RunReport, validateTable } from "../run/run.js";
+import { type RowFilter, type RunReport, validateTable } from "../run/run.js";
 import { QuotaFile } from "../store/quota-file.js";
 import { nameText } from "../table/bytes.js";
 import { TableError } from "../table/errors.js";
@@ -31,6 +31,9 @@ export interface BulkOptions {
   readonly explain?: true;
   readonly offline?: true;
   readonly strict?: true;
+  readonly only?: readonly string[];
+  readonly drop?: readonly string[];
+  readonly dedupe?: true;
   readonly quotaFile?: string;
   readonly failOn?: readonly string[];
   readonly summary: "text" | "json" | "none";
@@ -108,6 +111,7 @@ async function validateFile(
       sink,
       validator: offlineValidator(loadClassifier(), quotaFile),
       columns,
+      filter: rowFilter(options),
       signal,
       onProgress: (rows) => progress?.update(rows, counted.share()),
     });
@@ -126,6 +130,14 @@ async function validateFile(
   } finally {
     quotaFile.close();
   }
+}
+
+function rowFilter({ only, drop, dedupe }: BulkOptions): RowFilter {
+  const isFiltered = only !== undefined || drop !== undefined;
+  return {
+    ...(isFiltered && { keeps: (status) => (only?.includes(status) ?? true) && !drop?.includes(status) }),
+    dedupe: dedupe === true,
+  };
 }
 
 async function printSummary(format: BulkOptions["summary"], summary: Summary): Promise<void> {

@@ -54,6 +54,13 @@ function addBulkCommand(program: Command, kind: Kind): void {
     .option("-o, --output <FILE>", "where to write; it appears whole or not at all", filled)
     .option("--status-column <NAME>", "the name of the column to add", filled, "status")
     .option("--explain", "add the columns reason and suggestion too")
+    .addOption(
+      new Option("--only <STATUS,...>", "write only rows of these statuses")
+        .argParser(statusList(kind))
+        .conflicts("drop"),
+    )
+    .option("--drop <STATUS,...>", "write all rows but those of these statuses", statusList(kind))
+    .option("--dedupe", "write only the first row of each item")
     .option("--strict", "read with csv-parse and write with csv-stringify: slower, quotes fields anew")
     .option("--offline", "use the embedded classifier; no network at all")
     .addOption(quotaFileOption())

@@ -17,11 +17,12 @@ export interface Summary {
 
 /** The summary as one JSON object. */
 export function jsonSummary({ report, ...rest }: Summary): string {
-  const { rows, emptyRows, distinct, statuses, charged, quota } = report;
+  const { rows, written, emptyRows, distinct, statuses, charged, quota } = report;
   return JSON.stringify({
     ...rest,
     columnName: rest.columnName ?? null,
     rows,
+    written,
     empty: emptyRows,
     distinct,
     statuses: Object.fromEntries([
@@ -64,6 +65,7 @@ export function textSummary(summary: Summary, chalk: ChalkInstance | undefined):
       const name = printable(status).padEnd(15);
       return `  ${colour[status]?.(name) ?? name}${number(count).padStart(12)}`;
     }),
+    ...(report.written === report.rows ? [] : [`${number(report.written)} rows written`]),
     `${number(report.charged)} units used${left}; ${seconds.toFixed(2)} s${rate}`,
   ].join("\n");
 }

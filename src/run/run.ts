@@ -13,16 +13,28 @@ export interface RunOptions {
   readonly validator: Validator;
   /** Our columns, from `nameColumns`. */
   readonly columns: Columns;
+  /** The rows to write; all of them by default. */
+  readonly filter?: RowFilter;
   /** Aborting it ends the run with the signal's reason; what is written stays for the caller to discard. */
   readonly signal: AbortSignal;
   /** Called after every chunk with the rows written so far. */
   readonly onProgress?: (rows: number) => void;
 }
 
+/** Which rows are written. All are validated and counted. */
+export interface RowFilter {
+  /** Whether rows of this status are; that of a row without an item is empty. */
+  readonly keeps?: (status: Status) => boolean;
+  /** Only the first row of each item is; rows without an item all are. */
+  readonly dedupe?: boolean;
+}
+
 /** What came of a run. */
 export interface RunReport {
   /** Records below the header. */
   readonly rows: number;
+  /** Rows that were written, as the filter has it. */
+  readonly written: number;
   /** Rows without an item: their status is empty. */
   readonly emptyRows: number;
   /** Distinct items, checked or not. */
@@ -60,6 +72,8 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
 interface RowItem {
   readonly item: string;
   readonly hash: ItemHash;
+  /** No row before has this item. */
+  isFirst: boolean;
 }
 
 /** Keeps the verdict of every distinct item, and the counts. */
@@ -67,24 +81,27 @@ class Ledger {
   readonly #kind: Kind;
   readonly #validator: Validator;
   readonly #withReasons: boolean;
+  readonly #filter: RowFilter;
   readonly #items = new DistinctItems();
   /** The table of items keeps one byte for each: the status's index here, plus 1. */
   readonly #statuses: Status[] = [];
   readonly #rowsOf = new Map<Status, number>();
   #rows = 0;
+  #written = 0;
   #emptyRows = 0;
   #charged = 0;
   #quota: QuotaState | undefined;
   #isExhausted = false;
 
-  constructor({ kind, validator, columns }: RunOptions) {
+  constructor({ kind, validator, columns, filter = {} }: RunOptions) {
+    this.#filter = filter;
     this.#kind = kind;
     this.#validator = validator;
     this.#withReasons = columns.withReasons;
   }
 
-  /** Gets the verdicts on the items that are new, and gives our fields for every row of the chunk. */
-  async judge(chunk: RecordChunk, signal: AbortSignal): Promise<string[][]> {
+  /** Gets the verdicts on the items that are new, and gives our fields for every row that is to be written. */
+  async judge(chunk: RecordChunk, signal: AbortSignal): Promise<(string[] | undefined)[]> {
     const rows = chunk.values.map((value) => this.#locate(value));
     const pending = this.#findNew(rows);
     for (let i = 0; i < pending.length; i += this.#validator.batchSize) {
@@ -96,6 +113,7 @@ class Ledger {
   report(): RunReport {
     return {
       rows: this.#rows,
+      written: this.#written,
       emptyRows: this.#emptyRows,
       distinct: this.#items.size,
       statuses: this.#rowsOf,
@@ -106,7 +124,8 @@ class Ledger {
 
   #locate(value: string): RowItem | undefined {
     const item = extractItem(this.#kind, value);
-    return item === "" ? undefined : { item, hash: this.#items.hash(itemKey(item)) };
+    if (item === "") return undefined;
+    return { item, hash: this.#items.hash(itemKey(item)), isFirst: false };
   }
 
   /** The items of these rows that no row had before, in order; each goes into the table as not checked. */
@@ -115,6 +134,7 @@ class Ledger {
     return rows.filter((row): row is RowItem => {
       if (row === undefined || this.#items.get(row.hash) !== 0) return false;
       this.#items.set(row.hash, unchecked);
+      row.isFirst = true;
       return true;
     });
   }
@@ -135,16 +155,18 @@ class Ledger {
     });
   }
 
-  #fields(row: RowItem | undefined): string[] {
+  /** Counts a row and gives our fields for it; undefined when it is not to be written. */
+  #fields(row: RowItem | undefined): string[] | undefined {
     this.#rows++;
-    if (row === undefined) {
-      this.#emptyRows++;
-      return this.#withReasons ? ["", "", ""] : [""];
-    }
-    const status = this.#statuses[this.#items.get(row.hash) - 1]!;
-    this.#rowsOf.set(status, (this.#rowsOf.get(status) ?? 0) + 1);
+    const status = row === undefined ? "" : this.#statuses[this.#items.get(row.hash) - 1]!;
+    if (row === undefined) this.#emptyRows++;
+    else this.#rowsOf.set(status, (this.#rowsOf.get(status) ?? 0) + 1);
+    const { keeps, dedupe } = this.#filter;
+    if (keeps?.(status) === false || (dedupe && row?.isFirst === false)) return undefined;
+    this.#written++;
     if (!this.#withReasons) return [status];
-    const verdict = status === notChecked ? undefined : this.#validator.explain?.(this.#kind, row.item);
+    const isChecked = row !== undefined && status !== notChecked;
+    const verdict = isChecked ? this.#validator.explain?.(this.#kind, row.item) : undefined;
     return [status, verdict?.reason ?? "", verdict?.suggestion ?? ""];
   }
 

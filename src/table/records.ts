@@ -9,9 +9,9 @@ export interface RecordChunk {
    * The records as they are written: with fields of ours behind them, short ones padded so that ours stand below
    * their names.
    *
-   * @param added the fields of ours, text, one list for each record
+   * @param added the fields of ours, text, one list for each record; undefined for a record that is left out
    */
-  append(added: readonly (readonly string[])[]): Buffer;
+  append(added: readonly (readonly string[] | undefined)[]): Buffer;
 }
 
 /** A table that is read and written in one of the two ways: by the scanner, or by csv-parse and csv-stringify. */

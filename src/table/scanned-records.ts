@@ -139,16 +139,18 @@ class ScannedChunk implements RecordChunk {
     return values;
   }
 
-  append(added: readonly (readonly string[])[]): Buffer {
+  append(added: readonly (readonly string[] | undefined)[]): Buffer {
     const { bytes, at } = this.#block;
     const { dialect, width } = this.#shape;
     const delimiter = outputDelimiter(dialect);
     const parts: Part[] = [];
     let length = 0;
     for (let word = this.#from, row = 0; word < this.#to; word += recordWords, row++) {
+      const fields = added[row];
+      if (fields === undefined) continue;
       const [start, end, next] = [at[word]!, at[word + Place.end]!, at[word + Place.next]!];
       const padding = delimiter.repeat(width - at[word + Place.fields]!);
-      const ours = added[row]!.map((field) => delimiter + quoteField(toBinary(field), delimiter)).join("");
+      const ours = fields.map((field) => delimiter + quoteField(toBinary(field), delimiter)).join("");
       const lineEnd = end === next ? dialect.lineEnding : "";
       const quoted =
         dialect.delimiter === null ? quotedLine(bytes.toString("latin1", start, end), delimiter) : undefined;

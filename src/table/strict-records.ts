@@ -44,13 +44,14 @@ export function readStrictly(
 function stringifyRecords(
   { dialect, width }: TableShape,
   records: readonly (readonly string[])[],
-  added: readonly (readonly string[])[],
+  added: readonly (readonly string[] | undefined)[],
 ): Buffer {
-  const wider = records.map((record, i) => [
-    ...record,
-    ...Array.from({ length: width - record.length }, () => ""),
-    ...(added[i] ?? []).map(toBinary),
-  ]);
+  const wider = records.flatMap((record, i) => {
+    const ours = added[i];
+    if (ours === undefined) return [];
+    const padding = Array.from({ length: width - record.length }, () => "");
+    return [[...record, ...padding, ...ours.map(toBinary)]];
+  });
   const text = stringify(wider, {
     delimiter: outputDelimiter(dialect),
     record_delimiter: dialect.lineEnding,

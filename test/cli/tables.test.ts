@@ -103,6 +103,36 @@ describe("what the options do", () => {
     expect(stderr).toBe('idv: standard input has a column "status" already; ours is "idv_status"\n');
   });
 
+  const mixed = "email\nann@larch-and-oak.com\nbob@mailinator.com\n\nANN@larch-and-oak.com\nbroken\n";
+
+  test.each<[string[], string]>([
+    [["--only", "ok"], "ann@larch-and-oak.com,ok\nANN@larch-and-oak.com,ok\n"],
+    [["--only", "disposable,fake"], "bob@mailinator.com,disposable\nbroken,fake\n"],
+    [["--drop", "disposable,fake"], "ann@larch-and-oak.com,ok\n,\nANN@larch-and-oak.com,ok\n"],
+    [["--dedupe"], "ann@larch-and-oak.com,ok\nbob@mailinator.com,disposable\n,\nbroken,fake\n"],
+    [["--dedupe", "--only", "ok"], "ann@larch-and-oak.com,ok\n"],
+  ])("%j", async (args, rows) => {
+    for (const way of [[], ["--strict"]]) {
+      const { stdout, stderr } = await idv(["emails", "--summary", "json", ...args, ...way], {
+        stdin: mixed,
+      });
+      expect(stdout).toBe(`email,status\n${rows}`);
+      expect(JSON.parse(stderr)).toMatchObject({
+        rows: 5,
+        written: rows.split("\n").length - 1,
+        distinct: 3,
+      });
+    }
+  });
+
+  test("--only with --drop", async () => {
+    const { code, stderr } = await idv(["emails", "--only", "ok", "--drop", "fake"], { stdin: mixed });
+    expect(stderr).toBe(
+      "idv: option '--only <STATUS,...>' cannot be used with option '--drop <STATUS,...>'\n",
+    );
+    expect(code).toBe(2);
+  });
+
   test("--status-column", async () => {
     const { stdout } = await idv(["emails", "--status-column", "verdict"], {
       stdin: "email\nann@mailinator.com\n",
@@ -168,6 +198,7 @@ describe("what the options do", () => {
       columnName: null,
       seconds: expect.any(Number),
       rows: 2,
+      written: 2,
       empty: 0,
       distinct: 2,
       statuses: { ok: 1, disposable: 1, fake: 0, quota_exceeded: 0 },
