@@ -8,7 +8,7 @@ import { QuotaFile } from "../store/quota-file.js";
 import { nameText } from "../table/bytes.js";
 import { TableError } from "../table/errors.js";
 import { type InputFile, openInputFile, readStream } from "../table/input.js";
-import { openOutputFile, type TableSink } from "../table/output.js";
+import { copyWhole, openOutputFile, type TableSink } from "../table/output.js";
 import { openTable } from "../table/reader.js";
 import { offlineValidator } from "../validator/offline.js";
 import type { Kind } from "../validator/validator.js";
@@ -27,6 +27,8 @@ export interface BulkOptions {
   /** False with `--no-headers`; commander's default is true. */
   readonly headers: boolean;
   readonly output?: string;
+  /** Where the file that the output replaces is kept. */
+  readonly backup?: string;
   readonly statusColumn: string;
   readonly explain?: true;
   readonly offline?: true;
@@ -116,6 +118,7 @@ async function validateFile(
       onProgress: (rows) => progress?.update(rows, counted.share()),
     });
     signal.throwIfAborted();
+    if (options.backup !== undefined) await copyWhole(file, options.backup);
     await sink.commit();
     if (table.width === 0) note(`${inputName} is empty`);
     return {

@@ -5,7 +5,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   idv: ["idv emails list.csv > checked.csv", "idv domains domains.txt", "idv check ann@gmial.com"],
   emails: [
     "idv emails list.csv > checked.csv",
-    "idv emails list.csv -o list.csv --explain",
+    "idv emails -I.bak list.csv --explain",
     "idv emails list.csv --drop disposable,fake --dedupe -o clean.csv",
     "cat list.csv | idv emails -c email | head",
     "idv emails signups.tsv --fail-on disposable,fake -q > /dev/null",

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { explainFailure, Interrupted } from "./errors.js";
-import { createProgram } from "./program.js";
+import { createProgram, normalizeArguments } from "./program.js";
 import { allPrinted } from "./standard-output.js";
 import { say } from "./terminal.js";
 
@@ -17,7 +17,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   process.stdout.on("error", () => {});
   try {
     process.exitCode = 0;
-    await createProgram(version()).parseAsync(argv);
+    await createProgram(version()).parseAsync(normalizeArguments(argv));
     await allPrinted();
   } catch (thrown) {
     const error = await allPrinted().then(

@@ -1,6 +1,8 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { type Period, periods } from "../store/period.js";
 import { type Kind, knownStatuses } from "../validator/validator.js";
+import type { BulkOptions } from "./bulk.js";
+import { UsageError } from "./errors.js";
 import { exitCodes } from "./exit-codes.js";
 import { helpTail } from "./help.js";
 import { print } from "./standard-output.js";
@@ -22,6 +24,20 @@ export function createProgram(version: string): Command {
   addCheckCommand(program);
   addQuotaCommand(program);
   return program;
+}
+
+/**
+ * A suffix is only what is behind `--in-place=` or directly behind `-I`, as with sed: `-I list.csv` names the file.
+ * commander would take the next word.
+ *
+ * @param argv what the user typed, with two words before it
+ */
+export function normalizeArguments(argv: readonly string[]): string[] {
+  const end = argv.indexOf("--");
+  return argv.map((word, i) => {
+    const isOption = (word === "-I" || word === "--in-place") && (end === -1 || i < end);
+    return isOption ? "--in-place=" : word;
+  });
 }
 
 /** commander's messages come as `error: ...` and may have a suggestion on a second line. */
@@ -52,6 +68,12 @@ function addBulkCommand(program: Command, kind: Kind): void {
     .option("-d, --delimiter <CHAR>", "the character between fields; \\t for tab", oneCharacter)
     .option("-n, --no-headers", "the first record is data")
     .option("-o, --output <FILE>", "where to write; it appears whole or not at all", filled)
+    .addOption(
+      new Option(
+        "-I, --in-place [=SUFFIX]",
+        "replace FILE itself; with SUFFIX keep the old one as FILE and SUFFIX",
+      ).conflicts("output"),
+    )
     .option("--status-column <NAME>", "the name of the column to add", filled, "status")
     .option("--explain", "add the columns reason and suggestion too")
     .addOption(
@@ -77,10 +99,16 @@ function addBulkCommand(program: Command, kind: Kind): void {
       command.outputHelp({ error: true });
       throw new CommanderError(exitCodes.usage, "idv.noInput", "no input");
     }
+    const { inPlace, ...others } = options as BulkOptions & { readonly inPlace?: string };
+    if (inPlace !== undefined && (file === undefined || file === "-")) {
+      throw new UsageError("--in-place needs a FILE; standard input cannot be replaced");
+    }
     const { runBulk } = await import("./bulk.js");
     const isSummaryWanted = !options.quiet || command.getOptionValueSource("summary") === "cli";
     process.exitCode = await runBulk(kind, file ?? "-", {
-      ...options,
+      ...others,
+      ...(inPlace !== undefined && file !== undefined && { output: file }),
+      ...(inPlace && { backup: `${file}${inPlace}` }),
       summary: isSummaryWanted ? options.summary : "none",
     });
   });

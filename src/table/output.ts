@@ -1,5 +1,17 @@
 import { randomBytes } from "node:crypto";
-import { chmod, type FileHandle, lstat, open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
+import {
+  chmod,
+  constants,
+  copyFile,
+  type FileHandle,
+  lstat,
+  open,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { ClosedPipe, TableError } from "./errors.js";
 
@@ -28,13 +40,33 @@ export async function openOutputFile(path: string): Promise<TableSink> {
       return writeDirectly(path, await open(path, "a"));
     }
     const target = existing ? await realpath(path) : await linkTarget(path);
-    const temporary = join(dirname(target), `.idv-${randomBytes(8).toString("hex")}.tmp`);
+    const temporary = temporaryBeside(target);
     // Never readable by more people than the file that it replaces.
     const file = await open(temporary, "wx", existing && existing.mode & 0o777);
     return replaceOnCommit(path, target, temporary, file, existing?.mode);
   } catch (error) {
     throw cannotWrite(path, error);
   }
+}
+
+/**
+ * Copies a file, so that the copy appears whole or not at all, in the place of what may be there.
+ *
+ * @throws TableError when the copy cannot be made
+ */
+export async function copyWhole(path: string, copy: string): Promise<void> {
+  const temporary = temporaryBeside(copy);
+  try {
+    await copyFile(path, temporary, constants.COPYFILE_FICLONE);
+    await rename(temporary, copy);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => {});
+    throw cannotWrite(copy, error);
+  }
+}
+
+function temporaryBeside(path: string): string {
+  return join(dirname(path), `.idv-${randomBytes(8).toString("hex")}.tmp`);
 }
 
 function writeDirectly(path: string, file: FileHandle): TableSink {

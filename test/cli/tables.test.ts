@@ -164,6 +164,42 @@ describe("what the options do", () => {
     expect(readdirSync(home).sort()).toEqual(["list.csv", "state"]);
   });
 
+  test.each<[string[], string[]]>([
+    [["-I", "list.csv"], []],
+    [["list.csv", "--in-place"], []],
+    [["-I.bak", "list.csv"], ["list.csv.bak"]],
+    [["--in-place=~", "list.csv"], ["list.csv~"]],
+  ])("%j", async (args, backups) => {
+    const home = temporaryFolder();
+    writeFileSync(join(home, "list.csv"), "email\nann@mailinator.com\n");
+    const { stdout, stderr, code } = await idv(["emails", "-q", ...args], { home });
+    expect({ stdout, stderr, code }).toEqual({ stdout: "", stderr: "", code: 0 });
+    expect(readFileSync(join(home, "list.csv"), "utf8")).toBe(
+      "email,status\nann@mailinator.com,disposable\n",
+    );
+    expect(readdirSync(home).sort()).toEqual(["list.csv", ...backups, "state"]);
+    for (const name of backups) {
+      expect(readFileSync(join(home, name), "utf8")).toBe("email\nann@mailinator.com\n");
+    }
+  });
+
+  test.each([
+    [["-I"], "--in-place needs a FILE; standard input cannot be replaced"],
+    [["-I", "-"], "--in-place needs a FILE; standard input cannot be replaced"],
+    [
+      ["-I", "l.csv", "-o", "x"],
+      "option '-I, --in-place [=SUFFIX]' cannot be used with option '-o, --output <FILE>'",
+    ],
+    [["-I/no/where", "l.csv"], "l.csv/no/where: cannot be written: its folder is a file"],
+  ])("%j is refused", async (args, message) => {
+    const home = temporaryFolder();
+    writeFileSync(join(home, "l.csv"), "ann@mailinator.com\n");
+    const { stdout, stderr } = await idv(["emails", ...args], { home });
+    expect({ stdout, stderr }).toEqual({ stdout: "", stderr: `idv: ${message}\n` });
+    expect(readFileSync(join(home, "l.csv"), "utf8")).toBe("ann@mailinator.com\n");
+    expect(readdirSync(home).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+  });
+
   test.each<[string[], string, number]>([
     [["--fail-on", "disposable"], "ann@mailinator.com\n", 1],
     [["--fail-on", "fake, disposable"], "ann@mailinator.com\n", 1],
