@@ -14,8 +14,9 @@ const maximumDomainOctets = 253;
 const dotLookalikes = /[\u3002\uff0e\uff61]/g;
 
 /**
- * No name is so long that mapping could bring it back to 253 octets, and mapping takes quadratic time: what is
- * longer is not looked at. In UTF-16 units; canonical composition makes at most one unit of four.
+ * Mapping takes quadratic time, so what is longer than this, in UTF-16 units, is not looked at. The longest address
+ * has 254 octets, at most 381 units before canonical composition (U+0390 is 2 octets and composed of 3 units); the
+ * rest is leeway for the invisible characters that UTS 46 drops.
  */
 export const hopelessLength = 1024;
 

@@ -16,7 +16,7 @@ export function showsProgress(env: NodeJS.ProcessEnv, quiet: boolean): boolean {
   return isTTY === true && columns > 0 && !env["CI"] && env["TERM"] !== "dumb" && !quiet;
 }
 
-/** Starts the line; it appears after a second. Signals stay what the program makes of them. */
+/** Starts the line; it appears after a second. */
 export function startProgress(isColoured: boolean): Progress {
   const started = performance.now();
   let line = "";

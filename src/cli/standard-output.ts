@@ -16,6 +16,8 @@ let printed: Promise<unknown> = Promise.resolve();
 /** Prints text on standard output, in order. Whether that went well, {@link allPrinted} says. */
 export function print(text: string): void {
   printed = Promise.all([printed, standardOutput.write(Buffer.from(text))]);
+  // A failure waits for `allPrinted`, however late that is asked.
+  printed.catch(() => {});
 }
 
 /** @throws when something of what was printed could not be written */

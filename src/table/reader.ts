@@ -84,10 +84,8 @@ export async function openTable(source: TableSource, options: TableOptions): Pro
 
 /** What is looked at: `sampleBytes`, or up to the end of the first line where that is longer. */
 function sampleOf(first: Buffer): Buffer {
-  const lineEnd = first.subarray(0, sampleBytes).findIndex((byte) => byte === 0x0a || byte === 0x0d);
-  if (lineEnd !== -1) return first.subarray(0, sampleBytes);
-  const later = first.findIndex((byte) => byte === 0x0a || byte === 0x0d);
-  return later === -1 ? first : first.subarray(0, later + 1);
+  const lineEnd = first.findIndex((byte) => byte === 0x0a || byte === 0x0d);
+  return lineEnd === -1 ? first : first.subarray(0, Math.max(sampleBytes, lineEnd + 1));
 }
 
 /** A record that holds the name of the wanted column is a header, whatever else it looks like. */

@@ -38,6 +38,24 @@ export interface TableShape {
 /** An unclosed quote would otherwise buffer the whole rest of the file. */
 export const maximumRecordBytes = 1_048_576;
 
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/**
+ * What stands above the records: the byte order mark, blank lines and the header.
+ *
+ * @param columns the names of our columns
+ * @param append writes the blank lines and the header, as {@link RecordChunk.append} does
+ */
+export function startTable(
+  { dialect, skipped }: TableShape,
+  columns: readonly string[],
+  append: RecordChunk["append"],
+): Buffer {
+  const blank = columns.map(() => "");
+  const names = Array.from({ length: skipped }, (_, i) => (i + 1 < skipped ? blank : columns));
+  return Buffer.concat([dialect.byteOrderMark ? byteOrderMark : Buffer.of(), append(names)]);
+}
+
 /** The delimiter of the output: a plain list becomes a table with commas. */
 export const outputDelimiter = ({ delimiter }: Dialect): string => delimiter ?? ",";
 

@@ -5,13 +5,12 @@ import {
   outputDelimiter,
   type RecordChunk,
   type RecordStream,
+  startTable,
   type TableShape,
   tooLong,
   tooWide,
 } from "./records.js";
 import { Place, recordWords, type ScannedRecords, scanRecords, unquote } from "./scanner.js";
-
-const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
  * The fast way: records are found by the scanner and come out with the very bytes they had, with ours behind them.
@@ -29,14 +28,7 @@ export async function readScanned(
   const block = await blocks.next(shape.skipped);
   const head = block && new ScannedChunk(shape, block, 0, Math.min(shape.skipped, block.count));
   return {
-    start(columns) {
-      const mark = shape.dialect.byteOrderMark ? byteOrderMark : Buffer.of();
-      const blank = columns.map(() => "");
-      const names = Array.from({ length: shape.skipped }, (_, i) =>
-        i + 1 < shape.skipped ? blank : columns,
-      );
-      return Buffer.concat([mark, head?.append(names) ?? Buffer.of()]);
-    },
+    start: (columns) => startTable(shape, columns, (names) => head?.append(names) ?? Buffer.of()),
     chunks: chunksOf(shape, blocks, block, rest),
   };
 }

@@ -8,6 +8,7 @@ import {
   outputDelimiter,
   type RecordChunk,
   type RecordStream,
+  startTable,
   type TableShape,
   tooLong,
   tooWide,
@@ -15,8 +16,6 @@ import {
 
 /** Stands for no delimiter, which csv-parse does not know: these bytes are in no table. */
 const noDelimiter = "\u0000idv\u0000plain\u0000list\u0000";
-
-const byteOrderMark = "\u00ef\u00bb\u00bf";
 
 /**
  * The reference: records read by csv-parse and written by csv-stringify, so that fields are quoted only where they
@@ -32,11 +31,7 @@ export function readStrictly(
   rest: AsyncIterator<Uint8Array>,
 ): RecordStream {
   return {
-    start(columns) {
-      const mark = shape.dialect.byteOrderMark ? byteOrderMark : "";
-      const names = head.map((_, i) => (i + 1 < head.length ? columns.map(() => "") : columns));
-      return Buffer.concat([Buffer.from(mark, "latin1"), stringifyRecords(shape, head, names)]);
-    },
+    start: (columns) => startTable(shape, columns, (names) => stringifyRecords(shape, head, names)),
     chunks: readRecords(shape, first, rest),
   };
 }

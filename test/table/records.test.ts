@@ -119,6 +119,7 @@ test("the scanner and csv-parse see the same table in any bytes", async () => {
 });
 
 test("cutting our column off gives the input, byte for byte, but for padding and the last line's end", async () => {
+  let compared = 0;
   await fc.assert(
     fc.asyncProperty(wildTable, async ({ text, chunkSize }) => {
       const options = { column: "1", delimiter: ",", header: false, chunkSize };
@@ -140,10 +141,13 @@ test("cutting our column off gives the input, byte for byte, but for padding and
       for (let i = 0; i < isRagged.count; i++) {
         if (isRagged.at[i * recordWords + Place.fields] !== width) return;
       }
+      compared++;
       expect(/[\r\n]$/.test(input) || input === "" ? cut : cut.replace(/\r\n$|[\r\n]$/, "")).toBe(input);
     }),
     { numRuns: 2000 },
   );
+  // Most of these tables have rows of several widths, which are padded or refused.
+  expect(compared).toBeGreaterThan(200);
 });
 
 describe("the very bytes", () => {
