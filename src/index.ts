@@ -18,7 +18,7 @@ let classifier: Classifier | undefined;
  */
 export function classifyEmail(address: string): Classification {
   classifier ??= loadClassifier();
-  return classifier("email", address);
+  return classifier.classify("email", address);
 }
 
 /**
@@ -28,5 +28,5 @@ export function classifyEmail(address: string): Classification {
  */
 export function classifyDomain(domain: string): Classification {
   classifier ??= loadClassifier();
-  return classifier("domain", domain);
+  return classifier.classify("domain", domain);
 }

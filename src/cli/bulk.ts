@@ -1,9 +1,11 @@
 import { fstatSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { loadClassifier } from "../classifier/classifier.js";
 import { nameColumns } from "../run/columns.js";
 import { profiles } from "../run/item.js";
-import { type RowFilter, type RunReport, validateTable } from "../run/run.js";
+import { validateTable } from "../run/run.js";
+import type { RowFilter, RunReport } from "../run/run-options.js";
 import { QuotaFile } from "../store/quota-file.js";
 import { nameText } from "../table/bytes.js";
 import { TableError } from "../table/errors.js";
@@ -114,6 +116,7 @@ async function validateFile(
       validator: offlineValidator(loadClassifier(), quotaFile),
       columns,
       filter: rowFilter(options),
+      cores: availableParallelism(),
       signal,
       onProgress: (rows) => progress?.update(rows, counted.share()),
     });

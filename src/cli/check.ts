@@ -6,11 +6,11 @@ import { printable } from "./terminal.js";
 
 /** Runs `idv check`: a line for each value, tab-separated: value, status, reason, suggestion. */
 export async function runCheck(values: readonly string[], options: { readonly json?: true }): Promise<void> {
-  const classify = loadClassifier();
+  const classifier = loadClassifier();
   for (const value of values) {
     const kind = kindOf(value);
     const item = extractItem(kind, value);
-    const { status, reason, suggestion } = classify(kind, item);
+    const { status, reason, suggestion } = classifier.classify(kind, item);
     const line = options.json
       ? JSON.stringify({ value, kind, item, status, reason: reason ?? null, suggestion: suggestion ?? null })
       : [value, status, reason ?? "", suggestion ?? ""].map(printable).join("\t").trimEnd();

@@ -1,5 +1,5 @@
 import type { ChalkInstance } from "chalk";
-import type { RunReport } from "../run/run.js";
+import type { RunReport } from "../run/run-options.js";
 import { knownStatuses } from "../validator/validator.js";
 import { printable } from "./terminal.js";
 

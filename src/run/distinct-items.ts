@@ -1,4 +1,5 @@
 import { randomFillSync } from "node:crypto";
+import type { ItemHash } from "./item-hash.js";
 
 /** So many tables, chosen by hash, that the memory of one that grows does not show. */
 const shardCount = 64;
@@ -15,28 +16,13 @@ const maximumLoad = 0.8;
 export class DistinctItems {
   /** How many items are in the table. */
   size = 0;
-  readonly #seed = randomFillSync(new Int32Array(2));
+  /** The seed of the hashes, for `hashItem`. */
+  readonly seed = randomFillSync(new Int32Array(2));
   readonly #shards = Array.from({ length: shardCount }, () => new Shard());
 
-  /**
-   * The hash that stands for an item in this run.
-   *
-   * @param key the item as `itemKey` gives it
-   */
-  hash(key: string): ItemHash {
-    let a = this.#seed[0]!;
-    let b = this.#seed[1]!;
-    for (let i = 0; i < key.length; i++) {
-      const code = key.charCodeAt(i);
-      a = Math.imul(a ^ code, 0x01000193);
-      b = Math.imul(((b << 5) | (b >>> 27)) ^ code, 0x9e3779b1);
-    }
-    return { low: mix(a ^ (b >>> 15)), high: mix(b + Math.imul(a, 0x85ebca6b) + key.length) };
-  }
-
   /** The item's state, 1 to 255; 0 when it is not in the table. */
-  get(hash: ItemHash): number {
-    return this.#shard(hash).get(hash);
+  get({ low, high }: ItemHash): number {
+    return this.#shard(high).get(low, high);
   }
 
   /**
@@ -44,19 +30,39 @@ export class DistinctItems {
    *
    * @param state 1 to 255
    */
-  set(hash: ItemHash, state: number): void {
-    if (this.#shard(hash).set(hash, state)) this.size++;
+  set({ low, high }: ItemHash, state: number): void {
+    if (this.#shard(high).set(low, high, state)) this.size++;
   }
 
-  #shard({ high }: ItemHash): Shard {
+  /**
+   * Puts items into the table that are not there yet.
+   *
+   * @param hashes two words for each item, low and high
+   * @param isWanted 0 for an item to pass over
+   * @param state that of the new ones, 1 to 255
+   * @returns 1 for each item that was new, and how many those are
+   */
+  addAll(
+    hashes: Int32Array,
+    isWanted: Uint8Array,
+    state: number,
+  ): { readonly isNew: Uint8Array; readonly count: number } {
+    const isNew = new Uint8Array(isWanted.length);
+    const before = this.size;
+    for (let i = 0; i < isWanted.length; i++) {
+      if (isWanted[i] === 0) continue;
+      const low = hashes[2 * i]!;
+      const high = hashes[2 * i + 1]!;
+      if (!this.#shard(high).add(low, high, state)) continue;
+      isNew[i] = 1;
+      this.size++;
+    }
+    return { isNew, count: this.size - before };
+  }
+
+  #shard(high: number): Shard {
     return this.#shards[high >>> 26]!;
   }
-}
-
-/** A 64-bit hash as two signed words. */
-export interface ItemHash {
-  readonly low: number;
-  readonly high: number;
 }
 
 class Shard {
@@ -64,24 +70,35 @@ class Shard {
   #states = new Uint8Array(initialSlots);
   #size = 0;
 
-  get(hash: ItemHash): number {
-    return this.#states[this.#find(hash)]!;
+  get(low: number, high: number): number {
+    return this.#states[this.#find(low, high)]!;
   }
 
-  set(hash: ItemHash, state: number): boolean {
-    const slot = this.#find(hash);
-    const isNew = this.#states[slot] === 0;
+  /** @returns whether the item is new */
+  set(low: number, high: number, state: number): boolean {
+    const slot = this.#find(low, high);
+    if (this.#states[slot] === 0) return this.#put(slot, low, high, state);
     this.#states[slot] = state;
-    if (!isNew) return false;
-    this.#hashes[2 * slot] = hash.low;
-    this.#hashes[2 * slot + 1] = hash.high;
+    return false;
+  }
+
+  /** @returns whether the item is new; the state of one that is not is left */
+  add(low: number, high: number, state: number): boolean {
+    const slot = this.#find(low, high);
+    return this.#states[slot] === 0 && this.#put(slot, low, high, state);
+  }
+
+  #put(slot: number, low: number, high: number, state: number): true {
+    this.#states[slot] = state;
+    this.#hashes[2 * slot] = low;
+    this.#hashes[2 * slot + 1] = high;
     this.#size++;
     if (this.#size > maximumLoad * this.#states.length) this.#grow();
     return true;
   }
 
   /** The slot of the item, or the empty one where it would be. */
-  #find({ low, high }: ItemHash): number {
+  #find(low: number, high: number): number {
     const mask = this.#states.length - 1;
     let slot = low & mask;
     while (
@@ -100,19 +117,12 @@ class Shard {
     this.#states = new Uint8Array(2 * states.length);
     for (let i = 0; i < states.length; i++) {
       if (states[i] === 0) continue;
-      const hash = { low: hashes[2 * i]!, high: hashes[2 * i + 1]! };
-      const slot = this.#find(hash);
-      this.#hashes[2 * slot] = hash.low;
-      this.#hashes[2 * slot + 1] = hash.high;
+      const low = hashes[2 * i]!;
+      const high = hashes[2 * i + 1]!;
+      const slot = this.#find(low, high);
+      this.#hashes[2 * slot] = low;
+      this.#hashes[2 * slot + 1] = high;
       this.#states[slot] = states[i]!;
     }
   }
-}
-
-/** The finaliser of MurmurHash3: every bit of the input changes half of the output. */
-function mix(value: number): number {
-  let h = value | 0;
-  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
-  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
-  return h ^ (h >>> 16);
 }

@@ -1,9 +1,10 @@
 import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
+import { type FileHandle, open, stat } from "node:fs/promises";
 import { TableError } from "./errors.js";
 
 /** A file that is opened for reading. */
 export interface InputFile {
+  /** Each piece is good until the next is asked for. */
   readonly bytes: AsyncIterable<Uint8Array>;
   /** In bytes; undefined for a pipe or device. */
   readonly size: number | undefined;
@@ -22,13 +23,33 @@ export async function openInputFile(path: string, signal: AbortSignal): Promise<
   try {
     const found = await stat(path);
     if (found.isDirectory()) throw new TableError(`${path}: is a folder; name a file`);
+    if (found.isFile()) return { bytes: readFile(path, await open(path), signal), size: found.size };
     const stream = createReadStream(path, { highWaterMark: readBytes });
-    return {
-      bytes: readStream(path, stream, signal),
-      size: found.isFile() ? found.size : undefined,
-    };
+    return { bytes: readStream(path, stream, signal), size: undefined };
   } catch (error) {
     throw cannotRead(path, error);
+  }
+}
+
+/** The bytes of a file, read into the same memory again and again, one read ahead of whoever works on them. */
+async function* readFile(path: string, file: FileHandle, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const read = (into: Buffer) => file.read(into, 0, readBytes);
+  let [current, other] = [Buffer.allocUnsafeSlow(readBytes), Buffer.allocUnsafeSlow(readBytes)];
+  try {
+    for (let reading = read(current); ; ) {
+      const { bytesRead } = await reading;
+      signal.throwIfAborted();
+      if (bytesRead === 0) return;
+      reading = read(other);
+      // It is waited for only if somebody asks for more.
+      reading.catch(() => {});
+      yield current.subarray(0, bytesRead);
+      [current, other] = [other, current];
+    }
+  } catch (error) {
+    throw signal.aborted ? signal.reason : cannotRead(path, error);
+  } finally {
+    await file.close();
   }
 }
 

@@ -10,6 +10,7 @@ import { readScanned } from "./scanned-records.js";
 export interface TableSource {
   /** In errors: the file's name, or `standard input`. */
   readonly name: string;
+  /** Each piece need be good only until the next is asked for. */
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
@@ -109,7 +110,7 @@ async function readSample(
   while (length < sampleBytes + 3 || (!hasLineEnd && length <= maximumRecordBytes)) {
     const next = await input.next();
     if (next.done) return { bytes: Buffer.concat(chunks), isWhole: true };
-    chunks.push(next.value);
+    chunks.push(Buffer.from(next.value));
     length += next.value.length;
     hasLineEnd ||= next.value.includes(0x0a) || next.value.includes(0x0d);
   }

@@ -1,5 +1,6 @@
 import type { Dialect } from "./dialect.js";
 import { TableError } from "./errors.js";
+import type { ScannedTable } from "./scanned-records.js";
 
 /** Some records in a row, none wider than the table. */
 export interface RecordChunk {
@@ -20,6 +21,8 @@ export interface RecordStream {
   start(columns: readonly string[]): Buffer;
   /** The records below the header, in order, as many at a time as a read gave. */
   readonly chunks: AsyncIterable<RecordChunk>;
+  /** The same records for whoever works on their bytes, instead of `chunks`; only the scanner has it. */
+  readonly scanned?: ScannedTable;
 }
 
 /** What is known of a table before its records are read. */

@@ -37,9 +37,13 @@ export const Place = {
 
 /** The complete records of some bytes. */
 export interface ScannedRecords {
-  readonly count: number;
   /** `recordWords` numbers for each record. */
   readonly at: Int32Array;
+  readonly count: number;
+  /** The largest number of fields of a record. */
+  readonly mostFields: number;
+  /** The length of the longest record, in bytes. */
+  readonly longest: number;
   /** Where the last complete record ends. */
   readonly consumed: number;
   /** How many line ends there are before that. */
@@ -55,11 +59,13 @@ export interface ScannedRecords {
  *
  * @param bytes starts with a record
  * @param isEnd whether nothing follows: the last record needs no line end then
+ * @param memory for `at`, as far as it suffices
  */
 export function scanRecords(
   bytes: Uint8Array,
   { delimiter, column }: ScanShape,
   isEnd: boolean,
+  memory: Int32Array = new Int32Array(recordWords * (16 + (bytes.length >> 6))),
 ): ScannedRecords {
   const { length } = bytes;
   // What ends an unquoted field: 1 for the delimiter, 2 for line ends.
@@ -67,12 +73,14 @@ export function scanRecords(
   classes[lf] = 2;
   classes[cr] = 2;
   if (delimiter !== undefined) classes[delimiter] = 1;
-  let at = new Int32Array(recordWords * (16 + (length >> 6)));
+  let at = memory;
   let word = 0;
   let lines = 0;
   let start = 0;
   let openField = 0;
   let isQuoteOpen = false;
+  let mostFields = 0;
+  let longest = 0;
   while (start < length) {
     const linesBefore = lines;
     let valueStart = -1;
@@ -127,10 +135,14 @@ export function scanRecords(
     at[word + 5] = field + 1;
     at[word + 6] = linesBefore;
     word += recordWords;
+    if (field >= mostFields) mostFields = field + 1;
+    if (next - start > longest) longest = next - start;
     lines++;
     start = next;
   }
-  return { count: word / recordWords, at, consumed: start, lines, openField, isQuoteOpen };
+  const count = word / recordWords;
+  const found = { at: at.subarray(0, word), count, mostFields, longest };
+  return { ...found, consumed: start, lines, openField, isQuoteOpen };
 }
 
 /**

@@ -70,7 +70,7 @@ async function* readRecords(
       if (error) throw chunker.explain(error);
       yield chunk;
       const next = await rest.next();
-      bytes = next.done ? undefined : next.value;
+      bytes = next.done ? undefined : Buffer.from(next.value);
     }
     const error = await parser.finish();
     const chunk = chunker.take(parser.takeRecords());

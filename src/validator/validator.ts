@@ -1,3 +1,4 @@
+import type { Classifier } from "../classifier/classifier.js";
 import type { Kind } from "../classifier/verdict.js";
 
 export type { Kind };
@@ -25,15 +26,19 @@ export interface QuotaState {
   readonly renewsAt: number | null;
 }
 
-/** The answer to a batch. */
-interface BatchOutcome {
-  /** One for each item, in the order of the items. */
-  readonly verdicts: readonly Verdict[];
+/** What a batch took from the quota. */
+export interface Charge {
   /** How many units the batch was charged. */
   readonly charged: number;
   /** Some item could not be checked because the quota is gone: no further batch makes sense. */
   readonly exhausted: boolean;
   readonly quota: QuotaState;
+}
+
+/** The answer to a batch. */
+interface BatchOutcome extends Charge {
+  /** One for each item, in the order of the items. */
+  readonly verdicts: readonly Verdict[];
 }
 
 /** Gives statuses to a batch of distinct items, in submission order, charging one unit for each. */
@@ -46,6 +51,18 @@ export interface Validator {
    * @throws when the engine cannot answer. A quota that is gone is an outcome, not an exception.
    */
   validate(kind: Kind, items: readonly string[], signal: AbortSignal): Promise<BatchOutcome>;
+  /**
+   * The engine, where it is part of this program: its verdicts can be had anywhere and any time, and are to be charged
+   * before they are given away.
+   */
+  readonly embedded?: EmbeddedEngine;
   /** The verdict, once more and at no charge, on an item that was validated before. Absent where that is impossible. */
   explain?(kind: Kind, item: string): Verdict;
+}
+
+/** An engine that is part of this program. */
+export interface EmbeddedEngine {
+  readonly classifier: Classifier;
+  /** Charges up to `units`, in the order of the items; durable when it returns. */
+  charge(units: number): Charge;
 }

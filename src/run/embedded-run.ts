@@ -1,0 +1,249 @@
+import {
+  keepRecords,
+  type ScannedChunk,
+  type ScannedTable,
+  scanAlone,
+  type WrittenRecords,
+} from "../table/scanned-records.js";
+import type { EmbeddedEngine, QuotaState, Status } from "../validator/validator.js";
+import { DistinctItems } from "./distinct-items.js";
+import { Judge, type Judgements } from "./judge.js";
+import { type HandedBlock, JudgePool } from "./judge-pool.js";
+import { noItem, notChecked, rowStatuses } from "./row-status.js";
+import type { RowFilter, RunOptions, RunReport } from "./run-options.js";
+import { WriteBehind } from "./write-behind.js";
+
+/** Starting threads costs as much as judging some megabytes. */
+const bytesBeforeThreads = 4_194_304;
+/** So that no thread waits for the main one. */
+const blocksForThread = 3;
+
+/** A durable transaction costs as much as thousands of verdicts; a crash costs at most about this many units. */
+const chargedItems = 20_000;
+/** However few of their items are new. */
+const chargedChunks = 8;
+
+/** A chunk's verdicts, and as it is written if the quota lasts. */
+interface JudgedChunk extends Judgements {
+  readonly written: WrittenRecords;
+  /** The chunk itself. */
+  readonly chunk: () => ScannedChunk;
+  /** The input pauses behind it: it has to be written now. */
+  readonly isBeforePause?: boolean;
+  /** To be called when nothing of it is needed any more. */
+  readonly release?: () => void;
+}
+
+/**
+ * The way for the embedded engine and a table that is scanned: verdicts are made of the bytes, in threads when the
+ * table is large, and before it is known whether the quota grants them. Here, in the order of the rows, items are
+ * counted once and charged, and what the quota does not grant is taken back before it is written.
+ */
+export async function runEmbedded(
+  options: RunOptions,
+  scanned: ScannedTable,
+  engine: EmbeddedEngine,
+): Promise<RunReport> {
+  const { kind, table, sink, columns, filter = {}, cores = 1, signal, onProgress } = options;
+  const ledger = new Ledger(engine, filter);
+  const { seed } = ledger.items;
+  const judgeOptions = { kind, shape: scanned.shape, seed, withReasons: columns.withReasons };
+  const judge = new Judge(judgeOptions, engine.classifier);
+  const blocksInThreads = cores * blocksForThread;
+  // One more is being written.
+  const startPool = () => new JudgePool(cores, blocksInThreads + chargedChunks + 1, judgeOptions);
+  const output = new WriteBehind(sink);
+  await output.write(table.start(columns.names));
+  const settle = async () => {
+    for (const { rows, release } of ledger.settle(judge)) await output.write(rows, release);
+    onProgress?.(ledger.rows);
+  };
+  for await (const judged of judgeInOrder(
+    scanned,
+    judge,
+    cores > 1 ? startPool : undefined,
+    blocksInThreads,
+  )) {
+    signal.throwIfAborted();
+    if (ledger.count(judged)) await settle();
+    // A reader that has gone would not be noticed before there is more to write.
+    if (judged.isBeforePause) await output.flush();
+  }
+  await settle();
+  await output.flush();
+  return ledger.report();
+}
+
+async function* judgeInOrder(
+  { shape, first, blocks, assembler }: ScannedTable,
+  judge: Judge,
+  startPool: (() => JudgePool) | undefined,
+  blocksInThreads: number,
+): AsyncGenerator<JudgedChunk> {
+  const judgeHere = (chunk: ScannedChunk): JudgedChunk => {
+    const judgements = judge.judge(chunk);
+    return { ...judgements, chunk: () => chunk, written: judge.write(chunk, judgements.codes) };
+  };
+  const take = async ({ block, judged, release }: HandedBlock): Promise<JudgedChunk> => {
+    const answer = await judged;
+    // A block that the one before it runs into does not start with a record.
+    if (answer === undefined || !assembler.isAligned) {
+      const chunk = assembler.assemble(block);
+      release();
+      return judgeHere(chunk);
+    }
+    assembler.skip(answer.lines);
+    return { ...answer, chunk: () => scanAlone(shape, block)!.chunk, release };
+  };
+  let pool: JudgePool | undefined;
+  const handed: HandedBlock[] = [];
+  let judgedBytes = 0;
+  try {
+    yield { ...judgeHere(first), isBeforePause: true };
+    for await (const { bytes, isBeforePause } of blocks) {
+      judgedBytes += bytes.length;
+      if (judgedBytes >= bytesBeforeThreads) pool ??= startPool?.();
+      const inThread = pool?.isReady && !isBeforePause ? pool.judge(bytes) : undefined;
+      if (inThread) handed.push(inThread);
+      while (handed.length > (inThread ? blocksInThreads - 1 : 0)) yield await take(handed.shift()!);
+      if (!inThread) yield { ...judgeHere(assembler.assemble(bytes)), isBeforePause };
+    }
+    for (const inThread of handed) yield await take(inThread);
+    yield judgeHere(assembler.assemble(undefined));
+  } finally {
+    await pool?.close();
+  }
+}
+
+const [checked, unchecked] = [1, 2];
+
+/** A chunk of which the items are counted but not charged. */
+interface CountedChunk extends JudgedChunk {
+  /** 1 for each row whose item no row had before. */
+  readonly isNew: Uint8Array;
+  /** How many those are. */
+  readonly newItems: number;
+}
+
+/** Rows as they are to be written. */
+interface SettledChunk {
+  readonly rows: Uint8Array;
+  /** To be called when they are. */
+  readonly release: (() => void) | undefined;
+}
+
+/** Knows every distinct item, and keeps the counts. */
+class Ledger {
+  readonly items = new DistinctItems();
+  rows = 0;
+  readonly #engine: EmbeddedEngine;
+  readonly #filter: RowFilter;
+  readonly #keepsCode: readonly boolean[] | undefined;
+  /** Rows of each status, by its code. */
+  readonly #rowsOf = rowStatuses.map(() => 0);
+  #counted: CountedChunk[] = [];
+  #uncharged = 0;
+  #written = 0;
+  #charged = 0;
+  #quota: QuotaState | undefined;
+  #isExhausted = false;
+
+  constructor(engine: EmbeddedEngine, filter: RowFilter) {
+    this.#engine = engine;
+    this.#filter = filter;
+    this.#keepsCode = filter.keeps && rowStatuses.map(filter.keeps);
+  }
+
+  /** Counts the chunk's items; says whether it is time to settle. */
+  count(judged: JudgedChunk): boolean {
+    const { isNew, count } = this.items.addAll(judged.hashes, judged.codes, checked);
+    this.#counted.push({ ...judged, isNew, newItems: count });
+    this.#uncharged += count;
+    return (
+      judged.isBeforePause === true ||
+      this.#uncharged >= chargedItems ||
+      this.#counted.length >= chargedChunks
+    );
+  }
+
+  /** Charges what is counted, and gives the rows as they are to be written. */
+  settle(judge: Judge): readonly SettledChunk[] {
+    let granted = this.#charge(this.#uncharged);
+    const rows = this.#counted.map((counted) => {
+      if (granted < counted.newItems) this.#takeBack(counted, granted);
+      granted = Math.max(0, granted - counted.newItems);
+      return { rows: this.#finish(counted, judge), release: counted.release };
+    });
+    this.#counted = [];
+    this.#uncharged = 0;
+    return rows;
+  }
+
+  /** Counts the chunk's rows, and gives them as they are to be written. */
+  #finish({ chunk, codes, hashes, written, isNew }: CountedChunk, judge: Judge): Uint8Array {
+    // Until the quota ends, every item that is known is checked.
+    const isComplete = !this.#isExhausted || !this.#markUnchecked(codes, hashes);
+    const rows = isComplete ? written : judge.write(chunk(), codes);
+    this.rows += codes.length;
+    for (let row = 0; row < codes.length; row++) this.#rowsOf[codes[row]!]!++;
+    const keepsCode = this.#keepsCode;
+    const { dedupe } = this.#filter;
+    if (!keepsCode && !dedupe) {
+      this.#written += codes.length;
+      return rows.bytes;
+    }
+    return keepRecords(rows, (row) => {
+      const code = codes[row]!;
+      const isKept = keepsCode?.[code] !== false && (!dedupe || code === noItem || isNew[row] === 1);
+      if (isKept) this.#written++;
+      return isKept;
+    });
+  }
+
+  report(): RunReport {
+    const statuses = new Map<Status, number>();
+    this.#rowsOf.forEach((rows, code) => {
+      if (code !== noItem && rows > 0) statuses.set(rowStatuses[code]!, rows);
+    });
+    return {
+      rows: this.rows,
+      written: this.#written,
+      emptyRows: this.#rowsOf[noItem]!,
+      distinct: this.items.size,
+      statuses,
+      charged: this.#charged,
+      quota: this.#quota,
+    };
+  }
+
+  /** @returns how many of the new items may be checked */
+  #charge(units: number): number {
+    if (this.#isExhausted || units === 0) return 0;
+    const { charged, exhausted, quota } = this.#engine.charge(units);
+    this.#charged += charged;
+    this.#isExhausted = exhausted;
+    this.#quota = quota;
+    return charged;
+  }
+
+  /** The new items that the quota did not grant are known from now on as not checked. */
+  #takeBack({ hashes, isNew }: CountedChunk, granted: number): void {
+    let seen = 0;
+    for (let row = 0; row < isNew.length; row++) {
+      if (isNew[row] === 1 && seen++ >= granted) this.items.set(hashAt(hashes, row), unchecked);
+    }
+  }
+
+  /** Gives the rows whose item is not checked that status; whether there are any. */
+  #markUnchecked(codes: Uint8Array, hashes: Int32Array): boolean {
+    let isAny = false;
+    for (let row = 0; row < codes.length; row++) {
+      if (codes[row] === noItem || this.items.get(hashAt(hashes, row)) !== unchecked) continue;
+      codes[row] = notChecked;
+      isAny = true;
+    }
+    return isAny;
+  }
+}
+
+const hashAt = (hashes: Int32Array, row: number) => ({ low: hashes[2 * row]!, high: hashes[2 * row + 1]! });

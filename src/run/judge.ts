@@ -1,0 +1,111 @@
+import type { Classifier } from "../classifier/classifier.js";
+import type { TableShape } from "../table/records.js";
+import {
+  type ScannedChunk,
+  tailOf,
+  type WriteMemory,
+  type WrittenRecords,
+} from "../table/scanned-records.js";
+import { Place, recordWords } from "../table/scanner.js";
+import type { Kind } from "../validator/validator.js";
+import { extractItem, itemKey } from "./item.js";
+import { hashItem } from "./item-hash.js";
+import { PlainItems } from "./plain-items.js";
+import { noItem, notChecked, rowStatuses, statusCode } from "./row-status.js";
+
+const quote = 0x22;
+
+/** What a judge has to know of a run. */
+export interface JudgeOptions {
+  readonly kind: Kind;
+  readonly shape: TableShape;
+  /** That of the run's hashes. */
+  readonly seed: Int32Array;
+  /** Whether the reason and the suggestion are columns too. */
+  readonly withReasons: boolean;
+}
+
+/** The verdicts on a chunk. */
+export interface Judgements {
+  /** For each row, its status, checked or not. */
+  readonly codes: Uint8Array;
+  /** For each row, the two words of its item's hash; without meaning where it has none. */
+  readonly hashes: Int32Array;
+}
+
+/** Judges the rows of a table by the embedded engine, in whatever thread. */
+export class Judge {
+  readonly #kind: Kind;
+  readonly #shape: TableShape;
+  readonly #seed: Int32Array;
+  readonly #withReasons: boolean;
+  readonly #classifier: Classifier;
+  readonly #plain: PlainItems;
+  /** What is written behind a row, for each status. */
+  readonly #tails: readonly Uint8Array[];
+
+  constructor({ kind, shape, seed, withReasons }: JudgeOptions, classifier: Classifier) {
+    this.#kind = kind;
+    this.#shape = shape;
+    this.#seed = seed;
+    this.#withReasons = withReasons;
+    this.#classifier = classifier;
+    this.#plain = new PlainItems(classifier, seed);
+    this.#tails = rowStatuses.map((status) => tailOf(shape, withReasons ? [status, "", ""] : [status]));
+  }
+
+  /** @param memory where the verdicts are put; long enough for the chunk */
+  judge(
+    chunk: ScannedChunk,
+    memory: Judgements = { codes: new Uint8Array(chunk.count), hashes: new Int32Array(2 * chunk.count) },
+  ): Judgements {
+    const { bytes, at, count } = chunk;
+    const plain = this.#plain;
+    const codesOfRows = memory.codes.subarray(0, count);
+    const hashes = memory.hashes.subarray(0, 2 * count);
+    for (let row = 0; row < count; row++) {
+      let start = at[row * recordWords + Place.valueStart]!;
+      let end = at[row * recordWords + Place.valueEnd]!;
+      codesOfRows[row] = noItem;
+      if (start === end) continue;
+      if (end - start > 1 && bytes[start] === quote && bytes[end - 1] === quote) {
+        start++;
+        end--;
+      }
+      const code = plain.judge(this.#kind, bytes, start, end);
+      if (code === noItem) this.#judgeText(chunk, row, codesOfRows, hashes);
+      else {
+        codesOfRows[row] = code;
+        hashes[2 * row] = plain.low;
+        hashes[2 * row + 1] = plain.high;
+      }
+    }
+    return { codes: codesOfRows, hashes };
+  }
+
+  #judgeText(chunk: ScannedChunk, row: number, codesOfRows: Uint8Array, hashes: Int32Array): void {
+    const item = extractItem(this.#kind, chunk.value(row));
+    if (item === "") return;
+    codesOfRows[row] = statusCode(this.#classifier.classify(this.#kind, item).status);
+    const { low, high } = hashItem(this.#seed, itemKey(item));
+    hashes[2 * row] = low;
+    hashes[2 * row + 1] = high;
+  }
+
+  /**
+   * The rows as they are written with these verdicts.
+   *
+   * @param memory where that is put, if it fits
+   */
+  write(chunk: ScannedChunk, codesOfRows: Uint8Array, memory?: WriteMemory): WrittenRecords {
+    if (!this.#withReasons) return chunk.write(this.#tails, codesOfRows, memory);
+    const tails = Array.from(codesOfRows, (code, row) => {
+      if (code === noItem || code === notChecked) return this.#tails[code]!;
+      const item = extractItem(this.#kind, chunk.value(row));
+      const { status, reason = "", suggestion = "" } = this.#classifier.classify(this.#kind, item);
+      return tailOf(this.#shape, [status, reason, suggestion]);
+    });
+    const choice = Uint32Array.from(tails, (_, row) => row);
+    return chunk.write(tails, choice, memory);
+  }
+}

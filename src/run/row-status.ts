@@ -1,0 +1,12 @@
+import type { Status } from "../validator/validator.js";
+
+/** The statuses of rows that the embedded engine gives, as numbers: each is its index here. */
+export const rowStatuses: readonly Status[] = ["", "ok", "alias", "disposable", "fake", "quota_exceeded"];
+
+/** The row has no item. */
+export const noItem = 0;
+export const ok = 1;
+export const notChecked = rowStatuses.length - 1;
+
+/** The number of a status. */
+export const statusCode = (status: Status): number => rowStatuses.indexOf(status);

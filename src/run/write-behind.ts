@@ -1,0 +1,27 @@
+import type { TableSink } from "../table/output.js";
+
+/** Writes while the next bytes are being made: a write waits for the one before it only. */
+export class WriteBehind {
+  readonly #sink: TableSink;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(sink: TableSink) {
+    this.#sink = sink;
+  }
+
+  /**
+   * @param release called when the bytes are written and their memory may be used again
+   * @throws what the write before it threw
+   */
+  async write(bytes: Uint8Array, release?: () => void): Promise<void> {
+    await this.#writing;
+    this.#writing = this.#sink.write(bytes).then(release);
+    // Whoever writes next or flushes gets to know.
+    this.#writing.catch(() => {});
+  }
+
+  /** All is written when it resolves. */
+  flush(): Promise<void> {
+    return this.#writing;
+  }
+}

@@ -1,0 +1,79 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { RunOptions } from "../../src/run/run-options.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+// The built program's own modules: threads are started from files.
+const built = (module: string) => import(new URL(`../../dist/${module}.js`, import.meta.url).href);
+const { validateTable } = await built("run/run");
+const { nameColumns } = await built("run/columns");
+const { profiles } = await built("run/item");
+const { openTable } = await built("table/reader");
+const { offlineValidator } = await built("validator/offline");
+const { loadClassifier } = await built("classifier/classifier");
+const { QuotaFile } = await built("store/quota-file");
+
+/** Rows of every kind, 100 bytes each; some notes have line ends, so that a block may end inside one. */
+function* table(rows: number) {
+  yield Buffer.from("id,email,note\n");
+  const lineEnds = "line\n".repeat(30_000);
+  for (let start = 0; start < rows; start += 1000) {
+    let text = "";
+    for (let id = start; id < start + 1000; id++) {
+      const domain = ["gmail.com", "mailinator.com", "larch-and-oak.com", `d${id % 5000}.net`, "gmial.com"][
+        id % 5
+      ];
+      const note = id % 7 === 0 ? '"calls,\nback ""soon"""' : "x".repeat(60);
+      text += `${id},${id % 11 === 0 ? "" : `user${id % 90_000}@${domain}`},${note}\n`;
+    }
+    yield Buffer.from(start === 250_000 ? `${text}-1,ann@larch-and-oak.com,"${lineEnds}"\n` : text);
+  }
+}
+
+let threads = 0;
+const count = () => {
+  threads++;
+};
+beforeAll(() => void process.on("worker", count));
+afterAll(() => void process.off("worker", count));
+
+describe("a large table, judged in threads or not", () => {
+  test.each<[string, number | null, Partial<RunOptions>]>([
+    ["as it is", null, {}],
+    ["with a limit", 77_777, {}],
+    ["deduplicated", null, { filter: { dedupe: true } }],
+    ["filtered, with a limit", 60_000, { filter: { keeps: (status) => status !== "ok" } }],
+  ])("%s, comes out the same", async (_, limit, options) => {
+    const quotaFile = await QuotaFile.open(join(temporaryFolder(), "quota.db"), Date.now);
+    const run = async (cores: number) => {
+      quotaFile.configure({ limit });
+      quotaFile.reset();
+      threads = 0;
+      const hash = createHash("sha256");
+      const report = await validateTable({
+        kind: "email",
+        table: await openTable({ name: "list.csv", bytes: inParts() }, { profile: profiles.email }),
+        sink: { write: async (bytes: Uint8Array) => void hash.update(bytes) },
+        validator: offlineValidator(loadClassifier(), quotaFile),
+        columns: nameColumns(undefined, "status", false),
+        cores,
+        signal: new AbortController().signal,
+        ...options,
+      });
+      return { report, hash: hash.digest("hex"), threads };
+    };
+    async function* inParts() {
+      for (const part of table(300_000)) {
+        yield part;
+        // As a file does, and threads get a chance to be ready.
+        await new Promise(setImmediate);
+      }
+    }
+    const [{ threads: none, ...alone }, { threads: three, ...together }] = [await run(1), await run(3)];
+    expect(together).toEqual(alone);
+    expect([none, three]).toEqual([0, 3]);
+    expect(together.report.rows).toBe(300_001);
+    quotaFile.close();
+  });
+});
