@@ -1,4 +1,5 @@
-import { fstatSync } from "node:fs";
+import { constants, fstatSync } from "node:fs";
+import { access, stat } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { loadClassifier } from "../classifier/classifier.js";
@@ -7,13 +8,18 @@ import { profiles } from "../run/item.js";
 import { validateTable } from "../run/run.js";
 import type { RowFilter, RunReport } from "../run/run-options.js";
 import { QuotaFile } from "../store/quota-file.js";
+import type { BadRowPolicy } from "../table/bad-rows.js";
 import { nameText } from "../table/bytes.js";
+import { type Compression, compressInto, compressionByName } from "../table/compression.js";
+import { decodeInput } from "../table/decoding.js";
 import { TableError } from "../table/errors.js";
 import { type InputFile, openInputFile, readStream } from "../table/input.js";
 import { copyWhole, openOutputFile, type TableSink } from "../table/output.js";
-import { openTable } from "../table/reader.js";
+import { openTable, type TableFormat, type TableOptions } from "../table/reader.js";
+import { openSplitOutput } from "../table/split-output.js";
 import { offlineValidator } from "../validator/offline.js";
 import type { Kind } from "../validator/validator.js";
+import { BadRowsReport } from "./bad-rows.js";
 import { explainFailure, Interrupted, UsageError } from "./errors.js";
 import { exitCodes } from "./exit-codes.js";
 import { quotaFilePath } from "./paths.js";
@@ -26,13 +32,26 @@ import { colours, say, showsColour } from "./terminal.js";
 export interface BulkOptions {
   readonly column?: string;
   readonly delimiter?: string;
+  readonly quote?: string;
+  readonly escape?: string;
+  readonly comment?: string;
+  readonly encoding?: string;
   /** False with `--no-headers`; commander's default is true. */
   readonly headers: boolean;
   readonly output?: string;
   /** Where the file that the output replaces is kept. */
   readonly backup?: string;
+  /** Whether the output is the input itself. */
+  readonly inPlace: boolean;
+  /** A folder with a file for each status, instead of the output. */
+  readonly split?: string;
+  readonly format?: TableFormat;
   readonly statusColumn: string;
   readonly explain?: true;
+  readonly escapeFormulas?: true;
+  readonly ragged: "pad" | "error";
+  readonly badRows: BadRowPolicy;
+  readonly badRowsFile?: string;
   readonly offline?: true;
   readonly strict?: true;
   readonly only?: readonly string[];
@@ -89,25 +108,30 @@ async function validateFile(
   const note = options.quiet ? () => {} : say;
   const inputName = file === "-" ? "standard input" : file;
   const input = file === "-" ? standardInput(signal) : await openInputFile(file, signal);
+  if (options.inPlace) await checkReplaceable(file);
   const counted = countBytes(input);
+  const decoded = await decodeInput(inputName, counted.bytes, options.encoding);
+  if (decoded.encoding !== undefined && options.encoding === undefined) {
+    note(`${inputName} is ${decoded.encoding.toUpperCase()}; the output is UTF-8`);
+  }
+  const badRowsFile =
+    options.badRowsFile === undefined ? undefined : await openOutputFile(options.badRowsFile);
+  if (badRowsFile) sinks.push(badRowsFile);
+  const badRows = new BadRowsReport(badRowsFile);
   const table = await openTable(
-    { name: inputName, bytes: counted.bytes },
-    {
-      profile: profiles[kind],
-      ...(options.column !== undefined && { column: options.column }),
-      ...(options.delimiter !== undefined && { delimiter: options.delimiter }),
-      ...(!options.headers && { header: false }),
-      strict: options.strict === true,
-    },
+    { name: inputName, bytes: decoded.bytes },
+    { profile: profiles[kind], ...tableOptions(options), onBadRow: (row) => badRows.add(row) },
   );
-  const columns = nameColumns(table.header?.map(nameText), options.statusColumn, options.explain === true);
+  const columns = nameColumns(table.header?.map(nameText), options.statusColumn, {
+    withReasons: options.explain === true,
+    escapesFormulas: options.escapeFormulas === true,
+  });
   for (const { usual, name } of columns.renamed) {
     note(`${inputName} has a column "${usual}" already; ours is "${name}"`);
   }
   const quotaFile = await QuotaFile.open(quotaPath, Date.now);
   try {
-    const toStandardOutput = options.output === undefined || options.output === "-";
-    const sink = toStandardOutput ? standardOutput : await openOutputFile(options.output);
+    const sink = await openSink(options, table.format, decoded.compression);
     sinks.push(sink);
     const report = await validateTable({
       kind,
@@ -118,9 +142,19 @@ async function validateFile(
       filter: rowFilter(options),
       cores: availableParallelism(),
       signal,
-      onProgress: (rows) => progress?.update(rows, counted.share()),
+      onProgress(rows) {
+        progress?.update(rows, counted.share());
+        return badRows.flush();
+      },
     });
+    await badRows.flush();
     signal.throwIfAborted();
+    if (await input.hasChanged()) {
+      const what = `${inputName} has changed while it was read`;
+      if (options.inPlace) throw new TableError(`${what}; it is left as it is now; run again`);
+      note(`${what}; rows that came later may be missing`);
+    }
+    await badRowsFile?.commit();
     if (options.backup !== undefined) await copyWhole(file, options.backup);
     await sink.commit();
     if (table.width === 0) note(`${inputName} is empty`);
@@ -131,11 +165,52 @@ async function validateFile(
       column: table.column + 1,
       columnName: table.columnName,
       report,
+      badRows: badRows.count,
       seconds: Math.round(performance.now() - started) / 1000,
     };
   } finally {
     quotaFile.close();
   }
+}
+
+function tableOptions(options: BulkOptions): Omit<TableOptions, "profile"> {
+  const { column, delimiter, quote, escape: escaping, comment, format, headers, ragged, badRows } = options;
+  return {
+    ...(column !== undefined && { column }),
+    ...(delimiter !== undefined && { delimiter }),
+    dialect: {
+      ...(quote !== undefined && { quote }),
+      ...(escaping !== undefined && { escape: escaping }),
+      ...(comment !== undefined && { comment }),
+    },
+    ...(format !== undefined && { format }),
+    ...(!headers && { header: false }),
+    ragged,
+    badRows,
+    strict: options.strict === true,
+  };
+}
+
+/** @param compression that of the input: a file that is replaced stays compressed as it was */
+async function openSink(
+  { output, split, inPlace }: BulkOptions,
+  format: TableFormat,
+  compression: Compression | undefined,
+): Promise<TableSink> {
+  if (split !== undefined) return openSplitOutput(split, format);
+  if (output === undefined || output === "-") return standardOutput;
+  const sink = await openOutputFile(output);
+  const wanted = inPlace ? compression : compressionByName(output);
+  return wanted === undefined ? sink : compressInto(output, sink, wanted);
+}
+
+/** @throws TableError when replacing the file would surprise */
+async function checkReplaceable(file: string): Promise<void> {
+  if (!(await stat(file)).isFile())
+    throw new TableError(`${file}: is no file that could be replaced; use -o`);
+  await access(file, constants.W_OK).catch(() => {
+    throw new TableError(`${file}: is read-only; make it writable, or write elsewhere with -o`);
+  });
 }
 
 function rowFilter({ only, drop, dedupe }: BulkOptions): RowFilter {
@@ -175,7 +250,8 @@ function judge({ statuses, quota }: RunReport, failOn: readonly string[]): numbe
 
 function standardInput(signal: AbortSignal): InputFile {
   if (fstatSync(0).isDirectory()) throw new TableError("standard input: is a folder; give a file");
-  return { bytes: readStream("standard input", process.stdin, signal), size: undefined };
+  const bytes = readStream("standard input", process.stdin, signal);
+  return { bytes, size: undefined, hasChanged: async () => false };
 }
 
 /** Counts what is read, for the share done. */

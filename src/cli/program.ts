@@ -66,16 +66,45 @@ function addBulkCommand(program: Command, kind: Kind): void {
       filled,
     )
     .option("-d, --delimiter <CHAR>", "the character between fields; \\t for tab", oneCharacter)
+    .option("--quote <CHAR>", 'the character around fields, if it is not "', markCharacter)
+    .option(
+      "--escape <CHAR>",
+      "what stands before a quote in a quoted field, if not another quote",
+      markCharacter,
+    )
+    .option(
+      "--comment <CHAR>",
+      "lines that start with it are no rows, and are written as they are",
+      markCharacter,
+    )
+    .option(
+      "--encoding <NAME>",
+      "the encoding of FILE, such as windows-1252; the output is UTF-8 then",
+      filled,
+    )
     .option("-n, --no-headers", "the first record is data")
     .option("-o, --output <FILE>", "where to write; it appears whole or not at all", filled)
     .addOption(
       new Option(
         "-I, --in-place [=SUFFIX]",
         "replace FILE itself; with SUFFIX keep the old one as FILE and SUFFIX",
-      ).conflicts("output"),
+      ).conflicts(["output", "split"]),
+    )
+    .addOption(
+      new Option("--split <DIR>", "append the rows of each status to a file of its own, DIR/ok.csv ...")
+        .argParser(filled)
+        .conflicts("output"),
+    )
+    .addOption(
+      new Option("--format <FORMAT>", "what to write, if it is not the format of FILE").choices([
+        "csv",
+        "tsv",
+        "jsonl",
+      ]),
     )
     .option("--status-column <NAME>", "the name of the column to add", filled, "status")
     .option("--explain", "add the columns reason and suggestion too")
+    .option("--escape-formulas", "put ' before fields of ours that a spreadsheet would take for formulas")
     .addOption(
       new Option("--only <STATUS,...>", "write only rows of these statuses")
         .argParser(statusList(kind))
@@ -83,6 +112,20 @@ function addBulkCommand(program: Command, kind: Kind): void {
     )
     .option("--drop <STATUS,...>", "write all rows but those of these statuses", statusList(kind))
     .option("--dedupe", "write only the first row of each item")
+    .addOption(
+      new Option("--ragged <POLICY>", "what is done with rows that are too short: padded, or bad")
+        .choices(["pad", "error"])
+        .default("pad"),
+    )
+    .addOption(
+      new Option(
+        "--bad-rows <POLICY>",
+        "what is done with rows that are too long or broken: kept as they are ...",
+      )
+        .choices(["error", "skip", "keep"])
+        .default("error"),
+    )
+    .option("--bad-rows-file <FILE>", "a table of the rows that were skipped or kept so", filled)
     .option("--strict", "read with csv-parse and write with csv-stringify: slower, quotes fields anew")
     .option("--offline", "use the embedded classifier; no network at all")
     .addOption(quotaFileOption())
@@ -99,19 +142,34 @@ function addBulkCommand(program: Command, kind: Kind): void {
       command.outputHelp({ error: true });
       throw new CommanderError(exitCodes.usage, "idv.noInput", "no input");
     }
-    const { inPlace, ...others } = options as BulkOptions & { readonly inPlace?: string };
+    const { inPlace, ...others } = options as Omit<BulkOptions, "inPlace"> & {
+      readonly inPlace?: string;
+    };
     if (inPlace !== undefined && (file === undefined || file === "-")) {
       throw new UsageError("--in-place needs a FILE; standard input cannot be replaced");
     }
+    checkTogether(others);
     const { runBulk } = await import("./bulk.js");
     const isSummaryWanted = !options.quiet || command.getOptionValueSource("summary") === "cli";
     process.exitCode = await runBulk(kind, file ?? "-", {
       ...others,
       ...(inPlace !== undefined && file !== undefined && { output: file }),
+      inPlace: inPlace !== undefined,
       ...(inPlace && { backup: `${file}${inPlace}` }),
       summary: isSummaryWanted ? options.summary : "none",
     });
   });
+}
+
+/** @throws UsageError when options contradict each other */
+function checkTogether({ delimiter, quote, comment, badRows, format, split }: Partial<BulkOptions>): void {
+  const characters = [delimiter, quote, comment].filter((character) => character !== undefined);
+  if (new Set(characters).size < characters.length) {
+    throw new UsageError("--delimiter, --quote and --comment need different characters");
+  }
+  if (badRows === "keep" && (format !== undefined || split !== undefined)) {
+    throw new UsageError("--bad-rows keep needs the format of FILE and one output; use --bad-rows skip");
+  }
 }
 
 function addCheckCommand(program: Command): void {
@@ -176,6 +234,13 @@ function oneCharacter(value: string): string {
     throw new InvalidArgumentError('It takes one ASCII character other than " and line ends.');
   }
   return character;
+}
+
+function markCharacter(value: string): string {
+  if (!/^[!-~\t]$/.test(value) || /[A-Za-z0-9]/.test(value)) {
+    throw new InvalidArgumentError("It takes one ASCII character that is no letter, digit or space.");
+  }
+  return value;
 }
 
 /** commander takes null for an option without a value, so no limit stays a word here. */

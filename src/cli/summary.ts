@@ -12,6 +12,8 @@ export interface Summary {
   readonly column: number;
   readonly columnName: string | undefined;
   readonly report: RunReport;
+  /** Rows that were skipped or kept as they are. */
+  readonly badRows: number;
   readonly seconds: number;
 }
 
@@ -65,6 +67,7 @@ export function textSummary(summary: Summary, chalk: ChalkInstance | undefined):
       const name = printable(status).padEnd(15);
       return `  ${colour[status]?.(name) ?? name}${number(count).padStart(12)}`;
     }),
+    ...(summary.badRows === 0 ? [] : [`${number(summary.badRows)} bad rows`]),
     ...(report.written === report.rows ? [] : [`${number(report.written)} rows written`]),
     `${number(report.charged)} units used${left}; ${seconds.toFixed(2)} s${rate}`,
   ].join("\n");

@@ -1,5 +1,7 @@
 import type { RecordChunk } from "../table/records.js";
+import { isSplit } from "../table/split-output.js";
 import type { Kind, QuotaState, Status, Validator } from "../validator/validator.js";
+import { type Columns, ourFields } from "./columns.js";
 import { DistinctItems } from "./distinct-items.js";
 import { extractItem, itemKey } from "./item.js";
 import { hashItem, type ItemHash } from "./item-hash.js";
@@ -13,12 +15,18 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
   const { table, sink, columns, signal, onProgress } = options;
   const ledger = new Ledger(options);
   const output = new WriteBehind(sink);
+  const split = isSplit(sink) ? sink : undefined;
   await output.write(table.start(columns.names));
   for await (const chunk of table.chunks) {
     signal.throwIfAborted();
     const added = await ledger.judge(chunk, signal);
-    await output.write(chunk.append(added));
-    onProgress?.(ledger.report().rows);
+    if (split) {
+      for (const status of new Set(added.flatMap((fields) => fields?.[0] ?? []))) {
+        const rows = added.map((fields) => (fields?.[0] === status ? fields : undefined));
+        await output.write(chunk.append(rows), undefined, await split.of(status));
+      }
+    } else await output.write(chunk.append(added));
+    await onProgress?.(ledger.report().rows);
   }
   await output.flush();
   return ledger.report();
@@ -36,7 +44,7 @@ interface RowItem {
 class Ledger {
   readonly #kind: Kind;
   readonly #validator: Validator;
-  readonly #withReasons: boolean;
+  readonly #columns: Columns;
   readonly #filter: RowFilter;
   readonly #items = new DistinctItems();
   /** The table of items keeps one byte for each: the status's index here, plus 1. */
@@ -53,7 +61,7 @@ class Ledger {
     this.#filter = filter;
     this.#kind = kind;
     this.#validator = validator;
-    this.#withReasons = columns.withReasons;
+    this.#columns = columns;
   }
 
   /** Gets the verdicts on the items that are new, and gives our fields for every row that is to be written. */
@@ -63,7 +71,7 @@ class Ledger {
     for (let i = 0; i < pending.length; i += this.#validator.batchSize) {
       await this.#submit(pending.slice(i, i + this.#validator.batchSize), signal);
     }
-    return rows.map((row) => this.#fields(row));
+    return rows.map((row, i) => (chunk.values[i] === undefined ? [] : this.#fields(row)));
   }
 
   report(): RunReport {
@@ -78,8 +86,8 @@ class Ledger {
     };
   }
 
-  #locate(value: string): RowItem | undefined {
-    const item = extractItem(this.#kind, value);
+  #locate(value: string | undefined): RowItem | undefined {
+    const item = extractItem(this.#kind, value ?? "");
     if (item === "") return undefined;
     return { item, hash: hashItem(this.#items.seed, itemKey(item)), isFirst: false };
   }
@@ -120,10 +128,9 @@ class Ledger {
     const { keeps, dedupe } = this.#filter;
     if (keeps?.(status) === false || (dedupe && row?.isFirst === false)) return undefined;
     this.#written++;
-    if (!this.#withReasons) return [status];
     const isChecked = row !== undefined && status !== notChecked;
-    const verdict = isChecked ? this.#validator.explain?.(this.#kind, row.item) : undefined;
-    return [status, verdict?.reason ?? "", verdict?.suggestion ?? ""];
+    const explain = this.#columns.withReasons && isChecked ? this.#validator.explain : undefined;
+    return ourFields(this.#columns, { ...explain?.(this.#kind, row!.item), status });
   }
 
   #stateOf(status: Status): number {

@@ -1,8 +1,12 @@
+import type { Verdict } from "../validator/validator.js";
+
 /** The columns that a run adds to a table. */
 export interface Columns {
   /** Their names, in order: the status, and with reasons the reason and the suggestion. */
   readonly names: readonly string[];
   readonly withReasons: boolean;
+  /** Whether a field of ours that a spreadsheet would take for a formula gets a `'` before it. */
+  readonly escapesFormulas: boolean;
   /** Those that could not have their usual names, because the table has such columns already. */
   readonly renamed: readonly { readonly usual: string; readonly name: string }[];
 }
@@ -17,7 +21,7 @@ export interface Columns {
 export function nameColumns(
   header: readonly string[] | undefined,
   statusColumn: string,
-  withReasons: boolean,
+  { withReasons = false, escapesFormulas = false } = {},
 ): Columns {
   const taken = new Set(header);
   const named = [statusColumn, ...(withReasons ? ["reason", "suggestion"] : [])].map((usual) => {
@@ -26,11 +30,26 @@ export function nameColumns(
     return { usual, name };
   });
   return {
-    names: named.map(({ name }) => name),
+    names: named.map(({ name }) => (escapesFormulas ? escapeFormula(name) : name)),
     withReasons,
+    escapesFormulas,
     renamed: named.filter(({ usual, name }) => usual !== name),
   };
 }
+
+/** The fields that are written for a verdict. */
+export function ourFields(
+  { withReasons, escapesFormulas }: Columns,
+  { status, reason = "", suggestion = "" }: Verdict,
+): string[] {
+  const fields = withReasons ? [status, reason, suggestion] : [status];
+  return escapesFormulas ? fields.map(escapeFormula) : fields;
+}
+
+/** What makes a formula in a spreadsheet, by OWASP's page on CSV injection; full-width forms count too. */
+const formulaStart = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
+
+const escapeFormula = (field: string): string => (formulaStart.test(field) ? `'${field}` : field);
 
 function firstFree(usual: string, taken: ReadonlySet<string>): string {
   if (!taken.has(usual)) return usual;

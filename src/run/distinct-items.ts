@@ -1,5 +1,6 @@
 import { randomFillSync } from "node:crypto";
 import type { ItemHash } from "./item-hash.js";
+import { hasItem } from "./row-status.js";
 
 /** So many tables, chosen by hash, that the memory of one that grows does not show. */
 const shardCount = 64;
@@ -38,19 +39,19 @@ export class DistinctItems {
    * Puts items into the table that are not there yet.
    *
    * @param hashes two words for each item, low and high
-   * @param isWanted 0 for an item to pass over
+   * @param codes those of the rows, of which some have no item
    * @param state that of the new ones, 1 to 255
    * @returns 1 for each item that was new, and how many those are
    */
   addAll(
     hashes: Int32Array,
-    isWanted: Uint8Array,
+    codes: Uint8Array,
     state: number,
   ): { readonly isNew: Uint8Array; readonly count: number } {
-    const isNew = new Uint8Array(isWanted.length);
+    const isNew = new Uint8Array(codes.length);
     const before = this.size;
-    for (let i = 0; i < isWanted.length; i++) {
-      if (isWanted[i] === 0) continue;
+    for (let i = 0; i < codes.length; i++) {
+      if (!hasItem(codes[i]!)) continue;
       const low = hashes[2 * i]!;
       const high = hashes[2 * i + 1]!;
       if (!this.#shard(high).add(low, high, state)) continue;

@@ -1,15 +1,17 @@
 import {
+  copyRecords,
   keepRecords,
   type ScannedChunk,
   type ScannedTable,
   scanAlone,
   type WrittenRecords,
 } from "../table/scanned-records.js";
+import { isSplit } from "../table/split-output.js";
 import type { EmbeddedEngine, QuotaState, Status } from "../validator/validator.js";
 import { DistinctItems } from "./distinct-items.js";
 import { Judge, type Judgements } from "./judge.js";
 import { type HandedBlock, JudgePool } from "./judge-pool.js";
-import { noItem, notChecked, rowStatuses } from "./row-status.js";
+import { hasItem, noItem, notARow, notChecked, rowStatuses } from "./row-status.js";
 import type { RowFilter, RunOptions, RunReport } from "./run-options.js";
 import { WriteBehind } from "./write-behind.js";
 
@@ -45,9 +47,10 @@ export async function runEmbedded(
   engine: EmbeddedEngine,
 ): Promise<RunReport> {
   const { kind, table, sink, columns, filter = {}, cores = 1, signal, onProgress } = options;
-  const ledger = new Ledger(engine, filter);
+  const split = isSplit(sink) ? sink : undefined;
+  const ledger = new Ledger(engine, filter, split !== undefined);
   const { seed } = ledger.items;
-  const judgeOptions = { kind, shape: scanned.shape, seed, withReasons: columns.withReasons };
+  const judgeOptions = { kind, shape: scanned.shape, seed, columns };
   const judge = new Judge(judgeOptions, engine.classifier);
   const blocksInThreads = cores * blocksForThread;
   // One more is being written.
@@ -55,8 +58,10 @@ export async function runEmbedded(
   const output = new WriteBehind(sink);
   await output.write(table.start(columns.names));
   const settle = async () => {
-    for (const { rows, release } of ledger.settle(judge)) await output.write(rows, release);
-    onProgress?.(ledger.rows);
+    for (const { rows, status, release } of ledger.settle(judge)) {
+      await output.write(rows, release, status === undefined || !split ? sink : await split.of(status));
+    }
+    await onProgress?.(ledger.rows);
   };
   for await (const judged of judgeInOrder(
     scanned,
@@ -126,10 +131,12 @@ interface CountedChunk extends JudgedChunk {
 }
 
 /** Rows as they are to be written. */
-interface SettledChunk {
+interface SettledRows {
   readonly rows: Uint8Array;
-  /** To be called when they are. */
-  readonly release: (() => void) | undefined;
+  /** The status that all of them have, where each has a file of its own. */
+  readonly status?: Status;
+  /** To be called when they are written. */
+  readonly release?: (() => void) | undefined;
 }
 
 /** Knows every distinct item, and keeps the counts. */
@@ -138,6 +145,7 @@ class Ledger {
   rows = 0;
   readonly #engine: EmbeddedEngine;
   readonly #filter: RowFilter;
+  readonly #isSplit: boolean;
   readonly #keepsCode: readonly boolean[] | undefined;
   /** Rows of each status, by its code. */
   readonly #rowsOf = rowStatuses.map(() => 0);
@@ -148,8 +156,9 @@ class Ledger {
   #quota: QuotaState | undefined;
   #isExhausted = false;
 
-  constructor(engine: EmbeddedEngine, filter: RowFilter) {
+  constructor(engine: EmbeddedEngine, filter: RowFilter, isSplit: boolean) {
     this.#engine = engine;
+    this.#isSplit = isSplit;
     this.#filter = filter;
     this.#keepsCode = filter.keeps && rowStatuses.map(filter.keeps);
   }
@@ -167,12 +176,12 @@ class Ledger {
   }
 
   /** Charges what is counted, and gives the rows as they are to be written. */
-  settle(judge: Judge): readonly SettledChunk[] {
+  settle(judge: Judge): readonly SettledRows[] {
     let granted = this.#charge(this.#uncharged);
-    const rows = this.#counted.map((counted) => {
+    const rows = this.#counted.flatMap((counted) => {
       if (granted < counted.newItems) this.#takeBack(counted, granted);
       granted = Math.max(0, granted - counted.newItems);
-      return { rows: this.#finish(counted, judge), release: counted.release };
+      return this.#finish(counted, judge);
     });
     this.#counted = [];
     this.#uncharged = 0;
@@ -180,24 +189,38 @@ class Ledger {
   }
 
   /** Counts the chunk's rows, and gives them as they are to be written. */
-  #finish({ chunk, codes, hashes, written, isNew }: CountedChunk, judge: Judge): Uint8Array {
+  #finish({ chunk, codes, hashes, written, isNew, release }: CountedChunk, judge: Judge): SettledRows[] {
     // Until the quota ends, every item that is known is checked.
     const isComplete = !this.#isExhausted || !this.#markUnchecked(codes, hashes);
     const rows = isComplete ? written : judge.write(chunk(), codes);
-    this.rows += codes.length;
-    for (let row = 0; row < codes.length; row++) this.#rowsOf[codes[row]!]!++;
+    let rowCount = 0;
+    for (let row = 0; row < codes.length; row++) {
+      if (codes[row] === notARow) continue;
+      this.#rowsOf[codes[row]!]!++;
+      rowCount++;
+    }
+    this.rows += rowCount;
     const keepsCode = this.#keepsCode;
     const { dedupe } = this.#filter;
-    if (!keepsCode && !dedupe) {
-      this.#written += codes.length;
-      return rows.bytes;
+    if (!keepsCode && !dedupe && !this.#isSplit) {
+      this.#written += rowCount;
+      return [{ rows: rows.bytes, release }];
     }
-    return keepRecords(rows, (row) => {
+    const isKept = (row: number) => {
       const code = codes[row]!;
-      const isKept = keepsCode?.[code] !== false && (!dedupe || code === noItem || isNew[row] === 1);
-      if (isKept) this.#written++;
-      return isKept;
+      return keepsCode?.[code] !== false && (!dedupe || !hasItem(code) || isNew[row] === 1);
+    };
+    for (let row = 0; row < codes.length; row++) {
+      if (codes[row] !== notARow && isKept(row)) this.#written++;
+    }
+    if (!this.#isSplit) return [{ rows: keepRecords(rows, isKept), release }];
+    const parts = rowStatuses.flatMap((status, code) => {
+      if (!codes.includes(code)) return [];
+      const ofStatus = copyRecords(rows, (row) => codes[row] === code && isKept(row));
+      return ofStatus.length > 0 ? { rows: ofStatus, status } : [];
     });
+    release?.();
+    return parts;
   }
 
   report(): RunReport {
@@ -238,7 +261,7 @@ class Ledger {
   #markUnchecked(codes: Uint8Array, hashes: Int32Array): boolean {
     let isAny = false;
     for (let row = 0; row < codes.length; row++) {
-      if (codes[row] === noItem || this.items.get(hashAt(hashes, row)) !== unchecked) continue;
+      if (!hasItem(codes[row]!) || this.items.get(hashAt(hashes, row)) !== unchecked) continue;
       codes[row] = notChecked;
       isAny = true;
     }

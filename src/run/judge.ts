@@ -8,12 +8,14 @@ import {
 } from "../table/scanned-records.js";
 import { Place, recordWords } from "../table/scanner.js";
 import type { Kind } from "../validator/validator.js";
+import { type Columns, ourFields } from "./columns.js";
 import { extractItem, itemKey } from "./item.js";
 import { hashItem } from "./item-hash.js";
 import { PlainItems } from "./plain-items.js";
-import { noItem, notChecked, rowStatuses, statusCode } from "./row-status.js";
+import { hasItem, noItem, notARow, notChecked, rowStatuses, statusCode } from "./row-status.js";
 
 const quote = 0x22;
+const noTail = Buffer.of();
 
 /** What a judge has to know of a run. */
 export interface JudgeOptions {
@@ -21,8 +23,7 @@ export interface JudgeOptions {
   readonly shape: TableShape;
   /** That of the run's hashes. */
   readonly seed: Int32Array;
-  /** Whether the reason and the suggestion are columns too. */
-  readonly withReasons: boolean;
+  readonly columns: Columns;
 }
 
 /** The verdicts on a chunk. */
@@ -38,20 +39,20 @@ export class Judge {
   readonly #kind: Kind;
   readonly #shape: TableShape;
   readonly #seed: Int32Array;
-  readonly #withReasons: boolean;
+  readonly #columns: Columns;
   readonly #classifier: Classifier;
   readonly #plain: PlainItems;
   /** What is written behind a row, for each status. */
   readonly #tails: readonly Uint8Array[];
 
-  constructor({ kind, shape, seed, withReasons }: JudgeOptions, classifier: Classifier) {
+  constructor({ kind, shape, seed, columns }: JudgeOptions, classifier: Classifier) {
     this.#kind = kind;
     this.#shape = shape;
     this.#seed = seed;
-    this.#withReasons = withReasons;
+    this.#columns = columns;
     this.#classifier = classifier;
     this.#plain = new PlainItems(classifier, seed);
-    this.#tails = rowStatuses.map((status) => tailOf(shape, withReasons ? [status, "", ""] : [status]));
+    this.#tails = rowStatuses.map((status) => tailOf(shape, ourFields(columns, { status })));
   }
 
   /** @param memory where the verdicts are put; long enough for the chunk */
@@ -66,8 +67,9 @@ export class Judge {
     for (let row = 0; row < count; row++) {
       let start = at[row * recordWords + Place.valueStart]!;
       let end = at[row * recordWords + Place.valueEnd]!;
-      codesOfRows[row] = noItem;
-      if (start === end) continue;
+      const isRow = chunk.isRow(row);
+      codesOfRows[row] = isRow ? noItem : notARow;
+      if (start === end || !isRow) continue;
       if (end - start > 1 && bytes[start] === quote && bytes[end - 1] === quote) {
         start++;
         end--;
@@ -98,12 +100,11 @@ export class Judge {
    * @param memory where that is put, if it fits
    */
   write(chunk: ScannedChunk, codesOfRows: Uint8Array, memory?: WriteMemory): WrittenRecords {
-    if (!this.#withReasons) return chunk.write(this.#tails, codesOfRows, memory);
+    if (!this.#columns.withReasons) return chunk.write(this.#tails, codesOfRows, memory);
     const tails = Array.from(codesOfRows, (code, row) => {
-      if (code === noItem || code === notChecked) return this.#tails[code]!;
+      if (!hasItem(code) || code === notChecked) return this.#tails[code] ?? noTail;
       const item = extractItem(this.#kind, chunk.value(row));
-      const { status, reason = "", suggestion = "" } = this.#classifier.classify(this.#kind, item);
-      return tailOf(this.#shape, [status, reason, suggestion]);
+      return tailOf(this.#shape, ourFields(this.#columns, this.#classifier.classify(this.#kind, item)));
     });
     const choice = Uint32Array.from(tails, (_, row) => row);
     return chunk.write(tails, choice, memory);

@@ -17,8 +17,8 @@ export interface RunOptions {
   readonly cores?: number;
   /** Aborting it ends the run with the signal's reason; what is written stays for the caller to discard. */
   readonly signal: AbortSignal;
-  /** Called after every chunk with the rows written so far. */
-  readonly onProgress?: (rows: number) => void;
+  /** Called after every chunk with the rows written so far, and waited for. */
+  readonly onProgress?: (rows: number) => void | Promise<void>;
 }
 
 /** Which rows are written. All are validated and counted. */

@@ -10,12 +10,13 @@ export class WriteBehind {
   }
 
   /**
+   * @param sink where to, if it is not the usual one
    * @param release called when the bytes are written and their memory may be used again
    * @throws what the write before it threw
    */
-  async write(bytes: Uint8Array, release?: () => void): Promise<void> {
+  async write(bytes: Uint8Array, release?: () => void, sink = this.#sink): Promise<void> {
     await this.#writing;
-    this.#writing = this.#sink.write(bytes).then(release);
+    this.#writing = sink.write(bytes).then(release);
     // Whoever writes next or flushes gets to know.
     this.#writing.catch(() => {});
   }

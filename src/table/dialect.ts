@@ -3,14 +3,29 @@ import type { ItemProfile } from "./item-profile.js";
 
 /** How the records of a table are written down. */
 export interface Dialect {
-  /** The byte between fields; null for a plain list, in which every line is one field. */
+  /** The byte between fields; null for a plain list, in which every line is one field. Like the others, ASCII. */
   readonly delimiter: string | null;
   readonly lineEnding: LineEnding;
+  /** Around fields; empty when nothing is. */
+  readonly quote: string;
+  /** What stands before a quote inside a quoted field. */
+  readonly escape: string;
+  /** What a line of comment starts with; null when there are none. */
+  readonly comment: string | null;
   /** Whether the table begins with the UTF-8 byte order mark. */
   readonly byteOrderMark: boolean;
 }
 
 export type LineEnding = "\n" | "\r\n" | "\r";
+
+/** How a table may be written that cannot be found out. */
+export interface KnownDialect {
+  /** ASCII characters; `"` and no comments by default. */
+  readonly quote?: string;
+  /** What stands before a quote inside a quoted field; the quote itself by default. */
+  readonly escape?: string;
+  readonly comment?: string;
+}
 
 /** Never the dot, the colon or the space: they are part of addresses, URLs and names. */
 /** Where several split equally well, the one that text holds least comes first. */
@@ -22,14 +37,23 @@ const maximumRecords = 100;
 /**
  * Splits the beginning of a table into its first records, at most 100, as RFC 4180 has it; a quote that is not at
  * the start of a field is an ordinary character, and so is one that is never closed: that is for the reader to
- * refuse, once it is known how. A record that the sample cuts off is left out.
+ * refuse, once it is known how. A record that the sample cuts off is left out; a comment has no fields.
  *
  * @param sample binary text, without byte order mark
  * @param delimiter one character, or null for a plain list
  * @param isWhole whether the sample is the whole table
  */
-export function splitSample(sample: string, delimiter: string | null, isWhole: boolean): string[][] {
-  return split(sample, delimiter, isWhole) ?? split(sample, delimiter, isWhole, "quotes are text") ?? [];
+export function splitSample(
+  sample: string,
+  delimiter: string | null,
+  isWhole: boolean,
+  known: KnownDialect = {},
+): string[][] {
+  return (
+    split(sample, delimiter, isWhole, known) ??
+    split(sample, delimiter, isWhole, known, "quotes are text") ??
+    []
+  );
 }
 
 /** Undefined when a quote is not closed within the first records. */
@@ -37,6 +61,7 @@ function split(
   sample: string,
   delimiter: string | null,
   isWhole: boolean,
+  { quote = '"', escape: escaping = quote, comment }: KnownDialect,
   quotes?: "quotes are text",
 ): string[][] | undefined {
   const records: string[][] = [];
@@ -57,15 +82,23 @@ function split(
   for (let i = 0; i < sample.length && records.length < maximumRecords; i++) {
     const character = sample[i]!;
     if (isQuoted) {
-      if (character !== '"') field += character;
-      else if (sample[i + 1] === '"') field += sample[i++];
+      const next = sample[i + 1];
+      if (character === escaping && (next === quote || (next === escaping && escaping !== quote))) {
+        field += next;
+        i++;
+      } else if (character !== quote) field += character;
       else if (isFieldEnd(sample[i + 1], delimiter)) isQuoted = false;
       else {
         // Text goes on behind the closing quote: it was no quoted field after all.
-        field = `"${field}"`;
+        field = quote + field + quote;
         isQuoted = false;
       }
-    } else if (character === '"' && field === "" && !wasQuoted && quotes === undefined) {
+    } else if (character === comment && record.length === 0 && field === "" && !wasQuoted) {
+      const end = sample.slice(i).search(/[\r\n]/);
+      if (end === -1 && !isWhole) break;
+      records.push([]);
+      i = end === -1 ? sample.length : i + end + (sample.startsWith("\r\n", i + end) ? 1 : 0);
+    } else if (character === quote && field === "" && !wasQuoted && quotes === undefined) {
       isQuoted = true;
       wasQuoted = true;
     } else if (character === delimiter) endField();
@@ -94,11 +127,18 @@ function isFieldEnd(next: string | undefined, delimiter: string | null): boolean
  *
  * @param sample binary text, without byte order mark
  */
-export function sniffDelimiter(sample: string, isWhole: boolean, profile: ItemProfile): string | null {
-  const plain = assess(sample, null, isWhole, profile);
+export function sniffDelimiter(
+  sample: string,
+  isWhole: boolean,
+  profile: ItemProfile,
+  known: KnownDialect = {},
+): string | null {
+  const assess = (delimiter: string | null) =>
+    assessRecords(delimiter, splitSample(sample, delimiter, isWhole, known), profile);
+  const plain = assess(null);
   let best = plain;
   for (const delimiter of delimiters) {
-    const candidate = assess(sample, delimiter, isWhole, profile);
+    const candidate = assess(delimiter);
     if (!isDelimiter(candidate, plain)) continue;
     if (isBetter(candidate, best, plain)) best = candidate;
   }
@@ -130,13 +170,8 @@ interface Assessment {
   readonly itemShare: number;
 }
 
-function assess(
-  sample: string,
-  delimiter: string | null,
-  isWhole: boolean,
-  profile: ItemProfile,
-): Assessment {
-  const records = splitSample(sample, delimiter, isWhole).filter((record) => record.some((f) => f !== ""));
+function assessRecords(delimiter: string | null, all: readonly string[][], profile: ItemProfile): Assessment {
+  const records = all.filter((record) => record.some((field) => field !== ""));
   const width = mostCommonWidth(records);
   const [first = []] = records;
   const share = (matches: (record: string[]) => boolean) =>
@@ -171,16 +206,20 @@ export function mostCommonWidth(records: readonly (readonly string[])[]): number
 }
 
 /** The first line ending outside quotes; LF when there is none. */
-export function sniffLineEnding(sample: string, delimiter: string | null): LineEnding {
+export function sniffLineEnding(
+  sample: string,
+  delimiter: string | null,
+  { quote = '"' }: KnownDialect = {},
+): LineEnding {
   let isQuoted = false;
   let atFieldStart = true;
   for (let i = 0; i < sample.length; i++) {
     const character = sample[i]!;
     if (isQuoted) {
-      if (character !== '"') continue;
-      if (sample[i + 1] === '"') i++;
+      if (character !== quote) continue;
+      if (sample[i + 1] === quote) i++;
       else isQuoted = false;
-    } else if (character === '"' && atFieldStart) isQuoted = true;
+    } else if (character === quote && atFieldStart) isQuoted = true;
     else if (character === "\n") return "\n";
     else if (character === "\r") return sample[i + 1] === "\n" ? "\r\n" : "\r";
     atFieldStart = !isQuoted && character === delimiter;

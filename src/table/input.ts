@@ -8,6 +8,8 @@ export interface InputFile {
   readonly bytes: AsyncIterable<Uint8Array>;
   /** In bytes; undefined for a pipe or device. */
   readonly size: number | undefined;
+  /** Whether the file is another one by now, or has been written to. */
+  hasChanged(): Promise<boolean>;
 }
 
 /** Large enough that the work of a read outweighs its overhead. */
@@ -23,9 +25,15 @@ export async function openInputFile(path: string, signal: AbortSignal): Promise<
   try {
     const found = await stat(path);
     if (found.isDirectory()) throw new TableError(`${path}: is a folder; name a file`);
-    if (found.isFile()) return { bytes: readFile(path, await open(path), signal), size: found.size };
+    if (found.isFile()) {
+      const hasChanged = async () => {
+        const now = await stat(path).catch(() => undefined);
+        return now?.size !== found.size || now.mtimeMs !== found.mtimeMs || now.ino !== found.ino;
+      };
+      return { bytes: readFile(path, await open(path), signal), size: found.size, hasChanged };
+    }
     const stream = createReadStream(path, { highWaterMark: readBytes });
-    return { bytes: readStream(path, stream, signal), size: undefined };
+    return { bytes: readStream(path, stream, signal), size: undefined, hasChanged: async () => false };
   } catch (error) {
     throw cannotRead(path, error);
   }

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { createReadStream } from "node:fs";
 import {
   chmod,
   constants,
@@ -30,9 +31,13 @@ export interface TableSink {
  * or pipe is written to directly, as is all below `/dev` (`/dev/stdout` may be a file that the shell holds open), and
  * a symbolic link keeps pointing where it does.
  *
+ * @param mode what becomes of the content that the file has
  * @throws TableError when the file cannot be made there
  */
-export async function openOutputFile(path: string): Promise<TableSink> {
+export async function openOutputFile(
+  path: string,
+  mode: "replace" | "append" = "replace",
+): Promise<TableSink> {
   try {
     const existing = await stat(path).catch(ignoreMissing);
     if (existing?.isDirectory()) throw new TableError(`${path}: is a folder; name a file with -o`);
@@ -43,6 +48,9 @@ export async function openOutputFile(path: string): Promise<TableSink> {
     const temporary = temporaryBeside(target);
     // Never readable by more people than the file that it replaces.
     const file = await open(temporary, "wx", existing && existing.mode & 0o777);
+    if (existing && mode === "append") {
+      for await (const bytes of createReadStream(target)) await file.write(bytes as Buffer);
+    }
     return replaceOnCommit(path, target, temporary, file, existing?.mode);
   } catch (error) {
     throw cannotWrite(path, error);
@@ -129,6 +137,8 @@ function cannotWrite(path: string, error: unknown): Error {
     EROFS: "the file system is read-only",
     ENOENT: "the folder does not exist",
     ENOTDIR: "its folder is a file",
+    EBUSY: "is a mount point, which cannot be replaced",
+    EXDEV: "is on another device than its folder",
     ENOSPC: "no space left on the device",
     EDQUOT: "the disk quota is used up",
   };

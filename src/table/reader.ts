@@ -1,9 +1,19 @@
-import { nameText } from "./bytes.js";
+import type { BadRowListener, BadRowPolicy } from "./bad-rows.js";
+import { nameText, toBinary } from "./bytes.js";
 import { chooseColumn, findColumn, isHeader } from "./column.js";
-import { type Dialect, mostCommonWidth, sniffDelimiter, sniffLineEnding, splitSample } from "./dialect.js";
+import {
+  type Dialect,
+  type KnownDialect,
+  mostCommonWidth,
+  sniffDelimiter,
+  sniffLineEnding,
+  splitSample,
+} from "./dialect.js";
 import { TableError } from "./errors.js";
+import type { FieldChunk } from "./field-writer.js";
 import type { ItemProfile } from "./item-profile.js";
-import { maximumRecordBytes, type RecordStream } from "./records.js";
+import { JsonLines, type JsonObject, parseObject, textOf } from "./json-lines.js";
+import { byteOrderMarkBytes, maximumRecordBytes, type RecordStream } from "./records.js";
 import { readScanned } from "./scanned-records.js";
 
 /** Where a table comes from. */
@@ -23,12 +33,25 @@ export interface TableOptions {
   readonly delimiter?: string;
   /** Whether the first record is a header. */
   readonly header?: boolean;
+  /** What cannot be found out. */
+  readonly dialect?: KnownDialect;
+  /** What is done with rows that are too short; padded by default. */
+  readonly ragged?: "pad" | "error";
+  /** What is done with rows that are too long or broken; an error by default. */
+  readonly badRows?: BadRowPolicy;
+  readonly onBadRow?: BadRowListener;
+  /** The format to write; that of the input by default. */
+  readonly format?: TableFormat;
   /** Read with csv-parse and write with csv-stringify instead of copying the records' bytes. */
   readonly strict?: boolean;
 }
 
+export type TableFormat = "csv" | "tsv" | "jsonl";
+
 /** A table that is being read. */
 export interface Table extends RecordStream {
+  /** That in which it is written; `csv` for any delimiter but the tab. */
+  readonly format: TableFormat;
   readonly dialect: Dialect;
   /** The header's names, binary strings; undefined when the table has none. */
   readonly header: readonly string[] | undefined;
@@ -52,6 +75,19 @@ const sampleBytes = 65_536;
  */
 export async function openTable(source: TableSource, options: TableOptions): Promise<Table> {
   const input = source.bytes[Symbol.asyncIterator]();
+  try {
+    return await readTable(source, options, input);
+  } catch (error) {
+    void input.return?.();
+    throw error;
+  }
+}
+
+async function readTable(
+  source: TableSource,
+  options: TableOptions,
+  input: AsyncIterator<Uint8Array>,
+): Promise<Table> {
   const { bytes: start, isWhole } = await readSample(input);
   refuseForeignFormat(source.name, start);
   const byteOrderMark = start[0] === 0xef && start[1] === 0xbb && start[2] === 0xbf;
@@ -59,29 +95,119 @@ export async function openTable(source: TableSource, options: TableOptions): Pro
 
   const sample = sampleOf(first).toString("latin1");
   const isWholeSample = isWhole && sample.length === first.length;
-  const delimiter = options.delimiter ?? sniffDelimiter(sample, isWholeSample, options.profile);
-  const dialect = { delimiter, byteOrderMark, lineEnding: sniffLineEnding(sample, delimiter) };
+  const objects = options.delimiter === undefined ? sampleObjects(sample, isWholeSample) : [];
+  if (objects.length > 0)
+    return openJsonLines(source.name, sample, objects, first, input, byteOrderMark, options);
+  const known = options.dialect ?? {};
+  const delimiter = options.delimiter ?? sniffDelimiter(sample, isWholeSample, options.profile, known);
+  const { quote = '"', comment = null } = known;
+  const lineEnding = sniffLineEnding(sample, delimiter, known);
+  const dialect = { delimiter, quote, escape: known.escape ?? quote, comment, byteOrderMark, lineEnding };
 
-  const records = splitSample(sample, delimiter, isWholeSample);
+  const records = splitSample(sample, delimiter, isWholeSample, known);
   const firstFilled = records.findIndex((record) => record.some((field) => field.trim() !== ""));
   const withHeader = firstFilled !== -1 && (options.header ?? expectsHeader(records[firstFilled]!, options));
   const blankLines = withHeader ? firstFilled : 0;
   const header = withHeader ? records[blankLines] : undefined;
-  const body = withHeader ? records.slice(blankLines + 1) : records;
+  const body = (withHeader ? records.slice(blankLines + 1) : records).filter(isNoComment);
   // Without a header, the first record may be as wide as it is.
-  const width = header?.length ?? Math.max(mostCommonWidth(records), records[0]?.length ?? 0);
+  const width = header?.length ?? Math.max(mostCommonWidth(body), body[0]?.length ?? 0);
   const column =
     options.column !== undefined && width > 0
       ? findColumn(options.column, header, width)
       : chooseColumn(header, body, width, options.profile);
   const columnName = header === undefined ? "" : nameText(header[column] ?? "");
-  const shape = { name: source.name, dialect, width, column, skipped: withHeader ? blankLines + 1 : 0 };
-  const stream = options.strict
-    ? (await import("./strict-records.js")).readStrictly(shape, records.slice(0, shape.skipped), first, input)
-    : await readScanned(shape, first, input);
-
-  return { ...stream, dialect, header, width, column, columnName: columnName || undefined };
+  const { ragged = "pad", badRows = "error", onBadRow = () => {} } = options;
+  const skipped = withHeader ? blankLines + 1 : 0;
+  const shape = { name: source.name, dialect, width, column, skipped, ragged, badRows };
+  const table = { dialect, header, width, column, columnName: columnName || undefined };
+  const format = delimiter === "\t" ? "tsv" : "csv";
+  const isReshaped =
+    options.format !== undefined && (options.format !== format || (delimiter ?? ",") !== delimiterOf[format]);
+  if (!isReshaped && !options.strict && quote === '"' && dialect.escape === '"') {
+    return { ...table, format, ...(await readScanned(shape, first, input, onBadRow)) };
+  }
+  const [{ readFields }, { csvWriter, streamOf }] = await Promise.all([
+    import("./strict-records.js"),
+    import("./field-writer.js"),
+  ]);
+  const head = records.slice(0, skipped).filter(isNoComment);
+  const fields = readFields({ ...shape, skipped: head.length }, first, input, onBadRow);
+  if (isReshaped)
+    return {
+      ...table,
+      format: options.format,
+      ...(await reshape(options.format, header, width, fields, byteOrderMark)),
+    };
+  return { ...table, format, ...streamOf(fields, csvWriter(dialect, head, width)) };
 }
+
+const delimiterOf = { csv: ",", tsv: "\t", jsonl: undefined } as const;
+
+/** Writes records in another format than they came in. */
+async function reshape(
+  format: TableFormat,
+  header: readonly string[] | undefined,
+  width: number,
+  fields: AsyncIterable<FieldChunk>,
+  byteOrderMark: boolean,
+): Promise<RecordStream> {
+  const { csvWriter, jsonWriter, streamOf } = await import("./field-writer.js");
+  if (format === "jsonl") return streamOf(fields, jsonWriter(header, width));
+  const dialect = {
+    comment: null,
+    delimiter: delimiterOf[format],
+    lineEnding: "\n",
+    quote: '"',
+    escape: '"',
+    byteOrderMark,
+  } as const;
+  return streamOf(fields, csvWriter(dialect, header ? [header] : [], width));
+}
+
+/** The objects of the first lines, if the table is lines of JSON: if the first that is not blank is an object. */
+function sampleObjects(sample: string, isWhole: boolean): JsonObject[] {
+  if (!/^\s*\{/.test(sample)) return [];
+  const lines = sample
+    .split("\n")
+    .slice(0, isWhole ? undefined : -1)
+    .filter((line) => line.trim() !== "");
+  const [first, ...others] = lines
+    .slice(0, 100)
+    .map((line) => parseObject(Buffer.from(line, "latin1").toString()));
+  return first === undefined ? [] : [first, ...others.filter((object) => object !== undefined)];
+}
+
+async function openJsonLines(
+  name: string,
+  sample: string,
+  objects: readonly JsonObject[],
+  first: Buffer,
+  input: AsyncIterator<Uint8Array>,
+  byteOrderMark: boolean,
+  options: TableOptions,
+): Promise<Table> {
+  const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
+  const header = names.map(toBinary);
+  const width = names.length;
+  const rows = objects.map((object) => names.map((name) => toBinary(textOf(object, name))));
+  const column =
+    options.column === undefined
+      ? chooseColumn(header, rows, width, options.profile)
+      : findColumn(options.column, header, width);
+  const lineEnding = sniffLineEnding(sample, null, { quote: "" });
+  const dialect = { delimiter: null, quote: "", escape: "", comment: null, byteOrderMark, lineEnding };
+  const { badRows = "error", onBadRow = () => {}, format = "jsonl" } = options;
+  const shape = { name, dialect, width, column, skipped: 0, ragged: "pad", badRows } as const;
+  const lines = await JsonLines.open(shape, names, first, input, onBadRow);
+  const stream =
+    format === "jsonl"
+      ? lines.stream(byteOrderMark ? byteOrderMarkBytes : Buffer.of())
+      : await reshape(format, header, width, lines.fields(), byteOrderMark);
+  return { ...stream, format, dialect, header, width, column, columnName: names[column] };
+}
+
+const isNoComment = (record: readonly string[]) => record.length > 0;
 
 /** What is looked at: `sampleBytes`, or up to the end of the first line where that is longer. */
 function sampleOf(first: Buffer): Buffer {
@@ -122,9 +248,9 @@ function refuseForeignFormat(name: string, start: Buffer): void {
   const refuse = (what: string, advice: string) => {
     throw new TableError(`${name}: ${what}; ${advice}`);
   };
-  if (startsWith(0xff, 0xfe) || startsWith(0xfe, 0xff)) {
-    refuse("UTF-16 text", 'save it as UTF-8, in spreadsheets as "CSV UTF-8"');
+  const sample = start.subarray(0, sampleBytes);
+  if (sample.filter((byte) => byte === 0).length > sample.length / 4) {
+    refuse("no text, but mostly NUL bytes", "if it is UTF-16 without a mark, say --encoding utf-16le");
   }
   if (startsWith(0x50, 0x4b, 3, 4)) refuse("a zip archive or a spreadsheet file", "export it as CSV");
-  if (startsWith(0x1f, 0x8b)) refuse("gzip-compressed", "decompress it first: gzip -dc FILE | idv ...");
 }

@@ -1,16 +1,18 @@
+import type { BadRowPolicy } from "./bad-rows.js";
 import type { Dialect } from "./dialect.js";
-import { TableError } from "./errors.js";
+import { RowError } from "./errors.js";
 import type { ScannedTable } from "./scanned-records.js";
 
 /** Some records in a row, none wider than the table. */
 export interface RecordChunk {
-  /** The field of each record that holds the item, as text. */
-  readonly values: readonly string[];
+  /** The field of each record that holds the item, as text; undefined for what is no row: a comment, a bad row. */
+  readonly values: readonly (string | undefined)[];
   /**
    * The records as they are written: with fields of ours behind them, short ones padded so that ours stand below
-   * their names.
+   * their names, and what is no row as it was read.
    *
-   * @param added the fields of ours, text, one list for each record; undefined for a record that is left out
+   * @param added the fields of ours, text, one list for each record, any for what is no row; undefined for what is left
+   * out
    */
   append(added: readonly (readonly string[] | undefined)[]): Buffer;
 }
@@ -34,14 +36,17 @@ export interface TableShape {
   readonly width: number;
   /** The index, from 0, of the field that holds the item. */
   readonly column: number;
-  /** How many records at the start are blank or the header. */
+  /** How many records at the start are blank, comments or the header. */
   readonly skipped: number;
+  /** Whether a row with fewer fields is padded or a bad one. */
+  readonly ragged: "pad" | "error";
+  readonly badRows: BadRowPolicy;
 }
 
 /** An unclosed quote would otherwise buffer the whole rest of the file. */
 export const maximumRecordBytes = 1_048_576;
 
-const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
+export const byteOrderMarkBytes = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
  * What stands above the records: the byte order mark, blank lines and the header.
@@ -56,31 +61,36 @@ export function startTable(
 ): Buffer {
   const blank = columns.map(() => "");
   const names = Array.from({ length: skipped }, (_, i) => (i + 1 < skipped ? blank : columns));
-  return Buffer.concat([dialect.byteOrderMark ? byteOrderMark : Buffer.of(), append(names)]);
+  return Buffer.concat([dialect.byteOrderMark ? byteOrderMarkBytes : Buffer.of(), append(names)]);
 }
 
 /** The delimiter of the output: a plain list becomes a table with commas. */
-export const outputDelimiter = ({ delimiter }: Dialect): string => delimiter ?? ",";
+export const outputDelimiter = ({ delimiter }: Pick<Dialect, "delimiter">): string => delimiter ?? ",";
 
 /** @param line the line on which the record starts, from 1 */
-export function tooWide({ name, width, skipped }: TableShape, line: number, fields: number): TableError {
+export function tooWide({ name, width, skipped }: TableShape, line: number, fields: number): RowError {
   const expected = skipped > 0 ? `the header has ${width}` : `the table has ${width}`;
-  return new TableError(
-    `${name}:${line}: ${fields} fields where ${expected}; ` +
-      "quote the fields that hold the delimiter, or name the delimiter with -d",
+  return new RowError(
+    name,
+    line,
+    `${fields} fields where ${expected}; quote the fields that hold the delimiter, or name the delimiter with -d`,
   );
+}
+
+/** @param line the line on which the record starts, from 1 */
+export function tooNarrow({ name, width }: TableShape, line: number, fields: number): RowError {
+  const found = `${fields} ${fields === 1 ? "field" : "fields"}`;
+  const advice = "complete the row, or leave --ragged out to have it padded";
+  return new RowError(name, line, `${found} where the table has ${width}; ${advice}`);
 }
 
 /** @param column the column, from 1, in which the quote opens */
-export function neverClosed({ name }: TableShape, line: number, column: number): TableError {
-  return new TableError(
-    `${name}:${line}: a quoted field is never closed; the quote opens in column ` +
-      `${column} of the record that starts here; close it or double it`,
-  );
+export function neverClosed({ name }: TableShape, line: number, column: number): RowError {
+  const where = `the quote opens in column ${column} of the record that starts here`;
+  return new RowError(name, line, `a quoted field is never closed; ${where}; close it or double it`);
 }
 
-export function tooLong({ name }: TableShape, line: number): TableError {
-  return new TableError(
-    `${name}:${line}: the record that starts here is over 1 MiB; a quote in it may never be closed`,
-  );
+export function tooLong({ name }: TableShape, line: number): RowError {
+  const reason = "the record that starts here is over 1 MiB; a quote in it may never be closed";
+  return new RowError(name, line, reason);
 }

@@ -1,5 +1,7 @@
+import type { BadRowListener } from "./bad-rows.js";
 import { type Block, blocksOf } from "./blocks.js";
 import { itemText, toBinary } from "./bytes.js";
+import type { RowError } from "./errors.js";
 import {
   maximumRecordBytes,
   neverClosed,
@@ -9,6 +11,7 @@ import {
   startTable,
   type TableShape,
   tooLong,
+  tooNarrow,
   tooWide,
 } from "./records.js";
 import { Place, recordWords, type ScannedRecords, scanRecords, unquote } from "./scanner.js";
@@ -25,6 +28,8 @@ export interface ScannedTable {
   readonly blocks: AsyncIterable<Block>;
   /** Makes chunks of the blocks: takes each in turn, and undefined behind the last. */
   readonly assembler: ChunkAssembler;
+  /** All the chunks, for whoever does not make them of the blocks. */
+  readonly chunks: AsyncIterable<ScannedChunk>;
 }
 
 /**
@@ -38,44 +43,56 @@ export async function readScanned(
   shape: TableShape,
   first: Buffer,
   rest: AsyncIterator<Uint8Array>,
-): Promise<RecordStream> {
-  const assembler = new ChunkAssembler(shape);
+  onBadRow: BadRowListener,
+): Promise<RecordStream & { readonly scanned: ScannedTable }> {
+  const assembler = new ChunkAssembler(shape, onBadRow);
   let chunk = assembler.assemble(first, shape.skipped);
   while (chunk.count < shape.skipped && !assembler.isAtEnd) {
     const read = await rest.next();
     chunk = assembler.assemble(read.done ? undefined : read.value, shape.skipped);
   }
   const [head, below] = chunk.split(shape.skipped);
-  const scanned = { shape, first: below, blocks: blocksOf(rest), assembler };
+  const blocks = blocksOf(rest);
+  const chunks = chunksOf(below, blocks, assembler);
   return {
     start: (columns) => startTable(shape, columns, (names) => head.append(names)),
-    chunks: chunksOf(scanned),
-    scanned,
+    chunks,
+    scanned: { shape, first: below, blocks, assembler, chunks },
   };
 }
 
-async function* chunksOf({ first, blocks, assembler }: ScannedTable): AsyncGenerator<RecordChunk> {
+async function* chunksOf(
+  first: ScannedChunk,
+  blocks: AsyncIterable<Block>,
+  assembler: ChunkAssembler,
+): AsyncGenerator<ScannedChunk> {
   yield first;
   for await (const { bytes } of blocks) yield assembler.assemble(bytes);
   yield assembler.assemble(undefined);
 }
 
-/** Cuts blocks of bytes into records, wherever they are cut, and refuses what is no record of the table. */
+/** Cuts blocks of bytes into records, wherever they are cut, and finds what is no record of the table. */
 class ChunkAssembler {
   /** Whether the end of the table was assembled. */
   isAtEnd = false;
   readonly #shape: TableShape;
+  readonly #onBadRow: BadRowListener;
   #pending: Buffer = Buffer.of();
+  /** How many records were found. */
+  #records = 0;
   /** That of the next record, from 1. */
   #line = 1;
+  /** The next bytes belong to a line that is too long to wait for its end. */
+  #isInLongLine = false;
 
-  constructor(shape: TableShape) {
+  constructor(shape: TableShape, onBadRow: BadRowListener) {
     this.#shape = shape;
+    this.#onBadRow = onBadRow;
   }
 
   /** Whether the next block starts with a record. */
   get isAligned(): boolean {
-    return this.#pending.length === 0;
+    return this.#pending.length === 0 && !this.#isInLongLine;
   }
 
   /** Takes note of a block that somebody else has cut into records. */
@@ -90,41 +107,125 @@ class ChunkAssembler {
    * @throws TableError
    */
   assemble(block: Uint8Array | undefined, atLeast = 0): ScannedChunk {
-    this.#take(block);
-    const bytes = this.#pending;
-    const scanned = scanRecords(bytes, scanShape(this.#shape), this.isAtEnd);
-    this.#check(scanned, bytes.length);
-    if (scanned.count < atLeast && !this.isAtEnd) return new ScannedChunk(this.#shape, bytes, noRecords);
-    this.#pending = bytes.subarray(scanned.consumed);
-    this.#line += scanned.lines;
-    return new ScannedChunk(this.#shape, bytes, scanned.at);
-  }
-
-  #take(block: Uint8Array | undefined): void {
     if (block === undefined) this.isAtEnd = true;
     else this.#pending = Buffer.concat([this.#pending, block]);
+    const bytes = this.#pending;
+    const found: Int32Array[] = [];
+    const line = this.#line;
+    let from = this.#isInLongLine ? this.#passLongLine(bytes, 0, found) : 0;
+    for (;;) {
+      const scanned = scanRecords(bytes, scanShape(this.#shape), this.isAtEnd, { from });
+      if (this.#records + scanned.count < atLeast && !this.isAtEnd) {
+        return new ScannedChunk(this.#shape, bytes, noRecords);
+      }
+      found.push(addLines(this.#withoutBadRows(bytes, scanned), this.#line - line));
+      this.#records += scanned.count;
+      this.#line += scanned.lines;
+      from = scanned.consumed;
+      const error = this.#findBroken(scanned, bytes.length);
+      if (error === undefined) break;
+      // What the quote or the length has swallowed is read again: only the first line is lost.
+      const end = this.#passLongLine(bytes, from, found);
+      this.#reportBadRow(error, bytes.subarray(from, end), this.#records);
+      from = end;
+    }
+    this.#pending = bytes.subarray(from);
+    return new ScannedChunk(this.#shape, bytes, concatRecords(found), line);
   }
 
-  #check(scanned: ScannedRecords, length: number): void {
-    const { at, consumed, lines, openField, isQuoteOpen } = scanned;
-    if (!isClean(this.#shape, scanned)) {
-      for (let word = 0; word < at.length; word += recordWords) {
-        const line = this.#line + at[word + Place.linesBefore]!;
-        const fields = at[word + Place.fields]!;
-        if (fields > this.#shape.width) throw tooWide(this.#shape, line, fields);
-        if (at[word + Place.next]! - at[word]! > maximumRecordBytes) throw tooLong(this.#shape, line);
+  /** Why the record that the scanner stopped at will never be one; undefined when it may. */
+  #findBroken({ consumed, openField, isQuoteOpen }: ScannedRecords, length: number): RowError | undefined {
+    if (length - consumed > maximumRecordBytes) return tooLong(this.#shape, this.#line);
+    if (!this.isAtEnd || !isQuoteOpen) return undefined;
+    return neverClosed(this.#shape, this.#line, openField + 1);
+  }
+
+  /** Goes over the rest of a line that is no record, and keeps it if it is to be kept; says where it ends. */
+  #passLongLine(bytes: Buffer, from: number, found: Int32Array[]): number {
+    const end = lineEndFrom(bytes, from, this.isAtEnd);
+    this.#isInLongLine = end === undefined;
+    if (!this.#isInLongLine) this.#line++;
+    const next = end ?? bytes.length;
+    if (this.#shape.badRows === "keep") found.push(Int32Array.of(from, next, next, next, next, 0, 0));
+    return next;
+  }
+
+  /** The records, without those that are bad or with these as they are, as the user wants it. */
+  #withoutBadRows(bytes: Buffer, scanned: ScannedRecords): Int32Array {
+    if (isClean(this.#shape, scanned)) return scanned.at;
+    const at = scanned.at;
+    let kept = 0;
+    for (let word = 0; word < at.length; word += recordWords) {
+      const record = at.subarray(word, word + recordWords);
+      const index = this.#records + word / recordWords;
+      const error = this.#findFault(record, index);
+      if (error !== undefined) {
+        this.#reportBadRow(error, bytes.subarray(record[Place.start], record[Place.end]), index);
+        if (this.#shape.badRows === "skip") continue;
+        record[Place.fields] = 0;
       }
+      at.set(record, kept);
+      kept += recordWords;
     }
-    if (length - consumed > maximumRecordBytes) throw tooLong(this.#shape, this.#line + lines);
-    if (this.isAtEnd && isQuoteOpen) throw neverClosed(this.#shape, this.#line + lines, openField + 1);
+    return at.subarray(0, kept);
+  }
+
+  #findFault(record: Int32Array, index: number): RowError | undefined {
+    const { width, ragged, skipped } = this.#shape;
+    const line = this.#line + record[Place.linesBefore]!;
+    const fields = record[Place.fields]!;
+    if (fields > width) return tooWide(this.#shape, line, fields);
+    const isShort = fields > 0 && fields < width && index >= skipped;
+    if (isShort && ragged === "error") return tooNarrow(this.#shape, line, fields);
+    return record[Place.next]! - record[Place.start]! > maximumRecordBytes
+      ? tooLong(this.#shape, line)
+      : undefined;
+  }
+
+  #reportBadRow(error: RowError, record: Uint8Array, index: number): void {
+    if (this.#shape.badRows === "error" || index < this.#shape.skipped) throw error;
+    this.#onBadRow({ error, record: record.subarray(0, maximumRecordBytes) });
   }
 }
 
 const noRecords = new Int32Array(0);
+const [lf, cr] = [0x0a, 0x0d];
+
+/** The index behind the first line end; undefined when it is not there. */
+function lineEndFrom(bytes: Uint8Array, from: number, isEnd: boolean): number | undefined {
+  let end = from;
+  while (end < bytes.length && bytes[end] !== lf && bytes[end] !== cr) end++;
+  // A CR at the end may be half of a CRLF.
+  if (end === bytes.length || (bytes[end] === cr && end + 1 === bytes.length)) {
+    return isEnd ? bytes.length : undefined;
+  }
+  return end + (bytes[end] === cr && bytes[end + 1] === lf ? 2 : 1);
+}
+
+/** Makes the lines count from so many before. */
+function addLines(at: Int32Array, lines: number): Int32Array {
+  for (let word = Place.linesBefore; lines > 0 && word < at.length; word += recordWords) at[word]! += lines;
+  return at;
+}
+
+function concatRecords([first = noRecords, ...others]: readonly Int32Array[]): Int32Array {
+  if (others.length === 0) return first;
+  const all = new Int32Array(others.reduce((length, part) => length + part.length, first.length));
+  let length = 0;
+  for (const part of [first, ...others]) {
+    all.set(part, length);
+    length += part.length;
+  }
+  return all;
+}
 
 /** Whether the records are as the table's should be. */
-function isClean(shape: TableShape, { mostFields, longest }: ScannedRecords): boolean {
-  return mostFields <= shape.width && longest <= maximumRecordBytes;
+function isClean(
+  { width, ragged }: TableShape,
+  { mostFields, fewestFields, longest }: ScannedRecords,
+): boolean {
+  const isWide = ragged === "pad" || fewestFields >= width;
+  return mostFields <= width && isWide && longest <= maximumRecordBytes;
 }
 
 /**
@@ -138,7 +239,7 @@ export function scanAlone(
   bytes: Buffer,
   memory?: Int32Array,
 ): { readonly chunk: ScannedChunk; readonly lines: number } | undefined {
-  const scanned = scanRecords(bytes, scanShape(shape), true, memory);
+  const scanned = scanRecords(bytes, scanShape(shape), true, memory && { memory });
   const { at, consumed, lines } = scanned;
   const last = at.length - recordWords;
   const endsLine = last >= 0 && at[last + Place.end] !== at[last + Place.next];
@@ -147,7 +248,9 @@ export function scanAlone(
 }
 
 function scanShape({ dialect, column }: TableShape) {
-  return { delimiter: dialect.delimiter?.charCodeAt(0), column };
+  const { delimiter, quote, comment } = dialect;
+  const codeOf = (character: string | null) => character?.charCodeAt(0);
+  return { delimiter: codeOf(delimiter), quote: codeOf(quote), column, comment: codeOf(comment) };
 }
 
 /** Records that are written out, one behind the other. */
@@ -170,20 +273,23 @@ export class ScannedChunk implements RecordChunk {
   /** What the scanner says of the records, `recordWords` numbers each. */
   readonly at: Int32Array;
   readonly count: number;
+  /** That of its first byte, from 1, in the table; 1 where that is not known. */
+  readonly line: number;
 
-  constructor(shape: TableShape, bytes: Buffer, at: Int32Array) {
+  constructor(shape: TableShape, bytes: Buffer, at: Int32Array, line = 1) {
+    this.line = line;
     this.#shape = shape;
     this.bytes = bytes;
     this.at = at;
     this.count = at.length / recordWords;
   }
 
-  /** Two chunks: so many records, and the others. */
+  /** Two chunks over the same bytes: so many records, and the others. */
   split(count: number): readonly [ScannedChunk, ScannedChunk] {
     const middle = count * recordWords;
     return [
-      new ScannedChunk(this.#shape, this.bytes, this.at.subarray(0, middle)),
-      new ScannedChunk(this.#shape, this.bytes, this.at.subarray(middle)),
+      new ScannedChunk(this.#shape, this.bytes, this.at.subarray(0, middle), this.line),
+      new ScannedChunk(this.#shape, this.bytes, this.at.subarray(middle), this.line),
     ];
   }
 
@@ -194,8 +300,13 @@ export class ScannedChunk implements RecordChunk {
     return itemText(unquote(this.bytes.toString("latin1", start, end)));
   }
 
-  get values(): readonly string[] {
-    return Array.from({ length: this.count }, (_, row) => this.value(row));
+  get values(): readonly (string | undefined)[] {
+    return Array.from({ length: this.count }, (_, row) => (this.isRow(row) ? this.value(row) : undefined));
+  }
+
+  /** Whether it is a row of the table rather than a comment or a bad row that is kept. */
+  isRow(row: number): boolean {
+    return this.at[row * recordWords + Place.fields] !== 0;
   }
 
   append(added: readonly (readonly string[] | undefined)[]): Buffer {
@@ -205,10 +316,11 @@ export class ScannedChunk implements RecordChunk {
   }
 
   /**
-   * The records as they are written: each with the tail of ours that `choice` names, the short ones padded.
+   * The records as they are written: each with the tail of ours that `choice` names, the short ones padded; what is
+   * no row as it is.
    *
    * @param tails from {@link tailOf}
-   * @param choice for each record the index of its tail
+   * @param choice for each row the index of its tail
    * @param memory where to put them, if it is large enough
    */
   write(
@@ -222,7 +334,8 @@ export class ScannedChunk implements RecordChunk {
     const delimiter = outputDelimiter(dialect).charCodeAt(0);
     let length = bytes.length + lineEnding.length;
     for (let row = 0; row < count; row++) {
-      length += tails[choice[row]!]!.length + width - at[row * recordWords + Place.fields]!;
+      const fields = at[row * recordWords + Place.fields]!;
+      if (fields > 0) length += tails[choice[row]!]!.length + width - fields;
     }
     const lines = dialect.delimiter === null ? quotedLines(this) : undefined;
     if (lines) for (const line of lines.values()) length += line.length;
@@ -236,6 +349,11 @@ export class ScannedChunk implements RecordChunk {
     for (let row = 0, word = 0; row < count; row++, word += recordWords) {
       const end = at[word + Place.end]!;
       const next = at[word + Place.next]!;
+      if (at[word + Place.fields] === 0) {
+        position += bytes.copy(output, position, at[word], next);
+        ends[row] = position;
+        continue;
+      }
       const line = lines?.get(row);
       position += line?.copy(output, position) ?? bytes.copy(output, position, at[word]!, end);
       for (let field = at[word + Place.fields]!; field < width; field++) output[position++] = delimiter;
@@ -256,7 +374,7 @@ export function tailOf({ dialect }: TableShape, fields: readonly string[]): Uint
   return Buffer.from(tail, "latin1");
 }
 
-/** The records that are kept, without the others. */
+/** The records that are kept, in place, without the others. */
 export function keepRecords({ bytes, ends }: WrittenRecords, isKept: (row: number) => boolean): Buffer {
   let length = 0;
   for (let row = 0; row < ends.length; row++) {
@@ -268,11 +386,19 @@ export function keepRecords({ bytes, ends }: WrittenRecords, isKept: (row: numbe
   return bytes.subarray(0, length);
 }
 
+/** A copy of the records that are wanted. */
+export function copyRecords({ bytes, ends }: WrittenRecords, isWanted: (row: number) => boolean): Buffer {
+  const copy = { bytes: Buffer.from(bytes), ends };
+  return keepRecords(copy, isWanted);
+}
+
 /** The lines of a plain list that would not be read as one field of a table, by their index, quoted. */
-function quotedLines({ bytes, at, count }: ScannedChunk): ReadonlyMap<number, Buffer> {
+function quotedLines(chunk: ScannedChunk): ReadonlyMap<number, Buffer> {
+  const { bytes, at, count } = chunk;
   const lines = new Map<number, Buffer>();
   if (!bytes.includes(comma)) return lines;
   for (let row = 0; row < count; row++) {
+    if (!chunk.isRow(row)) continue;
     const [start, end] = [at[row * recordWords]!, at[row * recordWords + Place.end]!];
     const line = bytes.toString("latin1", start, end);
     const quoted = quoteField(unquote(line), comma);

@@ -6,7 +6,6 @@
 
 const lf = 0x0a;
 const cr = 0x0d;
-const quote = 0x22;
 
 /** How the bytes are to be read. */
 export interface ScanShape {
@@ -14,6 +13,10 @@ export interface ScanShape {
   readonly delimiter: number | undefined;
   /** The index, from 0, of the wanted field. */
   readonly column: number;
+  /** The byte around fields; NaN when there is none. `"` by default. */
+  readonly quote?: number | undefined;
+  /** The byte that a line of comment starts with; undefined when there are none. */
+  readonly comment?: number | undefined;
 }
 
 /** How many numbers stand for a record in {@link ScannedRecords.at}; their order is that of {@link Place}. */
@@ -29,7 +32,7 @@ export const Place = {
   /** The wanted field with its quotes; both are `end` when the record is too short to have it. */
   valueStart: 3,
   valueEnd: 4,
-  /** How many fields the record has. */
+  /** How many fields the record has; 0 for a comment. */
   fields: 5,
   /** How many line ends there are before the record in the scanned bytes. */
   linesBefore: 6,
@@ -40,8 +43,9 @@ export interface ScannedRecords {
   /** `recordWords` numbers for each record. */
   readonly at: Int32Array;
   readonly count: number;
-  /** The largest number of fields of a record. */
+  /** The largest and the smallest number of fields of a record. */
   readonly mostFields: number;
+  readonly fewestFields: number;
   /** The length of the longest record, in bytes. */
   readonly longest: number;
   /** Where the last complete record ends. */
@@ -57,15 +61,15 @@ export interface ScannedRecords {
 /**
  * Finds the records that are complete.
  *
- * @param bytes starts with a record
  * @param isEnd whether nothing follows: the last record needs no line end then
+ * @param from where the first record starts
  * @param memory for `at`, as far as it suffices
  */
 export function scanRecords(
   bytes: Uint8Array,
-  { delimiter, column }: ScanShape,
+  { delimiter, column, quote = 0x22, comment }: ScanShape,
   isEnd: boolean,
-  memory: Int32Array = new Int32Array(recordWords * (16 + (bytes.length >> 6))),
+  { from = 0, memory = new Int32Array(recordWords * (16 + (bytes.length >> 6))) as Int32Array } = {},
 ): ScannedRecords {
   const { length } = bytes;
   // What ends an unquoted field: 1 for the delimiter, 2 for line ends.
@@ -76,10 +80,11 @@ export function scanRecords(
   let at = memory;
   let word = 0;
   let lines = 0;
-  let start = 0;
+  let start = from;
   let openField = 0;
   let isQuoteOpen = false;
   let mostFields = 0;
+  let fewestFields = Number.POSITIVE_INFINITY;
   let longest = 0;
   while (start < length) {
     const linesBefore = lines;
@@ -87,7 +92,9 @@ export function scanRecords(
     let valueEnd = -1;
     let field = 0;
     let p = start;
-    for (;;) {
+    const isComment = bytes[start] === comment;
+    while (isComment && p < length && bytes[p] !== lf && bytes[p] !== cr) p++;
+    while (!isComment) {
       const fieldStart = p;
       if (p < length && bytes[p] === quote) {
         isQuoteOpen = true;
@@ -132,16 +139,18 @@ export function scanRecords(
     at[word + 2] = next;
     at[word + 3] = valueStart === -1 ? p : valueStart;
     at[word + 4] = valueStart === -1 ? p : valueEnd;
-    at[word + 5] = field + 1;
+    const fields = isComment ? 0 : field + 1;
+    at[word + 5] = fields;
     at[word + 6] = linesBefore;
     word += recordWords;
-    if (field >= mostFields) mostFields = field + 1;
+    if (fields > mostFields) mostFields = fields;
+    if (fields < fewestFields && !isComment) fewestFields = fields;
     if (next - start > longest) longest = next - start;
     lines++;
     start = next;
   }
   const count = word / recordWords;
-  const found = { at: at.subarray(0, word), count, mostFields, longest };
+  const found = { at: at.subarray(0, word), count, mostFields, fewestFields, longest };
   return { ...found, consumed: start, lines, openField, isQuoteOpen };
 }
 

@@ -1,80 +1,39 @@
 import { Parser } from "csv-parse";
-import { stringify } from "csv-stringify/sync";
-import { itemText, toBinary } from "./bytes.js";
+import type { BadRowListener } from "./bad-rows.js";
+import { itemText } from "./bytes.js";
 import type { Dialect } from "./dialect.js";
-import {
-  maximumRecordBytes,
-  neverClosed,
-  outputDelimiter,
-  type RecordChunk,
-  type RecordStream,
-  startTable,
-  type TableShape,
-  tooLong,
-  tooWide,
-} from "./records.js";
+import type { RowError } from "./errors.js";
+import { csvWriter, type FieldChunk, notARow } from "./field-writer.js";
+import { maximumRecordBytes, neverClosed, type TableShape, tooLong, tooNarrow, tooWide } from "./records.js";
 
 /** Stands for no delimiter, which csv-parse does not know: these bytes are in no table. */
 const noDelimiter = "\u0000idv\u0000plain\u0000list\u0000";
 
 /**
- * The reference: records read by csv-parse and written by csv-stringify, so that fields are quoted only where they
- * have to be, and all line ends are the table's first.
+ * The reference: records as csv-parse reads them.
  *
- * @param head the header and the blank records above it, binary strings; empty when there is no header
  * @param first the bytes that are read already, without byte order mark
  */
-export function readStrictly(
-  shape: TableShape,
-  head: readonly (readonly string[])[],
-  first: Uint8Array,
-  rest: AsyncIterator<Uint8Array>,
-): RecordStream {
-  return {
-    start: (columns) => startTable(shape, columns, (names) => stringifyRecords(shape, head, names)),
-    chunks: readRecords(shape, first, rest),
-  };
-}
-
-function stringifyRecords(
-  { dialect, width }: TableShape,
-  records: readonly (readonly string[])[],
-  added: readonly (readonly string[] | undefined)[],
-): Buffer {
-  const wider = records.flatMap((record, i) => {
-    const ours = added[i];
-    if (ours === undefined) return [];
-    const padding = Array.from({ length: width - record.length }, () => "");
-    return [[...record, ...padding, ...ours.map(toBinary)]];
-  });
-  const text = stringify(wider, {
-    delimiter: outputDelimiter(dialect),
-    record_delimiter: dialect.lineEnding,
-    // Any line end needs quotes, not only this table's.
-    quote_record_delimiter: true,
-  });
-  return Buffer.from(text, "latin1");
-}
-
-async function* readRecords(
+export async function* readFields(
   shape: TableShape,
   first: Uint8Array,
   rest: AsyncIterator<Uint8Array>,
-): AsyncGenerator<RecordChunk> {
+  onBadRow: BadRowListener,
+): AsyncGenerator<FieldChunk> {
   const parser = new CollectingParser(shape.dialect);
-  const chunker = new Chunker(shape);
+  const chunker = new Chunker(shape, onBadRow);
   try {
     for (let bytes: Uint8Array | undefined = first; bytes !== undefined; ) {
       const error = await parser.parse(bytes);
       const chunk = chunker.take(parser.takeRecords());
-      if (error) throw chunker.explain(error);
+      if (error) throw chunker.explain(error, parser.info.comment_lines);
       yield chunk;
       const next = await rest.next();
       bytes = next.done ? undefined : Buffer.from(next.value);
     }
     const error = await parser.finish();
     const chunk = chunker.take(parser.takeRecords());
-    if (error) throw chunker.explain(error);
+    if (error) throw chunker.explain(error, parser.info.comment_lines);
     yield chunk;
   } finally {
     parser.destroy();
@@ -84,12 +43,16 @@ async function* readRecords(
 
 /** csv-parse, with the records of a write collected instead of streamed one by one. */
 class CollectingParser extends Parser {
-  #records: string[][] = [];
+  #records: ParsedRecord[] = [];
 
-  constructor({ delimiter }: Dialect) {
+  constructor({ delimiter, ...dialect }: Dialect) {
     super({
       delimiter: delimiter ?? noDelimiter,
       encoding: "latin1",
+      quote: dialect.quote,
+      escape: dialect.escape,
+      comment: dialect.comment ?? "",
+      comment_no_infix: true,
       record_delimiter: ["\r\n", "\n", "\r"],
       // Quotes inside a field are text: `Ann "Annie" Lee`, `"Lee, Ann" <ann@example.net>`.
       relax_quotes: true,
@@ -102,11 +65,11 @@ class CollectingParser extends Parser {
 
   override push(record: string[] | null): boolean {
     if (record === null) return super.push(null);
-    this.#records.push(record);
+    this.#records.push({ fields: record, commentsBefore: this.info.comment_lines });
     return true;
   }
 
-  takeRecords(): string[][] {
+  takeRecords(): ParsedRecord[] {
     const records = this.#records;
     this.#records = [];
     return records;
@@ -125,40 +88,63 @@ class CollectingParser extends Parser {
   }
 }
 
+interface ParsedRecord {
+  /** Binary strings. */
+  readonly fields: string[];
+  /** How many lines of comment the table has before it. */
+  readonly commentsBefore: number;
+}
+
 /** Makes chunks of parsed records, keeps count of lines and finds records that are too wide. */
 class Chunker {
   readonly #shape: TableShape;
+  readonly #onBadRow: BadRowListener;
   #toSkip: number;
-  /** The line on which the next record starts, from 1. */
+  /** The line on which the next record starts, from 1, but for comments. */
   #line = 1;
 
-  constructor(shape: TableShape) {
+  constructor(shape: TableShape, onBadRow: BadRowListener) {
     this.#shape = shape;
+    this.#onBadRow = onBadRow;
     this.#toSkip = shape.skipped;
   }
 
-  take(parsed: readonly string[][]): RecordChunk {
+  take(parsed: readonly ParsedRecord[]): FieldChunk {
     const records: string[][] = [];
-    const values: string[] = [];
-    const { width, column } = this.#shape;
-    for (const fields of parsed) {
-      if (fields.length > width) throw tooWide(this.#shape, this.#line, fields.length);
+    const values: (string | undefined)[] = [];
+    const { column, badRows } = this.#shape;
+    for (const { fields, commentsBefore } of parsed) {
+      const error = this.#findFault(fields, this.#line + commentsBefore);
+      if (error !== undefined) {
+        if (badRows === "error" || this.#toSkip > 0) throw error;
+        const record = csvWriter(this.#shape.dialect, [], 0).write([fields], [notARow]);
+        this.#onBadRow({ error, record });
+      }
       this.#line += 1 + fields.reduce((sum, field) => sum + lineEndings(field), 0);
       if (this.#toSkip > 0) {
         this.#toSkip--;
         continue;
       }
+      if (error !== undefined && badRows === "skip") continue;
       records.push(fields);
-      values.push(itemText(fields[column] ?? ""));
+      values.push(error === undefined ? itemText(fields[column] ?? "") : undefined);
     }
-    return { values, append: (added) => stringifyRecords(this.#shape, records, added) };
+    return { values, records };
+  }
+
+  #findFault({ length }: readonly string[], line: number): RowError | undefined {
+    const { width, ragged } = this.#shape;
+    if (length > width) return tooWide(this.#shape, line, length);
+    const isShort = length < width && this.#toSkip === 0;
+    return isShort && ragged === "error" ? tooNarrow(this.#shape, line, length) : undefined;
   }
 
   /** What csv-parse's errors mean for this table. */
-  explain(error: Error): Error {
+  explain(error: Error, comments: number): Error {
     const { code, column } = error as { code?: string; column?: number };
-    if (code === "CSV_QUOTE_NOT_CLOSED") return neverClosed(this.#shape, this.#line, Number(column) + 1);
-    if (code === "CSV_MAX_RECORD_SIZE") return tooLong(this.#shape, this.#line);
+    const line = this.#line + comments;
+    if (code === "CSV_QUOTE_NOT_CLOSED") return neverClosed(this.#shape, line, Number(column) + 1);
+    if (code === "CSV_MAX_RECORD_SIZE") return tooLong(this.#shape, line);
     return error;
   }
 }

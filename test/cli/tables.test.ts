@@ -228,6 +228,7 @@ describe("what the options do", () => {
     });
     expect(JSON.parse(stderr)).toEqual({
       input: "standard input",
+      badRows: 0,
       kind: "domain",
       engine: "offline",
       column: 1,

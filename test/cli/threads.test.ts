@@ -56,7 +56,7 @@ describe("a large table, judged in threads or not", () => {
         table: await openTable({ name: "list.csv", bytes: inParts() }, { profile: profiles.email }),
         sink: { write: async (bytes: Uint8Array) => void hash.update(bytes) },
         validator: offlineValidator(loadClassifier(), quotaFile),
-        columns: nameColumns(undefined, "status", false),
+        columns: nameColumns(undefined, "status"),
         cores,
         signal: new AbortController().signal,
         ...options,

@@ -79,7 +79,7 @@ describe("our columns", () => {
     [["email", "reason"], "status", true, ["status", "idv_reason", "suggestion"]],
     [["email"], "reason", true, ["reason", "idv_reason", "suggestion"]],
   ])("beside %j, named %s: %s", (header, name, withReasons, names) => {
-    const columns = nameColumns(header, name, withReasons);
+    const columns = nameColumns(header, name, { withReasons });
     expect(columns.names).toEqual(names);
     expect(columns.renamed.map((renamed) => renamed.name)).toEqual(names.filter((n) => n.startsWith("idv_")));
   });

@@ -59,7 +59,7 @@ test("the way over bytes and the way over batches give the same table and the sa
               discard: async () => {},
             },
             validator,
-            columns: nameColumns(undefined, "status", withReasons),
+            columns: nameColumns(undefined, "status", { withReasons }),
             filter: { dedupe, ...(keeps && { keeps }) },
             signal: new AbortController().signal,
           });

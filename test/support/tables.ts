@@ -21,8 +21,8 @@ export function open(
 }
 
 /** The values of the chosen column. */
-export async function readValues(table: Table): Promise<string[]> {
-  const values: string[] = [];
+export async function readValues(table: Table): Promise<(string | undefined)[]> {
+  const values: (string | undefined)[] = [];
   for await (const chunk of table.chunks) values.push(...chunk.values);
   return values;
 }

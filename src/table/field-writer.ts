@@ -1,0 +1,109 @@
+import { stringify } from "csv-stringify/sync";
+import { nameText, toBinary } from "./bytes.js";
+import type { Dialect } from "./dialect.js";
+import { byteOrderMarkBytes, outputDelimiter, type RecordChunk, type RecordStream } from "./records.js";
+
+/** Some records as their fields, binary strings. */
+export interface FieldChunk {
+  readonly values: RecordChunk["values"];
+  readonly records: readonly (readonly string[])[];
+}
+
+/** Writes records of which the fields are known, in whatever shape. */
+export interface FieldWriter {
+  start(columns: readonly string[]): Buffer;
+  /** @param added the fields of ours, text; undefined for a record that is left out, `notARow` for what is no row */
+  write(records: FieldChunk["records"], added: readonly (readonly string[] | undefined)[]): Buffer;
+}
+
+/** Stands for our fields where a bad row is written as it is. */
+export const notARow: readonly string[] = [];
+
+/** The table of some records, written anew. */
+export function streamOf(chunks: AsyncIterable<FieldChunk>, writer: FieldWriter): RecordStream {
+  async function* written(): AsyncGenerator<RecordChunk> {
+    for await (const { values, records } of chunks) {
+      const append: RecordChunk["append"] = (added) =>
+        writer.write(
+          records,
+          added.map((fields, row) => (fields && values[row] === undefined ? notARow : fields)),
+        );
+      yield { values, append };
+    }
+  }
+  return { start: (columns) => writer.start(columns), chunks: written() };
+}
+
+/**
+ * Writes with csv-stringify: fields are quoted only where they have to be.
+ *
+ * @param head the header and the blank records above it; empty when there is no header
+ * @param width how many fields a record has before ours
+ */
+export function csvWriter(dialect: Dialect, head: FieldChunk["records"], width: number): FieldWriter {
+  const options = {
+    delimiter: outputDelimiter(dialect),
+    record_delimiter: dialect.lineEnding,
+    quote: dialect.quote,
+    escape: dialect.escape,
+    // Any line end needs quotes, not only this table's.
+    quote_record_delimiter: true,
+    // What starts like a comment would be read as one.
+    ...(dialect.comment !== null && { quoted_match: new RegExp(`^\\${dialect.comment}`) }),
+  };
+  const write: FieldWriter["write"] = (records, added) => {
+    const wider = records.flatMap((record, row) => {
+      const ours = added[row];
+      if (ours === undefined) return [];
+      if (ours === notARow) return [record];
+      const padding = Array.from({ length: width - record.length }, () => "");
+      return [[...record, ...padding, ...ours.map(toBinary)]];
+    });
+    return Buffer.from(stringify(wider, options), "latin1");
+  };
+  return {
+    start(columns) {
+      const blank = columns.map(() => "");
+      const names = head.map((_, i) => (i + 1 < head.length ? blank : columns));
+      return Buffer.concat([dialect.byteOrderMark ? byteOrderMarkBytes : Buffer.of(), write(head, names)]);
+    },
+    write,
+  };
+}
+
+/**
+ * Writes a JSON object a line. Its keys are the columns' names: `Name[2]` for the second of the same name, `3` for the
+ * third of a table without a header. Its values are strings, and there is none for a field that a short row lacks.
+ */
+export function jsonWriter(header: readonly string[] | undefined, width: number): FieldWriter {
+  const names = uniqueNames(Array.from({ length: width }, (_, i) => nameText(header?.[i] ?? String(i + 1))));
+  let ours: readonly string[] = [];
+  return {
+    start(columns) {
+      ours = columns;
+      return Buffer.of();
+    },
+    write(records, added) {
+      const lines = records.flatMap((record, row) => {
+        const fields = added[row];
+        if (fields === undefined || fields === notARow) return [];
+        const entries = [
+          ...record.map((field, i) => [names[i]!, nameText(field)] as const),
+          ...fields.map((field, i) => [ours[i]!, field] as const),
+        ];
+        const members = entries.map((entry) => entry.map((text) => JSON.stringify(text)).join(":"));
+        return [`{${members.join(",")}}\n`];
+      });
+      return Buffer.from(lines.join(""));
+    },
+  };
+}
+
+function uniqueNames(names: readonly string[]): readonly string[] {
+  const counts = new Map<string, number>();
+  return names.map((name) => {
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    return count === 1 ? name : `${name}[${count}]`;
+  });
+}

@@ -1,0 +1,80 @@
+/** What a walk over frames wants of the next bytes: to read some, to pass over some, or to end a piece here. */
+type Step =
+  | { readonly read: number }
+  | { readonly skip: number }
+  | { readonly cut: "between blocks" | "between frames" };
+
+/** A block decompresses to at most 128 KiB. */
+const blocksInPiece = 16;
+
+/** Walks over the frames of RFC 8878 §3, without a look at what is compressed in them. */
+function* walkFrames(): Generator<Step, never, Buffer> {
+  for (;;) {
+    const magic = (yield { read: 4 }).readUInt32LE();
+    if ((magic & 0xfffffff0) >>> 0 === 0x184d2a50) {
+      yield { skip: (yield { read: 4 }).readUInt32LE() };
+    } else if (magic === 0xfd2fb528) {
+      const [descriptor = 0] = yield { read: 1 };
+      const isSingleSegment = (descriptor & 0x20) !== 0;
+      const contentSizeFlag = descriptor >> 6;
+      const contentSizeBytes = contentSizeFlag === 0 ? Number(isSingleSegment) : 1 << contentSizeFlag;
+      yield { skip: Number(!isSingleSegment) + [0, 1, 2, 4][descriptor & 3]! + contentSizeBytes };
+      for (let blocks = 1, isLast = false; !isLast; blocks++) {
+        const header = (yield { read: 3 }).readUIntLE(0, 3);
+        const type = (header >> 1) & 3;
+        if (type === 3) throw new Error("a block of an unknown type");
+        isLast = (header & 1) === 1;
+        // A run of one byte is that byte.
+        yield { skip: type === 1 ? 1 : header >> 3 };
+        if (blocks % blocksInPiece === 0) yield { cut: "between blocks" };
+      }
+      if ((descriptor & 4) !== 0) yield { skip: 4 };
+    } else throw new Error("no zstd frame where one should start");
+    yield { cut: "between frames" };
+  }
+}
+
+/**
+ * The same bytes in pieces that decompress to at most 2 MiB each and end no later than their frame. A decompressor that is
+ * given more at a time takes as much memory as comes out, and none says that a frame is cut off.
+ *
+ * @throws Error when the bytes are no frames, or end within one
+ */
+export async function* zstdPieces(input: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  const walk = walkFrames();
+  let step: Step = walk.next().value;
+  let header = Buffer.of();
+  let skipped = 0;
+  let isBetweenFrames = true;
+  for await (const chunk of input) {
+    const bytes = Buffer.from(chunk);
+    let start = 0;
+    let position = 0;
+    const take = (wanted: number) => {
+      const from = position;
+      position = Math.min(bytes.length, position + wanted);
+      if (position > from) isBetweenFrames = false;
+      return bytes.subarray(from, position);
+    };
+    for (;;) {
+      if ("cut" in step) {
+        if (position > start) yield bytes.subarray(start, position);
+        start = position;
+        isBetweenFrames = step.cut === "between frames";
+        step = walk.next(Buffer.of()).value;
+      } else if ("read" in step) {
+        header = Buffer.concat([header, take(step.read - header.length)]);
+        if (header.length < step.read) break;
+        step = walk.next(header).value;
+        header = Buffer.of();
+      } else {
+        skipped += take(step.skip - skipped).length;
+        if (skipped < step.skip) break;
+        skipped = 0;
+        step = walk.next(Buffer.of()).value;
+      }
+    }
+    if (position > start) yield bytes.subarray(start, position);
+  }
+  if (!isBetweenFrames) throw new Error("cut off");
+}

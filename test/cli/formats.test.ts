@@ -1,0 +1,266 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { compress, decompress } from "@cloudpss/zstd";
+import { describe, expect, test } from "vitest";
+import { idv } from "../support/run-idv.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+const csv = 'id,email,note\n1,ann@larch-and-oak.com,"a ""b"""\n2,x@mailinator.com,é\n';
+const checked =
+  'id,email,note,status\n1,ann@larch-and-oak.com,"a ""b""",ok\n2,x@mailinator.com,é,disposable\n';
+const jsonl =
+  '{"id":"1","email":"ann@larch-and-oak.com","note":"a \\"b\\""}\n{"id":"2","email":"x@mailinator.com"}\n';
+
+function folderWith(files: Readonly<Record<string, string | Uint8Array>>): string {
+  const home = temporaryFolder();
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(home, name), content);
+  return home;
+}
+
+/** Runs `idv emails` on a file in a folder of its own; gives what it wrote. */
+async function emails(content: string | Uint8Array, ...args: string[]) {
+  const home = folderWith({ list: content });
+  const { code, stdout, stderr } = await idv(["emails", "list", "-q", ...args], { home });
+  return { code, output: Buffer.from(stdout, "latin1").toString(), stderr };
+}
+
+describe("--format", () => {
+  test.each<[string, string, string[], string]>([
+    ["csv as it is", csv, [], checked],
+    [
+      "csv as tsv",
+      csv,
+      ["--format", "tsv"],
+      'id\temail\tnote\tstatus\n1\tann@larch-and-oak.com\t"a ""b"""\tok\n2\tx@mailinator.com\té\tdisposable\n',
+    ],
+    [
+      "csv as jsonl",
+      csv,
+      ["--format", "jsonl"],
+      '{"id":"1","email":"ann@larch-and-oak.com","note":"a \\"b\\"","status":"ok"}\n' +
+        '{"id":"2","email":"x@mailinator.com","note":"é","status":"disposable"}\n',
+    ],
+    [
+      "semicolons as csv",
+      "email;note\r\nann@larch-and-oak.com;a,b\r\n",
+      ["--format", "csv"],
+      'email,note,status\nann@larch-and-oak.com,"a,b",ok\n',
+    ],
+    [
+      "a plain list as jsonl",
+      "ann@larch-and-oak.com\n",
+      ["--format", "jsonl"],
+      '{"1":"ann@larch-and-oak.com","status":"ok"}\n',
+    ],
+    [
+      "names that occur twice, and a short row",
+      "email,a,a\nann@larch-and-oak.com,1\n",
+      ["--format", "jsonl"],
+      '{"email":"ann@larch-and-oak.com","a":"1","status":"ok"}\n',
+    ],
+    [
+      "jsonl as it is",
+      `${jsonl}\n  {"email" : "ann@larch-and-oak.com" , "n": 1e2 }  \r\n{"id":3}`,
+      ["-c", "email"],
+      '{"id":"1","email":"ann@larch-and-oak.com","note":"a \\"b\\"","status":"ok"}\n' +
+        '{"id":"2","email":"x@mailinator.com","status":"disposable"}\n\n' +
+        '  {"email" : "ann@larch-and-oak.com" , "n": 1e2 ,"status":"ok"}  \r\n{"id":3,"status":""}\n',
+    ],
+    [
+      "jsonl as csv",
+      jsonl,
+      ["--format", "csv"],
+      'id,email,note,status\n1,ann@larch-and-oak.com,"a ""b""",ok\n2,x@mailinator.com,,disposable\n',
+    ],
+    [
+      "jsonl with values that are no text, explained",
+      '{"mail":"ann@gmial.com","x":[1,{"y":null}],"z":null}\n{"mail":7,"x":true}\n{"mail":null}\n',
+      ["--format", "tsv", "--explain"],
+      "mail\tx\tz\tstatus\treason\tsuggestion\n" +
+        'ann@gmial.com\t"[1,{""y"":null}]"\t\tfake\ttypo-domain: gmial.com\tann@gmail.com\n' +
+        "7\ttrue\t\tfake\tsyntax: no @ at 1\t\n\t\t\t\t\t\n",
+    ],
+    [
+      "an empty object",
+      '{"email":"ann@larch-and-oak.com"}\n{}\n',
+      [],
+      '{"email":"ann@larch-and-oak.com","status":"ok"}\n{"status":""}\n',
+    ],
+    [
+      "a field of that name",
+      '{"email":"a@b.net","status":1}\n',
+      [],
+      '{"email":"a@b.net","status":1,"idv_status":"ok"}\n',
+    ],
+  ])("%s", async (_, input, args, expected) => {
+    expect(await emails(input, ...args)).toMatchObject({ code: 0, output: expected });
+  });
+
+  test.each<[string, string, string[], string]>([
+    [
+      "a line that is no object",
+      '{"email":"a@b.net"}\n[1]\n',
+      [],
+      "list:2: no JSON object; a line has to be one",
+    ],
+    [
+      "a field that the first rows do not have",
+      `{"email":"a@b.net"}\n${'{"email":"a@b.net"}\n'.repeat(4000)}{"more":1}\n`,
+      ["--format", "csv"],
+      'list:4002: a field "more", which none of the first rows has; write it as jsonl',
+    ],
+    [
+      "a field of ours in a later row",
+      `${'{"email":"a@b.net"}\n'.repeat(4000)}{"status":1}\n`,
+      [],
+      'list:4001: a field "status" already; name ours otherwise with --status-column',
+    ],
+  ])("%s is an error", async (_, input, args, message) => {
+    const { code, stderr } = await emails(input, ...args);
+    expect({ code, stderr }).toEqual({ code: 6, stderr: `idv: ${message}\n` });
+  });
+
+  test("bad lines of JSON are skipped or kept", async () => {
+    const input = '{"email":"ann@larch-and-oak.com"}\nnull\n{"email":\n';
+    const good = '{"email":"ann@larch-and-oak.com","status":"ok"}\n';
+    expect((await emails(input, "--bad-rows", "skip")).output).toBe(good);
+    expect((await emails(input, "--bad-rows", "keep")).output).toBe(`${good}null\n{"email":\n`);
+  });
+});
+
+describe("compression", () => {
+  test.each<[string, (text: string) => Uint8Array, (bytes: Uint8Array) => Uint8Array]>([
+    ["gz", (text) => gzipSync(text), gunzipSync],
+    ["zst", (text) => compress(Buffer.from(text)), decompress],
+  ])(".%s in by its first bytes, out by its name, -I as it was", async (extension, pack, unpack) => {
+    const packed = pack(csv);
+    const home = folderWith({ list: packed, [`list.csv.${extension}`]: packed });
+    const output = `o.csv.${extension}`;
+    expect((await idv(["emails", "list", "-q"], { home })).stdout).toBe(
+      Buffer.from(checked).toString("latin1"),
+    );
+    expect((await idv(["emails", "-q"], { home, stdin: packed })).code).toBe(0);
+    expect((await idv(["emails", "-q", "list", "-o", output], { home })).code).toBe(0);
+    expect((await idv(["emails", "-q", "-I", "list"], { home })).code).toBe(0);
+    for (const name of [output, "list"]) {
+      expect(Buffer.from(unpack(readFileSync(join(home, name)))).toString()).toBe(checked);
+    }
+  });
+
+  test.each<[string, Uint8Array, string]>([
+    ["gzip that is cut off", gzipSync(csv).subarray(0, -12), "the gzip data is damaged: it is cut off"],
+    [
+      "zstd that is cut off",
+      compress(Buffer.from(csv)).subarray(0, -3),
+      "the zstd data is damaged: it is cut off",
+    ],
+    [
+      "gzip with a wrong sum",
+      new Uint8Array(gzipSync(csv)).fill(0, -8, -4),
+      "the gzip data is damaged: incorrect data check",
+    ],
+  ])("%s", async (_, packed, message) => {
+    const home = folderWith({ list: packed, "o.csv": "old" });
+    const { code, stderr } = await idv(["emails", "list", "-o", "o.csv"], { home });
+    expect({ code, stderr }).toEqual({ code: 6, stderr: `idv: list: ${message}; get the file again\n` });
+    expect(readFileSync(join(home, "o.csv"), "utf8")).toBe("old");
+  });
+
+  test("a compressed output that cannot be written", async () => {
+    const home = folderWith({ list: csv });
+    const { code, stderr } = await idv(["emails", "list", "-o", "none/o.csv.gz"], { home });
+    expect({ code, stderr }).toEqual({
+      code: 6,
+      stderr: "idv: none/o.csv.gz: cannot be written: the folder does not exist\n",
+    });
+  });
+});
+
+describe("encodings", () => {
+  const utf16 = Buffer.from(`\ufeff${csv.replaceAll(",", "\t")}`, "utf16le");
+  const asUtf8 = `\ufeff${checked.replaceAll(",", "\t")}`;
+
+  test.each<[string, Uint8Array, string[], string]>([
+    ["UTF-16 as spreadsheets save it", utf16, [], asUtf8],
+    ["UTF-16 the other way round", Buffer.from(utf16).swap16(), [], asUtf8],
+    ["UTF-16 without a mark", utf16.subarray(2), ["--encoding", "utf-16le"], asUtf8.slice(1)],
+    ["Latin-1 named", Buffer.from(csv, "latin1"), ["--encoding", "latin1"], checked],
+    [
+      "Latin-1 not named keeps its bytes",
+      Buffer.from(csv, "latin1"),
+      [],
+      Buffer.from(checked, "latin1").toString(),
+    ],
+    ["UTF-8 named", Buffer.from(csv), ["--encoding", "utf8"], checked],
+    ["UTF-16, compressed", gzipSync(utf16), [], asUtf8],
+  ])("%s", async (_, input, args, expected) => {
+    expect(await emails(input, ...args)).toEqual({ code: 0, output: expected, stderr: "" });
+  });
+
+  test("that the output is UTF-8 is said", async () => {
+    const home = folderWith({ list: utf16 });
+    expect((await idv(["emails", "list", "--summary", "none"], { home })).stderr).toBe(
+      "idv: list is UTF-16LE; the output is UTF-8\n",
+    );
+  });
+
+  test("an encoding that is none, or not this one", async () => {
+    expect(await emails(csv, "--encoding", "klingon")).toMatchObject({
+      code: 2,
+      stderr:
+        'idv: no encoding "klingon"; utf-8, utf-16le, windows-1252, iso-8859-2, shift_jis or gbk, for example\n',
+    });
+    expect(await emails(Buffer.from("email\n\xff\xff\n", "latin1"), "--encoding", "shift_jis")).toMatchObject(
+      {
+        code: 6,
+        stderr: "idv: list: not shift_jis text, at byte 1 or behind it; name its --encoding\n",
+      },
+    );
+  });
+});
+
+describe("other marks", () => {
+  const commented =
+    "# made today, by hand\nid,email\n# x,y,z\n1,ann@larch-and-oak.com\n2,#x@mailinator.com\n#end";
+
+  test("comments are no rows and stay where they are", async () => {
+    expect(await emails(commented, "--comment", "#")).toEqual({
+      code: 0,
+      output:
+        "# made today, by hand\nid,email,status\n# x,y,z\n1,ann@larch-and-oak.com,ok\n2,#x@mailinator.com,disposable\n#end",
+      stderr: "",
+    });
+  });
+
+  test("with --strict they go", async () => {
+    expect((await emails(commented, "--comment", "#", "--strict")).output).toBe(
+      "id,email,status\n1,ann@larch-and-oak.com,ok\n2,#x@mailinator.com,disposable\n",
+    );
+  });
+
+  test.each<[string[], string, string]>([
+    [
+      ["--quote", "'"],
+      "email,note\nann@larch-and-oak.com,'a,''b'''\n",
+      "email,note,status\nann@larch-and-oak.com,'a,''b''',ok\n",
+    ],
+    [
+      ["--escape", "\\"],
+      'email,note\nann@larch-and-oak.com,"a,\\"b\\""\n',
+      'email,note,status\nann@larch-and-oak.com,"a,\\"b\\"",ok\n',
+    ],
+  ])("%j", async (args, input, expected) => {
+    expect(await emails(input, ...args)).toMatchObject({ code: 0, output: expected });
+  });
+
+  test.each<[string[], string]>([
+    [
+      ["--quote", "''"],
+      "option '--quote <CHAR>' argument '''' is invalid. It takes one ASCII character that is no letter, digit or space.",
+    ],
+    [["--comment", "#", "-d", "#"], "--delimiter, --quote and --comment need different characters"],
+  ])("%j is wrong", async (args, message) => {
+    expect(await emails(csv, ...args)).toMatchObject({ code: 2, stderr: `idv: ${message}\n` });
+  });
+});

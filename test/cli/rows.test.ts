@@ -1,0 +1,252 @@
+import { execFileSync, spawn } from "node:child_process";
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { finished, idv, startIdv } from "../support/run-idv.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+function folderWith(files: Readonly<Record<string, string | Uint8Array>>): string {
+  const home = temporaryFolder();
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(home, name), content);
+  return home;
+}
+const read = (home: string, name: string) => readFileSync(join(home, name), "utf8");
+
+const broken =
+  'id,email\n1,ann@larch-and-oak.com\n2,a@b.net,x\n3\n4,"x@mailinator.com\n5,bob@larch-and-oak.com\n';
+const open =
+  "a quoted field is never closed; the quote opens in column 2 of the record that starts here; close it or double it";
+const wide =
+  "3 fields where the header has 2; quote the fields that hold the delimiter, or name the delimiter with -d";
+const narrow = "1 field where the table has 2; complete the row, or leave --ragged out to have it padded";
+
+describe("bad rows", () => {
+  test("end the run at the first", async () => {
+    const home = folderWith({ list: broken });
+    const { code, stderr } = await idv(["emails", "list", "-o", "o"], { home });
+    expect({ code, stderr }).toEqual({ code: 6, stderr: `idv: list:3: ${wide}\n` });
+  });
+
+  test.each<[string, string[], string, string[]]>([
+    [
+      "are skipped",
+      ["--bad-rows", "skip"],
+      "id,email,status\n1,ann@larch-and-oak.com,ok\n3,,\n5,bob@larch-and-oak.com,ok\n",
+      [`list:3: ${wide}`, `list:5: ${open}`],
+    ],
+    [
+      "are kept as they are",
+      ["--bad-rows", "keep"],
+      'id,email,status\n1,ann@larch-and-oak.com,ok\n2,a@b.net,x\n3,,\n4,"x@mailinator.com\n5,bob@larch-and-oak.com,ok\n',
+      [`list:3: ${wide}`, `list:5: ${open}`],
+    ],
+    [
+      "are the short ones too",
+      ["--bad-rows", "skip", "--ragged", "error"],
+      "id,email,status\n1,ann@larch-and-oak.com,ok\n5,bob@larch-and-oak.com,ok\n",
+      [`list:3: ${wide}`, `list:4: ${narrow}`, `list:5: ${open}`],
+    ],
+  ])("%s", async (_, args, output, messages) => {
+    const home = folderWith({ list: broken });
+    const { code, stdout, stderr } = await idv(
+      ["emails", "list", "-q", "--bad-rows-file", "bad.csv", ...args],
+      { home },
+    );
+    expect({ code, stdout }).toEqual({ code: 0, stdout: output });
+    expect(stderr).toBe(messages.map((message) => `idv: ${message}\n`).join(""));
+    expect(read(home, "bad.csv").split("\n")[1]).toBe(`list,3,"${wide}","2,a@b.net,x"`);
+  });
+
+  test("are charged nothing and counted in the summary", async () => {
+    const home = folderWith({ list: broken });
+    const args = ["emails", "list", "--bad-rows", "keep", "--summary", "json", "-q"];
+    const { stderr } = await idv(args, { home });
+    expect(JSON.parse(stderr.split("\n")[2] ?? "")).toMatchObject({
+      rows: 3,
+      badRows: 2,
+      distinct: 2,
+      units: { used: 2 },
+    });
+  });
+
+  test("of which there are many: the first 20 are named, the file has all", async () => {
+    const home = folderWith({ list: `id,email\n${"1,2,3\n".repeat(50_000)}4,ann@larch-and-oak.com\n` });
+    const args = ["emails", "list", "--bad-rows", "skip", "--bad-rows-file", "bad.csv"];
+    const { stdout, stderr } = await idv(args, { home });
+    expect(stdout).toBe("id,email,status\n4,ann@larch-and-oak.com,ok\n");
+    expect(stderr.split("\n").slice(19, 22)).toEqual([
+      `idv: list:21: ${wide}`,
+      "idv: more bad rows are only counted",
+      'list: 1 rows, 1 distinct e-mail addresses in column 2 "email"; offline engine',
+    ]);
+    expect(stderr).toContain("\n50,000 bad rows\n");
+    expect(read(home, "bad.csv").split("\n")).toHaveLength(50_002);
+  });
+
+  test("with --strict, but for a quote that is never closed", async () => {
+    const home = folderWith({ list: broken.replace('"', "") });
+    const args = ["emails", "list", "-q", "--strict", "--ragged", "error", "--bad-rows", "skip"];
+    const { code, stdout, stderr } = await idv(args, { home });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout:
+        "id,email,status\n1,ann@larch-and-oak.com,ok\n4,x@mailinator.com,disposable\n5,bob@larch-and-oak.com,ok\n",
+    });
+    expect(stderr).toBe(`idv: list:3: ${wide}\nidv: list:4: ${narrow}\n`);
+    expect((await idv(args, { home: folderWith({ list: broken }) })).code).toBe(6);
+  });
+
+  test.each(["skip", "keep"])("a line of 40 MB, with --bad-rows %s", async (policy) => {
+    const long = `2,${"x".repeat(40_000_000)}`;
+    const home = folderWith({
+      list: `id,email\n1,ann@larch-and-oak.com\n${long}\n3,bob@larch-and-oak.com\n`,
+    });
+    const { code, stderr } = await idv(["emails", "list", "-q", "--bad-rows", policy, "-o", "o"], { home });
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: "idv: list:3: the record that starts here is over 1 MiB; a quote in it may never be closed\n",
+    });
+    const kept = policy === "keep" ? `${long}\n` : "";
+    const expected = `id,email,status\n1,ann@larch-and-oak.com,ok\n${kept}3,bob@larch-and-oak.com,ok\n`;
+    expect(read(home, "o") === expected).toBe(true);
+  });
+
+  test.each(["--format=csv", "--split=d"])("keep goes not with %s", async (option) => {
+    const { code, stderr } = await idv(["emails", "--bad-rows", "keep", option]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: "idv: --bad-rows keep needs the format of FILE and one output; use --bad-rows skip\n",
+    });
+  });
+});
+
+describe("--split", () => {
+  const list = "id,email\n1,ann@larch-and-oak.com\n2,x@mailinator.com\n3,\n4,bob@larch-and-oak.com\n";
+
+  test.each<[string, string[]]>([
+    ["over bytes", []],
+    ["over batches", ["--strict"]],
+  ])("a file for each status, and the next run appends: %s", async (_, args) => {
+    const home = folderWith({ list });
+    for (const run of [1, 2]) {
+      const { code, stdout } = await idv(["emails", "list", "-q", "--split", "d", ...args], { home });
+      expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+      const rows = (text: string) => `id,email,status\n${text.repeat(run)}`;
+      expect(readdirSync(join(home, "d")).sort()).toEqual(["disposable.csv", "empty.csv", "ok.csv"]);
+      expect(read(home, "d/ok.csv")).toBe(rows("1,ann@larch-and-oak.com,ok\n4,bob@larch-and-oak.com,ok\n"));
+      expect(read(home, "d/disposable.csv")).toBe(rows("2,x@mailinator.com,disposable\n"));
+      expect(read(home, "d/empty.csv")).toBe(rows("3,,\n"));
+    }
+  });
+
+  test("with --drop and --dedupe, as jsonl", async () => {
+    const home = folderWith({ list: `${list}5,ann@larch-and-oak.com\n` });
+    const options = ["--split", "d", "--format", "jsonl", "--drop", "disposable", "--dedupe"];
+    expect((await idv(["emails", "list", "-q", ...options], { home })).code).toBe(0);
+    expect(readdirSync(join(home, "d")).sort()).toEqual(["empty.jsonl", "ok.jsonl"]);
+    expect(read(home, "d/ok.jsonl").split("\n")).toHaveLength(3);
+  });
+
+  test("a run that fails changes no file", async () => {
+    const home = folderWith({ list, bad: `${list}6,a,b\n` });
+    await idv(["emails", "list", "-q", "--split", "d"], { home });
+    const before = read(home, "d/ok.csv");
+    expect((await idv(["emails", "bad", "-q", "--split", "d"], { home })).code).toBe(6);
+    expect(read(home, "d/ok.csv")).toBe(before);
+    expect(readdirSync(join(home, "d"))).toHaveLength(3);
+  });
+
+  test("a file with another header, or without a last line end", async () => {
+    const home = folderWith({ list });
+    mkdirSync(join(home, "d"));
+    writeFileSync(join(home, "d/ok.csv"), "id,email,status\n0,old@larch-and-oak.com,ok");
+    expect((await idv(["emails", "list", "-q", "--split", "d"], { home })).code).toBe(0);
+    expect(read(home, "d/ok.csv").split("\n").slice(1, 3)).toEqual([
+      "0,old@larch-and-oak.com,ok",
+      "1,ann@larch-and-oak.com,ok",
+    ]);
+    writeFileSync(join(home, "d/ok.csv"), "id,name,email,status\n");
+    const { code, stderr } = await idv(["emails", "list", "-q", "--split", "d"], { home });
+    expect({ code, stderr }).toEqual({
+      code: 6,
+      stderr: "idv: d/ok.csv: has another header than this table; split into another folder\n",
+    });
+  });
+});
+
+test("--escape-formulas guards our fields and no other", async () => {
+  const stdin = "email,n\n=cmd@gmial.com,=1\n+49@gmial.com,+44\n";
+  for (const args of [[], ["--strict"]]) {
+    const { stdout } = await idv(["emails", "-q", "--explain", "--escape-formulas", ...args], { stdin });
+    expect(stdout).toBe(
+      "email,n,status,reason,suggestion\n=cmd@gmial.com,=1,fake,typo-domain: gmial.com,'=cmd@gmail.com\n" +
+        "+49@gmial.com,+44,fake,typo-domain: gmial.com,'+49@gmail.com\n",
+    );
+  }
+});
+
+describe("a file that is replaced", () => {
+  const list = "email\nann@larch-and-oak.com\n";
+
+  test("by way of a symbolic link stays where it is, and so does the link", async () => {
+    const home = folderWith({});
+    mkdirSync(join(home, "real"));
+    writeFileSync(join(home, "real/list"), list);
+    symlinkSync("real/list", join(home, "link"));
+    expect((await idv(["emails", "-q", "-I", "link"], { home })).code).toBe(0);
+    expect(read(home, "real/list")).toBe("email,status\nann@larch-and-oak.com,ok\n");
+    expect(readdirSync(home).sort()).toEqual(["link", "real", "state"]);
+  });
+
+  test("that is read-only is refused", async () => {
+    const home = folderWith({ list });
+    execFileSync("chmod", ["-R", "a+rwX", home]);
+    execFileSync("chmod", ["444", join(home, "list")]);
+    const asSomebody = process.getuid?.() === 0 ? { uid: 65_534 } : {};
+    const { code, stderr } = await idv(["emails", "-q", "-I", "list"], { home, ...asSomebody });
+    expect({ code, stderr }).toEqual({
+      code: 6,
+      stderr: "idv: list: is read-only; make it writable, or write elsewhere with -o\n",
+    });
+    expect(read(home, "list")).toBe(list);
+  });
+
+  test("that is no file is refused", async () => {
+    const home = folderWith({});
+    execFileSync("mkfifo", [join(home, "fifo")]);
+    const child = startIdv(["emails", "-q", "-I", "fifo"], { home });
+    const writer = spawn("sh", ["-c", "echo email > fifo"], { cwd: home });
+    const { code, stderr } = await finished(child);
+    writer.kill();
+    expect({ code, stderr }).toEqual({
+      code: 6,
+      stderr: "idv: fifo: is no file that could be replaced; use -o\n",
+    });
+  });
+
+  test("and grows while it is read is left as it is", async () => {
+    const home = folderWith({ list: `email\n${"ann@larch-and-oak.com\n".repeat(400_000)}` });
+    const { size } = statSync(join(home, "list"));
+    const child = startIdv(["emails", "-q", "-I", "list"], { home });
+    const ended = finished(child);
+    while (child.exitCode === null) {
+      appendFileSync(join(home, "list"), "late@larch-and-oak.com\n");
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    const { code, stderr } = await ended;
+    expect({ code, stderr }).toEqual({
+      code: 6,
+      stderr: "idv: list has changed while it was read; it is left as it is now; run again\n",
+    });
+    expect(statSync(join(home, "list")).size).toBeGreaterThan(size);
+    expect(readdirSync(home).sort()).toEqual(["list", "state"]);
+  });
+});
