@@ -235,7 +235,7 @@ describe("other marks", () => {
 
   test("with --strict they go", async () => {
     expect((await emails(commented, "--comment", "#", "--strict")).output).toBe(
-      "id,email,status\n1,ann@larch-and-oak.com,ok\n2,#x@mailinator.com,disposable\n",
+      'id,email,status\n1,ann@larch-and-oak.com,ok\n2,"#x@mailinator.com",disposable\n',
     );
   });
 
