@@ -8,6 +8,8 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     "idv emails -I.bak list.csv --explain",
     "idv emails list.csv --drop disposable,fake --dedupe -o clean.csv",
     "cat list.csv | idv emails -c email | head",
+    "idv emails export.csv.gz --bad-rows skip --bad-rows-file bad.csv -o checked.csv.gz",
+    "idv emails list.jsonl -c contact --split checked/",
     "idv emails signups.tsv --fail-on disposable,fake -q > /dev/null",
   ],
   domains: ["idv domains domains.txt", "idv domains customers.csv -c website -o checked.csv"],

@@ -120,7 +120,7 @@ function addBulkCommand(program: Command, kind: Kind): void {
     .addOption(
       new Option(
         "--bad-rows <POLICY>",
-        "what is done with rows that are too long or broken: kept as they are ...",
+        "what is done with rows that are too long or broken",
       )
         .choices(["error", "skip", "keep"])
         .default("error"),
