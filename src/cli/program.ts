@@ -118,10 +118,7 @@ function addBulkCommand(program: Command, kind: Kind): void {
         .default("pad"),
     )
     .addOption(
-      new Option(
-        "--bad-rows <POLICY>",
-        "what is done with rows that are too long or broken",
-      )
+      new Option("--bad-rows <POLICY>", "what is done with rows that are too long or broken")
         .choices(["error", "skip", "keep"])
         .default("error"),
     )

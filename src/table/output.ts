@@ -139,6 +139,7 @@ function cannotWrite(path: string, error: unknown): Error {
     ENOTDIR: "its folder is a file",
     EBUSY: "is a mount point, which cannot be replaced",
     EXDEV: "is on another device than its folder",
+    EFBIG: "it would become larger than is allowed (ulimit -f)",
     ENOSPC: "no space left on the device",
     EDQUOT: "the disk quota is used up",
   };

@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -154,6 +155,39 @@ describe("one line on stderr, the right exit code, the old output untouched", ()
     const { code, stderr } = await idv(["emails", "l.csv", "-o", output], { home });
     expect(stderr).toBe(`idv: ${message}\n`);
     expect(code).toBe(6);
+  });
+
+  test.each([
+    ["-o", "out.csv"],
+    ["-o", "out.csv.gz"],
+    ["--bad-rows-file", "out.csv", "--bad-rows", "skip"],
+    ["--split", "."],
+    ["-I"],
+  ])("an output that finds no more space half-way: %s %s", async (...args) => {
+    // So that compression does not make them fit.
+    const random = (i: number) => createHash("sha256").update(String(i)).digest("hex");
+    const row = (i: number) => `ann@larch-and-oak.com,${random(i)}\nann@larch-and-oak.com,x,y\n`;
+    const rows = Array.from({ length: 30_000 }, (_, i) => row(i));
+    const files = { "l.csv": `email,n\n${rows.join("")}`, "ok.csv": "email,n,status\n" };
+    const home = folderWith({ ...files, "out.csv.gz": "old" });
+    const options = args.includes("--bad-rows") ? args : [...args, "--bad-rows", "skip"];
+    // Of 1024 bytes each: the one limit on space that needs no rights to be set.
+    const limited = 'ulimit -f 300; exec "$@"';
+    const child = spawn(
+      "bash",
+      ["-c", limited, "_", process.execPath, program, "emails", "l.csv", "-q", ...options],
+      { cwd: home, env: { PATH: process.env["PATH"], HOME: home, XDG_STATE_HOME: join(home, "state") } },
+    );
+    const { code, stderr } = await finished(child);
+    const [lastLine] = stderr.trimEnd().split("\n").slice(-1);
+    expect(lastLine).toMatch(
+      /^idv: \S+: cannot be written: it would become larger than is allowed \(ulimit -f\)$/,
+    );
+    expect(code).toBe(6);
+    for (const [name, content] of Object.entries({ ...files, "out.csv": "old", "out.csv.gz": "old" })) {
+      expect(readFileSync(join(home, name), "utf8")).toBe(content);
+    }
+    expect(readdirSync(home).sort()).toEqual(["l.csv", "ok.csv", "out.csv", "out.csv.gz", "state"]);
   });
 
   test("standard output on a full device", async () => {

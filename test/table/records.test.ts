@@ -3,6 +3,8 @@ import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { BadRow } from "../../src/table/bad-rows.js";
+import type { TableShape } from "../../src/table/records.js";
+import { readScanned } from "../../src/table/scanned-records.js";
 import { Place, recordWords, scanRecords } from "../../src/table/scanner.js";
 import { type Options, open, readValues, rewrite } from "../support/tables.js";
 
@@ -144,6 +146,48 @@ test("the scanner and csv-parse see the same table in any bytes", async () => {
     { numRuns: 4000 },
   );
   expect(compared).toBeGreaterThan(1000);
+});
+
+test("the scanner finds the same records wherever the bytes are cut", async () => {
+  const shape = (badRows: "skip" | "keep", comment: string | null): TableShape => ({
+    name: "list.csv",
+    dialect: { delimiter: ",", quote: '"', escape: '"', comment, lineEnding: "\n", byteOrderMark: false },
+    width: 3,
+    column: 0,
+    skipped: 0,
+    ragged: "pad",
+    badRows,
+  });
+  async function* nothing() {}
+  const assemble = async (pieces: readonly Buffer[], settings: TableShape) => {
+    const bad: string[] = [];
+    const none = nothing();
+    const { scanned } = await readScanned(settings, Buffer.of(), none, ({ error, record }) =>
+      bad.push(error.message, Buffer.from(record).toString()),
+    );
+    const chunks = [...pieces, undefined].map((piece) => scanned.assembler.assemble(piece));
+    const output = Buffer.concat(chunks.map((chunk) => chunk.append(chunk.values.map(() => ["x"]))));
+    return { values: chunks.flatMap(({ values }) => values), output: output.toString("latin1"), bad };
+  };
+  await fc.assert(
+    fc.asyncProperty(
+      wildText,
+      fc.constantFrom("skip" as const, "keep" as const),
+      fc.constantFrom("#", null),
+      async (text, badRows, comment) => {
+        const bytes = Buffer.from(text);
+        const settings = shape(badRows, comment);
+        const whole = await assemble([bytes], settings);
+        const single = Array.from(bytes, (byte) => Buffer.of(byte));
+        expect(await assemble(single, settings)).toEqual(whole);
+        for (let cut = 1; cut < bytes.length; cut++) {
+          const pieces = [bytes.subarray(0, cut), bytes.subarray(cut)];
+          expect(await assemble(pieces, settings)).toEqual(whole);
+        }
+      },
+    ),
+    { numRuns: 200 },
+  );
 });
 
 test("cutting our column off gives the input, byte for byte, but for padding and the last line's end", async () => {
