@@ -4,6 +4,7 @@ import { DisposableTable } from "./disposable-table.js";
 import { parseDomainName, withoutRoot } from "./domain-name.js";
 import { Fault } from "./fault.js";
 import { findMailboxRules, judgeMailbox, type MailboxRules, ordinaryMailboxes } from "./mailbox.js";
+import { NameList, noOwnLists, type OwnLists } from "./own-lists.js";
 import { findSuffix } from "./public-suffix.js";
 import { findSpecialUse } from "./special-use.js";
 import { findTypo } from "./typo-domain.js";
@@ -27,18 +28,35 @@ interface DomainFacts {
   readonly verdict: Classification | undefined;
   /** What its mailboxes have to pass then. */
   readonly mailbox: MailboxRules;
+  /** Some of its mailboxes are in the user's own lists: nothing but the address tells. */
+  readonly hasListedMailboxes: boolean;
 }
 
 /** A rule speaks, or leaves the item to the next one. */
 type DomainRule = (ascii: string) => Classification | undefined;
 
-/** Reads the compiled table of disposable domains that lies beside this module, and makes the classifier. */
-export function loadClassifier(): Classifier {
-  return createClassifier(new DisposableTable(readFileSync(new URL("disposable.bin", import.meta.url))));
+/** What a classifier is made of; plain data, so that other threads can make the same. */
+export interface ClassifierSource {
+  /** The compiled table of disposable domains: a path, or the one that comes with the program. */
+  readonly table?: string;
+  readonly ownLists?: OwnLists;
+}
+
+/**
+ * Makes a classifier.
+ *
+ * @throws Error when the table cannot be read or is none
+ */
+export function loadClassifier({ table, ownLists }: ClassifierSource = {}): Classifier {
+  const file = readFileSync(table ?? new URL("disposable.bin", import.meta.url));
+  return createClassifier(new DisposableTable(file), ownLists);
 }
 
 /** Makes the classifier over a table of disposable domains. It does no I/O. */
-export function createClassifier(disposable: DisposableTable): Classifier {
+export function createClassifier(disposable: DisposableTable, ownLists = noOwnLists): Classifier {
+  const allow = new NameList(ownLists.allow);
+  const deny = new NameList(ownLists.deny);
+
   /** The tests of a domain, in order: the first that speaks decides. */
   const domainRules: readonly DomainRule[] = [
     (ascii) => fakeIf("special-use", findSpecialUse(ascii)),
@@ -65,7 +83,20 @@ export function createClassifier(disposable: DisposableTable): Classifier {
     },
   ];
 
-  function judgeDomain(ascii: string): Classification | undefined {
+  /** What the user's own lists say; what they allow needs no more than its syntax. */
+  function judgeByLists(ascii: string, local?: string): Classification | undefined {
+    if (syntaxPolicy(ascii) !== undefined) return undefined;
+    const isListed = (list: NameList) => local !== undefined && list.hasMailbox(local, ascii);
+    const find = (list: NameList) => (isListed(list) ? `${local}@${ascii}` : list.findDomain(ascii));
+    const allowed = find(allow);
+    if (allowed !== undefined) return { status: "ok", reason: `allow-list: ${allowed}` };
+    const denied = find(deny);
+    return denied === undefined ? undefined : { status: "disposable", reason: `deny-list: ${denied}` };
+  }
+
+  function judgeDomain(ascii: string, local?: string): Classification | undefined {
+    const listed = judgeByLists(ascii, local);
+    if (listed !== undefined) return listed;
     for (const rule of domainRules) {
       const verdict = rule(ascii);
       if (verdict !== undefined) return verdict;
@@ -83,7 +114,7 @@ export function createClassifier(disposable: DisposableTable): Classifier {
     if (address instanceof Fault) return syntaxFault(address);
     const { local, domain } = address;
     if (domain === undefined) return fake("syntax: an address literal instead of a domain");
-    const verdict = judgeDomain(domain.ascii);
+    const verdict = judgeDomain(domain.ascii, local);
     if (verdict === undefined) {
       const bytes = Buffer.from(local);
       const rules = findMailboxRules(domain.ascii);
@@ -100,13 +131,19 @@ export function createClassifier(disposable: DisposableTable): Classifier {
     domainFacts(ascii) {
       const verdict = judgeDomain(ascii);
       const mailbox = findMailboxRules(ascii);
-      return verdict === undefined && mailbox === ordinaryMailboxes ? ordinaryDomain : { verdict, mailbox };
+      const hasListedMailboxes = allow.hasMailboxesAt(ascii) || deny.hasMailboxesAt(ascii);
+      const isOrdinary = verdict === undefined && mailbox === ordinaryMailboxes && !hasListedMailboxes;
+      return isOrdinary ? ordinaryDomain : { verdict, mailbox, hasListedMailboxes };
     },
   };
 }
 
 /** What is known of most domains; one object, so that many take no memory. */
-const ordinaryDomain: DomainFacts = { verdict: undefined, mailbox: ordinaryMailboxes };
+const ordinaryDomain: DomainFacts = {
+  verdict: undefined,
+  mailbox: ordinaryMailboxes,
+  hasListedMailboxes: false,
+};
 
 const ok: Classification = { status: "ok" };
 const fake = (reason: string): Classification => ({ status: "fake", reason });

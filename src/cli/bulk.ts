@@ -22,6 +22,7 @@ import type { Kind } from "../validator/validator.js";
 import { BadRowsReport } from "./bad-rows.js";
 import { explainFailure, Interrupted, UsageError } from "./errors.js";
 import { exitCodes } from "./exit-codes.js";
+import { type OwnListOptions, readOwnLists } from "./own-lists.js";
 import { quotaFilePath } from "./paths.js";
 import { type Progress, showsProgress, startProgress } from "./progress.js";
 import { standardOutput } from "./standard-output.js";
@@ -29,7 +30,7 @@ import { jsonSummary, type Summary, textSummary } from "./summary.js";
 import { colours, say, showsColour } from "./terminal.js";
 
 /** The options of `idv emails` and `idv domains`, as commander gives them. */
-export interface BulkOptions {
+export interface BulkOptions extends OwnListOptions {
   readonly column?: string;
   readonly delimiter?: string;
   readonly quote?: string;
@@ -56,7 +57,8 @@ export interface BulkOptions {
   readonly strict?: true;
   readonly only?: readonly string[];
   readonly drop?: readonly string[];
-  readonly dedupe?: true;
+  readonly dedupe?: "item" | "canonical";
+  readonly canonical?: true;
   readonly quotaFile?: string;
   readonly failOn?: readonly string[];
   readonly summary: "text" | "json" | "none";
@@ -124,11 +126,14 @@ async function validateFile(
   );
   const columns = nameColumns(table.header?.map(nameText), options.statusColumn, {
     withReasons: options.explain === true,
+    withCanonical: options.canonical === true,
     escapesFormulas: options.escapeFormulas === true,
   });
   for (const { usual, name } of columns.renamed) {
     note(`${inputName} has a column "${usual}" already; ours is "${name}"`);
   }
+  const source = { ownLists: await readOwnLists(options, process.env) };
+  const classifier = loadClassifier(source);
   const quotaFile = await QuotaFile.open(quotaPath, Date.now);
   try {
     const sink = await openSink(options, table.format, decoded.compression);
@@ -137,7 +142,7 @@ async function validateFile(
       kind,
       table,
       sink,
-      validator: offlineValidator(loadClassifier(), quotaFile),
+      validator: offlineValidator({ classifier, source }, quotaFile),
       columns,
       filter: rowFilter(options),
       cores: availableParallelism(),
@@ -217,7 +222,7 @@ function rowFilter({ only, drop, dedupe }: BulkOptions): RowFilter {
   const isFiltered = only !== undefined || drop !== undefined;
   return {
     ...(isFiltered && { keeps: (status) => (only?.includes(status) ?? true) && !drop?.includes(status) }),
-    dedupe: dedupe === true,
+    ...(dedupe !== undefined && { dedupe }),
   };
 }
 

@@ -1,12 +1,16 @@
 import { loadClassifier } from "../classifier/classifier.js";
 import { extractItem } from "../run/item.js";
 import type { Kind } from "../validator/validator.js";
+import { type OwnListOptions, readOwnLists } from "./own-lists.js";
 import { print } from "./standard-output.js";
 import { printable } from "./terminal.js";
 
 /** Runs `idv check`: a line for each value, tab-separated: value, status, reason, suggestion. */
-export async function runCheck(values: readonly string[], options: { readonly json?: true }): Promise<void> {
-  const classifier = loadClassifier();
+export async function runCheck(
+  values: readonly string[],
+  options: OwnListOptions & { readonly json?: true },
+): Promise<void> {
+  const classifier = loadClassifier({ ownLists: await readOwnLists(options, process.env) });
   for (const value of values) {
     const kind = kindOf(value);
     const item = extractItem(kind, value);

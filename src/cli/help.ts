@@ -23,6 +23,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
 const environmentHelp = `
 Environment:
   IDV_QUOTA_FILE  where the offline quota is kept, unless --quota-file says so
+  IDV_ALLOW, IDV_DENY  files with lists of your own, unless --allow and --deny name some; several with : between
   XDG_STATE_HOME  the folder for idv/quota.db otherwise (default ~/.local/state)
   NO_COLOR        no colours; FORCE_COLOR: colours off a terminal too
   CI, TERM=dumb   no progress line`;

@@ -5,6 +5,7 @@ import type { BulkOptions } from "./bulk.js";
 import { UsageError } from "./errors.js";
 import { exitCodes } from "./exit-codes.js";
 import { helpTail } from "./help.js";
+import type { OwnListOptions } from "./own-lists.js";
 import { print } from "./standard-output.js";
 import { say } from "./terminal.js";
 
@@ -27,17 +28,19 @@ export function createProgram(version: string): Command {
 }
 
 /**
- * A suffix is only what is behind `--in-place=` or directly behind `-I`, as with sed: `-I list.csv` names the file.
- * commander would take the next word.
+ * What is behind an option that may go without is only what is behind its `=` or directly behind `-I`, as with sed:
+ * `-I list.csv` names the file. commander would take the next word.
  *
  * @param argv what the user typed, with two words before it
  */
 export function normalizeArguments(argv: readonly string[]): string[] {
   const end = argv.indexOf("--");
-  return argv.map((word, i) => {
-    const isOption = (word === "-I" || word === "--in-place") && (end === -1 || i < end);
-    return isOption ? "--in-place=" : word;
-  });
+  const complete: Readonly<Record<string, string>> = {
+    "-I": "--in-place=",
+    "--in-place": "--in-place=",
+    "--dedupe": "--dedupe=item",
+  };
+  return argv.map((word, i) => (end === -1 || i < end ? (complete[word] ?? word) : word));
 }
 
 /** commander's messages come as `error: ...` and may have a suggestion on a second line. */
@@ -111,7 +114,13 @@ function addBulkCommand(program: Command, kind: Kind): void {
         .conflicts("drop"),
     )
     .option("--drop <STATUS,...>", "write all rows but those of these statuses", statusList(kind))
-    .option("--dedupe", "write only the first row of each item")
+    .addOption(
+      new Option(
+        "--dedupe [=KEY]",
+        "write only the first row of each item, or with =canonical of each mailbox",
+      ).choices(["item", "canonical"]),
+    )
+    .option("--canonical", "add a column with the address that reaches the same mailbox")
     .addOption(
       new Option("--ragged <POLICY>", "what is done with rows that are too short: padded, or bad")
         .choices(["pad", "error"])
@@ -126,6 +135,8 @@ function addBulkCommand(program: Command, kind: Kind): void {
     .option("--strict", "read with csv-parse and write with csv-stringify: slower, quotes fields anew")
     .option("--offline", "use the embedded classifier; no network at all")
     .addOption(quotaFileOption())
+    .addOption(listOption("--allow", "domains and addresses that are ok whatever else; one a line"))
+    .addOption(listOption("--deny", "domains and addresses that are disposable; one a line"))
     .option("--fail-on <STATUS,...>", "exit 1 when a row has one of these statuses", statusList(kind))
     .addOption(
       new Option("--summary <FORMAT>", "what stderr says at the end")
@@ -175,8 +186,10 @@ function addCheckCommand(program: Command): void {
     .description("Say what idv thinks of a few addresses or domains. Nothing is charged.")
     .argument("<VALUE...>", "e-mail addresses, domains or URLs")
     .option("--json", "one JSON object a line")
+    .addOption(listOption("--allow", "domains and addresses that are ok whatever else; one a line"))
+    .addOption(listOption("--deny", "domains and addresses that are disposable; one a line"))
     .addHelpText("after", helpTail("check"))
-    .action(async (values: string[], options: { json?: true }) => {
+    .action(async (values: string[], options: OwnListOptions & { json?: true }) => {
       const { runCheck } = await import("./check.js");
       await runCheck(values, options);
     });
@@ -214,6 +227,14 @@ function addQuotaCommand(program: Command): void {
     .action(async (options: { quotaFile?: string }) => {
       await (await import("./quota.js")).resetQuota(options);
     });
+}
+
+/** An option that may be given several times. */
+function listOption(name: string, description: string): Option {
+  return new Option(`${name} <FILE>`, description).argParser((value: string, before: string[] = []) => [
+    ...before,
+    filled(value),
+  ]);
 }
 
 function quotaFileOption(): Option {

@@ -3,7 +3,7 @@ import { isSplit } from "../table/split-output.js";
 import type { Kind, QuotaState, Status, Validator } from "../validator/validator.js";
 import { type Columns, ourFields } from "./columns.js";
 import { DistinctItems } from "./distinct-items.js";
-import { extractItem, itemKey } from "./item.js";
+import { extractItem, itemKey, mailboxKey } from "./item.js";
 import { hashItem, type ItemHash } from "./item-hash.js";
 import type { RowFilter, RunOptions, RunReport } from "./run-options.js";
 import { WriteBehind } from "./write-behind.js";
@@ -47,6 +47,7 @@ class Ledger {
   readonly #columns: Columns;
   readonly #filter: RowFilter;
   readonly #items = new DistinctItems();
+  readonly #mailboxes = new DistinctItems();
   /** The table of items keeps one byte for each: the status's index here, plus 1. */
   readonly #statuses: Status[] = [];
   readonly #rowsOf = new Map<Status, number>();
@@ -126,11 +127,21 @@ class Ledger {
     if (row === undefined) this.#emptyRows++;
     else this.#rowsOf.set(status, (this.#rowsOf.get(status) ?? 0) + 1);
     const { keeps, dedupe } = this.#filter;
-    if (keeps?.(status) === false || (dedupe && row?.isFirst === false)) return undefined;
+    if (keeps?.(status) === false || (row && dedupe && !this.#isFirst(row, dedupe))) return undefined;
     this.#written++;
     const isChecked = row !== undefined && status !== notChecked;
     const explain = this.#columns.withReasons && isChecked ? this.#validator.explain : undefined;
-    return ourFields(this.#columns, { ...explain?.(this.#kind, row!.item), status });
+    const verdict = { ...explain?.(this.#kind, row!.item), status };
+    return ourFields(this.#columns, verdict, this.#kind, isChecked ? row.item : undefined);
+  }
+
+  /** Whether no row before that was asked about has the same item, or the same canonical one. */
+  #isFirst({ item, isFirst }: RowItem, dedupe: "item" | "canonical"): boolean {
+    if (dedupe === "item") return isFirst;
+    const hash = hashItem(this.#mailboxes.seed, mailboxKey(this.#kind, item));
+    const isNew = this.#mailboxes.get(hash) === 0;
+    this.#mailboxes.set(hash, 1);
+    return isNew;
   }
 
   #stateOf(status: Status): number {

@@ -1,10 +1,12 @@
-import type { Verdict } from "../validator/validator.js";
+import { canonicalItem } from "../classifier/canonical.js";
+import type { Kind, Verdict } from "../validator/validator.js";
 
 /** The columns that a run adds to a table. */
 export interface Columns {
-  /** Their names, in order: the status, and with reasons the reason and the suggestion. */
+  /** Their names, in order: the status; with reasons the reason and the suggestion; the canonical item. */
   readonly names: readonly string[];
   readonly withReasons: boolean;
+  readonly withCanonical: boolean;
   /** Whether a field of ours that a spreadsheet would take for a formula gets a `'` before it. */
   readonly escapesFormulas: boolean;
   /** Those that could not have their usual names, because the table has such columns already. */
@@ -21,10 +23,15 @@ export interface Columns {
 export function nameColumns(
   header: readonly string[] | undefined,
   statusColumn: string,
-  { withReasons = false, escapesFormulas = false } = {},
+  { withReasons = false, withCanonical = false, escapesFormulas = false } = {},
 ): Columns {
   const taken = new Set(header);
-  const named = [statusColumn, ...(withReasons ? ["reason", "suggestion"] : [])].map((usual) => {
+  const usualNames = [
+    statusColumn,
+    ...(withReasons ? ["reason", "suggestion"] : []),
+    ...(withCanonical ? ["canonical"] : []),
+  ];
+  const named = usualNames.map((usual) => {
     const name = firstFree(usual, taken);
     taken.add(name);
     return { usual, name };
@@ -32,17 +39,29 @@ export function nameColumns(
   return {
     names: named.map(({ name }) => (escapesFormulas ? escapeFormula(name) : name)),
     withReasons,
+    withCanonical,
     escapesFormulas,
     renamed: named.filter(({ usual, name }) => usual !== name),
   };
 }
 
-/** The fields that are written for a verdict. */
+/**
+ * The fields that are written for a row.
+ *
+ * @param item what the verdict is on; undefined where there is no item, or it was not checked
+ */
 export function ourFields(
-  { withReasons, escapesFormulas }: Columns,
+  { withReasons, withCanonical, escapesFormulas }: Columns,
   { status, reason = "", suggestion = "" }: Verdict,
+  kind: Kind,
+  item?: string,
 ): string[] {
-  const fields = withReasons ? [status, reason, suggestion] : [status];
+  const canonical = (withCanonical && item !== undefined && canonicalItem(kind, item)) || "";
+  const fields = [
+    status,
+    ...(withReasons ? [reason, suggestion] : []),
+    ...(withCanonical ? [canonical] : []),
+  ];
   return escapesFormulas ? fields.map(escapeFormula) : fields;
 }
 

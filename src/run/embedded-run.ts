@@ -50,11 +50,13 @@ export async function runEmbedded(
   const split = isSplit(sink) ? sink : undefined;
   const ledger = new Ledger(engine, filter, split !== undefined);
   const { seed } = ledger.items;
-  const judgeOptions = { kind, shape: scanned.shape, seed, columns };
+  const hashesMailboxes = filter.dedupe === "canonical";
+  const judgeOptions = { kind, shape: scanned.shape, seed, columns, hashesMailboxes };
   const judge = new Judge(judgeOptions, engine.classifier);
   const blocksInThreads = cores * blocksForThread;
   // One more is being written.
-  const startPool = () => new JudgePool(cores, blocksInThreads + chargedChunks + 1, judgeOptions);
+  const startPool = () =>
+    new JudgePool(cores, blocksInThreads + chargedChunks + 1, judgeOptions, engine.source);
   const output = new WriteBehind(sink);
   await output.write(table.start(columns.names));
   const settle = async () => {
@@ -142,6 +144,7 @@ interface SettledRows {
 /** Knows every distinct item, and keeps the counts. */
 class Ledger {
   readonly items = new DistinctItems();
+  readonly #mailboxes = new DistinctItems();
   rows = 0;
   readonly #engine: EmbeddedEngine;
   readonly #filter: RowFilter;
@@ -189,7 +192,8 @@ class Ledger {
   }
 
   /** Counts the chunk's rows, and gives them as they are to be written. */
-  #finish({ chunk, codes, hashes, written, isNew, release }: CountedChunk, judge: Judge): SettledRows[] {
+  #finish(counted: CountedChunk, judge: Judge): SettledRows[] {
+    const { chunk, codes, hashes, mailboxes, written, release } = counted;
     // Until the quota ends, every item that is known is checked.
     const isComplete = !this.#isExhausted || !this.#markUnchecked(codes, hashes);
     const rows = isComplete ? written : judge.write(chunk(), codes);
@@ -206,10 +210,18 @@ class Ledger {
       this.#written += rowCount;
       return [{ rows: rows.bytes, release }];
     }
-    const isKept = (row: number) => {
-      const code = codes[row]!;
-      return keepsCode?.[code] !== false && (!dedupe || !hasItem(code) || isNew[row] === 1);
-    };
+    const mayKeep = codes.map((code) => Number(keepsCode?.[code] !== false));
+    // A row that is not kept for its status hides no other one of its mailbox.
+    const { isNew } =
+      dedupe === "canonical" && mailboxes
+        ? this.#mailboxes.addAll(
+            mailboxes,
+            codes.map((code, row) => (mayKeep[row] ? code : noItem)),
+            1,
+          )
+        : counted;
+    const isKept = (row: number) =>
+      mayKeep[row] === 1 && (!dedupe || !hasItem(codes[row]!) || isNew[row] === 1);
     for (let row = 0; row < codes.length; row++) {
       if (codes[row] !== notARow && isKept(row)) this.#written++;
     }

@@ -1,3 +1,4 @@
+import { canonicalItem } from "../classifier/canonical.js";
 import type { ItemProfile } from "../table/item-profile.js";
 import type { Kind } from "../validator/validator.js";
 
@@ -42,6 +43,11 @@ export function extractItem(kind: Kind, value: string): string {
 /** Two values are the same item if this is the same for both. */
 export function itemKey(item: string): string {
   return item.toLowerCase();
+}
+
+/** Two items reach the same mailbox, as far as is known, if this is the same for both. */
+export function mailboxKey(kind: Kind, item: string): string {
+  return canonicalItem(kind, item) ?? itemKey(item);
 }
 
 /** Delimiters are left out: they would make a whole record look like one address. */

@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import type { ClassifierSource } from "../classifier/classifier.js";
 import type { WrittenRecords } from "../table/scanned-records.js";
 import type { Judgements, JudgeOptions } from "./judge.js";
 import { Slot } from "./slot.js";
@@ -6,6 +7,7 @@ import { Slot } from "./slot.js";
 /** What a thread is started with. */
 export interface JudgeThreadData {
   readonly options: JudgeOptions;
+  readonly source: ClassifierSource;
   /** Those of the slots. */
   readonly memories: readonly SharedArrayBuffer[];
 }
@@ -47,11 +49,11 @@ export class JudgePool {
   readonly #threads: readonly Thread[];
 
   /** @param slots how many blocks there are at most that were handed out and not released */
-  constructor(threads: number, slots: number, options: JudgeOptions) {
+  constructor(threads: number, slots: number, options: JudgeOptions, source: ClassifierSource) {
     this.#slots = Array.from({ length: slots }, () => new Slot());
     this.#free = this.#slots.map((_, index) => index);
     const memories = this.#slots.map(({ memory }) => memory);
-    this.#threads = Array.from({ length: threads }, () => new Thread({ options, memories }));
+    this.#threads = Array.from({ length: threads }, () => new Thread({ options, source, memories }));
     Promise.all(this.#threads.map(({ ready }) => ready)).then(
       () => {
         this.isReady = true;
@@ -76,6 +78,7 @@ export class JudgePool {
           lines: answer.lines,
           codes: slot.codes.subarray(0, answer.rows),
           hashes: slot.hashes.subarray(0, 2 * answer.rows),
+          mailboxes: slot.mailboxes.subarray(0, 2 * answer.rows),
           written: {
             bytes: slot.output.subarray(0, answer.outputLength),
             ends: slot.ends.subarray(0, answer.rows),

@@ -7,11 +7,11 @@ import { Judge } from "./judge.js";
 import type { BlockTask, JudgeThreadData, TaskAnswer } from "./judge-pool.js";
 import { Slot } from "./slot.js";
 
-const { options, memories } = workerData as JudgeThreadData;
+const { options, source, memories } = workerData as JudgeThreadData;
 const slots = memories.map((memory) => new Slot(memory));
 /** For the records of a block of mostly very short ones. */
 const scanMemory = new Int32Array(recordWords * 65_536);
-const judge = new Judge(options, loadClassifier());
+const judge = new Judge(options, loadClassifier(source));
 
 parentPort!.on("message", (task: BlockTask) => parentPort!.postMessage(answer(task)));
 parentPort!.postMessage("ready");

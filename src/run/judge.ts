@@ -9,7 +9,7 @@ import {
 import { Place, recordWords } from "../table/scanner.js";
 import type { Kind } from "../validator/validator.js";
 import { type Columns, ourFields } from "./columns.js";
-import { extractItem, itemKey } from "./item.js";
+import { extractItem, itemKey, mailboxKey } from "./item.js";
 import { hashItem } from "./item-hash.js";
 import { PlainItems } from "./plain-items.js";
 import { hasItem, noItem, notARow, notChecked, rowStatuses, statusCode } from "./row-status.js";
@@ -24,6 +24,8 @@ export interface JudgeOptions {
   /** That of the run's hashes. */
   readonly seed: Int32Array;
   readonly columns: Columns;
+  /** Whether the hashes of the canonical items are wanted too. */
+  readonly hashesMailboxes: boolean;
 }
 
 /** The verdicts on a chunk. */
@@ -32,6 +34,8 @@ export interface Judgements {
   readonly codes: Uint8Array;
   /** For each row, the two words of its item's hash; without meaning where it has none. */
   readonly hashes: Int32Array;
+  /** The same of its canonical item, where it is wanted. */
+  readonly mailboxes?: Int32Array;
 }
 
 /** Judges the rows of a table by the embedded engine, in whatever thread. */
@@ -40,19 +44,22 @@ export class Judge {
   readonly #shape: TableShape;
   readonly #seed: Int32Array;
   readonly #columns: Columns;
+  readonly #hashesMailboxes: boolean;
   readonly #classifier: Classifier;
   readonly #plain: PlainItems;
   /** What is written behind a row, for each status. */
   readonly #tails: readonly Uint8Array[];
 
-  constructor({ kind, shape, seed, columns }: JudgeOptions, classifier: Classifier) {
+  constructor(options: JudgeOptions, classifier: Classifier) {
+    const { kind, shape, seed, columns, hashesMailboxes } = options;
+    this.#hashesMailboxes = hashesMailboxes;
     this.#kind = kind;
     this.#shape = shape;
     this.#seed = seed;
     this.#columns = columns;
     this.#classifier = classifier;
     this.#plain = new PlainItems(classifier, seed);
-    this.#tails = rowStatuses.map((status) => tailOf(shape, ourFields(columns, { status })));
+    this.#tails = rowStatuses.map((status) => tailOf(shape, ourFields(columns, { status }, kind)));
   }
 
   /** @param memory where the verdicts are put; long enough for the chunk */
@@ -82,7 +89,16 @@ export class Judge {
         hashes[2 * row + 1] = plain.high;
       }
     }
-    return { codes: codesOfRows, hashes };
+    if (!this.#hashesMailboxes) return { codes: codesOfRows, hashes };
+    const mailboxes = memory.mailboxes?.subarray(0, 2 * count) ?? new Int32Array(2 * count);
+    for (let row = 0; row < count; row++) {
+      if (!hasItem(codesOfRows[row]!)) continue;
+      const item = extractItem(this.#kind, chunk.value(row));
+      const { low, high } = hashItem(this.#seed, mailboxKey(this.#kind, item));
+      mailboxes[2 * row] = low;
+      mailboxes[2 * row + 1] = high;
+    }
+    return { codes: codesOfRows, hashes, mailboxes };
   }
 
   #judgeText(chunk: ScannedChunk, row: number, codesOfRows: Uint8Array, hashes: Int32Array): void {
@@ -100,11 +116,13 @@ export class Judge {
    * @param memory where that is put, if it fits
    */
   write(chunk: ScannedChunk, codesOfRows: Uint8Array, memory?: WriteMemory): WrittenRecords {
-    if (!this.#columns.withReasons) return chunk.write(this.#tails, codesOfRows, memory);
+    const { withReasons, withCanonical } = this.#columns;
+    if (!withReasons && !withCanonical) return chunk.write(this.#tails, codesOfRows, memory);
     const tails = Array.from(codesOfRows, (code, row) => {
       if (!hasItem(code) || code === notChecked) return this.#tails[code] ?? noTail;
       const item = extractItem(this.#kind, chunk.value(row));
-      return tailOf(this.#shape, ourFields(this.#columns, this.#classifier.classify(this.#kind, item)));
+      const verdict = this.#classifier.classify(this.#kind, item);
+      return tailOf(this.#shape, ourFields(this.#columns, verdict, this.#kind, item));
     });
     const choice = Uint32Array.from(tails, (_, row) => row);
     return chunk.write(tails, choice, memory);

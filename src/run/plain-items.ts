@@ -24,8 +24,11 @@ for (let code = 0; code < 128; code++) {
   if (/[a-z0-9-]/.test(String.fromCharCode(lower))) inDomain[code] = lower;
 }
 
-/** Of a remembered domain: it passed, and there is more to say about its mailboxes. */
-const hasRules = 255;
+/**
+ * What is remembered of a domain besides a status: it passed and nothing is known of its mailboxes; it passed and there
+ * are rules for them; only the classifier can tell.
+ */
+const [ordinary, hasRules, untold] = [253, 254, 255];
 
 /**
  * Looks at items where they stand, in bytes, and makes no strings of them: for the nine of ten that are plain, which is
@@ -79,8 +82,9 @@ export class PlainItems {
     if (code === 0) return 0;
     this.low = join(low, this.low);
     this.high = join(high, this.high);
-    if (code !== ok && code !== hasRules) return code;
-    const rules = code === ok ? ordinaryMailboxes : this.#rules[this.#slot]!;
+    if (code === untold) return 0;
+    if (code < ordinary) return code;
+    const rules = code === ordinary ? ordinaryMailboxes : this.#rules[this.#slot]!;
     const verdict = judgeMailbox(rules, bytes, start, i, true);
     return verdict === undefined ? ok : statusCode(verdict.status);
   }
@@ -89,10 +93,11 @@ export class PlainItems {
     const code = this.#domain(bytes, start, end);
     this.low = join(this.#seedLow, this.low);
     this.high = join(this.#seedHigh, this.high);
-    return code === hasRules ? ok : code;
+    if (code === untold) return 0;
+    return code < ordinary ? code : ok;
   }
 
-  /** The code of a plain domain's status or `hasRules`, with its words in `low` and `high`; 0 when it is not plain. */
+  /** The code of a plain domain's status or what else is remembered of it, with its words in `low` and `high`; 0 when it is not plain. */
   #domain(bytes: Buffer, start: number, end: number): number {
     let low = this.#seedLow;
     let high = this.#seedHigh;
@@ -120,9 +125,10 @@ export class PlainItems {
   }
 
   #remember(ascii: string): number {
-    const { verdict, mailbox } = this.#classifier.domainFacts(ascii);
-    const passed = mailbox === ordinaryMailboxes ? ok : hasRules;
-    const code = verdict === undefined ? passed : statusCode(verdict.status);
+    const { verdict, mailbox, hasListedMailboxes } = this.#classifier.domainFacts(ascii);
+    const passed = mailbox === ordinaryMailboxes ? ordinary : hasRules;
+    const told = verdict === undefined ? passed : statusCode(verdict.status);
+    const code = hasListedMailboxes ? untold : told;
     this.#domains.set([this.low, this.high, code], 4 * this.#slot);
     this.#rules[this.#slot] = code === hasRules ? mailbox : undefined;
     return code;

@@ -25,8 +25,8 @@ export interface RunOptions {
 export interface RowFilter {
   /** Whether rows of this status are; that of a row without an item is empty. */
   readonly keeps?: (status: Status) => boolean;
-  /** Only the first row of each item is; rows without an item all are. */
-  readonly dedupe?: boolean;
+  /** Only the first row of each item is, or of each canonical item; rows without an item all are. */
+  readonly dedupe?: "item" | "canonical";
 }
 
 /** What came of a run. */

@@ -9,6 +9,8 @@ export class Slot {
   readonly codes: Uint8Array;
   /** For each row, the two words of its item's hash. */
   readonly hashes: Int32Array;
+  /** The same of its canonical item. */
+  readonly mailboxes: Int32Array;
   /** The rows as they are written. */
   readonly output: Buffer;
   /** Where each row ends in the output. */
@@ -24,6 +26,7 @@ export class Slot {
       return start;
     };
     this.hashes = new Int32Array(memory, next(8 * rows), 2 * rows);
+    this.mailboxes = new Int32Array(memory, next(8 * rows), 2 * rows);
     this.ends = new Int32Array(memory, next(4 * rows), rows);
     this.codes = new Uint8Array(memory, next(rows), rows);
     this.block = Buffer.from(memory, next(blockBytes), blockBytes);
@@ -33,4 +36,4 @@ export class Slot {
 
 /** Of what is larger, nothing is lost: it is judged in the main thread. Memory that is not used is not taken. */
 const [rows, blockBytes, outputBytes] = [65_536, 524_288, 1_572_864];
-const slotBytes = 13 * rows + blockBytes + outputBytes;
+const slotBytes = 21 * rows + blockBytes + outputBytes;

@@ -1,6 +1,5 @@
-import type { Classifier } from "../classifier/classifier.js";
 import type { QuotaFile } from "../store/quota-file.js";
-import type { Charge, Validator, Verdict } from "./validator.js";
+import type { Charge, EmbeddedEngine, Validator, Verdict } from "./validator.js";
 
 /** A durable transaction costs as much as some hundred verdicts; a crash costs at most this many units. */
 const batchSize = 10_000;
@@ -8,7 +7,10 @@ const batchSize = 10_000;
 const notChecked: Verdict = { status: "quota_exceeded" };
 
 /** The embedded engine: no network; units come out of the quota file before the verdicts are given. */
-export function offlineValidator(classifier: Classifier, quotaFile: QuotaFile): Validator {
+export function offlineValidator(
+  { classifier, source }: Pick<EmbeddedEngine, "classifier" | "source">,
+  quotaFile: QuotaFile,
+): Validator {
   function charge(units: number): Charge {
     const { granted, quota } = quotaFile.reserve(units);
     return { charged: granted, exhausted: granted < units, quota };
@@ -23,7 +25,7 @@ export function offlineValidator(classifier: Classifier, quotaFile: QuotaFile): 
       );
       return { ...charged, verdicts };
     },
-    embedded: { classifier, charge },
+    embedded: { classifier, source, charge },
     explain: classifier.classify,
   };
 }

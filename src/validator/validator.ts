@@ -1,4 +1,4 @@
-import type { Classifier } from "../classifier/classifier.js";
+import type { Classifier, ClassifierSource } from "../classifier/classifier.js";
 import type { Kind } from "../classifier/verdict.js";
 
 export type { Kind };
@@ -63,6 +63,8 @@ export interface Validator {
 /** An engine that is part of this program. */
 export interface EmbeddedEngine {
   readonly classifier: Classifier;
+  /** What it was made of. */
+  readonly source: ClassifierSource;
   /** Charges up to `units`, in the order of the items; durable when it returns. */
   charge(units: number): Charge;
 }

@@ -42,7 +42,8 @@ describe("a large table, judged in threads or not", () => {
   test.each<[string, number | null, Partial<RunOptions>]>([
     ["as it is", null, {}],
     ["with a limit", 77_777, {}],
-    ["deduplicated", null, { filter: { dedupe: true } }],
+    ["deduplicated", null, { filter: { dedupe: "item" } }],
+    ["deduplicated by mailbox", null, { filter: { dedupe: "canonical" } }],
     ["filtered, with a limit", 60_000, { filter: { keeps: (status) => status !== "ok" } }],
   ])("%s, comes out the same", async (_, limit, options) => {
     const quotaFile = await QuotaFile.open(join(temporaryFolder(), "quota.db"), Date.now);
@@ -55,7 +56,7 @@ describe("a large table, judged in threads or not", () => {
         kind: "email",
         table: await openTable({ name: "list.csv", bytes: inParts() }, { profile: profiles.email }),
         sink: { write: async (bytes: Uint8Array) => void hash.update(bytes) },
-        validator: offlineValidator(loadClassifier(), quotaFile),
+        validator: offlineValidator({ classifier: loadClassifier(), source: {} }, quotaFile),
         columns: nameColumns(undefined, "status"),
         cores,
         signal: new AbortController().signal,

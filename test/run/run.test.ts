@@ -20,6 +20,7 @@ const value = fc.oneof(
     "é@larch-and-oak.com",
     "ann@gmial.com",
   ),
+  fc.constantFrom("ann.lee@gmail.com", "AnnLee+x@googlemail.com", "annlee@gmail.com"),
   fc.nat(30).map((i) => `user${i}@larch-and-oak.com`),
   fc.string({ unit: fc.constantFrom(...'a@."\n, é'), maxLength: 6 }),
 );
@@ -27,14 +28,15 @@ const value = fc.oneof(
 test("the way over bytes and the way over batches give the same table and the same report", async () => {
   const path = join(temporaryFolder(), "quota.db");
   const quotaFile = await QuotaFile.open(path, Date.now);
-  const validator = offlineValidator(classifier, quotaFile);
+  const validator = offlineValidator({ classifier, source: {} }, quotaFile);
 
   const arbitrary = fc.record({
     values: fc.array(value, { maxLength: 40 }),
     tail: fc.constantFrom(",x", ',"y\nz"', ""),
     limit: fc.option(fc.nat(12)),
     withReasons: fc.boolean(),
-    dedupe: fc.boolean(),
+    dedupe: fc.constantFrom(undefined, "item" as const, "canonical" as const),
+    withCanonical: fc.boolean(),
     keeps: fc.constantFrom(
       undefined,
       (status: string) => status === "ok",
@@ -43,35 +45,38 @@ test("the way over bytes and the way over batches give the same table and the sa
     chunkSize: fc.integer({ min: 1, max: 200 }),
   });
   await fc.assert(
-    fc.asyncProperty(arbitrary, async ({ values, tail, limit, withReasons, dedupe, keeps, chunkSize }) => {
-      const text = `email,note\n${values.map((item) => `${item}${tail}\n`).join("")}`;
-      const run = async (toTable: (table: RecordStream) => RecordStream) => {
-        quotaFile.configure({ limit });
-        quotaFile.reset();
-        const parts: Buffer[] = [];
-        try {
-          const report = await validateTable({
-            kind: "email",
-            table: toTable(await open(text, { chunkSize, delimiter: ",", column: "1" })),
-            sink: {
-              write: async (bytes) => void parts.push(Buffer.from(bytes)),
-              commit: async () => {},
-              discard: async () => {},
-            },
-            validator,
-            columns: nameColumns(undefined, "status", { withReasons }),
-            filter: { dedupe, ...(keeps && { keeps }) },
-            signal: new AbortController().signal,
-          });
-          return { report, output: Buffer.concat(parts).toString(), used: quotaFile.read().used };
-        } catch (error) {
-          return { error: (error as Error).message };
-        }
-      };
-      const overBytes = await run((table) => table);
-      const overBatches = await run(({ start, chunks }) => ({ start, chunks }));
-      expect(overBytes).toEqual(overBatches);
-    }),
+    fc.asyncProperty(
+      arbitrary,
+      async ({ values, tail, limit, withReasons, withCanonical, dedupe, keeps, chunkSize }) => {
+        const text = `email,note\n${values.map((item) => `${item}${tail}\n`).join("")}`;
+        const run = async (toTable: (table: RecordStream) => RecordStream) => {
+          quotaFile.configure({ limit });
+          quotaFile.reset();
+          const parts: Buffer[] = [];
+          try {
+            const report = await validateTable({
+              kind: "email",
+              table: toTable(await open(text, { chunkSize, delimiter: ",", column: "1" })),
+              sink: {
+                write: async (bytes) => void parts.push(Buffer.from(bytes)),
+                commit: async () => {},
+                discard: async () => {},
+              },
+              validator,
+              columns: nameColumns(undefined, "status", { withReasons, withCanonical }),
+              filter: { ...(dedupe && { dedupe }), ...(keeps && { keeps }) },
+              signal: new AbortController().signal,
+            });
+            return { report, output: Buffer.concat(parts).toString(), used: quotaFile.read().used };
+          } catch (error) {
+            return { error: (error as Error).message };
+          }
+        };
+        const overBytes = await run((table) => table);
+        const overBatches = await run(({ start, chunks }) => ({ start, chunks }));
+        expect(overBytes).toEqual(overBatches);
+      },
+    ),
     { numRuns: 300 },
   );
   quotaFile.close();

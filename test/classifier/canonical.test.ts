@@ -1,0 +1,69 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { canonicalItem } from "../../src/classifier/canonical.js";
+
+describe("the canonical address", () => {
+  test.each([
+    ["Ann.Lee+News@GoogleMail.com", "annlee@gmail.com"],
+    ["a.n.n.lee@gmail.com", "annlee@gmail.com"],
+    ["Ann.Lee+x@Hotmail.se", "ann.lee@hotmail.se"],
+    ["ann+@outlook.com", "ann@outlook.com"],
+    ["ann+x@msn.com", "ann@msn.com"],
+    ["Ann+x@proton.me", "ann@proton.me"],
+    ["ann+x@mailbox.org", "ann@mailbox.org"],
+    ["ann+x@fastmail.fm", "ann@fastmail.fm"],
+    ["anything+x@Ann.fastmail.com", "ann@fastmail.com"],
+    // Not certain enough: iCloud and Yandex; unknown: Yahoo's base names.
+    ["Ann+x@icloud.com", "ann+x@icloud.com"],
+    ["Ann+x@yandex.ru", "ann+x@yandex.ru"],
+    ["Ann-shop@yahoo.com", "ann-shop@yahoo.com"],
+    ["Ann.Lee@T-Online.de", "ann.lee@t-online.de"],
+    // Nothing is known: only the domain.
+    ["Ann+News@Larch-and-Oak.com", "Ann+News@larch-and-oak.com"],
+    ["1234+Ann@users.noreply.github.com", "1234+Ann@users.noreply.github.com"],
+    ["Ann@Duck.com", "Ann@duck.com"],
+    ["+news@gmail.com", "+news@gmail.com"],
+    ["ann@bücher.de", "ann@xn--bcher-kva.de"],
+    ["Jürgen@xn--bcher-kva.de", "Jürgen@xn--bcher-kva.de"],
+    ['"ann lee"@b.net', '"ann lee"@b.net'],
+    ['"ann.lee"@b.net', "ann.lee@b.net"],
+    ['"a\\"b\\\\c"@b.net', '"a\\"b\\\\c"@b.net'],
+  ])("of %s is %s", (item, expected) => {
+    expect(canonicalItem("email", item)).toBe(expected);
+  });
+
+  test.each(["", "ann", "a@@b.net", "ann@[192.0.2.1]", "a..b@c.net"])("%j has none", (item) => {
+    expect(canonicalItem("email", item)).toBeUndefined();
+  });
+});
+
+test.each([
+  ["Mailinator.COM.", "mailinator.com"],
+  ["BÜCHER.de", "xn--bcher-kva.de"],
+  ["a..b", undefined],
+])("the canonical domain of %s is %s", (item, expected) => {
+  expect(canonicalItem("domain", item)).toBe(expected);
+});
+
+test("the canonical address of a canonical address is itself", () => {
+  const domain = fc.constantFrom(
+    "gmail.com",
+    "hotmail.de",
+    "ann.fastmail.com",
+    "larch-and-oak.com",
+    "bücher.de",
+  );
+  const local = fc.oneof(
+    fc.string({ unit: fc.constantFrom(...'aB1.+"\\ é-'), minLength: 1 }),
+    fc.emailAddress(),
+  );
+  fc.assert(
+    fc.property(local, domain, (text, at) => {
+      for (const item of [`${text}@${at}`, `${JSON.stringify(text)}@${at}`]) {
+        const canonical = canonicalItem("email", item);
+        if (canonical !== undefined) expect(canonicalItem("email", canonical)).toBe(canonical);
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});

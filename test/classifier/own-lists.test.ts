@@ -1,0 +1,64 @@
+import { describe, expect, test } from "vitest";
+import { createClassifier } from "../../src/classifier/classifier.js";
+import { compileDisposableTable, DisposableTable } from "../../src/classifier/disposable-table.js";
+import { Fault } from "../../src/classifier/fault.js";
+import { parseListLine } from "../../src/classifier/own-lists.js";
+
+describe("a line of a list", () => {
+  test.each([
+    ["Mailinator.com", { domain: "mailinator.com" }],
+    ["*.mailinator.com.", { domain: "mailinator.com" }],
+    ["  bücher.de  # books", { domain: "xn--bcher-kva.de" }],
+    ["Ann+News@Bücher.de", { domain: "xn--bcher-kva.de", mailbox: "ann+news" }],
+    ["ann#1@b.net", { domain: "b.net", mailbox: "ann#1" }],
+    ["", undefined],
+    ["# nothing", undefined],
+  ])("%j", (line, expected) => {
+    expect(parseListLine(line)).toEqual(expected);
+  });
+
+  test.each(["two words", "a@@b.net", "http://b.net", "ann@[192.0.2.1]", "a..b"])("%j is none", (line) => {
+    expect(parseListLine(line)).toBeInstanceOf(Fault);
+  });
+});
+
+const table = new DisposableTable(
+  compileDisposableTable([
+    { domain: "mailinator.com", onlyBelow: false },
+    { domain: "throw.net", onlyBelow: false },
+  ]),
+);
+const { classify } = createClassifier(table, {
+  allow: ["gmial.com", "boss@mailinator.com", "good.throw.net", "example.org", "test@hotmail.com"],
+  deny: ["larch-and-oak.com", "spam@gmx.de", "bad.good.throw.net", "boss@mailinator.com"],
+});
+
+describe("what the lists say goes", () => {
+  test.each([
+    ["ann@gmial.com", "ok", "allow-list: gmial.com"],
+    ["ann+news@sub.gmial.com", "ok", "allow-list: gmial.com"],
+    ["Boss@mailinator.com", "ok", "allow-list: Boss@mailinator.com"],
+    ["ann@mailinator.com", "disposable", "disposable-domain: mailinator.com"],
+    ["ann@good.throw.net", "ok", "allow-list: good.throw.net"],
+    ["ann@bad.good.throw.net", "ok", "allow-list: good.throw.net"],
+    ["ann@throw.net", "disposable", "disposable-domain: throw.net"],
+    ["ann@example.org", "ok", "allow-list: example.org"],
+    ["test@hotmail.com", "ok", "allow-list: test@hotmail.com"],
+    ["ann@larch-and-oak.com", "disposable", "deny-list: larch-and-oak.com"],
+    ["ann@x.LARCH-and-oak.com", "disposable", "deny-list: larch-and-oak.com"],
+    ["spam@gmx.de", "disposable", "deny-list: spam@gmx.de"],
+    ["ann@gmx.de", "ok", undefined],
+    ["ann@notlarch-and-oak.com", "ok", undefined],
+    ["a..b@gmial.com", "fake", "syntax: two dots in a row at 3"],
+  ])("%s: %s", (item, status, reason) => {
+    expect(classify("email", item)).toEqual({ status, ...(reason !== undefined && { reason }) });
+  });
+
+  test.each([
+    ["gmial.com", "ok", "allow-list: gmial.com"],
+    ["larch-and-oak.com", "disposable", "deny-list: larch-and-oak.com"],
+    ["mailinator.com", "disposable", "disposable-domain: mailinator.com"],
+  ])("%s: %s", (item, status, reason) => {
+    expect(classify("domain", item)).toEqual({ status, reason });
+  });
+});

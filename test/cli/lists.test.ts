@@ -1,0 +1,91 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { idv } from "../support/run-idv.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+const stdin = "a@gmial.com\nBoss@mailinator.com\nb@mailinator.com\nann@larch-and-oak.com\n";
+const files = {
+  "allow.txt": "\ufeff# mine\r\ngmial.com\r\n",
+  "boss.txt": "boss@mailinator.com",
+  "deny.txt": "larch-and-oak.com\n",
+};
+
+function folder(): string {
+  const home = temporaryFolder();
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(home, name), content);
+  return home;
+}
+
+const checked =
+  "a@gmial.com,ok\nBoss@mailinator.com,ok\nb@mailinator.com,disposable\nann@larch-and-oak.com,disposable\n";
+
+describe("lists of one's own", () => {
+  const options = ["--allow", "allow.txt", "--allow", "boss.txt", "--deny", "deny.txt"];
+
+  test.each<[string, string[], Record<string, string>]>([
+    ["named by options", options, {}],
+    ["over batches", [...options, "--strict"], {}],
+    ["named by the environment", [], { IDV_ALLOW: "allow.txt:boss.txt", IDV_DENY: "deny.txt" }],
+    ["options go before the environment", options, { IDV_DENY: "missing.txt" }],
+  ])("%s", async (_, args, env) => {
+    const { code, stdout } = await idv(["emails", "-q", ...args], { home: folder(), env, stdin });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: checked });
+  });
+
+  test("in idv check", async () => {
+    const { stdout } = await idv(["check", "ann@larch-and-oak.com", ...options], { home: folder() });
+    expect(stdout).toBe("ann@larch-and-oak.com\tdisposable\tdeny-list: larch-and-oak.com\n");
+  });
+
+  test.each<[string, number, string]>([
+    ["missing.txt", 6, "missing.txt: cannot be read: no such file"],
+    ["wrong.txt", 2, "wrong.txt:2: neither a domain nor an address: a space in the domain"],
+  ])("%s", async (name, expected, message) => {
+    const home = folder();
+    writeFileSync(join(home, "wrong.txt"), "b.net\ntwo words\n");
+    const { code, stdout, stderr } = await idv(["emails", "--deny", name], { home, stdin });
+    expect({ code, stdout, stderr }).toEqual({ code: expected, stdout: "", stderr: `idv: ${message}\n` });
+  });
+});
+
+describe("canonical addresses", () => {
+  const rows = "Ann.Lee+x@GoogleMail.com,1\nannlee@gmail.com,2\nnot an address,3\n,4\nAnnLee@gmail.com,5\n";
+
+  test.each<[string, string[], string]>([
+    [
+      "as a column",
+      ["--canonical"],
+      "email,n,status,canonical\nAnn.Lee+x@GoogleMail.com,1,alias,annlee@gmail.com\nannlee@gmail.com,2,ok,annlee@gmail.com\n" +
+        "not an address,3,fake,\n,4,,\nAnnLee@gmail.com,5,ok,annlee@gmail.com\n",
+    ],
+    [
+      "one row of each",
+      ["--dedupe=canonical"],
+      "email,n,status\nAnn.Lee+x@GoogleMail.com,1,alias\nnot an address,3,fake\n,4,\n",
+    ],
+    [
+      "one row of each that is written",
+      ["--dedupe=canonical", "--drop", "alias"],
+      "email,n,status\nannlee@gmail.com,2,ok\nnot an address,3,fake\n,4,\n",
+    ],
+    [
+      "while --dedupe knows items only",
+      ["--dedupe"],
+      "email,n,status\nAnn.Lee+x@GoogleMail.com,1,alias\nannlee@gmail.com,2,ok\nnot an address,3,fake\n,4,\n",
+    ],
+  ])("%s", async (_, args, expected) => {
+    for (const strict of [[], ["--strict"]]) {
+      const { code, stdout } = await idv(["emails", "-q", ...args, ...strict], { stdin: `email,n\n${rows}` });
+      expect({ code, stdout }).toEqual({ code: 0, stdout: expected });
+    }
+  });
+
+  test("--dedupe=other", async () => {
+    const { code, stderr } = await idv(["emails", "--dedupe=other"]);
+    expect(code).toBe(2);
+    expect(stderr).toBe(
+      "idv: option '--dedupe [=KEY]' argument 'other' is invalid. Allowed choices are item, canonical.\n",
+    );
+  });
+});
