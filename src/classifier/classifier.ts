@@ -35,6 +35,9 @@ interface DomainFacts {
 /** A rule speaks, or leaves the item to the next one. */
 type DomainRule = (ascii: string) => Classification | undefined;
 
+/** The table of disposable domains that comes with the program. */
+export const builtInTable = new URL("disposable.bin", import.meta.url);
+
 /** What a classifier is made of; plain data, so that other threads can make the same. */
 export interface ClassifierSource {
   /** The compiled table of disposable domains: a path, or the one that comes with the program. */
@@ -48,7 +51,7 @@ export interface ClassifierSource {
  * @throws Error when the table cannot be read or is none
  */
 export function loadClassifier({ table, ownLists }: ClassifierSource = {}): Classifier {
-  const file = readFileSync(table ?? new URL("disposable.bin", import.meta.url));
+  const file = readFileSync(table ?? builtInTable);
   return createClassifier(new DisposableTable(file), ownLists);
 }
 

@@ -1,8 +1,26 @@
-import type { DisposableEntry } from "./disposable-table.js";
+import { compileDisposableTable, type DataSource, type DisposableEntry } from "./disposable-table.js";
 import { parseDomainName } from "./domain-name.js";
 import { Fault } from "./fault.js";
 import { ispProviders, mailcomDomains, majorProviders, privacyProviders, relays } from "./providers.js";
 import { findSuffix, isPrivateZone } from "./public-suffix.js";
+
+/** The npm packages that the table is compiled from, and where in them the list is: a JSON array of names. */
+export const listPackages = [
+  { name: "disposable-domains", file: "index.json" },
+  // The file itself: the package's API rebuilds its set at every call.
+  { name: "disposable-email-domains-js", file: "dist/dict/disposable_email_blocklist.json" },
+] as const;
+
+/** A version of one of the packages. */
+export interface ListVersion extends Omit<DataSource, "domains"> {
+  readonly list: readonly string[];
+}
+
+/** Compiles the table of these lists. */
+export function compileLists(versions: readonly ListVersion[]): Uint8Array {
+  const sources = versions.map(({ list, ...source }) => ({ ...source, domains: list.length }));
+  return compileDisposableTable(mergeDisposableLists(versions.map(({ list }) => list)), sources);
+}
 
 /** Listed as disposable somewhere although they are ordinary sites, companies and universities. */
 const wronglyListed = `

@@ -2,13 +2,25 @@
  * The disposable domains as one open-addressing table of 64-bit hashes: 138,000 names load in about 2 ms, where a
  * `Set` of strings takes 50 to 60 ms and 24 MB.
  *
- * The file: four 32-bit little-endian words (magic, format, number of entries, number of slots, a power of two),
- * then the slots, two words each. A slot is the hash with its lowest bit replaced by a flag: 1 for a zone, of
+ * The file: five 32-bit little-endian words (magic, format, number of entries, number of slots, a power of two, length
+ * of what follows the slots), then the slots, two words each, then the sources as JSON. A slot is the hash with its lowest bit replaced by a flag: 1 for a zone, of
  * which only the names below it are disposable. The empty slot is two zero words.
  */
 const magic = 0x44564449;
-const format = 1;
-const headerWords = 4;
+const format = 2;
+const headerWords = 5;
+
+/** A list that the table was compiled from. */
+export interface DataSource {
+  /** The npm package. */
+  readonly name: string;
+  readonly version: string;
+  /** When that version was published, by the registry: `2026-09-21`. */
+  readonly published: string;
+  readonly licence: string;
+  /** How many names it lists. */
+  readonly domains: number;
+}
 
 /** An entry to compile: a domain, lower case, A-labels. */
 export interface DisposableEntry {
@@ -20,6 +32,7 @@ export interface DisposableEntry {
 /** Looks names up in the table by suffix: `a.b.mailinator.com` is disposable because `mailinator.com` is. */
 export class DisposableTable {
   readonly size: number;
+  readonly sources: readonly DataSource[];
   readonly #slots: Int32Array;
   readonly #mask: number;
 
@@ -31,12 +44,15 @@ export class DisposableTable {
     // A copy where the view is not aligned: typed arrays of words need it.
     const bytes = file.byteOffset % 4 === 0 ? file : Uint8Array.from(file);
     const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >> 2);
-    const [foundMagic, foundFormat, size, slots] = words;
-    if (foundMagic !== magic || foundFormat !== format || words.length !== headerWords + 2 * (slots ?? 0)) {
+    const [foundMagic, foundFormat, size, slots = 0, sourceBytes = 0] = words;
+    const sourceStart = 4 * headerWords + 8 * slots;
+    const isOurs = foundMagic === magic && foundFormat === format;
+    if (!isOurs || bytes.length !== sourceStart + sourceBytes) {
       throw new Error("not a table of disposable domains of this format");
     }
     this.size = size!;
-    this.#slots = words.subarray(headerWords);
+    this.sources = JSON.parse(Buffer.from(bytes.subarray(sourceStart)).toString()) as DataSource[];
+    this.#slots = words.subarray(headerWords, headerWords + 2 * slots);
     this.#mask = slots! - 1;
   }
 
@@ -76,12 +92,16 @@ export class DisposableTable {
  *
  * @throws Error when two entries share a hash, which 63 bits make improbable: 1 in 10^9 for 138,000 entries
  */
-export function compileDisposableTable(entries: readonly DisposableEntry[]): Uint8Array {
+export function compileDisposableTable(
+  entries: readonly DisposableEntry[],
+  sources: readonly DataSource[] = [],
+): Uint8Array {
   const sorted = [...entries].sort((a, b) => (a.domain < b.domain ? -1 : 1));
   let slots = 16;
   while (slots < 1.5 * sorted.length) slots *= 2;
   const words = new Int32Array(headerWords + 2 * slots);
-  words.set([magic, format, sorted.length, slots]);
+  const sourceText = Buffer.from(JSON.stringify(sources));
+  words.set([magic, format, sorted.length, slots, sourceText.length]);
   const table = words.subarray(headerWords);
   for (const { domain, onlyBelow } of sorted) {
     const hash = new SuffixHash();
@@ -97,7 +117,7 @@ export function compileDisposableTable(entries: readonly DisposableEntry[]): Uin
     }
     table.set([low, high], 2 * slot);
   }
-  return new Uint8Array(words.buffer);
+  return Buffer.concat([new Uint8Array(words.buffer), sourceText]);
 }
 
 /** A 64-bit hash of a name read from its end, that can be asked at every label. */

@@ -20,6 +20,7 @@ import { openSplitOutput } from "../table/split-output.js";
 import { offlineValidator } from "../validator/offline.js";
 import type { Kind } from "../validator/validator.js";
 import { BadRowsReport } from "./bad-rows.js";
+import { tableSource } from "./data-table.js";
 import { explainFailure, Interrupted, UsageError } from "./errors.js";
 import { exitCodes } from "./exit-codes.js";
 import { type OwnListOptions, readOwnLists } from "./own-lists.js";
@@ -132,7 +133,7 @@ async function validateFile(
   for (const { usual, name } of columns.renamed) {
     note(`${inputName} has a column "${usual}" already; ours is "${name}"`);
   }
-  const source = { ownLists: await readOwnLists(options, process.env) };
+  const source = { ...tableSource(process.env), ownLists: await readOwnLists(options, process.env) };
   const classifier = loadClassifier(source);
   const quotaFile = await QuotaFile.open(quotaPath, Date.now);
   try {

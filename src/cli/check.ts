@@ -1,6 +1,7 @@
 import { loadClassifier } from "../classifier/classifier.js";
 import { extractItem } from "../run/item.js";
 import type { Kind } from "../validator/validator.js";
+import { tableSource } from "./data-table.js";
 import { type OwnListOptions, readOwnLists } from "./own-lists.js";
 import { print } from "./standard-output.js";
 import { printable } from "./terminal.js";
@@ -10,7 +11,10 @@ export async function runCheck(
   values: readonly string[],
   options: OwnListOptions & { readonly json?: true },
 ): Promise<void> {
-  const classifier = loadClassifier({ ownLists: await readOwnLists(options, process.env) });
+  const classifier = loadClassifier({
+    ...tableSource(process.env),
+    ownLists: await readOwnLists(options, process.env),
+  });
   for (const value of values) {
     const kind = kindOf(value);
     const item = extractItem(kind, value);

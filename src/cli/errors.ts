@@ -8,6 +8,11 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
+/** A service that is needed cannot be reached, or answers nonsense. */
+export class ServiceError extends Error {
+  override readonly name = "ServiceError";
+}
+
 /** The run was ended by a signal. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
@@ -38,6 +43,7 @@ export function explainFailure(error: unknown): Failure {
   if (error instanceof UsageError || error instanceof TableChoiceError) {
     return { exitCode: exitCodes.usage, message: error.message };
   }
+  if (error instanceof ServiceError) return { exitCode: exitCodes.service, message: error.message };
   if (error instanceof TableError || error instanceof StoreError) {
     return { exitCode: exitCodes.inputOutput, message: error.message };
   }

@@ -4,6 +4,7 @@ export const exitCodes = {
   failOn: 1,
   usage: 2,
   quotaExhausted: 4,
+  service: 5,
   inputOutput: 6,
   bug: 70,
 } as const;
@@ -14,6 +15,7 @@ Exit codes:
   1    --fail-on matched
   2    wrong usage or configuration
   4    quota exhausted: the output is complete, some rows are quota_exceeded
+  5    the npm registry could not be reached or answered nonsense (data update)
   6    input, output or the quota file could not be read or written
   70   a bug in idv
   130  interrupted (SIGINT); 143 terminated (SIGTERM); 129 hung up (SIGHUP)`;

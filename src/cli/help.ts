@@ -18,6 +18,9 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   "quota show": ["idv quota show", "idv quota show --json"],
   "quota set": ["idv quota set --limit 10000 --period month", "idv quota set --limit none"],
   "quota reset": ["idv quota reset"],
+  data: ["idv data show", "idv data update"],
+  "data show": ["idv data show", "idv data show --json"],
+  "data update": ["idv data update"],
 };
 
 const environmentHelp = `
@@ -25,6 +28,7 @@ Environment:
   IDV_QUOTA_FILE  where the offline quota is kept, unless --quota-file says so
   IDV_ALLOW, IDV_DENY  files with lists of your own, unless --allow and --deny name some; several with : between
   XDG_STATE_HOME  the folder for idv/quota.db otherwise (default ~/.local/state)
+  XDG_DATA_HOME   the folder for idv/disposable.bin, which idv data update makes (default ~/.local/share)
   NO_COLOR        no colours; FORCE_COLOR: colours off a terminal too
   CI, TERM=dumb   no progress line`;
 

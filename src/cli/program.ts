@@ -24,6 +24,7 @@ export function createProgram(version: string): Command {
   addBulkCommand(program, "domain");
   addCheckCommand(program);
   addQuotaCommand(program);
+  addDataCommand(program);
   return program;
 }
 
@@ -227,6 +228,24 @@ function addQuotaCommand(program: Command): void {
     .action(async (options: { quotaFile?: string }) => {
       await (await import("./quota.js")).resetQuota(options);
     });
+}
+
+function addDataCommand(program: Command): void {
+  const data = program
+    .command("data")
+    .description("Show or update the data of the offline engine.")
+    .addHelpText("after", helpTail("data"));
+  data
+    .command("show")
+    .description("Print where the disposable domains come from: sources, versions, dates, counts, licences.")
+    .option("--json", "as a JSON object")
+    .addHelpText("after", helpTail("data show"))
+    .action(async (options: { json?: true }) => (await import("./data.js")).showData(options));
+  data
+    .command("update")
+    .description("Fetch newer lists of disposable domains from the npm registry; npm has to be installed.")
+    .addHelpText("after", helpTail("data update"))
+    .action(async () => (await import("./data.js")).updateData());
 }
 
 /** An option that may be given several times. */

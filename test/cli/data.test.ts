@@ -1,0 +1,183 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { createTarGzip } from "nanotar";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { idv } from "../support/run-idv.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+const packages = [
+  ["disposable-domains", "index.json", 70_000],
+  ["disposable-email-domains-js", "dist/dict/disposable_email_blocklist.json", 5000],
+] as const;
+
+/** What the registry says and gives of a package; tests change it into lies. */
+interface Offer {
+  version: string;
+  file: string;
+  list: unknown;
+  integrity: (tarball: Uint8Array) => string | undefined;
+  tarball: (tarball: Uint8Array) => Uint8Array;
+}
+
+const sha512 = (bytes: Uint8Array) => `sha512-${createHash("sha512").update(bytes).digest("base64")}`;
+
+/** An honest registry, with lists of names that are nowhere else. */
+function honest(): Map<string, Offer> {
+  return new Map(
+    packages.map(([name, file, count]) => [
+      name,
+      {
+        version: "9.0.0",
+        file,
+        list: Array.from({ length: count }, (_, i) => `throwaway-${i}.com`),
+        integrity: sha512,
+        tarball: (bytes: Uint8Array) => bytes,
+      },
+    ]),
+  );
+}
+
+let offers = honest();
+const server = createServer(async (request, response) => {
+  const [, name = "", download] = request.url?.split("/") ?? [];
+  const offer = offers.get(name);
+  if (offer === undefined) return response.writeHead(404).end("{}");
+  const { version, file, list } = offer;
+  const manifest = { name, version, license: "MIT" };
+  const entries = [
+    { name: "package/package.json", data: JSON.stringify(manifest) },
+    { name: `package/${file}`, data: typeof list === "string" ? list : JSON.stringify(list) },
+  ];
+  // The same bytes every time it is asked for.
+  const attrs = { mtime: 0 };
+  const tarball = await createTarGzip(entries, { attrs });
+  if (download) return response.end(offer.tarball(tarball));
+  const integrity = offer.integrity(tarball);
+  const dist = {
+    tarball: `http://${request.headers.host}/${name}/${name}-${version}.tgz`,
+    shasum: createHash("sha1").update(tarball).digest("hex"),
+    ...(integrity !== undefined && { integrity }),
+  };
+  response.setHeader("content-type", "application/json");
+  return response.end(
+    JSON.stringify({
+      name,
+      "dist-tags": { latest: version },
+      versions: { [version]: { ...manifest, dist } },
+      time: { [version]: "2030-01-02T03:04:05.000Z" },
+    }),
+  );
+});
+beforeAll(() => new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve)));
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+function settings(home: string) {
+  const { port } = server.address() as AddressInfo;
+  writeFileSync(
+    join(home, ".npmrc"),
+    `registry=http://127.0.0.1:${port}/\nfetch-retries=0\ncache=${home}/npm\n`,
+  );
+  return { home, env: { XDG_DATA_HOME: join(home, "data") } };
+}
+const installed = (home: string) => join(home, "data/idv/disposable.bin");
+const both = "disposable-domains 9.0.0, disposable-email-domains-js 9.0.0";
+
+test("idv data show names the sources", async () => {
+  const { code, stdout } = await idv(["data", "show"]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /^disposable-domains\t[\d.]+\t\d{4}-\d\d-\d\d\t[\d,]+ domains\tMIT\ndisposable-email-domains-js\t[\d.]+\t\d{4}-\d\d-\d\d\t[\d,]+ domains\tCC0-1.0\n[\d,]+ entries, came with idv\n$/,
+  );
+});
+
+test("idv data update fetches, compiles and installs, once", async () => {
+  offers = honest();
+  const run = settings(temporaryFolder());
+  const update = await idv(["data", "update"], run);
+  expect(update.stderr).toBe("");
+  expect(update.stdout).toMatch(new RegExp(`^updated: ${both}; 70,000 entries, [\\d,]+ before\n$`));
+  expect((await idv(["check", "a@throwaway-69999.com"], run)).stdout).toBe(
+    "a@throwaway-69999.com\tdisposable\tdisposable-domain: throwaway-69999.com\n",
+  );
+  expect((await idv(["emails", "-q"], { ...run, stdin: "a@throwaway-1.com\n" })).stdout).toBe(
+    "a@throwaway-1.com,disposable\n",
+  );
+  const shown = JSON.parse((await idv(["data", "show", "--json"], run)).stdout);
+  expect(shown).toMatchObject({
+    file: installed(run.home),
+    entries: 70_000,
+    sources: [{ name: "disposable-domains", version: "9.0.0", published: "2030-01-02", domains: 70_000 }, {}],
+  });
+  expect((await idv(["data", "update"], run)).stdout).toBe(`up to date: ${both}\n`);
+});
+
+describe("a registry that lies changes nothing", () => {
+  test.each<[string, (offer: Offer) => void, string]>([
+    [
+      "a download that is not what the metadata says",
+      (o) => (o.integrity = () => sha512(Buffer.of())),
+      "EINTEGRITY",
+    ],
+    ["no sha512 sum", (o) => (o.integrity = () => undefined), "does not have the sha512 sum"],
+    ["a download that is cut off", (o) => (o.tarball = (bytes) => bytes.subarray(0, 1000)), "EINTEGRITY"],
+    [
+      "a list below half",
+      (o) => (o.list = ["throwaway.com"]),
+      "1 domains where 133,604 are in use, which is less",
+    ],
+    ["a list that is none", (o) => (o.list = { domains: [] }), "its list is none"],
+    ["a list that is no JSON", (o) => (o.list = "<html>"), "its list is none"],
+    ["a package without the list", (o) => (o.file = "other.json"), "no index.json in it"],
+    [
+      "an older version",
+      (o) => (o.version = "1.0.0"),
+      "the registry has only disposable-domains 1.0.0, and 2.0.1 is",
+    ],
+  ])("%s", async (_, lie, message) => {
+    offers = honest();
+    lie(offers.get("disposable-domains")!);
+    const run = settings(temporaryFolder());
+    const { code, stdout, stderr } = await idv(["data", "update"], run);
+    expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
+    expect(stderr).toContain(message);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+    expect(existsSync(installed(run.home))).toBe(false);
+  });
+
+  test("no such package, and no registry at all", async () => {
+    offers = honest();
+    offers.delete("disposable-email-domains-js");
+    const run = settings(temporaryFolder());
+    const missing = await idv(["data", "update"], run);
+    expect(missing.code).toBe(5);
+    expect(missing.stderr).toMatch(/^idv: disposable-email-domains-js: npm cannot get it: E404, .*\n$/);
+    writeFileSync(join(run.home, ".npmrc"), "registry=http://user:secret@127.0.0.1:1/\nfetch-retries=0\n");
+    const unreachable = await idv(["data", "update"], run);
+    expect(unreachable.code).toBe(5);
+    expect(unreachable.stderr).toMatch(/^idv: disposable-[a-z-]+: npm cannot get it: ECONNREFUSED.*\n$/);
+    expect(unreachable.stderr).not.toContain("secret");
+  });
+
+  test("and a machine without npm", async () => {
+    const { code, stderr } = await idv(["data", "update"], { env: { PATH: "/nowhere" } });
+    expect({ code, stderr }).toEqual({ code: 5, stderr: "idv: npm is not installed; it fetches the data\n" });
+  });
+});
+
+test("a table that is broken is passed over, and that is said", async () => {
+  const run = settings(temporaryFolder());
+  mkdirSync(join(run.home, "data/idv"), { recursive: true });
+  writeFileSync(
+    installed(run.home),
+    readFileSync(new URL("../../dist/classifier/disposable.bin", import.meta.url)).subarray(0, 5000),
+  );
+  const { code, stdout, stderr } = await idv(["emails", "-q"], { ...run, stdin: "a@mailinator.com\n" });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "a@mailinator.com,disposable\n" });
+  expect(stderr).toBe(
+    `idv: ${installed(run.home)}: not a table of disposable domains of this format; ` +
+      "the data that came with idv is used: idv data update\n",
+  );
+});
