@@ -10,7 +10,7 @@ import { findSpecialUse } from "./special-use.js";
 import { findTypo } from "./typo-domain.js";
 import type { Classification, Kind } from "./verdict.js";
 
-/** Never throws; takes time linear in an item's length; keeps no state. */
+/** Never throws; takes time linear in an item's length; keeps no state but domains that it has seen. */
 export interface Classifier {
   /** The verdict on one item. */
   classify(kind: Kind, item: string): Classification;
@@ -59,6 +59,7 @@ export function loadClassifier({ table, ownLists }: ClassifierSource = {}): Clas
 export function createClassifier(disposable: DisposableTable, ownLists = noOwnLists): Classifier {
   const allow = new NameList(ownLists.allow);
   const deny = new NameList(ownLists.deny);
+  const hasLists = ownLists.allow.length + ownLists.deny.length > 0;
 
   /** The tests of a domain, in order: the first that speaks decides. */
   const domainRules: readonly DomainRule[] = [
@@ -88,7 +89,7 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
 
   /** What the user's own lists say; what they allow needs no more than its syntax. */
   function judgeByLists(ascii: string, local?: string): Classification | undefined {
-    if (syntaxPolicy(ascii) !== undefined) return undefined;
+    if (!hasLists || syntaxPolicy(ascii) !== undefined) return undefined;
     const isListed = (list: NameList) => local !== undefined && list.hasMailbox(local, ascii);
     const find = (list: NameList) => (isListed(list) ? `${local}@${ascii}` : list.findDomain(ascii));
     const allowed = find(allow);
@@ -107,9 +108,29 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
     return undefined;
   }
 
+  const remembered = new Map<string, DomainFacts>();
+
+  function domainFacts(ascii: string): DomainFacts {
+    const verdict = judgeDomain(ascii);
+    const mailbox = findMailboxRules(ascii);
+    const hasListedMailboxes = allow.hasMailboxesAt(ascii) || deny.hasMailboxesAt(ascii);
+    const isOrdinary = verdict === undefined && mailbox === ordinaryMailboxes && !hasListedMailboxes;
+    return isOrdinary ? ordinaryDomain : { verdict, mailbox, hasListedMailboxes };
+  }
+
+  /** The same, remembered. */
+  function recall(ascii: string): DomainFacts {
+    const known = remembered.get(ascii);
+    if (known !== undefined) return known;
+    const facts = domainFacts(ascii);
+    if (remembered.size === rememberedDomains) remembered.clear();
+    remembered.set(ascii, facts);
+    return facts;
+  }
+
   function classifyDomain(item: string): Classification {
     const name = parseDomainName(withoutRoot(item));
-    return name instanceof Fault ? syntaxFault(name) : (judgeDomain(name.ascii) ?? ok);
+    return name instanceof Fault ? syntaxFault(name) : (recall(name.ascii).verdict ?? ok);
   }
 
   function classifyEmail(item: string): Classification {
@@ -117,29 +138,31 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
     if (address instanceof Fault) return syntaxFault(address);
     const { local, domain } = address;
     if (domain === undefined) return fake("syntax: an address literal instead of a domain");
-    const verdict = judgeDomain(domain.ascii, local);
+    const { ascii } = domain;
+    const { verdict: onDomain, mailbox, hasListedMailboxes } = recall(ascii);
+    const verdict = hasListedMailboxes ? judgeDomain(ascii, local) : onDomain;
     if (verdict === undefined) {
-      const bytes = Buffer.from(local);
-      const rules = findMailboxRules(domain.ascii);
-      return judgeMailbox(rules, bytes, 0, bytes.length, bytes.length === local.length) ?? ok;
+      if (mailbox === ordinaryMailboxes && !local.includes("+")) return ok;
+      const length = mailboxBytes.write(local);
+      return judgeMailbox(mailbox, mailboxBytes, 0, length, length === local.length) ?? ok;
     }
     if (verdict.suggestion === undefined) return verdict;
     // What was meant is the same mailbox, as it is written, at the right domain.
-    const mailbox = item.slice(0, item.lastIndexOf("@"));
-    return { ...verdict, suggestion: `${mailbox}@${verdict.suggestion}` };
+    const written = item.slice(0, item.lastIndexOf("@"));
+    return { ...verdict, suggestion: `${written}@${verdict.suggestion}` };
   }
 
   return {
     classify: (kind, item) => (kind === "email" ? classifyEmail(item) : classifyDomain(item)),
-    domainFacts(ascii) {
-      const verdict = judgeDomain(ascii);
-      const mailbox = findMailboxRules(ascii);
-      const hasListedMailboxes = allow.hasMailboxesAt(ascii) || deny.hasMailboxesAt(ascii);
-      const isOrdinary = verdict === undefined && mailbox === ordinaryMailboxes && !hasListedMailboxes;
-      return isOrdinary ? ordinaryDomain : { verdict, mailbox, hasListedMailboxes };
-    },
+    domainFacts,
   };
 }
+
+/** Of these every one takes some 100 bytes. */
+const rememberedDomains = 20_000;
+
+/** Where a local part stands while it is looked at; syntax allows 64 octets. */
+const mailboxBytes = Buffer.alloc(256);
 
 /** What is known of most domains; one object, so that many take no memory. */
 const ordinaryDomain: DomainFacts = {
@@ -153,9 +176,13 @@ const fake = (reason: string): Classification => ({ status: "fake", reason });
 const syntaxFault = (fault: Fault): Classification => fake(fault.reason);
 const fakeIf = (code: string, subject: string | undefined) =>
   subject === undefined ? undefined : fake(`${code}: ${subject}`);
+const nine = 0x39;
+
 /** RFC 5321 allows these in a domain; nobody receives mail there. */
 function syntaxPolicy(ascii: string): Classification | undefined {
   const lastDot = ascii.lastIndexOf(".");
   if (lastDot === -1) return fake("syntax: a domain without a dot");
-  return /^\d+$/.test(ascii.slice(lastDot + 1)) ? fake("syntax: a numeric top-level domain") : undefined;
+  const endsWithDigit = ascii.charCodeAt(ascii.length - 1) <= nine;
+  const isNumeric = endsWithDigit && /^\d+$/.test(ascii.slice(lastDot + 1));
+  return isNumeric ? fake("syntax: a numeric top-level domain") : undefined;
 }

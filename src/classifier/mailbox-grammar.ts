@@ -1,5 +1,3 @@
-import { providerFamily } from "./providers.js";
-
 /** What a provider's mailbox names look like; measured against 48,598 addresses of real people. */
 export interface MailboxGrammar {
   /** What stands before any `+`; absent where that is not known. */
@@ -106,9 +104,10 @@ const grammarOf: ReadonlyMap<string, MailboxGrammar> = new Map(
  * What is known of the mailbox names at a domain, if anything.
  *
  * @param ascii the domain, lower case, A-labels
+ * @param family its provider's, from `providerFamily`
  */
-export function findMailboxGrammar(ascii: string): MailboxGrammar | undefined {
-  return grammarOf.get(ascii) ?? grammarOf.get(providerFamily(ascii) ?? "");
+export function findMailboxGrammar(ascii: string, family: string | undefined): MailboxGrammar | undefined {
+  return grammarOf.get(ascii) ?? (family === undefined ? undefined : grammarOf.get(family));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { findImpossibleMailbox, findMailboxGrammar, type MailboxGrammar } from "./mailbox-grammar.js";
 import { findPlaceholderRule, isPlaceholder, mayBePlaceholder, type PlaceholderRule } from "./placeholder.js";
+import { providerFamily } from "./providers.js";
 import { findRelay } from "./relay.js";
 import type { Classification } from "./verdict.js";
 
@@ -27,24 +28,21 @@ export const ordinaryMailboxes: MailboxRules = {
   isSubAddress: false,
 };
 
-const ownSubdomain = /^[^.]+\.fastmail\.com$/;
-
 /**
  * What the rules for mailboxes know of a domain.
  *
  * @param ascii the domain, lower case, A-labels
  */
 export function findMailboxRules(ascii: string): MailboxRules {
-  const rules: MailboxRules = {
-    domain: ascii,
-    isNoReply: ascii === "users.noreply.github.com",
-    grammar: findMailboxGrammar(ascii),
-    placeholders: findPlaceholderRule(ascii),
-    relay: findRelay(ascii),
-    isSubAddress: ownSubdomain.test(ascii),
-  };
-  const isOrdinary = !rules.isNoReply && !rules.grammar && !rules.placeholders && !rules.relay;
-  return isOrdinary && !rules.isSubAddress ? ordinaryMailboxes : rules;
+  const family = providerFamily(ascii);
+  const isNoReply = ascii === "users.noreply.github.com";
+  const grammar = findMailboxGrammar(ascii, family);
+  const placeholders = findPlaceholderRule(ascii, family);
+  const relay = findRelay(ascii);
+  const isSubAddress = ascii.endsWith(".fastmail.com") && ascii.indexOf(".") === ascii.length - 13;
+  const isOrdinary = !isNoReply && !grammar && !placeholders && !relay && !isSubAddress;
+  if (isOrdinary) return ordinaryMailboxes;
+  return { domain: ascii, isNoReply, grammar, placeholders, relay, isSubAddress };
 }
 
 const plus = 0x2b;

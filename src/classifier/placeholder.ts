@@ -1,4 +1,4 @@
-import { mailcomDomains, majorProviders, providerFamily } from "./providers.js";
+import { mailcomDomains, majorProviders } from "./providers.js";
 
 const freeMail: ReadonlySet<string> = new Set([...majorProviders, ...mailcomDomains]);
 
@@ -19,9 +19,10 @@ export type PlaceholderRule = "all" | "not-numbers" | undefined;
  * `test@`.
  *
  * @param ascii the domain, lower case, A-labels
+ * @param family its provider's, from `providerFamily`
  */
-export function findPlaceholderRule(ascii: string): PlaceholderRule {
-  if (!freeMail.has(ascii) && providerFamily(ascii) === undefined) return undefined;
+export function findPlaceholderRule(ascii: string, family: string | undefined): PlaceholderRule {
+  if (family === undefined && !freeMail.has(ascii)) return undefined;
   return numericMailboxes.has(ascii) ? "not-numbers" : "all";
 }
 

@@ -24,6 +24,7 @@ export function findSpecialUse(ascii: string): string | undefined {
   const lastDot = ascii.lastIndexOf(".");
   const topLevel = ascii.slice(lastDot + 1);
   if (specialUse.has(topLevel)) return topLevel;
+  if (!ascii.includes("example.")) return undefined;
   const twoLabels = ascii.slice(ascii.lastIndexOf(".", lastDot - 1) + 1);
   return specialUse.has(twoLabels) ? twoLabels : undefined;
 }
