@@ -1,5 +1,4 @@
-import { stringify } from "csv-stringify/sync";
-import type { BadRow } from "../table/bad-rows.js";
+import type { RowFault } from "../table/bad-rows.js";
 import type { TableSink } from "../table/output.js";
 import { say } from "./terminal.js";
 
@@ -10,27 +9,30 @@ const named = 20;
 export class BadRowsReport {
   count = 0;
   readonly #file: TableSink | undefined;
-  #unwritten: string[][];
+  #unwritten = "file,line,reason,record\n";
 
   /** @param file gets a CSV table of all */
   constructor(file: TableSink | undefined) {
     this.#file = file;
-    this.#unwritten = [["file", "line", "reason", "record"]];
   }
 
-  add({ error, record }: BadRow): void {
+  add(fault: RowFault, record: Uint8Array): void {
     this.count++;
-    if (this.count <= named) say(error.message);
+    if (this.count <= named) say(fault.message);
     if (this.count === named + 1) say("more bad rows are only counted");
     if (this.#file === undefined) return;
-    const text = Buffer.from(record).toString("utf8");
-    this.#unwritten.push([error.file, String(error.line), error.reason, text]);
+    const fields = [fault.file, String(fault.line), fault.reason, Buffer.from(record).toString()];
+    this.#unwritten += `${fields.map(quoted).join(",")}\n`;
   }
 
   /** Writes what was added since. */
   async flush(): Promise<void> {
-    const rows = this.#unwritten;
-    this.#unwritten = [];
-    if (rows.length > 0) await this.#file?.write(Buffer.from(stringify(rows)));
+    const text = this.#unwritten;
+    this.#unwritten = "";
+    if (text !== "") await this.#file?.write(Buffer.from(text));
   }
 }
+
+/** RFC 4180 §2.5 to 2.7 */
+const quoted = (field: string): string =>
+  /[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;

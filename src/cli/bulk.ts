@@ -9,12 +9,11 @@ import { validateTable } from "../run/run.js";
 import type { RowFilter, RunReport } from "../run/run-options.js";
 import { QuotaFile } from "../store/quota-file.js";
 import type { BadRowPolicy } from "../table/bad-rows.js";
-import { nameText } from "../table/bytes.js";
 import { type Compression, compressInto, compressionByName } from "../table/compression.js";
 import { decodeInput } from "../table/decoding.js";
 import { TableError } from "../table/errors.js";
 import { type InputFile, openInputFile, readStream } from "../table/input.js";
-import { copyWhole, openOutputFile, type TableSink } from "../table/output.js";
+import { copyOf, openOutputFile, type TableSink } from "../table/output.js";
 import { openTable, type TableFormat, type TableOptions } from "../table/reader.js";
 import { openSplitOutput } from "../table/split-output.js";
 import { offlineValidator } from "../validator/offline.js";
@@ -66,6 +65,9 @@ export interface BulkOptions extends OwnListOptions {
   readonly quiet?: true;
 }
 
+/** What leaves no trace when it is discarded. */
+type Discardable = Pick<TableSink, "discard">;
+
 /**
  * Runs `idv emails` or `idv domains`.
  *
@@ -74,13 +76,11 @@ export interface BulkOptions extends OwnListOptions {
  */
 export async function runBulk(kind: Kind, file: string, options: BulkOptions): Promise<number> {
   const quotaPath = quotaFilePath(options.quotaFile, process.env);
-  if (options.output !== undefined && resolve(options.output) === resolve(quotaPath)) {
-    throw new UsageError(`${options.output}: is the quota file; write the table elsewhere with -o`);
-  }
+  checkTargets(file, quotaPath, options);
   const interruption = interruptible(options.output);
   const isShown = showsProgress(process.env, options.quiet === true);
   const progress = isShown ? startProgress(showsColour(process.stderr, process.env)) : undefined;
-  const sinks: TableSink[] = [];
+  const sinks: Discardable[] = [];
   try {
     const work = validateFile(kind, file, quotaPath, options, interruption.signal, progress, sinks);
     // A signal need not wait for input that does not come or output that nobody takes.
@@ -105,7 +105,7 @@ async function validateFile(
   options: BulkOptions,
   signal: AbortSignal,
   progress: Progress | undefined,
-  sinks: TableSink[],
+  sinks: Discardable[],
 ): Promise<Summary> {
   const started = performance.now();
   const note = options.quiet ? () => {} : say;
@@ -123,9 +123,13 @@ async function validateFile(
   const badRows = new BadRowsReport(badRowsFile);
   const table = await openTable(
     { name: inputName, bytes: decoded.bytes },
-    { profile: profiles[kind], ...tableOptions(options), onBadRow: (row) => badRows.add(row) },
+    {
+      profile: profiles[kind],
+      ...tableOptions(options),
+      onBadRow: (fault, record) => badRows.add(fault, record),
+    },
   );
-  const columns = nameColumns(table.header?.map(nameText), options.statusColumn, {
+  const columns = nameColumns(table.names, options.statusColumn, {
     withReasons: options.explain === true,
     withCanonical: options.canonical === true,
     escapesFormulas: options.escapeFormulas === true,
@@ -161,7 +165,11 @@ async function validateFile(
       note(`${what}; rows that came later may be missing`);
     }
     await badRowsFile?.commit();
-    if (options.backup !== undefined) await copyWhole(file, options.backup);
+    if (options.backup !== undefined) {
+      const backup = copyOf(file, options.backup);
+      sinks.push(backup);
+      await backup.make();
+    }
     await sink.commit();
     if (table.width === 0) note(`${inputName} is empty`);
     return {
@@ -176,6 +184,28 @@ async function validateFile(
     };
   } finally {
     quotaFile.close();
+  }
+}
+
+/** @throws UsageError when something would be written over something else that is needed */
+function checkTargets(file: string, quotaPath: string, options: BulkOptions): void {
+  const { output, backup, badRowsFile, inPlace } = options;
+  const roles = [
+    ["the quota file", quotaPath],
+    ["the output", output],
+    ["the file of bad rows", badRowsFile],
+    ["the backup", backup],
+    // A table may be written over itself.
+    ["the input", inPlace || file === "-" ? undefined : file],
+  ] as const;
+  const taken = new Map<string, string>();
+  for (const [role, path] of roles) {
+    if (path === undefined || path.startsWith("/dev/")) continue;
+    const other = taken.get(resolve(path));
+    const isItself = role === "the input" && other === "the output";
+    if (other !== undefined && !isItself)
+      throw new UsageError(`${path}: cannot be ${role} and ${other} at once`);
+    taken.set(resolve(path), role);
   }
 }
 
@@ -207,7 +237,13 @@ async function openSink(
   if (output === undefined || output === "-") return standardOutput;
   const sink = await openOutputFile(output);
   const wanted = inPlace ? compression : compressionByName(output);
-  return wanted === undefined ? sink : compressInto(output, sink, wanted);
+  if (wanted === undefined) return sink;
+  try {
+    return await compressInto(output, sink, wanted);
+  } catch (error) {
+    await sink.discard();
+    throw error;
+  }
 }
 
 /** @throws TableError when replacing the file would surprise */

@@ -78,7 +78,7 @@ function addBulkCommand(program: Command, kind: Kind): void {
     )
     .option(
       "--comment <CHAR>",
-      "lines that start with it are no rows, and are written as they are",
+      "lines that start with it are no rows; written as they are, but for --strict and what goes its way",
       markCharacter,
     )
     .option(
@@ -157,7 +157,7 @@ function addBulkCommand(program: Command, kind: Kind): void {
     if (inPlace !== undefined && (file === undefined || file === "-")) {
       throw new UsageError("--in-place needs a FILE; standard input cannot be replaced");
     }
-    checkTogether(others);
+    checkTogether(others, inPlace !== undefined);
     const { runBulk } = await import("./bulk.js");
     const isSummaryWanted = !options.quiet || command.getOptionValueSource("summary") === "cli";
     process.exitCode = await runBulk(kind, file ?? "-", {
@@ -171,7 +171,14 @@ function addBulkCommand(program: Command, kind: Kind): void {
 }
 
 /** @throws UsageError when options contradict each other */
-function checkTogether({ delimiter, quote, comment, badRows, format, split }: Partial<BulkOptions>): void {
+function checkTogether(options: Partial<BulkOptions>, isInPlace: boolean): void {
+  const { delimiter, quote, escape: escaping, comment, badRows, format, split, strict } = options;
+  const isWrittenAnew = strict || quote !== undefined || escaping !== undefined || format !== undefined;
+  if (isInPlace && comment !== undefined && isWrittenAnew) {
+    throw new UsageError(
+      "--in-place would lose the comments: --strict, --quote, --escape and --format drop them; use -o",
+    );
+  }
   const characters = [delimiter, quote, comment].filter((character) => character !== undefined);
   if (new Set(characters).size < characters.length) {
     throw new UsageError("--delimiter, --quote and --comment need different characters");

@@ -22,8 +22,9 @@ const blocksForThread = 3;
 
 /** A durable transaction costs as much as thousands of verdicts; a crash costs at most about this many units. */
 const chargedItems = 20_000;
-/** However few of their items are new. */
+/** However few of their items are new, so that what waits takes little memory. */
 const chargedChunks = 8;
+const chargedRows = 65_536;
 
 /** A chunk's verdicts, and as it is written if the quota lasts. */
 interface JudgedChunk extends Judgements {
@@ -87,36 +88,40 @@ async function* judgeInOrder(
   startPool: (() => JudgePool) | undefined,
   blocksInThreads: number,
 ): AsyncGenerator<JudgedChunk> {
-  const judgeHere = (chunk: ScannedChunk): JudgedChunk => {
-    const judgements = judge.judge(chunk);
-    return { ...judgements, chunk: () => chunk, written: judge.write(chunk, judgements.codes) };
-  };
-  const take = async ({ block, judged, release }: HandedBlock): Promise<JudgedChunk> => {
+  function* judgeHere(whole: ScannedChunk, isBeforePause = false): Generator<JudgedChunk> {
+    for (const chunk of whole.pieces()) {
+      const judgements = judge.judge(chunk);
+      const written = judge.write(chunk, judgements.codes);
+      yield { ...judgements, chunk: () => chunk, written, isBeforePause };
+    }
+  }
+  async function* take({ block, judged, release }: HandedBlock): AsyncGenerator<JudgedChunk> {
     const answer = await judged;
     // A block that the one before it runs into does not start with a record.
     if (answer === undefined || !assembler.isAligned) {
       const chunk = assembler.assemble(block);
       release();
-      return judgeHere(chunk);
+      yield* judgeHere(chunk);
+      return;
     }
     assembler.skip(answer.lines);
-    return { ...answer, chunk: () => scanAlone(shape, block)!.chunk, release };
-  };
+    yield { ...answer, chunk: () => scanAlone(shape, block)!.chunk, release };
+  }
   let pool: JudgePool | undefined;
   const handed: HandedBlock[] = [];
   let judgedBytes = 0;
   try {
-    yield { ...judgeHere(first), isBeforePause: true };
+    yield* judgeHere(first, true);
     for await (const { bytes, isBeforePause } of blocks) {
       judgedBytes += bytes.length;
       if (judgedBytes >= bytesBeforeThreads) pool ??= startPool?.();
       const inThread = pool?.isReady && !isBeforePause ? pool.judge(bytes) : undefined;
       if (inThread) handed.push(inThread);
-      while (handed.length > (inThread ? blocksInThreads - 1 : 0)) yield await take(handed.shift()!);
-      if (!inThread) yield { ...judgeHere(assembler.assemble(bytes)), isBeforePause };
+      while (handed.length > (inThread ? blocksInThreads - 1 : 0)) yield* take(handed.shift()!);
+      if (!inThread) yield* judgeHere(assembler.assemble(bytes), isBeforePause);
     }
-    for (const inThread of handed) yield await take(inThread);
-    yield judgeHere(assembler.assemble(undefined));
+    for (const inThread of handed) yield* take(inThread);
+    yield* judgeHere(assembler.assemble(undefined));
   } finally {
     await pool?.close();
   }
@@ -153,6 +158,7 @@ class Ledger {
   /** Rows of each status, by its code. */
   readonly #rowsOf = rowStatuses.map(() => 0);
   #counted: CountedChunk[] = [];
+  #countedRows = 0;
   #uncharged = 0;
   #written = 0;
   #charged = 0;
@@ -171,9 +177,11 @@ class Ledger {
     const { isNew, count } = this.items.addAll(judged.hashes, judged.codes, checked);
     this.#counted.push({ ...judged, isNew, newItems: count });
     this.#uncharged += count;
+    this.#countedRows += judged.codes.length;
     return (
       judged.isBeforePause === true ||
       this.#uncharged >= chargedItems ||
+      this.#countedRows >= chargedRows ||
       this.#counted.length >= chargedChunks
     );
   }
@@ -187,6 +195,7 @@ class Ledger {
       return this.#finish(counted, judge);
     });
     this.#counted = [];
+    this.#countedRows = 0;
     this.#uncharged = 0;
     return rows;
   }

@@ -20,11 +20,11 @@ export async function* blocksOf(input: AsyncIterator<Uint8Array>): AsyncGenerato
   let buffer = Buffer.allocUnsafeSlow(2 * blockBytes);
   let length = 0;
   let reading: Promise<IteratorResult<Uint8Array>> | undefined;
-  let mayPause = false;
+  let pause = new Pause();
   try {
     for (;;) {
       reading ??= input.next();
-      const read: IteratorResult<Uint8Array> | undefined = await (mayPause ? orPause(reading) : reading);
+      const read: IteratorResult<Uint8Array> | undefined = await pause.orResult(reading);
       if (read?.done) break;
       if (read !== undefined) {
         reading = undefined;
@@ -34,29 +34,54 @@ export async function* blocksOf(input: AsyncIterator<Uint8Array>): AsyncGenerato
         buffer.set(read.value, length);
         length += read.value.length;
       }
-      mayPause = read !== undefined;
-      if (mayPause && length < blockBytes) continue;
-      const end = lineEndIn(buffer.subarray(0, length)) || (mayPause ? length : 0);
-      yield { bytes: buffer.subarray(0, end), isBeforePause: !mayPause };
+      const isBeforePause = read === undefined;
+      if (!isBeforePause && length < blockBytes) {
+        if (pause.isEnded) pause = new Pause();
+        continue;
+      }
+      pause.end();
+      const end = lineEndIn(buffer.subarray(0, length)) || (isBeforePause ? 0 : withoutCr(buffer, length));
+      yield { bytes: buffer.subarray(0, end), isBeforePause };
       buffer.copyWithin(0, end, length);
       length -= end;
+      // Behind a pause, the next one is counted from what comes next.
+      if (!isBeforePause) pause = new Pause();
     }
     if (length > 0) yield { bytes: buffer.subarray(0, length), isBeforePause: true };
   } finally {
+    pause.end();
     // A read that nothing comes for would hold up the end.
     const ended = input.return?.();
     if (reading === undefined) await ended;
   }
 }
 
-/** What is read, or undefined when the input pauses. */
-function orPause<Read>(reading: Promise<Read>): Promise<Read | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const pause = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), pauseMilliseconds);
-  });
-  return Promise.race([reading, pause]).finally(() => clearTimeout(timer));
+/** A pause of the input, counted from when it is made, until it is ended. */
+class Pause {
+  isEnded = false;
+  readonly #over: Promise<undefined>;
+  #stop = () => {};
+
+  constructor() {
+    this.#over = new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(undefined), pauseMilliseconds);
+      this.#stop = () => clearTimeout(timer);
+    });
+  }
+
+  /** What is read; undefined when the time is over before. */
+  orResult<Read>(reading: Promise<Read>): Promise<Read | undefined> {
+    return this.isEnded ? reading : Promise.race([reading, this.#over]);
+  }
+
+  end(): void {
+    this.isEnded = true;
+    this.#stop();
+  }
 }
+
+/** A CR at the very end may be half of a CRLF, which has to stay together. */
+const withoutCr = (bytes: Buffer, length: number): number => (bytes[length - 1] === cr ? length - 1 : length);
 
 /** The index behind the last line end; 0 when there is none. A CR at the very end may be half of a CRLF. */
 function lineEndIn(bytes: Buffer): number {

@@ -3,19 +3,6 @@ export class TableError extends Error {
   override readonly name = "TableError";
 }
 
-/** A row that is no row of its table. */
-export class RowError extends TableError {
-  constructor(
-    readonly file: string,
-    /** The line on which it starts, from 1. */
-    readonly line: number,
-    /** What was found and what to do. */
-    readonly reason: string,
-  ) {
-    super(`${file}:${line}: ${reason}`);
-  }
-}
-
 /** A choice of the user's that does not fit this table, such as a column that it does not have. */
 export class TableChoiceError extends Error {
   override readonly name = "TableChoiceError";

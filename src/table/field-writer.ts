@@ -72,11 +72,12 @@ export function csvWriter(dialect: Dialect, head: FieldChunk["records"], width: 
 }
 
 /**
- * Writes a JSON object a line. Its keys are the columns' names: `Name[2]` for the second of the same name, `3` for the
- * third of a table without a header. Its values are strings, and there is none for a field that a short row lacks.
+ * Writes a JSON object a line. Its values are strings, and there is none for a field that a short row lacks.
+ *
+ * @param names the keys, from {@link jsonKeys}: the columns' names, `Name[2]` for the second of the same name, `3` for the
+ * third column of a table without a header
  */
-export function jsonWriter(header: readonly string[] | undefined, width: number): FieldWriter {
-  const names = uniqueNames(Array.from({ length: width }, (_, i) => nameText(header?.[i] ?? String(i + 1))));
+export function jsonWriter(names: readonly string[]): FieldWriter {
   let ours: readonly string[] = [];
   return {
     start(columns) {
@@ -99,11 +100,21 @@ export function jsonWriter(header: readonly string[] | undefined, width: number)
   };
 }
 
-function uniqueNames(names: readonly string[]): readonly string[] {
-  const counts = new Map<string, number>();
+/** The keys that the columns of a table have as JSON: each is there once. */
+export function jsonKeys(header: readonly string[] | undefined, width: number): readonly string[] {
+  const names = Array.from({ length: width }, (_, i) => nameText(header?.[i] ?? String(i + 1)));
+  const taken = new Set(names);
+  const seen = new Set<string>();
   return names.map((name) => {
-    const count = (counts.get(name) ?? 0) + 1;
-    counts.set(name, count);
-    return count === 1 ? name : `${name}[${count}]`;
+    if (!seen.has(name)) {
+      seen.add(name);
+      return name;
+    }
+    for (let n = 2; ; n++) {
+      const key = `${name}[${n}]`;
+      if (taken.has(key)) continue;
+      taken.add(key);
+      return key;
+    }
   });
 }

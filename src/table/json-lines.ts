@@ -1,6 +1,5 @@
-import type { BadRowListener } from "./bad-rows.js";
+import { type BadRowListener, RowFault } from "./bad-rows.js";
 import { toBinary } from "./bytes.js";
-import { RowError } from "./errors.js";
 import type { FieldChunk } from "./field-writer.js";
 import type { RecordChunk, RecordStream, TableShape } from "./records.js";
 import { readScanned, type ScannedChunk } from "./scanned-records.js";
@@ -108,9 +107,9 @@ export class JsonLines {
       const why = object === undefined ? "no JSON object; a line has to be one" : fault(object);
       const isBad = why !== undefined && text.trim() !== "";
       if (isBad) {
-        const error = new RowError(this.#shape.name, line + at[word + Place.linesBefore]!, why);
-        if (this.#shape.badRows === "error") throw error;
-        this.#onBadRow({ error, record: bytes.subarray(start, end) });
+        const fault = new RowFault(this.#shape.name, line + at[word + Place.linesBefore]!, why);
+        if (this.#shape.badRows === "error") throw fault.toError();
+        this.#onBadRow(fault, bytes.subarray(start, end));
         if (this.#shape.badRows === "skip") continue;
       }
       rows.push({ start, end, next, object: isBad ? undefined : object });

@@ -20,6 +20,8 @@ import { ClosedPipe, TableError } from "./errors.js";
 export interface TableSink {
   /** @throws when the bytes cannot be written */
   write(bytes: Uint8Array): Promise<void>;
+  /** All of a commit that takes long or may fail for want of space; nothing appears yet. */
+  prepare?(): Promise<void>;
   /** Everything was written: makes the output appear. */
   commit(): Promise<void>;
   /** The run failed: leaves no trace, and what was there before untouched. Does not throw. */
@@ -32,11 +34,13 @@ export interface TableSink {
  * a symbolic link keeps pointing where it does.
  *
  * @param mode what becomes of the content that the file has
+ * @param signal aborting it ends the copying of that content
  * @throws TableError when the file cannot be made there
  */
 export async function openOutputFile(
   path: string,
   mode: "replace" | "append" = "replace",
+  signal?: AbortSignal,
 ): Promise<TableSink> {
   try {
     const existing = await stat(path).catch(ignoreMissing);
@@ -48,29 +52,48 @@ export async function openOutputFile(
     const temporary = temporaryBeside(target);
     // Never readable by more people than the file that it replaces.
     const file = await open(temporary, "wx", existing && existing.mode & 0o777);
-    if (existing && mode === "append") {
-      for await (const bytes of createReadStream(target)) await file.write(bytes as Buffer);
-    }
-    return replaceOnCommit(path, target, temporary, file, existing?.mode);
+    const sink = replaceOnCommit(path, target, temporary, file, existing?.mode);
+    if (existing && mode === "append") await copyInto(sink, target, signal);
+    return sink;
   } catch (error) {
     throw cannotWrite(path, error);
   }
 }
 
-/**
- * Copies a file, so that the copy appears whole or not at all, in the place of what may be there.
- *
- * @throws TableError when the copy cannot be made
- */
-export async function copyWhole(path: string, copy: string): Promise<void> {
-  const temporary = temporaryBeside(copy);
+async function copyInto(sink: TableSink, path: string, signal: AbortSignal | undefined): Promise<void> {
   try {
-    await copyFile(path, temporary, constants.COPYFILE_FICLONE);
-    await rename(temporary, copy);
+    for await (const bytes of createReadStream(path, { ...(signal && { signal }) })) {
+      await sink.write(bytes as Uint8Array);
+    }
   } catch (error) {
-    await rm(temporary, { force: true }).catch(() => {});
-    throw cannotWrite(copy, error);
+    await sink.discard();
+    throw error;
   }
+}
+
+/** A copy of a file that appears whole or not at all, in the place of what may be there. */
+export interface FileCopy {
+  /** @throws TableError when the copy cannot be made */
+  make(): Promise<void>;
+  /** Makes sure that nothing is left of a copy that has not appeared. Does not throw. */
+  discard(): Promise<void>;
+}
+
+export function copyOf(path: string, copy: string): FileCopy {
+  const temporary = temporaryBeside(copy);
+  const discard = () => rm(temporary, { force: true }).catch(() => {});
+  return {
+    async make() {
+      try {
+        await copyFile(path, temporary, constants.COPYFILE_FICLONE);
+        await rename(temporary, copy);
+      } catch (error) {
+        await discard();
+        throw cannotWrite(copy, error);
+      }
+    },
+    discard,
+  };
 }
 
 function temporaryBeside(path: string): string {
@@ -99,20 +122,31 @@ function replaceOnCommit(
     void file.close().catch(() => {});
     await rm(temporary, { force: true }).catch(() => {});
   };
+  const orDiscard = async (work: () => Promise<void>) => {
+    try {
+      await work();
+    } catch (error) {
+      await discard();
+      throw cannotWrite(path, error);
+    }
+  };
+  let isPrepared = false;
+  const prepare = async () => {
+    if (isPrepared) return;
+    if (mode !== undefined) await chmod(temporary, mode & 0o7777);
+    // On the disk before it takes the old file's place: a power cut must not leave an empty one.
+    await file.sync();
+    await file.close();
+    isPrepared = true;
+  };
   return {
     write: (bytes) => writeAll(path, file, bytes),
-    async commit() {
-      try {
-        if (mode !== undefined) await chmod(temporary, mode & 0o7777);
-        // On the disk before it takes the old file's place: a power cut must not leave an empty one.
-        await file.sync();
-        await file.close();
+    prepare: () => orDiscard(prepare),
+    commit: () =>
+      orDiscard(async () => {
+        await prepare();
         await rename(temporary, target);
-      } catch (error) {
-        await discard();
-        throw cannotWrite(path, error);
-      }
-    },
+      }),
     discard,
   };
 }
@@ -127,7 +161,8 @@ async function writeAll(path: string, file: FileHandle, bytes: Uint8Array): Prom
   }
 }
 
-function cannotWrite(path: string, error: unknown): Error {
+/** What a failed write means, in one line that names its path. */
+export function cannotWrite(path: string, error: unknown): Error {
   if (error instanceof TableError || error instanceof ClosedPipe) return error;
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "EPIPE") return new ClosedPipe(`${path}: was closed by its reader`);
@@ -137,6 +172,7 @@ function cannotWrite(path: string, error: unknown): Error {
     EROFS: "the file system is read-only",
     ENOENT: "the folder does not exist",
     ENOTDIR: "its folder is a file",
+    EISDIR: "is a folder",
     EBUSY: "is a mount point, which cannot be replaced",
     EXDEV: "is on another device than its folder",
     EFBIG: "it would become larger than is allowed (ulimit -f)",

@@ -55,6 +55,8 @@ export interface Table extends RecordStream {
   readonly dialect: Dialect;
   /** The header's names, binary strings; undefined when the table has none. */
   readonly header: readonly string[] | undefined;
+  /** The names that columns have in the output, text, which ours must not have too. */
+  readonly names: readonly string[];
   /** How many fields a record has; 0 when there is no record at all. */
   readonly width: number;
   /** The index, from 0, of the column that holds the items. */
@@ -95,7 +97,8 @@ async function readTable(
 
   const sample = sampleOf(first).toString("latin1");
   const isWholeSample = isWhole && sample.length === first.length;
-  const objects = options.delimiter === undefined ? sampleObjects(sample, isWholeSample) : [];
+  const objects =
+    options.delimiter === undefined ? sampleObjects(sample, isWholeSample, options.dialect?.comment) : [];
   if (objects.length > 0)
     return openJsonLines(source.name, sample, objects, first, input, byteOrderMark, options);
   const known = options.dialect ?? {};
@@ -120,7 +123,14 @@ async function readTable(
   const { ragged = "pad", badRows = "error", onBadRow = () => {} } = options;
   const skipped = withHeader ? blankLines + 1 : 0;
   const shape = { name: source.name, dialect, width, column, skipped, ragged, badRows };
-  const table = { dialect, header, width, column, columnName: columnName || undefined };
+  const table = {
+    dialect,
+    header,
+    names: header?.map(nameText) ?? [],
+    width,
+    column,
+    columnName: columnName || undefined,
+  };
   const format = delimiter === "\t" ? "tsv" : "csv";
   const isReshaped =
     options.format !== undefined && (options.format !== format || (delimiter ?? ",") !== delimiterOf[format]);
@@ -151,9 +161,12 @@ async function reshape(
   width: number,
   fields: AsyncIterable<FieldChunk>,
   byteOrderMark: boolean,
-): Promise<RecordStream> {
-  const { csvWriter, jsonWriter, streamOf } = await import("./field-writer.js");
-  if (format === "jsonl") return streamOf(fields, jsonWriter(header, width));
+): Promise<RecordStream & Partial<Pick<Table, "names">>> {
+  const { csvWriter, jsonKeys, jsonWriter, streamOf } = await import("./field-writer.js");
+  if (format === "jsonl") {
+    const keys = jsonKeys(header, width);
+    return { ...streamOf(fields, jsonWriter(keys)), names: keys };
+  }
   const dialect = {
     comment: null,
     delimiter: delimiterOf[format],
@@ -166,12 +179,11 @@ async function reshape(
 }
 
 /** The objects of the first lines, if the table is lines of JSON: if the first that is not blank is an object. */
-function sampleObjects(sample: string, isWhole: boolean): JsonObject[] {
-  if (!/^\s*\{/.test(sample)) return [];
+function sampleObjects(sample: string, isWhole: boolean, comment: string | undefined): JsonObject[] {
   const lines = sample
-    .split("\n")
+    .split(/\r\n|\n|\r/)
     .slice(0, isWhole ? undefined : -1)
-    .filter((line) => line.trim() !== "");
+    .filter((line) => line.trim() !== "" && (comment === undefined || !line.startsWith(comment)));
   const [first, ...others] = lines
     .slice(0, 100)
     .map((line) => parseObject(Buffer.from(line, "latin1").toString()));
@@ -196,7 +208,14 @@ async function openJsonLines(
       ? chooseColumn(header, rows, width, options.profile)
       : findColumn(options.column, header, width);
   const lineEnding = sniffLineEnding(sample, null, { quote: "" });
-  const dialect = { delimiter: null, quote: "", escape: "", comment: null, byteOrderMark, lineEnding };
+  const dialect = {
+    delimiter: null,
+    quote: "",
+    escape: "",
+    comment: options.dialect?.comment ?? null,
+    byteOrderMark,
+    lineEnding,
+  };
   const { badRows = "error", onBadRow = () => {}, format = "jsonl" } = options;
   const shape = { name, dialect, width, column, skipped: 0, ragged: "pad", badRows } as const;
   const lines = await JsonLines.open(shape, names, first, input, onBadRow);
@@ -204,7 +223,7 @@ async function openJsonLines(
     format === "jsonl"
       ? lines.stream(byteOrderMark ? byteOrderMarkBytes : Buffer.of())
       : await reshape(format, header, width, lines.fields(), byteOrderMark);
-  return { ...stream, format, dialect, header, width, column, columnName: names[column] };
+  return { names, ...stream, format, dialect, header, width, column, columnName: names[column] };
 }
 
 const isNoComment = (record: readonly string[]) => record.length > 0;

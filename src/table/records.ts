@@ -1,6 +1,5 @@
-import type { BadRowPolicy } from "./bad-rows.js";
+import { type BadRowPolicy, RowFault } from "./bad-rows.js";
 import type { Dialect } from "./dialect.js";
-import { RowError } from "./errors.js";
 import type { ScannedTable } from "./scanned-records.js";
 
 /** Some records in a row, none wider than the table. */
@@ -46,6 +45,13 @@ export interface TableShape {
 /** An unclosed quote would otherwise buffer the whole rest of the file. */
 export const maximumRecordBytes = 1_048_576;
 
+/**
+ * How many rows of a table are written at a time at most: where short rows are padded, more comes out than goes in.
+ * 8 MiB of delimiters.
+ */
+export const rowsAtATime = ({ width }: Pick<TableShape, "width">): number =>
+  Math.max(1, Math.floor(8_388_608 / (width + 1)));
+
 export const byteOrderMarkBytes = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
@@ -68,9 +74,9 @@ export function startTable(
 export const outputDelimiter = ({ delimiter }: Pick<Dialect, "delimiter">): string => delimiter ?? ",";
 
 /** @param line the line on which the record starts, from 1 */
-export function tooWide({ name, width, skipped }: TableShape, line: number, fields: number): RowError {
+export function tooWide({ name, width, skipped }: TableShape, line: number, fields: number): RowFault {
   const expected = skipped > 0 ? `the header has ${width}` : `the table has ${width}`;
-  return new RowError(
+  return new RowFault(
     name,
     line,
     `${fields} fields where ${expected}; quote the fields that hold the delimiter, or name the delimiter with -d`,
@@ -78,19 +84,19 @@ export function tooWide({ name, width, skipped }: TableShape, line: number, fiel
 }
 
 /** @param line the line on which the record starts, from 1 */
-export function tooNarrow({ name, width }: TableShape, line: number, fields: number): RowError {
+export function tooNarrow({ name, width }: TableShape, line: number, fields: number): RowFault {
   const found = `${fields} ${fields === 1 ? "field" : "fields"}`;
   const advice = "complete the row, or leave --ragged out to have it padded";
-  return new RowError(name, line, `${found} where the table has ${width}; ${advice}`);
+  return new RowFault(name, line, `${found} where the table has ${width}; ${advice}`);
 }
 
 /** @param column the column, from 1, in which the quote opens */
-export function neverClosed({ name }: TableShape, line: number, column: number): RowError {
+export function neverClosed({ name }: TableShape, line: number, column: number): RowFault {
   const where = `the quote opens in column ${column} of the record that starts here`;
-  return new RowError(name, line, `a quoted field is never closed; ${where}; close it or double it`);
+  return new RowFault(name, line, `a quoted field is never closed; ${where}; close it or double it`);
 }
 
-export function tooLong({ name }: TableShape, line: number): RowError {
+export function tooLong({ name }: TableShape, line: number): RowFault {
   const reason = "the record that starts here is over 1 MiB; a quote in it may never be closed";
-  return new RowError(name, line, reason);
+  return new RowFault(name, line, reason);
 }

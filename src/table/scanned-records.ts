@@ -1,13 +1,13 @@
-import type { BadRowListener } from "./bad-rows.js";
+import type { BadRowListener, RowFault } from "./bad-rows.js";
 import { type Block, blocksOf } from "./blocks.js";
 import { itemText, toBinary } from "./bytes.js";
-import type { RowError } from "./errors.js";
 import {
   maximumRecordBytes,
   neverClosed,
   outputDelimiter,
   type RecordChunk,
   type RecordStream,
+  rowsAtATime,
   startTable,
   type TableShape,
   tooLong,
@@ -51,7 +51,8 @@ export async function readScanned(
     const read = await rest.next();
     chunk = assembler.assemble(read.done ? undefined : read.value, shape.skipped);
   }
-  const [head, below] = chunk.split(shape.skipped);
+  const head = chunk.slice(0, shape.skipped);
+  const below = chunk.slice(shape.skipped);
   const blocks = blocksOf(rest);
   const chunks = chunksOf(below, blocks, assembler);
   return {
@@ -66,9 +67,9 @@ async function* chunksOf(
   blocks: AsyncIterable<Block>,
   assembler: ChunkAssembler,
 ): AsyncGenerator<ScannedChunk> {
-  yield first;
-  for await (const { bytes } of blocks) yield assembler.assemble(bytes);
-  yield assembler.assemble(undefined);
+  yield* first.pieces();
+  for await (const { bytes } of blocks) yield* assembler.assemble(bytes).pieces();
+  yield* assembler.assemble(undefined).pieces();
 }
 
 /** Cuts blocks of bytes into records, wherever they are cut, and finds what is no record of the table. */
@@ -116,17 +117,19 @@ class ChunkAssembler {
     for (;;) {
       const scanned = scanRecords(bytes, scanShape(this.#shape), this.isAtEnd, { from });
       if (this.#records + scanned.count < atLeast && !this.isAtEnd) {
+        const fault = this.#findBroken(scanned, bytes.length);
+        if (fault !== undefined) throw fault.toError();
         return new ScannedChunk(this.#shape, bytes, noRecords);
       }
       found.push(addLines(this.#withoutBadRows(bytes, scanned), this.#line - line));
       this.#records += scanned.count;
       this.#line += scanned.lines;
       from = scanned.consumed;
-      const error = this.#findBroken(scanned, bytes.length);
-      if (error === undefined) break;
+      const fault = this.#findBroken(scanned, bytes.length);
+      if (fault === undefined) break;
       // What the quote or the length has swallowed is read again: only the first line is lost.
       const end = this.#passLongLine(bytes, from, found);
-      this.#reportBadRow(error, bytes.subarray(from, end), this.#records);
+      this.#reportBadRow(fault, bytes.subarray(from, end), this.#records);
       from = end;
     }
     this.#pending = bytes.subarray(from);
@@ -134,7 +137,7 @@ class ChunkAssembler {
   }
 
   /** Why the record that the scanner stopped at will never be one; undefined when it may. */
-  #findBroken({ consumed, openField, isQuoteOpen }: ScannedRecords, length: number): RowError | undefined {
+  #findBroken({ consumed, openField, isQuoteOpen }: ScannedRecords, length: number): RowFault | undefined {
     if (length - consumed > maximumRecordBytes) return tooLong(this.#shape, this.#line);
     if (!this.isAtEnd || !isQuoteOpen) return undefined;
     return neverClosed(this.#shape, this.#line, openField + 1);
@@ -158,9 +161,9 @@ class ChunkAssembler {
     for (let word = 0; word < at.length; word += recordWords) {
       const record = at.subarray(word, word + recordWords);
       const index = this.#records + word / recordWords;
-      const error = this.#findFault(record, index);
-      if (error !== undefined) {
-        this.#reportBadRow(error, bytes.subarray(record[Place.start], record[Place.end]), index);
+      const fault = this.#findFault(record, index);
+      if (fault !== undefined) {
+        this.#reportBadRow(fault, bytes.subarray(record[Place.start], record[Place.end]), index);
         if (this.#shape.badRows === "skip") continue;
         record[Place.fields] = 0;
       }
@@ -170,7 +173,7 @@ class ChunkAssembler {
     return at.subarray(0, kept);
   }
 
-  #findFault(record: Int32Array, index: number): RowError | undefined {
+  #findFault(record: Int32Array, index: number): RowFault | undefined {
     const { width, ragged, skipped } = this.#shape;
     const line = this.#line + record[Place.linesBefore]!;
     const fields = record[Place.fields]!;
@@ -182,9 +185,9 @@ class ChunkAssembler {
       : undefined;
   }
 
-  #reportBadRow(error: RowError, record: Uint8Array, index: number): void {
-    if (this.#shape.badRows === "error" || index < this.#shape.skipped) throw error;
-    this.#onBadRow({ error, record: record.subarray(0, maximumRecordBytes) });
+  #reportBadRow(fault: RowFault, record: Uint8Array, index: number): void {
+    if (this.#shape.badRows === "error" || index < this.#shape.skipped) throw fault.toError();
+    this.#onBadRow(fault, record.subarray(0, maximumRecordBytes));
   }
 }
 
@@ -243,7 +246,8 @@ export function scanAlone(
   const { at, consumed, lines } = scanned;
   const last = at.length - recordWords;
   const endsLine = last >= 0 && at[last + Place.end] !== at[last + Place.next];
-  if (consumed !== bytes.length || !endsLine || !isClean(shape, scanned)) return undefined;
+  const isLarge = scanned.count > rowsAtATime(shape);
+  if (consumed !== bytes.length || !endsLine || isLarge || !isClean(shape, scanned)) return undefined;
   return { chunk: new ScannedChunk(shape, bytes, at), lines };
 }
 
@@ -284,13 +288,17 @@ export class ScannedChunk implements RecordChunk {
     this.count = at.length / recordWords;
   }
 
-  /** Two chunks over the same bytes: so many records, and the others. */
-  split(count: number): readonly [ScannedChunk, ScannedChunk] {
-    const middle = count * recordWords;
-    return [
-      new ScannedChunk(this.#shape, this.bytes, this.at.subarray(0, middle), this.line),
-      new ScannedChunk(this.#shape, this.bytes, this.at.subarray(middle), this.line),
-    ];
+  /** Some of the records, over the same bytes. */
+  slice(from: number, to?: number): ScannedChunk {
+    const at = this.at.subarray(from * recordWords, to === undefined ? undefined : to * recordWords);
+    return new ScannedChunk(this.#shape, this.bytes, at, this.line);
+  }
+
+  /** The same records in chunks that can be written without taking too much memory; at least one. */
+  *pieces(): Generator<ScannedChunk> {
+    const rows = rowsAtATime(this.#shape);
+    if (this.count <= rows) yield this;
+    else for (let from = 0; from < this.count; from += rows) yield this.slice(from, from + rows);
   }
 
   /** The field of a record that holds the item, as text. */

@@ -1,10 +1,17 @@
 import { Parser } from "csv-parse";
-import type { BadRowListener } from "./bad-rows.js";
+import type { BadRowListener, RowFault } from "./bad-rows.js";
 import { itemText } from "./bytes.js";
 import type { Dialect } from "./dialect.js";
-import type { RowError } from "./errors.js";
 import { csvWriter, type FieldChunk, notARow } from "./field-writer.js";
-import { maximumRecordBytes, neverClosed, type TableShape, tooLong, tooNarrow, tooWide } from "./records.js";
+import {
+  maximumRecordBytes,
+  neverClosed,
+  rowsAtATime,
+  type TableShape,
+  tooLong,
+  tooNarrow,
+  tooWide,
+} from "./records.js";
 
 /** Stands for no delimiter, which csv-parse does not know: these bytes are in no table. */
 const noDelimiter = "\u0000idv\u0000plain\u0000list\u0000";
@@ -27,17 +34,25 @@ export async function* readFields(
       const error = await parser.parse(bytes);
       const chunk = chunker.take(parser.takeRecords());
       if (error) throw chunker.explain(error, parser.info.comment_lines);
-      yield chunk;
+      yield* pieces(chunk, shape);
       const next = await rest.next();
       bytes = next.done ? undefined : Buffer.from(next.value);
     }
     const error = await parser.finish();
     const chunk = chunker.take(parser.takeRecords());
     if (error) throw chunker.explain(error, parser.info.comment_lines);
-    yield chunk;
+    yield* pieces(chunk, shape);
   } finally {
     parser.destroy();
     await rest.return?.();
+  }
+}
+
+/** A chunk in pieces that can be written without taking too much memory: a field is an object here. */
+function* pieces({ values, records }: FieldChunk, shape: TableShape): Generator<FieldChunk> {
+  const rows = Math.ceil(rowsAtATime(shape) / 16);
+  for (let from = 0; from < records.length; from += rows) {
+    yield { values: values.slice(from, from + rows), records: records.slice(from, from + rows) };
   }
 }
 
@@ -114,25 +129,25 @@ class Chunker {
     const values: (string | undefined)[] = [];
     const { column, badRows } = this.#shape;
     for (const { fields, commentsBefore } of parsed) {
-      const error = this.#findFault(fields, this.#line + commentsBefore);
-      if (error !== undefined) {
-        if (badRows === "error" || this.#toSkip > 0) throw error;
+      const fault = this.#findFault(fields, this.#line + commentsBefore);
+      if (fault !== undefined) {
+        if (badRows === "error" || this.#toSkip > 0) throw fault.toError();
         const record = csvWriter(this.#shape.dialect, [], 0).write([fields], [notARow]);
-        this.#onBadRow({ error, record });
+        this.#onBadRow(fault, record);
       }
       this.#line += 1 + fields.reduce((sum, field) => sum + lineEndings(field), 0);
       if (this.#toSkip > 0) {
         this.#toSkip--;
         continue;
       }
-      if (error !== undefined && badRows === "skip") continue;
+      if (fault !== undefined && badRows === "skip") continue;
       records.push(fields);
-      values.push(error === undefined ? itemText(fields[column] ?? "") : undefined);
+      values.push(fault === undefined ? itemText(fields[column] ?? "") : undefined);
     }
     return { values, records };
   }
 
-  #findFault({ length }: readonly string[], line: number): RowError | undefined {
+  #findFault({ length }: readonly string[], line: number): RowFault | undefined {
     const { width, ragged } = this.#shape;
     if (length > width) return tooWide(this.#shape, line, length);
     const isShort = length < width && this.#toSkip === 0;
@@ -143,8 +158,8 @@ class Chunker {
   explain(error: Error, comments: number): Error {
     const { code, column } = error as { code?: string; column?: number };
     const line = this.#line + comments;
-    if (code === "CSV_QUOTE_NOT_CLOSED") return neverClosed(this.#shape, line, Number(column) + 1);
-    if (code === "CSV_MAX_RECORD_SIZE") return tooLong(this.#shape, line);
+    if (code === "CSV_QUOTE_NOT_CLOSED") return neverClosed(this.#shape, line, Number(column) + 1).toError();
+    if (code === "CSV_MAX_RECORD_SIZE") return tooLong(this.#shape, line).toError();
     return error;
   }
 }

@@ -190,6 +190,20 @@ describe("one line on stderr, the right exit code, the old output untouched", ()
     expect(readdirSync(home).sort()).toEqual(["l.csv", "ok.csv", "out.csv", "out.csv.gz", "state"]);
   });
 
+  test("standard output that is a file and finds no more space for its last bytes", async () => {
+    const home = folderWith({ "l.csv": `email\n${"ann@larch-and-oak.com\n".repeat(7000)}` });
+    const limited = 'ulimit -f 100; exec "$@" > out.csv';
+    const child = spawn("bash", ["-c", limited, "_", process.execPath, program, "emails", "l.csv", "-q"], {
+      cwd: home,
+      env: { PATH: process.env["PATH"], HOME: home, XDG_STATE_HOME: join(home, "state") },
+    });
+    const { code, stderr } = await finished(child);
+    expect(stderr).toBe(
+      "idv: standard output: cannot be written: it would become larger than is allowed (ulimit -f)\n",
+    );
+    expect(code).toBe(6);
+  });
+
   test("standard output on a full device", async () => {
     const home = folderWith({ "l.csv": list });
     const child = spawn(process.execPath, [program, "emails", "l.csv"], {
@@ -286,7 +300,7 @@ describe("full devices and closed pipes elsewhere", () => {
   test("the quota file as output", async () => {
     const home = folderWith({ "l.csv": list });
     const { code, stderr } = await idv(["emails", "l.csv", "--quota-file", "q.db", "-o", "./q.db"], { home });
-    expect(stderr).toBe("idv: ./q.db: is the quota file; write the table elsewhere with -o\n");
+    expect(stderr).toBe("idv: ./q.db: cannot be the output and the quota file at once\n");
     expect(code).toBe(2);
   });
 });

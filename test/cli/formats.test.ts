@@ -60,6 +60,24 @@ describe("--format", () => {
       '{"email":"ann@larch-and-oak.com","a":"1","status":"ok"}\n',
     ],
     [
+      "names that are made up keep out of the way of others, and ours of them",
+      "email,a,a,a[2],status,1\nann@larch-and-oak.com,1,2,3,4,5\n",
+      ["--format", "jsonl"],
+      '{"email":"ann@larch-and-oak.com","a":"1","a[3]":"2","a[2]":"3","status":"4","1":"5","idv_status":"ok"}\n',
+    ],
+    [
+      "a plain list with a column of ours that is called like its own",
+      "ann@larch-and-oak.com\n",
+      ["--format", "jsonl", "--status-column", "1"],
+      '{"1":"ann@larch-and-oak.com","idv_1":"ok"}\n',
+    ],
+    [
+      "jsonl with comments and CR",
+      '#a\r{"email":"ann@larch-and-oak.com"}\r#b\r',
+      ["--comment", "#"],
+      '#a\r{"email":"ann@larch-and-oak.com","status":"ok"}\r#b\r',
+    ],
+    [
       "jsonl as it is",
       `${jsonl}\n  {"email" : "ann@larch-and-oak.com" , "n": 1e2 }  \r\n{"id":3}`,
       ["-c", "email"],
@@ -252,6 +270,16 @@ describe("other marks", () => {
     ],
   ])("%j", async (args, input, expected) => {
     expect(await emails(input, ...args)).toMatchObject({ code: 0, output: expected });
+  });
+
+  test("comments are not lost in place", async () => {
+    for (const way of [["--strict"], ["--quote", "'"], ["--format", "csv"]]) {
+      expect(await emails(commented, "-I", "--comment", "#", ...way)).toMatchObject({
+        code: 2,
+        stderr:
+          "idv: --in-place would lose the comments: --strict, --quote, --escape and --format drop them; use -o\n",
+      });
+    }
   });
 
   test.each<[string[], string]>([

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { finished, idv, startIdv } from "../support/run-idv.js";
+import { finished, idv, program, startIdv } from "../support/run-idv.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 function folderWith(files: Readonly<Record<string, string | Uint8Array>>): string {
@@ -128,6 +128,37 @@ describe("bad rows", () => {
   });
 });
 
+test.each<[string, string[]]>([
+  ["cannot be the file of bad rows and the output", ["-o", "o.csv", "--bad-rows-file", "o.csv"]],
+  [
+    "cannot be the file of bad rows and the quota file",
+    ["--quota-file", "o.csv", "--bad-rows-file", "o.csv"],
+  ],
+  ["cannot be the output and the quota file", ["--quota-file", "o.csv", "-o", "o.csv"]],
+  ["cannot be the input and the file of bad rows", ["--bad-rows-file", "list"]],
+])("a file %s at once", async (what, args) => {
+  const home = folderWith({ list: broken, "o.csv": "old" });
+  const { code, stderr } = await idv(["emails", "list", ...args], { home });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: `idv: ${args.at(-1)}: ${what} at once\n` });
+  expect([read(home, "list"), read(home, "o.csv")]).toEqual([broken, "old"]);
+});
+
+test("short rows of a very wide table take no more memory than it has", async () => {
+  const width = 100_000;
+  const home = folderWith({
+    list: `email${",".repeat(width - 1)}\n${"ann@larch-and-oak.com\n".repeat(300)}`,
+  });
+  const args = ["-c", 'ulimit -v 2500000; exec "$@"', "_", process.execPath, program];
+  for (const way of [[], ["--strict"]]) {
+    const child = spawn("bash", [...args, "emails", "list", "-q", "-o", "o", ...way], {
+      cwd: home,
+      env: { PATH: process.env["PATH"], HOME: home },
+    });
+    expect(await finished(child)).toMatchObject({ code: 0, stderr: "" });
+    expect(statSync(join(home, "o")).size).toBe((21 + width + 3) * 300 + 5 + width - 1 + 8);
+  }
+});
+
 describe("--split", () => {
   const list = "id,email\n1,ann@larch-and-oak.com\n2,x@mailinator.com\n3,\n4,bob@larch-and-oak.com\n";
 
@@ -162,6 +193,23 @@ describe("--split", () => {
     expect((await idv(["emails", "bad", "-q", "--split", "d"], { home })).code).toBe(6);
     expect(read(home, "d/ok.csv")).toBe(before);
     expect(readdirSync(join(home, "d"))).toHaveLength(3);
+  });
+
+  test("SIGINT while the files are opened leaves nothing behind", async () => {
+    const home = folderWith({ list });
+    mkdirSync(join(home, "d"));
+    const old = `id,email,status\n${"9,old@larch-and-oak.com,ok\n".repeat(6_000_000)}`;
+    writeFileSync(join(home, "d/ok.csv"), old);
+    const child = startIdv(["emails", "list", "--split", "d"], { home });
+    const ended = finished(child);
+    while (child.exitCode === null && !readdirSync(join(home, "d")).some((name) => name.endsWith(".tmp"))) {
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    child.kill("SIGINT");
+    const { code } = await ended;
+    expect(code).toBe(130);
+    expect(readdirSync(join(home, "d"))).toEqual(["ok.csv"]);
+    expect(statSync(join(home, "d/ok.csv")).size).toBe(old.length);
   });
 
   test("a file with another header, or without a last line end", async () => {

@@ -38,6 +38,43 @@ const count = () => {
 beforeAll(() => void process.on("worker", count));
 afterAll(() => void process.off("worker", count));
 
+test("a CRLF that a block ends in the middle of is one line end", async () => {
+  const block = 262_144;
+  const line = "ann@larch-and-oak.com,hello\r\n";
+  // Two lines of a block each and more: one ends just before the CR at the end of a block.
+  const rows = line.repeat(Math.ceil((40 * block) / line.length));
+  const before = `email,text\r\n${rows}`;
+  const fill = (length: number) => `ann@larch-and-oak.com,${"x".repeat(length - 24)}\r\n`;
+  const aligned = fill(2 * block - (before.length % block));
+  const text = `${before}${aligned}${fill(block + 1)}${line.repeat(5000)}`;
+  const bytes = Buffer.from(text);
+  async function* inBlocks() {
+    for (let i = 0; i < bytes.length; i += block) {
+      yield bytes.subarray(i, i + block);
+      await new Promise((resolve) => setTimeout(resolve, i < 20 * block ? 10 : 0));
+    }
+  }
+  const quotaFile = await QuotaFile.open(join(temporaryFolder(), "quota.db"), Date.now);
+  const outputs = await Promise.all(
+    [1, 3].map(async (cores) => {
+      const parts: Buffer[] = [];
+      const { rows: count } = await validateTable({
+        kind: "email",
+        table: await openTable({ name: "list.csv", bytes: inBlocks() }, { profile: profiles.email }),
+        sink: { write: async (part: Uint8Array) => void parts.push(Buffer.from(part)) },
+        validator: offlineValidator({ classifier: loadClassifier(), source: {} }, quotaFile),
+        columns: nameColumns(undefined, "status"),
+        cores,
+        signal: new AbortController().signal,
+      });
+      return { count, output: createHash("sha256").update(Buffer.concat(parts)).digest("hex") };
+    }),
+  );
+  expect(outputs[1]).toEqual(outputs[0]);
+  expect(outputs[0]?.count).toBe(text.split("\r\n").length - 2);
+  quotaFile.close();
+});
+
 describe("a large table, judged in threads or not", () => {
   test.each<[string, number | null, Partial<RunOptions>]>([
     ["as it is", null, {}],

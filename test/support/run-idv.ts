@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "./temporary-folder.js";
 
-const program = fileURLToPath(new URL("../../bin/idv.js", import.meta.url));
+export const program = fileURLToPath(new URL("../../bin/idv.js", import.meta.url));
 export const fixtures = fileURLToPath(new URL("../../fixtures/", import.meta.url));
 
 export interface Outcome {

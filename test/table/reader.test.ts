@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { profiles } from "../../src/run/item.js";
 import { TableError } from "../../src/table/errors.js";
+import { openTable } from "../../src/table/reader.js";
 import { type Options, open, readValues } from "../support/tables.js";
 
 /** The settings for the scanner and for the reference. */
@@ -126,4 +127,15 @@ test("records before a broken one are not lost with it when they came in an earl
     for await (const chunk of table.chunks) count += chunk.values.length;
   }).rejects.toThrow();
   expect(count).toBeGreaterThan(8000);
+});
+
+test("a header whose quote is never closed is refused before much is read", async () => {
+  let read = 0;
+  async function* endless() {
+    for (yield Buffer.from('"email,n\n'); ; read += 65_000)
+      yield Buffer.alloc(65_000, "ann@larch-and-oak.com,1\n");
+  }
+  const opening = openTable({ name: "list.csv", bytes: endless() }, { profile: profiles.email });
+  await expect(opening).rejects.toThrow("list.csv:1: the record that starts here is over 1 MiB");
+  expect(read).toBeLessThan(2_000_000);
 });

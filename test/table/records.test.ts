@@ -2,7 +2,7 @@ import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { BadRow } from "../../src/table/bad-rows.js";
+import type { RowFault } from "../../src/table/bad-rows.js";
 import type { TableShape } from "../../src/table/records.js";
 import { readScanned } from "../../src/table/scanned-records.js";
 import { Place, recordWords, scanRecords } from "../../src/table/scanner.js";
@@ -108,7 +108,7 @@ const wildTable = fc.record({
 test("the scanner and csv-parse see the same table in any bytes", async () => {
   const outcome = async (text: string, options: Options) => {
     const bad: string[] = [];
-    const settings = { ...options, onBadRow: (row: BadRow) => void bad.push(row.error.message) };
+    const settings = { ...options, onBadRow: (fault: RowFault) => void bad.push(fault.message) };
     try {
       const values = (await readValues(await open(text, options))).filter((value) => value !== undefined);
       const table = await open(text, settings);
@@ -162,8 +162,8 @@ test("the scanner finds the same records wherever the bytes are cut", async () =
   const assemble = async (pieces: readonly Buffer[], settings: TableShape) => {
     const bad: string[] = [];
     const none = nothing();
-    const { scanned } = await readScanned(settings, Buffer.of(), none, ({ error, record }) =>
-      bad.push(error.message, Buffer.from(record).toString()),
+    const { scanned } = await readScanned(settings, Buffer.of(), none, (fault, record) =>
+      bad.push(fault.message, Buffer.from(record).toString()),
     );
     const chunks = [...pieces, undefined].map((piece) => scanned.assembler.assemble(piece));
     const output = Buffer.concat(chunks.map((chunk) => chunk.append(chunk.values.map(() => ["x"]))));
