@@ -30,8 +30,8 @@ export interface TableSink {
 
 /**
  * Opens a file that appears whole or not at all: a temporary file in the same folder, renamed on commit. A device
- * or pipe is written to directly, as is all below `/dev` (`/dev/stdout` may be a file that the shell holds open), and
- * a symbolic link keeps pointing where it does.
+ * or pipe is written to directly, as is all below `/dev` but for `/dev/shm` (`/dev/stdout` may be a file that the shell
+ * holds open), and a symbolic link keeps pointing where it does.
  *
  * @param mode what becomes of the content that the file has
  * @param signal aborting it ends the copying of that content
@@ -45,7 +45,8 @@ export async function openOutputFile(
   try {
     const existing = await stat(path).catch(ignoreMissing);
     if (existing?.isDirectory()) throw new TableError(`${path}: is a folder; name a file with -o`);
-    if (path.startsWith("/dev/") || (existing && !existing.isFile())) {
+    const isDevice = path.startsWith("/dev/") && !path.startsWith("/dev/shm/");
+    if (isDevice || (existing && !existing.isFile())) {
       return writeDirectly(path, await open(path, "a"));
     }
     const target = existing ? await realpath(path) : await linkTarget(path);

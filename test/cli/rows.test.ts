@@ -1,9 +1,12 @@
 import { execFileSync, spawn } from "node:child_process";
 import {
   appendFileSync,
+  existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -252,6 +255,26 @@ describe("a file that is replaced", () => {
     expect((await idv(["emails", "-q", "-I", "link"], { home })).code).toBe(0);
     expect(read(home, "real/list")).toBe("email,status\nann@larch-and-oak.com,ok\n");
     expect(readdirSync(home).sort()).toEqual(["link", "real", "state"]);
+  });
+
+  test.skipIf(!existsSync("/dev/shm"))("by way of a link to another device", async () => {
+    const home = folderWith({});
+    const shared = mkdtempSync("/dev/shm/idv-test-");
+    try {
+      writeFileSync(join(shared, "list"), list);
+      symlinkSync(join(shared, "list"), join(home, "link"));
+      for (const args of [
+        ["-I.bak", "link"],
+        [join(shared, "list"), "-o", join(shared, "list")],
+      ]) {
+        expect(await idv(["emails", "-q", ...args], { home })).toMatchObject({ code: 0, stderr: "" });
+      }
+      const columns = "email,status,idv_status\nann@larch-and-oak.com,ok,ok\n";
+      expect(readFileSync(join(shared, "list"), "utf8")).toBe(columns);
+      expect(read(home, "link.bak")).toBe(list);
+    } finally {
+      rmSync(shared, { recursive: true });
+    }
   });
 
   test("that is read-only is refused", async () => {
