@@ -1,5 +1,7 @@
+import { domainToASCII } from "node:url";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { compileDisposableTable, DisposableTable } from "../../src/classifier/disposable-table.js";
 import { mailcomDomains, majorProviders, privacyProviders } from "../../src/classifier/providers.js";
 import { classifier, disposableEntries } from "../support/classifier.js";
 
@@ -138,4 +140,69 @@ describe("whatever the string", () => {
       expect(classify("domain", item).status).toBe("fake");
     }
   });
+});
+
+describe("spellings of one address agree", () => {
+  const label = fc.string({ unit: fc.constantFrom(..."abcàéößñжя例子-1"), minLength: 1, maxLength: 8 });
+  const domain = fc.oneof(
+    fc.constantFrom("bücher.de", "mailinator.com", "gmial.com", "例子.中国", "ежели.рф", "tś.xyz"),
+    fc.tuple(label, fc.constantFrom("de", "com", "中国", "рф")).map((labels) => labels.join(".")),
+  );
+  // Local parts whose case means nothing to any rule.
+  const local = fc.constantFrom("ann.lee", "ann.lee+news", "jürgen", '"ann lee"');
+
+  test("in Unicode and in A-labels, in upper and lower case, with dots that look like dots, in full width", () => {
+    let valid = 0;
+    fc.assert(
+      fc.property(local, domain, (mailbox, name) => {
+        const expected = classify("email", `${mailbox}@${name}`);
+        if (expected.reason?.startsWith("syntax")) return;
+        valid++;
+        const fullWidth = name.replace(/[a-z]/g, (letter) =>
+          String.fromCodePoint(letter.charCodeAt(0) + 0xfee0),
+        );
+        const spellings = [
+          domainToASCII(name),
+          name.toUpperCase(),
+          name.replaceAll(".", "。"),
+          name.normalize("NFD"),
+        ];
+        for (const spelling of [...spellings, domainToASCII(name).toUpperCase(), fullWidth]) {
+          // Not every upper case goes back: ß is SS.
+          if (domainToASCII(spelling) !== domainToASCII(name)) continue;
+          const { status, reason } = classify("email", `${mailbox}@${spelling}`);
+          expect({ spelling, status, reason }).toEqual({
+            spelling,
+            status: expected.status,
+            reason: expected.reason,
+          });
+          expect(classify("domain", spelling).status).toBe(classify("domain", name).status);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+    expect(valid).toBeGreaterThan(400);
+  });
+
+  test("composed and decomposed", () => {
+    expect(classify("email", "ju\u0308rgen@bu\u0308cher.de")).toEqual({ status: "ok" });
+    // 64 octets composed, 65 decomposed.
+    expect(classify("email", `${"a".repeat(62)}u\u0308@bücher.de`)).toEqual({ status: "ok" });
+    expect(classify("email", `${"a".repeat(63)}u\u0308@bücher.de`).reason).toMatch(/longer than 64 octets/);
+  });
+});
+
+test("the compiled table and a Set agree on every entry and on a million other names", () => {
+  const table = new DisposableTable(compileDisposableTable(disposableEntries));
+  const set = new Set(disposableEntries.filter(({ onlyBelow }) => !onlyBelow).map(({ domain }) => domain));
+  const zones = new Set(disposableEntries.filter(({ onlyBelow }) => onlyBelow).map(({ domain }) => domain));
+  let wrong = 0;
+  for (const domain of set) if (table.find(domain) !== domain) wrong++;
+  for (const domain of zones)
+    if (table.find(domain) === domain || table.find(`x.${domain}`) !== domain) wrong++;
+  for (let i = 0; i < 1_000_000; i++) {
+    const name = `not-listed-${i}.com`;
+    if ((table.find(name) !== undefined) !== set.has(name)) wrong++;
+  }
+  expect(wrong).toBe(0);
 });
