@@ -35,12 +35,13 @@ const unusable = /(?![\u200c\u200d])[\p{C}\p{Z}\ufffd]/u;
 export function parseAddress(text: string): Address | Fault {
   if (text === "") return new Fault("the address is empty", 1);
   if (text.length > hopelessLength) return tooLong(text, "the address", maximumAddressOctets);
-  const address = isAscii(text) ? text : text.normalize("NFC");
+  const isPlain = isAscii(text);
+  const address = isPlain ? text : text.normalize("NFC");
   const local = address.charCodeAt(0) === 0x22 ? scanQuotedString(address) : scanDotAtom(address);
   if (local instanceof Fault) return local;
 
   const domainStart = local.end + 1;
-  const localOctets = octets(address.slice(0, local.end));
+  const localOctets = isPlain ? local.end : Buffer.byteLength(address.slice(0, local.end));
   if (localOctets > maximumLocalOctets) {
     return tooLong(address, "the local part", maximumLocalOctets);
   }
@@ -127,8 +128,4 @@ function tooLong(text: string, what: string, limit: number): Fault {
     position += character.length;
   }
   return new Fault(`${what} is longer than ${limit} octets`, position + 1);
-}
-
-function octets(text: string): number {
-  return isAscii(text) ? text.length : Buffer.byteLength(text);
 }

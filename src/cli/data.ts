@@ -53,8 +53,12 @@ export async function updateData(): Promise<void> {
     }),
   );
   const compiled = compileLists(versions);
-  await install(compiled);
   const { size } = new DisposableTable(compiled);
+  if (size < table.size / 2) {
+    const counts = `${number(size)} entries come of it where ${number(table.size)} are in use`;
+    throw new ServiceError(`${latest.map(describe).join(", ")}: ${counts}; they were left as they are`);
+  }
+  await install(compiled);
   print(
     `updated: ${latest.map(describe).join(", ")}; ${number(size)} entries, ${number(table.size)} before\n`,
   );

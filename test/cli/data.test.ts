@@ -128,6 +128,13 @@ describe("a registry that lies changes nothing", () => {
       (o) => (o.list = ["throwaway.com"]),
       "1 domains where 133,604 are in use, which is less",
     ],
+    [
+      "a list of what are no domains",
+      (o) => {
+        o.list = Array.from({ length: 70_000 }, (_, i) => `not a domain ${i}`);
+      },
+      "5,000 entries come of it where 138,",
+    ],
     ["a list that is none", (o) => (o.list = { domains: [] }), "its list is none"],
     ["a list that is no JSON", (o) => (o.list = "<html>"), "its list is none"],
     ["a package without the list", (o) => (o.file = "other.json"), "no index.json in it"],
