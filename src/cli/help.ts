@@ -18,6 +18,16 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   "quota show": ["idv quota show", "idv quota show --json"],
   "quota set": ["idv quota set --limit 10000 --period month", "idv quota set --limit none"],
   "quota reset": ["idv quota reset"],
+  serve: ["idv serve", "idv serve --port 8080 --state /var/lib/idv/service.db"],
+  keys: ["idv keys create --name shop --limit 10000 --period month", "idv keys list"],
+  "keys create": [
+    "idv keys create --name shop --limit 10000 --period month",
+    "idv keys create --name tests --sandbox --permissions emails",
+  ],
+  "keys list": ["idv keys list", "idv keys list --json"],
+  "keys set": ["idv keys set 04sX1bQ2z --limit none --expires never"],
+  "keys revoke": ["idv keys revoke 04sX1bQ2z"],
+  "keys rotate": ["idv keys rotate 04sX1bQ2z"],
   data: ["idv data show", "idv data update"],
   "data show": ["idv data show", "idv data show --json"],
   "data update": ["idv data update"],
@@ -27,7 +37,8 @@ const environmentHelp = `
 Environment:
   IDV_QUOTA_FILE  where the offline quota is kept, unless --quota-file says so
   IDV_ALLOW, IDV_DENY  files with lists of your own, unless --allow and --deny name some; several with : between
-  XDG_STATE_HOME  the folder for idv/quota.db otherwise (default ~/.local/state)
+  IDV_STATE_FILE  where idv serve and idv keys keep keys and quotas, unless --state says so
+  XDG_STATE_HOME  the folder for idv/quota.db and idv/service.db otherwise (default ~/.local/state)
   XDG_DATA_HOME   the folder for idv/disposable.bin, which idv data update makes (default ~/.local/share)
   NO_COLOR        no colours; FORCE_COLOR: colours off a terminal too
   CI, TERM=dumb   no progress line`;

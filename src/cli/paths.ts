@@ -1,6 +1,11 @@
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 
+/** Where the service keeps keys and quotas: the option, else IDV_STATE_FILE, else `idv/service.db` like the quota file. */
+export function stateFilePath(option: string | undefined, env: NodeJS.ProcessEnv): string {
+  return option ?? (env["IDV_STATE_FILE"] || join(stateFolder(env), "service.db"));
+}
+
 /** Where `idv data update` puts the table of disposable domains: `idv/disposable.bin` in the XDG data folder. */
 export function dataTablePath(env: NodeJS.ProcessEnv): string {
   const dataHome = env["XDG_DATA_HOME"] ?? "";
@@ -13,7 +18,10 @@ export function dataTablePath(env: NodeJS.ProcessEnv): string {
  * variables count as unset, and so does a relative XDG folder, as the XDG specification wants it.
  */
 export function quotaFilePath(option: string | undefined, env: NodeJS.ProcessEnv): string {
+  return option ?? (env["IDV_QUOTA_FILE"] || join(stateFolder(env), "quota.db"));
+}
+
+function stateFolder(env: NodeJS.ProcessEnv): string {
   const stateHome = env["XDG_STATE_HOME"] ?? "";
-  const stateFolder = isAbsolute(stateHome) ? stateHome : join(homedir(), ".local", "state");
-  return option ?? (env["IDV_QUOTA_FILE"] || join(stateFolder, "idv", "quota.db"));
+  return join(isAbsolute(stateHome) ? stateHome : join(homedir(), ".local", "state"), "idv");
 }

@@ -1,11 +1,14 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import type { Permission } from "../store/key-store.js";
 import { type Period, periods } from "../store/period.js";
 import { type Kind, knownStatuses } from "../validator/validator.js";
 import type { BulkOptions } from "./bulk.js";
 import { UsageError } from "./errors.js";
 import { exitCodes } from "./exit-codes.js";
 import { helpTail } from "./help.js";
+import type { KeyOptions } from "./keys.js";
 import type { OwnListOptions } from "./own-lists.js";
+import type { ServeOptions } from "./serve.js";
 import { print } from "./standard-output.js";
 import { say } from "./terminal.js";
 
@@ -25,6 +28,8 @@ export function createProgram(version: string): Command {
   addCheckCommand(program);
   addQuotaCommand(program);
   addDataCommand(program);
+  addServeCommand(program);
+  addKeysCommand(program);
   return program;
 }
 
@@ -255,9 +260,75 @@ function addDataCommand(program: Command): void {
     .action(async () => (await import("./data.js")).updateData());
 }
 
+function addServeCommand(program: Command): void {
+  program
+    .command("serve")
+    .description("Run the validation service: HTTP, over the embedded classifier, with keys and quotas.")
+    .addOption(new Option("--host <HOST>", "the address to listen on").argParser(filled).default("127.0.0.1"))
+    .addOption(
+      new Option("--port <PORT>", "the port; 0 for any that is free")
+        .argParser(wholeNumber(0, 65_535))
+        .default(8787),
+    )
+    .addOption(stateOption())
+    .addOption(listOption("--cors-origin", "an origin whose pages may call the service", "URL"))
+    .addOption(
+      new Option("--max-items <N>", "items a request at most")
+        .argParser(wholeNumber(1, 100_000))
+        .default(1000),
+    )
+    .option("-q, --quiet", "no log of requests")
+    .addHelpText("after", helpTail("serve"))
+    .action(async (options: ServeOptions) => (await import("./serve.js")).serve(options));
+}
+
+function addKeysCommand(program: Command): void {
+  const keys = program
+    .command("keys")
+    .description("Make and manage the API keys of idv serve.")
+    .addHelpText("after", helpTail("keys"));
+  const command = (usage: string, description: string, name: string) =>
+    keys
+      .command(usage)
+      .description(description)
+      .addOption(stateOption())
+      .addHelpText("after", helpTail(name));
+  const withSettings = (command: Command) =>
+    command
+      .option("--name <NAME>", "what the key is for", filled)
+      .option("--limit <N|none>", "validations a period", unitLimit)
+      .addOption(new Option("--period <PERIOD>", "when they renew, UTC calendar").choices(periods))
+      .option("--expires <DATE>", "when the key ends: 2027-01-31, or never", expiryDate)
+      .option("--permissions <LIST>", "what it may validate: emails,domains", permissionList);
+  withSettings(command("create", "Make a key and print it, once.", "keys create"))
+    .option("--sandbox", "charges nothing and answers by fixed names")
+    .action(async (options: KeyOptions) => {
+      if (options.name === undefined) throw new UsageError("keys create needs --name NAME");
+      await (await import("./keys.js")).createKey(options);
+    });
+  command("list", "List the keys.", "keys list")
+    .option("--json", "one JSON object a line")
+    .action(async (options: KeyOptions) => (await import("./keys.js")).listKeys(options));
+  withSettings(command("set <ID>", "Change a key; the units used stay.", "keys set")).action(
+    async (id: string, options: KeyOptions) => (await import("./keys.js")).setKey(id, options),
+  );
+  command("revoke <ID>", "End a key for good.", "keys revoke").action(
+    async (id: string, options: KeyOptions) => (await import("./keys.js")).revokeKey(id, options),
+  );
+  command(
+    "rotate <ID>",
+    "Give a key a new secret and print it, once; the old one ends.",
+    "keys rotate",
+  ).action(async (id: string, options: KeyOptions) => (await import("./keys.js")).rotateKey(id, options));
+}
+
+function stateOption(): Option {
+  return new Option("--state <FILE>", "where keys and quotas are kept").argParser(filled);
+}
+
 /** An option that may be given several times. */
-function listOption(name: string, description: string): Option {
-  return new Option(`${name} <FILE>`, description).argParser((value: string, before: string[] = []) => [
+function listOption(name: string, description: string, value = "FILE"): Option {
+  return new Option(`${name} <${value}>`, description).argParser((value: string, before: string[] = []) => [
     ...before,
     filled(value),
   ]);
@@ -292,6 +363,29 @@ function unitLimit(value: string): number | "none" {
   if (value === "none") return value;
   if (!/^\d{1,15}$/.test(value)) throw new InvalidArgumentError("It takes a whole number from 0, or none.");
   return Number(value);
+}
+
+function wholeNumber(least: number, most: number) {
+  return (value: string): number => {
+    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`It takes a whole number from ${least} to ${most}.`);
+  };
+}
+
+function expiryDate(value: string): number | "never" {
+  if (value === "never") return value;
+  const time = /^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/.test(value) ? Date.parse(value) : Number.NaN;
+  if (Number.isNaN(time)) throw new InvalidArgumentError("It takes a date such as 2027-01-31, or never.");
+  return time;
+}
+
+function permissionList(value: string): Permission[] {
+  return value.split(",").map((name) => {
+    const permission = (["emails", "domains"] as const).find((permission) => permission === name.trim());
+    if (permission !== undefined) return permission;
+    throw new InvalidArgumentError(`"${name}" is no permission; those are emails, domains.`);
+  });
 }
 
 function statusList(kind: Kind) {

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import type { Period } from "../store/period.js";
-import { freshQuota, type Quota, QuotaFile } from "../store/quota-file.js";
+import type { Quota } from "../store/quota.js";
+import { freshQuota, QuotaFile } from "../store/quota-file.js";
 import { UsageError } from "./errors.js";
 import { quotaFilePath } from "./paths.js";
 import { print } from "./standard-output.js";

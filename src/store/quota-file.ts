@@ -1,4 +1,14 @@
-import { type Period, periodEnd, periodStart } from "./period.js";
+import {
+  changeQuota,
+  type Quota,
+  type QuotaChange,
+  type QuotaRow,
+  quotaColumns,
+  type Reservation,
+  renewed,
+  takeUnits,
+  toQuota,
+} from "./quota.js";
 import {
   type Database,
   damaged,
@@ -9,32 +19,6 @@ import {
   type Schema,
 } from "./sqlite.js";
 
-/** The state of a quota at one moment. */
-export interface Quota {
-  /** Units a period; null for no limit. */
-  readonly limit: number | null;
-  readonly period: Period;
-  /** Units used in this period. */
-  readonly used: number;
-  /** Units left in this period; null for no limit. Never negative. */
-  readonly left: number | null;
-  /** When `used` goes back to 0, in milliseconds since the epoch; null for never. */
-  readonly renewsAt: number | null;
-}
-
-/** A reservation: how many of the units asked for were granted, and the quota after it. */
-export interface Reservation {
-  readonly granted: number;
-  readonly quota: Quota;
-}
-
-interface Row {
-  unit_limit: number | null;
-  period: Period;
-  used: number;
-  period_start: number;
-}
-
 const schema: Schema = {
   name: "quota file",
   // "idvq"
@@ -42,10 +26,7 @@ const schema: Schema = {
   create: `
     CREATE TABLE quota (
       id INTEGER PRIMARY KEY CHECK (id = 1),
-      unit_limit INTEGER CHECK (unit_limit >= 0),
-      period TEXT NOT NULL DEFAULT 'none' CHECK (period IN ('none', 'hour', 'day', 'month')),
-      used INTEGER NOT NULL DEFAULT 0 CHECK (used >= 0),
-      period_start INTEGER NOT NULL DEFAULT 0
+      ${quotaColumns}
     ) STRICT;
     INSERT INTO quota (id) VALUES (1)`,
 };
@@ -89,22 +70,13 @@ export class QuotaFile {
    * @param units how many are wanted, at least 0
    */
   reserve(units: number): Reservation {
-    return this.#change((row) => {
-      const { left } = toQuota(row);
-      const granted = left === null ? units : Math.min(units, left);
-      row.used += granted;
-      return granted;
-    });
+    return this.#change((row) => takeUnits(row, units));
   }
 
   /** Changes the limit or the period or both; the units used in this period stay. */
-  configure(change: { readonly limit?: number | null; readonly period?: Period }): Quota {
+  configure(change: QuotaChange): Quota {
     return this.#change((row) => {
-      if (change.limit !== undefined) row.unit_limit = change.limit;
-      if (change.period !== undefined && change.period !== row.period) {
-        row.period = change.period;
-        row.period_start = periodStart(row.period, this.#now());
-      }
+      changeQuota(row, change, this.#now());
       return 0;
     }).quota;
   }
@@ -121,7 +93,7 @@ export class QuotaFile {
     this.#database.close();
   }
 
-  #change(apply: (row: Row) => number): Reservation {
+  #change(apply: (row: QuotaRow) => number): Reservation {
     return this.#explain(() =>
       inTransaction(this.#database, () => {
         const row = this.#row();
@@ -135,27 +107,15 @@ export class QuotaFile {
   }
 
   /** The row as it stands now, in a new period if one has begun. */
-  #row(): Row {
+  #row(): QuotaRow {
     const [row] = this.#database
       .prepare("SELECT unit_limit, period, used, period_start FROM quota")
-      .all() as Row[];
+      .all() as QuotaRow[];
     if (row === undefined) throw damaged(this.#path, schema);
-    const start = periodStart(row.period, this.#now());
-    // A clock that was set back does not renew anything.
-    return start > row.period_start ? { ...row, used: 0, period_start: start } : { ...row };
+    return renewed(row, this.#now());
   }
 
   #explain<Result>(work: () => Result): Result {
     return explainErrors(this.#path, schema, work);
   }
-}
-
-function toQuota({ unit_limit: limit, period, used, period_start }: Row): Quota {
-  return {
-    limit,
-    period,
-    used,
-    left: limit === null ? null : Math.max(0, limit - used),
-    renewsAt: periodEnd(period, period_start) ?? null,
-  };
 }

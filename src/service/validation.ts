@@ -1,0 +1,53 @@
+import type { Classifier } from "../classifier/classifier.js";
+import type { ApiKey, KeyStore } from "../store/key-store.js";
+import type { Quota } from "../store/quota.js";
+import type { Kind } from "../validator/validator.js";
+
+/** What came of a request. */
+export type ValidationOutcome =
+  | {
+      /** Of the distinct items, in order. */
+      readonly statuses: readonly string[];
+      readonly quota: Quota;
+    }
+  | "quota is gone"
+  | "another body";
+
+const notChecked = "quota_exceeded";
+
+/** What sandbox keys answer, whatever the classifier thinks. */
+const sandboxStatuses: ReadonlyMap<string, string> = new Map([
+  ["disposable.com", "disposable"],
+  ["fake.com", "fake"],
+  ["alias.com", "alias"],
+]);
+
+/** Gives statuses to distinct items, charging the key durably before it answers. */
+export function validateItems(
+  { store, classifier }: { readonly store: KeyStore; readonly classifier: Classifier },
+  key: ApiKey,
+  kind: Kind,
+  items: readonly string[],
+  request: { readonly idempotencyKey: string | undefined; readonly body: Uint8Array },
+): ValidationOutcome {
+  if (key.isSandbox) {
+    return { statuses: items.map((item) => sandboxStatus(kind, item)), quota: key.quota };
+  }
+  const statusesOf = (granted: number) =>
+    items.map((item, i) => (i < granted ? classifier.classify(kind, item).status : notChecked));
+  const { idempotencyKey, body } = request;
+  if (idempotencyKey !== undefined) {
+    return store.chargeOnce(key.id, items.length, { idempotencyKey, body }, statusesOf);
+  }
+  if (key.quota.left === 0) return "quota is gone";
+  if (items.length === 0) return { statuses: [], quota: key.quota };
+  const { granted, quota } = store.charge(key.id, items.length);
+  // Another request may have taken the last units since the key was read.
+  return granted === 0 ? "quota is gone" : { statuses: statusesOf(granted), quota };
+}
+
+function sandboxStatus(kind: Kind, item: string): string {
+  const domain = item.slice(item.lastIndexOf("@") + 1).toLowerCase();
+  const status = sandboxStatuses.get(domain) ?? "ok";
+  return status === "alias" && kind === "domain" ? "ok" : status;
+}

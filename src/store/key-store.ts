@@ -1,0 +1,304 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import {
+  changeQuota,
+  type Quota,
+  type QuotaChange,
+  type QuotaRow,
+  quotaColumns,
+  type Reservation,
+  renewed,
+  takeUnits,
+  toQuota,
+} from "./quota.js";
+import {
+  type Database,
+  explainErrors,
+  inTransaction,
+  openStore,
+  retryWhileBusy,
+  type Schema,
+  StoreError,
+} from "./sqlite.js";
+
+/** What a key may be used for. */
+export const permissions = ["emails", "domains"] as const;
+export type Permission = (typeof permissions)[number];
+
+/** An API key, without its secret, which nobody has but its owner. */
+export interface ApiKey {
+  readonly id: string;
+  readonly name: string;
+  readonly permissions: readonly Permission[];
+  /** Charges nothing and answers by fixed names. */
+  readonly isSandbox: boolean;
+  /** Milliseconds since the epoch; null for never. */
+  readonly created: number;
+  readonly expires: number | null;
+  readonly revoked: number | null;
+  readonly quota: Quota;
+}
+
+/** What a key is made with, or changed to; what is absent is its default or stays. */
+export interface KeyChange extends QuotaChange {
+  readonly name?: string;
+  readonly permissions?: readonly Permission[];
+  readonly expires?: number | null;
+}
+
+interface Row extends QuotaRow {
+  id: string;
+  name: string;
+  hash: Uint8Array;
+  permissions: string;
+  is_sandbox: number;
+  created: number;
+  expires: number | null;
+  revoked: number | null;
+}
+
+const schema: Schema = {
+  name: "state file",
+  // "idvs"
+  applicationId: 0x69647673,
+  create: `
+    CREATE TABLE api_key (
+      id TEXT PRIMARY KEY,
+      name TEXT NOT NULL,
+      hash BLOB NOT NULL UNIQUE,
+      permissions TEXT NOT NULL,
+      is_sandbox INTEGER NOT NULL,
+      created INTEGER NOT NULL,
+      expires INTEGER,
+      revoked INTEGER,
+      ${quotaColumns}
+    ) STRICT;
+    CREATE TABLE answer (
+      key_id TEXT NOT NULL,
+      idempotency_key TEXT NOT NULL,
+      body_hash BLOB NOT NULL,
+      statuses TEXT NOT NULL,
+      created INTEGER NOT NULL,
+      PRIMARY KEY (key_id, idempotency_key)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX answer_created ON answer (created)`,
+};
+
+/**
+ * The keys of a service and their quotas, in a file that any number of processes may share: what one changes, all see at
+ * once. Every change is one durable transaction. All methods throw StoreError when the file cannot be read or written.
+ */
+export class KeyStore {
+  readonly #path: string;
+  readonly #database: Database;
+  readonly #now: () => number;
+
+  private constructor(path: string, database: Database, now: () => number) {
+    this.#path = path;
+    this.#database = database;
+    this.#now = now;
+  }
+
+  /**
+   * Opens the file, or makes it where it is absent.
+   *
+   * @param now the clock, in milliseconds since the epoch
+   * @throws StoreError
+   */
+  static async open(path: string, now: () => number): Promise<KeyStore> {
+    return new KeyStore(path, await openStore(path, schema), now);
+  }
+
+  /**
+   * Makes a key.
+   *
+   * @returns the key and its secret, which is not stored and cannot be had again
+   */
+  create({ name = "", ...change }: KeyChange, isSandbox: boolean): { key: ApiKey; secret: string } {
+    const secret = newSecret(isSandbox);
+    const row: Row = {
+      id: base62(randomBytes(6)).padStart(9, "0"),
+      name,
+      hash: hashOf(secret),
+      permissions: (change.permissions ?? permissions).join(","),
+      is_sandbox: Number(isSandbox),
+      created: this.#now(),
+      expires: change.expires ?? null,
+      revoked: null,
+      unit_limit: null,
+      period: "none",
+      used: 0,
+      period_start: 0,
+    };
+    changeQuota(row, change, this.#now());
+    this.#explain(() => inTransaction(this.#database, () => this.#put(row)));
+    return { key: toKey(row), secret };
+  }
+
+  /** All keys, the oldest first. */
+  list(): readonly ApiKey[] {
+    const rows = this.#explain(() =>
+      retryWhileBusy(() => this.#database.prepare("SELECT * FROM api_key ORDER BY created, id").all()),
+    ) as Row[];
+    return rows.map((row) => toKey(renewed(row, this.#now())));
+  }
+
+  /**
+   * The key with this secret, if it is valid now: neither revoked nor expired. Found by its hash, so that the time it takes
+   * says nothing about the secrets of others.
+   */
+  find(secret: string): ApiKey | undefined {
+    const hash = hashOf(secret);
+    const [row] = this.#explain(() =>
+      retryWhileBusy(() => this.#database.prepare("SELECT * FROM api_key WHERE hash = ?").all(hash)),
+    ) as Row[];
+    if (row === undefined || !timingSafeEqual(row.hash, hash)) return undefined;
+    const isExpired = row.expires !== null && row.expires <= this.#now();
+    return row.revoked !== null || isExpired ? undefined : toKey(renewed(row, this.#now()));
+  }
+
+  /**
+   * Takes up to `units` from what the key has left. Durable when it returns: a crash never gives units back.
+   *
+   * @param units how many are wanted, at least 0
+   */
+  charge(id: string, units: number): Reservation {
+    return this.#change(id, (row) => takeUnits(row, units)).reservation;
+  }
+
+  /**
+   * The same for a request that may come again: within 24 hours it is charged once, and gets the same statuses.
+   *
+   * @param request its Idempotency-Key, and its body, of which a hash is stored
+   * @param statusesOf the statuses of its items in order, if so many units are granted
+   * @returns what stands in the way, if anything: nothing is left, or the same Idempotency-Key came with another body
+   */
+  chargeOnce(
+    id: string,
+    units: number,
+    request: { readonly idempotencyKey: string; readonly body: Uint8Array },
+    statusesOf: (granted: number) => readonly string[],
+  ): { readonly statuses: readonly string[]; readonly quota: Quota } | "quota is gone" | "another body" {
+    const { idempotencyKey, body } = request;
+    const bodyHash = createHash("sha256").update(body).digest();
+    let answer: { body_hash: Uint8Array; statuses: string } | undefined;
+    const { key } = this.#change(id, (row) => {
+      this.#database.prepare("DELETE FROM answer WHERE created <= ?").run(this.#now() - answerMilliseconds);
+      [answer] = this.#database
+        .prepare("SELECT body_hash, statuses FROM answer WHERE key_id = ? AND idempotency_key = ?")
+        .all(id, idempotencyKey) as [typeof answer];
+      if (answer !== undefined || toQuota(row).left === 0) return 0;
+      const granted = takeUnits(row, units);
+      answer = { body_hash: bodyHash, statuses: statusesOf(granted).join(",") };
+      this.#database
+        .prepare("INSERT INTO answer VALUES (?, ?, ?, ?, ?)")
+        .run(id, idempotencyKey, bodyHash, answer.statuses, this.#now());
+      return granted;
+    });
+    if (answer === undefined) return "quota is gone";
+    if (!bodyHash.equals(answer.body_hash)) return "another body";
+    return { statuses: answer.statuses === "" ? [] : answer.statuses.split(","), quota: key.quota };
+  }
+
+  /** Changes a key; the units used in this period stay. */
+  set(id: string, change: KeyChange): ApiKey {
+    return this.#change(id, (row) => {
+      if (change.name !== undefined) row.name = change.name;
+      if (change.permissions !== undefined) row.permissions = change.permissions.join(",");
+      if (change.expires !== undefined) row.expires = change.expires;
+      changeQuota(row, change, this.#now());
+      return 0;
+    }).key;
+  }
+
+  /** Ends a key for good. */
+  revoke(id: string): ApiKey {
+    return this.#change(id, (row) => {
+      row.revoked ??= this.#now();
+      return 0;
+    }).key;
+  }
+
+  /** Gives a key a new secret; the old one ends at once, all else stays. */
+  rotate(id: string): { key: ApiKey; secret: string } {
+    let secret = "";
+    const { key } = this.#change(id, (row) => {
+      secret = newSecret(row.is_sandbox === 1);
+      row.hash = hashOf(secret);
+      return 0;
+    });
+    return { key, secret };
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #change(id: string, apply: (row: Row) => number): { key: ApiKey; reservation: Reservation } {
+    return this.#explain(() =>
+      inTransaction(this.#database, () => {
+        const [found] = this.#database.prepare("SELECT * FROM api_key WHERE id = ?").all(id) as Row[];
+        if (found === undefined)
+          throw new UnknownKeyError(`no key "${id}"; idv keys list shows those there are`);
+        const row = renewed(found, this.#now());
+        const granted = apply(row);
+        this.#put(row);
+        const key = toKey(row);
+        return { key, reservation: { granted, quota: key.quota } };
+      }),
+    );
+  }
+
+  #put(row: Row): void {
+    this.#database
+      .prepare("INSERT OR REPLACE INTO api_key VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+      .run(
+        ...[
+          row.id,
+          row.name,
+          row.hash,
+          row.permissions,
+          row.is_sandbox,
+          row.created,
+          row.expires,
+          row.revoked,
+        ],
+        ...[row.unit_limit, row.period, row.used, row.period_start],
+      );
+  }
+
+  #explain<Result>(work: () => Result): Result {
+    return explainErrors(this.#path, schema, work);
+  }
+}
+
+/** For so long an answer is kept: the statuses only, no address. */
+const answerMilliseconds = 86_400_000;
+
+/** A key is named that there is not. */
+export class UnknownKeyError extends StoreError {}
+
+function toKey(row: Row): ApiKey {
+  const { id, name, created, expires, revoked } = row;
+  return {
+    ...{ id, name, created, expires, revoked },
+    permissions: row.permissions.split(",") as Permission[],
+    isSandbox: row.is_sandbox === 1,
+    quota: toQuota(row),
+  };
+}
+
+const hashOf = (secret: string): Uint8Array => createHash("sha256").update(secret).digest();
+
+/** 256 random bits, and a prefix by which a leaked secret is recognised. */
+const newSecret = (isSandbox: boolean): string =>
+  (isSandbox ? "sk_test_" : "sk_") + base62(randomBytes(32)).padStart(43, "0");
+
+const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+function base62(bytes: Uint8Array): string {
+  let text = "";
+  for (let rest = BigInt(`0x${Buffer.from(bytes).toString("hex")}`); rest > 0n; rest /= 62n) {
+    text = digits[Number(rest % 62n)] + text;
+  }
+  return text;
+}
