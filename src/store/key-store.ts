@@ -21,7 +21,7 @@ import {
 } from "./sqlite.js";
 
 /** What a key may be used for. */
-export const permissions = ["emails", "domains"] as const;
+const permissions = ["emails", "domains"] as const;
 export type Permission = (typeof permissions)[number];
 
 /** An API key, without its secret, which nobody has but its owner. */
@@ -237,8 +237,7 @@ export class KeyStore {
     return this.#explain(() =>
       inTransaction(this.#database, () => {
         const [found] = this.#database.prepare("SELECT * FROM api_key WHERE id = ?").all(id) as Row[];
-        if (found === undefined)
-          throw new UnknownKeyError(`no key "${id}"; idv keys list shows those there are`);
+        if (found === undefined) throw new StoreError(`no key "${id}"; idv keys list shows those there are`);
         const row = renewed(found, this.#now());
         const granted = apply(row);
         this.#put(row);
@@ -273,9 +272,6 @@ export class KeyStore {
 
 /** For so long an answer is kept: the statuses only, no address. */
 const answerMilliseconds = 86_400_000;
-
-/** A key is named that there is not. */
-export class UnknownKeyError extends StoreError {}
 
 function toKey(row: Row): ApiKey {
   const { id, name, created, expires, revoked } = row;
