@@ -11,9 +11,9 @@ export interface Address {
 }
 
 /** RFC 5321 §4.5.3.1.1 */
-const maximumLocalOctets = 64;
+export const maximumLocalOctets = 64;
 /** RFC 5321 §4.5.3.1.3 allows a path of 256 octets, two of them the angle brackets. */
-const maximumAddressOctets = 254;
+export const maximumAddressOctets = 254;
 
 /** The ASCII characters of an atom (RFC 5322 §3.2.3) by code: 1 for one, 0 for none. */
 export const isAtomText = new Uint8Array(128);

@@ -6,9 +6,9 @@ export interface DomainName {
   readonly ascii: string;
 }
 
-const maximumLabelOctets = 63;
+export const maximumLabelOctets = 63;
 /** RFC 1035 §2.3.4 allows 255 octets on the wire, which is 253 characters of text. */
-const maximumDomainOctets = 253;
+export const maximumDomainOctets = 253;
 
 /** Characters that UTS 46 maps to the full stop: ideographic, full-width and half-width. */
 const dotLookalikes = /[\u3002\uff0e\uff61]/g;

@@ -1,6 +1,7 @@
 import { type Address, parseAddress } from "./address.js";
 import { type DomainName, parseDomainName, withoutRoot } from "./domain-name.js";
 import { Fault } from "./fault.js";
+import { findSuffixIn } from "./suffix-walk.js";
 
 /** The user's own lists, as the lines of their files: domains and whole addresses. */
 export interface OwnLists {
@@ -55,12 +56,7 @@ export class NameList {
   /** The listed domain that `ascii` is or lies under, if any. */
   findDomain(ascii: string): string | undefined {
     if (this.#domains.size === 0) return undefined;
-    for (let rest = ascii; ; ) {
-      if (this.#domains.has(rest)) return rest;
-      const dot = rest.indexOf(".");
-      if (dot === -1) return undefined;
-      rest = rest.slice(dot + 1);
-    }
+    return findSuffixIn(ascii, (suffix) => this.#domains.has(suffix));
   }
 
   /** Whether a mailbox of the domain is listed. */

@@ -1,4 +1,5 @@
 import { relays } from "./providers.js";
+import { findSuffixIn } from "./suffix-walk.js";
 
 const relayOf: ReadonlyMap<string, string> = new Map(
   Object.entries(relays).flatMap(([relay, domains]) => domains.map((domain) => [domain, relay] as const)),
@@ -10,11 +11,6 @@ const relayOf: ReadonlyMap<string, string> = new Map(
  * @param ascii a host name, lower case, A-labels
  */
 export function findRelay(ascii: string): string | undefined {
-  for (let rest = ascii; ; ) {
-    const relay = relayOf.get(rest);
-    if (relay !== undefined) return relay;
-    const dot = rest.indexOf(".");
-    if (dot === -1) return undefined;
-    rest = rest.slice(dot + 1);
-  }
+  const listed = findSuffixIn(ascii, (suffix) => relayOf.has(suffix));
+  return listed === undefined ? undefined : relayOf.get(listed);
 }

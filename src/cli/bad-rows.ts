@@ -1,5 +1,6 @@
 import type { RowFault } from "../table/bad-rows.js";
 import type { TableSink } from "../table/output.js";
+import { quoteField } from "../table/quotes.js";
 import { say } from "./terminal.js";
 
 /** How many bad rows stderr names before it only counts them. */
@@ -22,7 +23,7 @@ export class BadRowsReport {
     if (this.count === named + 1) say("more bad rows are only counted");
     if (this.#file === undefined) return;
     const fields = [fault.file, String(fault.line), fault.reason, Buffer.from(record).toString()];
-    this.#unwritten += `${fields.map(quoted).join(",")}\n`;
+    this.#unwritten += `${fields.map((field) => quoteField(field, ",")).join(",")}\n`;
   }
 
   /** Writes what was added since. */
@@ -32,7 +33,3 @@ export class BadRowsReport {
     if (text !== "") await this.#file?.write(Buffer.from(text));
   }
 }
-
-/** RFC 4180 §2.5 to 2.7 */
-const quoted = (field: string): string =>
-  /[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;

@@ -1,12 +1,21 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import type { Permission } from "../store/key-store.js";
+import { Command, CommanderError, Option } from "commander";
 import { type Period, periods } from "../store/period.js";
-import { type Kind, knownStatuses } from "../validator/validator.js";
+import type { Kind } from "../validator/validator.js";
 import type { BulkOptions } from "./bulk.js";
 import { UsageError } from "./errors.js";
 import { exitCodes } from "./exit-codes.js";
 import { helpTail } from "./help.js";
 import type { KeyOptions } from "./keys.js";
+import {
+  expiryDate,
+  filled,
+  markCharacter,
+  oneCharacter,
+  permissionList,
+  statusList,
+  unitLimit,
+  wholeNumber,
+} from "./option-values.js";
 import type { OwnListOptions } from "./own-lists.js";
 import type { ServeOptions } from "./serve.js";
 import { print } from "./standard-output.js";
@@ -336,67 +345,4 @@ function listOption(name: string, description: string, value = "FILE"): Option {
 
 function quotaFileOption(): Option {
   return new Option("--quota-file <FILE>", "where the offline quota is kept").argParser(filled);
-}
-
-function filled(value: string): string {
-  if (value === "") throw new InvalidArgumentError("It must not be empty.");
-  return value;
-}
-
-function oneCharacter(value: string): string {
-  const character = value === "\\t" || value === "tab" ? "\t" : value;
-  if (!/^[\0-\x7f]$/.test(character) || /["\r\n]/.test(character)) {
-    throw new InvalidArgumentError('It takes one ASCII character other than " and line ends.');
-  }
-  return character;
-}
-
-function markCharacter(value: string): string {
-  if (!/^[!-~\t]$/.test(value) || /[A-Za-z0-9]/.test(value)) {
-    throw new InvalidArgumentError("It takes one ASCII character that is no letter, digit or space.");
-  }
-  return value;
-}
-
-/** commander takes null for an option without a value, so no limit stays a word here. */
-function unitLimit(value: string): number | "none" {
-  if (value === "none") return value;
-  if (!/^\d{1,15}$/.test(value)) throw new InvalidArgumentError("It takes a whole number from 0, or none.");
-  return Number(value);
-}
-
-function wholeNumber(least: number, most: number) {
-  return (value: string): number => {
-    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
-    if (number >= least && number <= most) return number;
-    throw new InvalidArgumentError(`It takes a whole number from ${least} to ${most}.`);
-  };
-}
-
-function expiryDate(value: string): number | "never" {
-  if (value === "never") return value;
-  const time = /^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/.test(value) ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(time)) throw new InvalidArgumentError("It takes a date such as 2027-01-31, or never.");
-  return time;
-}
-
-function permissionList(value: string): Permission[] {
-  return value.split(",").map((name) => {
-    const permission = (["emails", "domains"] as const).find((permission) => permission === name.trim());
-    if (permission !== undefined) return permission;
-    throw new InvalidArgumentError(`"${name}" is no permission; those are emails, domains.`);
-  });
-}
-
-function statusList(kind: Kind) {
-  const statuses: readonly string[] = knownStatuses.filter(
-    (status) => kind === "email" || status !== "alias",
-  );
-  return (value: string): string[] =>
-    value.split(",").map((status) => {
-      if (statuses.includes(status.trim())) return status.trim();
-      throw new InvalidArgumentError(
-        `"${status}" is no status of ${kind}s; those are ${statuses.join(", ")}.`,
-      );
-    });
 }

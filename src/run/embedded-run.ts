@@ -1,11 +1,6 @@
-import {
-  copyRecords,
-  keepRecords,
-  type ScannedChunk,
-  type ScannedTable,
-  scanAlone,
-  type WrittenRecords,
-} from "../table/scanned-records.js";
+import { scanAlone } from "../table/chunk-assembler.js";
+import { copyRecords, keepRecords, type ScannedChunk, type WrittenRecords } from "../table/scanned-chunk.js";
+import type { ScannedTable } from "../table/scanned-records.js";
 import { isSplit } from "../table/split-output.js";
 import type { EmbeddedEngine, QuotaState, Status } from "../validator/validator.js";
 import { DistinctItems } from "./distinct-items.js";

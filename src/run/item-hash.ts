@@ -1,3 +1,5 @@
+import { mix } from "../classifier/mix.js";
+
 /**
  * A 64-bit hash of an item as two signed words, seeded anew for each run. What is before the domain of an
  * address, with the `@`, and the domain are hashed apart, so that whoever goes over its characters has the domain's hash too.
@@ -39,12 +41,4 @@ function walk(seed: Int32Array, key: string, start: number, end: number): readon
     high = stepHigh(high, code);
   }
   return [low, high];
-}
-
-/** The finaliser of MurmurHash3: every bit of the input changes half of the output. */
-function mix(value: number): number {
-  let h = value | 0;
-  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
-  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
-  return h ^ (h >>> 16);
 }

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import type { ClassifierSource } from "../classifier/classifier.js";
-import type { WrittenRecords } from "../table/scanned-records.js";
+import type { WrittenRecords } from "../table/scanned-chunk.js";
 import type { Judgements, JudgeOptions } from "./judge.js";
 import { Slot } from "./slot.js";
 

@@ -1,7 +1,7 @@
 /** A thread that judges blocks. It says `ready` once, then answers every block in turn. */
 import { parentPort, workerData } from "node:worker_threads";
 import { loadClassifier } from "../classifier/classifier.js";
-import { scanAlone } from "../table/scanned-records.js";
+import { scanAlone } from "../table/chunk-assembler.js";
 import { recordWords } from "../table/scanner.js";
 import { Judge } from "./judge.js";
 import type { BlockTask, JudgeThreadData, TaskAnswer } from "./judge-pool.js";

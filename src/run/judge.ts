@@ -1,11 +1,6 @@
 import type { Classifier } from "../classifier/classifier.js";
 import type { TableShape } from "../table/records.js";
-import {
-  type ScannedChunk,
-  tailOf,
-  type WriteMemory,
-  type WrittenRecords,
-} from "../table/scanned-records.js";
+import { type ScannedChunk, tailOf, type WriteMemory, type WrittenRecords } from "../table/scanned-chunk.js";
 import { Place, recordWords } from "../table/scanner.js";
 import type { Kind } from "../validator/validator.js";
 import { type Columns, ourFields } from "./columns.js";

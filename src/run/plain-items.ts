@@ -1,5 +1,6 @@
-import { isAtomText } from "../classifier/address.js";
+import { isAtomText, maximumAddressOctets, maximumLocalOctets } from "../classifier/address.js";
 import type { Classifier } from "../classifier/classifier.js";
+import { maximumDomainOctets, maximumLabelOctets } from "../classifier/domain-name.js";
 import { judgeMailbox, type MailboxRules, ordinaryMailboxes } from "../classifier/mailbox.js";
 import type { Kind } from "../validator/validator.js";
 import { join, stepHigh, stepLow } from "./item-hash.js";
@@ -7,9 +8,6 @@ import { ok, statusCode } from "./row-status.js";
 
 /** How many domains are remembered: as many as most lists have, in 6 MB. A power of two. */
 const rememberedDomains = 262_144;
-
-/** RFC 5321 §4.5.3.1.1, RFC 5321 §4.5.3.1.3 without the angle brackets, RFC 1035 §2.3.4 */
-const [maximumLocal, maximumAddress, maximumLabel, maximumDomain] = [64, 254, 63, 253];
 
 const [at, dot, hyphen, upperX] = [0x40, 0x2e, 0x2d, 0x58];
 
@@ -77,7 +75,7 @@ export class PlainItems {
       high = stepHigh(high, lower);
       if (lower === at) break;
     }
-    if (i >= end || i - start > maximumLocal || end - start > maximumAddress) return 0;
+    if (i >= end || i - start > maximumLocalOctets || end - start > maximumAddressOctets) return 0;
     const code = this.#domain(bytes, i + 1, end);
     if (code === 0) return 0;
     this.low = join(low, this.low);
@@ -113,7 +111,7 @@ export class PlainItems {
       low = stepLow(low, lower);
       high = stepHigh(high, lower);
     }
-    if (!isLabel(bytes, labelStart, end) || end - start > maximumDomain) return 0;
+    if (!isLabel(bytes, labelStart, end) || end - start > maximumDomainOctets) return 0;
     this.low = low;
     this.high = high;
     this.#slot = (low ^ (low >>> 15)) & (rememberedDomains - 1);
@@ -138,7 +136,7 @@ export class PlainItems {
 /** Whether letters, digits and hyphens make a label, and not one that has to be read as internationalised. */
 function isLabel(bytes: Buffer, start: number, end: number): boolean {
   const length = end - start;
-  if (length === 0 || length > maximumLabel || bytes[start] === hyphen || bytes[end - 1] === hyphen) {
+  if (length === 0 || length > maximumLabelOctets || bytes[start] === hyphen || bytes[end - 1] === hyphen) {
     return false;
   }
   // xn--

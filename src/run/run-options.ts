@@ -1,12 +1,12 @@
 import type { TableSink } from "../table/output.js";
-import type { RecordStream } from "../table/records.js";
+import type { ScannableStream } from "../table/scanned-records.js";
 import type { Kind, QuotaState, Status, Validator } from "../validator/validator.js";
 import type { Columns } from "./columns.js";
 
 /** One bulk run: every row of a table gets the status of its item. */
 export interface RunOptions {
   readonly kind: Kind;
-  readonly table: RecordStream;
+  readonly table: ScannableStream;
   readonly sink: TableSink;
   readonly validator: Validator;
   /** Our columns, from `nameColumns`. */

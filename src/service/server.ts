@@ -6,17 +6,15 @@ import Fastify, {
   LogController,
 } from "fastify";
 import { Counter, Histogram, Registry } from "prom-client";
-import type { Classifier } from "../classifier/classifier.js";
 import type { ApiKey, KeyStore, Permission } from "../store/key-store.js";
 import type { Period } from "../store/period.js";
 import type { Quota } from "../store/quota.js";
-import type { Kind } from "../validator/validator.js";
+import type { EmbeddedEngine, Kind } from "../validator/validator.js";
 import { maximumItemLength, openApiDocument, requestSchema } from "./openapi.js";
 import { validateItems } from "./validation.js";
 
-export interface ServiceOptions {
+export interface ServiceOptions extends Pick<EmbeddedEngine, "classifier"> {
   readonly store: KeyStore;
-  readonly classifier: Classifier;
   /** Items a request at most. */
   readonly maximumItems: number;
   /** Where pages may come from that call the service; nobody else gets a CORS header. */
@@ -181,8 +179,13 @@ export function createService(options: ServiceOptions): FastifyInstance {
 
   const document = openApiDocument({ maximumItems });
   service.get("/healthz", async () => ({ status: "ok" }));
-  service.get("/readyz", async () => {
-    store.find("");
+  service.get("/readyz", async (request) => {
+    try {
+      store.find("");
+    } catch (error) {
+      request.log.error({ error: (error as Error).message }, "the state file cannot be used");
+      throw new Refusal(503, "The keys cannot be read.");
+    }
     return { status: "ok" };
   });
   service.get("/openapi.json", async () => document);

@@ -1,7 +1,7 @@
-import type { Classifier } from "../classifier/classifier.js";
 import type { ApiKey, KeyStore } from "../store/key-store.js";
 import type { Quota } from "../store/quota.js";
-import type { Kind } from "../validator/validator.js";
+import { grantedVerdicts } from "../validator/offline.js";
+import type { EmbeddedEngine, Kind } from "../validator/validator.js";
 
 /** What came of a request. */
 export type ValidationOutcome =
@@ -13,8 +13,6 @@ export type ValidationOutcome =
   | "quota is gone"
   | "another body";
 
-const notChecked = "quota_exceeded";
-
 /** What sandbox keys answer, whatever the classifier thinks. */
 const sandboxStatuses: ReadonlyMap<string, string> = new Map([
   ["disposable.com", "disposable"],
@@ -24,7 +22,7 @@ const sandboxStatuses: ReadonlyMap<string, string> = new Map([
 
 /** Gives statuses to distinct items, charging the key durably before it answers. */
 export function validateItems(
-  { store, classifier }: { readonly store: KeyStore; readonly classifier: Classifier },
+  { store, classifier }: { readonly store: KeyStore } & Pick<EmbeddedEngine, "classifier">,
   key: ApiKey,
   kind: Kind,
   items: readonly string[],
@@ -34,7 +32,7 @@ export function validateItems(
     return { statuses: items.map((item) => sandboxStatus(kind, item)), quota: key.quota };
   }
   const statusesOf = (granted: number) =>
-    items.map((item, i) => (i < granted ? classifier.classify(kind, item).status : notChecked));
+    grantedVerdicts(classifier, kind, items, granted).map(({ status }) => status);
   const { idempotencyKey, body } = request;
   if (idempotencyKey !== undefined) {
     return store.chargeOnce(key.id, items.length, { idempotencyKey, body }, statusesOf);

@@ -10,15 +10,8 @@ import {
   takeUnits,
   toQuota,
 } from "./quota.js";
-import {
-  type Database,
-  explainErrors,
-  inTransaction,
-  openStore,
-  retryWhileBusy,
-  type Schema,
-  StoreError,
-} from "./sqlite.js";
+import { type Schema, StoreError } from "./sqlite.js";
+import { openFile, StateFile } from "./state-file.js";
 
 /** What a key may be used for. */
 const permissions = ["emails", "domains"] as const;
@@ -87,17 +80,7 @@ const schema: Schema = {
  * The keys of a service and their quotas, in a file that any number of processes may share: what one changes, all see at
  * once. Every change is one durable transaction. All methods throw StoreError when the file cannot be read or written.
  */
-export class KeyStore {
-  readonly #path: string;
-  readonly #database: Database;
-  readonly #now: () => number;
-
-  private constructor(path: string, database: Database, now: () => number) {
-    this.#path = path;
-    this.#database = database;
-    this.#now = now;
-  }
-
+export class KeyStore extends StateFile {
   /**
    * Opens the file, or makes it where it is absent.
    *
@@ -105,7 +88,7 @@ export class KeyStore {
    * @throws StoreError
    */
   static async open(path: string, now: () => number): Promise<KeyStore> {
-    return new KeyStore(path, await openStore(path, schema), now);
+    return new KeyStore(await openFile(path, schema, now));
   }
 
   /**
@@ -121,7 +104,7 @@ export class KeyStore {
       hash: hashOf(secret),
       permissions: (change.permissions ?? permissions).join(","),
       is_sandbox: Number(isSandbox),
-      created: this.#now(),
+      created: this.file.now(),
       expires: change.expires ?? null,
       revoked: null,
       unit_limit: null,
@@ -129,17 +112,17 @@ export class KeyStore {
       used: 0,
       period_start: 0,
     };
-    changeQuota(row, change, this.#now());
-    this.#explain(() => inTransaction(this.#database, () => this.#put(row)));
+    changeQuota(row, change, this.file.now());
+    this.inWrite(() => this.#put(row));
     return { key: toKey(row), secret };
   }
 
   /** All keys, the oldest first. */
   list(): readonly ApiKey[] {
-    const rows = this.#explain(() =>
-      retryWhileBusy(() => this.#database.prepare("SELECT * FROM api_key ORDER BY created, id").all()),
+    const rows = this.inRead(() =>
+      this.file.database.prepare("SELECT * FROM api_key ORDER BY created, id").all(),
     ) as Row[];
-    return rows.map((row) => toKey(renewed(row, this.#now())));
+    return rows.map((row) => toKey(renewed(row, this.file.now())));
   }
 
   /**
@@ -148,12 +131,12 @@ export class KeyStore {
    */
   find(secret: string): ApiKey | undefined {
     const hash = hashOf(secret);
-    const [row] = this.#explain(() =>
-      retryWhileBusy(() => this.#database.prepare("SELECT * FROM api_key WHERE hash = ?").all(hash)),
+    const [row] = this.inRead(() =>
+      this.file.database.prepare("SELECT * FROM api_key WHERE hash = ?").all(hash),
     ) as Row[];
     if (row === undefined || !timingSafeEqual(row.hash, hash)) return undefined;
-    const isExpired = row.expires !== null && row.expires <= this.#now();
-    return row.revoked !== null || isExpired ? undefined : toKey(renewed(row, this.#now()));
+    const isExpired = row.expires !== null && row.expires <= this.file.now();
+    return row.revoked !== null || isExpired ? undefined : toKey(renewed(row, this.file.now()));
   }
 
   /**
@@ -182,16 +165,18 @@ export class KeyStore {
     const bodyHash = createHash("sha256").update(body).digest();
     let answer: { body_hash: Uint8Array; statuses: string } | undefined;
     const { key } = this.#change(id, (row) => {
-      this.#database.prepare("DELETE FROM answer WHERE created <= ?").run(this.#now() - answerMilliseconds);
-      [answer] = this.#database
+      this.file.database
+        .prepare("DELETE FROM answer WHERE created <= ?")
+        .run(this.file.now() - answerMilliseconds);
+      [answer] = this.file.database
         .prepare("SELECT body_hash, statuses FROM answer WHERE key_id = ? AND idempotency_key = ?")
         .all(id, idempotencyKey) as [typeof answer];
       if (answer !== undefined || toQuota(row).left === 0) return 0;
       const granted = takeUnits(row, units);
       answer = { body_hash: bodyHash, statuses: statusesOf(granted).join(",") };
-      this.#database
+      this.file.database
         .prepare("INSERT INTO answer VALUES (?, ?, ?, ?, ?)")
-        .run(id, idempotencyKey, bodyHash, answer.statuses, this.#now());
+        .run(id, idempotencyKey, bodyHash, answer.statuses, this.file.now());
       return granted;
     });
     if (answer === undefined) return "quota is gone";
@@ -205,7 +190,7 @@ export class KeyStore {
       if (change.name !== undefined) row.name = change.name;
       if (change.permissions !== undefined) row.permissions = change.permissions.join(",");
       if (change.expires !== undefined) row.expires = change.expires;
-      changeQuota(row, change, this.#now());
+      changeQuota(row, change, this.file.now());
       return 0;
     }).key;
   }
@@ -213,7 +198,7 @@ export class KeyStore {
   /** Ends a key for good. */
   revoke(id: string): ApiKey {
     return this.#change(id, (row) => {
-      row.revoked ??= this.#now();
+      row.revoked ??= this.file.now();
       return 0;
     }).key;
   }
@@ -229,26 +214,20 @@ export class KeyStore {
     return { key, secret };
   }
 
-  close(): void {
-    this.#database.close();
-  }
-
   #change(id: string, apply: (row: Row) => number): { key: ApiKey; reservation: Reservation } {
-    return this.#explain(() =>
-      inTransaction(this.#database, () => {
-        const [found] = this.#database.prepare("SELECT * FROM api_key WHERE id = ?").all(id) as Row[];
-        if (found === undefined) throw new StoreError(`no key "${id}"; idv keys list shows those there are`);
-        const row = renewed(found, this.#now());
-        const granted = apply(row);
-        this.#put(row);
-        const key = toKey(row);
-        return { key, reservation: { granted, quota: key.quota } };
-      }),
-    );
+    return this.inWrite(() => {
+      const [found] = this.file.database.prepare("SELECT * FROM api_key WHERE id = ?").all(id) as Row[];
+      if (found === undefined) throw new StoreError(`no key "${id}"; idv keys list shows those there are`);
+      const row = renewed(found, this.file.now());
+      const granted = apply(row);
+      this.#put(row);
+      const key = toKey(row);
+      return { key, reservation: { granted, quota: key.quota } };
+    });
   }
 
   #put(row: Row): void {
-    this.#database
+    this.file.database
       .prepare("INSERT OR REPLACE INTO api_key VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
       .run(
         ...[
@@ -263,10 +242,6 @@ export class KeyStore {
         ],
         ...[row.unit_limit, row.period, row.used, row.period_start],
       );
-  }
-
-  #explain<Result>(work: () => Result): Result {
-    return explainErrors(this.#path, schema, work);
   }
 }
 

@@ -9,15 +9,8 @@ import {
   takeUnits,
   toQuota,
 } from "./quota.js";
-import {
-  type Database,
-  damaged,
-  explainErrors,
-  inTransaction,
-  openStore,
-  retryWhileBusy,
-  type Schema,
-} from "./sqlite.js";
+import { damaged, type Schema } from "./sqlite.js";
+import { openFile, StateFile } from "./state-file.js";
 
 const schema: Schema = {
   name: "quota file",
@@ -38,17 +31,7 @@ export const freshQuota: Quota = { limit: null, period: "none", used: 0, left: n
  * A quota in a file that any number of processes may share. Every change is one durable transaction. All
  * methods throw StoreError when the file cannot be read or written.
  */
-export class QuotaFile {
-  readonly #path: string;
-  readonly #database: Database;
-  readonly #now: () => number;
-
-  private constructor(path: string, database: Database, now: () => number) {
-    this.#path = path;
-    this.#database = database;
-    this.#now = now;
-  }
-
+export class QuotaFile extends StateFile {
   /**
    * Opens the file, or makes it, without a limit, where it is absent.
    *
@@ -56,12 +39,12 @@ export class QuotaFile {
    * @throws StoreError
    */
   static async open(path: string, now: () => number): Promise<QuotaFile> {
-    return new QuotaFile(path, await openStore(path, schema), now);
+    return new QuotaFile(await openFile(path, schema, now));
   }
 
   /** The quota now. */
   read(): Quota {
-    return this.#explain(() => retryWhileBusy(() => toQuota(this.#row())));
+    return this.inRead(() => toQuota(this.#row()));
   }
 
   /**
@@ -76,7 +59,7 @@ export class QuotaFile {
   /** Changes the limit or the period or both; the units used in this period stay. */
   configure(change: QuotaChange): Quota {
     return this.#change((row) => {
-      changeQuota(row, change, this.#now());
+      changeQuota(row, change, this.file.now());
       return 0;
     }).quota;
   }
@@ -89,33 +72,23 @@ export class QuotaFile {
     }).quota;
   }
 
-  close(): void {
-    this.#database.close();
-  }
-
   #change(apply: (row: QuotaRow) => number): Reservation {
-    return this.#explain(() =>
-      inTransaction(this.#database, () => {
-        const row = this.#row();
-        const granted = apply(row);
-        this.#database
-          .prepare("UPDATE quota SET unit_limit = ?, period = ?, used = ?, period_start = ?")
-          .run(row.unit_limit, row.period, row.used, row.period_start);
-        return { granted, quota: toQuota(row) };
-      }),
-    );
+    return this.inWrite(() => {
+      const row = this.#row();
+      const granted = apply(row);
+      this.file.database
+        .prepare("UPDATE quota SET unit_limit = ?, period = ?, used = ?, period_start = ?")
+        .run(row.unit_limit, row.period, row.used, row.period_start);
+      return { granted, quota: toQuota(row) };
+    });
   }
 
   /** The row as it stands now, in a new period if one has begun. */
   #row(): QuotaRow {
-    const [row] = this.#database
+    const [row] = this.file.database
       .prepare("SELECT unit_limit, period, used, period_start FROM quota")
       .all() as QuotaRow[];
-    if (row === undefined) throw damaged(this.#path, schema);
-    return renewed(row, this.#now());
-  }
-
-  #explain<Result>(work: () => Result): Result {
-    return explainErrors(this.#path, schema, work);
+    if (row === undefined) throw damaged(this.file.path, schema);
+    return renewed(row, this.file.now());
   }
 }

@@ -1,7 +1,7 @@
 import { stringify } from "csv-stringify/sync";
 import { nameText, toBinary } from "./bytes.js";
 import type { Dialect } from "./dialect.js";
-import { byteOrderMarkBytes, outputDelimiter, type RecordChunk, type RecordStream } from "./records.js";
+import { outputDelimiter, type RecordChunk, type RecordStream, startTable } from "./records.js";
 
 /** Some records as their fields, binary strings. */
 export interface FieldChunk {
@@ -62,11 +62,7 @@ export function csvWriter(dialect: Dialect, head: FieldChunk["records"], width: 
     return Buffer.from(stringify(wider, options), "latin1");
   };
   return {
-    start(columns) {
-      const blank = columns.map(() => "");
-      const names = head.map((_, i) => (i + 1 < head.length ? blank : columns));
-      return Buffer.concat([dialect.byteOrderMark ? byteOrderMarkBytes : Buffer.of(), write(head, names)]);
-    },
+    start: (columns) => startTable({ dialect, skipped: head.length }, columns, (names) => write(head, names)),
     write,
   };
 }

@@ -2,7 +2,8 @@ import { type BadRowListener, RowFault } from "./bad-rows.js";
 import { toBinary } from "./bytes.js";
 import type { FieldChunk } from "./field-writer.js";
 import type { RecordChunk, RecordStream, TableShape } from "./records.js";
-import { readScanned, type ScannedChunk } from "./scanned-records.js";
+import type { ScannedChunk } from "./scanned-chunk.js";
+import { readScanned } from "./scanned-records.js";
 import { Place, recordWords } from "./scanner.js";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -61,11 +62,11 @@ export class JsonLines {
       keys = columns;
       return byteOrderMark;
     };
-    const isOurs = (object: JsonObject) => keys.find((key) => Object.hasOwn(object, key));
+    const ourKeyIn = (object: JsonObject) => keys.find((key) => Object.hasOwn(object, key));
     const chunks = async function* (this: JsonLines): AsyncGenerator<RecordChunk> {
       for await (const chunk of this.#chunks) {
         const rows = this.#read(chunk, (object) => {
-          const key = isOurs(object);
+          const key = ourKeyIn(object);
           return key && `a field "${key}" already; name ours otherwise with --status-column`;
         });
         const append: RecordChunk["append"] = (added) => this.#append(chunk.bytes, rows, keys, added);
@@ -94,17 +95,17 @@ export class JsonLines {
     return textOf(object, this.#names[this.#shape.column] ?? "");
   }
 
-  /** @param fault says what is wrong with an object, if anything */
+  /** @param findFault says what is wrong with an object, if anything */
   #read(
     { bytes, at, line, count }: ScannedChunk,
-    fault: (object: JsonObject) => string | undefined,
+    findFault: (object: JsonObject) => string | undefined,
   ): JsonRow[] {
     const rows: JsonRow[] = [];
     for (let word = 0; word < count * recordWords; word += recordWords) {
       const [start, end, next] = [at[word]!, at[word + Place.end]!, at[word + Place.next]!];
       const text = at[word + Place.fields] === 0 ? "" : bytes.toString("utf8", start, end);
       const object = parseObject(text);
-      const why = object === undefined ? "no JSON object; a line has to be one" : fault(object);
+      const why = object === undefined ? "no JSON object; a line has to be one" : findFault(object);
       const isBad = why !== undefined && text.trim() !== "";
       if (isBad) {
         const fault = new RowFault(this.#shape.name, line + at[word + Place.linesBefore]!, why);

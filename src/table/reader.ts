@@ -14,7 +14,7 @@ import type { FieldChunk } from "./field-writer.js";
 import type { ItemProfile } from "./item-profile.js";
 import { JsonLines, type JsonObject, parseObject, textOf } from "./json-lines.js";
 import { byteOrderMarkBytes, maximumRecordBytes, type RecordStream } from "./records.js";
-import { readScanned } from "./scanned-records.js";
+import { readScanned, type ScannableStream } from "./scanned-records.js";
 
 /** Where a table comes from. */
 export interface TableSource {
@@ -49,7 +49,7 @@ export interface TableOptions {
 export type TableFormat = "csv" | "tsv" | "jsonl";
 
 /** A table that is being read. */
-export interface Table extends RecordStream {
+export interface Table extends ScannableStream {
   /** That in which it is written; `csv` for any delimiter but the tab. */
   readonly format: TableFormat;
   readonly dialect: Dialect;

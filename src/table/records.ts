@@ -1,6 +1,5 @@
 import { type BadRowPolicy, RowFault } from "./bad-rows.js";
 import type { Dialect } from "./dialect.js";
-import type { ScannedTable } from "./scanned-records.js";
 
 /** Some records in a row, none wider than the table. */
 export interface RecordChunk {
@@ -22,8 +21,6 @@ export interface RecordStream {
   start(columns: readonly string[]): Buffer;
   /** The records below the header, in order, as many at a time as a read gave. */
   readonly chunks: AsyncIterable<RecordChunk>;
-  /** The same records for whoever works on their bytes, instead of `chunks`; only the scanner has it. */
-  readonly scanned?: ScannedTable;
 }
 
 /** What is known of a table before its records are read. */
@@ -61,7 +58,7 @@ export const byteOrderMarkBytes = Buffer.from([0xef, 0xbb, 0xbf]);
  * @param append writes the blank lines and the header, as {@link RecordChunk.append} does
  */
 export function startTable(
-  { dialect, skipped }: TableShape,
+  { dialect, skipped }: Pick<TableShape, "dialect" | "skipped">,
   columns: readonly string[],
   append: RecordChunk["append"],
 ): Buffer {

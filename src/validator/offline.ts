@@ -1,5 +1,5 @@
 import type { QuotaFile } from "../store/quota-file.js";
-import type { Charge, EmbeddedEngine, Validator, Verdict } from "./validator.js";
+import type { Charge, EmbeddedEngine, Kind, Validator, Verdict } from "./validator.js";
 
 /** A durable transaction costs as much as some hundred verdicts; a crash costs at most this many units. */
 const batchSize = 10_000;
@@ -20,12 +20,19 @@ export function offlineValidator(
     batchSize,
     async validate(kind, items) {
       const charged = charge(items.length);
-      const verdicts = items.map((item, i) =>
-        i < charged.charged ? classifier.classify(kind, item) : notChecked,
-      );
-      return { ...charged, verdicts };
+      return { ...charged, verdicts: grantedVerdicts(classifier, kind, items, charged.charged) };
     },
     embedded: { classifier, source, charge },
     explain: classifier.classify,
   };
+}
+
+/** The verdicts on a batch of which the first `granted` items may be checked. */
+export function grantedVerdicts(
+  classifier: EmbeddedEngine["classifier"],
+  kind: Kind,
+  items: readonly string[],
+  granted: number,
+): readonly Verdict[] {
+  return items.map((item, i) => (i < granted ? classifier.classify(kind, item) : notChecked));
 }

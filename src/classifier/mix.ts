@@ -1,0 +1,7 @@
+/** The finaliser of MurmurHash3: every bit of the input changes half of the output. */
+export function mix(value: number): number {
+  let h = value | 0;
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return h ^ (h >>> 16);
+}

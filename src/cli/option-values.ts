@@ -1,0 +1,67 @@
+/** What the values of options may be: each function gives the value, or throws InvalidArgumentError. */
+import { InvalidArgumentError } from "commander";
+import type { Permission } from "../store/key-store.js";
+import { type Kind, knownStatuses } from "../validator/validator.js";
+
+export function filled(value: string): string {
+  if (value === "") throw new InvalidArgumentError("It must not be empty.");
+  return value;
+}
+
+export function oneCharacter(value: string): string {
+  const character = value === "\\t" || value === "tab" ? "\t" : value;
+  if (!/^[\0-\x7f]$/.test(character) || /["\r\n]/.test(character)) {
+    throw new InvalidArgumentError('It takes one ASCII character other than " and line ends.');
+  }
+  return character;
+}
+
+export function markCharacter(value: string): string {
+  if (!/^[!-~\t]$/.test(value) || /[A-Za-z0-9]/.test(value)) {
+    throw new InvalidArgumentError("It takes one ASCII character that is no letter, digit or space.");
+  }
+  return value;
+}
+
+/** commander takes null for an option without a value, so no limit stays a word here. */
+export function unitLimit(value: string): number | "none" {
+  if (value === "none") return value;
+  if (!/^\d{1,15}$/.test(value)) throw new InvalidArgumentError("It takes a whole number from 0, or none.");
+  return Number(value);
+}
+
+export function wholeNumber(least: number, most: number) {
+  return (value: string): number => {
+    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`It takes a whole number from ${least} to ${most}.`);
+  };
+}
+
+export function expiryDate(value: string): number | "never" {
+  if (value === "never") return value;
+  const time = /^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/.test(value) ? Date.parse(value) : Number.NaN;
+  if (Number.isNaN(time)) throw new InvalidArgumentError("It takes a date such as 2027-01-31, or never.");
+  return time;
+}
+
+export function permissionList(value: string): Permission[] {
+  return value.split(",").map((name) => {
+    const permission = (["emails", "domains"] as const).find((permission) => permission === name.trim());
+    if (permission !== undefined) return permission;
+    throw new InvalidArgumentError(`"${name}" is no permission; those are emails, domains.`);
+  });
+}
+
+export function statusList(kind: Kind) {
+  const statuses: readonly string[] = knownStatuses.filter(
+    (status) => kind === "email" || status !== "alias",
+  );
+  return (value: string): string[] =>
+    value.split(",").map((status) => {
+      if (statuses.includes(status.trim())) return status.trim();
+      throw new InvalidArgumentError(
+        `"${status}" is no status of ${kind}s; those are ${statuses.join(", ")}.`,
+      );
+    });
+}
