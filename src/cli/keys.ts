@@ -1,5 +1,12 @@
-import { type ApiKey, type KeyChange, KeyStore, type Permission } from "../store/key-store.js";
+import {
+  type ApiKey,
+  type KeyChange,
+  KeyStore,
+  type Permission,
+  UnknownKeyError,
+} from "../store/key-store.js";
 import type { Period } from "../store/period.js";
+import { UsageError } from "./errors.js";
 import { stateFilePath } from "./paths.js";
 import { print } from "./standard-output.js";
 import { printable, say } from "./terminal.js";
@@ -61,6 +68,8 @@ async function withStore<Result>(options: KeyOptions, work: (store: KeyStore) =>
   const store = await KeyStore.open(stateFilePath(options.state, process.env), Date.now);
   try {
     return work(store);
+  } catch (error) {
+    throw error instanceof UnknownKeyError ? new UsageError(error.message) : error;
   } finally {
     store.close();
   }

@@ -1,4 +1,6 @@
+import type { Socket } from "node:net";
 import Fastify, {
+  type ConnectionError,
   type FastifyError,
   type FastifyInstance,
   type FastifyReply,
@@ -9,6 +11,7 @@ import { Counter, Histogram, Registry } from "prom-client";
 import type { ApiKey, KeyStore, Permission } from "../store/key-store.js";
 import type { Period } from "../store/period.js";
 import type { Quota } from "../store/quota.js";
+import { StoreError } from "../store/sqlite.js";
 import type { EmbeddedEngine, Kind } from "../validator/validator.js";
 import { maximumItemLength, openApiDocument, requestSchema } from "./openapi.js";
 import { validateItems } from "./validation.js";
@@ -72,6 +75,7 @@ export function createService(options: ServiceOptions): FastifyInstance {
     http: { connectionsCheckingInterval: 1000, headersTimeout: 10_000 },
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false } },
     exposeHeadRoutes: true,
+    clientErrorHandler: refuseBrokenRequest,
   });
   service.server.maxConnections = 1000;
   service.decorateRequest("apiKey", undefined);
@@ -105,6 +109,7 @@ export function createService(options: ServiceOptions): FastifyInstance {
 
   service.setErrorHandler((error: FastifyError, request, reply) => {
     const { statusCode, message } = explain(error, maximumItems, bodyLimit);
+    if (statusCode === 503) request.log.error({ error: error.message }, "the state file cannot be used");
     if (statusCode === 500) request.log.error({ error: error.message, stack: error.stack }, "a bug in idv");
     return reply.code(statusCode).send({ message });
   });
@@ -117,7 +122,13 @@ export function createService(options: ServiceOptions): FastifyInstance {
       .send({ message: `Use ${allow}.` });
   });
 
+  let isClosing = false;
+  service.addHook("preClose", async () => {
+    isClosing = true;
+  });
   service.addHook("onSend", async (request, reply, payload) => {
+    // Nobody would end the connection of a request that was in flight.
+    if (isClosing) reply.header("connection", "close");
     if (request.apiKey) setRateLimit(reply, request.apiKey.quota, now());
     return payload;
   });
@@ -179,13 +190,8 @@ export function createService(options: ServiceOptions): FastifyInstance {
 
   const document = openApiDocument({ maximumItems });
   service.get("/healthz", async () => ({ status: "ok" }));
-  service.get("/readyz", async (request) => {
-    try {
-      store.find("");
-    } catch (error) {
-      request.log.error({ error: (error as Error).message }, "the state file cannot be used");
-      throw new Refusal(503, "The keys cannot be read.");
-    }
+  service.get("/readyz", async () => {
+    store.find("");
     return { status: "ok" };
   });
   service.get("/openapi.json", async () => document);
@@ -194,6 +200,22 @@ export function createService(options: ServiceOptions): FastifyInstance {
   );
   return service;
 }
+
+/** What is no HTTP, or does not come in time, has no request that could be answered: only its connection. */
+function refuseBrokenRequest({ code }: ConnectionError, socket: Socket): void {
+  if (code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  const [status, message] = connectionFaults[code ?? ""] ?? ["400 Bad Request", "The request is no HTTP."];
+  const body = JSON.stringify({ message });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+const connectionFaults: Readonly<Record<string, readonly [status: string, message: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "The request took too long."],
+  HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", "The header fields are too large."],
+};
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -215,6 +237,9 @@ function explain(
   bodyLimit: number,
 ): Pick<Refusal, "statusCode" | "message"> {
   if (error instanceof Refusal) return error;
+  if (error instanceof StoreError) {
+    return { statusCode: 503, message: "The service cannot use its state now." };
+  }
   const { code, statusCode = 500, validation } = error;
   if (code === "FST_ERR_CTP_BODY_TOO_LARGE") {
     return { statusCode: 413, message: `At most ${maximumItems} items and ${bodyLimit} bytes a request.` };
@@ -223,7 +248,6 @@ function explain(
     return { statusCode: 415, message: "The Content-Type has to be application/json." };
   }
   if (validation !== undefined) return { statusCode: 400, message: describeFault(validation[0]) };
-  if (statusCode === 408) return { statusCode, message: "The request took too long." };
   if (statusCode >= 400 && statusCode < 500)
     return { statusCode, message: "The request is not as it should be." };
   return { statusCode: 500, message: "Something is wrong here." };

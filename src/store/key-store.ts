@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import {
   changeQuota,
   type Quota,
@@ -10,7 +10,7 @@ import {
   takeUnits,
   toQuota,
 } from "./quota.js";
-import { type Schema, StoreError } from "./sqlite.js";
+import type { Schema } from "./sqlite.js";
 import { openFile, StateFile } from "./state-file.js";
 
 /** What a key may be used for. */
@@ -49,6 +49,11 @@ interface Row extends QuotaRow {
   revoked: number | null;
 }
 
+/** No key has this id. */
+export class UnknownKeyError extends Error {
+  override readonly name = "UnknownKeyError";
+}
+
 const schema: Schema = {
   name: "state file",
   // "idvs"
@@ -67,11 +72,11 @@ const schema: Schema = {
     ) STRICT;
     CREATE TABLE answer (
       key_id TEXT NOT NULL,
-      idempotency_key TEXT NOT NULL,
+      idempotency_key_hash BLOB NOT NULL,
       body_hash BLOB NOT NULL,
       statuses TEXT NOT NULL,
       created INTEGER NOT NULL,
-      PRIMARY KEY (key_id, idempotency_key)
+      PRIMARY KEY (key_id, idempotency_key_hash)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX answer_created ON answer (created)`,
 };
@@ -151,7 +156,8 @@ export class KeyStore extends StateFile {
   /**
    * The same for a request that may come again: within 24 hours it is charged once, and gets the same statuses.
    *
-   * @param request its Idempotency-Key, and its body, of which a hash is stored
+   * @param request its Idempotency-Key, of which a hash is stored, and its body, of which a hash under that key is: who
+   *   has the file cannot try out bodies without the Idempotency-Key
    * @param statusesOf the statuses of its items in order, if so many units are granted
    * @returns what stands in the way, if anything: nothing is left, or the same Idempotency-Key came with another body
    */
@@ -162,21 +168,22 @@ export class KeyStore extends StateFile {
     statusesOf: (granted: number) => readonly string[],
   ): { readonly statuses: readonly string[]; readonly quota: Quota } | "quota is gone" | "another body" {
     const { idempotencyKey, body } = request;
-    const bodyHash = createHash("sha256").update(body).digest();
+    const keyHash = hashOf(idempotencyKey);
+    const bodyHash = createHmac("sha256", idempotencyKey).update(body).digest();
     let answer: { body_hash: Uint8Array; statuses: string } | undefined;
     const { key } = this.#change(id, (row) => {
       this.file.database
         .prepare("DELETE FROM answer WHERE created <= ?")
         .run(this.file.now() - answerMilliseconds);
       [answer] = this.file.database
-        .prepare("SELECT body_hash, statuses FROM answer WHERE key_id = ? AND idempotency_key = ?")
-        .all(id, idempotencyKey) as [typeof answer];
+        .prepare("SELECT body_hash, statuses FROM answer WHERE key_id = ? AND idempotency_key_hash = ?")
+        .all(id, keyHash) as [typeof answer];
       if (answer !== undefined || toQuota(row).left === 0) return 0;
       const granted = takeUnits(row, units);
       answer = { body_hash: bodyHash, statuses: statusesOf(granted).join(",") };
       this.file.database
         .prepare("INSERT INTO answer VALUES (?, ?, ?, ?, ?)")
-        .run(id, idempotencyKey, bodyHash, answer.statuses, this.file.now());
+        .run(id, keyHash, bodyHash, answer.statuses, this.file.now());
       return granted;
     });
     if (answer === undefined) return "quota is gone";
@@ -184,7 +191,11 @@ export class KeyStore extends StateFile {
     return { statuses: answer.statuses === "" ? [] : answer.statuses.split(","), quota: key.quota };
   }
 
-  /** Changes a key; the units used in this period stay. */
+  /**
+   * Changes a key; the units used in this period stay.
+   *
+   * @throws UnknownKeyError
+   */
   set(id: string, change: KeyChange): ApiKey {
     return this.#change(id, (row) => {
       if (change.name !== undefined) row.name = change.name;
@@ -195,7 +206,11 @@ export class KeyStore extends StateFile {
     }).key;
   }
 
-  /** Ends a key for good. */
+  /**
+   * Ends a key for good.
+   *
+   * @throws UnknownKeyError
+   */
   revoke(id: string): ApiKey {
     return this.#change(id, (row) => {
       row.revoked ??= this.file.now();
@@ -203,7 +218,11 @@ export class KeyStore extends StateFile {
     }).key;
   }
 
-  /** Gives a key a new secret; the old one ends at once, all else stays. */
+  /**
+   * Gives a key a new secret; the old one ends at once, all else stays.
+   *
+   * @throws UnknownKeyError
+   */
   rotate(id: string): { key: ApiKey; secret: string } {
     let secret = "";
     const { key } = this.#change(id, (row) => {
@@ -217,7 +236,8 @@ export class KeyStore extends StateFile {
   #change(id: string, apply: (row: Row) => number): { key: ApiKey; reservation: Reservation } {
     return this.inWrite(() => {
       const [found] = this.file.database.prepare("SELECT * FROM api_key WHERE id = ?").all(id) as Row[];
-      if (found === undefined) throw new StoreError(`no key "${id}"; idv keys list shows those there are`);
+      if (found === undefined)
+        throw new UnknownKeyError(`no key "${id}"; idv keys list shows those there are`);
       const row = renewed(found, this.file.now());
       const granted = apply(row);
       this.#put(row);

@@ -1,0 +1,197 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { openStore } from "../../src/store/sqlite.js";
+import { createKey, lastKey, post, request, type Service, serve } from "../support/service.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+const domainsOf = (from: string, count: number) =>
+  Array.from({ length: count }, (_, i) => `${from}-${i}.com`);
+
+/** How many items of an answer were checked. */
+const granted = (body: { domains?: Record<string, { status: string }> }) =>
+  Object.values(body.domains ?? {}).filter(({ status }) => status !== "quota_exceeded").length;
+
+describe.concurrent("under load", () => {
+  test("valid and broken requests, mixed: used is what was granted, to the unit", async ({ expect }) => {
+    const home = temporaryFolder();
+    const [{ url }, key] = [await serve(home, "-q"), await createKey(home, "--limit", "3000")];
+    let units = 0;
+    const bodies: ((i: string) => unknown)[] = [
+      (i) => ({ domains: domainsOf(i, 20) }),
+      (i) => ({ domains: [...domainsOf(i, 5), ...domainsOf(i, 9)] }),
+      (i) => ({ emails: [`ann@${i}.com`] }),
+      () => '{"domains":["a.com"',
+      () => ({ domains: ["a.com", 7] }),
+      () => ({ domains: [] }),
+      () => Buffer.from('{"domains":["\xff.com"]}', "latin1"),
+      () => ({ domains: ["x".repeat(1001)] }),
+    ];
+    const statuses = new Set<number>();
+    const client = async (name: string) => {
+      for (let i = 0; i < 60; i++) {
+        const body = bodies[i % bodies.length]!(`${name}${i}`);
+        const { status, body: answer } = await post(`${url}/domains/validate`, key, body);
+        statuses.add(status);
+        units += granted(answer);
+        if (i % 10 === 0) statuses.add((await post(`${url}/domains/validate`, "sk_none", body)).status);
+      }
+    };
+    await Promise.all(
+      ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p"].map(client),
+    );
+    expect(units).toBe(3000);
+    expect(await lastKey(home)).toMatchObject({ used: 3000, left: 0 });
+    expect([...statuses].sort()).toEqual([200, 400, 401, 429]);
+  });
+
+  test("kill -9, again and again: what was answered was charged, and is charged once", async ({ expect }) => {
+    const home = temporaryFolder();
+    const key = await createKey(home, "--limit", "1000000");
+    let service = await serve(home, "-q");
+    let units = 0;
+    for (let round = 0; round < 5; round++) {
+      const pending = new Set<string>();
+      const send = async (name: string) => {
+        pending.add(name);
+        const body = { domains: domainsOf(name, 10) };
+        const { body: answer } = await post(`${service.url}/domains/validate`, key, body, {
+          "idempotency-key": name,
+        });
+        units += granted(answer);
+        pending.delete(name);
+      };
+      const client = async (name: string) => {
+        for (let i = 0; i < 10_000; i++) await send(`r${round}${name}${i}`);
+      };
+      const clients = Promise.allSettled(["a", "b", "c", "d"].map(client));
+      await new Promise((resolve) => setTimeout(resolve, 100 + 100 * Math.random()));
+      await service.kill();
+      await clients;
+      const { used } = await lastKey(home);
+      expect(used).toBeGreaterThanOrEqual(units);
+      expect(used).toBeLessThanOrEqual(units + 10 * pending.size);
+      service = await serve(home, "-q");
+      // Nobody knows which of them were charged: asked once more, each costs what it should, once.
+      for (const name of pending) await send(name);
+      expect((await lastKey(home)).used).toBe(units);
+    }
+    expect(units).toBeGreaterThan(0);
+  });
+});
+
+describe.concurrent("slow, huge and broken", () => {
+  let home: string;
+  let service: Service;
+  let key: string;
+  beforeAll(async () => {
+    home = temporaryFolder();
+    service = await serve(home, "-q", "--max-items", "10");
+    key = await createKey(home);
+  });
+
+  /** Opens a connection and writes to it; what the service says until it closes. */
+  async function talk(text: string, write?: (socket: Socket) => void): Promise<string> {
+    const { hostname, port } = new URL(service.url);
+    const socket = connect(Number(port), hostname);
+    let said = "";
+    socket.on("data", (chunk) => {
+      said += chunk.toString();
+    });
+    socket.on("error", () => {});
+    socket.write(text);
+    write?.(socket);
+    await new Promise((resolve) => socket.once("close", resolve));
+    return said;
+  }
+  const head = (length: string) =>
+    `POST /emails/validate HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +
+    `Content-Type: application/json\r\n${length}\r\n\r\n`;
+  const isRefusal = (said: string, status: string, message: string) => {
+    expect(said).toMatch(new RegExp(`^HTTP/1.1 ${status}\r\n`));
+    expect(said.split("\r\n\r\n")[1]).toBe(JSON.stringify({ message }));
+  };
+
+  test("a header that does not end", async () => {
+    isRefusal(await talk("POST /emails"), "408 Request Timeout", "The request took too long.");
+  });
+
+  test("a body that does not end", async () => {
+    const said = await talk(`${head("Content-Length: 40")}{"emails":[`, (socket) => {
+      const trickle = setInterval(() => socket.write(" "), 3000);
+      socket.once("close", () => clearInterval(trickle));
+    });
+    isRefusal(said, "408 Request Timeout", "The request took too long.");
+  });
+
+  test("a huge body is refused when it is announced, and when it is not", async () => {
+    const message = "At most 10 items and 61054 bytes a request.";
+    const announced = await talk(head("Content-Length: 10000000000"));
+    expect(announced).toMatch(/^HTTP\/1.1 413 /);
+    expect(announced).toContain(message);
+    const piece = `4000\r\n${" ".repeat(0x4000)}\r\n`;
+    const said = await talk(`${head("Transfer-Encoding: chunked")}${piece.repeat(4)}`);
+    expect(said).toMatch(/^HTTP\/1.1 413 /);
+    expect(said).toContain(message);
+    // Who goes on all the same is cut off.
+    await talk(head("Transfer-Encoding: chunked"), (socket) => {
+      const write = () => {
+        while (socket.writable && socket.write(piece));
+      };
+      socket.on("drain", write);
+      write();
+    });
+    expect((await request(`${service.url}/readyz`)).status).toBe(200);
+  });
+
+  test.each([
+    ["no HTTP", "hello\r\n\r\n", "400 Bad Request", "The request is no HTTP."],
+    [
+      "an endless header",
+      `GET / HTTP/1.1\r\nX: ${"x".repeat(20_000)}\r\n\r\n`,
+      "431 Request Header Fields Too Large",
+      "The header fields are too large.",
+    ],
+  ])("%s", async (_, text, status, message) => {
+    isRefusal(await talk(text), status, message);
+  });
+});
+
+test("SIGTERM lets a request that has begun finish", async () => {
+  const home = temporaryFolder();
+  const [{ url, child }, key] = [await serve(home, "-q"), await createKey(home)];
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  const body = JSON.stringify({ domains: ["larch-and-oak.com"] });
+  let said = "";
+  socket.on("data", (chunk) => {
+    said += chunk.toString();
+  });
+  socket.write(
+    `POST /domains/validate HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
+  );
+  // Another request on another connection shows that the first has arrived.
+  await request(`${url}/healthz`);
+  const exited = once(child, "exit");
+  child.kill("SIGTERM");
+  await expect.poll(() => fetch(`${url}/healthz`).catch(() => "refused")).toBe("refused");
+  socket.write(body.slice(10));
+  expect((await exited)[0]).toBe(0);
+  expect(said).toContain('{"domains":{"larch-and-oak.com":{"status":"ok"}}}');
+});
+
+test("a state that cannot be used: not ready, and no request is answered without it", async () => {
+  const home = temporaryFolder();
+  const [service, key] = [await serve(home), await createKey(home)];
+  const schema = { name: "state file", applicationId: 0x69647673, create: "" };
+  const database = await openStore(join(home, "state/idv/service.db"), schema);
+  database.exec("DROP TABLE api_key");
+  database.close();
+  const message = "The service cannot use its state now.";
+  expect(await request(`${service.url}/readyz`)).toMatchObject({ status: 503, body: { message } });
+  const answer = await post(`${service.url}/domains/validate`, key, { domains: ["a.com"] });
+  expect(answer).toMatchObject({ status: 503, body: { message } });
+  expect(service.log()).toContain("the state file cannot be used");
+});

@@ -1,0 +1,46 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { openApiDocument } from "../../src/service/openapi.js";
+
+interface Response {
+  readonly content: Readonly<Record<string, { readonly schema: object }>>;
+}
+interface Operation {
+  readonly responses: Readonly<Record<string, Response>>;
+}
+
+const paths = openApiDocument({ maximumItems: 1000 }).paths as Record<string, Record<string, Operation>>;
+const ajv = new Ajv2020({ allErrors: true });
+
+/** What a request that is none of the operations is answered with. */
+const refusal: Response = {
+  content: {
+    "application/json": {
+      schema: { type: "object", required: ["message"], properties: { message: { type: "string" } } },
+    },
+  },
+};
+
+export interface ServiceAnswer {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+/** What is wrong with an answer by the service's OpenAPI document: nothing, if it is as it should be. */
+export function checkAnswer({ method, path, status, headers, body }: ServiceAnswer): readonly string[] {
+  const operation = paths[path]?.[method.toLowerCase()];
+  // The answer to a CORS preflight has no body.
+  if (method === "OPTIONS" && status === 204) return [];
+  const response = operation?.responses[status] ?? ([404, 405].includes(status) ? refusal : undefined);
+  if (response === undefined) return [`${method} ${path}: ${status} is not in the document`];
+  const [type = ""] = (headers.get("content-type") ?? "").split(";");
+  const content = response.content[type];
+  if (content === undefined) return [`${method} ${path}: ${status} is not to have the type "${type}"`];
+  // The text of the metrics is for Prometheus to read.
+  if (type !== "application/json" || ajv.validate(content.schema, body)) return [];
+  return ajv.errors!.map(
+    ({ instancePath, message }) => `${method} ${path} ${status}: ${instancePath} ${message}`,
+  );
+}

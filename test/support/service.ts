@@ -1,0 +1,91 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { afterAll, expect } from "vitest";
+import { checkAnswer } from "./openapi.js";
+import { idv, startIdv } from "./run-idv.js";
+
+const started: ChildProcess[] = [];
+afterAll(() => {
+  for (const child of started) child.kill("SIGKILL");
+});
+
+export interface Service {
+  readonly child: ChildProcess;
+  readonly url: string;
+  /** What it has logged so far, and said on standard error. */
+  readonly log: () => string;
+  readonly said: () => string;
+  /** Ends it at once, as kill -9 does. */
+  readonly kill: () => Promise<void>;
+}
+
+/** Starts `idv serve` on a free port over the state in `home`; it ends with the test file. */
+export async function serve(home: string, ...args: string[]): Promise<Service> {
+  const child = startIdv(["serve", "--port", "0", ...args], { home });
+  started.push(child);
+  let log = "";
+  child.stdout?.on("data", (chunk: Buffer) => {
+    log += chunk.toString();
+  });
+  let said = "";
+  const url = await new Promise<string>((resolve, reject) => {
+    child.once("exit", () => reject(new Error(said)));
+    child.stderr?.on("data", (chunk: Buffer) => {
+      said += chunk.toString();
+      const listening = /listening on (http:\S+)/.exec(said)?.[1];
+      if (listening) resolve(listening);
+    });
+  });
+  const kill = async () => {
+    const exited = once(child, "exit");
+    child.kill("SIGKILL");
+    await exited;
+  };
+  return { child, url, log: () => log, said: () => said, kill };
+}
+
+/** Makes a key with `idv keys create` in the state of `home`. */
+export async function createKey(home: string, ...args: string[]): Promise<string> {
+  const { stdout } = await idv(["keys", "create", "--name", "test", ...args], { home });
+  return stdout.trim();
+}
+
+/** What `idv keys list` tells of the key that was made last. */
+export async function lastKey(home: string): Promise<{ id: string; used: number; left: number | null }> {
+  const { stdout } = await idv(["keys", "list", "--json"], { home });
+  return JSON.parse(stdout.trimEnd().split("\n").at(-1)!);
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: what it is is what the tests are about.
+  readonly body: any;
+}
+
+/** Sends a request and holds its answer against the service's OpenAPI document. */
+export async function request(url: string, init: RequestInit = {}): Promise<Answer> {
+  const response = await fetch(url, init);
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
+  const { status, headers } = response;
+  const body = isJson ? JSON.parse(text) : undefined;
+  const { pathname } = new URL(url);
+  expect(checkAnswer({ method: init.method ?? "GET", path: pathname, status, headers, body })).toEqual([]);
+  return { status, headers, text, body };
+}
+
+/** Posts a body with a key; text and bytes are sent as they are. */
+export function post(
+  url: string,
+  key: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  return request(url, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
+    body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body),
+  });
+}
