@@ -2,12 +2,10 @@ import { constants, fstatSync } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { loadClassifier } from "../classifier/classifier.js";
 import { nameColumns } from "../run/columns.js";
 import { profiles } from "../run/item.js";
 import { validateTable } from "../run/run.js";
-import type { RowFilter, RunReport } from "../run/run-options.js";
-import { QuotaFile } from "../store/quota-file.js";
+import type { RowFilter } from "../run/run-options.js";
 import type { BadRowPolicy } from "../table/bad-rows.js";
 import { type Compression, compressInto, compressionByName } from "../table/compression.js";
 import { decodeInput } from "../table/decoding.js";
@@ -16,21 +14,30 @@ import { type InputFile, openInputFile, readStream } from "../table/input.js";
 import { copyOf, openOutputFile, type TableSink } from "../table/output.js";
 import { openTable, type TableFormat, type TableOptions } from "../table/reader.js";
 import { openSplitOutput } from "../table/split-output.js";
-import { offlineValidator } from "../validator/offline.js";
 import type { Kind } from "../validator/validator.js";
 import { BadRowsReport } from "./bad-rows.js";
+import { continueCommand } from "./continue-command.js";
 import { tableSource } from "./data-table.js";
+import {
+  type ApiEngineOptions,
+  dryRunValidator,
+  type Engine,
+  openApiEngine,
+  openOfflineEngine,
+} from "./engine.js";
+import { chooseEngine, type EngineChoice } from "./engine-choice.js";
 import { explainFailure, Interrupted, UsageError } from "./errors.js";
 import { exitCodes } from "./exit-codes.js";
 import { type OwnListOptions, readOwnLists } from "./own-lists.js";
 import { quotaFilePath } from "./paths.js";
 import { type Progress, showsProgress, startProgress } from "./progress.js";
+import { resolveSettings, type SettingOptions } from "./settings.js";
 import { standardOutput } from "./standard-output.js";
-import { jsonSummary, type Summary, textSummary } from "./summary.js";
+import { type DryRun, dryRunSummary, jsonSummary, type Summary, textSummary } from "./summary.js";
 import { colours, say, showsColour } from "./terminal.js";
 
 /** The options of `idv emails` and `idv domains`, as commander gives them. */
-export interface BulkOptions extends OwnListOptions {
+export interface BulkOptions extends OwnListOptions, ApiEngineOptions, SettingOptions {
   readonly column?: string;
   readonly delimiter?: string;
   readonly quote?: string;
@@ -53,7 +60,6 @@ export interface BulkOptions extends OwnListOptions {
   readonly ragged: "pad" | "error";
   readonly badRows: BadRowPolicy;
   readonly badRowsFile?: string;
-  readonly offline?: true;
   readonly strict?: true;
   readonly only?: readonly string[];
   readonly drop?: readonly string[];
@@ -80,16 +86,39 @@ export async function runBulk(kind: Kind, file: string, options: BulkOptions): P
   const interruption = interruptible(options.output);
   const isShown = showsProgress(process.env, options.quiet === true);
   const progress = isShown ? startProgress(showsColour(process.stderr, process.env)) : undefined;
+  const note = options.quiet ? () => {} : say;
   const sinks: Discardable[] = [];
+  let engine: Engine | undefined;
   try {
-    const work = validateFile(kind, file, quotaPath, options, interruption.signal, progress, sinks);
+    const settings = await resolveSettings(options, process.env, process.cwd(), note);
+    const choice = await chooseEngine(settings, options, process.env);
+    checkEngineOptions(choice, options);
+    // What is about to cost money is said before; the summary says it of both.
+    if (choice.engine === "api") note(`api engine at ${choice.baseUrl.value} (${choice.reason})`);
+    engine =
+      choice.engine === "api"
+        ? await openApiEngine(kind, settings, choice, options, note)
+        : await openOfflineEngine(await offlineSource(options), quotaPath);
+    const work = validateFile(
+      kind,
+      file,
+      { ...engine, reason: choice.reason },
+      options,
+      interruption.signal,
+      progress,
+      sinks,
+    );
     // A signal need not wait for input that does not come or output that nobody takes.
     const summary = await Promise.race([work, interruption.interrupted]);
+    await engine.close();
     progress?.stop();
     await printSummary(options.summary, summary);
-    return judge(summary.report, options.failOn ?? []);
+    return "report" in summary ? judge(summary, options.failOn ?? []) : exitCodes.done;
   } catch (error) {
+    progress?.stop();
     await Promise.all(sinks.map((sink) => sink.discard()));
+    await engine?.close();
+    if (engine?.validator.engine === "api" && endsEarly(error)) sayHowToGoOn(engine, file);
     throw error;
   } finally {
     progress?.stop();
@@ -97,18 +126,51 @@ export async function runBulk(kind: Kind, file: string, options: BulkOptions): P
   }
 }
 
+/** @throws UsageError when an option is for the other engine */
+function checkEngineOptions({ engine }: EngineChoice, { allow, deny, quotaFile }: BulkOptions): void {
+  if (engine === "offline") return;
+  const given = Object.entries({ "--allow": allow, "--deny": deny, "--quota-file": quotaFile });
+  for (const [option, value] of given) {
+    if (value !== undefined) throw new UsageError(`${option} is for the offline engine; add --offline`);
+  }
+}
+
+async function offlineSource(options: BulkOptions) {
+  return { ...tableSource(process.env), ownLists: await readOwnLists(options, process.env) };
+}
+
+/** Whether a run was ended by what the same command may overcome later. */
+function endsEarly(error: unknown): boolean {
+  const { exitCode } = explainFailure(error);
+  return (
+    error instanceof Interrupted || exitCode === exitCodes.service || exitCode === exitCodes.notAuthorised
+  );
+}
+
+function sayHowToGoOn({ kept }: Engine, file: string): void {
+  const verdicts = kept?.();
+  const what =
+    verdicts === undefined
+      ? "nothing is in the cache"
+      : `${verdicts.toLocaleString("en")} new verdicts are in the cache`;
+  const input = file === "-" ? " (with the same input)" : "";
+  say(`${what}; to go on: ${continueCommand(process.argv.slice(2))}${input}`);
+}
+
 /** The run itself: opens everything, validates and commits. What it opened for output is in `sinks`. */
 async function validateFile(
   kind: Kind,
   file: string,
-  quotaPath: string,
+  engine: Engine & Pick<EngineChoice, "reason">,
   options: BulkOptions,
   signal: AbortSignal,
   progress: Progress | undefined,
   sinks: Discardable[],
-): Promise<Summary> {
+): Promise<Summary | DryRun> {
   const started = performance.now();
   const note = options.quiet ? () => {} : say;
+  const { validator, memory } = engine;
+  const dryRun = options.dryRun ? dryRunValidator(engine) : undefined;
   const inputName = file === "-" ? "standard input" : file;
   const input = file === "-" ? standardInput(signal) : await openInputFile(file, signal);
   if (options.inPlace) await checkReplaceable(file);
@@ -118,7 +180,7 @@ async function validateFile(
     note(`${inputName} is ${decoded.encoding.toUpperCase()}; the output is UTF-8`);
   }
   const badRowsFile =
-    options.badRowsFile === undefined ? undefined : await openOutputFile(options.badRowsFile);
+    options.badRowsFile === undefined || dryRun ? undefined : await openOutputFile(options.badRowsFile);
   if (badRowsFile) sinks.push(badRowsFile);
   const badRows = new BadRowsReport(badRowsFile);
   const table = await openTable(
@@ -137,55 +199,55 @@ async function validateFile(
   for (const { usual, name } of columns.renamed) {
     note(`${inputName} has a column "${usual}" already; ours is "${name}"`);
   }
-  const source = { ...tableSource(process.env), ownLists: await readOwnLists(options, process.env) };
-  const classifier = loadClassifier(source);
-  const quotaFile = await QuotaFile.open(quotaPath, Date.now);
-  try {
-    const sink = await openSink(options, table.format, decoded.compression);
-    sinks.push(sink);
-    const report = await validateTable({
-      kind,
-      table,
-      sink,
-      validator: offlineValidator({ classifier, source }, quotaFile),
-      columns,
-      filter: rowFilter(options),
-      cores: availableParallelism(),
-      signal,
-      onProgress(rows) {
-        progress?.update(rows, counted.share());
-        return badRows.flush();
-      },
-    });
-    await badRows.flush();
-    signal.throwIfAborted();
-    if (await input.hasChanged()) {
-      const what = `${inputName} has changed while it was read`;
-      if (options.inPlace) throw new TableError(`${what}; it is left as it is now; run again`);
-      note(`${what}; rows that came later may be missing`);
-    }
-    await badRowsFile?.commit();
-    if (options.backup !== undefined) {
-      const backup = copyOf(file, options.backup);
-      sinks.push(backup);
-      await backup.make();
-    }
-    await sink.commit();
-    if (table.width === 0) note(`${inputName} is empty`);
-    return {
-      input: inputName,
-      kind,
-      engine: "offline",
-      column: table.column + 1,
-      columnName: table.columnName,
-      report,
-      badRows: badRows.count,
-      seconds: Math.round(performance.now() - started) / 1000,
-    };
-  } finally {
-    quotaFile.close();
+  const sink = dryRun ? nowhere : await openSink(options, table.format, decoded.compression);
+  sinks.push(sink);
+  const report = await validateTable({
+    kind,
+    table,
+    sink,
+    validator: dryRun?.validator ?? validator,
+    ...(memory && { memory }),
+    columns,
+    filter: rowFilter(options),
+    cores: availableParallelism(),
+    signal,
+    onProgress(rows) {
+      progress?.update(rows, counted.share());
+      return badRows.flush();
+    },
+  });
+  await badRows.flush();
+  signal.throwIfAborted();
+  if (dryRun) return { input: inputName, dryRun: { ...report, ...dryRun.counts } };
+  if (await input.hasChanged()) {
+    const what = `${inputName} has changed while it was read`;
+    if (options.inPlace) throw new TableError(`${what}; it is left as it is now; run again`);
+    note(`${what}; rows that came later may be missing`);
   }
+  await badRowsFile?.commit();
+  if (options.backup !== undefined) {
+    const backup = copyOf(file, options.backup);
+    sinks.push(backup);
+    await backup.make();
+  }
+  await sink.commit();
+  if (table.width === 0) note(`${inputName} is empty`);
+  return {
+    input: inputName,
+    kind,
+    engine: validator.engine,
+    engineReason: engine.reason,
+    column: table.column + 1,
+    columnName: table.columnName,
+    report,
+    requests: engine.requests?.(),
+    badRows: badRows.count,
+    seconds: Math.round(performance.now() - started) / 1000,
+  };
 }
+
+/** Where the rows of a dry run go. */
+const nowhere: TableSink = { write: async () => {}, commit: async () => {}, discard: async () => {} };
 
 /** @throws UsageError when something would be written over something else that is needed */
 function checkTargets(file: string, quotaPath: string, options: BulkOptions): void {
@@ -263,22 +325,25 @@ function rowFilter({ only, drop, dedupe }: BulkOptions): RowFilter {
   };
 }
 
-async function printSummary(format: BulkOptions["summary"], summary: Summary): Promise<void> {
+async function printSummary(format: BulkOptions["summary"], summary: Summary | DryRun): Promise<void> {
   if (format === "none") return;
-  const text =
-    format === "json"
+  const text = !("report" in summary)
+    ? dryRunSummary(summary, format)
+    : format === "json"
       ? jsonSummary(summary)
       : textSummary(summary, await colours(process.stderr, process.env));
   process.stderr.write(`${text}\n`);
 }
 
 /** Says what the user has to know even when quiet, and decides the exit code: an incomplete run comes first. */
-function judge({ statuses, quota }: RunReport, failOn: readonly string[]): number {
+function judge({ engine, report: { statuses, quota } }: Summary, failOn: readonly string[]): number {
   const waiting = statuses.get("quota_exceeded") ?? 0;
   if (waiting > 0) {
     const renewal =
       quota?.renewsAt == null
-        ? "it does not renew; raise it with idv quota set --limit N"
+        ? engine === "api"
+          ? "run again when there is more"
+          : "it does not renew; raise it with idv quota set --limit N"
         : `it renews at ${new Date(quota.renewsAt).toISOString().replace(/:00\.000Z$/, "Z")}`;
     say(`quota exhausted: ${waiting.toLocaleString("en")} rows wait for it (quota_exceeded); ${renewal}`);
     return exitCodes.quotaExhausted;

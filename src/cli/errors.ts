@@ -1,16 +1,12 @@
 import { CommanderError } from "commander";
 import { StoreError } from "../store/sqlite.js";
 import { ClosedPipe, TableChoiceError, TableError } from "../table/errors.js";
+import { AuthorisationError, ServiceError } from "../validator/errors.js";
 import { exitCodes } from "./exit-codes.js";
 
 /** The command line asks for something that cannot be. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
-}
-
-/** A service that is needed cannot be reached, or answers nonsense. */
-export class ServiceError extends Error {
-  override readonly name = "ServiceError";
 }
 
 /** The run was ended by a signal. */
@@ -42,6 +38,9 @@ export function explainFailure(error: unknown): Failure {
   }
   if (error instanceof UsageError || error instanceof TableChoiceError) {
     return { exitCode: exitCodes.usage, message: error.message };
+  }
+  if (error instanceof AuthorisationError) {
+    return { exitCode: exitCodes.notAuthorised, message: error.message };
   }
   if (error instanceof ServiceError) return { exitCode: exitCodes.service, message: error.message };
   if (error instanceof TableError || error instanceof StoreError) {

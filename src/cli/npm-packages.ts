@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { ServiceError } from "./errors.js";
+import { ServiceError } from "../validator/errors.js";
 
 /** The newest version of a package that a registry has. */
 export interface PackageVersion {

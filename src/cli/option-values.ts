@@ -1,6 +1,7 @@
 /** What the values of options may be: each function gives the value, or throws InvalidArgumentError. */
 import { InvalidArgumentError } from "commander";
 import type { Permission } from "../store/key-store.js";
+import type { Rate } from "../validator/api.js";
 import { type Kind, knownStatuses } from "../validator/validator.js";
 
 export function filled(value: string): string {
@@ -64,4 +65,57 @@ export function statusList(kind: Kind) {
         `"${status}" is no status of ${kind}s; those are ${statuses.join(", ")}.`,
       );
     });
+}
+
+const engines = ["auto", "api", "offline"] as const;
+
+export function engineName(value: string): (typeof engines)[number] {
+  const engine = engines.find((engine) => engine === value);
+  if (engine === undefined) throw new InvalidArgumentError(`It takes one of ${engines.join(", ")}.`);
+  return engine;
+}
+
+/** @returns the URL without a slash at its end */
+export function serviceUrl(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new InvalidArgumentError("It takes a URL such as https://example.com/v1.");
+  }
+  if (url.username || url.password || url.search || url.hash) {
+    throw new InvalidArgumentError("It must have no user, password, ? or #.");
+  }
+  return url.href.replace(/\/+$/, "");
+}
+
+const unitMilliseconds: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/**
+ * A time such as `500ms`, `30s`, `2m`, `1h` or `30d`; a number without a unit is one of seconds.
+ *
+ * @param least,most in milliseconds, as the values that it gives
+ */
+export function duration(least: number, most: number) {
+  return (value: string): number => {
+    const [, number, unit = "s"] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)?$/.exec(value) ?? [];
+    const milliseconds = Number(number) * unitMilliseconds[unit]!;
+    if (milliseconds >= least && milliseconds <= most) return milliseconds;
+    throw new InvalidArgumentError("It takes a time such as 500ms, 30s, 2m, 1h or 30d.");
+  };
+}
+
+/** What `--wait` may have behind it; nothing means for as long as it takes. */
+export function waitTime(value: string): number {
+  return value === "" ? Number.POSITIVE_INFINITY : duration(1000, 366 * 86_400_000)(value);
+}
+
+export function itemRate(value: string): Rate {
+  const [, items, unit = ""] = /^(\d{1,9})\/([smh])$/.exec(value) ?? [];
+  if (Number(items) > 0) return { items: Number(items), milliseconds: unitMilliseconds[unit]! };
+  throw new InvalidArgumentError("It takes a rate such as 50/s, 1000/m or 10000/h.");
 }

@@ -21,6 +21,17 @@ export function quotaFilePath(option: string | undefined, env: NodeJS.ProcessEnv
   return option ?? (env["IDV_QUOTA_FILE"] || join(stateFolder(env), "quota.db"));
 }
 
+/** Where the cache of paid verdicts is: IDV_CACHE_FILE, else `idv/verdicts.db` like the quota file: it is worth money. */
+export function cachePath(env: NodeJS.ProcessEnv): string {
+  return env["IDV_CACHE_FILE"] || join(stateFolder(env), "verdicts.db");
+}
+
+/** Where settings, the key of `idv login` and the cache's secret are: `idv` in the XDG configuration folder. */
+export function configFolder(env: NodeJS.ProcessEnv): string {
+  const configHome = env["XDG_CONFIG_HOME"] ?? "";
+  return join(isAbsolute(configHome) ? configHome : join(homedir(), ".config"), "idv");
+}
+
 function stateFolder(env: NodeJS.ProcessEnv): string {
   const stateHome = env["XDG_STATE_HOME"] ?? "";
   return join(isAbsolute(stateHome) ? stateHome : join(homedir(), ".local", "state"), "idv");

@@ -2,11 +2,13 @@ import { Command, CommanderError, Option } from "commander";
 import { type Period, periods } from "../store/period.js";
 import type { Kind } from "../validator/validator.js";
 import type { BulkOptions } from "./bulk.js";
+import type { DoctorOptions } from "./doctor.js";
 import { UsageError } from "./errors.js";
 import { exitCodes } from "./exit-codes.js";
 import { helpTail } from "./help.js";
 import type { KeyOptions } from "./keys.js";
 import {
+  duration,
   expiryDate,
   filled,
   markCharacter,
@@ -14,10 +16,12 @@ import {
   permissionList,
   statusList,
   unitLimit,
+  waitTime,
   wholeNumber,
 } from "./option-values.js";
 import type { OwnListOptions } from "./own-lists.js";
 import type { ServeOptions } from "./serve.js";
+import { type AnySetting, type SettingOptions, settingKinds } from "./settings.js";
 import { print } from "./standard-output.js";
 import { say } from "./terminal.js";
 
@@ -39,6 +43,9 @@ export function createProgram(version: string): Command {
   addDataCommand(program);
   addServeCommand(program);
   addKeysCommand(program);
+  addLoginCommands(program);
+  addDoctorCommand(program);
+  addCacheCommand(program);
   return program;
 }
 
@@ -55,7 +62,16 @@ export function normalizeArguments(argv: readonly string[]): string[] {
     "--in-place": "--in-place=",
     "--dedupe": "--dedupe=item",
   };
-  return argv.map((word, i) => (end === -1 || i < end ? (complete[word] ?? word) : word));
+  const words: string[] = [];
+  for (const [i, word] of argv.entries()) {
+    const isOption = end === -1 || i < end;
+    // A time behind it is its own, anything else is the file.
+    if (isOption && words.at(-1) === "--wait=" && /^\d+(\.\d+)?(ms|s|m|h|d)?$/.test(word)) {
+      words[words.length - 1] += word;
+    } else if (isOption) words.push(word === "--wait" ? "--wait=" : (complete[word] ?? word));
+    else words.push(word);
+  }
+  return words;
 }
 
 /** commander's messages come as `error: ...` and may have a suggestion on a second line. */
@@ -148,7 +164,7 @@ function addBulkCommand(program: Command, kind: Kind): void {
     )
     .option("--bad-rows-file <FILE>", "a table of the rows that were skipped or kept so", filled)
     .option("--strict", "read with csv-parse and write with csv-stringify: slower, quotes fields anew")
-    .option("--offline", "use the embedded classifier; no network at all")
+    .addOption(new Option("--offline", "use the embedded classifier; no network at all").conflicts("engine"))
     .addOption(quotaFileOption())
     .addOption(listOption("--allow", "domains and addresses that are ok whatever else; one a line"))
     .addOption(listOption("--deny", "domains and addresses that are disposable; one a line"))
@@ -160,6 +176,7 @@ function addBulkCommand(program: Command, kind: Kind): void {
     )
     .option("-q, --quiet", "no progress, no notes, and no summary unless --summary asks for one")
     .addHelpText("after", helpTail(name));
+  addServiceOptions(command);
   command.action(async (file: string | undefined, options) => {
     if (file === undefined && process.stdin.isTTY) {
       command.outputHelp({ error: true });
@@ -182,6 +199,30 @@ function addBulkCommand(program: Command, kind: Kind): void {
       summary: isSummaryWanted ? options.summary : "none",
     });
   });
+}
+
+/** What is about the service, in a group of its own. */
+function addServiceOptions(command: Command): void {
+  const options = [
+    ...Object.values(settingKinds).map(settingOption),
+    new Option("--api-key-file <FILE>", "a file with the key and nothing else").argParser(filled),
+    new Option("--allow-insecure-http", "send the key over plain http to another machine"),
+    new Option(
+      "--wait [TIME]",
+      "wait for the renewal of a quota that is exhausted, so long at most",
+    ).argParser(waitTime),
+    new Option("--no-precheck", "submit what cannot be an address too"),
+    new Option("--no-cache", "neither use the cache of verdicts nor fill it"),
+    new Option("--refresh", "ask for all again, and fill the cache anew"),
+    new Option("--dry-run", "send and write nothing; say what would be charged"),
+    new Option("--debug", "say every request on stderr; no address, no key"),
+  ];
+  for (const option of options) command.addOption(option.helpGroup("The service:"));
+}
+
+function settingOption({ flag, description, parse, fallback }: AnySetting): Option {
+  const otherwise = fallback === undefined ? "" : ` (default: ${fallback})`;
+  return new Option(flag, `${description}${otherwise}`).argParser((value: string): unknown => parse(value));
 }
 
 /** @throws UsageError when options contradict each other */
@@ -329,6 +370,63 @@ function addKeysCommand(program: Command): void {
     "Give a key a new secret and print it, once; the old one ends.",
     "keys rotate",
   ).action(async (id: string, options: KeyOptions) => (await import("./keys.js")).rotateKey(id, options));
+}
+
+function addLoginCommands(program: Command): void {
+  program
+    .command("login")
+    .description("Keep the key of a service, read from standard input or typed unseen.")
+    .addOption(settingOption(settingKinds.baseUrl))
+    .addHelpText("after", helpTail("login"))
+    .action(async (options: SettingOptions) => (await import("./login.js")).login(options));
+  program
+    .command("logout")
+    .description("Forget the key that idv login keeps.")
+    .addHelpText("after", helpTail("logout"))
+    .action(async () => (await import("./login.js")).logout());
+}
+
+function addDoctorCommand(program: Command): void {
+  const command = program
+    .command("doctor")
+    .description("Show every setting and where it comes from, and check files, rights and the service.");
+  for (const kind of Object.values(settingKinds)) command.addOption(settingOption(kind));
+  command
+    .option("--api-key-file <FILE>", "a file with the key and nothing else", filled)
+    .option("--allow-insecure-http", "send the key over plain http to another machine")
+    .option("--online", "ask the service whether it answers; nothing is charged")
+    .addHelpText("after", helpTail("doctor"))
+    .action(async (options: DoctorOptions) => {
+      process.exitCode = await (await import("./doctor.js")).runDoctor(options);
+    });
+}
+
+function addCacheCommand(program: Command): void {
+  const cache = program
+    .command("cache")
+    .description("Show or shorten what is remembered of the service's verdicts.")
+    .addHelpText("after", helpTail("cache"));
+  cache
+    .command("stats")
+    .description("Print how many verdicts there are of each service, and how old they are.")
+    .option("--json", "as a JSON object")
+    .addHelpText("after", helpTail("cache stats"))
+    .action(async (options: { json?: true }) => (await import("./cache.js")).showCache(options));
+  cache
+    .command("clear")
+    .description("Remove all.")
+    .addHelpText("after", helpTail("cache clear"))
+    .action(async () => (await import("./cache.js")).clearCache());
+  cache
+    .command("prune")
+    .description("Remove the old ones.")
+    .addOption(
+      new Option("--older-than <TIME>", "than so much (default: 30d)")
+        .argParser(duration(0, 10 * 365 * 86_400_000))
+        .default(30 * 86_400_000, "30d"),
+    )
+    .addHelpText("after", helpTail("cache prune"))
+    .action(async (options: { olderThan: number }) => (await import("./cache.js")).pruneCache(options));
 }
 
 function stateOption(): Option {

@@ -1,9 +1,9 @@
 import { once } from "node:events";
-import { isIP } from "node:net";
 import { loadClassifier } from "../classifier/classifier.js";
 import { createService } from "../service/server.js";
 import { KeyStore } from "../store/key-store.js";
 import { tableSource } from "./data-table.js";
+import { isLoopback } from "./engine-choice.js";
 import { UsageError } from "./errors.js";
 import { stateFilePath } from "./paths.js";
 import { say } from "./terminal.js";
@@ -66,6 +66,3 @@ const listenReasons: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: "this machine does not have that address; choose another --host",
   ENOTFOUND: "no such host",
 };
-
-const isLoopback = (host: string): boolean =>
-  host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));

@@ -249,6 +249,8 @@ class Ledger {
       written: this.#written,
       emptyRows: this.#rowsOf[noItem]!,
       distinct: this.items.size,
+      cached: 0,
+      prechecked: 0,
       statuses,
       charged: this.#charged,
       quota: this.#quota,

@@ -9,6 +9,8 @@ export interface RunOptions {
   readonly table: ScannableStream;
   readonly sink: TableSink;
   readonly validator: Validator;
+  /** Verdicts of earlier runs, and where those of this one go. */
+  readonly memory?: VerdictMemory;
   /** Our columns, from `nameColumns`. */
   readonly columns: Columns;
   /** The rows to write; all of them by default. */
@@ -19,6 +21,16 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   /** Called after every chunk with the rows written so far, and waited for. */
   readonly onProgress?: (rows: number) => void | Promise<void>;
+}
+
+/** Verdicts that outlast a run. */
+export interface VerdictMemory {
+  /** What an item is known by there, from its key: 16 bytes, each a character below 256. */
+  digest(key: string): string;
+  /** Gives what is remembered, the newest verdict on an item last: the first two words of a digest, little-endian. */
+  load(onEntry: (low: number, high: number, status: Status) => void): void;
+  /** Keeps the verdicts of a batch. Durable when it returns. */
+  save(digests: readonly string[], statuses: readonly Status[]): void;
 }
 
 /** Which rows are written. All are validated and counted. */
@@ -39,6 +51,9 @@ export interface RunReport {
   readonly emptyRows: number;
   /** Distinct items, checked or not. */
   readonly distinct: number;
+  /** Distinct items whose verdict was remembered, and those that were not worth asking. */
+  readonly cached: number;
+  readonly prechecked: number;
   /** Rows of each status that occurred. */
   readonly statuses: ReadonlyMap<Status, number>;
   /** Units that this run was charged. */

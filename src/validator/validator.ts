@@ -20,7 +20,7 @@ export interface Verdict {
 
 /** The quota after a batch, as far as the engine knows it. */
 export interface QuotaState {
-  /** Units left; null for no limit. */
+  /** Units left; null for no limit, or unknown. */
   readonly left: number | null;
   /** When it renews, in milliseconds since the epoch; null for never or unknown. */
   readonly renewsAt: number | null;
@@ -41,16 +41,29 @@ interface BatchOutcome extends Charge {
   readonly verdicts: readonly Verdict[];
 }
 
+/** Gets verdicts on some items of a batch: their indices in it, and the verdicts in the same order. */
+export type AnswerListener = (indices: readonly number[], verdicts: readonly Verdict[]) => void;
+
 /** Gives statuses to a batch of distinct items, in submission order, charging one unit for each. */
 export interface Validator {
   /** The engine's name in summaries. */
   readonly engine: string;
-  /** The most items in a batch. */
+  /** The most items in a batch; it may change. */
   readonly batchSize: number;
+  /** How many batches are validated at a time; 1 by default. */
+  readonly concurrency?: number;
   /**
+   * @param onAnswered called with what is paid for as soon as it is, also where the batch comes to nothing in the end
    * @throws when the engine cannot answer. A quota that is gone is an outcome, not an exception.
    */
-  validate(kind: Kind, items: readonly string[], signal: AbortSignal): Promise<BatchOutcome>;
+  validate(
+    kind: Kind,
+    items: readonly string[],
+    signal: AbortSignal,
+    onAnswered?: AnswerListener,
+  ): Promise<BatchOutcome>;
+  /** The verdict on an item that needs no engine; undefined where it does. */
+  precheck?(kind: Kind, item: string): Verdict | undefined;
   /**
    * The engine, where it is part of this program: its verdicts can be had anywhere and any time, and are to be charged
    * before they are given away.

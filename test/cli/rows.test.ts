@@ -88,7 +88,7 @@ describe("bad rows", () => {
     expect(stderr.split("\n").slice(19, 22)).toEqual([
       `idv: list:21: ${wide}`,
       "idv: more bad rows are only counted",
-      'list: 1 rows, 1 distinct e-mail addresses in column 2 "email"; offline engine',
+      'list: 1 rows, 1 distinct e-mail addresses in column 2 "email"; offline engine (no key is configured)',
     ]);
     expect(stderr).toContain("\n50,000 bad rows\n");
     expect(read(home, "bad.csv").split("\n")).toHaveLength(50_002);

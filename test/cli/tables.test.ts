@@ -215,7 +215,7 @@ describe("what the options do", () => {
   test("--summary text", async () => {
     const { stderr } = await idv(["emails"], { stdin: "email\nann@mailinator.com\n\nANN@mailinator.com\n" });
     expect(stderr.replace(/\d+\.\d\d s, .*/, "TIME")).toBe(
-      'standard input: 3 rows, 1 distinct e-mail addresses in column 1 "email"; offline engine\n' +
+      'standard input: 3 rows, 1 distinct e-mail addresses in column 1 "email"; offline engine (no key is configured)\n' +
         "  disposable                2\n" +
         "  (empty)                   1\n" +
         "1 units used, no limit; TIME\n",
@@ -231,6 +231,8 @@ describe("what the options do", () => {
       badRows: 0,
       kind: "domain",
       engine: "offline",
+      engineReason: "no key is configured",
+      requests: null,
       column: 1,
       columnName: null,
       seconds: expect.any(Number),
@@ -238,6 +240,8 @@ describe("what the options do", () => {
       written: 2,
       empty: 0,
       distinct: 2,
+      cached: 0,
+      prechecked: 0,
       statuses: { ok: 1, disposable: 1, fake: 0, quota_exceeded: 0 },
       units: { used: 2, left: null, renews: null },
     });

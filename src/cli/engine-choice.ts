@@ -1,0 +1,79 @@
+import { isIP } from "node:net";
+import { AuthorisationError } from "../validator/errors.js";
+import { findApiKey, readLogin } from "./api-key.js";
+import { UsageError } from "./errors.js";
+import type { Resolved, Settings } from "./settings.js";
+
+/** Which engine is used, and why. */
+export type EngineChoice =
+  | { readonly engine: "offline"; readonly reason: string }
+  | {
+      readonly engine: "api";
+      readonly reason: string;
+      readonly baseUrl: Resolved<string>;
+      readonly key: Resolved<string>;
+    };
+
+export interface ServiceOptions {
+  readonly offline?: true;
+  readonly apiKeyFile?: string;
+  readonly allowInsecureHttp?: true;
+}
+
+/**
+ * Chooses the engine: as it is set, or the service when there is a key, or else the embedded classifier.
+ *
+ * @throws AuthorisationError when the service is wanted and there is no key
+ * @throws UsageError when it cannot be reached safely, or nobody knows where it is
+ */
+export async function chooseEngine(
+  { engine, baseUrl }: Settings,
+  { offline, apiKeyFile, allowInsecureHttp }: ServiceOptions,
+  env: NodeJS.ProcessEnv,
+): Promise<EngineChoice> {
+  if (offline) return { engine: "offline", reason: "--offline" };
+  if (engine.value === "offline") return { engine: "offline", reason: engine.source };
+  const login = await readLogin(env);
+  const key = await findApiKey(apiKeyFile, env, login, baseUrl.value);
+  if (key === undefined) {
+    const isForOther = login !== undefined && baseUrl.value !== undefined;
+    const reason = isForOther ? `the key of idv login is for ${login.baseUrl}` : "no key is configured";
+    if (engine.value === "auto") return { engine: "offline", reason };
+    throw new AuthorisationError(`${reason}: idv login keeps one, or set IDV_API_KEY, or use --offline`);
+  }
+  const place = await resolveBaseUrl(baseUrl, env);
+  if (place === undefined) {
+    throw new UsageError(
+      `no base URL: a key is configured (${key.source}), so name its service with --base-url or IDV_BASE_URL, or use --offline`,
+    );
+  }
+  if (!isSafe(place.value) && allowInsecureHttp !== true) {
+    throw new UsageError(
+      `${place.value} (${place.source}): the key would be sent unencrypted; use https, or --allow-insecure-http`,
+    );
+  }
+  const why = engine.value === "api" ? engine.source : `a key is configured: ${key.source}`;
+  return { engine: "api", reason: `${place.source}; ${why}`, baseUrl: place, key };
+}
+
+/** The base URL: as it is set, else that of `idv login`. */
+export async function resolveBaseUrl(
+  { value, source }: Resolved<string | undefined>,
+  env: NodeJS.ProcessEnv,
+): Promise<Resolved<string> | undefined> {
+  if (value !== undefined) return { value, source };
+  const login = await readLogin(env);
+  return login && { value: login.baseUrl, source: "idv login" };
+}
+
+/** Whether nobody on the way can read what is sent. */
+function isSafe(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === "https:" || isLoopback(hostname);
+}
+
+/** Whether a host is this machine: RFC 6761 §6.3, RFC 1122 §3.2.1.3, RFC 4291 §2.5.3. */
+export function isLoopback(host: string): boolean {
+  const name = host.replace(/^\[(.*)\]$/, "$1");
+  return name === "localhost" || name === "::1" || (isIP(name) === 4 && name.startsWith("127."));
+}

@@ -1,0 +1,59 @@
+import { rm } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { Writable } from "node:stream";
+import { checked, loginPath } from "./api-key.js";
+import { resolveBaseUrl } from "./engine-choice.js";
+import { UsageError } from "./errors.js";
+import { writePrivately } from "./private-file.js";
+import { resolveSettings, type SettingOptions } from "./settings.js";
+import { say } from "./terminal.js";
+
+/** Runs `idv login`: keeps a key, from standard input or as it is typed, for one service. */
+export async function login(options: SettingOptions): Promise<void> {
+  const settings = await resolveSettings(options, process.env, process.cwd(), say);
+  const place = await resolveBaseUrl(settings.baseUrl, process.env);
+  if (place === undefined) {
+    throw new UsageError("no base URL: name the service that the key is for with --base-url or IDV_BASE_URL");
+  }
+  const text = process.stdin.isTTY ? await prompt(`Key for ${place.value}: `) : await readAll();
+  const { value: key } = checked(text, "standard input");
+  const path = loginPath(process.env);
+  await writePrivately(path, `${JSON.stringify({ baseUrl: place.value, key })}\n`);
+  say(`the key for ${place.value} is kept in ${path}`);
+}
+
+/** Runs `idv logout`. */
+export async function logout(): Promise<void> {
+  const path = loginPath(process.env);
+  await rm(path, { force: true });
+  say(`${path} is removed`);
+}
+
+/** Longer than any key, so that a wrong file does no harm. */
+const longest = 65_536;
+
+async function readAll(): Promise<string> {
+  let text = "";
+  for await (const chunk of process.stdin.setEncoding("utf8")) {
+    text += chunk;
+    if (text.length > longest) break;
+  }
+  return text;
+}
+
+/** Asks for a line that nobody sees. */
+function prompt(question: string): Promise<string> {
+  process.stderr.write(question);
+  const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output: unseen, terminal: true });
+  return new Promise((resolve, reject) => {
+    lines.once("line", (line) => {
+      resolve(line);
+      lines.close();
+    });
+    lines.once("close", () => {
+      process.stderr.write("\n");
+      reject(new UsageError("no key was typed"));
+    });
+  });
+}

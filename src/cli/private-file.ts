@@ -1,0 +1,39 @@
+import { randomBytes } from "node:crypto";
+import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { StoreError } from "../store/sqlite.js";
+
+/**
+ * Writes a file that only its owner may read; it appears whole or not at all.
+ *
+ * @param ifAbsent leaves a file that is there already as it is
+ * @throws StoreError
+ */
+export async function writePrivately(path: string, text: string, { ifAbsent = false } = {}): Promise<void> {
+  const temporary = `${path}.${randomBytes(6).toString("hex")}`;
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await writeFile(temporary, text, { mode: 0o600, flag: "wx" });
+    if (ifAbsent) await link(temporary, path);
+    else await rename(temporary, path);
+  } catch (error) {
+    if (ifAbsent && (error as NodeJS.ErrnoException).code === "EEXIST") return;
+    throw new StoreError(`${path}: cannot be written: ${(error as Error).message}`);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+/**
+ * The text of a file; undefined where there is none.
+ *
+ * @throws StoreError when it cannot be read
+ */
+export async function readIfPresent(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw new StoreError(`${path}: cannot be read: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,156 @@
+import { ServiceError } from "../validator/errors.js";
+import type { Kind, QuotaState, Status, Validator, Verdict } from "../validator/validator.js";
+import { type Columns, ourFields } from "./columns.js";
+import { DistinctItems } from "./distinct-items.js";
+import { extractItem, itemKey, mailboxKey } from "./item.js";
+import { hashItem, type ItemHash } from "./item-hash.js";
+import type { RowFilter, RunOptions, RunReport, VerdictMemory } from "./run-options.js";
+
+const notChecked: Status = "quota_exceeded";
+/** Added to the state of an item that is remembered from an earlier run and that no row has had yet. */
+const unseen = 128;
+
+/** A row's item, and where its verdict is kept. */
+export interface RowItem {
+  readonly item: string;
+  readonly hash: ItemHash;
+  /** What the memory knows it by, if there is one. */
+  readonly digest: string;
+  /** No row before has this item. */
+  readonly isFirst: boolean;
+  /** Nobody but the engine can tell its verdict, and no row before has asked for it. */
+  readonly isOpen: boolean;
+}
+
+/** Keeps the verdict of every distinct item, and the counts. */
+export class ItemLedger {
+  readonly #kind: Kind;
+  readonly #validator: Validator;
+  readonly #memory: VerdictMemory | undefined;
+  readonly #columns: Columns;
+  readonly #filter: RowFilter;
+  readonly #items = new DistinctItems();
+  readonly #mailboxes = new DistinctItems();
+  /** The table of items keeps one byte for each: the status's index here, plus 1. */
+  readonly #statuses: Status[] = [];
+  readonly #rowsOf = new Map<Status, number>();
+  #rows = 0;
+  #written = 0;
+  #emptyRows = 0;
+  #distinct = 0;
+  #cached = 0;
+  #prechecked = 0;
+  #charged = 0;
+  #quota: QuotaState | undefined;
+
+  constructor({ kind, validator, memory, columns, filter = {} }: RunOptions) {
+    this.#filter = filter;
+    this.#kind = kind;
+    this.#validator = validator;
+    this.#memory = memory;
+    this.#columns = columns;
+    memory?.load((low, high, status) => this.#items.set({ low, high }, this.#stateOf(status) + unseen));
+  }
+
+  /** The item in a value of the table; one that is open is to be submitted. */
+  locate(value: string | undefined): RowItem | undefined {
+    const item = extractItem(this.#kind, value ?? "");
+    if (item === "") return undefined;
+    const key = itemKey(item);
+    const digest = this.#memory?.digest(key) ?? "";
+    const hash = digest === "" ? hashItem(this.#items.seed, key) : wordsOf(digest);
+    const state = this.#items.get(hash);
+    const isFirst = state === 0 || state > unseen;
+    const isOpen = isFirst && !this.#isKnown(item, hash, state);
+    if (isFirst) this.#distinct++;
+    return { item, hash, digest, isFirst, isOpen };
+  }
+
+  /** Takes a verdict on items that were open. */
+  settle({ hash }: RowItem, { status }: Verdict): void {
+    this.#items.set(hash, this.#stateOf(status));
+  }
+
+  /** Takes what a batch took from the quota. */
+  charge(units: number, quota: QuotaState): void {
+    this.#charged += units;
+    this.#quota = quota;
+  }
+
+  /** Counts a row and gives our fields for it; undefined when it is not to be written. */
+  fields(row: RowItem | undefined): string[] | undefined {
+    this.#rows++;
+    const status = row === undefined ? "" : this.#statuses[this.#items.get(row.hash) - 1]!;
+    if (row === undefined) this.#emptyRows++;
+    else this.#rowsOf.set(status, (this.#rowsOf.get(status) ?? 0) + 1);
+    const { keeps, dedupe } = this.#filter;
+    if (keeps?.(status) === false || (row && dedupe && !this.#isFirst(row, dedupe))) return undefined;
+    this.#written++;
+    const isChecked = row !== undefined && status !== notChecked;
+    const explained = this.#columns.withReasons && isChecked ? this.#explain(row.item) : undefined;
+    return ourFields(this.#columns, { ...explained, status }, this.#kind, isChecked ? row.item : undefined);
+  }
+
+  report(): RunReport {
+    return {
+      rows: this.#rows,
+      written: this.#written,
+      emptyRows: this.#emptyRows,
+      distinct: this.#distinct,
+      cached: this.#cached,
+      prechecked: this.#prechecked,
+      statuses: this.#rowsOf,
+      charged: this.#charged,
+      quota: this.#quota,
+    };
+  }
+
+  /** Whether the verdict on an item that no row had before is known; it goes into the table in any case. */
+  #isKnown(item: string, hash: ItemHash, state: number): boolean {
+    if (state > unseen) {
+      this.#cached++;
+      this.#items.set(hash, state - unseen);
+      return true;
+    }
+    const verdict = this.#validator.precheck?.(this.#kind, item);
+    if (verdict !== undefined) this.#prechecked++;
+    this.#items.set(hash, this.#stateOf(verdict?.status ?? notChecked));
+    return verdict !== undefined;
+  }
+
+  #explain(item: string): Verdict | undefined {
+    const { explain, precheck } = this.#validator;
+    return explain ? explain(this.#kind, item) : precheck?.(this.#kind, item);
+  }
+
+  /** Whether no row before that was asked about has the same item, or the same canonical one. */
+  #isFirst({ item, isFirst }: RowItem, dedupe: "item" | "canonical"): boolean {
+    if (dedupe === "item") return isFirst;
+    const hash = hashItem(this.#mailboxes.seed, mailboxKey(this.#kind, item));
+    const isNew = this.#mailboxes.get(hash) === 0;
+    this.#mailboxes.set(hash, 1);
+    return isNew;
+  }
+
+  /** @throws ServiceError when there are more statuses than a service could mean */
+  #stateOf(status: Status): number {
+    const index = this.#statuses.indexOf(status);
+    if (index !== -1) return index + 1;
+    if (this.#statuses.length === unseen - 1) {
+      throw new ServiceError(
+        `the ${this.#validator.engine} engine gave more than ${unseen - 1} different statuses`,
+      );
+    }
+    return this.#statuses.push(status);
+  }
+}
+
+/** The first 64 bits of a digest. */
+function wordsOf(digest: string): ItemHash {
+  const word = (at: number) =>
+    digest.charCodeAt(at) |
+    (digest.charCodeAt(at + 1) << 8) |
+    (digest.charCodeAt(at + 2) << 16) |
+    (digest.charCodeAt(at + 3) << 24);
+  return { low: word(0), high: word(4) };
+}

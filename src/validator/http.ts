@@ -1,0 +1,138 @@
+import { Agent, EnvHttpProxyAgent, request } from "undici";
+import type { HeaderFields } from "./rate-limit.js";
+
+/** What a service answered. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly fields: HeaderFields;
+  readonly body: string;
+}
+
+/** A request that had no answer: what happened, and whether it may go better next time. */
+export class TransportFault extends Error {
+  constructor(
+    message: string,
+    readonly isTransient: boolean,
+  ) {
+    super(message);
+  }
+}
+
+interface PostRequest {
+  readonly url: string;
+  readonly body: string;
+  readonly fields: Readonly<Record<string, string>>;
+  /** The most that the body of the answer may have. */
+  readonly maximumBytes: number;
+}
+
+/** Connections to a service. */
+export interface HttpClient {
+  /**
+   * Posts a body. Redirects are not followed: a key is for the service that it was made for.
+   *
+   * @throws TransportFault
+   */
+  post(request: PostRequest): Promise<HttpAnswer>;
+  /** Ends all connections; requests in flight fail. */
+  close(): Promise<void>;
+}
+
+/** How requests are sent. */
+export interface HttpOptions {
+  /** How many there are at a time at most. */
+  readonly connections: number;
+  /** Milliseconds from the start of a request to the end of its answer. */
+  readonly timeout: number;
+  /** Whether they go through the proxies of HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
+  readonly usesProxies: boolean;
+}
+
+/** Opens a client that keeps its connections. The certificates of NODE_EXTRA_CA_CERTS are Node's own business. */
+export function openHttpClient({ connections, timeout, usesProxies }: HttpOptions): HttpClient {
+  // The one timeout covers all the others.
+  const dispatcher = new (usesProxies ? EnvHttpProxyAgent : Agent)({
+    connections,
+    connect: { timeout },
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: 20_000,
+  });
+  const ended = new AbortController();
+  return {
+    async post({ url, body, fields, maximumBytes }) {
+      const attempt = new AbortController();
+      const timer = setTimeout(
+        () => attempt.abort(new TransportFault(`no answer in ${timeout / 1000} s`, true)),
+        timeout,
+      );
+      const end = () => attempt.abort(new TransportFault("the run has ended", false));
+      ended.signal.addEventListener("abort", end);
+      try {
+        const { signal } = attempt;
+        const answer = await request(url, { method: "POST", dispatcher, headers: fields, body, signal });
+        return {
+          status: answer.statusCode,
+          fields: answer.headers,
+          body: await readBody(answer.body, maximumBytes),
+        };
+      } catch (error) {
+        throw explain(attempt.signal.aborted ? attempt.signal.reason : error);
+      } finally {
+        clearTimeout(timer);
+        ended.signal.removeEventListener("abort", end);
+      }
+    },
+    async close() {
+      ended.abort();
+      await dispatcher.destroy();
+    },
+  };
+}
+
+async function readBody(body: AsyncIterable<Uint8Array>, maximumBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  // Leaving the loop ends the connection.
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > maximumBytes) {
+      throw new TransportFault(`an answer of more than ${maximumBytes.toLocaleString("en")} bytes`, true);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "the connection was reset",
+  EPIPE: "the connection was reset",
+  UND_ERR_SOCKET: "the connection was closed",
+  ENOTFOUND: "no such host",
+  EAI_AGAIN: "the name of the host cannot be looked up now",
+  ETIMEDOUT: "the connection timed out",
+  UND_ERR_CONNECT_TIMEOUT: "the connection timed out",
+  EHOSTUNREACH: "no route to the host",
+  ENETUNREACH: "no network",
+};
+
+function explain(error: unknown): TransportFault {
+  if (error instanceof TransportFault) return error;
+  const { code = "", message } = innermost(error);
+  if (/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS/.test(code)) {
+    return new TransportFault(
+      `its certificate is not trusted (${code}); NODE_EXTRA_CA_CERTS names a file of further authorities`,
+      false,
+    );
+  }
+  if (code === "UND_ERR_INVALID_ARG") return new TransportFault(message, false);
+  return new TransportFault(reasons[code] ?? `${message} ${code}`.trim(), true);
+}
+
+/** Several addresses of a host, tried in turn, fail with an AggregateError; undici wraps others. */
+function innermost(error: unknown): { code?: string; message: string } {
+  const { cause, errors } = error as { cause?: unknown; errors?: readonly unknown[] };
+  const inner = cause ?? errors?.[0];
+  return inner === undefined ? (error as { code?: string; message: string }) : innermost(inner);
+}
