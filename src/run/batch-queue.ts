@@ -39,11 +39,10 @@ export class BatchQueue {
     return this.#open.items.length > 0;
   }
 
-  /** Takes what is open of these rows; resolves when there is room for more. */
-  async add(rows: readonly (RowItem | undefined)[]): Promise<void> {
-    for (const row of rows) {
-      if (!row?.isOpen) continue;
-      this.#open.items.push(row);
+  /** Takes open items; resolves when there is room for more. */
+  async add(items: readonly RowItem[]): Promise<void> {
+    for (const item of items) {
+      this.#open.items.push(item);
       if (this.#open.items.length >= this.#options.validator.batchSize) await this.flush();
     }
   }

@@ -10,6 +10,11 @@ const waitingChunks = 16;
 /** Rows that come one by one through a pipe need not wait until a batch is full. */
 const pauseMilliseconds = 200;
 
+/** A comment, or a bad row that is kept. */
+const notARow = Symbol();
+/** What a row of a chunk asks about, if anything. */
+type ChunkRow = RowItem | undefined | typeof notARow;
+
 /**
  * The way for any engine and any table: items are strings and go to the engine in batches, some of them at a time; rows
  * are written in their order as soon as they and all before them have their verdicts.
@@ -21,9 +26,9 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
   const output = new WriteBehind(sink);
   const split = isSplit(sink) ? sink : undefined;
 
-  async function write(chunk: RecordChunk, rows: readonly (RowItem | undefined)[]): Promise<void> {
+  async function write(chunk: RecordChunk, rows: readonly ChunkRow[]): Promise<void> {
     signal.throwIfAborted();
-    const added = rows.map((row, i) => (chunk.values[i] === undefined ? [] : ledger.fields(row)));
+    const added = rows.map((row) => (row === notARow ? [] : ledger.fields(row)));
     if (split) {
       for (const status of new Set(added.flatMap((fields) => fields?.[0] ?? []))) {
         const ofStatus = added.map((fields) => (fields?.[0] === status ? fields : undefined));
@@ -47,8 +52,8 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
       if (queue.isFilling && !(await settlesSoon(reading))) await queue.flush();
       const { value: chunk, done } = await unlessFailed(reading);
       if (done) break;
-      const rows = chunk.values.map((value) => ledger.locate(value));
-      await queue.add(rows);
+      const rows = chunk.values.map((value) => (value === undefined ? notARow : ledger.locate(value)));
+      await queue.add(rows.flatMap((row) => (row !== notARow && row?.isOpen ? row : [])));
       const before = lastWrite;
       const judged = queue.settled();
       lastWrite = before.then(() => judged).then(() => write(chunk, rows));

@@ -53,8 +53,8 @@ export class ItemLedger {
   }
 
   /** The item in a value of the table; one that is open is to be submitted. */
-  locate(value: string | undefined): RowItem | undefined {
-    const item = extractItem(this.#kind, value ?? "");
+  locate(value: string): RowItem | undefined {
+    const item = extractItem(this.#kind, value);
     if (item === "") return undefined;
     const key = itemKey(item);
     const digest = this.#memory?.digest(key) ?? "";

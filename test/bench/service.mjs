@@ -3,33 +3,17 @@
 // `idv serve` under load, with a key that has a limit, so that every request is a durable transaction: items and requests
 // a second and latency at 100 and 1,000 items a request over 1 and 16 connections, beside a bare Fastify handler that
 // parses the body and echoes a map. The two take turns; the figures are medians of the rounds.
-import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import autocannon from "autocannon";
+import { startIdvServe, startServer } from "./service-process.mjs";
 
 const [seconds = 4, rounds = 3] = process.argv.slice(2).map(Number);
 const say = (line) => process.stdout.write(`${line}\n`);
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
 const folder = mkdtempSync(join(tmpdir(), "idv-bench-"));
-const root = new URL("../..", import.meta.url).pathname;
 const state = join(folder, "state.db");
-
-/** Starts a server; resolves when it says where it listens. */
-async function start(...command) {
-  const child = spawn(process.execPath, command, { cwd: root, stdio: ["ignore", "ignore", "pipe"] });
-  let said = "";
-  const url = await new Promise((resolve, reject) => {
-    child.once("exit", () => reject(new Error(said)));
-    child.stderr.on("data", (chunk) => {
-      said += chunk;
-      const [, address] = /listening on (http:\S+)/.exec(said) ?? [];
-      if (address) resolve(address);
-    });
-  });
-  return { child, url };
-}
 
 const popular = "gmail.com yahoo.com hotmail.com outlook.com icloud.com gmx.de mail.ru qq.com".split(" ");
 /** Some bodies that share nothing, so that no cache is kind to anybody. */
@@ -57,14 +41,9 @@ async function load(url, key, items, connections) {
 
 const servers = [];
 try {
-  const create = ["bin/idv.js", "keys", "create", "--name", "bench", "--limit", "1000000000000"];
-  const key = execFileSync(process.execPath, [...create, "--state", state], {
-    cwd: root,
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  const idv = await start("bin/idv.js", "serve", "--port", "0", "--quiet", "--state", state);
+  const idv = await startIdvServe(state);
   servers.push(idv);
-  const bare = await start("test/bench/service-bare.mjs");
+  const bare = await startServer("test/bench/service-bare.mjs");
   servers.push(bare);
   say("items/request  connections  server       items/s    p50 ms    p99 ms  of the bare handler");
   for (const items of [100, 1000]) {
@@ -72,7 +51,7 @@ try {
       const results = { idv: [], bare: [] };
       for (let round = 0; round < rounds; round++) {
         for (const [name, { url }] of Object.entries({ idv, bare })) {
-          results[name].push(await load(url, String(key).trim(), items, connections));
+          results[name].push(await load(url, idv.key, items, connections));
         }
       }
       const figure = (name, field) => median(results[name].map((result) => result[field]));

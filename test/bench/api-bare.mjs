@@ -1,0 +1,20 @@
+// The peer of bench:api: sends the same batches, as many at a time, with undici, and throws the answers away.
+import { readFileSync } from "node:fs";
+import { Agent, request } from "undici";
+
+const [file, url, size, concurrency] = process.argv.slice(2);
+const emails = readFileSync(file, "utf8").trimEnd().split("\n").slice(1);
+const dispatcher = new Agent({ connections: Number(concurrency) });
+const headers = { authorization: `Bearer ${process.env.IDV_API_KEY}`, "content-type": "application/json" };
+let next = 0;
+async function client() {
+  while (next < emails.length) {
+    const batch = emails.slice(next, next + Number(size));
+    next += Number(size);
+    const body = JSON.stringify({ emails: batch });
+    const answer = await request(`${url}/emails/validate`, { method: "POST", dispatcher, headers, body });
+    await answer.body.dump();
+  }
+}
+await Promise.all(Array.from({ length: Number(concurrency) }, client));
+await dispatcher.close();

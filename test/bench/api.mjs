@@ -1,0 +1,101 @@
+// npm run bench:api [-- ITEMS [ROUNDS]]
+//
+// `idv emails` with so many distinct items against `idv serve` on the same machine, with the cache and without it, beside
+// a bare undici loop that sends the same batches and throws the answers away: items a second, the ratio, and peak memory,
+// medians over the rounds, taken in turns. Then idv with twice the items, to see that memory does not grow with them.
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { root, startIdvServe } from "./service-process.mjs";
+
+const [items = 200_000, rounds = 3] = process.argv.slice(2).map(Number);
+const say = (line) => process.stdout.write(`${line}\n`);
+const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
+const folder = mkdtempSync(join(tmpdir(), "idv-bench-"));
+let runs = 0;
+
+function writeList(count) {
+  const path = join(folder, `${count}.csv`);
+  const lines = Array.from({ length: count }, (_, i) => {
+    const domain = i % 10 < 7 ? "gmail.com" : `company-${i}.com`;
+    return `ann.lee${i}@${domain}`;
+  });
+  writeFileSync(path, `email\n${lines.join("\n")}\n`);
+  return path;
+}
+
+/** Seconds and peak memory of a program. */
+function measure(command, env) {
+  return new Promise((resolve, reject) => {
+    const started = performance.now();
+    const child = spawn(process.execPath, command, {
+      cwd: root,
+      env,
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    let peakKilobytes = 0;
+    const watch = setInterval(() => {
+      try {
+        const status = readFileSync(`/proc/${child.pid}/status`, "latin1");
+        peakKilobytes = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? peakKilobytes);
+      } catch {
+        // It has just ended.
+      }
+    }, 10);
+    child.once("exit", (code) => {
+      clearInterval(watch);
+      if (code !== 0) return reject(new Error(`${command.join(" ")}: exit code ${code}`));
+      resolve({ seconds: (performance.now() - started) / 1000, megabytes: peakKilobytes / 1024 });
+    });
+  });
+}
+
+const { child, url, key } = await startIdvServe(join(folder, "state.db"));
+try {
+  // A home of its own for every run: the cache is empty.
+  const run = (command) => {
+    const env = {
+      PATH: process.env.PATH,
+      HOME: join(folder, `home${runs++}`),
+      IDV_API_KEY: key,
+      IDV_BASE_URL: url,
+    };
+    return measure(command, env);
+  };
+  const idv = (list, ...args) => ["bin/idv.js", "emails", list, "-q", ...args];
+  for (const [size, concurrency] of [
+    [100, 4],
+    [1000, 4],
+  ]) {
+    const list = writeList(items);
+    const settings = ["--batch-size", String(size), "--concurrency", String(concurrency)];
+    const programs = {
+      "bare undici loop": ["test/bench/api-bare.mjs", list, url, String(size), String(concurrency)],
+      "idv, no cache": idv(list, "--no-cache", ...settings),
+      "idv, cache": idv(list, ...settings),
+    };
+    const results = {};
+    for (let round = 0; round < rounds; round++) {
+      for (const [name, command] of Object.entries(programs)) {
+        results[name] ??= [];
+        results[name].push(await run(command));
+      }
+    }
+    say(`${items.toLocaleString("en")} items, ${size} a request, ${concurrency} at a time`);
+    const rateOf = (name) => items / median(results[name].map(({ seconds }) => seconds));
+    for (const name of Object.keys(programs)) {
+      const megabytes = median(results[name].map((result) => result.megabytes));
+      const ratio = rateOf(name) / rateOf("bare undici loop");
+      say(
+        `  ${name.padEnd(18)}${Math.round(rateOf(name)).toLocaleString("en").padStart(10)} items/s` +
+          `${ratio.toFixed(2).padStart(7)}${Math.round(megabytes).toString().padStart(6)} MB`,
+      );
+    }
+  }
+  const { megabytes } = await run(idv(writeList(2 * items)));
+  say(`${(2 * items).toLocaleString("en")} items with the cache: ${Math.round(megabytes)} MB`);
+} finally {
+  child.kill();
+  rmSync(folder, { recursive: true, force: true });
+}
