@@ -8,6 +8,8 @@ export class QuotaGate {
   #room = 0;
   #unitsInFlight = 0;
   #batchesInFlight = 0;
+  /** The batch that is in flight has been so alone, from its beginning. */
+  #isAlone = false;
   #hasAnswer = false;
   #isShut = false;
   readonly #queue: { readonly units: number; readonly resolve: (goes: boolean) => void }[] = [];
@@ -33,9 +35,9 @@ export class QuotaGate {
     this.#unitsInFlight -= units;
     this.#batchesInFlight--;
     if (left !== undefined) {
-      // Answers may overtake each other: only one that is alone can show that there is more than was thought.
+      // Answers may overtake each other: only a batch that was alone can show that there is more than was thought.
       const room = left - this.#unitsInFlight;
-      this.#room = this.#batchesInFlight === 0 ? room : Math.min(this.#room, room);
+      this.#room = this.#isAlone ? room : Math.min(this.#room, room);
     } else if (!this.#hasAnswer) this.#room = Number.POSITIVE_INFINITY;
     this.#hasAnswer = true;
     this.#admit();
@@ -56,6 +58,7 @@ export class QuotaGate {
       this.#queue.shift();
       if (goes) {
         this.#room -= next.units;
+        this.#isAlone = this.#batchesInFlight === 0;
         this.#unitsInFlight += next.units;
         this.#batchesInFlight++;
       }

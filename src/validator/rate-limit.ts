@@ -40,8 +40,7 @@ export function readRetryAfter(fields: HeaderFields, now: number): number | unde
   const text = textOf(fields, "retry-after");
   if (text === undefined) return undefined;
   if (/^\d{1,10}(\.\d+)?$/.test(text)) return Number(text);
-  const time = Date.parse(text);
-  return Number.isNaN(time) ? undefined : secondsUntil(time, fields, now);
+  return secondsUntil(parseDate(text), fields, now);
 }
 
 function readPolicies(text: string | undefined): RateLimit[] {
@@ -70,17 +69,20 @@ const isTighter = (a: RateLimit, b: RateLimit): boolean =>
 /** A reset is a number of seconds, or a time: in seconds or milliseconds since the epoch, or a date. */
 function resetIn(text: string, fields: HeaderFields, now: number): number | undefined {
   const number = wholeNumber(text);
-  if (number === undefined) {
-    const time = Date.parse(text);
-    return Number.isNaN(time) ? undefined : secondsUntil(time, fields, now);
-  }
+  if (number === undefined) return secondsUntil(parseDate(text), fields, now);
   if (number < 1e9) return number;
   return secondsUntil(number < 1e12 ? number * 1000 : number, fields, now);
 }
 
-function secondsUntil(time: number, fields: HeaderFields, now: number): number {
-  const theirs = Date.parse(textOf(fields, "date") ?? "");
-  return Math.max(0, (time - (Number.isNaN(theirs) ? now : theirs)) / 1000);
+function secondsUntil(time: number | undefined, fields: HeaderFields, now: number): number | undefined {
+  if (time === undefined) return undefined;
+  return Math.max(0, (time - (parseDate(textOf(fields, "date") ?? "") ?? now)) / 1000);
+}
+
+/** A date of HTTP (RFC 9110 §5.6.7) or of ISO 8601; Date.parse alone takes `-5` for one. */
+function parseDate(text: string): number | undefined {
+  const time = /^([A-Za-z]|\d{4}-)/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(time) ? undefined : time;
 }
 
 function wholeNumber(text: string | undefined): number | undefined {

@@ -1,0 +1,138 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { nameColumns } from "../../src/run/columns.js";
+import { validateTable } from "../../src/run/run.js";
+import { createService } from "../../src/service/server.js";
+import { KeyStore } from "../../src/store/key-store.js";
+import { VerdictCache } from "../../src/store/verdict-cache.js";
+import { apiValidator } from "../../src/validator/api.js";
+import { openHttpClient } from "../../src/validator/http.js";
+import { classifier } from "../support/classifier.js";
+import { open } from "../support/tables.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+let store: KeyStore;
+let cache: VerdictCache;
+let url: string;
+let service: ReturnType<typeof createService>;
+beforeAll(async () => {
+  const folder = temporaryFolder();
+  store = await KeyStore.open(join(folder, "service.db"), Date.now);
+  cache = await VerdictCache.open(join(folder, "verdicts.db"), Date.now);
+  const options = { store, classifier, maximumItems: 20, corsOrigins: [], logs: false, now: Date.now };
+  service = createService(options);
+  url = await service.listen({ host: "127.0.0.1", port: 0 });
+});
+afterAll(async () => {
+  await service.close();
+  store.close();
+  cache.close();
+});
+
+/** Runs a list through the api engine. */
+async function run(
+  values: readonly string[],
+  secret: string,
+  settings: { batchSize: number; concurrency: number; chunkSize: number; scope: string | undefined },
+) {
+  const { batchSize, concurrency, chunkSize, scope } = settings;
+  const http = openHttpClient({ connections: concurrency, timeout: 10_000, usesProxies: false });
+  const validator = apiValidator(
+    {
+      ...{ baseUrl: url, key: secret, batchSize, concurrency, maximumRetries: 0, retryBudget: 0, wait: 0 },
+      prechecks: true,
+      idempotencyKey: (path, body) =>
+        Buffer.from(path + body)
+          .toString("base64url")
+          .slice(-200),
+    },
+    {
+      http,
+      now: Date.now,
+      sleep: (time, signal) => sleep(time, undefined, { signal }),
+      random: Math.random,
+      onNotice() {},
+    },
+  );
+  const scoped = scope === undefined ? undefined : cache.scope("email", scope, "secret");
+  const parts: Buffer[] = [];
+  const report = await validateTable({
+    kind: "email",
+    table: await open(`email,n\n${values.map((value, i) => `${value},${i}\n`).join("")}`, {
+      chunkSize,
+      delimiter: ",",
+      column: "1",
+    }),
+    sink: {
+      write: async (bytes) => void parts.push(Buffer.from(bytes)),
+      commit: async () => {},
+      discard: async () => {},
+    },
+    validator,
+    ...(scoped && {
+      memory: {
+        ...scoped,
+        load: (onEntry: Parameters<typeof scoped.load>[1]) => scoped.load(60_000, onEntry),
+      },
+    }),
+    columns: nameColumns(undefined, "status"),
+    signal: new AbortController().signal,
+  });
+  await validator.close(0);
+  const rows = Buffer.concat(parts).toString().trimEnd().split("\n").slice(1);
+  return { report, rows };
+}
+
+const value = fc.oneof(
+  { weight: 5, arbitrary: fc.nat(80).map((i) => `user${i}@larch-and-oak.com`) },
+  { weight: 2, arbitrary: fc.nat(20).map((i) => `USER${i}@larch-and-oak.com`) },
+  { weight: 1, arbitrary: fc.constantFrom("", "no address", "x@mailinator.com", "ann+x@larch-and-oak.com") },
+);
+
+test("any list, batch size, concurrency and quota: what a plain loop would say, and run again, the rest", async () => {
+  let runs = 0;
+  const arbitrary = fc.record({
+    values: fc.array(value, { maxLength: 150 }),
+    batchSize: fc.integer({ min: 1, max: 30 }),
+    concurrency: fc.integer({ min: 1, max: 8 }),
+    chunkSize: fc.integer({ min: 20, max: 2000 }),
+    quota: fc.option(fc.nat(100)),
+    hasCache: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(arbitrary, async ({ values, quota, hasCache, ...settings }) => {
+      const { key, secret } = store.create({ name: "test", limit: quota }, false);
+      const scope = hasCache ? `run ${runs++}` : undefined;
+      // The plain loop: one item after the other, until the quota has ended.
+      const known = new Map<string, string>();
+      let charged = 0;
+      const expected = values.map((text, i) => {
+        const item = text.toLowerCase();
+        if (text === "") return `,${i},`;
+        if (!known.has(item)) {
+          const { status } = classifier.classify("email", text);
+          const isFree = text === "no address";
+          const isGranted = charged < (quota ?? Number.POSITIVE_INFINITY);
+          known.set(item, isFree || isGranted ? status : "quota_exceeded");
+          if (!isFree && isGranted) charged++;
+        }
+        return `${text},${i},${known.get(item)}`;
+      });
+      const used = () => store.list().find(({ id }) => id === key.id)!.quota.used;
+      const first = await run(values, secret, { ...settings, scope });
+      expect(first.rows).toEqual(expected);
+      expect([first.report.charged, used()]).toEqual([charged, charged]);
+      if (scope === undefined) return;
+      store.set(key.id, { limit: null });
+      const second = await run(values, secret, { ...settings, scope });
+      expect(second.rows.some((row) => row.endsWith("quota_exceeded"))).toBe(false);
+      const distinct = [...known.keys()].filter((item) => item !== "no address").length;
+      expect(used()).toBe(distinct);
+      expect(second.report.charged).toBe(distinct - charged);
+    }),
+    { numRuns: 150 },
+  );
+}, 60_000);
