@@ -45,9 +45,9 @@ async function run(
       ...{ baseUrl: url, key: secret, batchSize, concurrency, maximumRetries: 0, retryBudget: 0, wait: 0 },
       prechecks: true,
       idempotencyKey: (path, body) =>
-        Buffer.from(path + body)
-          .toString("base64url")
-          .slice(-200),
+        createHash("sha256")
+          .update(path + body)
+          .digest("hex"),
     },
     {
       http,
