@@ -118,7 +118,7 @@ export async function runBulk(kind: Kind, file: string, options: BulkOptions): P
     progress?.stop();
     await Promise.all(sinks.map((sink) => sink.discard()));
     await engine?.close();
-    if (engine?.validator.engine === "api" && endsEarly(error)) sayHowToGoOn(engine, file);
+    if (engine?.validator.engine === "api" && endsEarly(error)) error.message += howToGoOn(engine, file);
     throw error;
   } finally {
     progress?.stop();
@@ -140,21 +140,19 @@ async function offlineSource(options: BulkOptions) {
 }
 
 /** Whether a run was ended by what the same command may overcome later. */
-function endsEarly(error: unknown): boolean {
+function endsEarly(error: unknown): error is Error {
   const { exitCode } = explainFailure(error);
   return (
     error instanceof Interrupted || exitCode === exitCodes.service || exitCode === exitCodes.notAuthorised
   );
 }
 
-function sayHowToGoOn({ kept }: Engine, file: string): void {
-  const verdicts = kept?.();
-  const what =
-    verdicts === undefined
-      ? "nothing is in the cache"
-      : `${verdicts.toLocaleString("en")} new verdicts are in the cache`;
-  const input = file === "-" ? " (with the same input)" : "";
-  say(`${what}; to go on: ${continueCommand(process.argv.slice(2))}${input}`);
+/** The command that continues a run: what it was paid for comes from the cache then. */
+function howToGoOn({ kept }: Engine, file: string): string {
+  const count = kept?.();
+  const verdicts = count === undefined ? "" : `; ${count.toLocaleString("en")} new verdicts are in the cache`;
+  const input = file === "-" ? ", with the same input" : "";
+  return `${verdicts}; to go on: ${continueCommand(process.argv.slice(2))}${input}`;
 }
 
 /** The run itself: opens everything, validates and commits. What it opened for output is in `sinks`. */

@@ -134,7 +134,7 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
       if (isClosing || failures > options.maximumRetries || isTooLate) {
         const tries = failures === 1 ? "" : `, ${failures} times`;
         const asks = hint === undefined ? "" : `; it asks to wait for ${seconds(hint)}`;
-        throw new ServiceError(`${baseUrl}: ${what}${tries}${asks}; run again later`);
+        throw new ServiceError(`${baseUrl}: ${what}${tries}${asks}`);
       }
       await sleep(delay, signal);
     };
