@@ -31,7 +31,6 @@ const commandTimeout = 60_000;
 export async function findApiKey(
   file: string | undefined,
   env: NodeJS.ProcessEnv,
-  login: Login | undefined,
   baseUrl: string | undefined,
 ): Promise<Resolved<string> | undefined> {
   if (file !== undefined) {
@@ -44,6 +43,7 @@ export async function findApiKey(
   if (env["IDV_API_KEY"]) return checked(env["IDV_API_KEY"], "IDV_API_KEY");
   const command = env["IDV_API_KEY_COMMAND"];
   if (command) return checked(await outputOf(command), "IDV_API_KEY_COMMAND");
+  const login = await readLogin(env);
   return login !== undefined && (baseUrl === undefined || baseUrl === login.baseUrl)
     ? checked(login.key, "idv login")
     : undefined;

@@ -25,7 +25,7 @@ import {
   openApiEngine,
   openOfflineEngine,
 } from "./engine.js";
-import { chooseEngine, type EngineChoice } from "./engine-choice.js";
+import { chooseEngine } from "./engine-choice.js";
 import { explainFailure, Interrupted, UsageError } from "./errors.js";
 import { exitCodes } from "./exit-codes.js";
 import { type OwnListOptions, readOwnLists } from "./own-lists.js";
@@ -90,53 +90,53 @@ export async function runBulk(kind: Kind, file: string, options: BulkOptions): P
   const sinks: Discardable[] = [];
   let engine: Engine | undefined;
   try {
-    const settings = await resolveSettings(options, process.env, process.cwd(), note);
-    const choice = await chooseEngine(settings, options, process.env);
-    checkEngineOptions(choice, options);
-    // What is about to cost money is said before; the summary says it of both.
-    if (choice.engine === "api") note(`api engine at ${choice.baseUrl.value} (${choice.reason})`);
-    engine =
-      choice.engine === "api"
-        ? await openApiEngine(kind, settings, choice, options, note)
-        : await openOfflineEngine(await offlineSource(options), quotaPath);
-    const work = validateFile(
-      kind,
-      file,
-      { ...engine, reason: choice.reason },
-      options,
-      interruption.signal,
-      progress,
-      sinks,
-    );
+    // A vault may let the key wait.
+    engine = await Promise.race([openEngine(kind, options, quotaPath, note), interruption.interrupted]);
+    const work = validateFile(kind, file, engine, options, interruption.signal, progress, sinks);
     // A signal need not wait for input that does not come or output that nobody takes.
     const summary = await Promise.race([work, interruption.interrupted]);
-    await engine.close();
     progress?.stop();
     await printSummary(options.summary, summary);
     return "report" in summary ? judge(summary, options.failOn ?? []) : exitCodes.done;
   } catch (error) {
     progress?.stop();
     await Promise.all(sinks.map((sink) => sink.discard()));
+    // What is in flight may be paid for, and goes into the cache yet.
     await engine?.close();
-    if (engine?.validator.engine === "api" && endsEarly(error)) error.message += howToGoOn(engine, file);
+    if (engine?.kept && endsEarly(error)) error.message += howToGoOn(engine, file);
     throw error;
   } finally {
+    await engine?.close();
     progress?.stop();
     interruption.end();
   }
 }
 
-/** @throws UsageError when an option is for the other engine */
-function checkEngineOptions({ engine }: EngineChoice, { allow, deny, quotaFile }: BulkOptions): void {
-  if (engine === "offline") return;
+/** The engine that the options, the environment and the files ask for. */
+async function openEngine(
+  kind: Kind,
+  options: BulkOptions,
+  quotaPath: string,
+  note: (text: string) => void,
+): Promise<Engine> {
+  const settings = await resolveSettings(options, process.env, process.cwd(), note);
+  const choice = await chooseEngine(settings, options, process.env);
+  if (choice.engine === "offline") {
+    const source = { ...tableSource(process.env), ownLists: await readOwnLists(options, process.env) };
+    return openOfflineEngine(source, quotaPath, choice.reason);
+  }
+  checkEngineOptions(options);
+  // What is about to cost money is said before; the summary says it of both engines.
+  note(`api engine at ${choice.baseUrl.value} (${choice.reason})`);
+  return openApiEngine(kind, settings, choice, options, note);
+}
+
+/** @throws UsageError when an option is for the offline engine */
+function checkEngineOptions({ allow, deny, quotaFile }: BulkOptions): void {
   const given = Object.entries({ "--allow": allow, "--deny": deny, "--quota-file": quotaFile });
   for (const [option, value] of given) {
     if (value !== undefined) throw new UsageError(`${option} is for the offline engine; add --offline`);
   }
-}
-
-async function offlineSource(options: BulkOptions) {
-  return { ...tableSource(process.env), ownLists: await readOwnLists(options, process.env) };
 }
 
 /** Whether a run was ended by what the same command may overcome later. */
@@ -149,17 +149,16 @@ function endsEarly(error: unknown): error is Error {
 
 /** The command that continues a run: what it was paid for comes from the cache then. */
 function howToGoOn({ kept }: Engine, file: string): string {
-  const count = kept?.();
-  const verdicts = count === undefined ? "" : `; ${count.toLocaleString("en")} new verdicts are in the cache`;
+  const count = kept?.() ?? 0;
   const input = file === "-" ? ", with the same input" : "";
-  return `${verdicts}; to go on: ${continueCommand(process.argv.slice(2))}${input}`;
+  return `; ${count.toLocaleString("en")} new verdicts are in the cache; to go on: ${continueCommand(process.argv.slice(2))}${input}`;
 }
 
 /** The run itself: opens everything, validates and commits. What it opened for output is in `sinks`. */
 async function validateFile(
   kind: Kind,
   file: string,
-  engine: Engine & Pick<EngineChoice, "reason">,
+  engine: Engine,
   options: BulkOptions,
   signal: AbortSignal,
   progress: Progress | undefined,

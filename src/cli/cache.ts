@@ -39,7 +39,7 @@ const remove = (age: number): Promise<number> =>
     (cache) => {
       // What is of this very millisecond goes too.
       const removed = cache.prune(age === 0 ? -1 : age);
-      cache.compact();
+      if (age === 0) cache.compact();
       return removed;
     },
     0,

@@ -1,14 +1,15 @@
 import { existsSync, statSync } from "node:fs";
 import { QuotaFile } from "../store/quota-file.js";
 import { VerdictCache } from "../store/verdict-cache.js";
-import { loginPath } from "./api-key.js";
+import { AuthorisationError, ServiceError } from "../validator/errors.js";
+import { findApiKey, loginPath } from "./api-key.js";
 import { cacheSecretPath, readCacheSecret } from "./cache-secret.js";
 import { openApiEngine } from "./engine.js";
-import { chooseEngine, type EngineChoice, type ServiceOptions } from "./engine-choice.js";
+import { chooseEngine, type EngineChoice, resolveBaseUrl, type ServiceOptions } from "./engine-choice.js";
 import { explainFailure, UsageError } from "./errors.js";
 import { exitCodes } from "./exit-codes.js";
 import { cachePath, quotaFilePath } from "./paths.js";
-import { resolveSettings, type SettingOptions, type Settings, settingKinds } from "./settings.js";
+import { resolveSettings, type SettingOptions, type Settings } from "./settings.js";
 import { print } from "./standard-output.js";
 import { printable, say } from "./terminal.js";
 
@@ -39,12 +40,10 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
   }
 
   const settings = await attempt(() => resolveSettings(options, env, process.cwd(), say));
-  if (settings) printSettings(settings, options);
+  if (settings) await attempt(() => printSettings(settings, env));
+  const key = settings && (await attempt(() => findApiKey(options.apiKeyFile, env, settings.baseUrl.value)));
+  line("key", key ? masked(key.value) : "none", key?.source ?? "");
   const choice = settings && (await attempt(() => chooseEngine(settings, options, env)));
-  if (choice?.engine === "api") {
-    line("baseUrl", choice.baseUrl.value, choice.baseUrl.source);
-    line("key", masked(choice.key.value), choice.key.source);
-  } else line("key", "none");
   if (choice) line("engine in use", choice.engine, choice.reason);
 
   const files: readonly (readonly [string, string, ((path: string) => Promise<unknown>) | undefined])[] = [
@@ -68,14 +67,11 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
   return exitCode;
 }
 
-function printSettings(settings: Settings, options: DoctorOptions): void {
-  for (const name of Object.keys(settingKinds) as (keyof Settings)[]) {
-    const { value, source } = settings[name];
-    if (name === "baseUrl") continue;
-    if (name === "engine" && options.offline) continue;
-    const text =
-      value === undefined ? "none" : typeof value === "object" ? describeRate(value) : String(value);
+async function printSettings(settings: Settings, env: NodeJS.ProcessEnv): Promise<void> {
+  const place = await resolveBaseUrl(settings.baseUrl, env);
+  for (const [name, { value, source }] of Object.entries({ ...settings, ...(place && { baseUrl: place }) })) {
     const isTime = name === "timeout" || name === "retryBudget" || name === "cacheTtl";
+    const text = typeof value === "object" ? describeRate(value) : String(value ?? "none");
     line(name, isTime ? `${text} ms` : text, source);
   }
 }
@@ -100,14 +96,19 @@ async function checkFile(
   await check?.(path);
 }
 
-/** Asks about no items, which costs nothing. */
+/** Asks about no items, which costs nothing: whatever the service says to that, it answers and knows the key. */
 async function askService(choice: EngineChoice, settings: Settings, options: DoctorOptions): Promise<void> {
   if (choice.engine === "offline") return line("service", "not asked: the engine is offline");
   const bare = { ...options, cache: false, precheck: false };
   const engine = await openApiEngine("email", settings, choice, bare, say);
   try {
-    const left = await engine.probe!();
-    line("service", left === 0 ? "answers; the quota is exhausted" : "answers", `${left ?? "unknown"} left`);
+    const { status, said, left } = await engine.probe!("email");
+    const answer = `${choice.baseUrl.value}: answers ${status}${said}`;
+    if (status === 401) throw new AuthorisationError(`${answer}; idv login stores another key`);
+    // 400 and 422: it does not like to be asked about nothing. 403: the key may be for domains only.
+    const isHealthy = (status >= 200 && status < 300) || [400, 403, 422, 429].includes(status);
+    if (!isHealthy) throw new ServiceError(`${answer}; is the base URL right?`);
+    line("service", answer, left === undefined ? "" : `${left} left`);
   } finally {
     await engine.close();
   }

@@ -33,11 +33,10 @@ export async function chooseEngine(
 ): Promise<EngineChoice> {
   if (offline) return { engine: "offline", reason: "--offline" };
   if (engine.value === "offline") return { engine: "offline", reason: engine.source };
-  const login = await readLogin(env);
-  const key = await findApiKey(apiKeyFile, env, login, baseUrl.value);
+  const key = await findApiKey(apiKeyFile, env, baseUrl.value);
   if (key === undefined) {
-    const isForOther = login !== undefined && baseUrl.value !== undefined;
-    const reason = isForOther ? `the key of idv login is for ${login.baseUrl}` : "no key is configured";
+    const login = await readLogin(env);
+    const reason = login ? `the key of idv login is for ${login.baseUrl}` : "no key is configured";
     if (engine.value === "auto") return { engine: "offline", reason };
     throw new AuthorisationError(`${reason}: idv login keeps one, or set IDV_API_KEY, or use --offline`);
   }

@@ -3,25 +3,27 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type ClassifierSource, loadClassifier } from "../classifier/classifier.js";
 import type { VerdictMemory } from "../run/run-options.js";
 import { QuotaFile } from "../store/quota-file.js";
-import type { ApiOptions } from "../validator/api.js";
+import type { ApiEngine, ApiOptions } from "../validator/api.js";
 import { offlineValidator } from "../validator/offline.js";
 import type { Kind, Validator } from "../validator/validator.js";
 import type { EngineChoice, ServiceOptions } from "./engine-choice.js";
 import { isLoopback } from "./engine-choice.js";
-import type { Settings } from "./settings.js";
+import { UsageError } from "./errors.js";
+import { longestCacheTtl, type Settings } from "./settings.js";
 import { printable } from "./terminal.js";
 
 /** An engine that is ready. */
 export interface Engine {
   readonly validator: Validator;
+  /** Why it is this one. */
+  readonly reason: string;
   readonly memory?: VerdictMemory;
   /** Requests that were sent so far. */
   readonly requests?: () => number;
-  /** Verdicts that this run has put into the cache. */
+  /** Verdicts that this run has put into the cache; absent without one. */
   readonly kept?: () => number;
-  /** Asks the service about nothing, which costs nothing; gives the units left, undefined where it does not say. */
-  readonly probe?: () => Promise<number | undefined>;
-  /** Waits a moment for what is in flight, and closes its files. */
+  readonly probe?: ApiEngine["probe"];
+  /** Waits a moment for what is in flight, and closes its files; again does nothing. */
   close(): Promise<void>;
 }
 
@@ -33,14 +35,17 @@ const day = 86_400_000;
 const longestTimer = 2 ** 31 - 1;
 
 /** The embedded classifier with its quota file. */
-export async function openOfflineEngine(source: ClassifierSource, quotaPath: string): Promise<Engine> {
+export async function openOfflineEngine(
+  source: ClassifierSource,
+  quotaPath: string,
+  reason: string,
+): Promise<Engine> {
   const classifier = loadClassifier(source);
   const quotaFile = await QuotaFile.open(quotaPath, Date.now);
   return {
     validator: offlineValidator({ classifier, source }, quotaFile),
-    async close() {
-      quotaFile.close();
-    },
+    reason,
+    close: once(async () => quotaFile.close()),
   };
 }
 
@@ -60,7 +65,7 @@ export interface ApiEngineOptions extends ServiceOptions {
 export async function openApiEngine(
   kind: Kind,
   settings: Settings,
-  { baseUrl, key }: Extract<EngineChoice, { engine: "api" }>,
+  { baseUrl, key, reason }: Extract<EngineChoice, { engine: "api" }>,
   options: ApiEngineOptions,
   onNotice: (text: string) => void,
 ): Promise<Engine> {
@@ -88,8 +93,7 @@ export async function openApiEngine(
     http: openHttpClient({
       connections: settings.concurrency.value,
       timeout: settings.timeout.value,
-      // A key for this machine, in the clear, is not for a proxy elsewhere.
-      usesProxies: !isLoopback(new URL(baseUrl.value).hostname) || hasLoopbackProxy(process.env),
+      proxies: proxiesFor(baseUrl.value, process.env),
     }),
     now: Date.now,
     sleep: (milliseconds, signal) =>
@@ -105,17 +109,32 @@ export async function openApiEngine(
   });
   return {
     validator,
+    reason,
     ...(memory && { memory: memory.memory, kept: memory.kept }),
     requests: () => validator.requests,
     probe: validator.probe,
-    async close() {
+    close: once(async () => {
       await validator.close(patienceMilliseconds);
       memory?.close();
-    },
+    }),
   };
 }
 
-async function openMemory(kind: Kind, baseUrl: string, settings: Settings, { refresh }: ApiEngineOptions) {
+/** Does it the first time only; whoever comes later waits for that. */
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= work();
+    return done;
+  };
+}
+
+async function openMemory(
+  kind: Kind,
+  baseUrl: string,
+  settings: Settings,
+  { refresh, dryRun }: ApiEngineOptions,
+) {
   const [{ VerdictCache }, { readCacheSecret }, { cachePath }] = await Promise.all([
     import("../store/verdict-cache.js"),
     import("./cache-secret.js"),
@@ -124,14 +143,14 @@ async function openMemory(kind: Kind, baseUrl: string, settings: Settings, { ref
   const maximumAge = settings.cacheTtl.value;
   const lasting = await readCacheSecret(process.env);
   const cache = await VerdictCache.open(cachePath(process.env), Date.now);
-  // What has expired for good.
-  cache.prune(Math.max(maximumAge, 30 * day));
-  const scope = cache.scope(kind, baseUrl, lasting);
+  // What nobody can ask for any more.
+  if (!dryRun) cache.prune(longestCacheTtl);
+  const scope = cache.scope(kind, baseUrl, lasting, maximumAge);
   let kept = 0;
   const memory: VerdictMemory = {
     digest: scope.digest,
     load: (onEntry) => {
-      if (!refresh) scope.load(maximumAge, onEntry);
+      if (!refresh) scope.load(onEntry);
     },
     save: (digests, statuses) => {
       scope.save(digests, statuses);
@@ -144,11 +163,27 @@ async function openMemory(kind: Kind, baseUrl: string, settings: Settings, { ref
   return { memory, secret, kept: () => kept, close: () => cache.close() };
 }
 
-function hasLoopbackProxy(env: NodeJS.ProcessEnv): boolean {
-  return ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"].every((name) => {
-    const proxy = env[name];
-    return !proxy || (URL.canParse(proxy) && isLoopback(new URL(proxy).hostname));
-  });
+/**
+ * The proxies on the way to a service. A key for this machine, in the clear, is not for a proxy elsewhere.
+ *
+ * @throws UsageError
+ */
+function proxiesFor(url: string, env: NodeJS.ProcessEnv) {
+  const isHere = isLoopback(new URL(url).hostname);
+  const proxyOf = (name: string) => {
+    const proxy = env[name] || env[name.toUpperCase()] || "";
+    if (proxy === "") return "";
+    // Its value may hold a password.
+    if (!URL.canParse(proxy) || !/^https?:$/.test(new URL(proxy).protocol)) {
+      throw new UsageError(`${name.toUpperCase()}: is no URL such as http://proxy.example.com:3128`);
+    }
+    return isHere && !isLoopback(new URL(proxy).hostname) ? "" : proxy;
+  };
+  return {
+    httpProxy: proxyOf("http_proxy"),
+    httpsProxy: proxyOf("https_proxy"),
+    noProxy: env["no_proxy"] || env["NO_PROXY"] || "",
+  };
 }
 
 function debug(text: string): void {

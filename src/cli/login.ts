@@ -10,7 +10,8 @@ import { say } from "./terminal.js";
 
 /** Runs `idv login`: keeps a key, from standard input or as it is typed, for one service. */
 export async function login(options: SettingOptions): Promise<void> {
-  const settings = await resolveSettings(options, process.env, process.cwd(), say);
+  // A project's file should not say where a key is for.
+  const settings = await resolveSettings(options, process.env, undefined, say);
   const place = await resolveBaseUrl(settings.baseUrl, process.env);
   if (place === undefined) {
     throw new UsageError("no base URL: name the service that the key is for with --base-url or IDV_BASE_URL");

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { link, mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { StoreError } from "../store/sqlite.js";
 
 /**
- * Writes a file that only its owner may read; it appears whole or not at all.
+ * Writes a file that only its owner may read; it appears whole or not at all, and is on the disk when this resolves.
  *
  * @param ifAbsent leaves a file that is there already as it is
  * @throws StoreError
@@ -13,9 +13,11 @@ export async function writePrivately(path: string, text: string, { ifAbsent = fa
   const temporary = `${path}.${randomBytes(6).toString("hex")}`;
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await writeFile(temporary, text, { mode: 0o600, flag: "wx" });
+    await writeFile(temporary, text, { mode: 0o600, flag: "wx", flush: true });
     if (ifAbsent) await link(temporary, path);
     else await rename(temporary, path);
+    const folder = await open(dirname(path));
+    await folder.sync().finally(() => folder.close());
   } catch (error) {
     if (ifAbsent && (error as NodeJS.ErrnoException).code === "EEXIST") return;
     throw new StoreError(`${path}: cannot be written: ${(error as Error).message}`);

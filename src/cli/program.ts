@@ -21,7 +21,7 @@ import {
 } from "./option-values.js";
 import type { OwnListOptions } from "./own-lists.js";
 import type { ServeOptions } from "./serve.js";
-import { type AnySetting, type SettingOptions, settingKinds } from "./settings.js";
+import { type AnySetting, longestCacheTtl, type SettingOptions, settingKinds } from "./settings.js";
 import { print } from "./standard-output.js";
 import { say } from "./terminal.js";
 
@@ -422,7 +422,7 @@ function addCacheCommand(program: Command): void {
     .description("Remove the old ones.")
     .addOption(
       new Option("--older-than <TIME>", "than so much (default: 30d)")
-        .argParser(duration(0, 10 * 365 * 86_400_000))
+        .argParser(duration(0, longestCacheTtl))
         .default(30 * 86_400_000, "30d"),
     )
     .addHelpText("after", helpTail("cache prune"))

@@ -1,4 +1,4 @@
-import { readFile, stat } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
 import { UsageError } from "./errors.js";
@@ -15,6 +15,9 @@ interface SettingKind<Value> {
   /** As the user would write it; absent for none. */
   readonly fallback?: string;
 }
+
+/** No verdict is used for longer, in milliseconds: a year. */
+export const longestCacheTtl = 366 * 86_400_000;
 
 /** Any of the settings, for whoever needs only what all have. */
 export type AnySetting = SettingKind<unknown>;
@@ -81,7 +84,7 @@ export const settingKinds = {
     flag: "--cache-ttl <TIME>",
     variable: "IDV_CACHE_TTL",
     description: "how old a verdict from the cache may be",
-    parse: duration(0, 10 * 365 * 86_400_000),
+    parse: duration(0, longestCacheTtl),
     fallback: "30d",
   }),
 } as const;
@@ -115,12 +118,13 @@ interface SettingsFile {
  * Finds every setting: the option, else the environment variable, else the project's file, else the user's, else the default.
  * An empty variable counts as unset.
  *
+ * @param folder where the project's file is looked for, there and above; undefined for nowhere
  * @throws UsageError when a value is none, or a file holds what it must not
  */
 export async function resolveSettings(
   options: SettingOptions,
   env: NodeJS.ProcessEnv,
-  folder: string,
+  folder: string | undefined,
   onNotice: (text: string) => void,
 ): Promise<Settings> {
   const files = await readSettingsFiles(env, folder, onNotice);
@@ -153,7 +157,9 @@ function parse(name: SettingName, text: string, where: string): unknown {
     return settingKinds[name].parse(text);
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
-    throw new UsageError(`${where}: "${text}" is invalid. ${error.message}`);
+    // Some people write a password into a URL.
+    const what = name === "baseUrl" ? "it" : `"${text}"`;
+    throw new UsageError(`${where}: ${what} is invalid. ${error.message}`);
   }
 }
 
@@ -163,36 +169,58 @@ const projectFileName = ".idvrc.json";
 /** The project's file and the user's, those that there are. */
 async function readSettingsFiles(
   env: NodeJS.ProcessEnv,
-  folder: string,
+  folder: string | undefined,
   onNotice: (text: string) => void,
 ): Promise<SettingsFile[]> {
   const files: SettingsFile[] = [];
-  for (let here = resolve(folder); ; here = dirname(here)) {
-    const path = join(here, projectFileName);
-    const found = await stat(path).catch(() => undefined);
-    if (found?.isFile()) {
-      // It could have the key sent anywhere.
-      if (found.uid === process.getuid?.() || found.uid === 0 || process.getuid === undefined) {
-        files.push(await readSettingsFile(path));
-      } else onNotice(`${path}: not read, it belongs to another user`);
-      break;
-    }
-    if (here === dirname(here)) break;
+  for (let here = folder && resolve(folder); here; here = here === dirname(here) ? "" : dirname(here)) {
+    const found = await openIfPresent(join(here, projectFileName));
+    if (found === undefined) continue;
+    // It could have the key sent anywhere.
+    if (process.getuid && ![process.getuid(), 0].includes(found.owner)) {
+      onNotice(`${found.path}: not read, it belongs to another user`);
+    } else files.push(parseSettingsFile(found));
+    break;
   }
-  const path = userSettingsPath(env);
-  if (await stat(path).catch(() => undefined)) files.push(await readSettingsFile(path));
-  return files;
+  const own = await openIfPresent(userSettingsPath(env));
+  return own ? [...files, parseSettingsFile(own)] : files;
+}
+
+interface FoundFile {
+  readonly path: string;
+  readonly text: string;
+  /** The user that it belongs to, by number. */
+  readonly owner: number;
+}
+
+/** @throws UsageError when it is there and cannot be read */
+async function openIfPresent(path: string): Promise<FoundFile | undefined> {
+  try {
+    // By its handle: what is behind the name could change meanwhile.
+    const file = await open(path);
+    try {
+      return { path, text: await file.readFile("utf8"), owner: (await file.stat()).uid };
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw new UsageError(`${path}: cannot be read: ${message}`);
+  }
 }
 
 /** The user's own file of settings. */
 const userSettingsPath = (env: NodeJS.ProcessEnv): string => join(configFolder(env), "config.json");
 
-async function readSettingsFile(path: string): Promise<SettingsFile> {
+/** @throws UsageError when it holds what it must not */
+function parseSettingsFile({ path, text }: FoundFile): SettingsFile {
   let values: unknown;
   try {
-    values = JSON.parse((await readFile(path, "utf8")).replace(/^\ufeff/, ""));
-  } catch (error) {
-    throw new UsageError(`${path}: cannot be read: ${(error as Error).message}`);
+    values = JSON.parse(text.replace(/^\ufeff/, ""));
+  } catch {
+    // What it holds instead may be a key.
+    throw new UsageError(`${path}: is not JSON`);
   }
   if (typeof values !== "object" || values === null || Array.isArray(values)) {
     throw new UsageError(`${path}: has to be a JSON object`);

@@ -11,27 +11,22 @@ interface Batch {
 
 /** Fills batches with items, in their order, and submits them, as many at a time as the engine takes. */
 export class BatchQueue {
-  /** Rejects when a batch fails; never resolves. */
-  readonly failure: Promise<never>;
   readonly #options: RunOptions;
   readonly #ledger: ItemLedger;
   readonly #running = new Set<Batch>();
-  #fail: (error: unknown) => void = () => {};
-  #hasFailed = false;
+  readonly #onFailure: (error: unknown) => void;
+  #failure: { readonly error: unknown } | undefined;
   /** The batch that is being filled. */
   #open = newBatch();
   /** Called when a batch is done or has failed. */
   #onRoom = () => {};
   #isExhausted = false;
 
-  constructor(options: RunOptions, ledger: ItemLedger) {
+  /** @param onFailure called when a batch fails, with what it threw; no further batch is submitted then */
+  constructor(options: RunOptions, ledger: ItemLedger, onFailure: (error: unknown) => void) {
     this.#options = options;
     this.#ledger = ledger;
-    this.failure = new Promise((_, reject) => {
-      this.#fail = reject;
-    });
-    // Whoever races against it gets to know.
-    this.failure.catch(() => {});
+    this.#onFailure = onFailure;
   }
 
   /** Some items wait for more to come. */
@@ -51,12 +46,12 @@ export class BatchQueue {
   async flush(): Promise<void> {
     const { concurrency = 1 } = this.#options.validator;
     if (!this.isFilling) return;
-    while (this.#running.size >= concurrency && !this.#hasFailed) {
+    while (this.#running.size >= concurrency && !this.#failure) {
       await new Promise<void>((resolve) => {
         this.#onRoom = resolve;
       });
     }
-    if (this.#hasFailed) return this.failure;
+    if (this.#failure) throw this.#failure.error;
     const batch = this.#open;
     this.#open = newBatch();
     this.#running.add(batch);
@@ -67,8 +62,8 @@ export class BatchQueue {
           batch.settle();
         },
         (error: unknown) => {
-          this.#hasFailed = true;
-          this.#fail(error);
+          this.#failure = { error };
+          this.#onFailure(error);
         },
       )
       .then(() => this.#onRoom());
@@ -86,11 +81,14 @@ export class BatchQueue {
     if (this.#isExhausted) return;
     const remember: AnswerListener | undefined =
       memory &&
-      ((indices, verdicts) =>
+      ((indices, verdicts) => {
+        // What this run cannot hold, no later one should have to.
+        for (const [i, index] of indices.entries()) this.#ledger.settle(batch[index]!, verdicts[i]!);
         memory.save(
           indices.map((i) => batch[i]!.digest),
           verdicts.map(({ status }) => status),
-        ));
+        );
+      });
     const items = batch.map(({ item }) => item);
     const { verdicts, charged, quota, exhausted } = await validator.validate(kind, items, signal, remember);
     if (exhausted) this.#isExhausted = true;

@@ -22,7 +22,8 @@ type ChunkRow = RowItem | undefined | typeof notARow;
 export async function runBatched(options: RunOptions): Promise<RunReport> {
   const { table, sink, columns, signal, onProgress } = options;
   const ledger = new ItemLedger(options);
-  const queue = new BatchQueue(options, ledger);
+  const watch = new Watch();
+  const queue = new BatchQueue(options, ledger, (error) => watch.fail(error));
   const output = new WriteBehind(sink);
   const split = isSplit(sink) ? sink : undefined;
 
@@ -42,39 +43,63 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
   /** What is to be written, the oldest first: each begins when the one before is done. */
   const writes: Promise<void>[] = [];
   let lastWrite = Promise.resolve();
-  const unlessFailed = <Result>(work: Promise<Result>) =>
-    Promise.race([work, queue.failure, ...writes.slice(0, 1).map((first) => first.then(() => work))]);
+  /** Chunks since the batch that is being filled had its first item. */
+  let fillingChunks = 0;
   const chunks = table.chunks[Symbol.asyncIterator]();
   try {
     for (;;) {
       signal.throwIfAborted();
       const reading = chunks.next();
       if (queue.isFilling && !(await settlesSoon(reading))) await queue.flush();
-      const { value: chunk, done } = await unlessFailed(reading);
+      const { value: chunk, done } = await watch.until(reading);
       if (done) break;
       const rows = chunk.values.map((value) => (value === undefined ? notARow : ledger.locate(value)));
       await queue.add(rows.flatMap((row) => (row !== notARow && row?.isOpen ? row : [])));
-      const before = lastWrite;
+      // By the chunks, not by time: the same list makes the same batches, whoever answers how fast.
+      fillingChunks = queue.isFilling ? fillingChunks + 1 : 0;
+      if (fillingChunks === waitingChunks) {
+        await queue.flush();
+        fillingChunks = 0;
+      }
       const judged = queue.settled();
-      lastWrite = before.then(() => judged).then(() => write(chunk, rows));
+      lastWrite = lastWrite.then(() => judged).then(() => write(chunk, rows));
       writes.push(lastWrite);
       lastWrite.then(
         () => writes.shift(),
-        () => {},
+        (error: unknown) => watch.fail(error),
       );
-      while (writes.length > waitingChunks) {
-        await queue.flush();
-        await unlessFailed(writes[0]!);
-      }
+      while (writes.length > waitingChunks) await watch.until(writes[0]!);
     }
     await queue.flush();
-    await unlessFailed(lastWrite);
+    await watch.until(lastWrite);
   } finally {
     // It closes the input, but where nothing more comes, it would wait for ever.
     if (chunks.return) await settlesSoon(chunks.return());
   }
   await output.flush();
   return ledger.report();
+}
+
+/**
+ * Waits for one thing at a time, unless something else fails meanwhile. Promise.race with a promise that stays would keep
+ * every result alive.
+ */
+class Watch {
+  #failure: { readonly error: unknown } | undefined;
+  #reject: (error: unknown) => void = () => {};
+
+  fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#reject(error);
+  }
+
+  until<Result>(work: Promise<Result>): Promise<Result> {
+    if (this.#failure) return Promise.reject(this.#failure.error);
+    return new Promise((resolve, reject) => {
+      this.#reject = reject;
+      work.then(resolve, reject);
+    });
+  }
 }
 
 /** Whether it is done within the pause. */

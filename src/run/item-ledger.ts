@@ -1,12 +1,19 @@
 import { ServiceError } from "../validator/errors.js";
-import type { Kind, QuotaState, Status, Validator, Verdict } from "../validator/validator.js";
+import {
+  type Kind,
+  notChecked,
+  type QuotaState,
+  type Status,
+  type Validator,
+  type Verdict,
+} from "../validator/validator.js";
 import { type Columns, ourFields } from "./columns.js";
 import { DistinctItems } from "./distinct-items.js";
 import { extractItem, itemKey, mailboxKey } from "./item.js";
 import { hashItem, type ItemHash } from "./item-hash.js";
 import type { RowFilter, RunOptions, RunReport, VerdictMemory } from "./run-options.js";
 
-const notChecked: Status = "quota_exceeded";
+const mostStatuses = 127;
 /** Added to the state of an item that is remembered from an earlier run and that no row has had yet. */
 const unseen = 128;
 
@@ -49,7 +56,10 @@ export class ItemLedger {
     this.#validator = validator;
     this.#memory = memory;
     this.#columns = columns;
-    memory?.load((low, high, status) => this.#items.set({ low, high }, this.#stateOf(status) + unseen));
+    memory?.load((low, high, status) => {
+      const isKnown = this.#statuses.includes(status) || this.#statuses.length < mostStatuses;
+      if (isKnown) this.#items.set({ low, high }, this.#stateOf(status) + unseen);
+    });
   }
 
   /** The item in a value of the table; one that is open is to be submitted. */
@@ -86,9 +96,10 @@ export class ItemLedger {
     const { keeps, dedupe } = this.#filter;
     if (keeps?.(status) === false || (row && dedupe && !this.#isFirst(row, dedupe))) return undefined;
     this.#written++;
-    const isChecked = row !== undefined && status !== notChecked;
+    const isChecked = row !== undefined && status !== notChecked.status;
     const explained = this.#columns.withReasons && isChecked ? this.#explain(row.item) : undefined;
-    return ourFields(this.#columns, { ...explained, status }, this.#kind, isChecked ? row.item : undefined);
+    const verdict = explained?.status === status ? explained : { status };
+    return ourFields(this.#columns, verdict, this.#kind, isChecked ? row.item : undefined);
   }
 
   report(): RunReport {
@@ -114,7 +125,7 @@ export class ItemLedger {
     }
     const verdict = this.#validator.precheck?.(this.#kind, item);
     if (verdict !== undefined) this.#prechecked++;
-    this.#items.set(hash, this.#stateOf(verdict?.status ?? notChecked));
+    this.#items.set(hash, this.#stateOf((verdict ?? notChecked).status));
     return verdict !== undefined;
   }
 
@@ -136,9 +147,9 @@ export class ItemLedger {
   #stateOf(status: Status): number {
     const index = this.#statuses.indexOf(status);
     if (index !== -1) return index + 1;
-    if (this.#statuses.length === unseen - 1) {
+    if (this.#statuses.length === mostStatuses) {
       throw new ServiceError(
-        `the ${this.#validator.engine} engine gave more than ${unseen - 1} different statuses`,
+        `the ${this.#validator.engine} engine gave more than ${mostStatuses} different statuses`,
       );
     }
     return this.#statuses.push(status);

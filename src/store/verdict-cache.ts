@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Schema } from "./sqlite.js";
+import { damaged, type Schema } from "./sqlite.js";
 import { openFile, StateFile } from "./state-file.js";
 
 /** What the verdicts of a scope are on, who gave them, and how many there are. */
@@ -17,11 +17,11 @@ export interface CacheScope {
   /** What an item is known by here, 16 bytes as characters below 256: nobody can tell the item without the secret. */
   digest(key: string): string;
   /**
-   * Gives the verdicts not older than `maximumAge` milliseconds, the newest of an item last.
+   * Gives the verdicts that are not too old, the newest of an item last.
    *
    * @param onEntry gets the first two 32-bit words of a digest, little-endian, and the status
    */
-  load(maximumAge: number, onEntry: (low: number, high: number, status: string) => void): void;
+  load(onEntry: (low: number, high: number, status: string) => void): void;
   /** Keeps the verdicts of a batch. Durable when it returns. */
   save(digests: readonly string[], statuses: readonly string[]): void;
 }
@@ -53,7 +53,7 @@ const schema: Schema = {
 };
 
 /** So many batches are read at a time. */
-const batchesAtATime = 500;
+const batchesAtATime = 16;
 
 /**
  * The verdicts that a service was paid for, in a file that any number of processes may share: a row a batch, with a
@@ -70,8 +70,11 @@ export class VerdictCache extends StateFile {
     return new VerdictCache(await openFile(path, schema, now));
   }
 
-  /** @param secret what the hashes are keyed with; under another one nothing is found again */
-  scope(kind: string, baseUrl: string, secret: string): CacheScope {
+  /**
+   * @param secret what the hashes are keyed with; under another one nothing is found again
+   * @param maximumAge that of the verdicts that are loaded, in milliseconds
+   */
+  scope(kind: string, baseUrl: string, secret: string, maximumAge: number): CacheScope {
     const id = this.#scopeId(
       kind,
       baseUrl,
@@ -87,11 +90,11 @@ export class VerdictCache extends StateFile {
     return {
       // A prefix is key enough: the digest is cut, so that nothing can be put behind the item.
       digest: (key) => hash("sha256", `${secret}\n${key}`, "binary").slice(0, digestBytes),
-      load: (maximumAge, onEntry) => {
+      load: (onEntry) => {
         const since = now() - maximumAge;
         for (let last = 0; ; ) {
           const batches = this.inRead(() => page.all(id, since, last)) as Batch[];
-          for (const batch of batches) unpack(batch, onEntry);
+          for (const batch of batches) this.#unpack(batch, onEntry);
           if (batches.length < batchesAtATime) return;
           last = batches.at(-1)!.id;
         }
@@ -140,6 +143,18 @@ export class VerdictCache extends StateFile {
     this.inRead(() => this.file.database.exec("VACUUM"));
   }
 
+  /** @throws StoreError when it is not what was packed */
+  #unpack({ statuses, entries }: Batch, onEntry: (low: number, high: number, status: string) => void): void {
+    const names = statusesIn(statuses);
+    const bytes = Buffer.from(entries.buffer, entries.byteOffset, entries.length);
+    if (names === undefined || bytes.length % entryBytes !== 0) throw damaged(this.file.path, schema);
+    for (let at = 0; at < bytes.length; at += entryBytes) {
+      const status = names[bytes[at + digestBytes]!];
+      if (status === undefined) throw damaged(this.file.path, schema);
+      onEntry(bytes.readInt32LE(at), bytes.readInt32LE(at + 4), status);
+    }
+  }
+
   #scopeId(kind: string, baseUrl: string, secretHash: Uint8Array): number {
     const { database } = this.file;
     const [scope] = this.inWrite(() => {
@@ -160,6 +175,16 @@ interface Batch {
   readonly entries: Uint8Array;
 }
 
+/** The list of a batch's statuses; undefined when it is none. */
+function statusesIn(text: string): readonly string[] | undefined {
+  try {
+    const names = JSON.parse(text) as unknown;
+    return Array.isArray(names) && names.every((name) => typeof name === "string") ? names : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** @throws RangeError when there are more than 256 different statuses */
 function pack(digests: readonly string[], statuses: readonly string[]) {
   const names = [...new Set(statuses)];
@@ -170,15 +195,4 @@ function pack(digests: readonly string[], statuses: readonly string[]) {
     entries[entryBytes * i + digestBytes] = names.indexOf(statuses[i]!);
   });
   return { names, entries };
-}
-
-function unpack(
-  { statuses, entries }: Batch,
-  onEntry: (low: number, high: number, status: string) => void,
-): void {
-  const names = JSON.parse(statuses) as string[];
-  const bytes = Buffer.from(entries.buffer, entries.byteOffset, entries.length);
-  for (let at = 0; at < bytes.length; at += entryBytes) {
-    onEntry(bytes.readInt32LE(at), bytes.readInt32LE(at + 4), names[bytes[at + digestBytes]!]!);
-  }
 }

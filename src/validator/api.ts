@@ -1,10 +1,11 @@
-import { fieldOf, Nonsense, readAnswer } from "./answer.js";
+import { setMaxListeners } from "node:events";
+import { fieldOf, type Results, readAnswer } from "./answer.js";
 import { AuthorisationError, ServiceError } from "./errors.js";
 import { type HttpAnswer, type HttpClient, TransportFault } from "./http.js";
 import { precheck } from "./precheck.js";
 import { QuotaGate } from "./quota-gate.js";
 import { readRateLimit, readRetryAfter } from "./rate-limit.js";
-import type { Kind, QuotaState, Validator, Verdict } from "./validator.js";
+import { type Kind, notChecked, type QuotaState, type Validator, type Verdict } from "./validator.js";
 
 /** What the engine needs of the world. */
 export interface ApiWorld {
@@ -51,48 +52,74 @@ export interface ApiEngine extends Validator {
   /** Requests that were sent, those sent again among them. */
   readonly requests: number;
   /**
-   * Asks about no items, which costs nothing: whether the service answers and accepts the key.
+   * Asks once about no items, which costs nothing.
    *
-   * @returns the units left; undefined where it does not say
+   * @returns the HTTP status, what the service says of it, and the units left if it says
+   * @throws ServiceError when there is no answer
    */
-  probe(): Promise<number | undefined>;
+  probe(
+    kind: Kind,
+  ): Promise<{ readonly status: number; readonly said: string; readonly left: number | undefined }>;
   /** Ends it: requests in flight may finish for so many milliseconds, so that what is paid for is had; nothing is begun. */
   close(milliseconds: number): Promise<void>;
 }
 
-/** A longer wait, in seconds, is no request to slow down: the quota is gone. */
-const longestSlowdown = 60;
+/** A longer wait, in milliseconds, is no request to slow down: the quota is gone. */
+const longestSlowdown = 60_000;
 const firstDelay = 500;
 const longestDelay = 30_000;
-/** How often a service is asked whether the quota has been renewed when it does not say when. */
+/** How often a service is asked whether the quota has been renewed: when it does not say when, and at most. */
 const renewalInterval = 600_000;
-/** Errors of the service that may pass. */
+const leastRenewalInterval = 10_000;
+/** Errors of the service that may pass; 409 is for an Idempotency-Key whose first request is still running. */
 const transientStatuses = new Set([408, 409, 500, 502, 503, 504]);
 
-/** What came of a batch that was sent until the service had something to say. */
+/** What came of a request that the service had something to say to. */
 type Reply =
-  | { readonly statuses: readonly string[]; readonly quota: QuotaState }
   | "too large"
   /** Milliseconds until it renews, if the service says. */
-  | { readonly isGone: true; readonly renewsIn: number | undefined };
+  | { readonly isGone: true; readonly renewsIn: number | undefined }
+  | ({
+      readonly isGone: false;
+      readonly renewsIn: number | undefined;
+      readonly left: number | undefined;
+    } & Results);
 
 /** The engine that asks the service of the interface document. */
 export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
   const { baseUrl, key, concurrency, rate, prechecks, idempotencyKey } = options;
-  const { http, now, sleep, random, onNotice, onRequest } = world;
+  const { http, now, random, onNotice, onRequest } = world;
   const gate = new QuotaGate();
   const inFlight = new Set<Promise<unknown>>();
   let batchSize = Math.min(options.batchSize, rate?.items ?? Number.POSITIVE_INFINITY);
-  let isClosing = false;
   let requests = 0;
+  /** Requests that were answered with results. */
+  let successes = 0;
   /** No request before this: the service has asked to slow down. */
   let notBefore = 0;
   /** When the rate lets the next item go. */
   let nextTurn = 0;
+  /** Until when the renewal of the quota is waited for. */
+  let waitsUntil: number | undefined;
   let quota: QuotaState = { left: null, renewsAt: null };
+
+  /** Ends all waiting: aborted with the run's own signal, and when the engine is closed. */
+  const ending = new AbortController();
+  setMaxListeners(0, ending.signal);
+  const sleep = (milliseconds: number) => world.sleep(milliseconds, ending.signal);
+  const heeded = new WeakSet<AbortSignal>();
+  function heed(signal: AbortSignal): void {
+    signal.throwIfAborted();
+    if (heeded.has(signal)) return;
+    heeded.add(signal);
+    signal.addEventListener("abort", () => ending.abort(signal.reason), { once: true });
+  }
+
+  const ownDelay = (failures: number) => random() * Math.min(longestDelay, firstDelay * 2 ** (failures - 1));
 
   /** One request, one answer. Runs to its end whatever happens, so that an answer that is paid for is had. */
   async function send(kind: Kind, body: string, items: number, attempt: number): Promise<HttpAnswer> {
+    ending.signal.throwIfAborted();
     const path = `/${fieldOf[kind]}/validate`;
     const started = now();
     requests++;
@@ -120,70 +147,58 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
     return sending;
   }
 
-  /** Sends a batch, again where that may help, until the service has answered. */
-  async function ask(kind: Kind, items: readonly string[], signal: AbortSignal): Promise<Reply> {
+  /** Sends some items, again where that may help, until the service has answered. */
+  async function ask(kind: Kind, items: readonly string[]): Promise<Reply> {
     const body = JSON.stringify({ [fieldOf[kind]]: items });
-    let firstFailure: number | undefined;
-    let nonsense = 0;
-    let failures = 0;
+    const failures = new Failures();
+    const slowdowns = new Failures();
+    let seen = successes;
     /** Waits before the next try, or gives up. */
-    const again = async (what: string, hint?: number): Promise<void> => {
-      firstFailure ??= now();
-      const delay = hint ?? random() * Math.min(longestDelay, firstDelay * 2 ** (failures - 1));
-      const isTooLate = now() - firstFailure + delay > options.retryBudget;
-      if (isClosing || failures > options.maximumRetries || isTooLate) {
-        const tries = failures === 1 ? "" : `, ${failures} times`;
+    const again = async (tried: Failures, what: string, hint?: number, more = 0): Promise<void> => {
+      tried.count++;
+      tried.since ??= now();
+      const delay = hint === undefined ? ownDelay(tried.count) : hint + more;
+      if (tried.count > options.maximumRetries || now() + delay > tried.since + options.retryBudget) {
+        const times = tried.count === 1 ? "" : `, ${tried.count} times`;
         const asks = hint === undefined ? "" : `; it asks to wait for ${seconds(hint)}`;
-        throw new ServiceError(`${baseUrl}: ${what}${tries}${asks}`);
+        throw new ServiceError(`${baseUrl}: ${what}${times}${asks}`);
       }
-      await sleep(delay, signal);
+      await sleep(delay);
     };
     for (;;) {
-      await slowDown(signal);
+      while (notBefore > now()) await sleep(notBefore - now());
       let answer: HttpAnswer;
       try {
-        answer = await send(kind, body, items.length, failures + 1);
+        answer = await send(kind, body, items.length, failures.count + slowdowns.count + 1);
       } catch (error) {
         if (!(error instanceof TransportFault)) throw error;
         if (!error.isTransient) throw new ServiceError(`${baseUrl}: ${error.message}`);
-        failures++;
-        await again(error.message);
+        await again(failures, error.message);
         continue;
       }
       const { status, fields } = answer;
-      const limit = readRateLimit(fields, now());
-      const renewsIn = limit.renewsIn === undefined ? undefined : limit.renewsIn * 1000;
-      if (limit.left !== undefined) {
-        quota = { left: limit.left, renewsAt: renewsIn === undefined ? null : now() + renewsIn };
-      }
+      const { left, renewsIn: renewal } = readRateLimit(fields, now());
+      const renewsIn = renewal === undefined ? undefined : renewal * 1000;
+      if (left !== undefined) quota = { left, renewsAt: renewsIn === undefined ? null : now() + renewsIn };
       if (status >= 200 && status < 300) {
-        try {
-          return {
-            statuses: readAnswer(kind, items, answer.body),
-            quota: { ...quota, left: limit.left ?? null },
-          };
-        } catch (error) {
-          if (!(error instanceof Nonsense)) throw error;
-          failures++;
-          if (++nonsense > 1) throw new ServiceError(`${baseUrl}: answers nonsense: ${error.message}`);
-          await again(`answers nonsense: ${error.message}`);
-          continue;
-        }
+        successes++;
+        return { ...readAnswer(kind, items, answer.body), isGone: false, renewsIn, left };
       }
       const retryAfter = readRetryAfter(fields, now());
-      const hint = retryAfter === undefined ? renewsIn : retryAfter * 1000;
+      const said = messageIn(answer.body, key);
       if (status === 429) {
-        firstFailure ??= now();
-        const isPatient = hint !== undefined && now() - firstFailure + hint <= options.retryBudget;
-        if (hint === undefined || hint > longestSlowdown * 1000 || !isPatient)
-          return { isGone: true, renewsIn: hint };
-        if (now() + hint > notBefore) {
-          if (notBefore <= now()) onNotice(`${baseUrl}: asks to slow down; going on in ${seconds(hint)}`);
-          notBefore = now() + hint;
+        const hint = retryAfter === undefined ? renewsIn : retryAfter * 1000;
+        if (hint === undefined || hint > longestSlowdown) return { isGone: true, renewsIn: hint };
+        // Where others get through, it is only the turn of this one that has to come.
+        if (successes !== seen) slowdowns.forget();
+        seen = successes;
+        if (notBefore <= now() && hint > 0) {
+          onNotice(`${baseUrl}: asks to slow down; going on in ${seconds(hint)}`);
         }
+        notBefore = Math.max(notBefore, now() + hint);
+        await again(slowdowns, "asks to slow down", hint, ownDelay(slowdowns.count + 1));
         continue;
       }
-      const said = messageIn(answer.body).replaceAll(key, "[key]");
       if (status === 413 || (status === 400 && blamesSize(said))) {
         if (items.length > 1) return "too large";
         throw new ServiceError(`${baseUrl}: one item is too large for it (${status}${said})`);
@@ -193,8 +208,9 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
         throw new AuthorisationError(`${baseUrl}: ${what} (${status}${said}); idv login stores another`);
       }
       if (transientStatuses.has(status)) {
-        failures++;
-        await again(`answers ${status}${said}`, hint);
+        // When the quota renews is no hint while something is left of it.
+        const hint = retryAfter === undefined && left === 0 ? renewal : retryAfter;
+        await again(failures, `answers ${status}${said}`, hint === undefined ? undefined : hint * 1000);
         continue;
       }
       const location =
@@ -203,85 +219,86 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
     }
   }
 
-  async function slowDown(signal: AbortSignal): Promise<void> {
-    while (notBefore > now()) await sleep(notBefore - now(), signal);
-    if (isClosing) throw new ServiceError(`${baseUrl}: the run has ended`);
-  }
-
   /** Waits until the rate lets so many items go. */
-  async function keepRate(items: number, signal: AbortSignal): Promise<void> {
+  async function keepRate(items: number): Promise<void> {
     if (rate === undefined) return;
     const turn = Math.max(now(), nextTurn);
     nextTurn = turn + (items * rate.milliseconds) / rate.items;
-    if (turn > now()) await sleep(turn - now(), signal);
+    if (turn > now()) await sleep(turn - now());
   }
 
-  const waitsUntil = { time: undefined as number | undefined };
   /** Waits for the renewal of the quota; says whether it makes sense to ask again. */
-  async function renewal(renewsIn: number | undefined, signal: AbortSignal): Promise<boolean> {
+  async function awaitRenewal(renewsIn: number | undefined): Promise<boolean> {
     if (options.wait === 0) return false;
-    waitsUntil.time ??= now() + options.wait;
+    waitsUntil ??= now() + options.wait;
     // A second later: clocks differ.
-    const delay = renewsIn === undefined ? renewalInterval : renewsIn + 1000;
-    if (now() + delay > waitsUntil.time) return false;
+    const delay = Math.max(leastRenewalInterval, renewsIn === undefined ? renewalInterval : renewsIn + 1000);
+    if (now() + delay > waitsUntil) return false;
     onNotice(`${baseUrl}: the quota is exhausted; asking again in ${seconds(delay)}`);
-    await sleep(delay, signal);
+    await sleep(delay);
     return true;
   }
 
   const validate: Validator["validate"] = async (kind, items, signal, onAnswered) => {
+    heed(signal);
     const verdicts: Verdict[] = Array(items.length).fill(notChecked);
     let charged = 0;
     const outcome = (exhausted: boolean) => ({ verdicts, charged, exhausted, quota });
     if (!(await gate.enter(items.length))) return outcome(true);
     let left: number | undefined;
+    let faults = 0;
     try {
       let open = items.map((_, i) => i);
       while (open.length > 0) {
-        signal.throwIfAborted();
         const part = open.slice(0, batchSize);
-        await keepRate(part.length, signal);
-        const reply = await ask(
-          kind,
-          part.map((i) => items[i]!),
-          signal,
-        );
+        await keepRate(part.length);
+        const partItems = part.map((i) => items[i]!);
+        const reply = await ask(kind, partItems);
         if (reply === "too large") {
           batchSize = Math.min(batchSize, Math.ceil(part.length / 2));
+          // Nothing of it has gone.
+          if (rate) nextTurn -= (part.length * rate.milliseconds) / rate.items;
           onNotice(`${baseUrl}: takes smaller batches only; going on with ${batchSize}`);
           continue;
         }
-        let renewsIn: number | undefined;
-        if ("isGone" in reply) ({ renewsIn } = reply);
-        else {
-          left = reply.quota.left ?? undefined;
+        if (!reply.isGone) {
+          left = reply.left;
           const answered = part.filter((index, i) => {
-            const status = reply.statuses[i]!;
-            if (status === notChecked.status) return false;
+            const status = reply.statuses[i];
+            if (status === undefined || status === notChecked.status) return false;
             verdicts[index] = { status };
             return true;
           });
           charged += answered.length;
-          onAnswered?.(
-            answered,
-            answered.map((i) => verdicts[i]!),
-          );
+          if (answered.length > 0) {
+            onAnswered?.(
+              answered,
+              answered.map((i) => verdicts[i]!),
+            );
+          }
           open = open.filter((i) => verdicts[i] === notChecked);
+          if (reply.fault !== undefined) {
+            if (++faults > 1) throw new ServiceError(`${baseUrl}: answers nonsense: ${reply.fault}`);
+            await sleep(ownDelay(faults));
+            continue;
+          }
           if (answered.length === part.length) {
-            waitsUntil.time = undefined;
+            waitsUntil = undefined;
             continue;
           }
           // Something is left after all: the answer was an old one, or the quota has just been raised.
           if (answered.length > 0 && left !== undefined && left > 0) continue;
-          const { renewsAt } = reply.quota;
-          if (renewsAt !== null) renewsIn = Math.max(0, renewsAt - now());
         }
-        if (!(await renewal(renewsIn, signal))) {
+        if (!(await awaitRenewal(reply.renewsIn))) {
           gate.shut();
           return outcome(true);
         }
       }
       return outcome(false);
+    } catch (error) {
+      // The run has failed: what waits is not to be paid for.
+      gate.shut();
+      throw error;
     } finally {
       gate.leave(items.length, left);
     }
@@ -297,16 +314,19 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
       return requests;
     },
     validate,
-    async probe() {
-      const reply = await ask("email", [], new AbortController().signal);
-      if (reply === "too large") return undefined;
-      return "isGone" in reply ? 0 : (reply.quota.left ?? undefined);
+    async probe(kind) {
+      const { status, fields, body } = await send(kind, JSON.stringify({ [fieldOf[kind]]: [] }), 0, 1).catch(
+        ({ message }: Error) => {
+          throw new ServiceError(`${baseUrl}: ${message}`);
+        },
+      );
+      return { status, said: messageIn(body, key), left: readRateLimit(fields, now()).left };
     },
     ...(prechecks && { precheck }),
     async close(milliseconds) {
-      isClosing = true;
+      ending.abort(new ServiceError(`${baseUrl}: the run has ended`));
       const patience = new AbortController();
-      const late = sleep(milliseconds, patience.signal).catch(() => {});
+      const late = world.sleep(milliseconds, patience.signal).catch(() => {});
       await Promise.race([Promise.all(inFlight), late]);
       patience.abort();
       await http.close();
@@ -314,22 +334,41 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
   };
 }
 
-const notChecked: Verdict = { status: "quota_exceeded" };
+/** How often something has failed, and since when, in milliseconds since the epoch. */
+class Failures {
+  count = 0;
+  since: number | undefined;
+
+  forget(): void {
+    this.count = 0;
+    this.since = undefined;
+  }
+}
 
 const seconds = (milliseconds: number): string => {
   const count = Math.max(1, Math.round(milliseconds / 1000));
   return count < 120 ? `${count} s` : `${Math.round(count / 60).toLocaleString("en")} min`;
 };
 
-/** What an error says for people, if it does so as the interface document has it; short, with a colon before it. */
-function messageIn(body: string): string {
+/**
+ * What an error says for people, if it does so as the interface document has it: short, with a colon before it, and
+ * without the key, which some services repeat.
+ */
+function messageIn(body: string | undefined, key: string): string {
   try {
-    const { message } = JSON.parse(body) as { message?: unknown };
-    return typeof message === "string" && message !== "" ? `: ${message.slice(0, 200)}` : "";
+    const { message } = JSON.parse(body ?? "") as { message?: unknown };
+    if (typeof message !== "string" || message === "") return "";
+    return `: ${message.replaceAll(key, "[key]").slice(0, 200)}`;
   } catch {
     return "";
   }
 }
 
-const blamesSize = (message: string): boolean =>
-  /too (many|large|big)|at most \d|maximum|batch size|exceed|limit/i.test(message);
+const manyThings = "(items|e-?mails|domains|addresses|entries|elements|array|batch|body|payload|size)";
+const tooMuch = "(exceed\\w*|limit|maximum|max|at most|longer|larger)";
+const sizeBlame = new RegExp(
+  `too (many|large|big)|${manyThings}.*\\b${tooMuch}|${tooMuch}\\b.*${manyThings}`,
+  "i",
+);
+
+const blamesSize = (message: string): boolean => sizeBlame.test(message);

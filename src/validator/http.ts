@@ -1,11 +1,12 @@
-import { Agent, EnvHttpProxyAgent, request } from "undici";
+import { EnvHttpProxyAgent, request } from "undici";
 import type { HeaderFields } from "./rate-limit.js";
 
 /** What a service answered. */
 export interface HttpAnswer {
   readonly status: number;
   readonly fields: HeaderFields;
-  readonly body: string;
+  /** Undefined when it was longer than it could be. */
+  readonly body: string | undefined;
 }
 
 /** A request that had no answer: what happened, and whether it may go better next time. */
@@ -44,14 +45,19 @@ export interface HttpOptions {
   readonly connections: number;
   /** Milliseconds from the start of a request to the end of its answer. */
   readonly timeout: number;
-  /** Whether they go through the proxies of HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
-  readonly usesProxies: boolean;
+  /** What they go through, as in HTTP_PROXY, HTTPS_PROXY and NO_PROXY; empty for nothing. */
+  readonly proxies: { readonly httpProxy: string; readonly httpsProxy: string; readonly noProxy: string };
 }
 
-/** Opens a client that keeps its connections. The certificates of NODE_EXTRA_CA_CERTS are Node's own business. */
-export function openHttpClient({ connections, timeout, usesProxies }: HttpOptions): HttpClient {
+/**
+ * Opens a client that keeps its connections. The certificates of NODE_EXTRA_CA_CERTS are Node's own business.
+ *
+ * @throws TypeError when a proxy is no URL
+ */
+export function openHttpClient({ connections, timeout, proxies }: HttpOptions): HttpClient {
   // The one timeout covers all the others.
-  const dispatcher = new (usesProxies ? EnvHttpProxyAgent : Agent)({
+  const dispatcher = new EnvHttpProxyAgent({
+    ...proxies,
     connections,
     connect: { timeout },
     headersTimeout: 0,
@@ -90,15 +96,13 @@ export function openHttpClient({ connections, timeout, usesProxies }: HttpOption
   };
 }
 
-async function readBody(body: AsyncIterable<Uint8Array>, maximumBytes: number): Promise<string> {
+async function readBody(body: AsyncIterable<Uint8Array>, maximumBytes: number): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   // Leaving the loop ends the connection.
   for await (const chunk of body) {
     length += chunk.length;
-    if (length > maximumBytes) {
-      throw new TransportFault(`an answer of more than ${maximumBytes.toLocaleString("en")} bytes`, true);
-    }
+    if (length > maximumBytes) return undefined;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");

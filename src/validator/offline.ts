@@ -1,10 +1,15 @@
 import type { QuotaFile } from "../store/quota-file.js";
-import type { Charge, EmbeddedEngine, Kind, Validator, Verdict } from "./validator.js";
+import {
+  type Charge,
+  type EmbeddedEngine,
+  type Kind,
+  notChecked,
+  type Validator,
+  type Verdict,
+} from "./validator.js";
 
 /** A durable transaction costs as much as some hundred verdicts; a crash costs at most this many units. */
 const batchSize = 10_000;
-
-const notChecked: Verdict = { status: "quota_exceeded" };
 
 /** The embedded engine: no network; units come out of the quota file before the verdicts are given. */
 export function offlineValidator(

@@ -39,7 +39,7 @@ export function readRateLimit(fields: HeaderFields, now: number): RateLimit {
 export function readRetryAfter(fields: HeaderFields, now: number): number | undefined {
   const text = textOf(fields, "retry-after");
   if (text === undefined) return undefined;
-  if (/^\d{1,10}(\.\d+)?$/.test(text)) return Number(text);
+  if (/^\d{1,10}(\.\d+)?$/.test(text)) return Math.min(Number(text), longestWait);
   return secondsUntil(parseDate(text), fields, now);
 }
 
@@ -58,9 +58,13 @@ function readPolicies(text: string | undefined): RateLimit[] {
   }
 }
 
+/** A year, in seconds: what is longer is meant for ever. */
+const longestWait = 31_536_000;
+
 function policyOf(left: unknown, renewsIn: unknown): RateLimit[] {
   if (typeof left !== "number" || left < 0) return [];
-  return [{ left, ...optional("renewsIn", typeof renewsIn === "number" ? renewsIn : undefined) }];
+  const isTime = typeof renewsIn === "number" && renewsIn >= 0;
+  return [{ left, ...optional("renewsIn", isTime ? Math.min(renewsIn, longestWait) : undefined) }];
 }
 
 const isTighter = (a: RateLimit, b: RateLimit): boolean =>
@@ -70,13 +74,14 @@ const isTighter = (a: RateLimit, b: RateLimit): boolean =>
 function resetIn(text: string, fields: HeaderFields, now: number): number | undefined {
   const number = wholeNumber(text);
   if (number === undefined) return secondsUntil(parseDate(text), fields, now);
-  if (number < 1e9) return number;
+  if (number < 1e9) return Math.min(number, longestWait);
   return secondsUntil(number < 1e12 ? number * 1000 : number, fields, now);
 }
 
 function secondsUntil(time: number | undefined, fields: HeaderFields, now: number): number | undefined {
   if (time === undefined) return undefined;
-  return Math.max(0, (time - (parseDate(textOf(fields, "date") ?? "") ?? now)) / 1000);
+  const seconds = (time - (parseDate(textOf(fields, "date") ?? "") ?? now)) / 1000;
+  return Math.min(Math.max(0, seconds), longestWait);
 }
 
 /** A date of HTTP (RFC 9110 §5.6.7) or of ISO 8601; Date.parse alone takes `-5` for one. */

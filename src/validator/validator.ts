@@ -18,6 +18,9 @@ export interface Verdict {
   readonly suggestion?: string;
 }
 
+/** The verdict on an item that the quota did not reach. */
+export const notChecked: Verdict = { status: "quota_exceeded" };
+
 /** The quota after a batch, as far as the engine knows it. */
 export interface QuotaState {
   /** Units left; null for no limit, or unknown. */

@@ -39,7 +39,11 @@ async function run(
   settings: { batchSize: number; concurrency: number; chunkSize: number; scope: string | undefined },
 ) {
   const { batchSize, concurrency, chunkSize, scope } = settings;
-  const http = openHttpClient({ connections: concurrency, timeout: 10_000, usesProxies: false });
+  const http = openHttpClient({
+    connections: concurrency,
+    timeout: 10_000,
+    proxies: { httpProxy: "", httpsProxy: "", noProxy: "" },
+  });
   const validator = apiValidator(
     {
       ...{ baseUrl: url, key: secret, batchSize, concurrency, maximumRetries: 0, retryBudget: 0, wait: 0 },
@@ -57,7 +61,7 @@ async function run(
       onNotice() {},
     },
   );
-  const scoped = scope === undefined ? undefined : cache.scope("email", scope, "secret");
+  const scoped = scope === undefined ? undefined : cache.scope("email", scope, "secret", 60_000);
   const parts: Buffer[] = [];
   const report = await validateTable({
     kind: "email",
@@ -72,12 +76,7 @@ async function run(
       discard: async () => {},
     },
     validator,
-    ...(scoped && {
-      memory: {
-        ...scoped,
-        load: (onEntry: Parameters<typeof scoped.load>[1]) => scoped.load(60_000, onEntry),
-      },
-    }),
+    ...(scoped && { memory: scoped }),
     columns: nameColumns(undefined, "status"),
     signal: new AbortController().signal,
   });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { type ApiEngine, type ApiOptions, apiValidator } from "../../src/validator/api.js";
 import { openHttpClient } from "../../src/validator/http.js";
@@ -38,7 +39,11 @@ async function engineFor(acts: readonly Act[], options: Partial<ApiOptions> = {}
       ...options,
     },
     {
-      http: openHttpClient({ connections: 4, timeout, usesProxies: false }),
+      http: openHttpClient({
+        connections: 4,
+        timeout,
+        proxies: { httpProxy: "", httpsProxy: "", noProxy: "" },
+      }),
       now: () => Date.now() + skipped,
       sleep: async (milliseconds, signal) => {
         signal.throwIfAborted();
@@ -101,7 +106,6 @@ describe("faults that pass", () => {
     ["503", respond(503, {}, '{"message":"tired"}')],
     ["504", respond(504, {}, "")],
     ["an answer that is not JSON", respond(200, {}, "<html>")],
-    ["an answer without one of the items", respond(200, {}, (list) => resultsOf(list.slice(1)))],
     ["a status that is not a string", respond(200, {}, (list) => resultsOf(list).replaceAll('"ok"', "1"))],
     ["a body that is too large", respond(200, {}, () => " ".repeat(200_000))],
   ])("%s", async (_, act) => {
@@ -114,6 +118,17 @@ describe("faults that pass", () => {
     // Whoever has been charged for the first knows the second by its key.
     expect(seen[1]!.headers["idempotency-key"]).toBe(seen[0]!.headers["idempotency-key"]);
     expect(seen[1]!.body).toBe(seen[0]!.body);
+  });
+
+  test("an answer that lacks items: what it has counts, the rest is asked for once more", async () => {
+    const lacking = respond(200, {}, (list) => resultsOf(list.slice(1)));
+    const { seen, validate, kept } = await engineFor([lacking, respond()]);
+    expect((await validate(items(3))).charged).toBe(3);
+    expect(seen.map((request) => request.items)).toEqual([items(3), items(1)]);
+    expect(kept).toEqual(["ann1@b.net ok", "ann2@b.net ok", "ann0@b.net ok"]);
+    const { failure, kept: keptAll } = await engineFor([lacking]);
+    expect(await failure(items(3))).toBe("ServiceError: URL: answers nonsense: no result for item 1 of 1");
+    expect(keptAll).toEqual(["ann1@b.net ok", "ann2@b.net ok"]);
   });
 
   test("each wait may be twice as long, five tries in all", async () => {
@@ -136,10 +151,11 @@ describe("faults that pass", () => {
       { "retry-after": "Sat, 21 Nov 2020 18:00:30 GMT", date: "Sat, 21 Nov 2020 18:00:00 GMT" },
       [30_000],
     ],
-    ["RateLimit's t", { ratelimit: '"validations";r=9;t=3' }, [3000]],
+    ["RateLimit's t where nothing is left", { ratelimit: '"validations";r=0;t=3' }, [3000]],
+    ["our own delay where something is", { ratelimit: '"validations";r=9;t=86399' }, [250]],
     [
       "Retry-After rather than RateLimit's t",
-      { "retry-after": "2", ratelimit: '"validations";r=9;t=3' },
+      { "retry-after": "2", ratelimit: '"validations";r=0;t=3' },
       [2000],
     ],
     ["our own delay where they are garbage", { "retry-after": "soon", ratelimit: "???" }, [250]],
@@ -186,6 +202,18 @@ describe("faults that stay", () => {
     ],
     ["no JSON, twice", respond(200, {}, "<html>"), "ServiceError: URL: answers nonsense: it is not JSON", 2],
     [
+      "an error that repeats the key where it is cut",
+      respond(400, {}, JSON.stringify({ message: `${"x".repeat(195)}${key}` })),
+      `ServiceError: URL: answers 400: ${"x".repeat(195)}[key]; is the base URL right?`,
+      1,
+    ],
+    [
+      "a 400 that blames an account",
+      respond(400, {}, '{"message":"your account limit was exceeded"}'),
+      "ServiceError: URL: answers 400: your account limit was exceeded; is the base URL right?",
+      1,
+    ],
+    [
       "an error that repeats the key",
       respond(400, {}, JSON.stringify({ message: `no ${key}` })),
       "ServiceError: URL: answers 400: no [key]; is the base URL right?",
@@ -207,29 +235,43 @@ describe("faults that stay", () => {
 describe("429", () => {
   const gone = respond(429, {}, '{"message":"No validations are left."}');
 
-  test("with a short hint is a request to slow down: it is waited for and said, however often", async () => {
-    const slow = respond(429, { "retry-after": "5" }, "");
-    const { validate, slept, notices, seen } = await engineFor([
-      slow,
-      slow,
-      slow,
-      slow,
-      slow,
-      slow,
-      slow,
-      respond(),
-    ]);
+  const slow = respond(429, { "retry-after": "5" }, "");
+
+  test("with a short hint is a request to slow down: it is waited for and said", async () => {
+    const { validate, slept, notices, seen } = await engineFor([slow, slow, slow, slow, respond()]);
     expect((await validate(items(2))).statuses).toEqual(["ok", "ok"]);
-    expect(slept.reduce((sum, part) => sum + part)).toBeGreaterThanOrEqual(34_000);
-    expect(seen).toHaveLength(8);
+    expect(slept).toEqual([5250, 5500, 6000, 7000]);
+    expect(seen).toHaveLength(5);
     expect(notices[0]).toBe("URL: asks to slow down; going on in 5 s");
+  });
+
+  test("that asks to slow down for ever is a fault, not the end of the quota", async () => {
+    const { failure, seen } = await engineFor([slow]);
+    expect(await failure()).toBe("ServiceError: URL: asks to slow down, 5 times; it asks to wait for 5 s");
+    expect(seen).toHaveLength(5);
+  });
+
+  test("while others get through, a batch waits for its turn however often", async () => {
+    // Every other request gets through.
+    let turn = 0;
+    const other: Act = (response, request) => (turn++ % 8 < 7 ? slow : respond())(response, request);
+    const { validate } = await engineFor([respond(), other], { maximumRetries: 20, retryBudget: 1e9 });
+    await validate(items(1));
+    const outcomes = await Promise.all([1, 2, 3, 4].map((i) => validate(items(1, i))));
+    expect(outcomes.every(({ charged }) => charged === 1)).toBe(true);
+  });
+
+  test("with a hint of 0 is no reason to hurry", async () => {
+    const { failure, slept, seen } = await engineFor([respond(429, { "retry-after": "0" }, "")]);
+    expect(await failure()).toContain("asks to slow down, 5 times");
+    expect(slept).toEqual([250, 500, 1000, 2000]);
+    expect(seen).toHaveLength(5);
   });
 
   test.each<[string, Act]>([
     ["without a hint", gone],
     ["with a long one", respond(429, { "retry-after": "86399" }, "")],
     ["with a long RateLimit", respond(429, { ratelimit: '"validations";r=0;t=86399' }, "")],
-    ["that asks to slow down for ever", respond(429, { "retry-after": "50" }, "")],
   ])("%s the quota is gone", async (_, act) => {
     const { validate, seen } = await engineFor([act]);
     const { statuses, charged, exhausted } = await validate(items(2));
@@ -342,6 +384,42 @@ test("--rate: items in their time", async () => {
   expect(slept.map((milliseconds) => Math.round(milliseconds / 1000))).toEqual([60, 60]);
 });
 
+test("when a batch fails, those that wait do not go", async () => {
+  const { validate, seen } = await engineFor([respond(422, {}, "{}")]);
+  const outcomes = await Promise.allSettled([
+    validate(items(2)),
+    validate(items(2, 2)),
+    validate(items(2, 4)),
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled"]);
+  expect(seen).toHaveLength(1);
+});
+
+test("closing ends all waiting", async () => {
+  const server = await scriptedServer(respond(503, { "retry-after": "100" }, ""));
+  const engine = apiValidator(
+    {
+      ...{ baseUrl: server.url, key, batchSize: 100, concurrency: 4, maximumRetries: 4, retryBudget: 1e9 },
+      ...{ wait: 0, prechecks: true, idempotencyKey: () => "1" },
+    },
+    {
+      http: openHttpClient({
+        connections: 4,
+        timeout: 5000,
+        proxies: { httpProxy: "", httpsProxy: "", noProxy: "" },
+      }),
+      now: Date.now,
+      sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
+      random: Math.random,
+      onNotice() {},
+    },
+  );
+  const validating = engine.validate("email", items(2), new AbortController().signal).catch(() => "ended");
+  await expect.poll(() => server.seen.length).toBe(1);
+  await engine.close(100);
+  expect(await validating).toBe("ended");
+});
+
 test("the first batch goes alone, then as many as there is room for", async () => {
   let inFlight = 0;
   let most = 0;
@@ -366,10 +444,16 @@ test("the first batch goes alone, then as many as there is room for", async () =
 
 test("what cannot be an address is not submitted, if the user wants that", async () => {
   const { engine } = await engineFor([respond()]);
-  const checked = ["ann@b.net", "ann", "a..b@c.net", "é@b.net"].map(
-    (item) => engine.precheck?.("email", item)?.status,
-  );
-  expect(checked).toEqual([undefined, "fake", "fake", undefined]);
+  const checked = [
+    "ann@b.net",
+    "ann",
+    "a b@c.net",
+    "é@b.net",
+    "a..b.@docomo.ne.jp",
+    ".a@b.net",
+    "a@b_c.net.",
+  ].map((item) => engine.precheck?.("email", item)?.status);
+  expect(checked).toEqual([undefined, "fake", "fake", undefined, undefined, undefined, undefined]);
   expect(engine.precheck?.("domain", "my_shop.tumblr.com")).toBeUndefined();
   expect(engine.precheck?.("domain", "a b.com")?.status).toBe("fake");
   expect((await engineFor([respond()], { prechecks: false })).engine.precheck).toBeUndefined();
