@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll } from "vitest";
 
 /** A request as the server saw it. */
-export interface SeenRequest {
+interface SeenRequest {
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
   readonly items: readonly string[];
