@@ -78,8 +78,9 @@ async function outputOf(command: string): Promise<string> {
     running.child.stderr?.pipe(process.stderr, { end: false });
     return (await running).stdout;
   } catch (error) {
-    const { code, killed } = error as { code?: number; killed?: boolean };
-    const what = killed ? `took more than ${commandTimeout / 1000} s` : `failed with exit code ${code}`;
+    const { code, killed, signal } = error as { code?: unknown; killed?: boolean; signal?: string };
+    const how = typeof code === "number" ? `exit code ${code}` : (signal ?? "too much output");
+    const what = killed ? `took more than ${commandTimeout / 1000} s` : `failed: ${how}`;
     throw new AuthorisationError(`IDV_API_KEY_COMMAND: the command ${what}`);
   }
 }

@@ -15,7 +15,9 @@ import { copyOf, openOutputFile, type TableSink } from "../table/output.js";
 import { openTable, type TableFormat, type TableOptions } from "../table/reader.js";
 import { openSplitOutput } from "../table/split-output.js";
 import type { Kind } from "../validator/validator.js";
+import { loginPath } from "./api-key.js";
 import { BadRowsReport } from "./bad-rows.js";
+import { cacheSecretPath } from "./cache-secret.js";
 import { continueCommand } from "./continue-command.js";
 import { tableSource } from "./data-table.js";
 import {
@@ -29,7 +31,7 @@ import { chooseEngine } from "./engine-choice.js";
 import { explainFailure, Interrupted, UsageError } from "./errors.js";
 import { exitCodes } from "./exit-codes.js";
 import { type OwnListOptions, readOwnLists } from "./own-lists.js";
-import { quotaFilePath } from "./paths.js";
+import { cachePath, quotaFilePath } from "./paths.js";
 import { type Progress, showsProgress, startProgress } from "./progress.js";
 import { resolveSettings, type SettingOptions } from "./settings.js";
 import { standardOutput } from "./standard-output.js";
@@ -251,6 +253,10 @@ function checkTargets(file: string, quotaPath: string, options: BulkOptions): vo
   const { output, backup, badRowsFile, inPlace } = options;
   const roles = [
     ["the quota file", quotaPath],
+    ["the cache", cachePath(process.env)],
+    ["the cache's secret", cacheSecretPath(process.env)],
+    ["the key of idv login", loginPath(process.env)],
+    ["the key file", options.apiKeyFile],
     ["the output", output],
     ["the file of bad rows", badRowsFile],
     ["the backup", backup],

@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { StoreError } from "../store/sqlite.js";
 import { configFolder } from "./paths.js";
-import { readIfPresent, writePrivately } from "./private-file.js";
+import { readIfPresent, removeFile, writePrivately } from "./private-file.js";
 
 /** Where the secret is that the cache's hashes are keyed with: away from the cache, so that who has one has not both. */
 export const cacheSecretPath = (env: NodeJS.ProcessEnv): string => join(configFolder(env), "cache-secret");
@@ -27,5 +26,5 @@ export async function readCacheSecret(env: NodeJS.ProcessEnv): Promise<string> {
 
 /** Forgets the secret: what the cache holds is never found again. */
 export async function removeCacheSecret(env: NodeJS.ProcessEnv): Promise<void> {
-  await rm(cacheSecretPath(env), { force: true });
+  await removeFile(cacheSecretPath(env));
 }

@@ -1,8 +1,9 @@
 import { existsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { QuotaFile } from "../store/quota-file.js";
 import { VerdictCache } from "../store/verdict-cache.js";
 import { AuthorisationError, ServiceError } from "../validator/errors.js";
-import { findApiKey, loginPath } from "./api-key.js";
+import { findApiKey, loginPath, readLogin } from "./api-key.js";
 import { cacheSecretPath, readCacheSecret } from "./cache-secret.js";
 import { openApiEngine } from "./engine.js";
 import { chooseEngine, type EngineChoice, resolveBaseUrl, type ServiceOptions } from "./engine-choice.js";
@@ -48,7 +49,7 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
 
   const files: readonly (readonly [string, string, ((path: string) => Promise<unknown>) | undefined])[] = [
     ["key file", options.apiKeyFile ?? "", undefined],
-    ["login", loginPath(env), undefined],
+    ["login", loginPath(env), () => readLogin(env)],
     ["cache secret", cacheSecretPath(env), () => readCacheSecret(env)],
     ["cache", cachePath(env), async (path) => (await VerdictCache.open(path, Date.now)).close()],
     [
@@ -92,6 +93,10 @@ async function checkFile(
   if (!existsSync(path)) return;
   if (process.platform !== "win32" && (statSync(path).mode & 0o077) !== 0) {
     throw new UsageError(`${path}: others may read it; chmod 600 it`);
+  }
+  const folder = dirname(path);
+  if (check && (statSync(folder).mode & 0o022) !== 0) {
+    throw new UsageError(`${folder}: others may change what is in it; chmod 700 it`);
   }
   await check?.(path);
 }

@@ -1,4 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ClassifierSource, loadClassifier } from "../classifier/classifier.js";
 import type { VerdictMemory } from "../run/run-options.js";
@@ -9,6 +10,7 @@ import type { Kind, Validator } from "../validator/validator.js";
 import type { EngineChoice, ServiceOptions } from "./engine-choice.js";
 import { isLoopback } from "./engine-choice.js";
 import { UsageError } from "./errors.js";
+import { cachePath } from "./paths.js";
 import { longestCacheTtl, type Settings } from "./settings.js";
 import { printable } from "./terminal.js";
 
@@ -69,7 +71,9 @@ export async function openApiEngine(
   options: ApiEngineOptions,
   onNotice: (text: string) => void,
 ): Promise<Engine> {
-  const memory = options.cache ? await openMemory(kind, baseUrl.value, settings, options) : undefined;
+  // A dry run makes no files.
+  const hasMemory = options.cache && (!options.dryRun || existsSync(cachePath(process.env)));
+  const memory = hasMemory ? await openMemory(kind, baseUrl.value, settings, options) : undefined;
   const secret = memory?.secret ?? randomBytes(32).toString("hex");
   const apiOptions: ApiOptions = {
     baseUrl: baseUrl.value,
@@ -135,10 +139,9 @@ async function openMemory(
   settings: Settings,
   { refresh, dryRun }: ApiEngineOptions,
 ) {
-  const [{ VerdictCache }, { readCacheSecret }, { cachePath }] = await Promise.all([
+  const [{ VerdictCache }, { readCacheSecret }] = await Promise.all([
     import("../store/verdict-cache.js"),
     import("./cache-secret.js"),
-    import("./paths.js"),
   ]);
   const maximumAge = settings.cacheTtl.value;
   const lasting = await readCacheSecret(process.env);
@@ -146,19 +149,20 @@ async function openMemory(
   // What nobody can ask for any more.
   if (!dryRun) cache.prune(longestCacheTtl);
   const scope = cache.scope(kind, baseUrl, lasting, maximumAge);
+  // Who wants fresh answers does not want those of a service that remembers the request.
+  const isFresh = refresh || maximumAge < day;
   let kept = 0;
   const memory: VerdictMemory = {
-    digest: scope.digest,
+    ...scope,
     load: (onEntry) => {
       if (!refresh) scope.load(onEntry);
     },
-    save: (digests, statuses) => {
-      scope.save(digests, statuses);
+    unfinished: () => (isFresh ? [] : scope.unfinished()),
+    finish: (begun, digests, statuses) => {
+      scope.finish(begun, digests, statuses);
       kept += digests.length;
     },
   };
-  // Who wants fresh answers does not want those of a service that remembers the request.
-  const isFresh = refresh || maximumAge < day;
   const secret = isFresh ? randomBytes(32).toString("hex") : lasting;
   return { memory, secret, kept: () => kept, close: () => cache.close() };
 }

@@ -1,10 +1,9 @@
-import { rm } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { checked, loginPath } from "./api-key.js";
 import { resolveBaseUrl } from "./engine-choice.js";
 import { UsageError } from "./errors.js";
-import { writePrivately } from "./private-file.js";
+import { removeFile, writePrivately } from "./private-file.js";
 import { resolveSettings, type SettingOptions } from "./settings.js";
 import { say } from "./terminal.js";
 
@@ -26,7 +25,7 @@ export async function login(options: SettingOptions): Promise<void> {
 /** Runs `idv logout`. */
 export async function logout(): Promise<void> {
   const path = loginPath(process.env);
-  await rm(path, { force: true });
+  await removeFile(path);
   say(`${path} is removed`);
 }
 

@@ -20,10 +20,23 @@ export async function writePrivately(path: string, text: string, { ifAbsent = fa
     await folder.sync().finally(() => folder.close());
   } catch (error) {
     if (ifAbsent && (error as NodeJS.ErrnoException).code === "EEXIST") return;
-    throw new StoreError(`${path}: cannot be written: ${(error as Error).message}`);
+    throw new StoreError(
+      `${path}: cannot be written: ${(error as Error).message}; make its folder writable, or name another in XDG_CONFIG_HOME`,
+    );
   } finally {
     await rm(temporary, { force: true });
   }
+}
+
+/**
+ * Removes a file, if it is there.
+ *
+ * @throws StoreError
+ */
+export async function removeFile(path: string): Promise<void> {
+  await rm(path, { force: true }).catch((error: Error) => {
+    throw new StoreError(`${path}: cannot be removed: ${error.message}; remove it by hand`);
+  });
 }
 
 /**
@@ -36,6 +49,8 @@ export async function readIfPresent(path: string): Promise<string | undefined> {
     return await readFile(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw new StoreError(`${path}: cannot be read: ${(error as Error).message}`);
+    throw new StoreError(
+      `${path}: cannot be read: ${(error as Error).message}; make it readable, or remove it`,
+    );
   }
 }

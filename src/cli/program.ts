@@ -21,7 +21,13 @@ import {
 } from "./option-values.js";
 import type { OwnListOptions } from "./own-lists.js";
 import type { ServeOptions } from "./serve.js";
-import { type AnySetting, longestCacheTtl, type SettingOptions, settingKinds } from "./settings.js";
+import {
+  longestCacheTtl,
+  parseSettingOption,
+  type SettingName,
+  type SettingOptions,
+  settingKinds,
+} from "./settings.js";
 import { print } from "./standard-output.js";
 import { say } from "./terminal.js";
 
@@ -204,7 +210,7 @@ function addBulkCommand(program: Command, kind: Kind): void {
 /** What is about the service, in a group of its own. */
 function addServiceOptions(command: Command): void {
   const options = [
-    ...Object.values(settingKinds).map(settingOption),
+    ...settingOptions(),
     new Option("--api-key-file <FILE>", "a file with the key and nothing else").argParser(filled),
     new Option("--allow-insecure-http", "send the key over plain http to another machine"),
     new Option(
@@ -220,10 +226,15 @@ function addServiceOptions(command: Command): void {
   for (const option of options) command.addOption(option.helpGroup("The service:"));
 }
 
-function settingOption({ flag, description, parse, fallback }: AnySetting): Option {
+function settingOption(name: SettingName): Option {
+  const { flag, description, fallback } = { fallback: undefined, ...settingKinds[name] };
   const otherwise = fallback === undefined ? "" : ` (default: ${fallback})`;
-  return new Option(flag, `${description}${otherwise}`).argParser((value: string): unknown => parse(value));
+  return new Option(flag, `${description}${otherwise}`).argParser((value: string): unknown =>
+    parseSettingOption(name, value),
+  );
 }
+
+const settingOptions = (): Option[] => (Object.keys(settingKinds) as SettingName[]).map(settingOption);
 
 /** @throws UsageError when options contradict each other */
 function checkTogether(options: Partial<BulkOptions>, isInPlace: boolean): void {
@@ -376,7 +387,7 @@ function addLoginCommands(program: Command): void {
   program
     .command("login")
     .description("Keep the key of a service, read from standard input or typed unseen.")
-    .addOption(settingOption(settingKinds.baseUrl))
+    .addOption(settingOption("baseUrl"))
     .addHelpText("after", helpTail("login"))
     .action(async (options: SettingOptions) => (await import("./login.js")).login(options));
   program
@@ -390,7 +401,7 @@ function addDoctorCommand(program: Command): void {
   const command = program
     .command("doctor")
     .description("Show every setting and where it comes from, and check files, rights and the service.");
-  for (const kind of Object.values(settingKinds)) command.addOption(settingOption(kind));
+  for (const option of settingOptions()) command.addOption(option);
   command
     .option("--api-key-file <FILE>", "a file with the key and nothing else", filled)
     .option("--allow-insecure-http", "send the key over plain http to another machine")

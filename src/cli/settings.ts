@@ -19,9 +19,6 @@ interface SettingKind<Value> {
 /** No verdict is used for longer, in milliseconds: a year. */
 export const longestCacheTtl = 366 * 86_400_000;
 
-/** Any of the settings, for whoever needs only what all have. */
-export type AnySetting = SettingKind<unknown>;
-
 const setting = <Value>(kind: SettingKind<Value>): SettingKind<Value> => kind;
 
 /** What may be set by option, by environment variable and in the files. */
@@ -89,7 +86,7 @@ export const settingKinds = {
   }),
 } as const;
 
-type SettingName = keyof typeof settingKinds;
+export type SettingName = keyof typeof settingKinds;
 
 /** A setting's value, and where it comes from, for people. */
 export interface Resolved<Value> {
@@ -152,6 +149,15 @@ function resolveSetting(
   return { value: fallback === undefined ? undefined : parse(name, fallback, name), source: "default" };
 }
 
+/**
+ * The value of an option.
+ *
+ * @throws UsageError
+ */
+export const parseSettingOption = (name: SettingName, text: string): unknown =>
+  parse(name, text, settingKinds[name].flag.split(" ")[0]!);
+
+/** @throws UsageError */
 function parse(name: SettingName, text: string, where: string): unknown {
   try {
     return settingKinds[name].parse(text);
@@ -228,13 +234,11 @@ function parseSettingsFile({ path, text }: FoundFile): SettingsFile {
   for (const name of Object.keys(values)) {
     if (Object.hasOwn(settingKinds, name)) continue;
     if (/key|token|secret/i.test(name)) {
-      throw new UsageError(
-        `${path}: "${name}": a key does not belong here; idv login keeps it in a file of its own`,
-      );
+      throw new UsageError(`${path}: a key does not belong here; idv login keeps it in a file of its own`);
     }
-    throw new UsageError(
-      `${path}: "${name}" is no setting; those are ${Object.keys(settingKinds).join(", ")}`,
-    );
+    // What is no name may be a key in the wrong place.
+    const what = /^[A-Za-z_]{1,30}$/.test(name) ? `"${name}"` : "one of its names";
+    throw new UsageError(`${path}: ${what} is no setting; those are ${Object.keys(settingKinds).join(", ")}`);
   }
   return { path, values: values as Readonly<Record<string, unknown>> };
 }

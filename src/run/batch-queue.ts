@@ -1,12 +1,18 @@
-import type { AnswerListener } from "../validator/validator.js";
+import type { BatchListener } from "../validator/validator.js";
 import type { ItemLedger, RowItem } from "./item-ledger.js";
-import type { RunOptions } from "./run-options.js";
+import type { RunOptions, VerdictMemory } from "./run-options.js";
 
 /** Some open items, and when they have their verdicts. */
 interface Batch {
   readonly items: RowItem[];
   readonly settled: Promise<void>;
   readonly settle: () => void;
+}
+
+/** A batch that a run that was killed has submitted: the service knows it again if it comes as it was. */
+interface UnfinishedBatch {
+  readonly digests: readonly string[];
+  readonly batch: Batch;
 }
 
 /** Fills batches with items, in their order, and submits them, as many at a time as the engine takes. */
@@ -18,6 +24,10 @@ export class BatchQueue {
   #failure: { readonly error: unknown } | undefined;
   /** The batch that is being filled. */
   #open = newBatch();
+  /** By each of their items. */
+  readonly #unfinished = new Map<string, UnfinishedBatch>();
+  /** Those of which an item has come. */
+  readonly #begun = new Set<UnfinishedBatch>();
   /** Called when a batch is done or has failed. */
   #onRoom = () => {};
   #isExhausted = false;
@@ -27,35 +37,70 @@ export class BatchQueue {
     this.#options = options;
     this.#ledger = ledger;
     this.#onFailure = onFailure;
+    for (const digests of options.memory?.unfinished() ?? []) {
+      const unfinished = { digests, batch: newBatch() };
+      for (const digest of digests) this.#unfinished.set(digest, unfinished);
+    }
   }
 
   /** Some items wait for more to come. */
   get isFilling(): boolean {
-    return this.#open.items.length > 0;
+    return this.#open.items.length > 0 || this.#begun.size > 0;
   }
 
-  /** Takes open items; resolves when there is room for more. */
-  async add(items: readonly RowItem[]): Promise<void> {
-    for (const item of items) {
-      this.#open.items.push(item);
-      if (this.#open.items.length >= this.#options.validator.batchSize) await this.flush();
+  /**
+   * Takes an open item.
+   *
+   * @returns whether a batch is full now and has to be submitted
+   */
+  add(item: RowItem): boolean {
+    const unfinished = this.#unfinished.get(item.digest);
+    if (unfinished === undefined) {
+      return this.#open.items.push(item) >= this.#options.validator.batchSize;
     }
+    this.#begun.add(unfinished);
+    return unfinished.batch.items.push(item) === unfinished.digests.length;
   }
 
-  /** Submits the batch that is being filled. */
+  /** Submits what is full; resolves when it is on its way, and there is room to fill another. */
+  async submitFull(): Promise<void> {
+    for (const unfinished of this.#begun) {
+      const { batch, digests } = unfinished;
+      if (batch.items.length === digests.length) await this.#submitAgain(unfinished);
+    }
+    if (this.#open.items.length >= this.#options.validator.batchSize) await this.#submitOpen();
+  }
+
+  /** Submits what waits for more to come, as it is. */
   async flush(): Promise<void> {
+    for (const unfinished of this.#begun) await this.#submitAgain(unfinished);
+    if (this.#open.items.length > 0) await this.#submitOpen();
+  }
+
+  async #submitAgain(unfinished: UnfinishedBatch): Promise<void> {
+    this.#begun.delete(unfinished);
+    for (const digest of unfinished.digests) this.#unfinished.delete(digest);
+    const { digests, batch } = unfinished;
+    batch.items.sort((a, b) => digests.indexOf(a.digest) - digests.indexOf(b.digest));
+    await this.#submit(batch);
+  }
+
+  async #submitOpen(): Promise<void> {
+    const batch = this.#open;
+    this.#open = newBatch();
+    await this.#submit(batch);
+  }
+
+  async #submit(batch: Batch): Promise<void> {
     const { concurrency = 1 } = this.#options.validator;
-    if (!this.isFilling) return;
     while (this.#running.size >= concurrency && !this.#failure) {
       await new Promise<void>((resolve) => {
         this.#onRoom = resolve;
       });
     }
     if (this.#failure) throw this.#failure.error;
-    const batch = this.#open;
-    this.#open = newBatch();
     this.#running.add(batch);
-    this.#submit(batch.items)
+    this.#validate(batch.items)
       .then(
         () => {
           this.#running.delete(batch);
@@ -71,29 +116,39 @@ export class BatchQueue {
 
   /** Resolves when all that was added by now has its verdicts. */
   async settled(): Promise<void> {
-    const batches = this.isFilling ? [...this.#running, this.#open] : [...this.#running];
-    await Promise.all(batches.map(({ settled }) => settled));
+    const begun = [...this.#begun].map(({ batch }) => batch);
+    const open = this.#open.items.length > 0 ? [this.#open] : [];
+    await Promise.all([...this.#running, ...begun, ...open].map(({ settled }) => settled));
   }
 
-  async #submit(batch: readonly RowItem[]): Promise<void> {
+  async #validate(batch: readonly RowItem[]): Promise<void> {
     const { kind, validator, signal, memory } = this.#options;
     signal.throwIfAborted();
     if (this.#isExhausted) return;
-    const remember: AnswerListener | undefined =
-      memory &&
-      ((indices, verdicts) => {
-        // What this run cannot hold, no later one should have to.
-        for (const [i, index] of indices.entries()) this.#ledger.settle(batch[index]!, verdicts[i]!);
-        memory.save(
-          indices.map((i) => batch[i]!.digest),
-          verdicts.map(({ status }) => status),
-        );
-      });
+    const listener = memory && this.#listen(batch, memory);
     const items = batch.map(({ item }) => item);
-    const { verdicts, charged, quota, exhausted } = await validator.validate(kind, items, signal, remember);
+    const { verdicts, charged, quota, exhausted } = await validator.validate(kind, items, signal, listener);
     if (exhausted) this.#isExhausted = true;
     this.#ledger.charge(charged, quota);
     for (const [i, row] of batch.entries()) this.#ledger.settle(row, verdicts[i]!);
+  }
+
+  /** Notes what is submitted, and keeps what is paid for. */
+  #listen(batch: readonly RowItem[], memory: VerdictMemory): BatchListener {
+    const digestsOf = (indices: readonly number[]) => indices.map((i) => batch[i]!.digest);
+    let submitted: readonly number[] = [];
+    return {
+      onSubmit(indices) {
+        submitted = indices;
+        memory.begin(digestsOf(indices));
+      },
+      onAnswered: (indices, verdicts) => {
+        // What this run cannot hold, no later one should have to.
+        for (const [i, index] of indices.entries()) this.#ledger.settle(batch[index]!, verdicts[i]!);
+        const statuses = verdicts.map(({ status }) => status);
+        memory.finish(digestsOf(submitted), digestsOf(indices), statuses);
+      },
+    };
   }
 }
 

@@ -6,7 +6,7 @@ import type { RunOptions, RunReport } from "./run-options.js";
 import { WriteBehind } from "./write-behind.js";
 
 /** So many chunks wait for their verdicts at most: a batch that they do not fill is submitted as it is then. */
-const waitingChunks = 16;
+const waitingChunks = 64;
 /** Rows that come one by one through a pipe need not wait until a batch is full. */
 const pauseMilliseconds = 200;
 
@@ -53,8 +53,13 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
       if (queue.isFilling && !(await settlesSoon(reading))) await queue.flush();
       const { value: chunk, done } = await watch.until(reading);
       if (done) break;
-      const rows = chunk.values.map((value) => (value === undefined ? notARow : ledger.locate(value)));
-      await queue.add(rows.flatMap((row) => (row !== notARow && row?.isOpen ? row : [])));
+      const rows: ChunkRow[] = [];
+      for (const value of chunk.values) {
+        const row = value === undefined ? notARow : ledger.locate(value);
+        rows.push(row);
+        // One at a time, so that a batch is on its way while the next is being filled.
+        if (row !== notARow && row?.isOpen && queue.add(row)) await queue.submitFull();
+      }
       // By the chunks, not by time: the same list makes the same batches, whoever answers how fast.
       fillingChunks = queue.isFilling ? fillingChunks + 1 : 0;
       if (fillingChunks === waitingChunks) {

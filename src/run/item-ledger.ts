@@ -18,9 +18,8 @@ const mostStatuses = 127;
 const unseen = 128;
 
 /** A row's item, and where its verdict is kept. */
-export interface RowItem {
+export interface RowItem extends ItemHash {
   readonly item: string;
-  readonly hash: ItemHash;
   /** What the memory knows it by, if there is one. */
   readonly digest: string;
   /** No row before has this item. */
@@ -41,6 +40,8 @@ export class ItemLedger {
   /** The table of items keeps one byte for each: the status's index here, plus 1. */
   readonly #statuses: Status[] = [];
   readonly #rowsOf = new Map<Status, number>();
+  readonly #fieldsOfStatus = new Map<Status, string[]>();
+  readonly #hasOnlyStatus: boolean;
   #rows = 0;
   #written = 0;
   #emptyRows = 0;
@@ -56,6 +57,7 @@ export class ItemLedger {
     this.#validator = validator;
     this.#memory = memory;
     this.#columns = columns;
+    this.#hasOnlyStatus = !columns.withReasons && !columns.withCanonical;
     memory?.load((low, high, status) => {
       const isKnown = this.#statuses.includes(status) || this.#statuses.length < mostStatuses;
       if (isKnown) this.#items.set({ low, high }, this.#stateOf(status) + unseen);
@@ -68,17 +70,17 @@ export class ItemLedger {
     if (item === "") return undefined;
     const key = itemKey(item);
     const digest = this.#memory?.digest(key) ?? "";
-    const hash = digest === "" ? hashItem(this.#items.seed, key) : wordsOf(digest);
-    const state = this.#items.get(hash);
+    const { low, high } = digest === "" ? hashItem(this.#items.seed, key) : wordsOf(digest);
+    const state = this.#items.get({ low, high });
     const isFirst = state === 0 || state > unseen;
-    const isOpen = isFirst && !this.#isKnown(item, hash, state);
+    const isOpen = isFirst && !this.#isKnown(item, { low, high }, state);
     if (isFirst) this.#distinct++;
-    return { item, hash, digest, isFirst, isOpen };
+    return { item, low, high, digest, isFirst, isOpen };
   }
 
   /** Takes a verdict on items that were open. */
-  settle({ hash }: RowItem, { status }: Verdict): void {
-    this.#items.set(hash, this.#stateOf(status));
+  settle(item: RowItem, { status }: Verdict): void {
+    this.#items.set(item, this.#stateOf(status));
   }
 
   /** Takes what a batch took from the quota. */
@@ -90,12 +92,26 @@ export class ItemLedger {
   /** Counts a row and gives our fields for it; undefined when it is not to be written. */
   fields(row: RowItem | undefined): string[] | undefined {
     this.#rows++;
-    const status = row === undefined ? "" : this.#statuses[this.#items.get(row.hash) - 1]!;
+    const status = row === undefined ? "" : this.#statuses[this.#items.get(row) - 1]!;
     if (row === undefined) this.#emptyRows++;
     else this.#rowsOf.set(status, (this.#rowsOf.get(status) ?? 0) + 1);
     const { keeps, dedupe } = this.#filter;
     if (keeps?.(status) === false || (row && dedupe && !this.#isFirst(row, dedupe))) return undefined;
     this.#written++;
+    return this.#hasOnlyStatus ? this.#fieldsOf(status) : this.#fieldsFor(row, status);
+  }
+
+  /** The same list for every row of a status. */
+  #fieldsOf(status: Status): string[] {
+    let fields = this.#fieldsOfStatus.get(status);
+    if (fields === undefined) {
+      fields = ourFields(this.#columns, { status }, this.#kind);
+      this.#fieldsOfStatus.set(status, fields);
+    }
+    return fields;
+  }
+
+  #fieldsFor(row: RowItem | undefined, status: Status): string[] {
     const isChecked = row !== undefined && status !== notChecked.status;
     const explained = this.#columns.withReasons && isChecked ? this.#explain(row.item) : undefined;
     const verdict = explained?.status === status ? explained : { status };

@@ -29,8 +29,12 @@ export interface VerdictMemory {
   digest(key: string): string;
   /** Gives what is remembered, the newest verdict on an item last: the first two words of a digest, little-endian. */
   load(onEntry: (low: number, high: number, status: Status) => void): void;
-  /** Keeps the verdicts of a batch. Durable when it returns. */
-  save(digests: readonly string[], statuses: readonly Status[]): void;
+  /** Notes what is about to be submitted together, in this order: it may be paid for without an answer. */
+  begin(digests: readonly string[]): void;
+  /** Keeps the verdicts on some of what was begun, which is done with. Durable when it returns. */
+  finish(begun: readonly string[], digests: readonly string[], statuses: readonly Status[]): void;
+  /** What runs that were killed have begun and not finished: submitted so again, it is not charged again. */
+  unfinished(): readonly (readonly string[])[];
 }
 
 /** Which rows are written. All are validated and counted. */

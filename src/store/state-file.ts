@@ -47,4 +47,17 @@ export abstract class StateFile {
     const { path, schema, database } = this.file;
     return explainErrors(path, schema, () => inTransaction(database, work));
   }
+
+  /** Runs a change in one transaction that outlives the process, but perhaps not a power failure: much faster. */
+  protected inFastWrite<Result>(work: () => Result): Result {
+    const { path, schema, database } = this.file;
+    return explainErrors(path, schema, () => {
+      database.exec("PRAGMA synchronous = NORMAL");
+      try {
+        return inTransaction(database, work);
+      } finally {
+        database.exec("PRAGMA synchronous = FULL");
+      }
+    });
+  }
 }

@@ -22,8 +22,12 @@ export interface CacheScope {
    * @param onEntry gets the first two 32-bit words of a digest, little-endian, and the status
    */
   load(onEntry: (low: number, high: number, status: string) => void): void;
-  /** Keeps the verdicts of a batch. Durable when it returns. */
-  save(digests: readonly string[], statuses: readonly string[]): void;
+  /** Notes what is about to be submitted together, in this order. It outlives the process. */
+  begin(digests: readonly string[]): void;
+  /** Keeps the verdicts on some of what was begun, which is done with. Durable when it returns. */
+  finish(begun: readonly string[], digests: readonly string[], statuses: readonly string[]): void;
+  /** What was begun within a day and not finished. */
+  unfinished(): readonly (readonly string[])[];
 }
 
 const digestBytes = 16;
@@ -49,8 +53,18 @@ const schema: Schema = {
       statuses TEXT NOT NULL,
       entries BLOB NOT NULL
     ) STRICT;
-    CREATE INDEX batch_created ON batch (created)`,
+    CREATE INDEX batch_created ON batch (created);
+    CREATE TABLE unfinished (
+      scope_id INTEGER NOT NULL REFERENCES scope (id),
+      digests_hash BLOB NOT NULL,
+      created INTEGER NOT NULL,
+      digests BLOB NOT NULL,
+      PRIMARY KEY (scope_id, digests_hash)
+    ) STRICT, WITHOUT ROWID`,
 };
+
+/** A service may have forgotten what is older. */
+const unfinishedMilliseconds = 86_400_000;
 
 /** So many batches are read at a time. */
 const batchesAtATime = 16;
@@ -87,6 +101,11 @@ export class VerdictCache extends StateFile {
     const insert = database.prepare(
       "INSERT INTO batch (scope_id, created, statuses, entries) VALUES (?, ?, ?, ?)",
     );
+    const begin = database.prepare("INSERT OR REPLACE INTO unfinished VALUES (?, ?, ?, ?)");
+    const finish = database.prepare("DELETE FROM unfinished WHERE scope_id = ? AND digests_hash = ?");
+    const unfinished = database.prepare(
+      "SELECT digests FROM unfinished WHERE scope_id = ? AND created >= ? ORDER BY created",
+    );
     return {
       // A prefix is key enough: the digest is cut, so that nothing can be put behind the item.
       digest: (key) => hash("sha256", `${secret}\n${key}`, "binary").slice(0, digestBytes),
@@ -99,9 +118,26 @@ export class VerdictCache extends StateFile {
           last = batches.at(-1)!.id;
         }
       },
-      save: (digests, statuses) => {
+      begin: (digests) => {
+        const bytes = Buffer.from(digests.join(""), "latin1");
+        this.inFastWrite(() => begin.run(id, hashOf(bytes), now(), bytes));
+      },
+      finish: (begun, digests, statuses) => {
+        const begunHash = hashOf(Buffer.from(begun.join(""), "latin1"));
         const { names, entries } = pack(digests, statuses);
-        this.inWrite(() => insert.run(id, now(), JSON.stringify(names), entries));
+        const work = () => {
+          finish.run(id, begunHash);
+          if (digests.length > 0) insert.run(id, now(), JSON.stringify(names), entries);
+        };
+        // Only what is paid for is worth the wait for the disk.
+        if (digests.length > 0) this.inWrite(work);
+        else this.inFastWrite(work);
+      },
+      unfinished: () => {
+        const rows = this.inRead(() => unfinished.all(id, now() - unfinishedMilliseconds)) as {
+          digests: Uint8Array;
+        }[];
+        return rows.map(({ digests }) => split(Buffer.from(digests).toString("latin1")));
       },
     };
   }
@@ -133,6 +169,9 @@ export class VerdictCache extends StateFile {
         )
         .all(before);
       this.file.database.prepare("DELETE FROM batch WHERE created < ?").run(before);
+      this.file.database
+        .prepare("DELETE FROM unfinished WHERE created < ?")
+        .run(this.file.now() - Math.min(age, unfinishedMilliseconds));
       return counted;
     }) as { items: number }[];
     return count!.items;
@@ -146,8 +185,9 @@ export class VerdictCache extends StateFile {
   /** @throws StoreError when it is not what was packed */
   #unpack({ statuses, entries }: Batch, onEntry: (low: number, high: number, status: string) => void): void {
     const names = statusesIn(statuses);
+    const isWhole = entries instanceof Uint8Array && entries.length % entryBytes === 0;
+    if (names === undefined || !isWhole) throw damaged(this.file.path, schema);
     const bytes = Buffer.from(entries.buffer, entries.byteOffset, entries.length);
-    if (names === undefined || bytes.length % entryBytes !== 0) throw damaged(this.file.path, schema);
     for (let at = 0; at < bytes.length; at += entryBytes) {
       const status = names[bytes[at + digestBytes]!];
       if (status === undefined) throw damaged(this.file.path, schema);
@@ -168,6 +208,13 @@ export class VerdictCache extends StateFile {
     return scope!.id;
   }
 }
+
+const hashOf = (bytes: Uint8Array): Uint8Array => hash("sha256", bytes, "buffer").subarray(0, digestBytes);
+
+const split = (digests: string): string[] =>
+  Array.from({ length: Math.floor(digests.length / digestBytes) }, (_, i) =>
+    digests.slice(digestBytes * i, digestBytes * (i + 1)),
+  );
 
 interface Batch {
   readonly id: number;

@@ -41,8 +41,8 @@ export class ScannedChunk implements RecordChunk {
   }
 
   /** The same records in chunks that can be written without taking too much memory; at least one. */
-  *pieces(): Generator<ScannedChunk> {
-    const rows = rowsAtATime(this.#shape);
+  *pieces(mostRows = Number.POSITIVE_INFINITY): Generator<ScannedChunk> {
+    const rows = Math.min(mostRows, rowsAtATime(this.#shape));
     if (this.count <= rows) yield this;
     else for (let from = 0; from < this.count; from += rows) yield this.slice(from, from + rows);
   }
@@ -64,9 +64,11 @@ export class ScannedChunk implements RecordChunk {
   }
 
   append(added: readonly (readonly string[] | undefined)[]): Buffer {
-    const rows = Uint32Array.from(added, (_, row) => row);
-    const tails = added.map((fields) => tailOf(this.#shape, fields ?? []));
-    return keepRecords(this.write(tails, rows), (row) => added[row] !== undefined);
+    // Whoever has the same fields for many rows gives the same list.
+    const indices = new Map([...new Set(added)].map((fields, index) => [fields, index]));
+    const tails = [...indices.keys()].map((fields) => tailOf(this.#shape, fields ?? []));
+    const choice = Uint32Array.from(added, (fields) => indices.get(fields)!);
+    return keepRecords(this.write(tails, choice), (row) => added[row] !== undefined);
   }
 
   /**
@@ -86,7 +88,8 @@ export class ScannedChunk implements RecordChunk {
     const { dialect, width } = this.#shape;
     const lineEnding = Buffer.from(dialect.lineEnding);
     const delimiter = outputDelimiter(dialect).charCodeAt(0);
-    let length = bytes.length + lineEnding.length;
+    const last = (count - 1) * recordWords;
+    let length = lineEnding.length + (count === 0 ? 0 : at[last + Place.next]! - at[Place.start]!);
     for (let row = 0; row < count; row++) {
       const fields = at[row * recordWords + Place.fields]!;
       if (fields > 0) length += tails[choice[row]!]!.length + width - fields;

@@ -55,12 +55,15 @@ export async function readScanned(
   };
 }
 
+/** Few enough that whoever waits for an answer between them need not wait for them. */
+const mostRows = 1000;
+
 async function* chunksOf(
   first: ScannedChunk,
   blocks: AsyncIterable<Block>,
   assembler: ChunkAssembler,
 ): AsyncGenerator<ScannedChunk> {
-  yield* first.pieces();
-  for await (const { bytes } of blocks) yield* assembler.assemble(bytes).pieces();
-  yield* assembler.assemble(undefined).pieces();
+  yield* first.pieces(mostRows);
+  for await (const { bytes } of blocks) yield* assembler.assemble(bytes).pieces(mostRows);
+  yield* assembler.assemble(undefined).pieces(mostRows);
 }

@@ -20,6 +20,8 @@ export interface Results {
  * @param body the text of the answer's body; undefined when it was too long to be read
  */
 export function readAnswer(kind: Kind, items: readonly string[], body: string | undefined): Results {
+  const plain = body === undefined ? undefined : readPlainAnswer(kind, items, body);
+  if (plain !== undefined) return { statuses: plain };
   const results = resultsIn(kind, body);
   if (typeof results === "string") return { statuses: items.map(() => undefined), fault: results };
   let likeness: ReadonlyMap<string, unknown> | undefined;
@@ -43,6 +45,36 @@ export function readAnswer(kind: Kind, items: readonly string[], body: string | 
     return undefined;
   });
   return { statuses, ...(fault !== undefined && { fault }) };
+}
+
+/**
+ * The statuses of an answer that has the items in their order, nothing else and no white space, as services mostly
+ * answer: a fraction of the time that parsing takes, which makes a property of every item. Characters that JSON escapes do
+ * not compare equal, and are left to the parser.
+ *
+ * @returns undefined where the answer is not so
+ */
+function readPlainAnswer(kind: Kind, items: readonly string[], body: string): Status[] | undefined {
+  let at = 0;
+  const skip = (text: string) => {
+    if (!body.startsWith(text, at)) return false;
+    at += text.length;
+    return true;
+  };
+  if (!skip(`{"${fieldOf[kind]}":{`)) return undefined;
+  const statuses: Status[] = [];
+  let status = "ok";
+  for (const item of items) {
+    if (!skip(statuses.length === 0 ? '"' : ',"') || !skip(item) || !skip('":{"status":"')) return undefined;
+    // Most have the status of the one before.
+    if (!body.startsWith(status, at) || body[at + status.length] !== '"') {
+      status = /[a-z_]{0,64}/y.exec(body.slice(at, at + maximumStatusLength))?.[0] ?? "";
+    }
+    at += status.length;
+    if (status === "" || !skip('"}')) return undefined;
+    statuses.push(status);
+  }
+  return skip("}}") && at === body.length ? statuses : undefined;
 }
 
 /** The map of results, or what is wrong. */

@@ -105,7 +105,13 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
 
   /** Ends all waiting: aborted with the run's own signal, and when the engine is closed. */
   const ending = new AbortController();
-  setMaxListeners(0, ending.signal);
+  /** Nothing new is submitted: the quota has ended, or the run has failed. */
+  const halting = new AbortController();
+  for (const { signal } of [ending, halting]) setMaxListeners(0, signal);
+  const halt = () => {
+    gate.shut();
+    halting.abort();
+  };
   const sleep = (milliseconds: number) => world.sleep(milliseconds, ending.signal);
   const heeded = new WeakSet<AbortSignal>();
   function heed(signal: AbortSignal): void {
@@ -224,7 +230,8 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
     if (rate === undefined) return;
     const turn = Math.max(now(), nextTurn);
     nextTurn = turn + (items * rate.milliseconds) / rate.items;
-    if (turn > now()) await sleep(turn - now());
+    if (turn <= now()) return;
+    await world.sleep(turn - now(), halting.signal).catch(() => ending.signal.throwIfAborted());
   }
 
   /** Waits for the renewal of the quota; says whether it makes sense to ask again. */
@@ -239,7 +246,7 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
     return true;
   }
 
-  const validate: Validator["validate"] = async (kind, items, signal, onAnswered) => {
+  const validate: Validator["validate"] = async (kind, items, signal, listener) => {
     heed(signal);
     const verdicts: Verdict[] = Array(items.length).fill(notChecked);
     let charged = 0;
@@ -252,8 +259,22 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
       while (open.length > 0) {
         const part = open.slice(0, batchSize);
         await keepRate(part.length);
+        if (halting.signal.aborted) return outcome(true);
         const partItems = part.map((i) => items[i]!);
+        listener?.onSubmit(part);
         const reply = await ask(kind, partItems);
+        const results = reply === "too large" || reply.isGone ? [] : reply.statuses;
+        const answered = part.filter((index, i) => {
+          const status = results[i];
+          if (status === undefined || status === notChecked.status) return false;
+          verdicts[index] = verdictOf(status);
+          return true;
+        });
+        charged += answered.length;
+        listener?.onAnswered(
+          answered,
+          answered.map((i) => verdicts[i]!),
+        );
         if (reply === "too large") {
           batchSize = Math.min(batchSize, Math.ceil(part.length / 2));
           // Nothing of it has gone.
@@ -263,19 +284,6 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
         }
         if (!reply.isGone) {
           left = reply.left;
-          const answered = part.filter((index, i) => {
-            const status = reply.statuses[i];
-            if (status === undefined || status === notChecked.status) return false;
-            verdicts[index] = { status };
-            return true;
-          });
-          charged += answered.length;
-          if (answered.length > 0) {
-            onAnswered?.(
-              answered,
-              answered.map((i) => verdicts[i]!),
-            );
-          }
           open = open.filter((i) => verdicts[i] === notChecked);
           if (reply.fault !== undefined) {
             if (++faults > 1) throw new ServiceError(`${baseUrl}: answers nonsense: ${reply.fault}`);
@@ -289,15 +297,16 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
           // Something is left after all: the answer was an old one, or the quota has just been raised.
           if (answered.length > 0 && left !== undefined && left > 0) continue;
         }
+        if (reply.renewsIn !== undefined) quota = { left: 0, renewsAt: now() + reply.renewsIn };
         if (!(await awaitRenewal(reply.renewsIn))) {
-          gate.shut();
+          halt();
           return outcome(true);
         }
       }
       return outcome(false);
     } catch (error) {
       // The run has failed: what waits is not to be paid for.
-      gate.shut();
+      halt();
       throw error;
     } finally {
       gate.leave(items.length, left);
@@ -325,6 +334,7 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
     ...(prechecks && { precheck }),
     async close(milliseconds) {
       ending.abort(new ServiceError(`${baseUrl}: the run has ended`));
+      halt();
       const patience = new AbortController();
       const late = world.sleep(milliseconds, patience.signal).catch(() => {});
       await Promise.race([Promise.all(inFlight), late]);
@@ -345,22 +355,40 @@ class Failures {
   }
 }
 
+/** One object a status, so that many items take no memory; a service that has many statuses may take some. */
+const verdictsOf = new Map<string, Verdict>();
+function verdictOf(status: string): Verdict {
+  let verdict = verdictsOf.get(status);
+  if (verdict === undefined) {
+    verdict = { status };
+    if (verdictsOf.size < 100) verdictsOf.set(status, verdict);
+  }
+  return verdict;
+}
+
 const seconds = (milliseconds: number): string => {
   const count = Math.max(1, Math.round(milliseconds / 1000));
   return count < 120 ? `${count} s` : `${Math.round(count / 60).toLocaleString("en")} min`;
 };
 
 /**
- * What an error says for people, if it does so as the interface document has it: short, with a colon before it, and
+ * What an error says for people: as the interface document has it, or as others do; short, with a colon before it, and
  * without the key, which some services repeat.
  */
 function messageIn(body: string | undefined, key: string): string {
+  const text = textIn(body ?? "")
+    .replaceAll(key, "[key]")
+    .trim()
+    .slice(0, 200);
+  return text === "" ? "" : `: ${text}`;
+}
+
+function textIn(body: string): string {
   try {
-    const { message } = JSON.parse(body ?? "") as { message?: unknown };
-    if (typeof message !== "string" || message === "") return "";
-    return `: ${message.replaceAll(key, "[key]").slice(0, 200)}`;
+    const { message, error, detail } = JSON.parse(body) as Readonly<Record<string, unknown>>;
+    return String([message, error, detail].find((field) => typeof field === "string") ?? "");
   } catch {
-    return "";
+    return body.trimStart().startsWith("<") ? "" : body;
   }
 }
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { EnvHttpProxyAgent, request } from "undici";
 import type { HeaderFields } from "./rate-limit.js";
 
@@ -65,6 +66,7 @@ export function openHttpClient({ connections, timeout, proxies }: HttpOptions): 
     keepAliveTimeout: 20_000,
   });
   const ended = new AbortController();
+  setMaxListeners(0, ended.signal);
   return {
     async post({ url, body, fields, maximumBytes }) {
       const attempt = new AbortController();
@@ -130,6 +132,8 @@ function explain(error: unknown): TransportFault {
       false,
     );
   }
+  const [, refusal] = /Proxy response \((\d+)\)/.exec(message) ?? [];
+  if (refusal !== undefined) return new TransportFault(`the proxy answers ${refusal}`, refusal !== "407");
   if (code === "UND_ERR_INVALID_ARG") return new TransportFault(message, false);
   return new TransportFault(reasons[code] ?? `${message} ${code}`.trim(), true);
 }

@@ -44,8 +44,18 @@ interface BatchOutcome extends Charge {
   readonly verdicts: readonly Verdict[];
 }
 
-/** Gets verdicts on some items of a batch: their indices in it, and the verdicts in the same order. */
-export type AnswerListener = (indices: readonly number[], verdicts: readonly Verdict[]) => void;
+/** Follows a batch on its way to an engine that is elsewhere. Items are named by their indices in the batch. */
+export interface BatchListener {
+  /** These are about to be submitted together, in this order. */
+  onSubmit(indices: readonly number[]): void;
+  /**
+   * What was submitted last has been answered.
+   *
+   * @param indices those that have verdicts now, which are paid for
+   * @param verdicts theirs, in the same order
+   */
+  onAnswered(indices: readonly number[], verdicts: readonly Verdict[]): void;
+}
 
 /** Gives statuses to a batch of distinct items, in submission order, charging one unit for each. */
 export interface Validator {
@@ -56,14 +66,14 @@ export interface Validator {
   /** How many batches are validated at a time; 1 by default. */
   readonly concurrency?: number;
   /**
-   * @param onAnswered called with what is paid for as soon as it is, also where the batch comes to nothing in the end
+   * @param listener gets what is paid for as soon as it is, also where the batch comes to nothing in the end
    * @throws when the engine cannot answer. A quota that is gone is an outcome, not an exception.
    */
   validate(
     kind: Kind,
     items: readonly string[],
     signal: AbortSignal,
-    onAnswered?: AnswerListener,
+    listener?: BatchListener,
   ): Promise<BatchOutcome>;
   /** The verdict on an item that needs no engine; undefined where it does. */
   precheck?(kind: Kind, item: string): Verdict | undefined;

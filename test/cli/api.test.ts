@@ -190,6 +190,94 @@ describe("failures in the middle", () => {
     expect(output(home)).toBe(output(undisturbed));
   }, 120_000);
 
+  test("kill -9 while a service that takes 20 items at a time is slow: nothing is charged twice", async () => {
+    const small = await serve(serviceHome, "-q", "--max-items", "20");
+    const key = await createKey(serviceHome, "--limit", "100000");
+    // Answers are held back, so that they are charged for and not had when the run is killed.
+    const line = createServer((request, response) => {
+      const settings = { method: "POST", headers: request.headers };
+      const onward = httpRequest(`${small.url}${request.url}`, settings, (answer) => {
+        setTimeout(
+          () => {
+            response.writeHead(answer.statusCode ?? 500, answer.headers);
+            answer.pipe(response);
+          },
+          20 + 80 * Math.random(),
+        );
+      });
+      request.pipe(onward);
+    });
+    await new Promise<void>((resolve) => line.listen(0, "127.0.0.1", resolve));
+    afterAll(() => line.close());
+    const home = temporaryFolder();
+    // Wide rows, so that few new items come with each read.
+    const rows = Array.from({ length: 700 }, (_, i) => `ann${i}@larch-and-oak.com,${"x".repeat(6000)}\n`);
+    writeFileSync(join(home, "list.csv"), `email,x\n${rows.join("")}`);
+    const env = {
+      IDV_API_KEY: key,
+      IDV_BASE_URL: `http://127.0.0.1:${(line.address() as AddressInfo).port}`,
+    };
+    const args = ["emails", "list.csv", "-q", "-o", "out.csv", "--batch-size", "90"];
+    for (let i = 0; i < 10; i++) {
+      const child = startIdv(args, { home, env });
+      const exited = once(child, "exit");
+      await new Promise((resolve) => setTimeout(resolve, 250 + 300 * Math.random()));
+      child.kill("SIGKILL");
+      await exited;
+    }
+    expect((await idv(args, { home, env })).code).toBe(0);
+    expect((await lastKey(serviceHome)).used).toBe(700);
+  }, 60_000);
+
+  /** A line to the service that breaks in one of four ways, each for every ninth request, and passes the others on. */
+  async function breakingLine(passesIdempotencyKeys: boolean) {
+    let count = 0;
+    const broken = { afterCharge: 0 };
+    const server = createServer((request, response): unknown => {
+      const fault = count++ % 9;
+      if (fault === 1) return request.socket.destroy();
+      if (fault === 2) return response.writeHead(503, { "retry-after": "0" }).end();
+      const headers = { ...request.headers };
+      if (!passesIdempotencyKeys) delete headers["idempotency-key"];
+      const onward = httpRequest(`${service.url}${request.url}`, { method: "POST", headers }, (answer) => {
+        const chunks: Buffer[] = [];
+        answer.on("data", (chunk: Buffer) => chunks.push(chunk));
+        answer.on("end", (): unknown => {
+          const body = Buffer.concat(chunks);
+          if (fault === 3 || fault === 4) broken.afterCharge++;
+          if (fault === 3) return request.socket.destroy();
+          response.writeHead(answer.statusCode ?? 500, answer.headers);
+          if (fault !== 4) return response.end(body);
+          return response.write(body.subarray(0, 100), () => request.socket.destroy());
+        });
+      });
+      return request.pipe(onward);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    afterAll(() => server.close());
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, broken };
+  }
+
+  test.each([
+    ["nothing is charged twice", true],
+    ["and without Idempotency-Keys, no more than the batches that were cut off", false],
+  ])(
+    "the line breaks at every stage: %s",
+    async (_, passesIdempotencyKeys) => {
+      const key = await createKey(serviceHome, "--limit", "100000");
+      const home = listOf(3000);
+      const { url, broken } = await breakingLine(passesIdempotencyKeys);
+      const env = { IDV_API_KEY: key, IDV_BASE_URL: url };
+      const args = ["emails", "list.csv", "-q", "-o", "out.csv", "--concurrency", "8", "--max-retries", "20"];
+      expect(await idv(args, { home, env })).toEqual({ code: 0, stdout: "", stderr: "" });
+      expect(statuses(output(home))).toEqual({ ok: 3000 });
+      expect(broken.afterCharge).toBeGreaterThan(5);
+      const { used } = await lastKey(serviceHome);
+      expect(used).toBe(2000 + (passesIdempotencyKeys ? 0 : 100 * broken.afterCharge));
+    },
+    60_000,
+  );
+
   test.each<[string, Act, number, string]>([
     [
       "a key that is not accepted",
@@ -284,7 +372,7 @@ describe("which engine", () => {
       [],
       { IDV_API_KEY_COMMAND: "exit 7", IDV_BASE_URL: "https://x.net" },
       3,
-      "idv: IDV_API_KEY_COMMAND: the command failed with exit code 7\n",
+      "idv: IDV_API_KEY_COMMAND: the command failed: exit code 7\n",
     ],
     [
       "a command that prints nothing",
@@ -355,7 +443,7 @@ describe("which engine", () => {
   test.each([
     ["{", ".idvrc.json: is not JSON"],
     ["[]", "has to be a JSON object"],
-    ['{"apiKey":"sk_1"}', '"apiKey": a key does not belong here; idv login keeps it in a file of its own'],
+    ['{"apiKey":"sk_1"}', "a key does not belong here; idv login keeps it in a file of its own"],
     ['{"colour":1}', '"colour" is no setting; those are engine, baseUrl, batchSize'],
   ])("a project's file with %s", async (text, message) => {
     const home = homeWith({ ...file, ".idvrc.json": text });

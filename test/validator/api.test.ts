@@ -59,8 +59,11 @@ async function engineFor(acts: readonly Act[], options: Partial<ApiOptions> = {}
   const kept: string[] = [];
   const validate = async (batch: readonly string[]) => {
     const signal = new AbortController().signal;
-    const outcome = await engine.validate("email", batch, signal, (indices, verdicts) => {
-      for (const [i, index] of indices.entries()) kept.push(`${batch[index]} ${verdicts[i]!.status}`);
+    const outcome = await engine.validate("email", batch, signal, {
+      onSubmit() {},
+      onAnswered(indices, verdicts) {
+        for (const [i, index] of indices.entries()) kept.push(`${batch[index]} ${verdicts[i]!.status}`);
+      },
     });
     return { ...outcome, statuses: outcome.verdicts.map(({ status }) => status) };
   };
