@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, request as httpRequest } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { finished, idv, startIdv } from "../support/run-idv.js";
-import { type Act, resetBeforeHeaders, respond, scriptedServer } from "../support/scripted-server.js";
+import { type Act, listen, resetBeforeHeaders, respond, scriptedServer } from "../support/scripted-server.js";
 import { createKey, lastKey, type Service, serve } from "../support/service.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -202,31 +202,27 @@ describe("failures in the middle", () => {
             response.writeHead(answer.statusCode ?? 500, answer.headers);
             answer.pipe(response);
           },
-          20 + 80 * Math.random(),
+          10 + 60 * Math.random(),
         );
       });
       request.pipe(onward);
     });
-    await new Promise<void>((resolve) => line.listen(0, "127.0.0.1", resolve));
-    afterAll(() => line.close());
-    const home = temporaryFolder();
-    // Wide rows, so that few new items come with each read.
-    const rows = Array.from({ length: 700 }, (_, i) => `ann${i}@larch-and-oak.com,${"x".repeat(6000)}\n`);
-    writeFileSync(join(home, "list.csv"), `email,x\n${rows.join("")}`);
+    const slowUrl = await listen(line);
+    const home = listOf(4000);
     const env = {
       IDV_API_KEY: key,
-      IDV_BASE_URL: `http://127.0.0.1:${(line.address() as AddressInfo).port}`,
+      IDV_BASE_URL: slowUrl,
     };
-    const args = ["emails", "list.csv", "-q", "-o", "out.csv", "--batch-size", "90"];
+    const args = ["emails", "list.csv", "-q", "-o", "out.csv", "--concurrency", "8"];
     for (let i = 0; i < 10; i++) {
       const child = startIdv(args, { home, env });
       const exited = once(child, "exit");
-      await new Promise((resolve) => setTimeout(resolve, 250 + 300 * Math.random()));
+      await new Promise((resolve) => setTimeout(resolve, 450 + 350 * Math.random()));
       child.kill("SIGKILL");
       await exited;
     }
-    expect((await idv(args, { home, env })).code).toBe(0);
-    expect((await lastKey(serviceHome)).used).toBe(700);
+    expect(await idv(args, { home, env })).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect((await lastKey(serviceHome)).used).toBe(4000);
   }, 60_000);
 
   /** A line to the service that breaks in one of four ways, each for every ninth request, and passes the others on. */
@@ -253,9 +249,7 @@ describe("failures in the middle", () => {
       });
       return request.pipe(onward);
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    afterAll(() => server.close());
-    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, broken };
+    return { url: await listen(server), broken };
   }
 
   test.each([
@@ -265,13 +259,13 @@ describe("failures in the middle", () => {
     "the line breaks at every stage: %s",
     async (_, passesIdempotencyKeys) => {
       const key = await createKey(serviceHome, "--limit", "100000");
-      const home = listOf(3000);
+      const home = listOf(2000);
       const { url, broken } = await breakingLine(passesIdempotencyKeys);
       const env = { IDV_API_KEY: key, IDV_BASE_URL: url };
       const args = ["emails", "list.csv", "-q", "-o", "out.csv", "--concurrency", "8", "--max-retries", "20"];
       expect(await idv(args, { home, env })).toEqual({ code: 0, stdout: "", stderr: "" });
-      expect(statuses(output(home))).toEqual({ ok: 3000 });
-      expect(broken.afterCharge).toBeGreaterThan(5);
+      expect(statuses(output(home))).toEqual({ ok: 2000 });
+      expect(broken.afterCharge).toBeGreaterThan(3);
       const { used } = await lastKey(serviceHome);
       expect(used).toBe(2000 + (passesIdempotencyKeys ? 0 : 100 * broken.afterCharge));
     },
@@ -561,9 +555,7 @@ test("a proxy carries the traffic, and --debug says every request", async () => 
     socket.on("error", () => onward.destroy());
     onward.on("error", () => socket.destroy());
   });
-  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-  afterAll(() => proxy.close());
-  const env = { HTTP_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` };
+  const env = { HTTP_PROXY: await listen(proxy) };
   const through = await withKey(listOf(5), key, ["emails", "list.csv", "--debug"], env);
   expect(through.code).toBe(0);
   expect(through.stderr).toMatch(/idv: debug: POST \/emails\/validate, 5 items, try 1: 200 in \d+ ms\n/);

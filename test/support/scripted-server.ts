@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll } from "vitest";
 
@@ -12,6 +12,21 @@ interface SeenRequest {
 
 /** What the server does about a request. */
 export type Act = (response: ServerResponse, request: SeenRequest) => void;
+
+const servers: Server[] = [];
+afterAll(() => {
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+/** Has a server listen on a free port of the loopback interface; it ends with the test file. */
+export async function listen(server: Server): Promise<string> {
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
 
 /** A real server over loopback that follows a script: one act for each request, then the last one for ever. */
 export async function scriptedServer(...acts: readonly Act[]) {
@@ -30,12 +45,7 @@ export async function scriptedServer(...acts: readonly Act[]) {
     });
     request.on("error", () => {});
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+  return { url: await listen(server), seen };
 }
 
 /** Answers with a status and a body of its own, or one that gives every item the status. */
