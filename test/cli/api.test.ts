@@ -1,11 +1,20 @@
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, request as httpRequest } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
 import { finished, idv, startIdv } from "../support/run-idv.js";
-import { type Act, listen, resetBeforeHeaders, respond, scriptedServer } from "../support/scripted-server.js";
+import {
+  type Act,
+  listen,
+  resetBeforeHeaders,
+  respond,
+  resultsOf,
+  scriptedServer,
+} from "../support/scripted-server.js";
 import { createKey, lastKey, type Service, serve } from "../support/service.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -63,6 +72,31 @@ describe.sequential("the service's quota", () => {
     const third = await withKey(home, key, command);
     expect(third.stderr).toContain("1,000 of 1,000 from the cache, 0 units used in 0 requests");
     expect((await lastKey(serviceHome)).used).toBe(1000);
+  });
+
+  test("250 of 1,000 under concurrency 8: it ends inside the third batch and nowhere else", async () => {
+    const key = await createKey(serviceHome, "--limit", "250");
+    const home = listOf(1000);
+    const { code, stdout } = await withKey(home, key, ["emails", "list.csv", "-q", "--concurrency", "8"]);
+    expect(code).toBe(4);
+    const rows = stdout.trimEnd().split("\n").slice(1);
+    expect(rows.map((row) => row.split(",")[1])).toEqual([
+      ...Array(250).fill("ok"),
+      ...Array(750).fill("quota_exceeded"),
+    ]);
+    expect((await lastKey(serviceHome)).used).toBe(250);
+  });
+
+  test.each([0, 2, 4])("429 at batch %i of 5", async (place) => {
+    const gone = respond(429, {}, '{"message":"No validations are left."}');
+    const server = await scriptedServer(...Array<Act>(place).fill(respond()), gone);
+    const env = { IDV_API_KEY: "sk_1", IDV_BASE_URL: server.url };
+    const args = ["emails", "list.csv", "-q", "--concurrency", "1"];
+    const { code, stdout } = await idv(args, { home: listOf(500), env });
+    expect(code).toBe(4);
+    const expected = { ...(place > 0 && { ok: 100 * place }), quota_exceeded: 500 - 100 * place };
+    expect(statuses(stdout)).toEqual(expected);
+    expect(server.seen).toHaveLength(place + 1);
   });
 
   test("--no-cache and --refresh ask again", async () => {
@@ -567,6 +601,25 @@ test("a proxy carries the traffic, and --debug says every request", async () => 
   const kept = await withKey(listOf(5), key, ["emails", "list.csv"], { HTTP_PROXY: "http://192.0.2.1:3128" });
   expect(kept.code).toBe(0);
   expect(carried).toHaveLength(1);
+});
+
+test("https with an authority of one's own, and with none", async () => {
+  const pem = fileURLToPath(new URL("../support/localhost.pem", import.meta.url));
+  const server = createTlsServer({ key: readFileSync(pem), cert: readFileSync(pem) }, (request, response) => {
+    request.resume().on("end", () => response.end(resultsOf(["ann0@larch-and-oak.com"])));
+  });
+  const url = (await listen(server)).replace("http://127.0.0.1", "https://localhost");
+  const env = { IDV_API_KEY: "sk_1", IDV_BASE_URL: url };
+  const trusted = await idv(["emails", "list.csv"], {
+    home: listOf(1),
+    env: { ...env, NODE_EXTRA_CA_CERTS: pem },
+  });
+  expect(trusted).toMatchObject({ code: 0, stdout: "email,status\nann0@larch-and-oak.com,ok\n" });
+  const { code, stderr } = await idv(["emails", "list.csv", "--max-retries", "9"], { home: listOf(1), env });
+  expect(code).toBe(5);
+  expect(stderr).toContain(
+    "its certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT); NODE_EXTRA_CA_CERTS names",
+  );
 });
 
 test("rows that trickle in are answered without waiting for a full batch", async () => {
