@@ -1,7 +1,7 @@
-import { isIP } from "node:net";
 import { AuthorisationError } from "../validator/errors.js";
 import { findApiKey, readLogin } from "./api-key.js";
 import { UsageError } from "./errors.js";
+import { isLoopback } from "./loopback.js";
 import type { Resolved, Settings } from "./settings.js";
 
 /** Which engine is used, and why. */
@@ -69,10 +69,4 @@ export async function resolveBaseUrl(
 function isSafe(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === "https:" || isLoopback(hostname);
-}
-
-/** Whether a host is this machine: RFC 6761 §6.3, RFC 1122 §3.2.1.3, RFC 4291 §2.5.3. */
-export function isLoopback(host: string): boolean {
-  const name = host.replace(/^\[(.*)\]$/, "$1");
-  return name === "localhost" || name === "::1" || (isIP(name) === 4 && name.startsWith("127."));
 }

@@ -8,8 +8,8 @@ import type { ApiEngine, ApiOptions } from "../validator/api.js";
 import { offlineValidator } from "../validator/offline.js";
 import type { Kind, Validator } from "../validator/validator.js";
 import type { EngineChoice, ServiceOptions } from "./engine-choice.js";
-import { isLoopback } from "./engine-choice.js";
 import { UsageError } from "./errors.js";
+import { isLoopback } from "./loopback.js";
 import { cachePath } from "./paths.js";
 import { longestCacheTtl, type Settings } from "./settings.js";
 import { printable } from "./terminal.js";
@@ -195,7 +195,7 @@ function debug(text: string): void {
 }
 
 /** Validates nothing: counts what would be. */
-export function dryRunValidator({ validator }: Pick<Engine, "validator">) {
+export function dryRunValidator({ validator, requests }: Engine) {
   const { engine, batchSize, precheck } = validator;
   const counts = { items: 0, requests: 0 };
   const dry: Validator = {
@@ -204,7 +204,7 @@ export function dryRunValidator({ validator }: Pick<Engine, "validator">) {
     ...(precheck && { precheck }),
     async validate(_kind, items) {
       counts.items += items.length;
-      counts.requests++;
+      if (requests) counts.requests++;
       return {
         verdicts: items.map(() => ({ status: "not validated" })),
         charged: 0,

@@ -3,8 +3,8 @@ import { loadClassifier } from "../classifier/classifier.js";
 import { createService } from "../service/server.js";
 import { KeyStore } from "../store/key-store.js";
 import { tableSource } from "./data-table.js";
-import { isLoopback } from "./engine-choice.js";
 import { UsageError } from "./errors.js";
+import { isLoopback } from "./loopback.js";
 import { stateFilePath } from "./paths.js";
 import { say } from "./terminal.js";
 
