@@ -1,10 +1,11 @@
 import { exec } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { StoreError } from "../store/sqlite.js";
 import { AuthorisationError } from "../validator/errors.js";
 import { UsageError } from "./errors.js";
+import { serviceUrl } from "./option-values.js";
 import { configFolder } from "./paths.js";
 import { readIfPresent } from "./private-file.js";
 import type { Resolved } from "./settings.js";
@@ -34,7 +35,7 @@ export async function findApiKey(
   baseUrl: string | undefined,
 ): Promise<Resolved<string> | undefined> {
   if (file !== undefined) {
-    const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    const text = await readStart(file).catch((error: NodeJS.ErrnoException) => {
       const reason = error.code === "ENOENT" ? "no such file" : error.message;
       throw new UsageError(`${file}: the key cannot be read: ${reason}`);
     });
@@ -56,11 +57,20 @@ export async function readLogin(env: NodeJS.ProcessEnv): Promise<Login | undefin
   if (text === undefined) return undefined;
   try {
     const { baseUrl, key } = JSON.parse(text) as Partial<Login>;
-    if (typeof baseUrl === "string" && typeof key === "string") return { baseUrl, key };
+    if (typeof baseUrl === "string" && typeof key === "string") return { baseUrl: serviceUrl(baseUrl), key };
   } catch {
     // Its text is not to be seen in an error.
   }
   throw new StoreError(`${path}: is not what idv login writes; idv logout removes it`);
+}
+
+/** Longer than any key, so that a wrong file does no harm. */
+const longestFile = 65_536;
+
+async function readStart(file: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of createReadStream(file, { end: longestFile - 1 })) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
 }
 
 /** A key without the white space around it. */

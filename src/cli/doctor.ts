@@ -42,9 +42,10 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
 
   const settings = await attempt(() => resolveSettings(options, env, process.cwd(), say));
   if (settings) await attempt(() => printSettings(settings, env));
+  // Once only: a command may ask its user, and a pipe gives it once.
   const key = settings && (await attempt(() => findApiKey(options.apiKeyFile, env, settings.baseUrl.value)));
   line("key", key ? masked(key.value) : "none", key?.source ?? "");
-  const choice = settings && (await attempt(() => chooseEngine(settings, options, env)));
+  const choice = settings && (await attempt(() => chooseEngine(settings, options, env, async () => key)));
   if (choice) line("engine in use", choice.engine, choice.reason);
 
   const files: readonly (readonly [string, string, ((path: string) => Promise<unknown>) | undefined])[] = [

@@ -23,6 +23,7 @@ export interface ServiceOptions {
 /**
  * Chooses the engine: as it is set, or the service when there is a key, or else the embedded classifier.
  *
+ * @param findKey for whoever has looked for the key already
  * @throws AuthorisationError when the service is wanted and there is no key
  * @throws UsageError when it cannot be reached safely, or nobody knows where it is
  */
@@ -30,10 +31,11 @@ export async function chooseEngine(
   { engine, baseUrl }: Settings,
   { offline, apiKeyFile, allowInsecureHttp }: ServiceOptions,
   env: NodeJS.ProcessEnv,
+  findKey = () => findApiKey(apiKeyFile, env, baseUrl.value),
 ): Promise<EngineChoice> {
   if (offline) return { engine: "offline", reason: "--offline" };
   if (engine.value === "offline") return { engine: "offline", reason: engine.source };
-  const key = await findApiKey(apiKeyFile, env, baseUrl.value);
+  const key = await findKey();
   if (key === undefined) {
     const login = await readLogin(env);
     const reason = login ? `the key of idv login is for ${login.baseUrl}` : "no key is configured";

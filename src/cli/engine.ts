@@ -158,6 +158,10 @@ async function openMemory(
       if (!refresh) scope.load(onEntry);
     },
     unfinished: () => (isFresh ? [] : scope.unfinished()),
+    // Under a key of this run only, nobody would know it again.
+    begin: (digests) => {
+      if (!isFresh) scope.begin(digests);
+    },
     finish: (begun, digests, statuses) => {
       scope.finish(begun, digests, statuses);
       kept += digests.length;

@@ -1,3 +1,4 @@
+import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
@@ -203,9 +204,11 @@ interface FoundFile {
 async function openIfPresent(path: string): Promise<FoundFile | undefined> {
   try {
     // By its handle: what is behind the name could change meanwhile.
-    const file = await open(path);
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      return { path, text: await file.readFile("utf8"), owner: (await file.stat()).uid };
+      const found = await file.stat();
+      if (!found.isFile()) throw new Error("it is no file");
+      return { path, text: await file.readFile("utf8"), owner: found.uid };
     } finally {
       await file.close();
     }

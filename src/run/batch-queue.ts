@@ -39,13 +39,20 @@ export class BatchQueue {
     this.#onFailure = onFailure;
     for (const digests of options.memory?.unfinished() ?? []) {
       const unfinished = { digests, batch: newBatch() };
-      for (const digest of digests) this.#unfinished.set(digest, unfinished);
+      for (const digest of digests) {
+        if (!this.#unfinished.has(digest)) this.#unfinished.set(digest, unfinished);
+      }
     }
   }
 
   /** Some items wait for more to come. */
   get isFilling(): boolean {
     return this.#open.items.length > 0 || this.#begun.size > 0;
+  }
+
+  /** Submits the batch that is being filled, but not what has to be whole to be known again. */
+  async flushOpen(): Promise<void> {
+    if (this.#open.items.length > 0) await this.#submitOpen();
   }
 
   /**
@@ -74,14 +81,15 @@ export class BatchQueue {
   /** Submits what waits for more to come, as it is. */
   async flush(): Promise<void> {
     for (const unfinished of this.#begun) await this.#submitAgain(unfinished);
-    if (this.#open.items.length > 0) await this.#submitOpen();
+    await this.flushOpen();
   }
 
   async #submitAgain(unfinished: UnfinishedBatch): Promise<void> {
     this.#begun.delete(unfinished);
     for (const digest of unfinished.digests) this.#unfinished.delete(digest);
     const { digests, batch } = unfinished;
-    batch.items.sort((a, b) => digests.indexOf(a.digest) - digests.indexOf(b.digest));
+    const places = new Map(digests.map((digest, place) => [digest, place]));
+    batch.items.sort((a, b) => places.get(a.digest)! - places.get(b.digest)!);
     await this.#submit(batch);
   }
 

@@ -50,7 +50,7 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
     for (;;) {
       signal.throwIfAborted();
       const reading = chunks.next();
-      if (queue.isFilling && !(await settlesSoon(reading))) await queue.flush();
+      if (queue.isFilling && !(await settlesSoon(reading))) await queue.flushOpen();
       const { value: chunk, done } = await watch.until(reading);
       if (done) break;
       const rows: ChunkRow[] = [];

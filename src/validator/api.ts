@@ -256,8 +256,10 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
     let faults = 0;
     try {
       let open = items.map((_, i) => i);
+      // Whole at first, whatever the size is by now: the service may know it from a run that was killed.
+      let size = open.length;
       while (open.length > 0) {
-        const part = open.slice(0, batchSize);
+        const part = open.slice(0, size);
         await keepRate(part.length);
         if (halting.signal.aborted) return outcome(true);
         const partItems = part.map((i) => items[i]!);
@@ -277,6 +279,7 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
         );
         if (reply === "too large") {
           batchSize = Math.min(batchSize, Math.ceil(part.length / 2));
+          size = batchSize;
           // Nothing of it has gone.
           if (rate) nextTurn -= (part.length * rate.milliseconds) / rate.items;
           onNotice(`${baseUrl}: takes smaller batches only; going on with ${batchSize}`);

@@ -259,6 +259,37 @@ describe("failures in the middle", () => {
     expect((await lastKey(serviceHome)).used).toBe(4000);
   }, 60_000);
 
+  test.each([
+    ["a smaller --batch-size", ["--batch-size", "20"]],
+    ["a --rate", ["--rate", "90/s"]],
+  ])("kill -9 before the answer, then again with %s: nothing is charged twice", async (_, more) => {
+    const key = await createKey(serviceHome, "--limit", "1000");
+    // The first batch is charged for, and its answer never comes.
+    let isSilent = true;
+    let charged = 0;
+    const line = createServer((request, response) => {
+      const settings = { method: "POST", headers: request.headers };
+      const onward = httpRequest(`${service.url}${request.url}`, settings, (answer) => {
+        charged++;
+        if (isSilent) return;
+        response.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(response);
+      });
+      request.pipe(onward);
+    });
+    const env = { IDV_API_KEY: key, IDV_BASE_URL: await listen(line) };
+    const home = listOf(250);
+    const child = startIdv(["emails", "list.csv", "-q", "-o", "out.csv"], { home, env });
+    await expect.poll(() => charged, { timeout: 10_000 }).toBe(1);
+    const exited = once(child, "exit");
+    child.kill("SIGKILL");
+    await exited;
+    isSilent = false;
+    const again = await idv(["emails", "list.csv", "-q", "-o", "out.csv", ...more], { home, env });
+    expect(again).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect((await lastKey(serviceHome)).used).toBe(250);
+  });
+
   /** A line to the service that breaks in one of four ways, each for every ninth request, and passes the others on. */
   async function breakingLine(passesIdempotencyKeys: boolean) {
     let count = 0;

@@ -383,7 +383,7 @@ test("--rate: items in their time", async () => {
     rate: { items: 10, milliseconds: 60_000 },
   });
   expect(engine.batchSize).toBe(10);
-  await validate(items(30));
+  for (const from of [0, 10, 20]) await validate(items(10, from));
   expect(slept.map((milliseconds) => Math.round(milliseconds / 1000))).toEqual([60, 60]);
 });
 
