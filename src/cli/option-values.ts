@@ -39,10 +39,18 @@ export function wholeNumber(least: number, most: number) {
   };
 }
 
+/** As browsers send it: scheme, host and port. */
+export function webOrigin(value: string, before: readonly string[] = []): string[] {
+  if (URL.canParse(value) && new URL(value).origin === value) return [...before, value];
+  throw new InvalidArgumentError("It takes an origin such as https://shop.example.com, without a path.");
+}
+
 export function expiryDate(value: string): number | "never" {
   if (value === "never") return value;
   const time = /^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/.test(value) ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(time)) throw new InvalidArgumentError("It takes a date such as 2027-01-31, or never.");
+  // February has no 31st, whatever Date makes of it.
+  const isDay = !Number.isNaN(time) && new Date(time).toISOString().startsWith(value.slice(0, 10));
+  if (!isDay) throw new InvalidArgumentError("It takes a date such as 2027-01-31, or never.");
   return time;
 }
 

@@ -17,6 +17,7 @@ import {
   statusList,
   unitLimit,
   waitTime,
+  webOrigin,
   wholeNumber,
 } from "./option-values.js";
 import type { OwnListOptions } from "./own-lists.js";
@@ -332,7 +333,9 @@ function addServeCommand(program: Command): void {
         .default(8787),
     )
     .addOption(stateOption())
-    .addOption(listOption("--cors-origin", "an origin whose pages may call the service", "URL"))
+    .addOption(
+      new Option("--cors-origin <URL>", "an origin whose pages may call the service").argParser(webOrigin),
+    )
     .addOption(
       new Option("--max-items <N>", "items a request at most")
         .argParser(wholeNumber(1, 100_000))
@@ -445,8 +448,8 @@ function stateOption(): Option {
 }
 
 /** An option that may be given several times. */
-function listOption(name: string, description: string, value = "FILE"): Option {
-  return new Option(`${name} <${value}>`, description).argParser((value: string, before: string[] = []) => [
+function listOption(name: string, description: string): Option {
+  return new Option(`${name} <FILE>`, description).argParser((value: string, before: string[] = []) => [
     ...before,
     filled(value),
   ]);

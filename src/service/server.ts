@@ -38,6 +38,9 @@ declare module "fastify" {
   }
 }
 
+/** Whoever sends more without reading the answers would have the service keep them. */
+const mostPipelined = 100;
+
 const kinds: Readonly<Record<Permission, Kind>> = { emails: "email", domains: "domain" };
 const allowedMethods: Readonly<Record<string, string>> = {
   "/emails/validate": "POST",
@@ -61,13 +64,17 @@ class Refusal extends Error {
 /** A service that is ready to listen. It stops taking requests, and ends those in flight, on `close`. */
 export function createService(options: ServiceOptions): FastifyInstance {
   const { store, maximumItems, corsOrigins, logs, now } = options;
-  // Each character may be written as \uXXXX.
-  const bodyLimit = maximumItems * (6 * maximumItemLength + 3) + 1024;
+  // Each character may be written as a pair of \uXXXX.
+  const bodyLimit = maximumItems * (12 * maximumItemLength + 3) + 1024;
   const service = Fastify({
     bodyLimit,
     requestTimeout: 30_000,
+    // Also of clients that do not read what they asked for.
+    connectionTimeout: 30_000,
     keepAliveTimeout: 30_000,
     forceCloseConnections: "idle",
+    // A request that has begun to arrive is finished.
+    return503OnClosing: false,
     // Its lines would hold paths as they came.
     logController: new LogController({ disableRequestLogging: true }),
     logger: logs && { redact: ["req", "res"] },
@@ -76,6 +83,8 @@ export function createService(options: ServiceOptions): FastifyInstance {
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false } },
     exposeHeadRoutes: true,
     clientErrorHandler: refuseBrokenRequest,
+    // A path that cannot be decoded is one that there is not.
+    frameworkErrors: (_error, _request, reply) => (reply as FastifyReply).code(404).send(noSuchPath),
   });
   service.server.maxConnections = 1000;
   service.decorateRequest("apiKey", undefined);
@@ -96,6 +105,19 @@ export function createService(options: ServiceOptions): FastifyInstance {
     },
   );
 
+  /** Requests of a connection that have no answer yet. */
+  const pending = new WeakMap<Socket, number>();
+  service.addHook("onRequest", async ({ raw: { socket } }, reply) => {
+    const count = (pending.get(socket) ?? 0) + 1;
+    pending.set(socket, count);
+    if (count <= mostPipelined) return;
+    socket.destroy();
+    reply.hijack();
+  });
+  service.addHook("onResponse", async ({ raw: { socket } }) => {
+    pending.set(socket, (pending.get(socket) ?? 1) - 1);
+  });
+
   service.addHook("onRequest", async (request, reply) => {
     const { origin } = request.headers;
     if (origin === undefined || !corsOrigins.includes(origin)) return;
@@ -113,9 +135,11 @@ export function createService(options: ServiceOptions): FastifyInstance {
     if (statusCode === 500) request.log.error({ error: error.message, stack: error.stack }, "a bug in idv");
     return reply.code(statusCode).send({ message });
   });
-  service.setNotFoundHandler((request, reply) => {
+  // Before the body is read: nobody asked for it.
+  service.addHook("onRequest", async (request, reply) => {
+    if (!request.is404) return;
     const allow = allowedMethods[request.url.split("?")[0] ?? ""];
-    if (allow === undefined) return reply.code(404).send({ message: "No such path." });
+    if (allow === undefined) return reply.code(404).send(noSuchPath);
     return reply
       .code(405)
       .header("allow", allow)
@@ -146,13 +170,7 @@ export function createService(options: ServiceOptions): FastifyInstance {
     service.post<{ Body: Record<string, readonly string[]> }>(`/${field}/validate`, {
       schema: { body: requestSchema(field) },
       // Before the body is looked at: whoever has no key learns nothing.
-      onRequest: async (request) => {
-        request.apiKey = store.find(bearerOf(request.headers.authorization));
-        if (request.apiKey === undefined) throw new Refusal(401, "Unauthorized.");
-        if (!request.apiKey.permissions.includes(field)) {
-          throw new Refusal(403, `This key may not validate ${field}.`);
-        }
-      },
+      onRequest: async (request) => authorise(request, field),
       preValidation: async (request) => {
         const items: unknown = request.body?.[field];
         if (Array.isArray(items) && items.length > maximumItems) {
@@ -160,6 +178,8 @@ export function createService(options: ServiceOptions): FastifyInstance {
         }
       },
       handler: async (request, reply) => {
+        // The body may have been long in coming: the key may not be what it was.
+        authorise(request, field);
         const items = [...new Set(request.body[field])];
         request.items = items.length;
         const key = request.apiKey!;
@@ -188,6 +208,14 @@ export function createService(options: ServiceOptions): FastifyInstance {
     });
   }
 
+  function authorise(request: FastifyRequest, field: Permission): void {
+    request.apiKey = store.find(bearerOf(request.headers.authorization));
+    if (request.apiKey === undefined) throw new Refusal(401, "Unauthorized.");
+    if (!request.apiKey.permissions.includes(field)) {
+      throw new Refusal(403, `This key may not validate ${field}.`);
+    }
+  }
+
   const document = openApiDocument({ maximumItems });
   service.get("/healthz", async () => ({ status: "ok" }));
   service.get("/readyz", async () => {
@@ -200,6 +228,8 @@ export function createService(options: ServiceOptions): FastifyInstance {
   );
   return service;
 }
+
+const noSuchPath = { message: "No such path." };
 
 /** What is no HTTP, or does not come in time, has no request that could be answered: only its connection. */
 function refuseBrokenRequest({ code }: ConnectionError, socket: Socket): void {

@@ -35,7 +35,7 @@ export function validateItems(
     grantedVerdicts(classifier, kind, items, granted).map(({ status }) => status);
   const { idempotencyKey, body } = request;
   if (idempotencyKey !== undefined) {
-    return store.chargeOnce(key.id, items.length, { idempotencyKey, body }, statusesOf);
+    return store.chargeOnce(key.id, items.length, { kind, idempotencyKey, body }, statusesOf);
   }
   if (key.quota.left === 0) return "quota is gone";
   if (items.length === 0) return { statuses: [], quota: key.quota };

@@ -156,7 +156,7 @@ export class KeyStore extends StateFile {
   /**
    * The same for a request that may come again: within 24 hours it is charged once, and gets the same statuses.
    *
-   * @param request its Idempotency-Key, of which a hash is stored, and its body, of which a hash under that key is: who
+   * @param request what it asks about, its Idempotency-Key, of which a hash is stored, and its body, of which a hash under that key is: who
    *   has the file cannot try out bodies without the Idempotency-Key
    * @param statusesOf the statuses of its items in order, if so many units are granted
    * @returns what stands in the way, if anything: nothing is left, or the same Idempotency-Key came with another body
@@ -164,12 +164,12 @@ export class KeyStore extends StateFile {
   chargeOnce(
     id: string,
     units: number,
-    request: { readonly idempotencyKey: string; readonly body: Uint8Array },
+    request: { readonly kind: string; readonly idempotencyKey: string; readonly body: Uint8Array },
     statusesOf: (granted: number) => readonly string[],
   ): { readonly statuses: readonly string[]; readonly quota: Quota } | "quota is gone" | "another body" {
-    const { idempotencyKey, body } = request;
+    const { kind, idempotencyKey, body } = request;
     const keyHash = hashOf(idempotencyKey);
-    const bodyHash = createHmac("sha256", idempotencyKey).update(body).digest();
+    const bodyHash = createHmac("sha256", idempotencyKey).update(`${kind}\n`).update(body).digest();
     let answer: { body_hash: Uint8Array; statuses: string } | undefined;
     const { key } = this.#change(id, (row) => {
       this.file.database

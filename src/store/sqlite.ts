@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, statSync } from "node:fs";
+import { closeSync, fchmodSync, fstatSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { versions } from "node:process";
 
@@ -140,7 +140,10 @@ function createPrivately(path: string, { name }: Schema): void {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     const found = statSync(path, { throwIfNoEntry: false });
     if (found && !found.isFile()) throw notOurs(path, name);
-    closeSync(openSync(path, "a", 0o600));
+    const file = openSync(path, "a", 0o600);
+    // One that somebody else has made, for us to fill.
+    if (fstatSync(file).size === 0) fchmodSync(file, 0o600);
+    closeSync(file);
   } catch (error) {
     if (error instanceof StoreError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;

@@ -3,6 +3,7 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { openStore } from "../../src/store/sqlite.js";
+import { idv } from "../support/run-idv.js";
 import { createKey, lastKey, post, request, type Service, serve } from "../support/service.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -126,12 +127,12 @@ describe.concurrent("slow, huge and broken", () => {
   });
 
   test("a huge body is refused when it is announced, and when it is not", async () => {
-    const message = "At most 10 items and 61054 bytes a request.";
+    const message = "At most 10 items and 121054 bytes a request.";
     const announced = await talk(head("Content-Length: 10000000000"));
     expect(announced).toMatch(/^HTTP\/1.1 413 /);
     expect(announced).toContain(message);
     const piece = `4000\r\n${" ".repeat(0x4000)}\r\n`;
-    const said = await talk(`${head("Transfer-Encoding: chunked")}${piece.repeat(4)}`);
+    const said = await talk(`${head("Transfer-Encoding: chunked")}${piece.repeat(8)}`);
     expect(said).toMatch(/^HTTP\/1.1 413 /);
     expect(said).toContain(message);
     // Who goes on all the same is cut off.
@@ -156,6 +157,40 @@ describe.concurrent("slow, huge and broken", () => {
   ])("%s", async (_, text, status, message) => {
     isRefusal(await talk(text), status, message);
   });
+});
+
+test("a key that is revoked while its request arrives is not good any more", async () => {
+  const home = temporaryFolder();
+  const [{ url }, key] = [await serve(home, "-q"), await createKey(home)];
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  let said = "";
+  socket.on("data", (chunk) => {
+    said += chunk.toString();
+  });
+  const body = JSON.stringify({ domains: ["larch-and-oak.com"] });
+  socket.write(
+    `POST /domains/validate HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body.slice(0, 10)}`,
+  );
+  await request(`${url}/healthz`);
+  const { id } = await lastKey(home);
+  await idv(["keys", "revoke", id], { home });
+  socket.write(body.slice(10));
+  await new Promise((resolve) => socket.once("close", resolve));
+  expect(said).toMatch(/^HTTP\/1.1 401 /);
+  expect(await lastKey(home)).toMatchObject({ used: 0 });
+});
+
+test("who asks without reading is cut off", async () => {
+  const { url } = await serve(temporaryFolder(), "-q");
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.on("error", () => {});
+  socket.pause();
+  socket.write("GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(1600));
+  await new Promise((resolve) => socket.once("close", resolve).resume());
+  expect((await request(`${url}/healthz`)).status).toBe(200);
 });
 
 test("SIGTERM lets a request that has begun finish", async () => {

@@ -128,9 +128,9 @@ describe("rulings", () => {
     [
       "too large a body",
       "/emails/validate",
-      { emails: ["x".repeat(400_000)] },
+      { emails: ["x".repeat(700_000)] },
       413,
-      "At most 50 items and 301174 bytes a request.",
+      "At most 50 items and 601174 bytes a request.",
     ],
     ["an unknown path", "/emails", {}, 404, "No such path."],
   ])("%s", async (_, path, body, status, message) => {
@@ -183,6 +183,23 @@ describe("rulings", () => {
     expect(
       (await post("/domains/validate", body, { ...headers, "idempotency-key": "x".repeat(256) })).status,
     ).toBe(400);
+  });
+
+  test("an Idempotency-Key is for one operation", async () => {
+    const headers = { ...as(await createKey(home, "--limit", "9")), "idempotency-key": "both" };
+    const body = { emails: ["ann+x@larch-and-oak.com"], domains: ["a.com", "b.com"] };
+    expect((await post("/emails/validate", body, headers)).status).toBe(200);
+    expect((await post("/domains/validate", body, headers)).status).toBe(422);
+  });
+
+  test("unknown paths and methods are known before any body is read", async () => {
+    expect((await post("/nope", "{")).status).toBe(404);
+    const { status, body } = await request(`${service.url}/domains/validate`, { method: "PUT", body: "{" });
+    expect({ status, body }).toEqual({ status: 405, body: { message: "Use POST." } });
+    expect(await request(`${service.url}/%zz`)).toMatchObject({
+      status: 404,
+      text: '{"message":"No such path."}',
+    });
   });
 
   test("sandbox keys", async () => {
@@ -267,6 +284,11 @@ describe("keys", () => {
   });
 
   test.each<[string[], number, string]>([
+    [
+      ["create", "--name", "x", "--expires", "2027-02-31"],
+      2,
+      "option '--expires <DATE>' argument '2027-02-31' is invalid. It takes a date such as 2027-01-31, or never.",
+    ],
     [["create"], 2, "keys create needs --name NAME"],
     [["set", "nobody", "--limit", "1"], 2, 'no key "nobody"; idv keys list shows those there are'],
     [
