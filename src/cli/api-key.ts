@@ -35,7 +35,7 @@ export async function findApiKey(
   baseUrl: string | undefined,
 ): Promise<Resolved<string> | undefined> {
   if (file !== undefined) {
-    const text = await readStart(file).catch((error: NodeJS.ErrnoException) => {
+    const text = await readKeyText(createReadStream(file)).catch((error: NodeJS.ErrnoException) => {
       const reason = error.code === "ENOENT" ? "no such file" : error.message;
       throw new UsageError(`${file}: the key cannot be read: ${reason}`);
     });
@@ -65,11 +65,17 @@ export async function readLogin(env: NodeJS.ProcessEnv): Promise<Login | undefin
 }
 
 /** Longer than any key, so that a wrong file does no harm. */
-const longestFile = 65_536;
+const longestText = 65_536;
 
-async function readStart(file: string): Promise<string> {
+/** The start of a stream that should hold a key, as text. */
+export async function readKeyText(stream: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of createReadStream(file, { end: longestFile - 1 })) chunks.push(chunk as Buffer);
+  let length = 0;
+  for await (const chunk of stream) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > longestText) break;
+  }
   return Buffer.concat(chunks).toString("utf8");
 }
 

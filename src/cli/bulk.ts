@@ -1,7 +1,6 @@
 import { constants, fstatSync } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { availableParallelism } from "node:os";
-import { resolve } from "node:path";
 import { nameColumns } from "../run/columns.js";
 import { profiles } from "../run/item.js";
 import { validateTable } from "../run/run.js";
@@ -15,9 +14,7 @@ import { copyOf, openOutputFile, type TableSink } from "../table/output.js";
 import { openTable, type TableFormat, type TableOptions } from "../table/reader.js";
 import { openSplitOutput } from "../table/split-output.js";
 import type { Kind } from "../validator/validator.js";
-import { loginPath } from "./api-key.js";
 import { BadRowsReport } from "./bad-rows.js";
-import { cacheSecretPath } from "./cache-secret.js";
 import { continueCommand } from "./continue-command.js";
 import { tableSource } from "./data-table.js";
 import {
@@ -30,12 +27,14 @@ import {
 import { chooseEngine } from "./engine-choice.js";
 import { explainFailure, Interrupted, UsageError } from "./errors.js";
 import { exitCodes } from "./exit-codes.js";
+import { interruptible } from "./interruption.js";
 import { type OwnListOptions, readOwnLists } from "./own-lists.js";
-import { cachePath, quotaFilePath } from "./paths.js";
+import { quotaFilePath } from "./paths.js";
 import { type Progress, showsProgress, startProgress } from "./progress.js";
 import { resolveSettings, type SettingOptions } from "./settings.js";
 import { standardOutput } from "./standard-output.js";
 import { type DryRun, dryRunSummary, jsonSummary, type Summary, textSummary } from "./summary.js";
+import { checkTargets } from "./targets.js";
 import { colours, say, showsColour } from "./terminal.js";
 
 /** The options of `idv emails` and `idv domains`, as commander gives them. */
@@ -248,32 +247,6 @@ async function validateFile(
 /** Where the rows of a dry run go. */
 const nowhere: TableSink = { write: async () => {}, commit: async () => {}, discard: async () => {} };
 
-/** @throws UsageError when something would be written over something else that is needed */
-function checkTargets(file: string, quotaPath: string, options: BulkOptions): void {
-  const { output, backup, badRowsFile, inPlace } = options;
-  const roles = [
-    ["the quota file", quotaPath],
-    ["the cache", cachePath(process.env)],
-    ["the cache's secret", cacheSecretPath(process.env)],
-    ["the key of idv login", loginPath(process.env)],
-    ["the key file", options.apiKeyFile],
-    ["the output", output],
-    ["the file of bad rows", badRowsFile],
-    ["the backup", backup],
-    // A table may be written over itself.
-    ["the input", inPlace || file === "-" ? undefined : file],
-  ] as const;
-  const taken = new Map<string, string>();
-  for (const [role, path] of roles) {
-    if (path === undefined || path.startsWith("/dev/")) continue;
-    const other = taken.get(resolve(path));
-    const isItself = role === "the input" && other === "the output";
-    if (other !== undefined && !isItself)
-      throw new UsageError(`${path}: cannot be ${role} and ${other} at once`);
-    taken.set(resolve(path), role);
-  }
-}
-
 function tableOptions(options: BulkOptions): Omit<TableOptions, "profile"> {
   const { column, delimiter, quote, escape: escaping, comment, format, headers, ragged, badRows } = options;
   return {
@@ -374,26 +347,4 @@ function countBytes({ bytes, size }: InputFile) {
     }
   }
   return { bytes: counted(), share: () => (size ? count / size : undefined) };
-}
-
-/** Turns the first signal into an orderly end; a second one ends the process at once. */
-function interruptible(output: string | undefined) {
-  const controller = new AbortController();
-  const interrupted = new Promise<never>((_, reject) => {
-    controller.signal.addEventListener("abort", () => reject(controller.signal.reason));
-  });
-  // Nobody waits for it once the work is done.
-  interrupted.catch(() => {});
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  const stop = (name: (typeof signals)[number]) => {
-    const what = output === undefined ? "the output is not complete" : `${output} was not written`;
-    const interruption = new Interrupted(name, `stopped by ${name}; ${what}`);
-    if (controller.signal.aborted) process.exit(explainFailure(interruption).exitCode);
-    controller.abort(interruption);
-  };
-  const end = () => {
-    for (const name of signals) process.removeListener(name, stop);
-  };
-  for (const name of signals) process.on(name, stop);
-  return { signal: controller.signal, interrupted, end };
 }

@@ -2,8 +2,8 @@ import { hash, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ClassifierSource, loadClassifier } from "../classifier/classifier.js";
-import type { VerdictMemory } from "../run/run-options.js";
 import { QuotaFile } from "../store/quota-file.js";
+import type { CacheScope } from "../store/verdict-cache.js";
 import type { ApiEngine, ApiOptions } from "../validator/api.js";
 import { offlineValidator } from "../validator/offline.js";
 import type { Kind, Validator } from "../validator/validator.js";
@@ -19,7 +19,7 @@ export interface Engine {
   readonly validator: Validator;
   /** Why it is this one. */
   readonly reason: string;
-  readonly memory?: VerdictMemory;
+  readonly memory?: CacheScope;
   /** Requests that were sent so far. */
   readonly requests?: () => number;
   /** Verdicts that this run has put into the cache; absent without one. */
@@ -152,7 +152,7 @@ async function openMemory(
   // Who wants fresh answers does not want those of a service that remembers the request.
   const isFresh = refresh || maximumAge < day;
   let kept = 0;
-  const memory: VerdictMemory = {
+  const memory: CacheScope = {
     ...scope,
     load: (onEntry) => {
       if (!refresh) scope.load(onEntry);

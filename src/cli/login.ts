@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
-import { checked, loginPath } from "./api-key.js";
+import { checked, loginPath, readKeyText } from "./api-key.js";
 import { resolveBaseUrl } from "./engine-choice.js";
 import { UsageError } from "./errors.js";
 import { removeFile, writePrivately } from "./private-file.js";
@@ -15,7 +15,9 @@ export async function login(options: SettingOptions): Promise<void> {
   if (place === undefined) {
     throw new UsageError("no base URL: name the service that the key is for with --base-url or IDV_BASE_URL");
   }
-  const text = process.stdin.isTTY ? await prompt(`Key for ${place.value}: `) : await readAll();
+  const text = process.stdin.isTTY
+    ? await prompt(`Key for ${place.value}: `)
+    : await readKeyText(process.stdin);
   const { value: key } = checked(text, "standard input");
   const path = loginPath(process.env);
   await writePrivately(path, `${JSON.stringify({ baseUrl: place.value, key })}\n`);
@@ -27,18 +29,6 @@ export async function logout(): Promise<void> {
   const path = loginPath(process.env);
   await removeFile(path);
   say(`${path} is removed`);
-}
-
-/** Longer than any key, so that a wrong file does no harm. */
-const longest = 65_536;
-
-async function readAll(): Promise<string> {
-  let text = "";
-  for await (const chunk of process.stdin.setEncoding("utf8")) {
-    text += chunk;
-    if (text.length > longest) break;
-  }
-  return text;
 }
 
 /** Asks for a line that nobody sees. */

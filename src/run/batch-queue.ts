@@ -1,6 +1,7 @@
+import type { CacheScope } from "../store/verdict-cache.js";
 import type { BatchListener } from "../validator/validator.js";
 import type { ItemLedger, RowItem } from "./item-ledger.js";
-import type { RunOptions, VerdictMemory } from "./run-options.js";
+import type { RunOptions } from "./run-options.js";
 
 /** Some open items, and when they have their verdicts. */
 interface Batch {
@@ -142,7 +143,7 @@ export class BatchQueue {
   }
 
   /** Notes what is submitted, and keeps what is paid for. */
-  #listen(batch: readonly RowItem[], memory: VerdictMemory): BatchListener {
+  #listen(batch: readonly RowItem[], memory: CacheScope): BatchListener {
     const digestsOf = (indices: readonly number[]) => indices.map((i) => batch[i]!.digest);
     let submitted: readonly number[] = [];
     return {

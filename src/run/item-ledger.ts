@@ -1,3 +1,4 @@
+import type { CacheScope } from "../store/verdict-cache.js";
 import { ServiceError } from "../validator/errors.js";
 import {
   type Kind,
@@ -11,7 +12,7 @@ import { type Columns, ourFields } from "./columns.js";
 import { DistinctItems } from "./distinct-items.js";
 import { extractItem, itemKey, mailboxKey } from "./item.js";
 import { hashItem, type ItemHash } from "./item-hash.js";
-import type { RowFilter, RunOptions, RunReport, VerdictMemory } from "./run-options.js";
+import type { RowFilter, RunOptions, RunReport } from "./run-options.js";
 
 const mostStatuses = 127;
 /** Added to the state of an item that is remembered from an earlier run and that no row has had yet. */
@@ -32,7 +33,7 @@ export interface RowItem extends ItemHash {
 export class ItemLedger {
   readonly #kind: Kind;
   readonly #validator: Validator;
-  readonly #memory: VerdictMemory | undefined;
+  readonly #memory: CacheScope | undefined;
   readonly #columns: Columns;
   readonly #filter: RowFilter;
   readonly #items = new DistinctItems();

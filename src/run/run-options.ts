@@ -1,3 +1,4 @@
+import type { CacheScope } from "../store/verdict-cache.js";
 import type { TableSink } from "../table/output.js";
 import type { ScannableStream } from "../table/scanned-records.js";
 import type { Kind, QuotaState, Status, Validator } from "../validator/validator.js";
@@ -10,7 +11,7 @@ export interface RunOptions {
   readonly sink: TableSink;
   readonly validator: Validator;
   /** Verdicts of earlier runs, and where those of this one go. */
-  readonly memory?: VerdictMemory;
+  readonly memory?: CacheScope;
   /** Our columns, from `nameColumns`. */
   readonly columns: Columns;
   /** The rows to write; all of them by default. */
@@ -21,20 +22,6 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   /** Called after every chunk with the rows written so far, and waited for. */
   readonly onProgress?: (rows: number) => void | Promise<void>;
-}
-
-/** Verdicts that outlast a run. */
-export interface VerdictMemory {
-  /** What an item is known by there, from its key: 16 bytes, each a character below 256. */
-  digest(key: string): string;
-  /** Gives what is remembered, the newest verdict on an item last: the first two words of a digest, little-endian. */
-  load(onEntry: (low: number, high: number, status: Status) => void): void;
-  /** Notes what is about to be submitted together, in this order: it may be paid for without an answer. */
-  begin(digests: readonly string[]): void;
-  /** Keeps the verdicts on some of what was begun, which is done with. Durable when it returns. */
-  finish(begun: readonly string[], digests: readonly string[], statuses: readonly Status[]): void;
-  /** What runs that were killed have begun and not finished: submitted so again, it is not charged again. */
-  unfinished(): readonly (readonly string[])[];
 }
 
 /** Which rows are written. All are validated and counted. */

@@ -1,19 +1,18 @@
 import type { Socket } from "node:net";
 import Fastify, {
-  type ConnectionError,
   type FastifyError,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
   LogController,
 } from "fastify";
-import { Counter, Histogram, Registry } from "prom-client";
 import type { ApiKey, KeyStore, Permission } from "../store/key-store.js";
 import type { Period } from "../store/period.js";
 import type { Quota } from "../store/quota.js";
-import { StoreError } from "../store/sqlite.js";
 import type { EmbeddedEngine, Kind } from "../validator/validator.js";
+import { createMetrics } from "./metrics.js";
 import { maximumItemLength, openApiDocument, requestSchema } from "./openapi.js";
+import { explain, Refusal, refuseBrokenRequest } from "./refusals.js";
 import { validateItems } from "./validation.js";
 
 export interface ServiceOptions extends Pick<EmbeddedEngine, "classifier"> {
@@ -50,16 +49,6 @@ const allowedMethods: Readonly<Record<string, string>> = {
   "/openapi.json": "GET, HEAD",
   "/metrics": "GET, HEAD",
 };
-
-/** What a request is refused with: the message is for its sender and says nothing of our inside. */
-class Refusal extends Error {
-  constructor(
-    readonly statusCode: number,
-    message: string,
-  ) {
-    super(message);
-  }
-}
 
 /** A service that is ready to listen. It stops taking requests, and ends those in flight, on `close`. */
 export function createService(options: ServiceOptions): FastifyInstance {
@@ -231,22 +220,6 @@ export function createService(options: ServiceOptions): FastifyInstance {
 
 const noSuchPath = { message: "No such path." };
 
-/** What is no HTTP, or does not come in time, has no request that could be answered: only its connection. */
-function refuseBrokenRequest({ code }: ConnectionError, socket: Socket): void {
-  if (code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-  const [status, message] = connectionFaults[code ?? ""] ?? ["400 Bad Request", "The request is no HTTP."];
-  const body = JSON.stringify({ message });
-  socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
-  );
-}
-
-const connectionFaults: Readonly<Record<string, readonly [status: string, message: string]>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "The request took too long."],
-  HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", "The header fields are too large."],
-};
-
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 function bearerOf(authorization: string | undefined): string {
@@ -258,48 +231,6 @@ function idempotencyKeyOf(value: string | string[] | undefined): string | undefi
   const key = String(value);
   if (key === "" || key.length > 255) throw new Refusal(400, "Idempotency-Key needs 1 to 255 characters.");
   return key;
-}
-
-/** What an error means for the sender of the request. */
-function explain(
-  error: FastifyError,
-  maximumItems: number,
-  bodyLimit: number,
-): Pick<Refusal, "statusCode" | "message"> {
-  if (error instanceof Refusal) return error;
-  if (error instanceof StoreError) {
-    return { statusCode: 503, message: "The service cannot use its state now." };
-  }
-  const { code, statusCode = 500, validation } = error;
-  if (code === "FST_ERR_CTP_BODY_TOO_LARGE") {
-    return { statusCode: 413, message: `At most ${maximumItems} items and ${bodyLimit} bytes a request.` };
-  }
-  if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") {
-    return { statusCode: 415, message: "The Content-Type has to be application/json." };
-  }
-  if (validation !== undefined) return { statusCode: 400, message: describeFault(validation[0]) };
-  if (statusCode >= 400 && statusCode < 500)
-    return { statusCode, message: "The request is not as it should be." };
-  return { statusCode: 500, message: "Something is wrong here." };
-}
-
-interface ValidationFault {
-  readonly instancePath: string;
-  readonly keyword: string;
-  readonly params: Record<string, unknown>;
-}
-
-function describeFault(
-  { instancePath, keyword, params }: ValidationFault = { instancePath: "", keyword: "", params: {} },
-) {
-  const field = instancePath
-    .slice(1)
-    .replace("/", "[")
-    .replace(/\[(\d+)$/, "[$1]");
-  if (keyword === "required") return `The field ${String(params["missingProperty"])} is missing.`;
-  if (keyword === "maxLength") return `${field} is longer than ${maximumItemLength} characters.`;
-  if (field === "") return "The body has to be a JSON object.";
-  return field.includes("[") ? `${field} has to be a string.` : `${field} has to be an array of strings.`;
 }
 
 /** The seconds of a period, for RateLimit-Policy; a month has 30 days there. */
@@ -320,35 +251,3 @@ function setRateLimit(reply: FastifyReply, { limit, left, period, renewsAt }: Qu
 }
 
 const secondsUntil = (time: number, now: number): number => Math.max(1, Math.ceil((time - now) / 1000));
-
-function createMetrics() {
-  const registry = new Registry();
-  const registers = [registry];
-  return {
-    registry,
-    requests: new Counter({
-      name: "idv_requests_total",
-      help: "Requests that were answered.",
-      labelNames: ["method", "path", "status"],
-      registers,
-    }),
-    items: new Counter({
-      name: "idv_items_total",
-      help: "Items that were given a status.",
-      labelNames: ["kind", "status"],
-      registers,
-    }),
-    duration: new Histogram({
-      name: "idv_request_duration_seconds",
-      help: "From the request's first byte to the answer's last.",
-      labelNames: ["path"],
-      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
-      registers,
-    }),
-    refusals: new Counter({
-      name: "idv_quota_refusals_total",
-      help: "Requests that were refused because no validations were left.",
-      registers,
-    }),
-  };
-}

@@ -1,46 +1,21 @@
 import { setMaxListeners } from "node:events";
-import { fieldOf, type Results, readAnswer } from "./answer.js";
-import { AuthorisationError, ServiceError } from "./errors.js";
-import { type HttpAnswer, type HttpClient, TransportFault } from "./http.js";
+import { ServiceError } from "./errors.js";
 import { precheck } from "./precheck.js";
 import { QuotaGate } from "./quota-gate.js";
-import { readRateLimit, readRetryAfter } from "./rate-limit.js";
-import { type Kind, notChecked, type QuotaState, type Validator, type Verdict } from "./validator.js";
-
-/** What the engine needs of the world. */
-export interface ApiWorld {
-  readonly http: HttpClient;
-  /** The clock, in milliseconds since the epoch. */
-  readonly now: () => number;
-  /** Resolves after so many milliseconds; rejects with the signal's reason when that is aborted before. */
-  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** From 0 to 1, less than 1. */
-  readonly random: () => number;
-  /** Something that the user should know while it happens. */
-  readonly onNotice: (text: string) => void;
-  /** Something about one request that is for finding faults: no address, no key. */
-  readonly onRequest?: (text: string) => void;
-}
+import { type ApiWorld, createSender, type SenderOptions, seconds } from "./sender.js";
+import { notChecked, type QuotaState, type Validator, type Verdict } from "./validator.js";
 
 /** How the service is used. Times are in milliseconds. */
-export interface ApiOptions {
-  /** An absolute URL without a slash at its end. */
-  readonly baseUrl: string;
-  readonly key: string;
+export interface ApiOptions extends SenderOptions {
   /** Items in a batch at most, and batches at a time at most. */
   readonly batchSize: number;
   readonly concurrency: number;
-  /** How often a batch that failed is sent again at most, and for how long from its first failure. */
-  readonly maximumRetries: number;
-  readonly retryBudget: number;
   /** At most so many items in so many milliseconds. */
   readonly rate?: Rate;
   /** For how long the renewal of a quota that is gone is waited for; 0 for not at all. */
   readonly wait: number;
   /** Whether what cannot be an address is `fake` without being submitted. */
   readonly prechecks: boolean;
-  /** The Idempotency-Key of a request: the same for the same path and body, and nothing that could be guessed. */
-  readonly idempotencyKey: (path: string, body: string) => string;
 }
 
 export interface Rate {
@@ -51,68 +26,35 @@ export interface Rate {
 export interface ApiEngine extends Validator {
   /** Requests that were sent, those sent again among them. */
   readonly requests: number;
-  /**
-   * Asks once about no items, which costs nothing.
-   *
-   * @returns the HTTP status, what the service says of it, and the units left if it says
-   * @throws ServiceError when there is no answer
-   */
-  probe(
-    kind: Kind,
-  ): Promise<{ readonly status: number; readonly said: string; readonly left: number | undefined }>;
+  readonly probe: ReturnType<typeof createSender>["probe"];
   /** Ends it: requests in flight may finish for so many milliseconds, so that what is paid for is had; nothing is begun. */
   close(milliseconds: number): Promise<void>;
 }
 
-/** A longer wait, in milliseconds, is no request to slow down: the quota is gone. */
-const longestSlowdown = 60_000;
-const firstDelay = 500;
-const longestDelay = 30_000;
 /** How often a service is asked whether the quota has been renewed: when it does not say when, and at most. */
 const renewalInterval = 600_000;
 const leastRenewalInterval = 10_000;
-/** Errors of the service that may pass; 409 is for an Idempotency-Key whose first request is still running. */
-const transientStatuses = new Set([408, 409, 500, 502, 503, 504]);
-
-/** What came of a request that the service had something to say to. */
-type Reply =
-  | "too large"
-  /** Milliseconds until it renews, if the service says. */
-  | { readonly isGone: true; readonly renewsIn: number | undefined }
-  | ({
-      readonly isGone: false;
-      readonly renewsIn: number | undefined;
-      readonly left: number | undefined;
-    } & Results);
-
 /** The engine that asks the service of the interface document. */
 export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
-  const { baseUrl, key, concurrency, rate, prechecks, idempotencyKey } = options;
-  const { http, now, random, onNotice, onRequest } = world;
+  const { baseUrl, concurrency, rate, prechecks } = options;
+  const { now, onNotice } = world;
+  const sender = createSender(options, world);
+  const { ending } = sender;
   const gate = new QuotaGate();
-  const inFlight = new Set<Promise<unknown>>();
   let batchSize = Math.min(options.batchSize, rate?.items ?? Number.POSITIVE_INFINITY);
-  let requests = 0;
-  /** Requests that were answered with results. */
-  let successes = 0;
-  /** No request before this: the service has asked to slow down. */
-  let notBefore = 0;
   /** When the rate lets the next item go. */
   let nextTurn = 0;
   /** Until when the renewal of the quota is waited for. */
   let waitsUntil: number | undefined;
   let quota: QuotaState = { left: null, renewsAt: null };
 
-  /** Ends all waiting: aborted with the run's own signal, and when the engine is closed. */
-  const ending = new AbortController();
   /** Nothing new is submitted: the quota has ended, or the run has failed. */
   const halting = new AbortController();
-  for (const { signal } of [ending, halting]) setMaxListeners(0, signal);
+  setMaxListeners(0, halting.signal);
   const halt = () => {
     gate.shut();
     halting.abort();
   };
-  const sleep = (milliseconds: number) => world.sleep(milliseconds, ending.signal);
   const heeded = new WeakSet<AbortSignal>();
   function heed(signal: AbortSignal): void {
     signal.throwIfAborted();
@@ -121,109 +63,7 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
     signal.addEventListener("abort", () => ending.abort(signal.reason), { once: true });
   }
 
-  const ownDelay = (failures: number) => random() * Math.min(longestDelay, firstDelay * 2 ** (failures - 1));
-
-  /** One request, one answer. Runs to its end whatever happens, so that an answer that is paid for is had. */
-  async function send(kind: Kind, body: string, items: number, attempt: number): Promise<HttpAnswer> {
-    ending.signal.throwIfAborted();
-    const path = `/${fieldOf[kind]}/validate`;
-    const started = now();
-    requests++;
-    const report = (what: string) =>
-      onRequest?.(`POST ${path}, ${items} items, try ${attempt}: ${what} in ${now() - started} ms`);
-    const sending = http.post({
-      url: `${baseUrl}${path}`,
-      body,
-      fields: {
-        accept: "application/json",
-        authorization: `Bearer ${key}`,
-        "content-type": "application/json",
-        "idempotency-key": idempotencyKey(path, body),
-        "user-agent": "idv",
-      },
-      // Each character may be written as \uXXXX, and results may grow fields.
-      maximumBytes: 65_536 + 6 * body.length + 1024 * items,
-    });
-    const settled = sending.then(
-      ({ status }) => report(String(status)),
-      ({ message }: Error) => report(message),
-    );
-    inFlight.add(settled);
-    settled.then(() => inFlight.delete(settled));
-    return sending;
-  }
-
-  /** Sends some items, again where that may help, until the service has answered. */
-  async function ask(kind: Kind, items: readonly string[]): Promise<Reply> {
-    const body = JSON.stringify({ [fieldOf[kind]]: items });
-    const failures = new Failures();
-    const slowdowns = new Failures();
-    let seen = successes;
-    /** Waits before the next try, or gives up. */
-    const again = async (tried: Failures, what: string, hint?: number, more = 0): Promise<void> => {
-      tried.count++;
-      tried.since ??= now();
-      const delay = hint === undefined ? ownDelay(tried.count) : hint + more;
-      if (tried.count > options.maximumRetries || now() + delay > tried.since + options.retryBudget) {
-        const times = tried.count === 1 ? "" : `, ${tried.count} times`;
-        const asks = hint === undefined ? "" : `; it asks to wait for ${seconds(hint)}`;
-        throw new ServiceError(`${baseUrl}: ${what}${times}${asks}`);
-      }
-      await sleep(delay);
-    };
-    for (;;) {
-      while (notBefore > now()) await sleep(notBefore - now());
-      let answer: HttpAnswer;
-      try {
-        answer = await send(kind, body, items.length, failures.count + slowdowns.count + 1);
-      } catch (error) {
-        if (!(error instanceof TransportFault)) throw error;
-        if (!error.isTransient) throw new ServiceError(`${baseUrl}: ${error.message}`);
-        await again(failures, error.message);
-        continue;
-      }
-      const { status, fields } = answer;
-      const { left, renewsIn: renewal } = readRateLimit(fields, now());
-      const renewsIn = renewal === undefined ? undefined : renewal * 1000;
-      if (left !== undefined) quota = { left, renewsAt: renewsIn === undefined ? null : now() + renewsIn };
-      if (status >= 200 && status < 300) {
-        successes++;
-        return { ...readAnswer(kind, items, answer.body), isGone: false, renewsIn, left };
-      }
-      const retryAfter = readRetryAfter(fields, now());
-      const said = messageIn(answer.body, key);
-      if (status === 429) {
-        const hint = retryAfter === undefined ? renewsIn : retryAfter * 1000;
-        if (hint === undefined || hint > longestSlowdown) return { isGone: true, renewsIn: hint };
-        // Where others get through, it is only the turn of this one that has to come.
-        if (successes !== seen) slowdowns.forget();
-        seen = successes;
-        if (notBefore <= now() && hint > 0) {
-          onNotice(`${baseUrl}: asks to slow down; going on in ${seconds(hint)}`);
-        }
-        notBefore = Math.max(notBefore, now() + hint);
-        await again(slowdowns, "asks to slow down", hint, ownDelay(slowdowns.count + 1));
-        continue;
-      }
-      if (status === 413 || (status === 400 && blamesSize(said))) {
-        if (items.length > 1) return "too large";
-        throw new ServiceError(`${baseUrl}: one item is too large for it (${status}${said})`);
-      }
-      if (status === 401 || status === 403) {
-        const what = status === 401 ? "does not accept the key" : "does not let the key do this";
-        throw new AuthorisationError(`${baseUrl}: ${what} (${status}${said}); idv login stores another`);
-      }
-      if (transientStatuses.has(status)) {
-        // When the quota renews is no hint while something is left of it.
-        const hint = retryAfter === undefined && left === 0 ? renewal : retryAfter;
-        await again(failures, `answers ${status}${said}`, hint === undefined ? undefined : hint * 1000);
-        continue;
-      }
-      const location =
-        status >= 300 && status < 400 ? "; redirects are not followed, name the place itself" : "";
-      throw new ServiceError(`${baseUrl}: answers ${status}${said}${location}; is the base URL right?`);
-    }
-  }
+  const timeOf = (renewsIn: number | undefined) => (renewsIn === undefined ? null : now() + renewsIn);
 
   /** Waits until the rate lets so many items go. */
   async function keepRate(items: number): Promise<void> {
@@ -242,7 +82,7 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
     const delay = Math.max(leastRenewalInterval, renewsIn === undefined ? renewalInterval : renewsIn + 1000);
     if (now() + delay > waitsUntil) return false;
     onNotice(`${baseUrl}: the quota is exhausted; asking again in ${seconds(delay)}`);
-    await sleep(delay);
+    await sender.sleep(delay);
     return true;
   }
 
@@ -264,7 +104,7 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
         if (halting.signal.aborted) return outcome(true);
         const partItems = part.map((i) => items[i]!);
         listener?.onSubmit(part);
-        const reply = await ask(kind, partItems);
+        const reply = await sender.ask(kind, partItems);
         const results = reply === "too large" || reply.isGone ? [] : reply.statuses;
         const answered = part.filter((index, i) => {
           const status = results[i];
@@ -286,11 +126,12 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
           continue;
         }
         if (!reply.isGone) {
-          left = reply.left;
+          ({ left } = reply);
+          if (left !== undefined) quota = { left, renewsAt: timeOf(reply.renewsIn) };
           open = open.filter((i) => verdicts[i] === notChecked);
           if (reply.fault !== undefined) {
             if (++faults > 1) throw new ServiceError(`${baseUrl}: answers nonsense: ${reply.fault}`);
-            await sleep(ownDelay(faults));
+            await sender.sleep(sender.ownDelay(faults));
             continue;
           }
           if (answered.length === part.length) {
@@ -300,7 +141,7 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
           // Something is left after all: the answer was an old one, or the quota has just been raised.
           if (answered.length > 0 && left !== undefined && left > 0) continue;
         }
-        if (reply.renewsIn !== undefined) quota = { left: 0, renewsAt: now() + reply.renewsIn };
+        quota = { left: 0, renewsAt: timeOf(reply.renewsIn) };
         if (!(await awaitRenewal(reply.renewsIn))) {
           halt();
           return outcome(true);
@@ -323,39 +164,16 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
       return batchSize;
     },
     get requests() {
-      return requests;
+      return sender.requests;
     },
     validate,
-    async probe(kind) {
-      const { status, fields, body } = await send(kind, JSON.stringify({ [fieldOf[kind]]: [] }), 0, 1).catch(
-        ({ message }: Error) => {
-          throw new ServiceError(`${baseUrl}: ${message}`);
-        },
-      );
-      return { status, said: messageIn(body, key), left: readRateLimit(fields, now()).left };
-    },
+    probe: sender.probe,
     ...(prechecks && { precheck }),
     async close(milliseconds) {
-      ending.abort(new ServiceError(`${baseUrl}: the run has ended`));
       halt();
-      const patience = new AbortController();
-      const late = world.sleep(milliseconds, patience.signal).catch(() => {});
-      await Promise.race([Promise.all(inFlight), late]);
-      patience.abort();
-      await http.close();
+      await sender.close(milliseconds);
     },
   };
-}
-
-/** How often something has failed, and since when, in milliseconds since the epoch. */
-class Failures {
-  count = 0;
-  since: number | undefined;
-
-  forget(): void {
-    this.count = 0;
-    this.since = undefined;
-  }
 }
 
 /** One object a status, so that many items take no memory; a service that has many statuses may take some. */
@@ -368,38 +186,3 @@ function verdictOf(status: string): Verdict {
   }
   return verdict;
 }
-
-const seconds = (milliseconds: number): string => {
-  const count = Math.max(1, Math.round(milliseconds / 1000));
-  return count < 120 ? `${count} s` : `${Math.round(count / 60).toLocaleString("en")} min`;
-};
-
-/**
- * What an error says for people: as the interface document has it, or as others do; short, with a colon before it, and
- * without the key, which some services repeat.
- */
-function messageIn(body: string | undefined, key: string): string {
-  const text = textIn(body ?? "")
-    .replaceAll(key, "[key]")
-    .trim()
-    .slice(0, 200);
-  return text === "" ? "" : `: ${text}`;
-}
-
-function textIn(body: string): string {
-  try {
-    const { message, error, detail } = JSON.parse(body) as Readonly<Record<string, unknown>>;
-    return String([message, error, detail].find((field) => typeof field === "string") ?? "");
-  } catch {
-    return body.trimStart().startsWith("<") ? "" : body;
-  }
-}
-
-const manyThings = "(items|e-?mails|domains|addresses|entries|elements|array|batch|body|payload|size)";
-const tooMuch = "(exceed\\w*|limit|maximum|max|at most|longer|larger)";
-const sizeBlame = new RegExp(
-  `too (many|large|big)|${manyThings}.*\\b${tooMuch}|${tooMuch}\\b.*${manyThings}`,
-  "i",
-);
-
-const blamesSize = (message: string): boolean => sizeBlame.test(message);
