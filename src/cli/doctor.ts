@@ -74,9 +74,23 @@ async function printSettings(settings: Settings, env: NodeJS.ProcessEnv): Promis
   for (const [name, { value, source }] of Object.entries({ ...settings, ...(place && { baseUrl: place }) })) {
     const isTime = name === "timeout" || name === "retryBudget" || name === "cacheTtl";
     const text = typeof value === "object" ? describeRate(value) : String(value ?? "none");
-    line(name, isTime ? `${text} ms` : text, source);
+    line(name, isTime ? describeTime(Number(value)) : text, source);
   }
 }
+
+/** As it could be given: `30d`. */
+function describeTime(milliseconds: number): string {
+  const [unit, size] = timeUnits.find(([, size]) => milliseconds % size === 0)!;
+  return `${milliseconds / size}${unit}`;
+}
+
+const timeUnits = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["m", 60_000],
+  ["s", 1000],
+  ["ms", 1],
+] as const;
 
 const describeRate = ({ items, milliseconds }: { items: number; milliseconds: number }) =>
   `${items} in ${milliseconds / 1000} s`;

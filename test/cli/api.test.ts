@@ -537,6 +537,8 @@ describe("which engine", () => {
     });
     const doctor = await idv(["doctor", "--online"], { home });
     expect(doctor.code).toBe(0);
+    expect(doctor.stdout).toContain("timeout\t30s\tdefault\n");
+    expect(doctor.stdout).toContain("cacheTtl\t30d\tdefault\n");
     expect(doctor.stdout).toContain(`key\tsk_****${key.slice(-4)}\tidv login\n`);
     expect(doctor.stdout).toContain(`service\t${service.url}: answers 200\t\nall is well\n`);
     expect(doctor.stdout + run.stderr).not.toContain(key);
