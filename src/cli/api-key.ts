@@ -50,6 +50,12 @@ export async function findApiKey(
     : undefined;
 }
 
+/** Whether {@link findApiKey} has somewhere to look, without looking: a command may ask its user for something. */
+export async function isKeyConfigured(file: string | undefined, env: NodeJS.ProcessEnv): Promise<boolean> {
+  const isNamed = file !== undefined || Boolean(env["IDV_API_KEY"] || env["IDV_API_KEY_COMMAND"]);
+  return isNamed || (await readLogin(env)) !== undefined;
+}
+
 /** @throws StoreError when the file is not what `idv login` writes */
 export async function readLogin(env: NodeJS.ProcessEnv): Promise<Login | undefined> {
   const path = loginPath(env);

@@ -1,5 +1,5 @@
 import { AuthorisationError } from "../validator/errors.js";
-import { findApiKey, readLogin } from "./api-key.js";
+import { findApiKey, isKeyConfigured, readLogin } from "./api-key.js";
 import { UsageError } from "./errors.js";
 import { isLoopback } from "./loopback.js";
 import type { Resolved, Settings } from "./settings.js";
@@ -25,7 +25,8 @@ export interface ServiceOptions {
  *
  * @param findKey for whoever has looked for the key already
  * @throws AuthorisationError when the service is wanted and there is no key
- * @throws UsageError when it cannot be reached safely, or nobody knows where it is
+ * @throws UsageError when it cannot be reached safely, its base URL is unknown, or a project's file that the user has not
+ *   trusted says where it is
  */
 export async function chooseEngine(
   { engine, baseUrl }: Settings,
@@ -35,6 +36,10 @@ export async function chooseEngine(
 ): Promise<EngineChoice> {
   if (offline) return { engine: "offline", reason: "--offline" };
   if (engine.value === "offline") return { engine: "offline", reason: engine.source };
+  const isKeyWanted = engine.value === "api" || (await isKeyConfigured(apiKeyFile, env));
+  const untrusted = [baseUrl, engine].find(({ isUntrusted }) => isUntrusted);
+  // Before the key is looked for: a vault should not be asked in vain.
+  if (isKeyWanted && untrusted) throw new UsageError(distrust(untrusted, baseUrl));
   const key = await findKey();
   if (key === undefined) {
     const login = await readLogin(env);
@@ -55,6 +60,13 @@ export async function chooseEngine(
   }
   const why = engine.value === "api" ? engine.source : `a key is configured: ${key.source}`;
   return { engine: "api", reason: `${place.source}; ${why}`, baseUrl: place, key };
+}
+
+function distrust({ source }: Resolved<unknown>, { value: url, isUntrusted }: Settings["baseUrl"]): string {
+  if (!isUntrusted || url === undefined) {
+    return `${source}: engine is not taken from a project's file that names no service of yours; to use it, set IDV_ENGINE or pass --engine; --offline ignores it`;
+  }
+  return `${source}: baseUrl ${url} is not trusted, since your key would be sent there; if it is right, run idv login --base-url ${url}, or pass --base-url ${url}; --offline ignores it`;
 }
 
 /** The base URL: as it is set, else that of `idv login`. */

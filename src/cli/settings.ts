@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
+import { readLogin } from "./api-key.js";
 import { UsageError } from "./errors.js";
 import { duration, engineName, itemRate, serviceUrl, wholeNumber } from "./option-values.js";
 import { configFolder } from "./paths.js";
@@ -93,6 +94,11 @@ export type SettingName = keyof typeof settingKinds;
 export interface Resolved<Value> {
   readonly value: Value;
   readonly source: string;
+  /**
+   * It comes from a project's file, and says where requests go, while the user's own settings do not name that origin: a
+   * clone or an unpacked archive must not decide where a key is sent.
+   */
+  readonly isUntrusted?: true;
 }
 
 type ValueOf<Name extends SettingName> = ReturnType<(typeof settingKinds)[Name]["parse"]>;
@@ -109,12 +115,17 @@ export type SettingOptions = { readonly [Name in SettingName]?: ValueOf<Name> };
 /** A file with settings. */
 interface SettingsFile {
   readonly path: string;
+  /** It belongs to a project, not to the user. */
+  readonly isProject: boolean;
   readonly values: Readonly<Record<string, unknown>>;
 }
 
 /**
  * Finds every setting: the option, else the environment variable, else the project's file, else the user's, else the default.
  * An empty variable counts as unset.
+ *
+ * A base URL of the project's file, and an engine that needs one, are marked as untrusted unless an option, a variable, the
+ * user's file or `idv login` names the same origin.
  *
  * @param folder where the project's file is looked for, there and above; undefined for nowhere
  * @throws UsageError when a value is none, or a file holds what it must not
@@ -127,9 +138,26 @@ export async function resolveSettings(
 ): Promise<Settings> {
   const files = await readSettingsFiles(env, folder, onNotice);
   const names = Object.keys(settingKinds) as SettingName[];
-  return Object.fromEntries(
-    names.map((name) => [name, resolveSetting(name, options, env, files)]),
-  ) as Settings;
+  const resolve = (name: SettingName, from: readonly SettingsFile[]) =>
+    resolveSetting(name, options, env, from);
+  const settings = Object.fromEntries(names.map((name) => [name, resolve(name, files)]));
+  const [projectFile] = files.filter(({ isProject }) => isProject);
+  if (projectFile) {
+    const own = resolve(
+      "baseUrl",
+      files.filter(({ isProject }) => !isProject),
+    ).value as string | undefined;
+    const trusted = [own, (await readLogin(env))?.baseUrl].flatMap((url) => (url ? new URL(url).origin : []));
+    const baseUrl = settings["baseUrl"]!.value as string | undefined;
+    const isTrusted = baseUrl !== undefined && trusted.includes(new URL(baseUrl).origin);
+    for (const name of ["baseUrl", "engine"] as const) {
+      const { value, source } = settings[name]!;
+      // The offline engine sends nothing anywhere.
+      if (source !== projectFile.path || isTrusted || value === "offline") continue;
+      settings[name] = { value, source, isUntrusted: true };
+    }
+  }
+  return settings as Settings;
 }
 
 function resolveSetting(
@@ -186,11 +214,11 @@ async function readSettingsFiles(
     // It could have the key sent anywhere.
     if (process.getuid && ![process.getuid(), 0].includes(found.owner)) {
       onNotice(`${found.path}: not read, it belongs to another user`);
-    } else files.push(parseSettingsFile(found));
+    } else files.push(parseSettingsFile(found, true));
     break;
   }
   const own = await openIfPresent(userSettingsPath(env));
-  return own ? [...files, parseSettingsFile(own)] : files;
+  return own ? [...files, parseSettingsFile(own, false)] : files;
 }
 
 interface FoundFile {
@@ -223,7 +251,7 @@ async function openIfPresent(path: string): Promise<FoundFile | undefined> {
 const userSettingsPath = (env: NodeJS.ProcessEnv): string => join(configFolder(env), "config.json");
 
 /** @throws UsageError when it holds what it must not */
-function parseSettingsFile({ path, text }: FoundFile): SettingsFile {
+function parseSettingsFile({ path, text }: FoundFile, isProject: boolean): SettingsFile {
   let values: unknown;
   try {
     values = JSON.parse(text.replace(/^\ufeff/, ""));
@@ -243,5 +271,5 @@ function parseSettingsFile({ path, text }: FoundFile): SettingsFile {
     const what = /^[A-Za-z_]{1,30}$/.test(name) ? `"${name}"` : "one of its names";
     throw new UsageError(`${path}: ${what} is no setting; those are ${Object.keys(settingKinds).join(", ")}`);
   }
-  return { path, values: values as Readonly<Record<string, unknown>> };
+  return { path, isProject, values: values as Readonly<Record<string, unknown>> };
 }

@@ -486,12 +486,12 @@ describe("which engine", () => {
     );
   });
 
-  test("a project's file counts in the folders below it, and before the user's", async () => {
+  test("a project's file counts in the folders below it, and before the user's for the same service", async () => {
     const key = await createKey(serviceHome);
     const home = homeWith({
       "project/.idvrc.json": JSON.stringify({ baseUrl: service.url, batchSize: 7 }),
       "project/deep/list.csv": `email\n${Array.from({ length: 14 }, (_, i) => `a${i}@larch-and-oak.com\n`).join("")}`,
-      ".config/idv/config.json": JSON.stringify({ baseUrl: "https://a.net", concurrency: 1 }),
+      ".config/idv/config.json": JSON.stringify({ baseUrl: `${service.url}/other`, concurrency: 1 }),
     });
     const env = { IDV_API_KEY: key, HOME: home };
     const outcome = await idv(["emails", "list.csv"], { home: join(home, "project/deep"), env });
