@@ -147,9 +147,11 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
       return judgeMailbox(mailbox, mailboxBytes, 0, length, length === local.length) ?? ok;
     }
     if (verdict.suggestion === undefined) return verdict;
-    // What was meant is the same mailbox, as it is written, at the right domain.
-    const written = item.slice(0, item.lastIndexOf("@"));
-    return { ...verdict, suggestion: `${written}@${verdict.suggestion}` };
+    const { suggestion: domainMeant, ...withoutSuggestion } = verdict;
+    // The same mailbox, as it is written, at the domain that was meant, unless that provider cannot have it.
+    const suggestion = `${item.slice(0, item.lastIndexOf("@"))}@${domainMeant}`;
+    const { status } = classifyEmail(suggestion);
+    return status === "ok" || status === "alias" ? { ...withoutSuggestion, suggestion } : withoutSuggestion;
   }
 
   return {

@@ -2,7 +2,7 @@ import { exitCodeHelp } from "./exit-codes.js";
 
 /** Examples for each command, as the user types them. */
 const examples: Readonly<Record<string, readonly string[]>> = {
-  idv: ["idv emails list.csv > checked.csv", "idv domains domains.txt", "idv check ann@gmial.com"],
+  idv: ["idv emails list.csv > checked.csv", "idv domains domains.txt", "idv check ann.lee@gmial.com"],
   emails: [
     "idv emails list.csv > checked.csv",
     "idv emails -I.bak list.csv --explain",
@@ -15,7 +15,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     "idv emails signups.tsv --fail-on disposable,fake -q > /dev/null",
   ],
   domains: ["idv domains domains.txt", "idv domains customers.csv -c website -o checked.csv"],
-  check: ["idv check ann@gmial.com mailinator.com", "idv check --json ann+news@example.net"],
+  check: ["idv check ann.lee@gmial.com mailinator.com", "idv check --json ann+news@example.net"],
   quota: ["idv quota show", "idv quota set --limit 10000 --period month"],
   "quota show": ["idv quota show", "idv quota show --json"],
   "quota set": ["idv quota set --limit 10000 --period month", "idv quota set --limit none"],

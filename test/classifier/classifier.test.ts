@@ -57,7 +57,28 @@ describe("addresses", () => {
 
   test("a typo comes with what was meant, as it was written", () => {
     expect(classify("email", "Ann.Lee@GMIAL.com").suggestion).toBe("Ann.Lee@gmail.com");
-    expect(classify("email", '"a@b"@gmial.com').suggestion).toBe('"a@b"@gmail.com');
+    expect(classify("email", "ann.lee+news@gmial.com").suggestion).toBe("ann.lee+news@gmail.com");
+  });
+
+  test.each(['"a@b"@gmial.com', "o'hara@iclud.com", "ab@gmai.com", "test@hotmial.com"])(
+    "a typo at whose provider the mailbox cannot exist has no suggestion: %s",
+    (address) => {
+      expect(classify("email", address)).toEqual({
+        status: "fake",
+        reason: `typo-domain: ${address.slice(address.lastIndexOf("@") + 1)}`,
+      });
+    },
+  );
+
+  test("a suggestion is never fake itself", () => {
+    const local = fc.string({ unit: fc.constantFrom(..."ab.+_-'1é\""), minLength: 1, maxLength: 12 });
+    const domain = fc.constantFrom("gmial.com", "iclud.com", "hotmial.com", "yaho.com", "outlok.com");
+    fc.assert(
+      fc.property(local, domain, (name, at) => {
+        const { suggestion } = classify("email", `${name}@${at}`);
+        if (suggestion !== undefined) expect(["ok", "alias"]).toContain(classify("email", suggestion).status);
+      }),
+    );
   });
 });
 

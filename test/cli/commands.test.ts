@@ -47,7 +47,7 @@ describe("idv check", () => {
   test("a line a value, nothing charged", async () => {
     const home = temporaryFolder();
     const values = [
-      "ann@gmial.com",
+      "ann.lee@gmial.com",
       "mailinator.com",
       "https://larch-and-oak.com/x",
       "Ann <ann+news@larch-and-oak.com>",
@@ -55,7 +55,7 @@ describe("idv check", () => {
     ];
     const { code, stdout, stderr } = await idv(["check", ...values], { home });
     expect(stdout).toBe(
-      "ann@gmial.com\tfake\ttypo-domain: gmial.com\tann@gmail.com\n" +
+      "ann.lee@gmial.com\tfake\ttypo-domain: gmial.com\tann.lee@gmail.com\n" +
         "mailinator.com\tdisposable\tdisposable-domain: mailinator.com\n" +
         "https://larch-and-oak.com/x\tok\n" +
         "Ann <ann+news@larch-and-oak.com>\talias\tsub-address: +news\n" +
@@ -66,7 +66,7 @@ describe("idv check", () => {
   });
 
   test("--json", async () => {
-    const { stdout } = await idv(["check", "--json", "Ann <ann@gmial.com>", "larch-and-oak.com"]);
+    const { stdout } = await idv(["check", "--json", "Ann <ann.lee@gmial.com>", "larch-and-oak.com"]);
     expect(
       stdout
         .trimEnd()
@@ -74,12 +74,12 @@ describe("idv check", () => {
         .map((line) => JSON.parse(line)),
     ).toEqual([
       {
-        value: "Ann <ann@gmial.com>",
+        value: "Ann <ann.lee@gmial.com>",
         kind: "email",
-        item: "ann@gmial.com",
+        item: "ann.lee@gmial.com",
         status: "fake",
         reason: "typo-domain: gmial.com",
-        suggestion: "ann@gmail.com",
+        suggestion: "ann.lee@gmail.com",
       },
       {
         value: "larch-and-oak.com",

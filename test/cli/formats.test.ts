@@ -93,10 +93,10 @@ describe("--format", () => {
     ],
     [
       "jsonl with values that are no text, explained",
-      '{"mail":"ann@gmial.com","x":[1,{"y":null}],"z":null}\n{"mail":7,"x":true}\n{"mail":null}\n',
+      '{"mail":"ann.lee@gmial.com","x":[1,{"y":null}],"z":null}\n{"mail":7,"x":true}\n{"mail":null}\n',
       ["--format", "tsv", "--explain"],
       "mail\tx\tz\tstatus\treason\tsuggestion\n" +
-        'ann@gmial.com\t"[1,{""y"":null}]"\t\tfake\ttypo-domain: gmial.com\tann@gmail.com\n' +
+        'ann.lee@gmial.com\t"[1,{""y"":null}]"\t\tfake\ttypo-domain: gmial.com\tann.lee@gmail.com\n' +
         "7\ttrue\t\tfake\tsyntax: no @ at 1\t\n\t\t\t\t\t\n",
     ],
     [

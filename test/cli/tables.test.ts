@@ -28,7 +28,7 @@ mailto:david.dubois@atelier-rive.fr,ok,,
 emma+news@fjordline-books.no,alias,sub-address: +news,
 felix@mailinator.com,disposable,disposable-domain: mailinator.com,
 felix@mail.mailinator.com,disposable,disposable-domain: mailinator.com,
-grace@gmial.com,fake,typo-domain: gmial.com,grace@gmail.com
+grace.lee@gmial.com,fake,typo-domain: gmial.com,grace.lee@gmail.com
 hugo@example.com,fake,special-use: example.com,
 ines@duck.com,alias,relay: duckduckgo,
 test@hotmail.com,fake,placeholder,
