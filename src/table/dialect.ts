@@ -87,7 +87,7 @@ function split(
         field += next;
         i++;
       } else if (character !== quote) field += character;
-      else if (isFieldEnd(sample[i + 1], delimiter)) isQuoted = false;
+      else if (isFieldEnd(sample[i + 1], delimiter, comment)) isQuoted = false;
       else {
         // Text goes on behind the closing quote: it was no quoted field after all.
         field = quote + field + quote;
@@ -116,9 +116,13 @@ function split(
   return records;
 }
 
-/** csv-parse takes a NUL behind the closing quote for its end too. */
-function isFieldEnd(next: string | undefined, delimiter: string | null): boolean {
-  return next === undefined || next === delimiter || next === "\n" || next === "\r" || next === "\u0000";
+/** Whether a quote before `next` closes its field; for NUL and comments see `unquote`. */
+function isFieldEnd(
+  next: string | undefined,
+  delimiter: string | null,
+  comment: string | undefined,
+): boolean {
+  return next === undefined || [delimiter, comment, "\n", "\r", "\u0000"].includes(next);
 }
 
 /**

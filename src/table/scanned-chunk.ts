@@ -51,7 +51,7 @@ export class ScannedChunk implements RecordChunk {
   value(row: number): string {
     const word = row * recordWords;
     const [start, end] = [this.at[word + Place.valueStart]!, this.at[word + Place.valueEnd]!];
-    return itemText(unquote(this.bytes.toString("latin1", start, end)));
+    return itemText(unquote(this.bytes.toString("latin1", start, end), this.#shape.dialect.comment));
   }
 
   get values(): readonly (string | undefined)[] {
@@ -94,7 +94,7 @@ export class ScannedChunk implements RecordChunk {
       const fields = at[row * recordWords + Place.fields]!;
       if (fields > 0) length += tails[choice[row]!]!.length + width - fields;
     }
-    const lines = dialect.delimiter === null ? quotedLines(this) : undefined;
+    const lines = dialect.delimiter === null ? quotedLines(this, dialect.comment) : undefined;
     if (lines) for (const line of lines.values()) length += line.length;
     const isLarge = memory && memory.output.length >= length && memory.ends.length >= count;
     const output = isLarge ? memory.output : Buffer.allocUnsafeSlow(length);
@@ -150,7 +150,7 @@ export function copyRecords({ bytes, ends }: WrittenRecords, isWanted: (row: num
 }
 
 /** The lines of a plain list that would not be read as one field of a table, by their index, quoted. */
-function quotedLines(chunk: ScannedChunk): ReadonlyMap<number, Buffer> {
+function quotedLines(chunk: ScannedChunk, comment: string | null): ReadonlyMap<number, Buffer> {
   const { bytes, at, count } = chunk;
   const lines = new Map<number, Buffer>();
   if (!bytes.includes(comma)) return lines;
@@ -158,7 +158,7 @@ function quotedLines(chunk: ScannedChunk): ReadonlyMap<number, Buffer> {
     if (!chunk.isRow(row)) continue;
     const [start, end] = [at[row * recordWords]!, at[row * recordWords + Place.end]!];
     const line = bytes.toString("latin1", start, end);
-    const quoted = quoteField(unquote(line), comma);
+    const quoted = quoteField(unquote(line, comment), comma);
     if (line.includes(comma) && line !== quoted) lines.set(row, Buffer.from(quoted, "latin1"));
   }
   return lines;

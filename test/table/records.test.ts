@@ -86,7 +86,7 @@ test("any table that csv-stringify writes comes back with its fields unchanged, 
 /** Bytes as files have them that nobody wrote with a CSV library. */
 const wildText = fc.oneof(
   fc.string({
-    unit: fc.constantFrom(...'ab@.,;"\n\r \u0000é', '""', '",', '\n"', "\r\n", "\n#"),
+    unit: fc.constantFrom(...'ab@.,;"\n\r \u0000é', '""', '",', '\n"', "\r\n", "\n#", '"#'),
     maxLength: 60,
   }),
   fc
@@ -140,6 +140,8 @@ test("the scanner and csv-parse see the same table in any bytes", async () => {
       const strict = await outcome(text, { ...options, strict: true });
       // csv-parse cannot go on behind a quote that is never closed.
       if (others.badRows === "skip" && /never closed/.test(strict.error ?? "")) return;
+      // csv-parse hides the rest of a line that starts so, as if a comment could follow a field.
+      if (comment !== undefined && /(^|[\r\n])""#/.test(text)) return;
       expect(await outcome(text, options)).toEqual(strict);
       if (strict.error === undefined) compared++;
     }),
