@@ -1,6 +1,7 @@
 import { constants, fstatSync } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { availableParallelism } from "node:os";
+import { ownerFault } from "../files/owner.js";
 import { nameColumns } from "../run/columns.js";
 import { profiles } from "../run/item.js";
 import { validateTable } from "../run/run.js";
@@ -15,6 +16,7 @@ import { openTable, type TableFormat, type TableOptions } from "../table/reader.
 import { openSplitOutput } from "../table/split-output.js";
 import type { Kind } from "../validator/validator.js";
 import { BadRowsReport } from "./bad-rows.js";
+import { commitOutputs } from "./commit-outputs.js";
 import { continueCommand } from "./continue-command.js";
 import { tableSource } from "./data-table.js";
 import {
@@ -92,7 +94,10 @@ export async function runBulk(kind: Kind, file: string, options: BulkOptions): P
   let engine: Engine | undefined;
   try {
     // A vault may let the key wait.
-    engine = await Promise.race([openEngine(kind, options, quotaPath, note), interruption.interrupted]);
+    engine = await Promise.race([
+      openEngine(kind, options, quotaPath, note, interruption.signal),
+      interruption.interrupted,
+    ]);
     const work = validateFile(kind, file, engine, options, interruption.signal, progress, sinks);
     // A signal need not wait for input that does not come or output that nobody takes.
     const summary = await Promise.race([work, interruption.interrupted]);
@@ -102,8 +107,8 @@ export async function runBulk(kind: Kind, file: string, options: BulkOptions): P
   } catch (error) {
     progress?.stop();
     await Promise.all(sinks.map((sink) => sink.discard()));
-    // What is in flight may be paid for, and goes into the cache yet.
-    await engine?.close();
+    // Answers in flight may be paid for: they still go into the cache.
+    await engine?.close(error instanceof Interrupted);
     if (engine?.kept && endsEarly(error)) error.message += howToGoOn(engine, file);
     throw error;
   } finally {
@@ -119,17 +124,18 @@ async function openEngine(
   options: BulkOptions,
   quotaPath: string,
   note: (text: string) => void,
+  signal: AbortSignal,
 ): Promise<Engine> {
   const settings = await resolveSettings(options, process.env, process.cwd(), note);
   const choice = await chooseEngine(settings, options, process.env);
   if (choice.engine === "offline") {
     const source = { ...tableSource(process.env), ownLists: await readOwnLists(options, process.env) };
-    return openOfflineEngine(source, quotaPath, choice.reason);
+    return openOfflineEngine(source, quotaPath, choice.reason, signal);
   }
   checkEngineOptions(options);
   // What is about to cost money is said before; the summary says it of both engines.
   note(`api engine at ${choice.baseUrl.value} (${choice.reason})`);
-  return openApiEngine(kind, settings, choice, options, note);
+  return openApiEngine(kind, settings, choice, options, note, signal);
 }
 
 /** @throws UsageError when an option is for the offline engine */
@@ -170,8 +176,11 @@ async function validateFile(
   const { validator, memory } = engine;
   const dryRun = options.dryRun ? dryRunValidator(engine) : undefined;
   const inputName = file === "-" ? "standard input" : file;
-  const input = file === "-" ? standardInput(signal) : await openInputFile(file, signal);
+  // Before the input is opened: opening a named pipe waits for its other end.
   if (options.inPlace) await checkReplaceable(file);
+  const input = file === "-" ? standardInput(signal) : await openInputFile(file, signal);
+  // A reader that stops half-way leaves the file to the garbage collector, which complains.
+  sinks.push({ discard: () => input.close() });
   const counted = countBytes(input);
   const decoded = await decodeInput(inputName, counted.bytes, options.encoding);
   if (decoded.encoding !== undefined && options.encoding === undefined) {
@@ -197,7 +206,7 @@ async function validateFile(
   for (const { usual, name } of columns.renamed) {
     note(`${inputName} has a column "${usual}" already; ours is "${name}"`);
   }
-  const sink = dryRun ? nowhere : await openSink(options, table.format, decoded.compression);
+  const sink = dryRun ? nowhere : await openSink(options, table.format, decoded.compression, signal);
   sinks.push(sink);
   const report = await validateTable({
     kind,
@@ -217,18 +226,13 @@ async function validateFile(
   await badRows.flush();
   signal.throwIfAborted();
   if (dryRun) return { input: inputName, dryRun: { ...report, ...dryRun.counts } };
-  if (await input.hasChanged()) {
-    const what = `${inputName} has changed while it was read`;
-    if (options.inPlace) throw new TableError(`${what}; it is left as it is now; run again`);
-    note(`${what}; rows that came later may be missing`);
-  }
-  await badRowsFile?.commit();
-  if (options.backup !== undefined) {
-    const backup = copyOf(file, options.backup);
-    sinks.push(backup);
-    await backup.make();
-  }
-  await sink.commit();
+  const backup = options.backup === undefined ? undefined : copyOf(file, options.backup);
+  if (backup) sinks.push(backup);
+  await commitOutputs({
+    ...{ input, inputName, isInPlace: options.inPlace, note, sink },
+    ...(backup && { backup }),
+    ...(badRowsFile && { badRowsFile }),
+  });
   if (table.width === 0) note(`${inputName} is empty`);
   return {
     input: inputName,
@@ -270,8 +274,9 @@ async function openSink(
   { output, split, inPlace }: BulkOptions,
   format: TableFormat,
   compression: Compression | undefined,
+  signal: AbortSignal,
 ): Promise<TableSink> {
-  if (split !== undefined) return openSplitOutput(split, format);
+  if (split !== undefined) return openSplitOutput(split, format, signal);
   if (output === undefined || output === "-") return standardOutput;
   const sink = await openOutputFile(output);
   const wanted = inPlace ? compression : compressionByName(output);
@@ -284,13 +289,21 @@ async function openSink(
   }
 }
 
-/** @throws TableError when replacing the file would surprise */
+/**
+ * Makes sure that a file can be replaced and stay what it is to others.
+ *
+ * @throws TableError when it is no regular file, is read-only, or would get another owner or group
+ */
 async function checkReplaceable(file: string): Promise<void> {
-  if (!(await stat(file)).isFile())
-    throw new TableError(`${file}: is no file that could be replaced; use -o`);
+  const found = await stat(file).catch(() => undefined);
+  // Opening it says what is wrong.
+  if (found === undefined || found.isDirectory()) return;
+  if (!found.isFile()) throw new TableError(`${file}: not a regular file; cannot be replaced; use -o`);
   await access(file, constants.W_OK).catch(() => {
     throw new TableError(`${file}: is read-only; make it writable, or write elsewhere with -o`);
   });
+  const fault = ownerFault(found);
+  if (fault !== undefined) throw new TableError(`${file}: ${fault}; write elsewhere with -o`);
 }
 
 function rowFilter({ only, drop, dedupe }: BulkOptions): RowFilter {
@@ -334,7 +347,7 @@ function judge({ engine, report: { statuses, quota } }: Summary, failOn: readonl
 function standardInput(signal: AbortSignal): InputFile {
   if (fstatSync(0).isDirectory()) throw new TableError("standard input: is a folder; give a file");
   const bytes = readStream("standard input", process.stdin, signal);
-  return { bytes, size: undefined, hasChanged: async () => false };
+  return { bytes, size: undefined, hasChanged: async () => false, close: async () => {} };
 }
 
 /** Counts what is read, for the share done. */

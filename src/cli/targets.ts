@@ -1,4 +1,6 @@
-import { resolve } from "node:path";
+/** Keeps a run from writing over files that it or idv needs. */
+import { realpathSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { loginPath } from "./api-key.js";
 import { cacheSecretPath } from "./cache-secret.js";
 import { UsageError } from "./errors.js";
@@ -31,10 +33,23 @@ export function checkTargets(file: string, quotaPath: string, targets: Targets):
   const taken = new Map<string, string>();
   for (const [role, path] of roles) {
     if (path === undefined || path.startsWith("/dev/")) continue;
-    const other = taken.get(resolve(path));
+    const place = placeOf(path);
+    const other = taken.get(place);
     const isItself = role === "the input" && other === "the output";
     if (other !== undefined && !isItself)
       throw new UsageError(`${path}: cannot be ${role} and ${other} at once`);
-    taken.set(resolve(path), role);
+    taken.set(place, role);
   }
+}
+
+/** Where a path leads, through symbolic links, whether or not there is a file. */
+function placeOf(path: string): string {
+  for (const follow of [() => realpathSync(path), () => join(realpathSync(dirname(path)), basename(path))]) {
+    try {
+      return follow();
+    } catch {
+      // Not there, or not to be looked at: opening it says so.
+    }
+  }
+  return resolve(path);
 }

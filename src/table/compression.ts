@@ -79,6 +79,10 @@ export async function compressInto(
   })();
   // Whoever writes or commits gets to know.
   written.catch(() => transform.destroy());
+  const end = async () => {
+    transform.end();
+    await written;
+  };
   return {
     async write(bytes) {
       // Until it is taken, unless the writing has failed. What is taken is used: its memory may be used again.
@@ -87,9 +91,12 @@ export async function compressInto(
       });
       await Promise.race([taken, written]);
     },
+    async prepare() {
+      await end();
+      await sink.prepare?.();
+    },
     async commit() {
-      transform.end();
-      await written;
+      await end();
       await sink.commit();
     },
     async discard() {

@@ -10,6 +10,8 @@ export interface InputFile {
   readonly size: number | undefined;
   /** Whether the file is another one by now, or has been written to. */
   hasChanged(): Promise<boolean>;
+  /** Closes the file, also in the middle of the reading. Closed files are left as they are. */
+  close(): Promise<void>;
 }
 
 /** Large enough that the work of a read outweighs its overhead. */
@@ -30,10 +32,14 @@ export async function openInputFile(path: string, signal: AbortSignal): Promise<
         const now = await stat(path).catch(() => undefined);
         return now?.size !== found.size || now.mtimeMs !== found.mtimeMs || now.ino !== found.ino;
       };
-      return { bytes: readFile(path, await open(path), signal), size: found.size, hasChanged };
+      const file = await open(path);
+      const close = () => file.close();
+      return { bytes: readFile(path, file, signal), size: found.size, hasChanged, close };
     }
     const stream = createReadStream(path, { highWaterMark: readBytes });
-    return { bytes: readStream(path, stream, signal), size: undefined, hasChanged: async () => false };
+    const close = async () => void stream.destroy();
+    const bytes = readStream(path, stream, signal);
+    return { bytes, size: undefined, hasChanged: async () => false, close };
   } catch (error) {
     throw cannotRead(path, error);
   }

@@ -1,6 +1,6 @@
-import { randomBytes } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { createReadStream, type Stats } from "node:fs";
 import {
+  access,
   chmod,
   constants,
   copyFile,
@@ -13,7 +13,9 @@ import {
   rm,
   stat,
 } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
+import { giveOwner } from "../files/owner.js";
+import { removeAbandoned, temporaryBeside } from "../files/temporary-files.js";
 import { ClosedPipe, TableError } from "./errors.js";
 
 /** Where a table goes. Exactly one of `commit` and `discard` ends it. */
@@ -28,20 +30,29 @@ export interface TableSink {
   discard(): Promise<void>;
 }
 
+/** A sink that replaces a file. */
+export interface FileSink extends TableSink {
+  /** Where its bytes are until then; undefined for a device or pipe, which is written to directly. */
+  readonly temporary?: string;
+  /** The file that is replaced, as it was when the sink was opened. */
+  readonly replaced?: Stats;
+}
+
 /**
- * Opens a file that appears whole or not at all: a temporary file in the same folder, renamed on commit. A device
- * or pipe is written to directly, as is all below `/dev` but for `/dev/shm` (`/dev/stdout` may be a file that the shell
- * holds open), and a symbolic link keeps pointing where it does.
+ * Opens a file that appears whole or not at all: a temporary file in the same folder, renamed on commit, with the mode,
+ * owner and group of the file that it replaces, as far as they can be kept. A device or pipe is written to directly, as is
+ * all below `/dev` but for `/dev/shm` (`/dev/stdout` may be a file that the shell holds open), and a symbolic link keeps
+ * pointing where it does.
  *
- * @param mode what becomes of the content that the file has
- * @param signal aborting it ends the copying of that content
- * @throws TableError when the file cannot be made there
+ * @param mode whether the new content takes the place of the old, or follows it
+ * @param signal aborting it ends the copying of the old content
+ * @throws TableError when the file cannot be made there, or is read-only
  */
 export async function openOutputFile(
   path: string,
   mode: "replace" | "append" = "replace",
   signal?: AbortSignal,
-): Promise<TableSink> {
+): Promise<FileSink> {
   try {
     const existing = await stat(path).catch(ignoreMissing);
     if (existing?.isDirectory()) throw new TableError(`${path}: is a folder; name a file with -o`);
@@ -49,13 +60,19 @@ export async function openOutputFile(
     if (isDevice || (existing && !existing.isFile())) {
       return writeDirectly(path, await open(path, "a"));
     }
+    if (existing) {
+      await access(path, constants.W_OK).catch(() => {
+        throw new TableError(`${path}: is read-only; make it writable, or write elsewhere with -o`);
+      });
+    }
     const target = existing ? await realpath(path) : await linkTarget(path);
+    await removeAbandoned(dirname(target));
     const temporary = temporaryBeside(target);
     // Never readable by more people than the file that it replaces.
     const file = await open(temporary, "wx", existing && existing.mode & 0o777);
-    const sink = replaceOnCommit(path, target, temporary, file, existing?.mode);
+    const sink = replaceOnCommit(path, target, temporary, file, existing);
     if (existing && mode === "append") await copyInto(sink, target, signal);
-    return sink;
+    return { ...sink, temporary, ...(existing && { replaced: existing }) };
   } catch (error) {
     throw cannotWrite(path, error);
   }
@@ -74,7 +91,11 @@ async function copyInto(sink: TableSink, path: string, signal: AbortSignal | und
 
 /** A copy of a file that appears whole or not at all, in the place of what may be there. */
 export interface FileCopy {
-  /** @throws TableError when the copy cannot be made */
+  /**
+   * Makes the copy, with the owner, group and mode of the file. It is on the disk when this resolves.
+   *
+   * @throws TableError when the copy cannot be made
+   */
   make(): Promise<void>;
   /** Makes sure that nothing is left of a copy that has not appeared. Does not throw. */
   discard(): Promise<void>;
@@ -86,8 +107,13 @@ export function copyOf(path: string, copy: string): FileCopy {
   return {
     async make() {
       try {
+        const existing = await stat(path);
         await copyFile(path, temporary, constants.COPYFILE_FICLONE);
+        await giveOwner(temporary, existing);
+        await chmod(temporary, existing.mode & 0o7777);
+        await sync(temporary);
         await rename(temporary, copy);
+        await sync(dirname(copy));
       } catch (error) {
         await discard();
         throw cannotWrite(copy, error);
@@ -97,8 +123,14 @@ export function copyOf(path: string, copy: string): FileCopy {
   };
 }
 
-function temporaryBeside(path: string): string {
-  return join(dirname(path), `.idv-${randomBytes(8).toString("hex")}.tmp`);
+/** Puts a file, or the names in a folder, on the disk. */
+async function sync(path: string): Promise<void> {
+  const file = await open(path);
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }
 
 function writeDirectly(path: string, file: FileHandle): TableSink {
@@ -116,7 +148,7 @@ function replaceOnCommit(
   target: string,
   temporary: string,
   file: FileHandle,
-  mode: number | undefined,
+  existing: Stats | undefined,
 ): TableSink {
   const discard = async () => {
     // Not waited for: a write to a reader that has stopped may never end.
@@ -134,7 +166,11 @@ function replaceOnCommit(
   let isPrepared = false;
   const prepare = async () => {
     if (isPrepared) return;
-    if (mode !== undefined) await chmod(temporary, mode & 0o7777);
+    if (existing) {
+      await giveOwner(temporary, existing);
+      // After the owner: a change of owner clears the set-user-ID bit.
+      await chmod(temporary, existing.mode & 0o7777);
+    }
     // On the disk before it takes the old file's place: a power cut must not leave an empty one.
     await file.sync();
     await file.close();
