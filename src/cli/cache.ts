@@ -36,10 +36,10 @@ export async function pruneCache({ olderThan }: { readonly olderThan: number }):
 const remove = (age: number): Promise<number> =>
   withCache(
     cachePath(process.env),
-    (cache) => {
+    async (cache) => {
       // What is of this very millisecond goes too.
-      const removed = cache.prune(age === 0 ? -1 : age);
-      if (age === 0) cache.compact();
+      const removed = await cache.prune(age === 0 ? -1 : age);
+      if (age === 0) await cache.compact();
       return removed;
     },
     0,
@@ -48,14 +48,14 @@ const remove = (age: number): Promise<number> =>
 /** Nobody needs a cache made to be told that it is empty. */
 async function withCache<Result>(
   path: string,
-  work: (cache: VerdictCache) => Result,
+  work: (cache: VerdictCache) => Promise<Result>,
   otherwise: Result,
 ): Promise<Result> {
   if (!existsSync(path)) return otherwise;
   const cache = await VerdictCache.open(path, Date.now);
   try {
-    return work(cache);
+    return await work(cache);
   } finally {
-    cache.close();
+    await cache.close();
   }
 }

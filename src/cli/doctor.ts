@@ -52,11 +52,11 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
     ["key file", options.apiKeyFile ?? "", undefined],
     ["login", loginPath(env), () => readLogin(env)],
     ["cache secret", cacheSecretPath(env), () => readCacheSecret(env)],
-    ["cache", cachePath(env), async (path) => (await VerdictCache.open(path, Date.now)).close()],
+    ["cache", cachePath(env), async (path) => await (await VerdictCache.open(path, Date.now)).close()],
     [
       "quota file",
       quotaFilePath(undefined, env),
-      async (path) => (await QuotaFile.open(path, Date.now)).close(),
+      async (path) => await (await QuotaFile.open(path, Date.now)).close(),
     ],
   ];
   for (const [what, path, check] of files) {

@@ -2,6 +2,7 @@ import { hash, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ClassifierSource, loadClassifier } from "../classifier/classifier.js";
+import { isAlive, ownPid } from "../files/processes.js";
 import { QuotaFile } from "../store/quota-file.js";
 import type { CacheScope } from "../store/verdict-cache.js";
 import type { ApiEngine, ApiOptions } from "../validator/api.js";
@@ -11,7 +12,7 @@ import type { EngineChoice, ServiceOptions } from "./engine-choice.js";
 import { UsageError } from "./errors.js";
 import { isLoopback } from "./loopback.js";
 import { cachePath } from "./paths.js";
-import { longestCacheTtl, type Settings } from "./settings.js";
+import type { Settings } from "./settings.js";
 import { printable } from "./terminal.js";
 
 /** An engine that is ready. */
@@ -25,12 +26,17 @@ export interface Engine {
   /** Verdicts that this run has put into the cache; absent without one. */
   readonly kept?: () => number;
   readonly probe?: ApiEngine["probe"];
-  /** Waits a moment for what is in flight, and closes its files; again does nothing. */
-  close(): Promise<void>;
+  /**
+   * Waits a moment for answers in flight, which are paid for, and closes its files. Later calls do nothing more.
+   *
+   * @param isInterrupted shortens the wait: the user wants the program to end
+   */
+  close(isInterrupted?: boolean): Promise<void>;
 }
 
-/** What is in flight when a run ends before its time is paid for: it may take so long to come. */
+/** How long answers in flight are waited for when a run fails, and when a signal ends it. */
 const patienceMilliseconds = 3000;
+const interruptedMilliseconds = 700;
 /** A service may forget Idempotency-Keys after a day, and its answers are as old as its memory of them. */
 const day = 86_400_000;
 /** Timers of Node end at once where they would be longer. */
@@ -41,9 +47,10 @@ export async function openOfflineEngine(
   source: ClassifierSource,
   quotaPath: string,
   reason: string,
+  signal: AbortSignal,
 ): Promise<Engine> {
   const classifier = loadClassifier(source);
-  const quotaFile = await QuotaFile.open(quotaPath, Date.now);
+  const quotaFile = await QuotaFile.open(quotaPath, Date.now, { signal });
   return {
     validator: offlineValidator({ classifier, source }, quotaFile),
     reason,
@@ -70,10 +77,11 @@ export async function openApiEngine(
   { baseUrl, key, reason }: Extract<EngineChoice, { engine: "api" }>,
   options: ApiEngineOptions,
   onNotice: (text: string) => void,
+  signal?: AbortSignal,
 ): Promise<Engine> {
   // A dry run makes no files.
   const hasMemory = options.cache && (!options.dryRun || existsSync(cachePath(process.env)));
-  const memory = hasMemory ? await openMemory(kind, baseUrl.value, settings, options) : undefined;
+  const memory = hasMemory ? await openMemory(kind, baseUrl.value, settings, options, signal) : undefined;
   const secret = memory?.secret ?? randomBytes(32).toString("hex");
   const apiOptions: ApiOptions = {
     baseUrl: baseUrl.value,
@@ -82,6 +90,7 @@ export async function openApiEngine(
     concurrency: settings.concurrency.value,
     maximumRetries: settings.maxRetries.value,
     retryBudget: settings.retryBudget.value,
+    timeout: settings.timeout.value,
     ...(settings.rate.value && { rate: settings.rate.value }),
     wait: options.wait ?? 0,
     prechecks: options.precheck,
@@ -117,19 +126,19 @@ export async function openApiEngine(
     ...(memory && { memory: memory.memory, kept: memory.kept }),
     requests: () => validator.requests,
     probe: validator.probe,
-    close: once(async () => {
-      await validator.close(patienceMilliseconds);
-      memory?.close();
+    close: once(async (isInterrupted) => {
+      await validator.close(isInterrupted ? interruptedMilliseconds : patienceMilliseconds);
+      await memory?.close();
     }),
   };
 }
 
-/** Does it the first time only; whoever comes later waits for that. */
-function once(work: () => Promise<void>): () => Promise<void> {
-  let done: Promise<void> | undefined;
-  return () => {
-    done ??= work();
-    return done;
+/** Runs `close` at the first call; later calls wait for that. */
+function once(close: Engine["close"]): Engine["close"] {
+  let closed: Promise<void> | undefined;
+  return (isInterrupted) => {
+    closed ??= close(isInterrupted);
+    return closed;
   };
 }
 
@@ -137,7 +146,8 @@ async function openMemory(
   kind: Kind,
   baseUrl: string,
   settings: Settings,
-  { refresh, dryRun }: ApiEngineOptions,
+  { refresh }: ApiEngineOptions,
+  signal: AbortSignal | undefined,
 ) {
   const [{ VerdictCache }, { readCacheSecret }] = await Promise.all([
     import("../store/verdict-cache.js"),
@@ -145,25 +155,31 @@ async function openMemory(
   ]);
   const maximumAge = settings.cacheTtl.value;
   const lasting = await readCacheSecret(process.env);
-  const cache = await VerdictCache.open(cachePath(process.env), Date.now);
-  // What nobody can ask for any more.
-  if (!dryRun) cache.prune(longestCacheTtl);
-  const scope = cache.scope(kind, baseUrl, lasting, maximumAge);
+  const cache = await VerdictCache.open(cachePath(process.env), Date.now, signal ? { signal } : {}, {
+    ownPid,
+    isAlive,
+  });
+  const scope = await cache.scope(kind, baseUrl, lasting, maximumAge);
   // Who wants fresh answers does not want those of a service that remembers the request.
   const isFresh = refresh || maximumAge < day;
   let kept = 0;
   const memory: CacheScope = {
     ...scope,
-    load: (onEntry) => {
-      if (!refresh) scope.load(onEntry);
+    load: async (onEntry) => {
+      if (!refresh) await scope.load(onEntry);
     },
-    unfinished: () => (isFresh ? [] : scope.unfinished()),
-    // Under a key of this run only, nobody would know it again.
-    begin: (digests) => {
-      if (!isFresh) scope.begin(digests);
+    // A run that wants fresh answers takes them from no other one.
+    claim: async (digests, milliseconds, onEntry) =>
+      isFresh
+        ? { isElsewhere: digests.map(() => false), release: async () => {} }
+        : scope.claim(digests, milliseconds, onEntry),
+    unfinished: async () => (isFresh ? [] : scope.unfinished()),
+    // Under a key of this run only, the service would not recognise it.
+    begin: async (digests) => {
+      if (!isFresh) await scope.begin(digests);
     },
-    finish: (begun, digests, statuses) => {
-      scope.finish(begun, digests, statuses);
+    finish: async (begun, digests, statuses) => {
+      await scope.finish(begun, digests, statuses);
       kept += digests.length;
     },
   };

@@ -64,14 +64,17 @@ export async function rotateKey(id: string, options: KeyOptions): Promise<void> 
   say(`key ${id} has a new secret, shown this once; the old one is not good any more`);
 }
 
-async function withStore<Result>(options: KeyOptions, work: (store: KeyStore) => Result): Promise<Result> {
+async function withStore<Result>(
+  options: KeyOptions,
+  work: (store: KeyStore) => Promise<Result>,
+): Promise<Result> {
   const store = await KeyStore.open(stateFilePath(options.state, process.env), Date.now);
   try {
-    return work(store);
+    return await work(store);
   } catch (error) {
     throw error instanceof UnknownKeyError ? new UsageError(error.message) : error;
   } finally {
-    store.close();
+    await store.close();
   }
 }
 

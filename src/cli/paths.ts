@@ -1,3 +1,4 @@
+/** Where files of idv are: settings, state and data. */
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 
@@ -9,7 +10,7 @@ export function stateFilePath(option: string | undefined, env: NodeJS.ProcessEnv
 /** Where `idv data update` puts the table of disposable domains: `idv/disposable.bin` in the XDG data folder. */
 export function dataTablePath(env: NodeJS.ProcessEnv): string {
   const dataHome = env["XDG_DATA_HOME"] ?? "";
-  const dataFolder = isAbsolute(dataHome) ? dataHome : join(homedir(), ".local", "share");
+  const dataFolder = isAbsolute(dataHome) ? dataHome : join(homeFolder(), ".local", "share");
   return join(dataFolder, "idv", "disposable.bin");
 }
 
@@ -29,10 +30,22 @@ export function cachePath(env: NodeJS.ProcessEnv): string {
 /** Where settings, the key of `idv login` and the cache's secret are: `idv` in the XDG configuration folder. */
 export function configFolder(env: NodeJS.ProcessEnv): string {
   const configHome = env["XDG_CONFIG_HOME"] ?? "";
-  return join(isAbsolute(configHome) ? configHome : join(homedir(), ".config"), "idv");
+  return join(isAbsolute(configHome) ? configHome : join(homeFolder(), ".config"), "idv");
 }
 
 function stateFolder(env: NodeJS.ProcessEnv): string {
   const stateHome = env["XDG_STATE_HOME"] ?? "";
-  return join(isAbsolute(stateHome) ? stateHome : join(homedir(), ".local", "state"), "idv");
+  return join(isAbsolute(stateHome) ? stateHome : join(homeFolder(), ".local", "state"), "idv");
+}
+
+/**
+ * The user's home. Without HOME and an entry in the list of users, as in some containers and cron jobs, it is Debian's name
+ * for a home that there is not: nothing is found there, and writing there fails with an error that names it.
+ */
+function homeFolder(): string {
+  try {
+    return homedir();
+  } catch {
+    return "/nonexistent";
+  }
 }

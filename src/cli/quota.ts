@@ -49,12 +49,12 @@ function isAbsent(path: string): boolean {
   }
 }
 
-async function withQuotaFile(path: string, work: (file: QuotaFile) => Quota): Promise<Quota> {
+async function withQuotaFile(path: string, work: (file: QuotaFile) => Promise<Quota>): Promise<Quota> {
   const file = await QuotaFile.open(path, Date.now);
   try {
-    return work(file);
+    return await work(file);
   } finally {
-    file.close();
+    await file.close();
   }
 }
 

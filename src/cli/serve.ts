@@ -1,5 +1,7 @@
 import { once } from "node:events";
 import { loadClassifier } from "../classifier/classifier.js";
+import { openLog } from "../service/log.js";
+import { createMetrics } from "../service/metrics.js";
 import { createService } from "../service/server.js";
 import { KeyStore } from "../store/key-store.js";
 import { tableSource } from "./data-table.js";
@@ -21,6 +23,9 @@ export interface ServeOptions {
 /** Requests that are in flight have so long to finish. */
 const patienceMilliseconds = 8000;
 
+/** How long a request waits for another process that holds the state's lock; then it is answered with 503. */
+const lockMilliseconds = 1000;
+
 /** Runs `idv serve` until SIGTERM or SIGINT; what is in flight then is finished. */
 export async function serve({
   host,
@@ -30,14 +35,19 @@ export async function serve({
   maxItems,
   quiet,
 }: ServeOptions): Promise<void> {
-  const store = await KeyStore.open(stateFilePath(state, process.env), Date.now);
+  const store = await KeyStore.open(stateFilePath(state, process.env), Date.now, {
+    milliseconds: lockMilliseconds,
+  });
+  const metrics = createMetrics();
+  const log = quiet ? undefined : openLog(1, () => metrics.lostLines.inc());
   try {
     const service = createService({
       store,
       classifier: loadClassifier(tableSource(process.env)),
       maximumItems: maxItems,
       corsOrigins: corsOrigin,
-      logs: quiet !== true,
+      metrics,
+      ...(log && { log }),
       now: Date.now,
     });
     // Listened for before anybody can know that the service is there.
@@ -50,13 +60,14 @@ export async function serve({
     say(`listening on ${address}`);
     if (!isLoopback(host))
       say("anybody who reaches this address can read keys and answers: put TLS in front");
-    if (store.list().length === 0) say("there are no keys yet: idv keys create --name NAME");
+    if ((await store.list()).length === 0) say("there are no keys yet: idv keys create --name NAME");
     await stopped;
     const timer = setTimeout(() => service.server.closeAllConnections(), patienceMilliseconds);
     await service.close();
     clearTimeout(timer);
   } finally {
-    store.close();
+    await store.close();
+    await log?.close();
   }
 }
 

@@ -1,12 +1,12 @@
 import type { ChalkInstance } from "chalk";
 
 /**
- * Text from a file, a server or the command line, made safe to print: control characters, which could move the
- * cursor or change colours, become their escapes, and invisible direction marks too.
+ * Text from a file, a server or the command line, made safe to print. Control characters, which could move the cursor or
+ * change colours, line separators, and direction marks, which make a name look like another one, become their escapes.
  */
 export function printable(text: string): string {
   return text.replace(
-    /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu,
+    /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu,
     (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
   );
 }

@@ -1,7 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { CacheScope } from "../store/verdict-cache.js";
 import type { BatchListener } from "../validator/validator.js";
 import type { ItemLedger, RowItem } from "./item-ledger.js";
 import type { RunOptions } from "./run-options.js";
+
+/** How often a run looks whether the items that another one has in flight were answered. */
+const claimedMilliseconds = 100;
 
 /** Some open items, and when they have their verdicts. */
 interface Batch {
@@ -33,12 +37,20 @@ export class BatchQueue {
   #onRoom = () => {};
   #isExhausted = false;
 
-  /** @param onFailure called when a batch fails, with what it threw; no further batch is submitted then */
-  constructor(options: RunOptions, ledger: ItemLedger, onFailure: (error: unknown) => void) {
+  /**
+   * @param unfinished the digests of each batch that earlier, killed runs have submitted
+   * @param onFailure called when a batch fails, with what it threw; no further batch is submitted then
+   */
+  constructor(
+    options: RunOptions,
+    ledger: ItemLedger,
+    unfinished: readonly (readonly string[])[],
+    onFailure: (error: unknown) => void,
+  ) {
     this.#options = options;
     this.#ledger = ledger;
     this.#onFailure = onFailure;
-    for (const digests of options.memory?.unfinished() ?? []) {
+    for (const digests of unfinished) {
       const unfinished = { digests, batch: newBatch() };
       for (const digest of digests) {
         if (!this.#unfinished.has(digest)) this.#unfinished.set(digest, unfinished);
@@ -130,10 +142,36 @@ export class BatchQueue {
     await Promise.all([...this.#running, ...begun, ...open].map(({ settled }) => settled));
   }
 
+  /** Gives all items of a batch their verdicts: those that other runs have in flight are waited for. */
   async #validate(batch: readonly RowItem[]): Promise<void> {
+    const { memory, validator, signal } = this.#options;
+    if (memory === undefined) return this.#submitItems(batch);
+    for (let open = batch; ; ) {
+      signal.throwIfAborted();
+      const digests = open.map(({ digest }) => digest);
+      const { isElsewhere, release } = await memory.claim(
+        digests,
+        validator.patience ?? 0,
+        (low, high, status) => this.#ledger.remember({ low, high }, status),
+      );
+      const elsewhere = open.filter((_, i) => isElsewhere[i]);
+      try {
+        await this.#submitItems(
+          open.filter((item, i) => !isElsewhere[i] && !this.#ledger.takeRemembered(item)),
+        );
+      } finally {
+        await release();
+      }
+      open = elsewhere.filter((item) => !this.#ledger.takeRemembered(item));
+      if (open.length === 0) return;
+      await sleep(claimedMilliseconds, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  async #submitItems(batch: readonly RowItem[]): Promise<void> {
     const { kind, validator, signal, memory } = this.#options;
     signal.throwIfAborted();
-    if (this.#isExhausted) return;
+    if (this.#isExhausted || batch.length === 0) return;
     const listener = memory && this.#listen(batch, memory);
     const items = batch.map(({ item }) => item);
     const { verdicts, charged, quota, exhausted } = await validator.validate(kind, items, signal, listener);
@@ -147,15 +185,15 @@ export class BatchQueue {
     const digestsOf = (indices: readonly number[]) => indices.map((i) => batch[i]!.digest);
     let submitted: readonly number[] = [];
     return {
-      onSubmit(indices) {
+      async onSubmit(indices) {
         submitted = indices;
-        memory.begin(digestsOf(indices));
+        await memory.begin(digestsOf(indices));
       },
-      onAnswered: (indices, verdicts) => {
+      onAnswered: async (indices, verdicts) => {
         // What this run cannot hold, no later one should have to.
         for (const [i, index] of indices.entries()) this.#ledger.settle(batch[index]!, verdicts[i]!);
         const statuses = verdicts.map(({ status }) => status);
-        memory.finish(digestsOf(submitted), digestsOf(indices), statuses);
+        await memory.finish(digestsOf(submitted), digestsOf(indices), statuses);
       },
     };
   }

@@ -22,8 +22,10 @@ type ChunkRow = RowItem | undefined | typeof notARow;
 export async function runBatched(options: RunOptions): Promise<RunReport> {
   const { table, sink, columns, signal, onProgress } = options;
   const ledger = new ItemLedger(options);
+  await ledger.load();
   const watch = new Watch();
-  const queue = new BatchQueue(options, ledger, (error) => watch.fail(error));
+  const unfinished = (await options.memory?.unfinished()) ?? [];
+  const queue = new BatchQueue(options, ledger, unfinished, (error) => watch.fail(error));
   const output = new WriteBehind(sink);
   const split = isSplit(sink) ? sink : undefined;
 

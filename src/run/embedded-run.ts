@@ -56,7 +56,7 @@ export async function runEmbedded(
   const output = new WriteBehind(sink);
   await output.write(table.start(columns.names));
   const settle = async () => {
-    for (const { rows, status, release } of ledger.settle(judge)) {
+    for (const { rows, status, release } of await ledger.settle(judge)) {
       await output.write(rows, release, status === undefined || !split ? sink : await split.of(status));
     }
     await onProgress?.(ledger.rows);
@@ -182,8 +182,8 @@ class Ledger {
   }
 
   /** Charges what is counted, and gives the rows as they are to be written. */
-  settle(judge: Judge): readonly SettledRows[] {
-    let granted = this.#charge(this.#uncharged);
+  async settle(judge: Judge): Promise<readonly SettledRows[]> {
+    let granted = await this.#charge(this.#uncharged);
     const rows = this.#counted.flatMap((counted) => {
       if (granted < counted.newItems) this.#takeBack(counted, granted);
       granted = Math.max(0, granted - counted.newItems);
@@ -258,9 +258,9 @@ class Ledger {
   }
 
   /** @returns how many of the new items may be checked */
-  #charge(units: number): number {
+  async #charge(units: number): Promise<number> {
     if (this.#isExhausted || units === 0) return 0;
-    const { charged, exhausted, quota } = this.#engine.charge(units);
+    const { charged, exhausted, quota } = await this.#engine.charge(units);
     this.#charged += charged;
     this.#isExhausted = exhausted;
     this.#quota = quota;

@@ -15,7 +15,7 @@ import { hashItem, type ItemHash } from "./item-hash.js";
 import type { RowFilter, RunOptions, RunReport } from "./run-options.js";
 
 const mostStatuses = 127;
-/** Added to the state of an item that is remembered from an earlier run and that no row has had yet. */
+/** Added to the state of an item whose verdict is in the cache while nothing in this run has asked for it. */
 const unseen = 128;
 
 /** A row's item, and where its verdict is kept. */
@@ -40,6 +40,8 @@ export class ItemLedger {
   readonly #mailboxes = new DistinctItems();
   /** The table of items keeps one byte for each: the status's index here, plus 1. */
   readonly #statuses: Status[] = [];
+  /** Verdicts that came into the cache while their items were open. */
+  readonly #remembered = new Map<string, Status>();
   readonly #rowsOf = new Map<Status, number>();
   readonly #fieldsOfStatus = new Map<Status, string[]>();
   readonly #hasOnlyStatus: boolean;
@@ -59,10 +61,31 @@ export class ItemLedger {
     this.#memory = memory;
     this.#columns = columns;
     this.#hasOnlyStatus = !columns.withReasons && !columns.withCanonical;
-    memory?.load((low, high, status) => {
-      const isKnown = this.#statuses.includes(status) || this.#statuses.length < mostStatuses;
-      if (isKnown) this.#items.set({ low, high }, this.#stateOf(status) + unseen);
-    });
+  }
+
+  /** Loads the verdicts of earlier runs. */
+  async load(): Promise<void> {
+    await this.#memory?.load((low, high, status) => this.remember({ low, high }, status));
+  }
+
+  /** Takes a verdict from the cache: that of an earlier run, or of one at the same time. */
+  remember(hash: ItemHash, status: Status): void {
+    const isKnown = this.#statuses.includes(status) || this.#statuses.length < mostStatuses;
+    if (!isKnown) return;
+    const state = this.#items.get(hash);
+    if (state === 0 || state > unseen) this.#items.set(hash, this.#stateOf(status) + unseen);
+    else if (this.#statuses[state - 1] === notChecked.status) this.#remembered.set(wordsKey(hash), status);
+  }
+
+  /** Settles an open item whose verdict has come into the cache meanwhile, and says whether there is one. */
+  takeRemembered(item: RowItem): boolean {
+    const key = wordsKey(item);
+    const status = this.#remembered.get(key);
+    if (status === undefined) return false;
+    this.#remembered.delete(key);
+    this.#cached++;
+    this.settle(item, { status });
+    return true;
   }
 
   /** The item in a value of the table; one that is open is to be submitted. */
@@ -172,6 +195,8 @@ export class ItemLedger {
     return this.#statuses.push(status);
   }
 }
+
+const wordsKey = ({ low, high }: ItemHash): string => `${low} ${high}`;
 
 /** The first 64 bits of a digest. */
 function wordsOf(digest: string): ItemHash {

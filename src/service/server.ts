@@ -10,7 +10,8 @@ import type { ApiKey, KeyStore, Permission } from "../store/key-store.js";
 import type { Period } from "../store/period.js";
 import type { Quota } from "../store/quota.js";
 import type { EmbeddedEngine, Kind } from "../validator/validator.js";
-import { createMetrics } from "./metrics.js";
+import { limitConnections } from "./connections.js";
+import type { Metrics } from "./metrics.js";
 import { maximumItemLength, openApiDocument, requestSchema } from "./openapi.js";
 import { explain, Refusal, refuseBrokenRequest } from "./refusals.js";
 import { validateItems } from "./validation.js";
@@ -21,8 +22,9 @@ export interface ServiceOptions extends Pick<EmbeddedEngine, "classifier"> {
   readonly maximumItems: number;
   /** Where pages may come from that call the service; nobody else gets a CORS header. */
   readonly corsOrigins: readonly string[];
-  /** Whether requests are logged, as JSON on standard output. */
-  readonly logs: boolean;
+  /** Where requests are logged, a line of JSON each; absent for no log. */
+  readonly log?: { write(line: string): void };
+  readonly metrics: Metrics;
   /** The clock, in milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -34,11 +36,19 @@ declare module "fastify" {
     rawBody: Buffer;
     /** How many items it asks about. */
     items: number;
+    /** How many bytes of its body have arrived. */
+    bodyBytes: number;
   }
 }
 
-/** Whoever sends more without reading the answers would have the service keep them. */
+/** Limit on pipelined requests of a connection: answers that are not read are kept in memory. */
 const mostPipelined = 100;
+/** Limit on open connections. Beyond it the connection that has been idle for longest makes room. */
+const mostConnections = 1000;
+/** Limit on the bytes of all bodies that have arrived in part: about 20 of the largest, or 8,000 usual ones. */
+const mostBodyBytes = 268_435_456;
+/** How long an answer of /readyz holds, in milliseconds: nobody needs the disk to be written to more often. */
+const readinessMilliseconds = 1000;
 
 const kinds: Readonly<Record<Permission, Kind>> = { emails: "email", domains: "domain" };
 const allowedMethods: Readonly<Record<string, string>> = {
@@ -52,7 +62,7 @@ const allowedMethods: Readonly<Record<string, string>> = {
 
 /** A service that is ready to listen. It stops taking requests, and ends those in flight, on `close`. */
 export function createService(options: ServiceOptions): FastifyInstance {
-  const { store, maximumItems, corsOrigins, logs, now } = options;
+  const { store, maximumItems, corsOrigins, log, metrics, now } = options;
   // Each character may be written as a pair of \uXXXX.
   const bodyLimit = maximumItems * (12 * maximumItemLength + 3) + 1024;
   const service = Fastify({
@@ -66,7 +76,7 @@ export function createService(options: ServiceOptions): FastifyInstance {
     return503OnClosing: false,
     // Its lines would hold paths as they came.
     logController: new LogController({ disableRequestLogging: true }),
-    logger: logs && { redact: ["req", "res"] },
+    logger: log !== undefined && { redact: ["req", "res"], stream: log },
     genReqId: () => crypto.randomUUID(),
     http: { connectionsCheckingInterval: 1000, headersTimeout: 10_000 },
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false } },
@@ -75,10 +85,10 @@ export function createService(options: ServiceOptions): FastifyInstance {
     // A path that cannot be decoded is one that there is not.
     frameworkErrors: (_error, _request, reply) => (reply as FastifyReply).code(404).send(noSuchPath),
   });
-  service.server.maxConnections = 1000;
   service.decorateRequest("apiKey", undefined);
   service.decorateRequest("items", 0);
-  const metrics = createMetrics();
+  service.decorateRequest("bodyBytes", 0);
+  const connections = limitConnections(service.server, mostConnections, () => metrics.dropped.inc());
 
   service.removeAllContentTypeParsers();
   service.addContentTypeParser(
@@ -99,12 +109,30 @@ export function createService(options: ServiceOptions): FastifyInstance {
   service.addHook("onRequest", async ({ raw: { socket } }, reply) => {
     const count = (pending.get(socket) ?? 0) + 1;
     pending.set(socket, count);
+    connections.begin(socket);
     if (count <= mostPipelined) return;
     socket.destroy();
     reply.hijack();
   });
   service.addHook("onResponse", async ({ raw: { socket } }) => {
-    pending.set(socket, (pending.get(socket) ?? 1) - 1);
+    const count = (pending.get(socket) ?? 1) - 1;
+    pending.set(socket, count);
+    if (count === 0) connections.rest(socket);
+  });
+
+  /** Bytes of the bodies of all requests that have no answer yet. */
+  let bodyBytes = 0;
+  // With a callback: the listener has to be there before the body's first bytes.
+  service.addHook("preParsing", (request, _reply, payload, done) => {
+    payload.on("data", (chunk: Buffer) => {
+      request.bodyBytes += chunk.length;
+      bodyBytes += chunk.length;
+      if (bodyBytes > mostBodyBytes) payload.emit("error", new Refusal(503, "Too many requests at a time."));
+    });
+    done(null, payload);
+  });
+  service.addHook("onResponse", async (request) => {
+    bodyBytes -= request.bodyBytes;
   });
 
   service.addHook("onRequest", async (request, reply) => {
@@ -121,6 +149,7 @@ export function createService(options: ServiceOptions): FastifyInstance {
   service.setErrorHandler((error: FastifyError, request, reply) => {
     const { statusCode, message } = explain(error, maximumItems, bodyLimit);
     if (statusCode === 503) request.log.error({ error: error.message }, "the state file cannot be used");
+    if (statusCode === 503) reply.header("retry-after", 1);
     if (statusCode === 500) request.log.error({ error: error.message, stack: error.stack }, "a bug in idv");
     return reply.code(statusCode).send({ message });
   });
@@ -158,8 +187,14 @@ export function createService(options: ServiceOptions): FastifyInstance {
   for (const field of ["emails", "domains"] as const) {
     service.post<{ Body: Record<string, readonly string[]> }>(`/${field}/validate`, {
       schema: { body: requestSchema(field) },
-      // Before the body is looked at: whoever has no key learns nothing.
-      onRequest: async (request) => authorise(request, field),
+      // Before the body is read: nobody without a key, or without units, has the service keep it.
+      onRequest: async (request, reply) => {
+        const key = await authorise(request, field);
+        if (key.isSandbox || key.quota.left !== 0) return;
+        const idempotencyKey = idempotencyKeyOf(request.headers["idempotency-key"]);
+        const isAnswered = idempotencyKey !== undefined && (await store.hasAnswer(key.id, idempotencyKey));
+        if (!isAnswered) refuseWithoutUnits(key, reply);
+      },
       preValidation: async (request) => {
         const items: unknown = request.body?.[field];
         if (Array.isArray(items) && items.length > maximumItems) {
@@ -168,24 +203,18 @@ export function createService(options: ServiceOptions): FastifyInstance {
       },
       handler: async (request, reply) => {
         // The body may have been long in coming: the key may not be what it was.
-        authorise(request, field);
+        const key = await authorise(request, field);
         const items = [...new Set(request.body[field])];
         request.items = items.length;
-        const key = request.apiKey!;
         const idempotencyKey = idempotencyKeyOf(request.headers["idempotency-key"]);
-        const outcome = validateItems(options, key, kinds[field], items, {
+        const outcome = await validateItems(options, key, kinds[field], items, {
           idempotencyKey,
           body: request.rawBody,
         });
         if (outcome === "another body") {
           throw new Refusal(422, "This Idempotency-Key came with another body before.");
         }
-        if (outcome === "quota is gone") {
-          metrics.refusals.inc();
-          const { renewsAt } = key.quota;
-          if (renewsAt !== null) reply.header("retry-after", secondsUntil(renewsAt, now()));
-          throw new Refusal(429, "No validations are left.");
-        }
+        if (outcome === "quota is gone") return refuseWithoutUnits(key, reply);
         request.apiKey = { ...key, quota: outcome.quota };
         for (const status of outcome.statuses) metrics.items.inc({ kind: kinds[field], status });
         const entries = items.map(
@@ -197,18 +226,33 @@ export function createService(options: ServiceOptions): FastifyInstance {
     });
   }
 
-  function authorise(request: FastifyRequest, field: Permission): void {
-    request.apiKey = store.find(bearerOf(request.headers.authorization));
-    if (request.apiKey === undefined) throw new Refusal(401, "Unauthorized.");
-    if (!request.apiKey.permissions.includes(field)) {
-      throw new Refusal(403, `This key may not validate ${field}.`);
-    }
+  async function authorise(request: FastifyRequest, field: Permission): Promise<ApiKey> {
+    const key = await store.find(bearerOf(request.headers.authorization));
+    request.apiKey = key;
+    if (key === undefined) throw new Refusal(401, "Unauthorized.");
+    if (!key.permissions.includes(field)) throw new Refusal(403, `This key may not validate ${field}.`);
+    return key;
+  }
+
+  function refuseWithoutUnits({ quota: { renewsAt } }: ApiKey, reply: FastifyReply): never {
+    metrics.refusals.inc();
+    if (renewsAt !== null) reply.header("retry-after", secondsUntil(renewsAt, now()));
+    throw new Refusal(429, "No validations are left.");
+  }
+
+  let readyUntil = Number.NEGATIVE_INFINITY;
+  /** @throws StoreError when the state cannot be read or written */
+  async function checkReadiness(): Promise<void> {
+    if (performance.now() < readyUntil) return;
+    await store.find("");
+    await store.checkWritable();
+    readyUntil = performance.now() + readinessMilliseconds;
   }
 
   const document = openApiDocument({ maximumItems });
   service.get("/healthz", async () => ({ status: "ok" }));
   service.get("/readyz", async () => {
-    store.find("");
+    await checkReadiness();
     return { status: "ok" };
   });
   service.get("/openapi.json", async () => document);

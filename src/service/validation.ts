@@ -21,25 +21,29 @@ const sandboxStatuses: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Gives statuses to distinct items, charging the key durably before it answers. */
-export function validateItems(
+export async function validateItems(
   { store, classifier }: { readonly store: KeyStore } & Pick<EmbeddedEngine, "classifier">,
   key: ApiKey,
   kind: Kind,
   items: readonly string[],
   request: { readonly idempotencyKey: string | undefined; readonly body: Uint8Array },
-): ValidationOutcome {
+): Promise<ValidationOutcome> {
   if (key.isSandbox) {
     return { statuses: items.map((item) => sandboxStatus(kind, item)), quota: key.quota };
   }
   const statusesOf = (granted: number) =>
     grantedVerdicts(classifier, kind, items, granted).map(({ status }) => status);
   const { idempotencyKey, body } = request;
+  const isAnswered = async () => idempotencyKey !== undefined && store.hasAnswer(key.id, idempotencyKey);
+  // Nothing is charged, so nothing has to be stored.
+  if (items.length === 0 && !(await isAnswered())) {
+    return key.quota.left === 0 ? "quota is gone" : { statuses: [], quota: key.quota };
+  }
   if (idempotencyKey !== undefined) {
     return store.chargeOnce(key.id, items.length, { kind, idempotencyKey, body }, statusesOf);
   }
   if (key.quota.left === 0) return "quota is gone";
-  if (items.length === 0) return { statuses: [], quota: key.quota };
-  const { granted, quota } = store.charge(key.id, items.length);
+  const { granted, quota } = await store.charge(key.id, items.length);
   // Another request may have taken the last units since the key was read.
   return granted === 0 ? "quota is gone" : { statuses: statusesOf(granted), quota };
 }

@@ -10,7 +10,7 @@ import {
   takeUnits,
   toQuota,
 } from "./quota.js";
-import type { Schema } from "./sqlite.js";
+import type { LockWait, Schema } from "./sqlite.js";
 import { openFile, StateFile } from "./state-file.js";
 
 /** What a key may be used for. */
@@ -58,8 +58,8 @@ const schema: Schema = {
   name: "state file",
   // "idvs"
   applicationId: 0x69647673,
-  create: `
-    CREATE TABLE api_key (
+  steps: [
+    `CREATE TABLE api_key (
       id TEXT PRIMARY KEY,
       name TEXT NOT NULL,
       hash BLOB NOT NULL UNIQUE,
@@ -79,6 +79,7 @@ const schema: Schema = {
       PRIMARY KEY (key_id, idempotency_key_hash)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX answer_created ON answer (created)`,
+  ],
 };
 
 /**
@@ -92,8 +93,8 @@ export class KeyStore extends StateFile {
    * @param now the clock, in milliseconds since the epoch
    * @throws StoreError
    */
-  static async open(path: string, now: () => number): Promise<KeyStore> {
-    return new KeyStore(await openFile(path, schema, now));
+  static async open(path: string, now: () => number, wait: LockWait = {}): Promise<KeyStore> {
+    return new KeyStore(await openFile(path, schema, now, wait));
   }
 
   /**
@@ -101,7 +102,10 @@ export class KeyStore extends StateFile {
    *
    * @returns the key and its secret, which is not stored and cannot be had again
    */
-  create({ name = "", ...change }: KeyChange, isSandbox: boolean): { key: ApiKey; secret: string } {
+  async create(
+    { name = "", ...change }: KeyChange,
+    isSandbox: boolean,
+  ): Promise<{ key: ApiKey; secret: string }> {
     const secret = newSecret(isSandbox);
     const row: Row = {
       id: base62(randomBytes(6)).padStart(9, "0"),
@@ -118,15 +122,15 @@ export class KeyStore extends StateFile {
       period_start: 0,
     };
     changeQuota(row, change, this.file.now());
-    this.inWrite(() => this.#put(row));
+    await this.inWrite(() => this.#put(row));
     return { key: toKey(row), secret };
   }
 
   /** All keys, the oldest first. */
-  list(): readonly ApiKey[] {
-    const rows = this.inRead(() =>
+  async list(): Promise<readonly ApiKey[]> {
+    const rows = (await this.inRead(() =>
       this.file.database.prepare("SELECT * FROM api_key ORDER BY created, id").all(),
-    ) as Row[];
+    )) as Row[];
     return rows.map((row) => toKey(renewed(row, this.file.now())));
   }
 
@@ -134,11 +138,11 @@ export class KeyStore extends StateFile {
    * The key with this secret, if it is valid now: neither revoked nor expired. Found by its hash, so that the time it takes
    * says nothing about the secrets of others.
    */
-  find(secret: string): ApiKey | undefined {
+  async find(secret: string): Promise<ApiKey | undefined> {
     const hash = hashOf(secret);
-    const [row] = this.inRead(() =>
+    const [row] = (await this.inRead(() =>
       this.file.database.prepare("SELECT * FROM api_key WHERE hash = ?").all(hash),
-    ) as Row[];
+    )) as Row[];
     if (row === undefined || !timingSafeEqual(row.hash, hash)) return undefined;
     const isExpired = row.expires !== null && row.expires <= this.file.now();
     return row.revoked !== null || isExpired ? undefined : toKey(renewed(row, this.file.now()));
@@ -149,8 +153,8 @@ export class KeyStore extends StateFile {
    *
    * @param units how many are wanted, at least 0
    */
-  charge(id: string, units: number): Reservation {
-    return this.#change(id, (row) => takeUnits(row, units)).reservation;
+  async charge(id: string, units: number): Promise<Reservation> {
+    return (await this.#change(id, (row) => takeUnits(row, units))).reservation;
   }
 
   /**
@@ -161,28 +165,26 @@ export class KeyStore extends StateFile {
    * @param statusesOf the statuses of its items in order, if so many units are granted
    * @returns what stands in the way, if anything: nothing is left, or the same Idempotency-Key came with another body
    */
-  chargeOnce(
+  async chargeOnce(
     id: string,
     units: number,
     request: { readonly kind: string; readonly idempotencyKey: string; readonly body: Uint8Array },
     statusesOf: (granted: number) => readonly string[],
-  ): { readonly statuses: readonly string[]; readonly quota: Quota } | "quota is gone" | "another body" {
+  ): Promise<
+    { readonly statuses: readonly string[]; readonly quota: Quota } | "quota is gone" | "another body"
+  > {
     const { kind, idempotencyKey, body } = request;
     const keyHash = hashOf(idempotencyKey);
     const bodyHash = createHmac("sha256", idempotencyKey).update(`${kind}\n`).update(body).digest();
     let answer: { body_hash: Uint8Array; statuses: string } | undefined;
-    const { key } = this.#change(id, (row) => {
-      this.file.database
-        .prepare("DELETE FROM answer WHERE created <= ?")
-        .run(this.file.now() - answerMilliseconds);
-      [answer] = this.file.database
-        .prepare("SELECT body_hash, statuses FROM answer WHERE key_id = ? AND idempotency_key_hash = ?")
-        .all(id, keyHash) as [typeof answer];
+    const { key } = await this.#change(id, (row) => {
+      this.#deleteOldAnswers();
+      answer = this.#answer(id, keyHash);
       if (answer !== undefined || toQuota(row).left === 0) return 0;
       const granted = takeUnits(row, units);
       answer = { body_hash: bodyHash, statuses: statusesOf(granted).join(",") };
       this.file.database
-        .prepare("INSERT INTO answer VALUES (?, ?, ?, ?, ?)")
+        .prepare("INSERT OR REPLACE INTO answer VALUES (?, ?, ?, ?, ?)")
         .run(id, keyHash, bodyHash, answer.statuses, this.file.now());
       return granted;
     });
@@ -191,19 +193,30 @@ export class KeyStore extends StateFile {
     return { statuses: answer.statuses === "" ? [] : answer.statuses.split(","), quota: key.quota };
   }
 
+  /** Whether a request with this Idempotency-Key was answered within 24 hours, so that its answer costs nothing. */
+  async hasAnswer(id: string, idempotencyKey: string): Promise<boolean> {
+    return (await this.inRead(() => this.#answer(id, hashOf(idempotencyKey)))) !== undefined;
+  }
+
+  /** Makes sure that the file can be written to, by a change that leaves it as it is. */
+  async checkWritable(): Promise<void> {
+    await this.inWrite(() => this.file.database.exec(`PRAGMA user_version = ${schema.steps.length}`));
+  }
+
   /**
    * Changes a key; the units used in this period stay.
    *
    * @throws UnknownKeyError
    */
-  set(id: string, change: KeyChange): ApiKey {
-    return this.#change(id, (row) => {
+  async set(id: string, change: KeyChange): Promise<ApiKey> {
+    const { key } = await this.#change(id, (row) => {
       if (change.name !== undefined) row.name = change.name;
       if (change.permissions !== undefined) row.permissions = change.permissions.join(",");
       if (change.expires !== undefined) row.expires = change.expires;
       changeQuota(row, change, this.file.now());
       return 0;
-    }).key;
+    });
+    return key;
   }
 
   /**
@@ -211,11 +224,12 @@ export class KeyStore extends StateFile {
    *
    * @throws UnknownKeyError
    */
-  revoke(id: string): ApiKey {
-    return this.#change(id, (row) => {
+  async revoke(id: string): Promise<ApiKey> {
+    const { key } = await this.#change(id, (row) => {
       row.revoked ??= this.file.now();
       return 0;
-    }).key;
+    });
+    return key;
   }
 
   /**
@@ -223,9 +237,9 @@ export class KeyStore extends StateFile {
    *
    * @throws UnknownKeyError
    */
-  rotate(id: string): { key: ApiKey; secret: string } {
+  async rotate(id: string): Promise<{ key: ApiKey; secret: string }> {
     let secret = "";
-    const { key } = this.#change(id, (row) => {
+    const { key } = await this.#change(id, (row) => {
       secret = newSecret(row.is_sandbox === 1);
       row.hash = hashOf(secret);
       return 0;
@@ -233,7 +247,29 @@ export class KeyStore extends StateFile {
     return { key, secret };
   }
 
-  #change(id: string, apply: (row: Row) => number): { key: ApiKey; reservation: Reservation } {
+  /** The stored answer to a request, unless it is older than 24 hours, or from a clock that was ahead. */
+  #answer(id: string, keyHash: Uint8Array): { body_hash: Uint8Array; statuses: string } | undefined {
+    const now = this.file.now();
+    const [answer] = this.file.database
+      .prepare(
+        `SELECT body_hash, statuses FROM answer
+        WHERE key_id = ? AND idempotency_key_hash = ? AND created > ? AND created <= ?`,
+      )
+      .all(id, keyHash, now - answerMilliseconds, now + answerMilliseconds);
+    return answer as { body_hash: Uint8Array; statuses: string } | undefined;
+  }
+
+  /** A bounded piece of the answers that are too old: more than a request adds, and few enough to delay nobody. */
+  #deleteOldAnswers(): void {
+    this.file.database
+      .prepare(
+        `DELETE FROM answer WHERE (key_id, idempotency_key_hash) IN
+        (SELECT key_id, idempotency_key_hash FROM answer WHERE created <= ? ORDER BY created LIMIT ${deletedAnswers})`,
+      )
+      .run(this.file.now() - answerMilliseconds);
+  }
+
+  #change(id: string, apply: (row: Row) => number): Promise<{ key: ApiKey; reservation: Reservation }> {
     return this.inWrite(() => {
       const [found] = this.file.database.prepare("SELECT * FROM api_key WHERE id = ?").all(id) as Row[];
       if (found === undefined)
@@ -265,8 +301,10 @@ export class KeyStore extends StateFile {
   }
 }
 
-/** For so long an answer is kept: the statuses only, no address. */
+/** How long an answer is kept. It holds statuses only, no address. */
 const answerMilliseconds = 86_400_000;
+/** Answers that one request deletes at most: 50,000 in one piece stopped a server for 1.7 s. */
+const deletedAnswers = 20;
 
 function toKey(row: Row): ApiKey {
   const { id, name, created, expires, revoked } = row;

@@ -9,19 +9,20 @@ import {
   takeUnits,
   toQuota,
 } from "./quota.js";
-import { damaged, type Schema } from "./sqlite.js";
+import { damaged, type LockWait, type Schema } from "./sqlite.js";
 import { openFile, StateFile } from "./state-file.js";
 
 const schema: Schema = {
   name: "quota file",
   // "idvq"
   applicationId: 0x69647671,
-  create: `
-    CREATE TABLE quota (
+  steps: [
+    `CREATE TABLE quota (
       id INTEGER PRIMARY KEY CHECK (id = 1),
       ${quotaColumns}
     ) STRICT;
     INSERT INTO quota (id) VALUES (1)`,
+  ],
 };
 
 /** The quota that an absent file stands for: no limit, nothing used. */
@@ -38,12 +39,12 @@ export class QuotaFile extends StateFile {
    * @param now the clock, in milliseconds since the epoch
    * @throws StoreError
    */
-  static async open(path: string, now: () => number): Promise<QuotaFile> {
-    return new QuotaFile(await openFile(path, schema, now));
+  static async open(path: string, now: () => number, wait: LockWait = {}): Promise<QuotaFile> {
+    return new QuotaFile(await openFile(path, schema, now, wait));
   }
 
   /** The quota now. */
-  read(): Quota {
+  read(): Promise<Quota> {
     return this.inRead(() => toQuota(this.#row()));
   }
 
@@ -52,27 +53,29 @@ export class QuotaFile extends StateFile {
    *
    * @param units how many are wanted, at least 0
    */
-  reserve(units: number): Reservation {
+  reserve(units: number): Promise<Reservation> {
     return this.#change((row) => takeUnits(row, units));
   }
 
   /** Changes the limit or the period or both; the units used in this period stay. */
-  configure(change: QuotaChange): Quota {
-    return this.#change((row) => {
+  async configure(change: QuotaChange): Promise<Quota> {
+    const { quota } = await this.#change((row) => {
       changeQuota(row, change, this.file.now());
       return 0;
-    }).quota;
+    });
+    return quota;
   }
 
   /** Sets the units used to 0. */
-  reset(): Quota {
-    return this.#change((row) => {
+  async reset(): Promise<Quota> {
+    const { quota } = await this.#change((row) => {
       row.used = 0;
       return 0;
-    }).quota;
+    });
+    return quota;
   }
 
-  #change(apply: (row: QuotaRow) => number): Reservation {
+  #change(apply: (row: QuotaRow) => number): Promise<Reservation> {
     return this.inWrite(() => {
       const row = this.#row();
       const granted = apply(row);

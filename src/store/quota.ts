@@ -43,12 +43,17 @@ export const quotaColumns = `
 /**
  * The row as it stands now: in a new period if one has begun.
  *
+ * A row whose period starts in the future was written under a clock that was ahead, or is read under one that is behind.
+ * Up to the next period it is kept, so that clocks that differ a little, or one that was set back, renew nothing. A row
+ * further ahead would be locked for as long as that clock was wrong: it is taken back, and its used units stay.
+ *
  * @param now milliseconds since the epoch
  */
 export function renewed<Row extends QuotaRow>(row: Row, now: number): Row {
   const start = periodStart(row.period, now);
-  // A clock that was set back does not renew anything.
-  return start > row.period_start ? { ...row, used: 0, period_start: start } : { ...row };
+  if (start > row.period_start) return { ...row, used: 0, period_start: start };
+  const nextStart = periodEnd(row.period, start) ?? start;
+  return { ...row, period_start: row.period_start > nextStart ? start : row.period_start };
 }
 
 export function toQuota({ unit_limit: limit, period, used, period_start }: QuotaRow): Quota {

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { damaged, type Schema } from "./sqlite.js";
-import { openFile, StateFile } from "./state-file.js";
+import { damaged, type LockWait, type Schema } from "./sqlite.js";
+import { type OpenFile, openFile, StateFile } from "./state-file.js";
 
 /** What the verdicts of a scope are on, who gave them, and how many there are. */
 export interface CacheStatistics {
@@ -12,22 +12,45 @@ export interface CacheStatistics {
   readonly newest: number;
 }
 
+/** Called with the first two 32-bit words of an item's digest, little-endian, and its status. */
+type OnEntry = (low: number, high: number, status: string) => void;
+
+/** Some items that this run alone may submit until it releases them. */
+interface Claim {
+  /** For each digest, whether another run has it in flight: its verdict should be waited for. */
+  readonly isElsewhere: readonly boolean[];
+  release(): Promise<void>;
+}
+
+/** What tells the claims of runs that have ended: process numbers of this machine. */
+export interface Processes {
+  readonly ownPid: number;
+  isAlive(pid: number): boolean;
+}
+
 /** The verdicts of one kind that one service gave, under the hashes of one secret. */
 export interface CacheScope {
   /** What an item is known by here, 16 bytes as characters below 256: nobody can tell the item without the secret. */
   digest(key: string): string;
   /**
-   * Gives the verdicts that are not too old, the newest of an item last.
-   *
-   * @param onEntry gets the first two 32-bit words of a digest, little-endian, and the status
+   * Gives the verdicts that are not too old, the newest of an item last. Those from the future are not given: they were
+   * written under a clock that was ahead, and would stay fresh for as long as it was wrong.
+   * Called again, it gives those that were added since.
    */
-  load(onEntry: (low: number, high: number, status: string) => void): void;
-  /** Notes what is about to be submitted together, in this order. It outlives the process. */
-  begin(digests: readonly string[]): void;
-  /** Keeps the verdicts on some of what was begun, which is done with. Durable when it returns. */
-  finish(begun: readonly string[], digests: readonly string[], statuses: readonly string[]): void;
+  load(onEntry: OnEntry): Promise<void>;
+  /**
+   * Claims items before they are submitted, so that runs side by side pay once, and loads what other runs have added. A
+   * claim ends with its process, or after a while.
+   *
+   * @param milliseconds after which others may submit the items, whatever this run does
+   */
+  claim(digests: readonly string[], milliseconds: number, onEntry: OnEntry): Promise<Claim>;
+  /** Records what is about to be submitted together, in this order. It outlives the process. */
+  begin(digests: readonly string[]): Promise<void>;
+  /** Keeps the verdicts on some of what was begun, and forgets that it was begun. Durable when it resolves. */
+  finish(begun: readonly string[], digests: readonly string[], statuses: readonly string[]): Promise<void>;
   /** What was begun within a day and not finished. */
-  unfinished(): readonly (readonly string[])[];
+  unfinished(): Promise<readonly (readonly string[])[]>;
 }
 
 const digestBytes = 16;
@@ -38,8 +61,8 @@ const schema: Schema = {
   name: "cache",
   // "idvc"
   applicationId: 0x69647663,
-  create: `
-    CREATE TABLE scope (
+  steps: [
+    `CREATE TABLE scope (
       id INTEGER PRIMARY KEY,
       kind TEXT NOT NULL,
       base_url TEXT NOT NULL,
@@ -61,12 +84,24 @@ const schema: Schema = {
       digests BLOB NOT NULL,
       PRIMARY KEY (scope_id, digests_hash)
     ) STRICT, WITHOUT ROWID`,
+    `CREATE TABLE claim (
+      id INTEGER PRIMARY KEY,
+      scope_id INTEGER NOT NULL REFERENCES scope (id),
+      pid INTEGER NOT NULL,
+      until INTEGER NOT NULL,
+      digests BLOB NOT NULL
+    ) STRICT`,
+  ],
 };
 
-/** A service may have forgotten what is older. */
+/** After this long a service may have forgotten an Idempotency-Key. */
 const unfinishedMilliseconds = 86_400_000;
+/** How far the clock that wrote an entry may have been ahead of ours. */
+const clockTolerance = 86_400_000;
+/** No claim is held for longer, whatever it says: its clock may have been ahead. */
+const longestClaim = 86_400_000;
 
-/** So many batches are read at a time. */
+/** Batches that are read in one statement. */
 const batchesAtATime = 16;
 
 /**
@@ -78,25 +113,39 @@ export class VerdictCache extends StateFile {
    * Opens the file, or makes it where it is absent.
    *
    * @param now the clock, in milliseconds since the epoch
+   * @param processes without it, claims last until their time is over
    * @throws StoreError
    */
-  static async open(path: string, now: () => number): Promise<VerdictCache> {
-    return new VerdictCache(await openFile(path, schema, now));
+  static async open(
+    path: string,
+    now: () => number,
+    wait: LockWait = {},
+    processes: Processes = { ownPid: 0, isAlive: () => true },
+  ): Promise<VerdictCache> {
+    return new VerdictCache(await openFile(path, schema, now, wait), processes);
+  }
+
+  readonly #processes: Processes;
+
+  private constructor(file: OpenFile, processes: Processes) {
+    super(file);
+    this.#processes = processes;
   }
 
   /**
    * @param secret what the hashes are keyed with; under another one nothing is found again
    * @param maximumAge that of the verdicts that are loaded, in milliseconds
    */
-  scope(kind: string, baseUrl: string, secret: string, maximumAge: number): CacheScope {
-    const id = this.#scopeId(
+  async scope(kind: string, baseUrl: string, secret: string, maximumAge: number): Promise<CacheScope> {
+    const id = await this.#scopeId(
       kind,
       baseUrl,
       hash("sha256", `scope\n${secret}`, "buffer").subarray(0, digestBytes),
     );
     const { database, now } = this.file;
     const page = database.prepare(
-      `SELECT id, statuses, entries FROM batch WHERE scope_id = ? AND created >= ? AND id > ? ORDER BY id LIMIT ${batchesAtATime}`,
+      `SELECT id, statuses, entries FROM batch
+      WHERE scope_id = ? AND created >= ? AND created <= ? AND id > ? ORDER BY id LIMIT ${batchesAtATime}`,
     );
     const insert = database.prepare(
       "INSERT INTO batch (scope_id, created, statuses, entries) VALUES (?, ?, ?, ?)",
@@ -104,25 +153,70 @@ export class VerdictCache extends StateFile {
     const begin = database.prepare("INSERT OR REPLACE INTO unfinished VALUES (?, ?, ?, ?)");
     const finish = database.prepare("DELETE FROM unfinished WHERE scope_id = ? AND digests_hash = ?");
     const unfinished = database.prepare(
-      "SELECT digests FROM unfinished WHERE scope_id = ? AND created >= ? ORDER BY created",
+      "SELECT digests FROM unfinished WHERE scope_id = ? AND created >= ? AND created <= ? ORDER BY created",
     );
+    const claims = database.prepare("SELECT id, pid, until, digests FROM claim WHERE scope_id = ?");
+    const insertClaim = database.prepare(
+      "INSERT INTO claim (scope_id, pid, until, digests) VALUES (?, ?, ?, ?) RETURNING id",
+    );
+    const deleteClaim = database.prepare("DELETE FROM claim WHERE id = ?");
+    const ownClaims = new Set<number>();
+    /** The last batch that was loaded. */
+    let last = 0;
+    const loadPage = (onEntry: OnEntry): boolean => {
+      const since = now() - maximumAge;
+      const batches = page.all(id, since, now() + clockTolerance, last) as Batch[];
+      for (const batch of batches) this.#unpack(batch, onEntry);
+      last = batches.at(-1)?.id ?? last;
+      return batches.length === batchesAtATime;
+    };
+    /** Digests that other runs have in flight. Claims of processes that ended are deleted. */
+    const elsewhere = () => {
+      const found = new Set<string>();
+      for (const claim of claims.all(id) as ClaimRow[]) {
+        if (ownClaims.has(claim.id)) continue;
+        const isHeld =
+          claim.until > now() && claim.until < now() + longestClaim && this.#processes.isAlive(claim.pid);
+        if (!isHeld) deleteClaim.run(claim.id);
+        else for (const digest of split(Buffer.from(claim.digests).toString("latin1"))) found.add(digest);
+      }
+      return found;
+    };
     return {
       // A prefix is key enough: the digest is cut, so that nothing can be put behind the item.
       digest: (key) => hash("sha256", `${secret}\n${key}`, "binary").slice(0, digestBytes),
-      load: (onEntry) => {
-        const since = now() - maximumAge;
-        for (let last = 0; ; ) {
-          const batches = this.inRead(() => page.all(id, since, last)) as Batch[];
-          for (const batch of batches) this.#unpack(batch, onEntry);
-          if (batches.length < batchesAtATime) return;
-          last = batches.at(-1)!.id;
+      load: async (onEntry) => {
+        while (await this.inRead(() => loadPage(onEntry))) {
+          // Page after page, so that other work gets its turn.
         }
       },
-      begin: (digests) => {
-        const bytes = Buffer.from(digests.join(""), "latin1");
-        this.inFastWrite(() => begin.run(id, hashOf(bytes), now(), bytes));
+      claim: async (digests, milliseconds, onEntry) => {
+        const claimed = await this.inFastWrite(() => {
+          while (loadPage(onEntry)) {
+            // Few: what was added since the last call.
+          }
+          const inFlight = elsewhere();
+          const isElsewhere = digests.map((digest) => inFlight.has(digest));
+          const own = digests.filter((_, i) => !isElsewhere[i]);
+          if (own.length === 0) return { isElsewhere };
+          const bytes = Buffer.from(own.join(""), "latin1");
+          const until = now() + Math.min(milliseconds, longestClaim - 1);
+          const [row] = insertClaim.all(id, this.#processes.ownPid, until, bytes) as { id: number }[];
+          ownClaims.add(row!.id);
+          return { isElsewhere, claimId: row!.id };
+        });
+        const { isElsewhere, claimId } = claimed;
+        const release = async () => {
+          if (claimId === undefined || !ownClaims.delete(claimId)) return;
+          await this.inFastWrite(() => deleteClaim.run(claimId));
+        };
+        return { isElsewhere, release };
       },
-      finish: (begun, digests, statuses) => {
+      begin: async (digests) => {
+        const bytes = Buffer.from(digests.join(""), "latin1");
+        await this.inFastWrite(() => begin.run(id, hashOf(bytes), now(), bytes));
+      },
+      finish: async (begun, digests, statuses) => {
         const begunHash = hashOf(Buffer.from(begun.join(""), "latin1"));
         const { names, entries } = pack(digests, statuses);
         const work = () => {
@@ -130,28 +224,27 @@ export class VerdictCache extends StateFile {
           if (digests.length > 0) insert.run(id, now(), JSON.stringify(names), entries);
         };
         // Only what is paid for is worth the wait for the disk.
-        if (digests.length > 0) this.inWrite(work);
-        else this.inFastWrite(work);
+        await (digests.length > 0 ? this.inWrite(work) : this.inFastWrite(work));
       },
-      unfinished: () => {
-        const rows = this.inRead(() => unfinished.all(id, now() - unfinishedMilliseconds)) as {
-          digests: Uint8Array;
-        }[];
+      unfinished: async () => {
+        const rows = (await this.inRead(() =>
+          unfinished.all(id, now() - unfinishedMilliseconds, now() + clockTolerance),
+        )) as { digests: Uint8Array }[];
         return rows.map(({ digests }) => split(Buffer.from(digests).toString("latin1")));
       },
     };
   }
 
   /** What is in it, by kind and service. */
-  statistics(): readonly CacheStatistics[] {
-    const rows = this.inRead(() =>
+  async statistics(): Promise<readonly CacheStatistics[]> {
+    const rows = (await this.inRead(() =>
       this.file.database
         .prepare(
           `SELECT kind, base_url, sum(length(entries)) / ${entryBytes} AS items, min(created) AS oldest, max(created) AS newest
           FROM batch JOIN scope ON scope.id = scope_id GROUP BY kind, base_url ORDER BY base_url, kind`,
         )
         .all(),
-    ) as { kind: string; base_url: string; items: number; oldest: number; newest: number }[];
+    )) as { kind: string; base_url: string; items: number; oldest: number; newest: number }[];
     return rows.map(({ base_url: baseUrl, ...rest }) => ({ ...rest, baseUrl }));
   }
 
@@ -160,9 +253,9 @@ export class VerdictCache extends StateFile {
    *
    * @returns how many verdicts that were
    */
-  prune(age: number): number {
+  async prune(age: number): Promise<number> {
     const before = this.file.now() - age;
-    const [count] = this.inWrite(() => {
+    const [count] = (await this.inWrite(() => {
       const counted = this.file.database
         .prepare(
           `SELECT coalesce(sum(length(entries)), 0) / ${entryBytes} AS items FROM batch WHERE created < ?`,
@@ -173,13 +266,13 @@ export class VerdictCache extends StateFile {
         .prepare("DELETE FROM unfinished WHERE created < ?")
         .run(this.file.now() - Math.min(age, unfinishedMilliseconds));
       return counted;
-    }) as { items: number }[];
+    })) as { items: number }[];
     return count!.items;
   }
 
   /** Gives the room of what was removed back to the file system. */
-  compact(): void {
-    this.inRead(() => this.file.database.exec("VACUUM"));
+  async compact(): Promise<void> {
+    await this.inRead(() => this.file.database.exec("VACUUM"));
   }
 
   /** @throws StoreError when it is not what was packed */
@@ -195,16 +288,16 @@ export class VerdictCache extends StateFile {
     }
   }
 
-  #scopeId(kind: string, baseUrl: string, secretHash: Uint8Array): number {
+  async #scopeId(kind: string, baseUrl: string, secretHash: Uint8Array): Promise<number> {
     const { database } = this.file;
-    const [scope] = this.inWrite(() => {
+    const [scope] = (await this.inWrite(() => {
       database
         .prepare("INSERT OR IGNORE INTO scope (kind, base_url, secret_hash) VALUES (?, ?, ?)")
         .run(kind, baseUrl, secretHash);
       return database
         .prepare("SELECT id FROM scope WHERE kind = ? AND base_url = ? AND secret_hash = ?")
         .all(kind, baseUrl, secretHash);
-    }) as { id: number }[];
+    })) as { id: number }[];
     return scope!.id;
   }
 }
@@ -215,6 +308,13 @@ const split = (digests: string): string[] =>
   Array.from({ length: Math.floor(digests.length / digestBytes) }, (_, i) =>
     digests.slice(digestBytes * i, digestBytes * (i + 1)),
   );
+
+interface ClaimRow {
+  readonly id: number;
+  readonly pid: number;
+  readonly until: number;
+  readonly digests: Uint8Array;
+}
 
 interface Batch {
   readonly id: number;

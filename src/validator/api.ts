@@ -10,6 +10,8 @@ export interface ApiOptions extends SenderOptions {
   /** Items in a batch at most, and batches at a time at most. */
   readonly batchSize: number;
   readonly concurrency: number;
+  /** Longest time that a request may take. */
+  readonly timeout: number;
   /** At most so many items in so many milliseconds. */
   readonly rate?: Rate;
   /** For how long the renewal of a quota that is gone is waited for; 0 for not at all. */
@@ -51,6 +53,8 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
   /** Nothing new is submitted: the quota has ended, or the run has failed. */
   const halting = new AbortController();
   setMaxListeners(0, halting.signal);
+  /** Batches that are being validated: an answer to one of them is still to be kept. */
+  const running = new Set<Promise<unknown>>();
   const halt = () => {
     gate.shut();
     halting.abort();
@@ -103,7 +107,7 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
         await keepRate(part.length);
         if (halting.signal.aborted) return outcome(true);
         const partItems = part.map((i) => items[i]!);
-        listener?.onSubmit(part);
+        await listener?.onSubmit(part);
         const reply = await sender.ask(kind, partItems);
         const results = reply === "too large" || reply.isGone ? [] : reply.statuses;
         const answered = part.filter((index, i) => {
@@ -113,7 +117,7 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
           return true;
         });
         charged += answered.length;
-        listener?.onAnswered(
+        await listener?.onAnswered(
           answered,
           answered.map((i) => verdicts[i]!),
         );
@@ -160,18 +164,24 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
   return {
     engine: "api",
     concurrency,
+    patience: options.timeout + Math.max(options.timeout, options.retryBudget),
     get batchSize() {
       return batchSize;
     },
     get requests() {
       return sender.requests;
     },
-    validate,
+    validate(...batch) {
+      const validation = validate(...batch);
+      const settled: Promise<unknown> = validation.catch(() => {}).then(() => running.delete(settled));
+      running.add(settled);
+      return validation;
+    },
     probe: sender.probe,
     ...(prechecks && { precheck }),
     async close(milliseconds) {
       halt();
-      await sender.close(milliseconds);
+      await sender.close(milliseconds, running);
     },
   };
 }

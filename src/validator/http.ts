@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { EnvHttpProxyAgent, request } from "undici";
+import { EnvHttpProxyAgent, Pool, request } from "undici";
 import type { HeaderFields } from "./rate-limit.js";
 
 /** What a service answered. */
@@ -33,9 +33,10 @@ export interface HttpClient {
   /**
    * Posts a body. Redirects are not followed: a key is for the service that it was made for.
    *
+   * @param milliseconds the longest time that this request may take, where that is less than the timeout of all
    * @throws TransportFault
    */
-  post(request: PostRequest): Promise<HttpAnswer>;
+  post(request: PostRequest, milliseconds?: number): Promise<HttpAnswer>;
   /** Ends all connections; requests in flight fail. */
   close(): Promise<void>;
 }
@@ -56,11 +57,16 @@ export interface HttpOptions {
  * @throws TypeError when a proxy is no URL
  */
 export function openHttpClient({ connections, timeout, proxies }: HttpOptions): HttpClient {
-  // The one timeout covers all the others.
+  // `post` ends every request on time by itself. These limits end what undici goes on with when it has lost interest: a
+  // connection to a server or proxy, a tunnel, its TLS, and a proxy's answer to CONNECT, which no signal reaches.
+  const tls = { timeout };
   const dispatcher = new EnvHttpProxyAgent({
     ...proxies,
     connections,
-    connect: { timeout },
+    connect: tls,
+    proxyTls: tls,
+    requestTls: tls,
+    clientFactory: (origin, options) => new Pool(origin, { ...options, headersTimeout: timeout }),
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: 20_000,
@@ -68,24 +74,32 @@ export function openHttpClient({ connections, timeout, proxies }: HttpOptions): 
   const ended = new AbortController();
   setMaxListeners(0, ended.signal);
   return {
-    async post({ url, body, fields, maximumBytes }) {
+    async post({ url, body, fields, maximumBytes }, milliseconds = timeout) {
+      const limit = Math.min(milliseconds, timeout);
       const attempt = new AbortController();
+      const { signal } = attempt;
       const timer = setTimeout(
-        () => attempt.abort(new TransportFault(`no answer in ${timeout / 1000} s`, true)),
-        timeout,
+        () => attempt.abort(new TransportFault(`no answer in ${Math.round(limit) / 1000} s`, true)),
+        limit,
       );
       const end = () => attempt.abort(new TransportFault("the run has ended", false));
       ended.signal.addEventListener("abort", end);
-      try {
-        const { signal } = attempt;
+      // undici heeds its signal only once a request has a connection, which a proxy may never grant.
+      const aborted = new Promise<never>((_, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason));
+      });
+      const exchange = async () => {
         const answer = await request(url, { method: "POST", dispatcher, headers: fields, body, signal });
         return {
           status: answer.statusCode,
           fields: answer.headers,
           body: await readBody(answer.body, maximumBytes),
         };
+      };
+      try {
+        return await Promise.race([exchange(), aborted]);
       } catch (error) {
-        throw explain(attempt.signal.aborted ? attempt.signal.reason : error);
+        throw explain(signal.aborted ? signal.reason : error);
       } finally {
         clearTimeout(timer);
         ended.signal.removeEventListener("abort", end);

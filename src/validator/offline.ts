@@ -16,15 +16,15 @@ export function offlineValidator(
   { classifier, source }: Pick<EmbeddedEngine, "classifier" | "source">,
   quotaFile: QuotaFile,
 ): Validator {
-  function charge(units: number): Charge {
-    const { granted, quota } = quotaFile.reserve(units);
+  async function charge(units: number): Promise<Charge> {
+    const { granted, quota } = await quotaFile.reserve(units);
     return { charged: granted, exhausted: granted < units, quota };
   }
   return {
     engine: "offline",
     batchSize,
     async validate(kind, items) {
-      const charged = charge(items.length);
+      const charged = await charge(items.length);
       return { ...charged, verdicts: grantedVerdicts(classifier, kind, items, charged.charged) };
     },
     embedded: { classifier, source, charge },

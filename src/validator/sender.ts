@@ -25,7 +25,7 @@ export interface SenderOptions {
   /** An absolute URL without a slash at its end. */
   readonly baseUrl: string;
   readonly key: string;
-  /** How often a batch that failed is sent again at most, and for how long from its first failure. */
+  /** How often a batch that failed is sent again at most, and for how long in all, from the start of the first try that failed. */
   readonly maximumRetries: number;
   readonly retryBudget: number;
   /** The Idempotency-Key of a request: the same for the same path and body, and nothing that could be guessed. */
@@ -67,14 +67,20 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
   const ownDelay = (failures: number) => random() * Math.min(longestDelay, firstDelay * 2 ** (failures - 1));
 
   /** One request, one answer. Runs to its end whatever happens, so that an answer that is paid for is had. */
-  async function send(kind: Kind, body: string, items: number, attempt: number): Promise<HttpAnswer> {
+  async function send(
+    kind: Kind,
+    body: string,
+    items: number,
+    attempt: number,
+    milliseconds?: number,
+  ): Promise<HttpAnswer> {
     ending.signal.throwIfAborted();
     const path = `/${fieldOf[kind]}/validate`;
     const started = now();
     requests++;
     const report = (what: string) =>
       onRequest?.(`POST ${path}, ${items} items, try ${attempt}: ${what} in ${now() - started} ms`);
-    const sending = http.post({
+    const request = {
       url: `${baseUrl}${path}`,
       body,
       fields: {
@@ -86,7 +92,8 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
       },
       // Each character may be written as \uXXXX, and results may grow fields.
       maximumBytes: 65_536 + 6 * body.length + 1024 * items,
-    });
+    };
+    const sending = http.post(request, milliseconds);
     const settled = sending.then(
       ({ status }) => report(String(status)),
       ({ message }: Error) => report(message),
@@ -102,10 +109,11 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
     const failures = new Failures();
     const slowdowns = new Failures();
     let seen = successes;
+    let started = now();
     /** Waits before the next try, or gives up. */
     const again = async (tried: Failures, what: string, hint?: number, more = 0): Promise<void> => {
       tried.count++;
-      tried.since ??= now();
+      tried.since ??= started;
       const delay = hint === undefined ? ownDelay(tried.count) : hint + more;
       if (tried.count > maximumRetries || now() + delay > tried.since + retryBudget) {
         const times = tried.count === 1 ? "" : `, ${tried.count} times`;
@@ -117,8 +125,11 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
     for (;;) {
       while (notBefore > now()) await sleep(notBefore - now());
       let answer: HttpAnswer;
+      started = now();
+      const budgetLeft =
+        failures.since === undefined ? undefined : Math.max(1, failures.since + retryBudget - started);
       try {
-        answer = await send(kind, body, items.length, failures.count + slowdowns.count + 1);
+        answer = await send(kind, body, items.length, failures.count + slowdowns.count + 1, budgetLeft);
       } catch (error) {
         if (!(error instanceof TransportFault)) throw error;
         if (!error.isTransient) throw new ServiceError(`${baseUrl}: ${error.message}`);
@@ -192,12 +203,16 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
       );
       return { status, said: messageIn(body, key), left: readRateLimit(fields, now()).left };
     },
-    /** Ends it: requests in flight may finish for so many milliseconds. */
-    async close(milliseconds: number): Promise<void> {
+    /**
+     * Ends it: requests in flight may finish for so many milliseconds.
+     *
+     * @param batches what else has to end before that: those who keep the answers
+     */
+    async close(milliseconds: number, batches: Iterable<Promise<unknown>>): Promise<void> {
       ending.abort(new ServiceError(`${baseUrl}: the run has ended`));
       const patience = new AbortController();
       const late = world.sleep(milliseconds, patience.signal).catch(() => {});
-      await Promise.race([Promise.all(inFlight), late]);
+      await Promise.race([Promise.all([...inFlight, ...batches]), late]);
       patience.abort();
       await http.close();
     },

@@ -46,15 +46,15 @@ interface BatchOutcome extends Charge {
 
 /** Follows a batch on its way to an engine that is elsewhere. Items are named by their indices in the batch. */
 export interface BatchListener {
-  /** These are about to be submitted together, in this order. */
-  onSubmit(indices: readonly number[]): void;
+  /** Called and waited for before items are submitted together, in this order. */
+  onSubmit(indices: readonly number[]): Promise<void>;
   /**
-   * What was submitted last has been answered.
+   * Called and waited for when the items submitted last have been answered.
    *
    * @param indices those that have verdicts now, which are paid for
    * @param verdicts theirs, in the same order
    */
-  onAnswered(indices: readonly number[], verdicts: readonly Verdict[]): void;
+  onAnswered(indices: readonly number[], verdicts: readonly Verdict[]): Promise<void>;
 }
 
 /** Gives statuses to a batch of distinct items, in submission order, charging one unit for each. */
@@ -65,6 +65,8 @@ export interface Validator {
   readonly batchSize: number;
   /** How many batches are validated at a time; 1 by default. */
   readonly concurrency?: number;
+  /** Longest time in milliseconds from the start of `validate` to its end, unless it waits for a quota's renewal. */
+  readonly patience?: number;
   /**
    * @param listener gets what is paid for as soon as it is, also where the batch comes to nothing in the end
    * @throws when the engine cannot answer. A quota that is gone is an outcome, not an exception.
@@ -92,5 +94,5 @@ export interface EmbeddedEngine {
   /** What it was made of. */
   readonly source: ClassifierSource;
   /** Charges up to `units`, in the order of the items; durable when it returns. */
-  charge(units: number): Charge;
+  charge(units: number): Promise<Charge>;
 }

@@ -220,8 +220,8 @@ test("SIGTERM lets a request that has begun finish", async () => {
 test("a state that cannot be used: not ready, and no request is answered without it", async () => {
   const home = temporaryFolder();
   const [service, key] = [await serve(home), await createKey(home)];
-  const schema = { name: "state file", applicationId: 0x69647673, create: "" };
-  const database = await openStore(join(home, "state/idv/service.db"), schema);
+  const schema = { name: "state file", applicationId: 0x69647673, steps: [""] };
+  const database = await openStore(join(home, "state/idv/service.db"), schema, {});
   database.exec("DROP TABLE api_key");
   database.close();
   const message = "The service cannot use its state now.";

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { nameColumns } from "../../src/run/columns.js";
 import { validateTable } from "../../src/run/run.js";
+import { createMetrics } from "../../src/service/metrics.js";
 import { createService } from "../../src/service/server.js";
 import { KeyStore } from "../../src/store/key-store.js";
 import { VerdictCache } from "../../src/store/verdict-cache.js";
@@ -22,14 +23,21 @@ beforeAll(async () => {
   const folder = temporaryFolder();
   store = await KeyStore.open(join(folder, "service.db"), Date.now);
   cache = await VerdictCache.open(join(folder, "verdicts.db"), Date.now);
-  const options = { store, classifier, maximumItems: 20, corsOrigins: [], logs: false, now: Date.now };
+  const options = {
+    store,
+    classifier,
+    maximumItems: 20,
+    corsOrigins: [],
+    metrics: createMetrics(),
+    now: Date.now,
+  };
   service = createService(options);
   url = await service.listen({ host: "127.0.0.1", port: 0 });
 });
 afterAll(async () => {
   await service.close();
-  store.close();
-  cache.close();
+  await store.close();
+  await cache.close();
 });
 
 /** Runs a list through the api engine. */
@@ -46,7 +54,16 @@ async function run(
   });
   const validator = apiValidator(
     {
-      ...{ baseUrl: url, key: secret, batchSize, concurrency, maximumRetries: 0, retryBudget: 0, wait: 0 },
+      ...{
+        baseUrl: url,
+        key: secret,
+        batchSize,
+        concurrency,
+        maximumRetries: 0,
+        retryBudget: 0,
+        timeout: 10_000,
+        wait: 0,
+      },
       prechecks: true,
       idempotencyKey: (path, body) =>
         createHash("sha256")
@@ -61,7 +78,7 @@ async function run(
       onNotice() {},
     },
   );
-  const scoped = scope === undefined ? undefined : cache.scope("email", scope, "secret", 60_000);
+  const scoped = scope === undefined ? undefined : await cache.scope("email", scope, "secret", 60_000);
   const parts: Buffer[] = [];
   const report = await validateTable({
     kind: "email",
@@ -103,7 +120,7 @@ test("any list, batch size, concurrency and quota: what a plain loop would say, 
   });
   await fc.assert(
     fc.asyncProperty(arbitrary, async ({ values, quota, hasCache, ...settings }) => {
-      const { key, secret } = store.create({ name: "test", limit: quota }, false);
+      const { key, secret } = await store.create({ name: "test", limit: quota }, false);
       const scope = hasCache ? `run ${runs++}` : undefined;
       // The plain loop: one item after the other, until the quota has ended.
       const known = new Map<string, string>();
@@ -120,16 +137,16 @@ test("any list, batch size, concurrency and quota: what a plain loop would say, 
         }
         return `${text},${i},${known.get(item)}`;
       });
-      const used = () => store.list().find(({ id }) => id === key.id)!.quota.used;
+      const used = async () => (await store.list()).find(({ id }) => id === key.id)!.quota.used;
       const first = await run(values, secret, { ...settings, scope });
       expect(first.rows).toEqual(expected);
-      expect([first.report.charged, used()]).toEqual([charged, charged]);
+      expect([first.report.charged, await used()]).toEqual([charged, charged]);
       if (scope === undefined) return;
-      store.set(key.id, { limit: null });
+      await store.set(key.id, { limit: null });
       const second = await run(values, secret, { ...settings, scope });
       expect(second.rows.some((row) => row.endsWith("quota_exceeded"))).toBe(false);
       const distinct = [...known.keys()].filter((item) => item !== "no address").length;
-      expect(used()).toBe(distinct);
+      expect(await used()).toBe(distinct);
       expect(second.report.charged).toBe(distinct - charged);
     }),
     { numRuns: 150 },

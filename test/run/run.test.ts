@@ -50,8 +50,8 @@ test("the way over bytes and the way over batches give the same table and the sa
       async ({ values, tail, limit, withReasons, withCanonical, dedupe, keeps, chunkSize }) => {
         const text = `email,note\n${values.map((item) => `${item}${tail}\n`).join("")}`;
         const run = async (toTable: (table: RecordStream) => RecordStream) => {
-          quotaFile.configure({ limit });
-          quotaFile.reset();
+          await quotaFile.configure({ limit });
+          await quotaFile.reset();
           const parts: Buffer[] = [];
           try {
             const report = await validateTable({
@@ -67,7 +67,7 @@ test("the way over bytes and the way over batches give the same table and the sa
               filter: { ...(dedupe && { dedupe }), ...(keeps && { keeps }) },
               signal: new AbortController().signal,
             });
-            return { report, output: Buffer.concat(parts).toString(), used: quotaFile.read().used };
+            return { report, output: Buffer.concat(parts).toString(), used: (await quotaFile.read()).used };
           } catch (error) {
             return { error: (error as Error).message };
           }
@@ -79,5 +79,5 @@ test("the way over bytes and the way over batches give the same table and the sa
     ),
     { numRuns: 300 },
   );
-  quotaFile.close();
+  await quotaFile.close();
 });

@@ -13,64 +13,66 @@ const newPath = () => join(temporaryFolder(), "deep", "folder", "quota.db");
 describe("a new file", () => {
   test("has no limit and counts", async () => {
     const file = await QuotaFile.open(newPath(), () => november);
-    expect(file.read()).toEqual({ limit: null, period: "none", used: 0, left: null, renewsAt: null });
-    expect(file.reserve(70)).toMatchObject({ granted: 70, quota: { used: 70, left: null } });
-    expect(file.read().used).toBe(70);
-    file.close();
+    expect(await file.read()).toEqual({ limit: null, period: "none", used: 0, left: null, renewsAt: null });
+    expect(await file.reserve(70)).toMatchObject({ granted: 70, quota: { used: 70, left: null } });
+    expect((await file.read()).used).toBe(70);
+    await file.close();
   });
 
   test("is for its owner only, with all that SQLite puts beside it", async () => {
     const path = newPath();
     const file = await QuotaFile.open(path, () => november);
-    file.reserve(1);
+    await file.reserve(1);
     for (const suffix of ["", "-wal", "-shm"]) expect(statSync(path + suffix).mode & 0o777).toBe(0o600);
-    file.close();
+    await file.close();
   });
 });
 
 describe("a limit", () => {
   test("grants what is left and no more", async () => {
     const file = await QuotaFile.open(newPath(), () => november);
-    file.configure({ limit: 100 });
-    expect(file.reserve(60)).toMatchObject({ granted: 60, quota: { left: 40 } });
-    expect(file.reserve(60)).toMatchObject({ granted: 40, quota: { left: 0 } });
-    expect(file.reserve(60)).toMatchObject({ granted: 0, quota: { left: 0, used: 100 } });
-    file.configure({ limit: 130 });
-    expect(file.reserve(60)).toMatchObject({ granted: 30 });
-    file.configure({ limit: 10 });
-    expect(file.read()).toMatchObject({ limit: 10, used: 130, left: 0 });
-    expect(file.reset()).toMatchObject({ used: 0, left: 10 });
-    file.configure({ limit: null });
-    expect(file.reserve(1000)).toMatchObject({ granted: 1000 });
-    file.close();
+    await file.configure({ limit: 100 });
+    expect(await file.reserve(60)).toMatchObject({ granted: 60, quota: { left: 40 } });
+    expect(await file.reserve(60)).toMatchObject({ granted: 40, quota: { left: 0 } });
+    expect(await file.reserve(60)).toMatchObject({ granted: 0, quota: { left: 0, used: 100 } });
+    await file.configure({ limit: 130 });
+    expect(await file.reserve(60)).toMatchObject({ granted: 30 });
+    await file.configure({ limit: 10 });
+    expect(await file.read()).toMatchObject({ limit: 10, used: 130, left: 0 });
+    expect(await file.reset()).toMatchObject({ used: 0, left: 10 });
+    await file.configure({ limit: null });
+    expect(await file.reserve(1000)).toMatchObject({ granted: 1000 });
+    await file.close();
   });
 
   test("renews with its period, and not when the clock is set back", async () => {
     let now = november;
     const file = await QuotaFile.open(newPath(), () => now);
-    expect(file.configure({ limit: 5, period: "day" }).renewsAt).toBe(Date.parse("2026-11-22T00:00:00Z"));
-    file.reserve(5);
-    expect(file.reserve(1).granted).toBe(0);
+    expect((await file.configure({ limit: 5, period: "day" })).renewsAt).toBe(
+      Date.parse("2026-11-22T00:00:00Z"),
+    );
+    await file.reserve(5);
+    expect((await file.reserve(1)).granted).toBe(0);
     now = Date.parse("2026-11-22T00:00:00Z");
-    expect(file.read()).toMatchObject({ used: 0, left: 5 });
-    expect(file.reserve(3).granted).toBe(3);
+    expect(await file.read()).toMatchObject({ used: 0, left: 5 });
+    expect((await file.reserve(3)).granted).toBe(3);
     now = november;
-    expect(file.reserve(3)).toMatchObject({
+    expect(await file.reserve(3)).toMatchObject({
       granted: 2,
       quota: { renewsAt: Date.parse("2026-11-23T00:00:00Z") },
     });
-    file.close();
+    await file.close();
   });
 
   test("survives closing, and a change of the period keeps what is used", async () => {
     const path = newPath();
     const first = await QuotaFile.open(path, () => november);
-    first.configure({ limit: 10, period: "month" });
-    first.reserve(4);
-    first.close();
+    await first.configure({ limit: 10, period: "month" });
+    await first.reserve(4);
+    await first.close();
     const second = await QuotaFile.open(path, () => november);
-    expect(second.configure({ period: "hour" })).toMatchObject({ limit: 10, used: 4, left: 6 });
-    second.close();
+    expect(await second.configure({ period: "hour" })).toMatchObject({ limit: 10, used: 4, left: 6 });
+    await second.close();
   });
 
   test("any order of reservations and limits keeps to the model", async () => {
@@ -80,24 +82,24 @@ describe("a limit", () => {
       fc.record({ limit: fc.option(fc.nat(200)) }),
       fc.constant({ reset: true }),
     );
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
-        file.reset();
-        file.configure({ limit: null });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
+        await file.reset();
+        await file.configure({ limit: null });
         let [used, limit] = [0, null as number | null];
         for (const one of steps) {
           if ("units" in one) {
             const granted = limit === null ? one.units : Math.min(one.units, Math.max(0, limit - used));
             used += granted;
-            expect(file.reserve(one.units).granted).toBe(granted);
-          } else if ("limit" in one) limit = file.configure({ limit: one.limit }).limit;
-          else used = file.reset().used;
-          expect(file.read()).toMatchObject({ used, limit });
+            expect((await file.reserve(one.units)).granted).toBe(granted);
+          } else if ("limit" in one) limit = (await file.configure({ limit: one.limit })).limit;
+          else used = (await file.reset()).used;
+          expect(await file.read()).toMatchObject({ used, limit });
         }
       }),
       { numRuns: 30 },
     );
-    file.close();
+    await file.close();
   });
 });
 
@@ -117,13 +119,13 @@ describe("files that cannot be used", () => {
 
   test("a file of ours that is damaged", async () => {
     const path = join(temporaryFolder(), "quota.db");
-    (await QuotaFile.open(path, () => november)).close();
+    await (await QuotaFile.open(path, () => november)).close();
     new DatabaseSync(path).exec("DELETE FROM quota");
     const file = await QuotaFile.open(path, () => november);
-    expect(() => file.reserve(1)).toThrow(
+    await expect(file.reserve(1)).rejects.toThrow(
       `${path}: the quota file is damaged; restore it, or remove it to begin anew`,
     );
-    expect(() => file.read()).toThrow(StoreError);
+    await expect(file.read()).rejects.toThrow(StoreError);
   });
 
   test("a folder that is a file", async () => {

@@ -6,7 +6,7 @@ import { QuotaFile } from "../../dist/store/quota-file.js";
 const [path, units] = process.argv.slice(2);
 const file = await QuotaFile.open(path, Date.now);
 for (;;) {
-  const { granted } = file.reserve(Number(units));
+  const { granted } = await file.reserve(Number(units));
   if (granted === 0) break;
   writeSync(1, `${granted}\n`);
 }

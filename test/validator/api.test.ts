@@ -33,6 +33,7 @@ async function engineFor(acts: readonly Act[], options: Partial<ApiOptions> = {}
       concurrency: 4,
       maximumRetries: 4,
       retryBudget: 120_000,
+      timeout,
       wait: 0,
       prechecks: true,
       idempotencyKey: (path, body) => `${path} ${body.length}`,
@@ -60,8 +61,8 @@ async function engineFor(acts: readonly Act[], options: Partial<ApiOptions> = {}
   const validate = async (batch: readonly string[]) => {
     const signal = new AbortController().signal;
     const outcome = await engine.validate("email", batch, signal, {
-      onSubmit() {},
-      onAnswered(indices, verdicts) {
+      async onSubmit() {},
+      async onAnswered(indices, verdicts) {
         for (const [i, index] of indices.entries()) kept.push(`${batch[index]} ${verdicts[i]!.status}`);
       },
     });
@@ -258,7 +259,11 @@ describe("429", () => {
     // Every other request gets through.
     let turn = 0;
     const other: Act = (response, request) => (turn++ % 8 < 7 ? slow : respond())(response, request);
-    const { validate } = await engineFor([respond(), other], { maximumRetries: 20, retryBudget: 1e9 });
+    const { validate } = await engineFor([respond(), other], {
+      timeout: 5000,
+      maximumRetries: 20,
+      retryBudget: 1e9,
+    });
     await validate(items(1));
     const outcomes = await Promise.all([1, 2, 3, 4].map((i) => validate(items(1, i))));
     expect(outcomes.every(({ charged }) => charged === 1)).toBe(true);
@@ -403,7 +408,7 @@ test("closing ends all waiting", async () => {
   const engine = apiValidator(
     {
       ...{ baseUrl: server.url, key, batchSize: 100, concurrency: 4, maximumRetries: 4, retryBudget: 1e9 },
-      ...{ wait: 0, prechecks: true, idempotencyKey: () => "1" },
+      ...{ timeout: 5000, wait: 0, prechecks: true, idempotencyKey: () => "1" },
     },
     {
       http: openHttpClient({

@@ -1,0 +1,68 @@
+/** The limit on connections: silent ones make room, busy ones do not. */
+import { once } from "node:events";
+import { createServer, get, type IncomingMessage, type ServerResponse } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { limitConnections } from "../../src/service/connections.js";
+
+const cleanups: (() => void)[] = [];
+afterEach(() => {
+  for (const cleanup of cleanups.splice(0)) cleanup();
+});
+
+/** A server with room for three connections; a request for /held is answered when `answer` is called. */
+async function smallServer() {
+  let dropped = 0;
+  const held: ServerResponse[] = [];
+  const server = createServer((request: IncomingMessage, response) => {
+    connections.begin(request.socket);
+    response.once("close", () => connections.rest(request.socket));
+    if (request.url === "/held") held.push(response);
+    else response.end("here");
+  });
+  const connections = limitConnections(server, 3, () => dropped++);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  cleanups.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const silent = async (text = ""): Promise<Socket> => {
+    const socket = connect(port, "127.0.0.1");
+    socket.on("error", () => {});
+    cleanups.push(() => socket.destroy());
+    await once(socket, "connect");
+    if (text !== "") socket.write(text);
+    return socket;
+  };
+  const ask = (path: string) =>
+    new Promise<string>((resolve) => {
+      get({ port, host: "127.0.0.1", path, agent: false }, (response) => {
+        response.on("data", (chunk: Buffer) => resolve(chunk.toString()));
+      }).on("error", ({ message }) => resolve(message));
+    });
+  return { silent, ask, held, dropped: () => dropped };
+}
+
+test("silent connections, also with half a header, do not shut others out", async () => {
+  const { silent, ask, dropped } = await smallServer();
+  const first = await silent();
+  const closed = once(first, "close");
+  await silent("GET / HT");
+  await silent();
+  expect(await ask("/")).toBe("here");
+  await closed;
+  expect(dropped()).toBe(1);
+});
+
+test("a connection with a request is not closed, and where all have one, the new one is", async () => {
+  const { ask, held, dropped } = await smallServer();
+  const answers = [ask("/held"), ask("/held"), ask("/held")];
+  await expect.poll(() => held.length).toBe(3);
+  expect(await ask("/")).toMatch(/socket hang up|ECONNRESET/);
+  expect(dropped()).toBe(1);
+  for (const response of held) response.end("answered");
+  expect(await Promise.all(answers)).toEqual(["answered", "answered", "answered"]);
+  expect(await ask("/")).toBe("here");
+});

@@ -1,0 +1,80 @@
+/** State files of older and newer versions, and locks that other processes hold. */
+import { join } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
+import { expect, test } from "vitest";
+import { QuotaFile } from "../../src/store/quota-file.js";
+import { type LockWait, openStore, type Schema } from "../../src/store/sqlite.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+const first: Schema = {
+  name: "test file",
+  applicationId: 0x12345678,
+  steps: ["CREATE TABLE a (x ANY) STRICT"],
+};
+const second: Schema = { ...first, steps: [...first.steps, "CREATE TABLE b (y ANY) STRICT"] };
+
+test("a file of an older version gets what it lacks and keeps the rest", async () => {
+  const path = join(temporaryFolder(), "file.db");
+  const old = await openStore(path, first, {});
+  old.exec("INSERT INTO a VALUES (7)");
+  old.close();
+  const upgraded = await openStore(path, second, {});
+  expect(upgraded.prepare("SELECT x FROM a").all()).toEqual([{ x: 7 }]);
+  expect(upgraded.prepare("SELECT y FROM b").all()).toEqual([]);
+  upgraded.close();
+  (await openStore(path, second, {})).close();
+});
+
+test("a file of the version that did not count itself is the first", async () => {
+  const path = join(temporaryFolder(), "file.db");
+  const database = new DatabaseSync(path);
+  database.exec(`${first.steps[0]}; PRAGMA application_id = ${first.applicationId}`);
+  database.close();
+  const upgraded = await openStore(path, second, {});
+  expect(upgraded.prepare("SELECT y FROM b").all()).toEqual([]);
+  upgraded.close();
+});
+
+test("a file of a newer version is refused and left as it is", async () => {
+  const path = join(temporaryFolder(), "file.db");
+  (await openStore(path, second, {})).close();
+  await expect(openStore(path, first, {})).rejects.toThrow(
+    `${path}: the test file was made by a newer version of idv; update idv, or name another`,
+  );
+});
+
+test.each<[string, () => LockWait, string]>([
+  ["the longest wait", () => ({ milliseconds: 50 }), "stays locked by another process"],
+  ["the signal", () => ({ signal: AbortSignal.timeout(50) }), "timeout"],
+])("a lock of another process is waited for until %s, and other work goes on", async (_, wait, message) => {
+  const path = join(temporaryFolder(), "quota.db");
+  const file = await QuotaFile.open(path, Date.now, wait());
+  const other = new DatabaseSync(path);
+  other.exec("BEGIN IMMEDIATE");
+  let ticks = 0;
+  const ticking = setInterval(() => ticks++, 5);
+  await expect(file.reserve(1)).rejects.toThrow(message);
+  clearInterval(ticking);
+  expect(ticks).toBeGreaterThan(0);
+  // Reading needs no lock.
+  expect((await file.read()).used).toBe(0);
+  other.exec("ROLLBACK");
+  expect((await file.reserve(2)).quota.used).toBe(2);
+  other.close();
+  await file.close();
+});
+
+test("changes are made in the order in which they were asked for, also while they wait", async () => {
+  const path = join(temporaryFolder(), "quota.db");
+  const file = await QuotaFile.open(path, Date.now);
+  await file.configure({ limit: 100 });
+  const other = new DatabaseSync(path);
+  other.exec("BEGIN IMMEDIATE");
+  const reservations = Array.from({ length: 30 }, () => file.reserve(7));
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  other.exec("ROLLBACK");
+  other.close();
+  const granted = (await Promise.all(reservations)).map((reservation) => reservation.granted);
+  expect(granted).toEqual([...Array(14).fill(7), 2, ...Array(15).fill(0)]);
+  await file.close();
+});

@@ -1,0 +1,71 @@
+/** Claims: runs side by side submit an item once. */
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { VerdictCache } from "../../src/store/verdict-cache.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+/** Two runs over one cache; the first can be made to have ended. */
+async function twoRuns() {
+  let now = Date.parse("2026-11-21T10:30:00Z");
+  let isFirstAlive = true;
+  const path = join(temporaryFolder(), "verdicts.db");
+  const isAlive = (pid: number) => pid === 2 || isFirstAlive;
+  const open = async (ownPid: number) => {
+    const cache = await VerdictCache.open(path, () => now, {}, { ownPid, isAlive });
+    return cache.scope("email", "https://a.net", "secret", 60_000);
+  };
+  const runs = [await open(1), await open(2)] as const;
+  const digests = (...keys: string[]) => keys.map((key) => runs[0].digest(key));
+  return {
+    runs,
+    digests,
+    endFirst: () => {
+      isFirstAlive = false;
+    },
+    pass: (milliseconds: number) => {
+      now += milliseconds;
+    },
+  };
+}
+
+const ignore = () => {};
+
+test("what one run has in flight, another one waits for, until it is released", async () => {
+  const { runs, digests } = await twoRuns();
+  const [first, second] = runs;
+  const claim = await first.claim(digests("a", "b"), 5000, ignore);
+  expect(claim.isElsewhere).toEqual([false, false]);
+  expect((await second.claim(digests("b", "c"), 5000, ignore)).isElsewhere).toEqual([true, false]);
+  // The second run has claimed c by now.
+  expect((await first.claim(digests("c", "a"), 5000, ignore)).isElsewhere).toEqual([true, false]);
+  await claim.release();
+  await claim.release();
+  expect((await second.claim(digests("b"), 5000, ignore)).isElsewhere).toEqual([false]);
+});
+
+test("a claim tells what others have added, once", async () => {
+  const { runs, digests } = await twoRuns();
+  const [first, second] = runs;
+  await second.load(ignore);
+  await first.finish([], digests("a"), ["ok"]);
+  const seen: string[] = [];
+  await second.claim(digests("a"), 5000, (_low, _high, status) => seen.push(status));
+  await second.claim(digests("b"), 5000, (_low, _high, status) => seen.push(status));
+  expect(seen).toEqual(["ok"]);
+});
+
+test("a claim of a run that has ended is void", async () => {
+  const { runs, digests, endFirst } = await twoRuns();
+  await runs[0].claim(digests("a"), 5000, ignore);
+  endFirst();
+  expect((await runs[1].claim(digests("a"), 5000, ignore)).isElsewhere).toEqual([false]);
+});
+
+test("a claim ends with its time", async () => {
+  const { runs, digests, pass } = await twoRuns();
+  await runs[0].claim(digests("a"), 5000, ignore);
+  pass(4999);
+  expect((await runs[1].claim(digests("a"), 5000, ignore)).isElsewhere).toEqual([true]);
+  pass(1);
+  expect((await runs[1].claim(digests("a"), 5000, ignore)).isElsewhere).toEqual([false]);
+});
