@@ -143,24 +143,28 @@ export class VerdictCache extends StateFile {
       hash("sha256", `scope\n${secret}`, "buffer").subarray(0, digestBytes),
     );
     const { database, now } = this.file;
+    // With "+", the few rows after `id` are read in its order, rather than all by the index of `created`.
     const page = database.prepare(
       `SELECT id, statuses, entries FROM batch
-      WHERE scope_id = ? AND created >= ? AND created <= ? AND id > ? ORDER BY id LIMIT ${batchesAtATime}`,
+      WHERE scope_id = ? AND +created >= ? AND +created <= ? AND id > ? ORDER BY id LIMIT ${batchesAtATime}`,
     );
     const insert = database.prepare(
-      "INSERT INTO batch (scope_id, created, statuses, entries) VALUES (?, ?, ?, ?)",
+      "INSERT INTO batch (scope_id, created, statuses, entries) VALUES (?, ?, ?, ?) RETURNING id",
     );
     const begin = database.prepare("INSERT OR REPLACE INTO unfinished VALUES (?, ?, ?, ?)");
     const finish = database.prepare("DELETE FROM unfinished WHERE scope_id = ? AND digests_hash = ?");
     const unfinished = database.prepare(
       "SELECT digests FROM unfinished WHERE scope_id = ? AND created >= ? AND created <= ? ORDER BY created",
     );
-    const claims = database.prepare("SELECT id, pid, until, digests FROM claim WHERE scope_id = ?");
+    const claims = database.prepare("SELECT id, pid, until FROM claim WHERE scope_id = ?");
+    const claimDigests = database.prepare("SELECT digests FROM claim WHERE id = ?");
     const insertClaim = database.prepare(
       "INSERT INTO claim (scope_id, pid, until, digests) VALUES (?, ?, ?, ?) RETURNING id",
     );
     const deleteClaim = database.prepare("DELETE FROM claim WHERE id = ?");
     const ownClaims = new Set<number>();
+    /** Claims of whole batches, by their digests: recorded as submitted in the same transaction, which saves one. */
+    const claimed = new Map<string, { readonly claimId: number; isSubmitted: boolean }>();
     /** The last batch that was loaded. */
     let last = 0;
     const loadPage = (onEntry: OnEntry): boolean => {
@@ -177,8 +181,12 @@ export class VerdictCache extends StateFile {
         if (ownClaims.has(claim.id)) continue;
         const isHeld =
           claim.until > now() && claim.until < now() + longestClaim && this.#processes.isAlive(claim.pid);
-        if (!isHeld) deleteClaim.run(claim.id);
-        else for (const digest of split(Buffer.from(claim.digests).toString("latin1"))) found.add(digest);
+        if (!isHeld) {
+          deleteClaim.run(claim.id);
+          continue;
+        }
+        const [row] = claimDigests.all(claim.id) as { digests: Uint8Array }[];
+        for (const digest of split(Buffer.from(row!.digests).toString("latin1"))) found.add(digest);
       }
       return found;
     };
@@ -191,40 +199,65 @@ export class VerdictCache extends StateFile {
         }
       },
       claim: async (digests, milliseconds, onEntry) => {
-        const claimed = await this.inFastWrite(() => {
+        const claim = await this.inFastWrite(() => {
           while (loadPage(onEntry)) {
             // Few: what was added since the last call.
           }
           const inFlight = elsewhere();
           const isElsewhere = digests.map((digest) => inFlight.has(digest));
-          const own = digests.filter((_, i) => !isElsewhere[i]);
+          const own = inFlight.size === 0 ? digests : digests.filter((_, i) => !isElsewhere[i]);
           if (own.length === 0) return { isElsewhere };
-          const bytes = Buffer.from(own.join(""), "latin1");
+          const key = own.join("");
+          const bytes = Buffer.from(key, "latin1");
           const until = now() + Math.min(milliseconds, longestClaim - 1);
           const [row] = insertClaim.all(id, this.#processes.ownPid, until, bytes) as { id: number }[];
-          ownClaims.add(row!.id);
-          return { isElsewhere, claimId: row!.id };
+          begin.run(id, hashOf(bytes), now(), bytes);
+          return { isElsewhere, key, claimId: row!.id };
         });
-        const { isElsewhere, claimId } = claimed;
+        if (claim.claimId === undefined) return { isElsewhere: claim.isElsewhere, release: async () => {} };
+        const { isElsewhere, key, claimId } = claim;
+        const batch = { claimId, isSubmitted: false };
+        ownClaims.add(claimId);
+        claimed.set(key, batch);
         const release = async () => {
-          if (claimId === undefined || !ownClaims.delete(claimId)) return;
-          await this.inFastWrite(() => deleteClaim.run(claimId));
+          if (!ownClaims.delete(claimId)) return;
+          claimed.delete(key);
+          await this.inFastWrite(() => {
+            deleteClaim.run(claimId);
+            if (!batch.isSubmitted) finish.run(id, hashOf(Buffer.from(key, "latin1")));
+          });
         };
         return { isElsewhere, release };
       },
       begin: async (digests) => {
-        const bytes = Buffer.from(digests.join(""), "latin1");
+        const key = digests.join("");
+        const batch = claimed.get(key);
+        if (batch) {
+          batch.isSubmitted = true;
+          return;
+        }
+        const bytes = Buffer.from(key, "latin1");
         await this.inFastWrite(() => begin.run(id, hashOf(bytes), now(), bytes));
       },
       finish: async (begun, digests, statuses) => {
-        const begunHash = hashOf(Buffer.from(begun.join(""), "latin1"));
+        const key = begun.join("");
+        const begunHash = hashOf(Buffer.from(key, "latin1"));
+        const batch = claimed.get(key);
         const { names, entries } = pack(digests, statuses);
         const work = () => {
           finish.run(id, begunHash);
-          if (digests.length > 0) insert.run(id, now(), JSON.stringify(names), entries);
+          if (batch) deleteClaim.run(batch.claimId);
+          if (digests.length === 0) return;
+          const [row] = insert.all(id, now(), JSON.stringify(names), entries) as { id: number }[];
+          // What this run adds itself need not be loaded, unless another run has added something before.
+          if (row!.id === last + 1) last++;
         };
         // Only what is paid for is worth the wait for the disk.
         await (digests.length > 0 ? this.inWrite(work) : this.inFastWrite(work));
+        if (batch) {
+          claimed.delete(key);
+          ownClaims.delete(batch.claimId);
+        }
       },
       unfinished: async () => {
         const rows = (await this.inRead(() =>
@@ -313,7 +346,6 @@ interface ClaimRow {
   readonly id: number;
   readonly pid: number;
   readonly until: number;
-  readonly digests: Uint8Array;
 }
 
 interface Batch {
