@@ -1,6 +1,3 @@
-import { parseAddress } from "./address.js";
-import { parseDomainName, withoutRoot } from "./domain-name.js";
-import { Fault } from "./fault.js";
 import {
   ispProviders,
   mailcomDomains,
@@ -8,6 +5,9 @@ import {
   privacyProviders,
   providerFamily,
 } from "./providers.js";
+import { parseAddress } from "./syntax/address.js";
+import { parseDomainName, withoutRoot } from "./syntax/domain-name.js";
+import { Fault } from "./syntax/fault.js";
 import type { Kind } from "./verdict.js";
 
 /** Everybody who runs mailboxes for the public ignores case; a company's server may not (RFC 5321 §2.4). */

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
-import { type Address, parseAddress } from "./address.js";
 import { DisposableTable } from "./disposable-table.js";
-import { parseDomainName, withoutRoot } from "./domain-name.js";
-import { Fault } from "./fault.js";
-import { findMailboxRules, judgeMailbox, type MailboxRules, ordinaryMailboxes } from "./mailbox.js";
 import { NameList, noOwnLists, type OwnLists } from "./own-lists.js";
-import { findSuffix } from "./public-suffix.js";
-import { findSpecialUse } from "./special-use.js";
-import { findTypo } from "./typo-domain.js";
+import { findMailboxRules, judgeMailbox, type MailboxRules, ordinaryMailboxes } from "./rules/mailbox.js";
+import { findSuffix } from "./rules/public-suffix.js";
+import { findSpecialUse } from "./rules/special-use.js";
+import { findTypo } from "./rules/typo-domain.js";
+import { type Address, parseAddress } from "./syntax/address.js";
+import { parseDomainName, withoutRoot } from "./syntax/domain-name.js";
+import { Fault } from "./syntax/fault.js";
 import type { Classification, Kind } from "./verdict.js";
 
 /** Never throws; takes time linear in an item's length; keeps no state but domains that it has seen. */

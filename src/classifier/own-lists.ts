@@ -1,7 +1,7 @@
-import { type Address, parseAddress } from "./address.js";
-import { type DomainName, parseDomainName, withoutRoot } from "./domain-name.js";
-import { Fault } from "./fault.js";
 import { findSuffixIn } from "./suffix-walk.js";
+import { type Address, parseAddress } from "./syntax/address.js";
+import { type DomainName, parseDomainName, withoutRoot } from "./syntax/domain-name.js";
+import { Fault } from "./syntax/fault.js";
 
 /** The user's own lists, as the lines of their files: domains and whole addresses. */
 export interface OwnLists {

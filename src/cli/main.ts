@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { explainFailure, Interrupted } from "./errors.js";
 import { createProgram, normalizeArguments } from "./program.js";
-import { allPrinted } from "./standard-output.js";
-import { say } from "./terminal.js";
+import { allPrinted } from "./terminal/standard-output.js";
+import { say } from "./terminal/terminal.js";
 
 /**
  * The program: parses, runs the command, maps what it throws, and leaves the exit code to the process. Nothing

@@ -1,12 +1,10 @@
 import { Command, CommanderError, Option } from "commander";
 import { type Period, periods } from "../store/period.js";
 import type { Kind } from "../validator/validator.js";
-import type { BulkOptions } from "./bulk.js";
-import type { DoctorOptions } from "./doctor.js";
-import { UsageError } from "./errors.js";
-import { exitCodes } from "./exit-codes.js";
-import { helpTail } from "./help.js";
-import type { KeyOptions } from "./keys.js";
+import type { BulkOptions } from "./bulk/run-bulk.js";
+import type { DoctorOptions } from "./commands/doctor.js";
+import type { KeyOptions } from "./commands/keys.js";
+import type { ServeOptions } from "./commands/serve.js";
 import {
   duration,
   expiryDate,
@@ -19,18 +17,20 @@ import {
   waitTime,
   webOrigin,
   wholeNumber,
-} from "./option-values.js";
-import type { OwnListOptions } from "./own-lists.js";
-import type { ServeOptions } from "./serve.js";
+} from "./config/option-values.js";
+import type { OwnListOptions } from "./config/own-lists.js";
 import {
   longestCacheTtl,
   parseSettingOption,
   type SettingName,
   type SettingOptions,
   settingKinds,
-} from "./settings.js";
-import { print } from "./standard-output.js";
-import { say } from "./terminal.js";
+} from "./config/settings.js";
+import { UsageError } from "./errors.js";
+import { exitCodes } from "./exit-codes.js";
+import { helpTail } from "./terminal/help.js";
+import { print } from "./terminal/standard-output.js";
+import { say } from "./terminal/terminal.js";
 
 /** Builds the command line: names, options and help. What a command does is loaded when it runs. */
 export function createProgram(version: string): Command {
@@ -196,7 +196,7 @@ function addBulkCommand(program: Command, kind: Kind): void {
       throw new UsageError("--in-place needs a FILE; standard input cannot be replaced");
     }
     checkTogether(others, inPlace !== undefined);
-    const { runBulk } = await import("./bulk.js");
+    const { runBulk } = await import("./bulk/run-bulk.js");
     const isSummaryWanted = !options.quiet || command.getOptionValueSource("summary") === "cli";
     process.exitCode = await runBulk(kind, file ?? "-", {
       ...others,
@@ -265,7 +265,7 @@ function addCheckCommand(program: Command): void {
     .addOption(listOption("--deny", "domains and addresses that are disposable; one a line"))
     .addHelpText("after", helpTail("check"))
     .action(async (values: string[], options: OwnListOptions & { json?: true }) => {
-      const { runCheck } = await import("./check.js");
+      const { runCheck } = await import("./commands/check.js");
       await runCheck(values, options);
     });
 }
@@ -282,7 +282,7 @@ function addQuotaCommand(program: Command): void {
     .option("--json", "as a JSON object")
     .addHelpText("after", helpTail("quota show"))
     .action(async (options: { quotaFile?: string; json?: true }) => {
-      await (await import("./quota.js")).showQuota(options);
+      await (await import("./commands/quota.js")).showQuota(options);
     });
   quota
     .command("set")
@@ -292,7 +292,7 @@ function addQuotaCommand(program: Command): void {
     .addOption(new Option("--period <PERIOD>", "when used units renew, UTC calendar").choices(periods))
     .addHelpText("after", helpTail("quota set"))
     .action(async (options: { quotaFile?: string; limit?: number | "none"; period?: Period }) => {
-      await (await import("./quota.js")).setQuota(options);
+      await (await import("./commands/quota.js")).setQuota(options);
     });
   quota
     .command("reset")
@@ -300,7 +300,7 @@ function addQuotaCommand(program: Command): void {
     .addOption(quotaFileOption())
     .addHelpText("after", helpTail("quota reset"))
     .action(async (options: { quotaFile?: string }) => {
-      await (await import("./quota.js")).resetQuota(options);
+      await (await import("./commands/quota.js")).resetQuota(options);
     });
 }
 
@@ -314,12 +314,12 @@ function addDataCommand(program: Command): void {
     .description("Print where the disposable domains come from: sources, versions, dates, counts, licences.")
     .option("--json", "as a JSON object")
     .addHelpText("after", helpTail("data show"))
-    .action(async (options: { json?: true }) => (await import("./data.js")).showData(options));
+    .action(async (options: { json?: true }) => (await import("./commands/data.js")).showData(options));
   data
     .command("update")
     .description("Fetch newer lists of disposable domains from the npm registry; npm has to be installed.")
     .addHelpText("after", helpTail("data update"))
-    .action(async () => (await import("./data.js")).updateData());
+    .action(async () => (await import("./commands/data.js")).updateData());
 }
 
 function addServeCommand(program: Command): void {
@@ -343,7 +343,7 @@ function addServeCommand(program: Command): void {
     )
     .option("-q, --quiet", "no log of requests")
     .addHelpText("after", helpTail("serve"))
-    .action(async (options: ServeOptions) => (await import("./serve.js")).serve(options));
+    .action(async (options: ServeOptions) => (await import("./commands/serve.js")).serve(options));
 }
 
 function addKeysCommand(program: Command): void {
@@ -368,22 +368,24 @@ function addKeysCommand(program: Command): void {
     .option("--sandbox", "charges nothing and answers by fixed names")
     .action(async (options: KeyOptions) => {
       if (options.name === undefined) throw new UsageError("keys create needs --name NAME");
-      await (await import("./keys.js")).createKey(options);
+      await (await import("./commands/keys.js")).createKey(options);
     });
   command("list", "List the keys.", "keys list")
     .option("--json", "one JSON object a line")
-    .action(async (options: KeyOptions) => (await import("./keys.js")).listKeys(options));
+    .action(async (options: KeyOptions) => (await import("./commands/keys.js")).listKeys(options));
   withSettings(command("set <ID>", "Change a key; the units used stay.", "keys set")).action(
-    async (id: string, options: KeyOptions) => (await import("./keys.js")).setKey(id, options),
+    async (id: string, options: KeyOptions) => (await import("./commands/keys.js")).setKey(id, options),
   );
   command("revoke <ID>", "End a key for good.", "keys revoke").action(
-    async (id: string, options: KeyOptions) => (await import("./keys.js")).revokeKey(id, options),
+    async (id: string, options: KeyOptions) => (await import("./commands/keys.js")).revokeKey(id, options),
   );
   command(
     "rotate <ID>",
     "Give a key a new secret and print it, once; the old one ends.",
     "keys rotate",
-  ).action(async (id: string, options: KeyOptions) => (await import("./keys.js")).rotateKey(id, options));
+  ).action(async (id: string, options: KeyOptions) =>
+    (await import("./commands/keys.js")).rotateKey(id, options),
+  );
 }
 
 function addLoginCommands(program: Command): void {
@@ -392,12 +394,12 @@ function addLoginCommands(program: Command): void {
     .description("Keep the key of a service, read from standard input or typed unseen.")
     .addOption(settingOption("baseUrl"))
     .addHelpText("after", helpTail("login"))
-    .action(async (options: SettingOptions) => (await import("./login.js")).login(options));
+    .action(async (options: SettingOptions) => (await import("./commands/login.js")).login(options));
   program
     .command("logout")
     .description("Forget the key that idv login keeps.")
     .addHelpText("after", helpTail("logout"))
-    .action(async () => (await import("./login.js")).logout());
+    .action(async () => (await import("./commands/login.js")).logout());
 }
 
 function addDoctorCommand(program: Command): void {
@@ -411,7 +413,7 @@ function addDoctorCommand(program: Command): void {
     .option("--online", "ask the service whether it answers; nothing is charged")
     .addHelpText("after", helpTail("doctor"))
     .action(async (options: DoctorOptions) => {
-      process.exitCode = await (await import("./doctor.js")).runDoctor(options);
+      process.exitCode = await (await import("./commands/doctor.js")).runDoctor(options);
     });
 }
 
@@ -425,12 +427,12 @@ function addCacheCommand(program: Command): void {
     .description("Print how many verdicts there are of each service, and how old they are.")
     .option("--json", "as a JSON object")
     .addHelpText("after", helpTail("cache stats"))
-    .action(async (options: { json?: true }) => (await import("./cache.js")).showCache(options));
+    .action(async (options: { json?: true }) => (await import("./commands/cache.js")).showCache(options));
   cache
     .command("clear")
     .description("Remove all.")
     .addHelpText("after", helpTail("cache clear"))
-    .action(async () => (await import("./cache.js")).clearCache());
+    .action(async () => (await import("./commands/cache.js")).clearCache());
   cache
     .command("prune")
     .description("Remove the old ones.")
@@ -440,7 +442,9 @@ function addCacheCommand(program: Command): void {
         .default(30 * 86_400_000, "30d"),
     )
     .addHelpText("after", helpTail("cache prune"))
-    .action(async (options: { olderThan: number }) => (await import("./cache.js")).pruneCache(options));
+    .action(async (options: { olderThan: number }) =>
+      (await import("./commands/cache.js")).pruneCache(options),
+    );
 }
 
 function stateOption(): Option {

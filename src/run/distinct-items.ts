@@ -1,5 +1,5 @@
 import { randomFillSync } from "node:crypto";
-import type { ItemHash } from "./item-hash.js";
+import type { ItemHash } from "../classifier/item-hash.js";
 import { hasItem } from "./row-status.js";
 
 /** So many tables, chosen by hash, that the memory of one that grows does not show. */

@@ -1,5 +1,5 @@
 import { canonicalItem } from "../classifier/canonical.js";
-import type { ItemProfile } from "../table/item-profile.js";
+import type { ItemProfile } from "../table/sniff/item-profile.js";
 import type { Kind } from "../validator/validator.js";
 
 /**

@@ -1,6 +1,6 @@
+import type { TableSink } from "../files/output.js";
 import type { CacheScope } from "../store/verdict-cache.js";
-import type { TableSink } from "../table/output.js";
-import type { ScannableStream } from "../table/scanned-records.js";
+import type { ScannableStream } from "../table/scan/scanned-records.js";
 import type { Kind, QuotaState, Status, Validator } from "../validator/validator.js";
 import type { Columns } from "./columns.js";
 

@@ -1,5 +1,5 @@
-import { runBatched } from "./batched-run.js";
-import { runEmbedded } from "./embedded-run.js";
+import { runBatched } from "./batched/batched-run.js";
+import { runEmbedded } from "./embedded/embedded-run.js";
 import type { RunOptions, RunReport } from "./run-options.js";
 
 /**

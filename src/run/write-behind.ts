@@ -1,4 +1,4 @@
-import type { TableSink } from "../table/output.js";
+import type { TableSink } from "../files/output.js";
 
 /** Writes while the next bytes are being made: a write waits for the one before it only. */
 export class WriteBehind {

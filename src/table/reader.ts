@@ -1,6 +1,11 @@
 import type { BadRowListener, BadRowPolicy } from "./bad-rows.js";
 import { nameText, toBinary } from "./bytes.js";
-import { chooseColumn, findColumn, isHeader } from "./column.js";
+import { TableError } from "./errors.js";
+import type { FieldChunk } from "./fields/field-writer.js";
+import { JsonLines, type JsonObject, parseObject, textOf } from "./fields/json-lines.js";
+import { byteOrderMarkBytes, maximumRecordBytes, type RecordStream } from "./records.js";
+import { readScanned, type ScannableStream } from "./scan/scanned-records.js";
+import { chooseColumn, findColumn, isHeader } from "./sniff/column.js";
 import {
   type Dialect,
   type KnownDialect,
@@ -8,13 +13,8 @@ import {
   sniffDelimiter,
   sniffLineEnding,
   splitSample,
-} from "./dialect.js";
-import { TableError } from "./errors.js";
-import type { FieldChunk } from "./field-writer.js";
-import type { ItemProfile } from "./item-profile.js";
-import { JsonLines, type JsonObject, parseObject, textOf } from "./json-lines.js";
-import { byteOrderMarkBytes, maximumRecordBytes, type RecordStream } from "./records.js";
-import { readScanned, type ScannableStream } from "./scanned-records.js";
+} from "./sniff/dialect.js";
+import type { ItemProfile } from "./sniff/item-profile.js";
 
 /** Where a table comes from. */
 export interface TableSource {
@@ -138,8 +138,8 @@ async function readTable(
     return { ...table, format, ...(await readScanned(shape, first, input, onBadRow)) };
   }
   const [{ readFields }, { csvWriter, streamOf }] = await Promise.all([
-    import("./strict-records.js"),
-    import("./field-writer.js"),
+    import("./fields/strict-records.js"),
+    import("./fields/field-writer.js"),
   ]);
   const head = records.slice(0, skipped).filter(isNoComment);
   const fields = readFields({ ...shape, skipped: head.length }, first, input, onBadRow);
@@ -162,7 +162,7 @@ async function reshape(
   fields: AsyncIterable<FieldChunk>,
   byteOrderMark: boolean,
 ): Promise<RecordStream & Partial<Pick<Table, "names">>> {
-  const { csvWriter, jsonKeys, jsonWriter, streamOf } = await import("./field-writer.js");
+  const { csvWriter, jsonKeys, jsonWriter, streamOf } = await import("./fields/field-writer.js");
   if (format === "jsonl") {
     const keys = jsonKeys(header, width);
     return { ...streamOf(fields, jsonWriter(keys)), names: keys };

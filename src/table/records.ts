@@ -1,5 +1,5 @@
 import { type BadRowPolicy, RowFault } from "./bad-rows.js";
-import type { Dialect } from "./dialect.js";
+import type { Dialect } from "./sniff/dialect.js";
 
 /** Some records in a row, none wider than the table. */
 export interface RecordChunk {

@@ -5,8 +5,8 @@
 // JSON: [{ "address": "...", "smtpValid": true }, ...].
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { parseAddress } from "../../dist/classifier/address.js";
-import { Fault } from "../../dist/classifier/fault.js";
+import { parseAddress } from "../../dist/classifier/syntax/address.js";
+import { Fault } from "../../dist/classifier/syntax/fault.js";
 import { classifyDomain } from "../../dist/index.js";
 
 const files = { type: "string", multiple: true, default: [] };

@@ -7,7 +7,7 @@
 import { readFileSync } from "node:fs";
 import { builtInTable, loadClassifier } from "../../dist/classifier/classifier.js";
 import { DisposableTable } from "../../dist/classifier/disposable-table.js";
-import { PlainItems } from "../../dist/run/plain-items.js";
+import { PlainItems } from "../../dist/classifier/plain-items.js";
 import { readDisposableList } from "./disposable-list.mjs";
 
 const [items = 500_000, rounds = 5] = process.argv.slice(2).map(Number);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { mergeDisposableLists } from "../../src/classifier/disposable-sources.js";
 import { compileDisposableTable, DisposableTable } from "../../src/classifier/disposable-table.js";
+import { mergeDisposableLists } from "../../src/data/sources.js";
 
 const entry = (domain: string, onlyBelow = false) => ({ domain, onlyBelow });
 const tableOf = (...entries: ReturnType<typeof entry>[]) =>

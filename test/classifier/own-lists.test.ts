@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { createClassifier } from "../../src/classifier/classifier.js";
 import { compileDisposableTable, DisposableTable } from "../../src/classifier/disposable-table.js";
-import { Fault } from "../../src/classifier/fault.js";
 import { parseListLine } from "../../src/classifier/own-lists.js";
+import { Fault } from "../../src/classifier/syntax/fault.js";
 
 describe("a line of a list", () => {
   test.each([

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { parseDomainName } from "../../src/classifier/domain-name.js";
-import { Fault } from "../../src/classifier/fault.js";
-import { findMailboxRules, judgeMailbox } from "../../src/classifier/mailbox.js";
 import { mailcomDomains, majorProviders, privacyProviders, relays } from "../../src/classifier/providers.js";
-import { findSuffix, isPrivateZone } from "../../src/classifier/public-suffix.js";
-import { findRelay } from "../../src/classifier/relay.js";
-import { findSpecialUse } from "../../src/classifier/special-use.js";
-import { findTypo } from "../../src/classifier/typo-domain.js";
+import { findMailboxRules, judgeMailbox } from "../../src/classifier/rules/mailbox.js";
+import { findSuffix, isPrivateZone } from "../../src/classifier/rules/public-suffix.js";
+import { findRelay } from "../../src/classifier/rules/relay.js";
+import { findSpecialUse } from "../../src/classifier/rules/special-use.js";
+import { findTypo } from "../../src/classifier/rules/typo-domain.js";
+import { parseDomainName } from "../../src/classifier/syntax/domain-name.js";
+import { Fault } from "../../src/classifier/syntax/fault.js";
 
 /** Why an address whose domain passed is not ok; undefined when it is. */
 function reasonOf(local: string, domain: string): string | undefined {

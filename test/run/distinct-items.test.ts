@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { hashItem } from "../../src/classifier/item-hash.js";
 import { DistinctItems } from "../../src/run/distinct-items.js";
-import { hashItem } from "../../src/run/item-hash.js";
 
 test("it agrees with a map, through growth", () => {
   const step = fc.tuple(fc.string({ maxLength: 3 }), fc.integer({ min: 1, max: 255 }));

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createClassifier } from "../../src/classifier/classifier.js";
-import { mergeDisposableLists } from "../../src/classifier/disposable-sources.js";
 import { compileDisposableTable, DisposableTable } from "../../src/classifier/disposable-table.js";
+import { mergeDisposableLists } from "../../src/data/sources.js";
 
 const { resolve } = createRequire(import.meta.url);
 const lists = [

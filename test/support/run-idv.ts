@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "./temporary-folder.js";
 
 export const program = fileURLToPath(new URL("../../bin/idv.js", import.meta.url));
-export const fixtures = fileURLToPath(new URL("../../fixtures/", import.meta.url));
+export const fixtures = fileURLToPath(new URL("../../fixtures", import.meta.url));
 
 export interface Outcome {
   readonly code: number | null;

@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { RowFault } from "../../src/table/bad-rows.js";
 import type { TableShape } from "../../src/table/records.js";
-import { readScanned } from "../../src/table/scanned-records.js";
-import { Place, recordWords, scanRecords } from "../../src/table/scanner.js";
+import { readScanned } from "../../src/table/scan/scanned-records.js";
+import { Place, recordWords, scanRecords } from "../../src/table/scan/scanner.js";
 import { type Options, open, readValues, rewrite } from "../support/tables.js";
 
 describe("a table comes back", () => {

@@ -1,0 +1,39 @@
+/** The last step of a bulk run: makes its files appear, in an order that loses nothing whatever happens meanwhile. */
+
+import type { InputFile } from "../../files/input.js";
+import type { FileCopy, TableSink } from "../../files/output.js";
+import { TableError } from "../../table/errors.js";
+
+/** The files of a run whose rows are all written. */
+export interface Outputs {
+  readonly input: Pick<InputFile, "hasChanged">;
+  /** Its name in messages. */
+  readonly inputName: string;
+  /** Whether the output takes the place of the input. */
+  readonly isInPlace: boolean;
+  readonly sink: TableSink;
+  /** A copy of the input, made before the output takes its place. */
+  readonly backup?: FileCopy;
+  readonly badRowsFile?: TableSink;
+  readonly note: (text: string) => void;
+}
+
+/**
+ * Commits all files. Whatever takes long, such as putting a large output on the disk, is done before the input is checked
+ * for changes: rows that are appended to it meanwhile must not be lost.
+ *
+ * @throws TableError when a file cannot be written, or the input would be replaced although it has changed
+ */
+export async function commitOutputs(outputs: Outputs): Promise<void> {
+  const { input, inputName, isInPlace, sink, backup, badRowsFile, note } = outputs;
+  await sink.prepare?.();
+  await badRowsFile?.prepare?.();
+  await backup?.make();
+  if (await input.hasChanged()) {
+    const what = `${inputName} has changed while it was read`;
+    if (isInPlace) throw new TableError(`${what}; it is left as it is now; run again`);
+    note(`${what}; rows that came later may be missing`);
+  }
+  await sink.commit();
+  await badRowsFile?.commit();
+}

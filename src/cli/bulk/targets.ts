@@ -1,0 +1,55 @@
+/** Keeps a run from writing over files that it or idv needs. */
+import { realpathSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { loginPath } from "../config/api-key.js";
+import { cacheSecretPath } from "../config/cache-secret.js";
+import { cachePath } from "../config/paths.js";
+import { UsageError } from "../errors.js";
+
+/** The files that a run writes, and those that it must not write over. */
+interface Targets {
+  readonly output?: string;
+  readonly backup?: string;
+  readonly badRowsFile?: string;
+  readonly apiKeyFile?: string;
+  readonly inPlace: boolean;
+}
+
+/** @throws UsageError when something would be written over something else that is needed */
+export function checkTargets(file: string, quotaPath: string, targets: Targets): void {
+  const { output, backup, badRowsFile, apiKeyFile, inPlace } = targets;
+  const roles = [
+    ["the quota file", quotaPath],
+    ["the cache", cachePath(process.env)],
+    ["the cache's secret", cacheSecretPath(process.env)],
+    ["the key of idv login", loginPath(process.env)],
+    ["the key file", apiKeyFile],
+    ["the output", output],
+    ["the file of bad rows", badRowsFile],
+    ["the backup", backup],
+    // A table may be written over itself.
+    ["the input", inPlace || file === "-" ? undefined : file],
+  ] as const;
+  const taken = new Map<string, string>();
+  for (const [role, path] of roles) {
+    if (path === undefined || path.startsWith("/dev/")) continue;
+    const place = placeOf(path);
+    const other = taken.get(place);
+    const isItself = role === "the input" && other === "the output";
+    if (other !== undefined && !isItself)
+      throw new UsageError(`${path}: cannot be ${role} and ${other} at once`);
+    taken.set(place, role);
+  }
+}
+
+/** Where a path leads, through symbolic links, whether or not there is a file. */
+function placeOf(path: string): string {
+  for (const follow of [() => realpathSync(path), () => join(realpathSync(dirname(path)), basename(path))]) {
+    try {
+      return follow();
+    } catch {
+      // Not there, or not to be looked at: opening it says so.
+    }
+  }
+  return resolve(path);
+}

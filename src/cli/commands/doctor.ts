@@ -1,0 +1,140 @@
+import { existsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { QuotaFile } from "../../store/quota-file.js";
+import { VerdictCache } from "../../store/verdict-cache.js";
+import { AuthorisationError, ServiceError } from "../../validator/errors.js";
+import { findApiKey, loginPath, readLogin } from "../config/api-key.js";
+import { cacheSecretPath, readCacheSecret } from "../config/cache-secret.js";
+import { cachePath, quotaFilePath } from "../config/paths.js";
+import { resolveSettings, type SettingOptions, type Settings } from "../config/settings.js";
+import { openApiEngine } from "../engines/engine.js";
+import {
+  chooseEngine,
+  type EngineChoice,
+  resolveBaseUrl,
+  type ServiceOptions,
+} from "../engines/engine-choice.js";
+import { explainFailure, UsageError } from "../errors.js";
+import { exitCodes } from "../exit-codes.js";
+import { print } from "../terminal/standard-output.js";
+import { printable, say } from "../terminal/terminal.js";
+
+/** The options of `idv doctor`, as commander gives them. */
+export interface DoctorOptions extends SettingOptions, ServiceOptions {
+  readonly online?: true;
+}
+
+/**
+ * Runs `idv doctor`: prints every setting with its source, and what is wrong with what to do about it.
+ *
+ * @returns the exit code that a run would end with for the first fault
+ */
+export async function runDoctor(options: DoctorOptions): Promise<number> {
+  const { env } = process;
+  let exitCode: number = exitCodes.done;
+  /** Does some work and goes on behind what would end a run. */
+  async function attempt<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      const { exitCode: code, message = "", stack } = explainFailure(error);
+      if (stack !== undefined) throw error;
+      if (exitCode === exitCodes.done) exitCode = code;
+      line("FAULT", message);
+      return undefined;
+    }
+  }
+
+  const settings = await attempt(() => resolveSettings(options, env, process.cwd(), say));
+  if (settings) await attempt(() => printSettings(settings, env));
+  // Once only: a command may ask its user, and a pipe gives it once.
+  const key = settings && (await attempt(() => findApiKey(options.apiKeyFile, env, settings.baseUrl.value)));
+  line("key", key ? masked(key.value) : "none", key?.source ?? "");
+  const choice = settings && (await attempt(() => chooseEngine(settings, options, env, async () => key)));
+  if (choice) line("engine in use", choice.engine, choice.reason);
+
+  const files: readonly (readonly [string, string, ((path: string) => Promise<unknown>) | undefined])[] = [
+    ["key file", options.apiKeyFile ?? "", undefined],
+    ["login", loginPath(env), () => readLogin(env)],
+    ["cache secret", cacheSecretPath(env), () => readCacheSecret(env)],
+    ["cache", cachePath(env), async (path) => await (await VerdictCache.open(path, Date.now)).close()],
+    [
+      "quota file",
+      quotaFilePath(undefined, env),
+      async (path) => await (await QuotaFile.open(path, Date.now)).close(),
+    ],
+  ];
+  for (const [what, path, check] of files) {
+    if (path === "") continue;
+    line(what, path, existsSync(path) ? "there" : "not there yet");
+    await attempt(() => checkFile(path, check));
+  }
+  if (options.online && settings && choice) await attempt(() => askService(choice, settings, options));
+  if (exitCode === exitCodes.done) print("all is well\n");
+  return exitCode;
+}
+
+async function printSettings(settings: Settings, env: NodeJS.ProcessEnv): Promise<void> {
+  const place = await resolveBaseUrl(settings.baseUrl, env);
+  for (const [name, { value, source }] of Object.entries({ ...settings, ...(place && { baseUrl: place }) })) {
+    const isTime = name === "timeout" || name === "retryBudget" || name === "cacheTtl";
+    const text = typeof value === "object" ? describeRate(value) : String(value ?? "none");
+    line(name, isTime ? describeTime(Number(value)) : text, source);
+  }
+}
+
+/** As it could be given: `30d`. */
+function describeTime(milliseconds: number): string {
+  const [unit, size] = timeUnits.find(([, size]) => milliseconds % size === 0)!;
+  return `${milliseconds / size}${unit}`;
+}
+
+const timeUnits = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["m", 60_000],
+  ["s", 1000],
+  ["ms", 1],
+] as const;
+
+const describeRate = ({ items, milliseconds }: { items: number; milliseconds: number }) =>
+  `${items} in ${milliseconds / 1000} s`;
+
+const line = (...fields: readonly string[]): void => print(`${fields.map(printable).join("\t")}\n`);
+
+/** What tells one key from another and lets nobody use it. */
+const masked = (key: string): string => (key.length < 16 ? "****" : `${key.slice(0, 3)}****${key.slice(-4)}`);
+
+/** @throws StoreError, Error when a file with secrets or state may be read by others, or cannot be used */
+async function checkFile(
+  path: string,
+  check: ((path: string) => Promise<unknown>) | undefined,
+): Promise<void> {
+  if (!existsSync(path)) return;
+  if (process.platform !== "win32" && (statSync(path).mode & 0o077) !== 0) {
+    throw new UsageError(`${path}: others may read it; chmod 600 it`);
+  }
+  const folder = dirname(path);
+  if (check && (statSync(folder).mode & 0o022) !== 0) {
+    throw new UsageError(`${folder}: others may change what is in it; chmod 700 it`);
+  }
+  await check?.(path);
+}
+
+/** Asks about no items, which costs nothing: whatever the service says to that, it answers and knows the key. */
+async function askService(choice: EngineChoice, settings: Settings, options: DoctorOptions): Promise<void> {
+  if (choice.engine === "offline") return line("service", "not asked: the engine is offline");
+  const bare = { ...options, cache: false, precheck: false };
+  const engine = await openApiEngine("email", settings, choice, bare, say);
+  try {
+    const { status, said, left } = await engine.probe!("email");
+    const answer = `${choice.baseUrl.value}: answers ${status}${said}`;
+    if (status === 401) throw new AuthorisationError(`${answer}; idv login stores another key`);
+    // 400 and 422: it does not like to be asked about nothing. 403: the key may be for domains only.
+    const isHealthy = (status >= 200 && status < 300) || [400, 403, 422, 429].includes(status);
+    if (!isHealthy) throw new ServiceError(`${answer}; is the base URL right?`);
+    line("service", answer, left === undefined ? "" : `${left} left`);
+  } finally {
+    await engine.close();
+  }
+}

@@ -1,0 +1,108 @@
+import { exec } from "node:child_process";
+import { createReadStream } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { readIfPresent } from "../../files/private-file.js";
+import { StoreError } from "../../store/sqlite.js";
+import { AuthorisationError } from "../../validator/errors.js";
+import { UsageError } from "../errors.js";
+import { serviceUrl } from "./option-values.js";
+import { configFolder } from "./paths.js";
+import type { Resolved } from "./settings.js";
+
+/** What `idv login` keeps: a key, and the only service that it is for. */
+export interface Login {
+  readonly baseUrl: string;
+  readonly key: string;
+}
+
+/** Where that is. */
+export const loginPath = (env: NodeJS.ProcessEnv): string => join(configFolder(env), "credentials.json");
+
+/** A vault may ask its user for something first. */
+const commandTimeout = 60_000;
+
+/**
+ * The key, by --api-key-file, IDV_API_KEY, IDV_API_KEY_COMMAND or `idv login`, the first that there is.
+ *
+ * @param baseUrl where it is to be sent: that of `idv login` is for its own service only
+ * @returns undefined when none is configured
+ * @throws AuthorisationError when the one that is cannot be had
+ */
+export async function findApiKey(
+  file: string | undefined,
+  env: NodeJS.ProcessEnv,
+  baseUrl: string | undefined,
+): Promise<Resolved<string> | undefined> {
+  if (file !== undefined) {
+    const text = await readKeyText(createReadStream(file)).catch((error: NodeJS.ErrnoException) => {
+      const reason = error.code === "ENOENT" ? "no such file" : error.message;
+      throw new UsageError(`${file}: the key cannot be read: ${reason}`);
+    });
+    return checked(text, file);
+  }
+  if (env["IDV_API_KEY"]) return checked(env["IDV_API_KEY"], "IDV_API_KEY");
+  const command = env["IDV_API_KEY_COMMAND"];
+  if (command) return checked(await outputOf(command), "IDV_API_KEY_COMMAND");
+  const login = await readLogin(env);
+  return login !== undefined && (baseUrl === undefined || baseUrl === login.baseUrl)
+    ? checked(login.key, "idv login")
+    : undefined;
+}
+
+/** Whether {@link findApiKey} has somewhere to look, without looking: a command may ask its user for something. */
+export async function isKeyConfigured(file: string | undefined, env: NodeJS.ProcessEnv): Promise<boolean> {
+  const isNamed = file !== undefined || Boolean(env["IDV_API_KEY"] || env["IDV_API_KEY_COMMAND"]);
+  return isNamed || (await readLogin(env)) !== undefined;
+}
+
+/** @throws StoreError when the file is not what `idv login` writes */
+export async function readLogin(env: NodeJS.ProcessEnv): Promise<Login | undefined> {
+  const path = loginPath(env);
+  const text = await readIfPresent(path);
+  if (text === undefined) return undefined;
+  try {
+    const { baseUrl, key } = JSON.parse(text) as Partial<Login>;
+    if (typeof baseUrl === "string" && typeof key === "string") return { baseUrl: serviceUrl(baseUrl), key };
+  } catch {
+    // Its text is not to be seen in an error.
+  }
+  throw new StoreError(`${path}: is not what idv login writes; idv logout removes it`);
+}
+
+/** Longer than any key, so that a wrong file does no harm. */
+const longestText = 65_536;
+
+/** The start of a stream that should hold a key, as text. */
+export async function readKeyText(stream: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > longestText) break;
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** A key without the white space around it. */
+export function checked(text: string, source: string): Resolved<string> {
+  const value = text.trim();
+  if (/^[\x21-\x7e]{1,4096}$/.test(value)) return { value, source };
+  throw new AuthorisationError(`${source}: holds no key; a key is one word of ASCII characters`);
+}
+
+async function outputOf(command: string): Promise<string> {
+  try {
+    // Standard input is for the table.
+    const running = promisify(exec)(command, { timeout: commandTimeout });
+    running.child.stdin?.end();
+    running.child.stderr?.pipe(process.stderr, { end: false });
+    return (await running).stdout;
+  } catch (error) {
+    const { code, killed, signal } = error as { code?: unknown; killed?: boolean; signal?: string };
+    const how = typeof code === "number" ? `exit code ${code}` : (signal ?? "too much output");
+    const what = killed ? `took more than ${commandTimeout / 1000} s` : `failed: ${how}`;
+    throw new AuthorisationError(`IDV_API_KEY_COMMAND: the command ${what}`);
+  }
+}

@@ -1,0 +1,129 @@
+/** What the values of options may be: each function gives the value, or throws InvalidArgumentError. */
+import { InvalidArgumentError } from "commander";
+import type { Permission } from "../../store/key-store.js";
+import type { Rate } from "../../validator/api/engine.js";
+import { type Kind, knownStatuses } from "../../validator/validator.js";
+
+export function filled(value: string): string {
+  if (value === "") throw new InvalidArgumentError("It must not be empty.");
+  return value;
+}
+
+export function oneCharacter(value: string): string {
+  const character = value === "\\t" || value === "tab" ? "\t" : value;
+  if (!/^[\0-\x7f]$/.test(character) || /["\r\n]/.test(character)) {
+    throw new InvalidArgumentError('It takes one ASCII character other than " and line ends.');
+  }
+  return character;
+}
+
+export function markCharacter(value: string): string {
+  if (!/^[!-~\t]$/.test(value) || /[A-Za-z0-9]/.test(value)) {
+    throw new InvalidArgumentError("It takes one ASCII character that is no letter, digit or space.");
+  }
+  return value;
+}
+
+/** commander takes null for an option without a value, so no limit stays a word here. */
+export function unitLimit(value: string): number | "none" {
+  if (value === "none") return value;
+  if (!/^\d{1,15}$/.test(value)) throw new InvalidArgumentError("It takes a whole number from 0, or none.");
+  return Number(value);
+}
+
+export function wholeNumber(least: number, most: number) {
+  return (value: string): number => {
+    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`It takes a whole number from ${least} to ${most}.`);
+  };
+}
+
+/** As browsers send it: scheme, host and port. */
+export function webOrigin(value: string, before: readonly string[] = []): string[] {
+  if (URL.canParse(value) && new URL(value).origin === value) return [...before, value];
+  throw new InvalidArgumentError("It takes an origin such as https://shop.example.com, without a path.");
+}
+
+export function expiryDate(value: string): number | "never" {
+  if (value === "never") return value;
+  const time = /^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/.test(value) ? Date.parse(value) : Number.NaN;
+  // February has no 31st, whatever Date makes of it.
+  const isDay = !Number.isNaN(time) && new Date(time).toISOString().startsWith(value.slice(0, 10));
+  if (!isDay) throw new InvalidArgumentError("It takes a date such as 2027-01-31, or never.");
+  return time;
+}
+
+export function permissionList(value: string): Permission[] {
+  return value.split(",").map((name) => {
+    const permission = (["emails", "domains"] as const).find((permission) => permission === name.trim());
+    if (permission !== undefined) return permission;
+    throw new InvalidArgumentError(`"${name}" is no permission; those are emails, domains.`);
+  });
+}
+
+export function statusList(kind: Kind) {
+  const statuses: readonly string[] = knownStatuses.filter(
+    (status) => kind === "email" || status !== "alias",
+  );
+  return (value: string): string[] =>
+    value.split(",").map((status) => {
+      if (statuses.includes(status.trim())) return status.trim();
+      throw new InvalidArgumentError(
+        `"${status}" is no status of ${kind}s; those are ${statuses.join(", ")}.`,
+      );
+    });
+}
+
+const engines = ["auto", "api", "offline"] as const;
+
+export function engineName(value: string): (typeof engines)[number] {
+  const engine = engines.find((engine) => engine === value);
+  if (engine === undefined) throw new InvalidArgumentError(`It takes one of ${engines.join(", ")}.`);
+  return engine;
+}
+
+/** @returns the URL without a slash at its end */
+export function serviceUrl(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new InvalidArgumentError("It takes a URL such as https://example.com/v1.");
+  }
+  if (url.username || url.password || url.search || url.hash) {
+    throw new InvalidArgumentError("It must have no user, password, ? or #.");
+  }
+  return url.href.replace(/\/+$/, "");
+}
+
+const unitMilliseconds: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/**
+ * A time such as `500ms`, `30s`, `2m`, `1h` or `30d`; a number without a unit is one of seconds.
+ *
+ * @param least,most in milliseconds, as the values that it gives
+ */
+export function duration(least: number, most: number) {
+  return (value: string): number => {
+    const [, number, unit = "s"] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)?$/.exec(value) ?? [];
+    const milliseconds = Number(number) * unitMilliseconds[unit]!;
+    if (milliseconds >= least && milliseconds <= most) return milliseconds;
+    throw new InvalidArgumentError("It takes a time such as 500ms, 30s, 2m, 1h or 30d.");
+  };
+}
+
+/** What `--wait` may have behind it; nothing means for as long as it takes. */
+export function waitTime(value: string): number {
+  return value === "" ? Number.POSITIVE_INFINITY : duration(1000, 366 * 86_400_000)(value);
+}
+
+export function itemRate(value: string): Rate {
+  const [, items, unit = ""] = /^(\d{1,9})\/([smh])$/.exec(value) ?? [];
+  if (Number(items) > 0) return { items: Number(items), milliseconds: unitMilliseconds[unit]! };
+  throw new InvalidArgumentError("It takes a rate such as 50/s, 1000/m or 10000/h.");
+}

@@ -1,0 +1,42 @@
+import { readFile } from "node:fs/promises";
+import { delimiter } from "node:path";
+import { type OwnLists, parseListLine } from "../../classifier/own-lists.js";
+import { Fault } from "../../classifier/syntax/fault.js";
+import { TableError } from "../../table/errors.js";
+import { UsageError } from "../errors.js";
+
+/** The files with the user's own lists. */
+export interface OwnListOptions {
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
+}
+
+/**
+ * Reads the user's own lists: those that the options name, else those of IDV_ALLOW and IDV_DENY.
+ *
+ * @throws TableError when a file cannot be read
+ * @throws UsageError when a line is neither a domain nor an address
+ */
+export async function readOwnLists(options: OwnListOptions, env: NodeJS.ProcessEnv): Promise<OwnLists> {
+  const files = (option: readonly string[] | undefined, variable: string) =>
+    option ?? (env[variable] ?? "").split(delimiter).filter((path) => path !== "");
+  return {
+    allow: (await Promise.all(files(options.allow, "IDV_ALLOW").map(readList))).flat(),
+    deny: (await Promise.all(files(options.deny, "IDV_DENY").map(readList))).flat(),
+  };
+}
+
+async function readList(path: string): Promise<readonly string[]> {
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    const reason = error.code === "ENOENT" ? "no such file" : error.message;
+    throw new TableError(`${path}: cannot be read: ${reason}`);
+  });
+  const lines = text.replace(/^\ufeff/, "").split(/\r\n|\r|\n/);
+  lines.forEach((line, i) => {
+    const entry = parseListLine(line);
+    if (entry instanceof Fault) {
+      throw new UsageError(`${path}:${i + 1}: neither a domain nor an address: ${entry.what}`);
+    }
+  });
+  return lines;
+}

@@ -1,0 +1,86 @@
+import { AuthorisationError } from "../../validator/errors.js";
+import { findApiKey, isKeyConfigured, readLogin } from "../config/api-key.js";
+import { isLoopback } from "../config/loopback.js";
+import type { Resolved, Settings } from "../config/settings.js";
+import { UsageError } from "../errors.js";
+
+/** Which engine is used, and why. */
+export type EngineChoice =
+  | { readonly engine: "offline"; readonly reason: string }
+  | {
+      readonly engine: "api";
+      readonly reason: string;
+      readonly baseUrl: Resolved<string>;
+      readonly key: Resolved<string>;
+    };
+
+export interface ServiceOptions {
+  readonly offline?: true;
+  readonly apiKeyFile?: string;
+  readonly allowInsecureHttp?: true;
+}
+
+/**
+ * Chooses the engine: as it is set, or the service when there is a key, or else the embedded classifier.
+ *
+ * @param findKey for whoever has looked for the key already
+ * @throws AuthorisationError when the service is wanted and there is no key
+ * @throws UsageError when it cannot be reached safely, its base URL is unknown, or a project's file that the user has not
+ *   trusted says where it is
+ */
+export async function chooseEngine(
+  { engine, baseUrl }: Settings,
+  { offline, apiKeyFile, allowInsecureHttp }: ServiceOptions,
+  env: NodeJS.ProcessEnv,
+  findKey = () => findApiKey(apiKeyFile, env, baseUrl.value),
+): Promise<EngineChoice> {
+  if (offline) return { engine: "offline", reason: "--offline" };
+  if (engine.value === "offline") return { engine: "offline", reason: engine.source };
+  const isKeyWanted = engine.value === "api" || (await isKeyConfigured(apiKeyFile, env));
+  const untrusted = [baseUrl, engine].find(({ isUntrusted }) => isUntrusted);
+  // Before the key is looked for: a vault should not be asked in vain.
+  if (isKeyWanted && untrusted) throw new UsageError(distrust(untrusted, baseUrl));
+  const key = await findKey();
+  if (key === undefined) {
+    const login = await readLogin(env);
+    const reason = login ? `the key of idv login is for ${login.baseUrl}` : "no key is configured";
+    if (engine.value === "auto") return { engine: "offline", reason };
+    throw new AuthorisationError(`${reason}: idv login keeps one, or set IDV_API_KEY, or use --offline`);
+  }
+  const place = await resolveBaseUrl(baseUrl, env);
+  if (place === undefined) {
+    throw new UsageError(
+      `no base URL: a key is configured (${key.source}), so name its service with --base-url or IDV_BASE_URL, or use --offline`,
+    );
+  }
+  if (!isSafe(place.value) && allowInsecureHttp !== true) {
+    throw new UsageError(
+      `${place.value} (${place.source}): the key would be sent unencrypted; use https, or --allow-insecure-http`,
+    );
+  }
+  const why = engine.value === "api" ? engine.source : `a key is configured: ${key.source}`;
+  return { engine: "api", reason: `${place.source}; ${why}`, baseUrl: place, key };
+}
+
+function distrust({ source }: Resolved<unknown>, { value: url, isUntrusted }: Settings["baseUrl"]): string {
+  if (!isUntrusted || url === undefined) {
+    return `${source}: engine is not taken from a project's file that names no service of yours; to use it, set IDV_ENGINE or pass --engine; --offline ignores it`;
+  }
+  return `${source}: baseUrl ${url} is not trusted, since your key would be sent there; if it is right, run idv login --base-url ${url}, or pass --base-url ${url}; --offline ignores it`;
+}
+
+/** The base URL: as it is set, else that of `idv login`. */
+export async function resolveBaseUrl(
+  { value, source }: Resolved<string | undefined>,
+  env: NodeJS.ProcessEnv,
+): Promise<Resolved<string> | undefined> {
+  if (value !== undefined) return { value, source };
+  const login = await readLogin(env);
+  return login && { value: login.baseUrl, source: "idv login" };
+}
+
+/** Whether nobody on the way can read what is sent. */
+function isSafe(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === "https:" || isLoopback(hostname);
+}

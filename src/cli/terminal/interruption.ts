@@ -1,0 +1,33 @@
+import { explainFailure, Interrupted } from "../errors.js";
+
+/** How signals end a run. */
+interface Interruption {
+  /** Aborted by the first signal, with an Interrupted as its reason. */
+  readonly signal: AbortSignal;
+  /** Rejects with the same. */
+  readonly interrupted: Promise<never>;
+  /** Signals are the process's own business again. */
+  readonly end: () => void;
+}
+
+/** Turns the first signal into an orderly end; a second one ends the process at once. */
+export function interruptible(output: string | undefined): Interruption {
+  const controller = new AbortController();
+  const interrupted = new Promise<never>((_, reject) => {
+    controller.signal.addEventListener("abort", () => reject(controller.signal.reason));
+  });
+  // Nobody waits for it once the work is done.
+  interrupted.catch(() => {});
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  const stop = (name: (typeof signals)[number]) => {
+    const what = output === undefined ? "the output is not complete" : `${output} was not written`;
+    const interruption = new Interrupted(name, `stopped by ${name}; ${what}`);
+    if (controller.signal.aborted) process.exit(explainFailure(interruption).exitCode);
+    controller.abort(interruption);
+  };
+  const end = () => {
+    for (const name of signals) process.removeListener(name, stop);
+  };
+  for (const name of signals) process.on(name, stop);
+  return { signal: controller.signal, interrupted, end };
+}

@@ -1,0 +1,175 @@
+import { Parser } from "csv-parse";
+import type { BadRowListener, RowFault } from "../bad-rows.js";
+import { itemText } from "../bytes.js";
+import {
+  maximumRecordBytes,
+  neverClosed,
+  rowsAtATime,
+  type TableShape,
+  tooLong,
+  tooNarrow,
+  tooWide,
+} from "../records.js";
+import type { Dialect } from "../sniff/dialect.js";
+import { csvWriter, type FieldChunk, notARow } from "./field-writer.js";
+
+/** Stands for no delimiter, which csv-parse does not know: these bytes are in no table. */
+const noDelimiter = "\u0000idv\u0000plain\u0000list\u0000";
+
+/**
+ * The reference: records as csv-parse reads them.
+ *
+ * @param first the bytes that are read already, without byte order mark
+ */
+export async function* readFields(
+  shape: TableShape,
+  first: Uint8Array,
+  rest: AsyncIterator<Uint8Array>,
+  onBadRow: BadRowListener,
+): AsyncGenerator<FieldChunk> {
+  const parser = new CollectingParser(shape.dialect);
+  const chunker = new Chunker(shape, onBadRow);
+  try {
+    for (let bytes: Uint8Array | undefined = first; bytes !== undefined; ) {
+      const error = await parser.parse(bytes);
+      const chunk = chunker.take(parser.takeRecords());
+      if (error) throw chunker.explain(error, parser.info.comment_lines);
+      yield* pieces(chunk, shape);
+      const next = await rest.next();
+      bytes = next.done ? undefined : Buffer.from(next.value);
+    }
+    const error = await parser.finish();
+    const chunk = chunker.take(parser.takeRecords());
+    if (error) throw chunker.explain(error, parser.info.comment_lines);
+    yield* pieces(chunk, shape);
+  } finally {
+    parser.destroy();
+    await rest.return?.();
+  }
+}
+
+/** A chunk in pieces that can be written without taking too much memory: a field is an object here. */
+function* pieces({ values, records }: FieldChunk, shape: TableShape): Generator<FieldChunk> {
+  const rows = Math.ceil(rowsAtATime(shape) / 16);
+  for (let from = 0; from < records.length; from += rows) {
+    yield { values: values.slice(from, from + rows), records: records.slice(from, from + rows) };
+  }
+}
+
+/** csv-parse, with the records of a write collected instead of streamed one by one. */
+class CollectingParser extends Parser {
+  #records: ParsedRecord[] = [];
+
+  constructor({ delimiter, ...dialect }: Dialect) {
+    super({
+      delimiter: delimiter ?? noDelimiter,
+      encoding: "latin1",
+      quote: dialect.quote,
+      escape: dialect.escape,
+      comment: dialect.comment ?? "",
+      comment_no_infix: true,
+      record_delimiter: ["\r\n", "\n", "\r"],
+      // Quotes inside a field are text: `Ann "Annie" Lee`, `"Lee, Ann" <ann@example.net>`.
+      relax_quotes: true,
+      relax_column_count: true,
+      max_record_size: maximumRecordBytes,
+    });
+    // Failures are what `parse` and `finish` return.
+    this.on("error", () => {});
+  }
+
+  override push(record: string[] | null): boolean {
+    if (record === null) return super.push(null);
+    this.#records.push({ fields: record, commentsBefore: this.info.comment_lines });
+    return true;
+  }
+
+  takeRecords(): ParsedRecord[] {
+    const records = this.#records;
+    this.#records = [];
+    return records;
+  }
+
+  /** Parses some bytes; gives the error that they hold, if any. */
+  parse(bytes: Uint8Array): Promise<Error | null | undefined> {
+    return new Promise((resolve) => this.write(bytes, resolve));
+  }
+
+  /** Parses what is left after the last bytes; gives the error that it holds, if any. */
+  finish(): Promise<Error | null | undefined> {
+    return new Promise((resolve) => {
+      this.once("finish", resolve).once("error", resolve).end();
+    });
+  }
+}
+
+interface ParsedRecord {
+  /** Binary strings. */
+  readonly fields: string[];
+  /** How many lines of comment the table has before it. */
+  readonly commentsBefore: number;
+}
+
+/** Makes chunks of parsed records, keeps count of lines and finds records that are too wide. */
+class Chunker {
+  readonly #shape: TableShape;
+  readonly #onBadRow: BadRowListener;
+  #toSkip: number;
+  /** The line on which the next record starts, from 1, but for comments. */
+  #line = 1;
+
+  constructor(shape: TableShape, onBadRow: BadRowListener) {
+    this.#shape = shape;
+    this.#onBadRow = onBadRow;
+    this.#toSkip = shape.skipped;
+  }
+
+  take(parsed: readonly ParsedRecord[]): FieldChunk {
+    const records: string[][] = [];
+    const values: (string | undefined)[] = [];
+    const { column, badRows } = this.#shape;
+    for (const { fields, commentsBefore } of parsed) {
+      const fault = this.#findFault(fields, this.#line + commentsBefore);
+      if (fault !== undefined) {
+        if (badRows === "error" || this.#toSkip > 0) throw fault.toError();
+        const record = csvWriter(this.#shape.dialect, [], 0).write([fields], [notARow]);
+        this.#onBadRow(fault, record);
+      }
+      this.#line += 1 + fields.reduce((sum, field) => sum + lineEndings(field), 0);
+      if (this.#toSkip > 0) {
+        this.#toSkip--;
+        continue;
+      }
+      if (fault !== undefined && badRows === "skip") continue;
+      records.push(fields);
+      values.push(fault === undefined ? itemText(fields[column] ?? "") : undefined);
+    }
+    return { values, records };
+  }
+
+  #findFault({ length }: readonly string[], line: number): RowFault | undefined {
+    const { width, ragged } = this.#shape;
+    if (length > width) return tooWide(this.#shape, line, length);
+    const isShort = length < width && this.#toSkip === 0;
+    return isShort && ragged === "error" ? tooNarrow(this.#shape, line, length) : undefined;
+  }
+
+  /** What csv-parse's errors mean for this table. */
+  explain(error: Error, comments: number): Error {
+    const { code, column } = error as { code?: string; column?: number };
+    const line = this.#line + comments;
+    if (code === "CSV_QUOTE_NOT_CLOSED") return neverClosed(this.#shape, line, Number(column) + 1).toError();
+    if (code === "CSV_MAX_RECORD_SIZE") return tooLong(this.#shape, line).toError();
+    return error;
+  }
+}
+
+/** How many line ends a field holds: CRLF is one. */
+function lineEndings(field: string): number {
+  let count = 0;
+  for (let i = field.indexOf("\n"); i !== -1; i = field.indexOf("\n", i + 1)) count++;
+  for (let i = field.indexOf("\r"); i !== -1; i = field.indexOf("\r", i + 1)) {
+    if (field[i + 1] !== "\n") count++;
+  }
+  return count;
+}

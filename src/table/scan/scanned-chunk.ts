@@ -1,0 +1,168 @@
+import { itemText, toBinary } from "../bytes.js";
+import { quoteField, unquote } from "../quotes.js";
+import { outputDelimiter, type RecordChunk, rowsAtATime, type TableShape } from "../records.js";
+import { Place, recordWords } from "./scanner.js";
+
+/** Records that are written out, one behind the other. */
+export interface WrittenRecords {
+  readonly bytes: Buffer;
+  /** Where each record's bytes end. */
+  readonly ends: Int32Array;
+}
+
+/** Memory for records that are written out. */
+export interface WriteMemory {
+  readonly output: Buffer;
+  readonly ends: Int32Array;
+}
+
+/** Some records of a table. */
+export class ScannedChunk implements RecordChunk {
+  readonly #shape: TableShape;
+  readonly bytes: Buffer;
+  /** What the scanner says of the records, `recordWords` numbers each. */
+  readonly at: Int32Array;
+  readonly count: number;
+  /** That of its first byte, from 1, in the table; 1 where that is not known. */
+  readonly line: number;
+
+  constructor(shape: TableShape, bytes: Buffer, at: Int32Array, line = 1) {
+    this.line = line;
+    this.#shape = shape;
+    this.bytes = bytes;
+    this.at = at;
+    this.count = at.length / recordWords;
+  }
+
+  /** Some of the records, over the same bytes. */
+  slice(from: number, to?: number): ScannedChunk {
+    const at = this.at.subarray(from * recordWords, to === undefined ? undefined : to * recordWords);
+    return new ScannedChunk(this.#shape, this.bytes, at, this.line);
+  }
+
+  /** The same records in chunks that can be written without taking too much memory; at least one. */
+  *pieces(mostRows = Number.POSITIVE_INFINITY): Generator<ScannedChunk> {
+    const rows = Math.min(mostRows, rowsAtATime(this.#shape));
+    if (this.count <= rows) yield this;
+    else for (let from = 0; from < this.count; from += rows) yield this.slice(from, from + rows);
+  }
+
+  /** The field of a record that holds the item, as text. */
+  value(row: number): string {
+    const word = row * recordWords;
+    const [start, end] = [this.at[word + Place.valueStart]!, this.at[word + Place.valueEnd]!];
+    return itemText(unquote(this.bytes.toString("latin1", start, end), this.#shape.dialect.comment));
+  }
+
+  get values(): readonly (string | undefined)[] {
+    return Array.from({ length: this.count }, (_, row) => (this.isRow(row) ? this.value(row) : undefined));
+  }
+
+  /** Whether it is a row of the table rather than a comment or a bad row that is kept. */
+  isRow(row: number): boolean {
+    return this.at[row * recordWords + Place.fields] !== 0;
+  }
+
+  append(added: readonly (readonly string[] | undefined)[]): Buffer {
+    // Whoever has the same fields for many rows gives the same list.
+    const indices = new Map([...new Set(added)].map((fields, index) => [fields, index]));
+    const tails = [...indices.keys()].map((fields) => tailOf(this.#shape, fields ?? []));
+    const choice = Uint32Array.from(added, (fields) => indices.get(fields)!);
+    return keepRecords(this.write(tails, choice), (row) => added[row] !== undefined);
+  }
+
+  /**
+   * The records as they are written: each with the tail of ours that `choice` names, the short ones padded; what is
+   * no row as it is.
+   *
+   * @param tails from {@link tailOf}
+   * @param choice for each row the index of its tail
+   * @param memory where to put them, if it is large enough
+   */
+  write(
+    tails: readonly Uint8Array[],
+    choice: Uint8Array | Uint32Array,
+    memory?: WriteMemory,
+  ): WrittenRecords {
+    const { bytes, at, count } = this;
+    const { dialect, width } = this.#shape;
+    const lineEnding = Buffer.from(dialect.lineEnding);
+    const delimiter = outputDelimiter(dialect).charCodeAt(0);
+    const last = (count - 1) * recordWords;
+    let length = lineEnding.length + (count === 0 ? 0 : at[last + Place.next]! - at[Place.start]!);
+    for (let row = 0; row < count; row++) {
+      const fields = at[row * recordWords + Place.fields]!;
+      if (fields > 0) length += tails[choice[row]!]!.length + width - fields;
+    }
+    const lines = dialect.delimiter === null ? quotedLines(this, dialect.comment) : undefined;
+    if (lines) for (const line of lines.values()) length += line.length;
+    const isLarge = memory && memory.output.length >= length && memory.ends.length >= count;
+    const output = isLarge ? memory.output : Buffer.allocUnsafeSlow(length);
+    const ends = isLarge ? memory.ends : new Int32Array(count);
+    let position = 0;
+    const put = (from: Uint8Array, start: number, end: number) => {
+      for (let i = start; i < end; i++) output[position++] = from[i]!;
+    };
+    for (let row = 0, word = 0; row < count; row++, word += recordWords) {
+      const end = at[word + Place.end]!;
+      const next = at[word + Place.next]!;
+      if (at[word + Place.fields] === 0) {
+        position += bytes.copy(output, position, at[word], next);
+        ends[row] = position;
+        continue;
+      }
+      const line = lines?.get(row);
+      position += line?.copy(output, position) ?? bytes.copy(output, position, at[word]!, end);
+      for (let field = at[word + Place.fields]!; field < width; field++) output[position++] = delimiter;
+      const tail = tails[choice[row]!]!;
+      put(tail, 0, tail.length);
+      if (end === next) put(lineEnding, 0, lineEnding.length);
+      else put(bytes, end, next);
+      ends[row] = position;
+    }
+    return { bytes: output.subarray(0, position), ends: ends.subarray(0, count) };
+  }
+}
+
+/** What goes behind a record: fields of ours, each with the delimiter before it. */
+export function tailOf({ dialect }: TableShape, fields: readonly string[]): Uint8Array {
+  const delimiter = outputDelimiter(dialect);
+  const tail = fields.map((field) => delimiter + quoteField(toBinary(field), delimiter)).join("");
+  return Buffer.from(tail, "latin1");
+}
+
+/** The records that are kept, in place, without the others. */
+export function keepRecords({ bytes, ends }: WrittenRecords, isKept: (row: number) => boolean): Buffer {
+  let length = 0;
+  for (let row = 0; row < ends.length; row++) {
+    if (!isKept(row)) continue;
+    const start = row === 0 ? 0 : ends[row - 1]!;
+    if (start !== length) bytes.copyWithin(length, start, ends[row]!);
+    length += ends[row]! - start;
+  }
+  return bytes.subarray(0, length);
+}
+
+/** A copy of the records that are wanted. */
+export function copyRecords({ bytes, ends }: WrittenRecords, isWanted: (row: number) => boolean): Buffer {
+  const copy = { bytes: Buffer.from(bytes), ends };
+  return keepRecords(copy, isWanted);
+}
+
+/** The lines of a plain list that would not be read as one field of a table, by their index, quoted. */
+function quotedLines(chunk: ScannedChunk, comment: string | null): ReadonlyMap<number, Buffer> {
+  const { bytes, at, count } = chunk;
+  const lines = new Map<number, Buffer>();
+  if (!bytes.includes(comma)) return lines;
+  for (let row = 0; row < count; row++) {
+    if (!chunk.isRow(row)) continue;
+    const [start, end] = [at[row * recordWords]!, at[row * recordWords + Place.end]!];
+    const line = bytes.toString("latin1", start, end);
+    const quoted = quoteField(unquote(line, comment), comma);
+    if (line.includes(comma) && line !== quoted) lines.set(row, Buffer.from(quoted, "latin1"));
+  }
+  return lines;
+}
+
+/** The delimiter of a table that was a plain list. */
+const comma = ",";

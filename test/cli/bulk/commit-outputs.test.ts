@@ -1,0 +1,60 @@
+/** The order in which a run's files appear. */
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { commitOutputs } from "../../../src/cli/bulk/commit-outputs.js";
+import { openInputFile } from "../../../src/files/input.js";
+import { copyOf, openOutputFile } from "../../../src/files/output.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+/** Replaces list.csv, while something else happens as its output is put on the disk. */
+async function replace(isInPlace: boolean, meanwhile: (path: string) => void) {
+  const folder = temporaryFolder();
+  const path = join(folder, "list.csv");
+  writeFileSync(path, "email\nann@b.net\n");
+  const input = await openInputFile(path, new AbortController().signal);
+  const output = join(folder, isInPlace ? "list.csv" : "out.csv");
+  const sink = await openOutputFile(output);
+  await sink.write(Buffer.from("email,status\nann@b.net,ok\n"));
+  const notes: string[] = [];
+  const slowSink = {
+    ...sink,
+    async prepare() {
+      await sink.prepare?.();
+      meanwhile(path);
+    },
+  };
+  const committed = commitOutputs({
+    ...{ input, inputName: "list.csv", isInPlace, sink: slowSink },
+    backup: copyOf(path, join(folder, "list.csv.bak")),
+    note: (text) => notes.push(text),
+  });
+  const error = await committed.then(
+    () => undefined,
+    ({ message }: Error) => message,
+  );
+  const read = (name: string) => readFileSync(join(folder, name), "utf8");
+  return { error, notes, read };
+}
+
+const appendRow = (path: string) => appendFileSync(path, "late@b.net\n");
+
+test("a row that is appended while the output is synced is not lost in place", async () => {
+  const { error, read } = await replace(true, appendRow);
+  expect(error).toBe("list.csv has changed while it was read; it is left as it is now; run again");
+  expect(read("list.csv")).toBe("email\nann@b.net\nlate@b.net\n");
+});
+
+test("and is mentioned where the output is another file", async () => {
+  const { error, notes, read } = await replace(false, appendRow);
+  expect(error).toBeUndefined();
+  expect(notes).toEqual(["list.csv has changed while it was read; rows that came later may be missing"]);
+  expect(read("out.csv")).toBe("email,status\nann@b.net,ok\n");
+});
+
+test("a file that stays as it is is replaced, and its backup is whole", async () => {
+  const { error, read } = await replace(true, () => {});
+  expect(error).toBeUndefined();
+  expect(read("list.csv")).toBe("email,status\nann@b.net,ok\n");
+  expect(read("list.csv.bak")).toBe("email\nann@b.net\n");
+});

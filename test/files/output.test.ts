@@ -1,0 +1,99 @@
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { openOutputFile } from "../../src/files/output.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+describe("an output file", () => {
+  test("appears whole, and only on commit", async () => {
+    const folder = temporaryFolder();
+    const path = join(folder, "out.csv");
+    writeFileSync(path, "old");
+    const sink = await openOutputFile(path);
+    await sink.write(Buffer.from("new, "));
+    await sink.write(Buffer.from("whole"));
+    expect(readFileSync(path, "utf8")).toBe("old");
+    await sink.commit();
+    expect(readFileSync(path, "utf8")).toBe("new, whole");
+    expect(readdirSync(folder)).toEqual(["out.csv"]);
+  });
+
+  test("leaves nothing behind when it is discarded", async () => {
+    const folder = temporaryFolder();
+    const sink = await openOutputFile(join(folder, "out.csv"));
+    await sink.write(Buffer.from("half"));
+    await sink.discard();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("keeps the rights of the file it replaces", async () => {
+    const path = join(temporaryFolder(), "out.csv");
+    writeFileSync(path, "old");
+    chmodSync(path, 0o640);
+    const sink = await openOutputFile(path);
+    await sink.commit();
+    expect(statSync(path).mode & 0o777).toBe(0o640);
+  });
+
+  test("is written where a symbolic link points", async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, "real"));
+    writeFileSync(join(folder, "real", "out.csv"), "old");
+    const link = join(folder, "link.csv");
+    symlinkSync(join("real", "out.csv"), link);
+    const sink = await openOutputFile(link);
+    await sink.write(Buffer.from("new"));
+    await sink.commit();
+    expect(readlinkSync(link)).toBe(join("real", "out.csv"));
+    expect(readFileSync(join(folder, "real", "out.csv"), "utf8")).toBe("new");
+  });
+
+  test("is made where a symbolic link points at nothing yet", async () => {
+    const folder = temporaryFolder();
+    symlinkSync("new.csv", join(folder, "link.csv"));
+    const sink = await openOutputFile(join(folder, "link.csv"));
+    await sink.write(Buffer.from("new"));
+    await sink.commit();
+    expect(readlinkSync(join(folder, "link.csv"))).toBe("new.csv");
+    expect(readFileSync(join(folder, "new.csv"), "utf8")).toBe("new");
+  });
+
+  test("never shows more than the file that it replaces, and may have the longest name", async () => {
+    const folder = temporaryFolder();
+    const path = join(folder, "x".repeat(255));
+    writeFileSync(path, "old");
+    chmodSync(path, 0o600);
+    const sink = await openOutputFile(path);
+    const temporary = readdirSync(folder).find((name) => name.endsWith(".tmp")) ?? "";
+    expect(statSync(join(folder, temporary)).mode & 0o777).toBe(0o600);
+    await sink.discard();
+  });
+
+  test.each([
+    ["a folder", (folder: string) => folder, "is a folder"],
+    ["in no folder", (folder: string) => join(folder, "none", "out.csv"), "the folder does not exist"],
+    ["below a file", (folder: string) => join(folder, "file", "out.csv"), "its folder is a file"],
+  ])("%s is refused", async (_, pathIn, message) => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "file"), "");
+    await expect(openOutputFile(pathIn(folder))).rejects.toThrow(message);
+  });
+
+  test("a device is written to, not replaced", async () => {
+    const sink = await openOutputFile("/dev/full");
+    await expect(sink.write(Buffer.from("x"))).rejects.toThrow(
+      "/dev/full: cannot be written: no space left on the device",
+    );
+    await sink.discard();
+    expect(statSync("/dev/full").isCharacterDevice()).toBe(true);
+  });
+});

@@ -1,0 +1,188 @@
+/** What ends or starves the program from outside: no home, no build, no descriptors, no disk, no units. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { printable } from "../../src/cli/terminal/terminal.js";
+import { finished, idv, program, startIdv } from "../support/run-idv.js";
+import { createKey, lastKey, post, request, serve } from "../support/service.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+describe("without a home", () => {
+  test.skipIf(process.getuid?.() !== 0)("a user that has no entry and no HOME can check values", async () => {
+    const child = spawn(process.execPath, [program, "check", "ann@gmial.com"], { env: {}, uid: 54_321 });
+    const { code, stdout, stderr } = await finished(child);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("typo-domain: gmial.com");
+  });
+});
+
+describe("what ends Node before the program runs is exit 70, not 1", () => {
+  test("a build that is missing", async () => {
+    const folder = temporaryFolder();
+    cpSync(program, join(folder, "bin", "idv.js"));
+    writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+    const outcome = await finished(spawn(process.execPath, [join(folder, "bin", "idv.js"), "--version"]));
+    expect(outcome).toEqual({
+      code: 70,
+      stdout: "",
+      stderr: "idv: cannot be started: a part of it is missing; run npm ci in its folder\n",
+    });
+  });
+
+  test.each([24, 28, 32])("only %i file descriptors", async (descriptors) => {
+    const limited = `ulimit -n ${descriptors}; exec "$@"`;
+    const args = ["-c", limited, "_", process.execPath, program, "check", "a@b.net"];
+    const { code } = await finished(spawn("bash", args, { env: { PATH: process.env["PATH"] } }));
+    // With a few more it may just work.
+    expect([0, 6, 70]).toContain(code);
+  });
+});
+
+test("runs side by side over one cache pay once, whatever their batch sizes", async () => {
+  const home = temporaryFolder();
+  const service = await serve(home, "-q");
+  const key = await createKey(home);
+  const list = Array.from({ length: 3000 }, (_, i) => `ann${i}@larch-and-oak.com`).join("\n");
+  writeFileSync(join(home, "list.csv"), `email\n${list}\n`);
+  const outcomes = await Promise.all(
+    ["10", "70", "333"].map((size, i) =>
+      idv(["emails", "-q", "list.csv", "--batch-size", size, "-o", `out${i}.csv`], {
+        home,
+        env: { IDV_API_KEY: key, IDV_BASE_URL: service.url },
+      }),
+    ),
+  );
+  for (const { code, stderr } of outcomes) expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect((await lastKey(home)).used).toBe(3000);
+}, 60_000);
+
+describe("idv serve", () => {
+  test("a thousand silent connections shut nobody out", async () => {
+    const { url } = await serve(temporaryFolder(), "-q");
+    const { hostname, port } = new URL(url);
+    const sockets = Array.from({ length: 1100 }, () => connect(Number(port), hostname).on("error", () => {}));
+    await Promise.all(
+      sockets.map(
+        (socket) => new Promise((resolve) => socket.once("connect", resolve).once("close", resolve)),
+      ),
+    );
+    expect((await request(`${url}/healthz`)).status).toBe(200);
+    expect((await request(`${url}/metrics`)).text).toMatch(/^idv_connections_dropped_total 10\d$/m);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  test("a key without units is refused before its body is read", async () => {
+    const home = temporaryFolder();
+    const [{ url }, key] = [await serve(home, "-q"), await createKey(home, "--limit", "0")];
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    const answer = new Promise<string>((resolve) =>
+      socket.once("data", (chunk) => resolve(chunk.toString())),
+    );
+    socket.write(
+      `POST /domains/validate HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +
+        "Content-Type: application/json\r\nContent-Length: 9000000\r\n\r\n",
+    );
+    expect(await answer).toMatch(/^HTTP\/1.1 429 /);
+    socket.destroy();
+  });
+
+  test("an empty list with an Idempotency-Key costs nothing and stores nothing", async () => {
+    const home = temporaryFolder();
+    const [{ url }, key] = [await serve(home, "-q"), await createKey(home)];
+    const headers = { "idempotency-key": "k" };
+    expect((await post(`${url}/domains/validate`, key, { domains: [] }, headers)).status).toBe(200);
+    // Nothing was stored, so that the key is free for another body.
+    expect((await post(`${url}/domains/validate`, key, { domains: ["a.com"] }, headers)).status).toBe(200);
+    expect((await post(`${url}/domains/validate`, key, { domains: [] }, headers)).status).toBe(422);
+  });
+
+  test("a log that nobody reads holds up neither requests nor the end", async () => {
+    const home = temporaryFolder();
+    const child = startIdv(["serve", "--port", "0"], { home });
+    const said = new Promise<string>((resolve) => {
+      child.stderr?.on("data", (chunk: Buffer) => {
+        const listening = /listening on (http:\S+)/.exec(chunk.toString())?.[1];
+        if (listening) resolve(listening);
+      });
+    });
+    child.stdout?.pause();
+    const url = await said;
+    let lost = 0;
+    for (let round = 0; round < 300 && lost === 0; round++) {
+      await Promise.all(Array.from({ length: 100 }, () => fetch(`${url}/healthz`).then((r) => r.text())));
+      const { text } = await request(`${url}/metrics`);
+      lost = Number(/^idv_log_lines_lost_total (\d+)$/m.exec(text)?.[1]);
+    }
+    expect(lost).toBeGreaterThan(0);
+    const exited = once(child, "exit");
+    child.kill("SIGTERM");
+    expect(await exited).toEqual([0, null]);
+  }, 60_000);
+
+  test("is not ready while its state cannot be written to", async () => {
+    const home = temporaryFolder();
+    const key = await createKey(home);
+    const env = { PATH: process.env["PATH"], HOME: home, XDG_STATE_HOME: join(home, "state") };
+    const args = [
+      "-c",
+      'ulimit -f 48; exec "$@"',
+      "_",
+      process.execPath,
+      program,
+      "serve",
+      "--port",
+      "0",
+      "-q",
+    ];
+    const child = spawn("bash", args, { env });
+    const url = await new Promise<string>((resolve) => {
+      child.stderr.on("data", (chunk: Buffer) => {
+        const listening = /listening on (http:\S+)/.exec(chunk.toString())?.[1];
+        if (listening) resolve(listening);
+      });
+    });
+    expect((await request(`${url}/readyz`)).status).toBe(200);
+    let status = 200;
+    for (let i = 0; i < 200 && status === 200; i++) {
+      ({ status } = await post(
+        `${url}/domains/validate`,
+        key,
+        { domains: ["a.com"] },
+        { "idempotency-key": `k${i}` },
+      ));
+    }
+    expect(status).toBe(503);
+    await expect.poll(async () => (await request(`${url}/readyz`)).status, { timeout: 5000 }).toBe(503);
+    expect((await request(`${url}/healthz`)).status).toBe(200);
+    child.kill("SIGKILL");
+  });
+});
+
+test.each([
+  ["controls", "a\u001b[2Jb\r\n\u0007", "a\\u{1b}[2Jb\\u{d}\\u{a}\\u{7}"],
+  ["C1 controls", "a\u009bb", "a\\u{9b}b"],
+  ["direction marks", "\u202egpj.exe\u2066\u200f\u061c", "\\u{202e}gpj.exe\\u{2066}\\u{200f}\\u{61c}"],
+  ["line separators", "a\u2028b\u2029", "a\\u{2028}b\\u{2029}"],
+  ["letters of any script", "Zoë Ωμέγα 日本 עברית 👩‍👧", "Zoë Ωμέγα 日本 עברית 👩‍👧"],
+])("%s are visible on a terminal", (_, text, expected) => {
+  expect(printable(text)).toBe(expected);
+});
+
+test("a file name with direction marks and controls is printed visibly", async () => {
+  const { stderr } = await idv(["emails", "\u202evsc.\u001b[2Jtsil"]);
+  expect(stderr).toBe("idv: \\u{202e}vsc.\\u{1b}[2Jtsil: cannot be read: no such file\n");
+});
+
+test("in place of a named pipe that nobody opens, the program says what is wrong and ends", async () => {
+  const home = temporaryFolder();
+  await finished(spawn("mkfifo", [join(home, "fifo")]));
+  const { code, stderr } = await finished(startIdv(["emails", "-I", "fifo"], { home }));
+  expect({ code, stderr }).toEqual({
+    code: 6,
+    stderr: "idv: fifo: not a regular file; cannot be replaced; use -o\n",
+  });
+});

@@ -1,0 +1,129 @@
+import { describe, expect, test } from "vitest";
+import { profiles } from "../../../src/run/item.js";
+import { TableChoiceError } from "../../../src/table/errors.js";
+import { chooseColumn, findColumn, isHeader } from "../../../src/table/sniff/column.js";
+
+const rows = (table: string) => table.split("\n").map((line) => line.split(","));
+
+describe("whether a record is a header", () => {
+  test.each<["email" | "domain", string, boolean]>([
+    ["email", "email", true],
+    ["email", "a@example.net", false],
+    ["email", "id,contact", true],
+    ["email", "1,a@example.net", false],
+    ["email", "1,Ann <a@example.net>", false],
+    ["email", "email,ann.lee@gmail.com", false],
+    ["email", "name,user.email", true],
+    ["domain", "domain", true],
+    ["domain", "example.net", false],
+    ["domain", "id,user.name,website", true],
+    ["domain", "id,user.domain", true],
+    ["domain", "id,user.name", false],
+    ["domain", "Acme,acme.site", false],
+    ["domain", "1,acme.website", false],
+    ["domain", "website,https://example.net", false],
+    ["domain", "acme.website", false],
+    ["domain", "https://example.net/x", false],
+  ])("%s, %j: %s", (kind, record, expected) => {
+    expect(isHeader(record.split(","), profiles[kind])).toBe(expected);
+  });
+});
+
+describe("the column that is named", () => {
+  const header = ["id", "Email", "email", "Note", "note", "Note", "2024", "a[1]", " Padded "];
+  test.each([
+    ["1", 0],
+    ["9", 8],
+    ["id", 0],
+    ["ID", 0],
+    ["Email", 1],
+    ["email", 2],
+    ["Note[1]", 3],
+    ["Note[2]", 5],
+    ["note", 4],
+    ["2024", 6],
+    ["a[1]", 7],
+    ["padded", 8],
+  ])("%s is %i", (wanted, column) => {
+    expect(findColumn(wanted, header, header.length)).toBe(column);
+  });
+
+  test.each([
+    ["missing", 'no column "missing"; the columns are 1 "id", 2 "Email"'],
+    ["0", 'no column "0"'],
+    ["10", 'no column "10"'],
+    ["Note", '2 columns are named "Note"; choose one with -c "Note[1]" or by its index: 4 "Note", 6 "Note"'],
+    ["EMAIL", '2 columns are named "EMAIL"'],
+    ["Note[3]", 'no column "Note[3]"'],
+    ["Note[0]", 'no column "Note[0]"'],
+  ])("%s: %s", (wanted, message) => {
+    expect(() => findColumn(wanted, header, header.length)).toThrow(message);
+    expect(() => findColumn(wanted, header, header.length)).toThrow(TableChoiceError);
+  });
+
+  test.each([
+    ["email", 'no column "email": the table has no header'],
+    ["4", "no column 4: the table has 3"],
+  ])("without a header, %s: %s", (wanted, message) => {
+    expect(() => findColumn(wanted, undefined, 3)).toThrow(message);
+  });
+
+  test("names in Latin-1 and UTF-8 are found", () => {
+    expect(findColumn("Prénom", ["x", "Pr\u00e9nom"], 2)).toBe(1);
+    expect(findColumn("Prénom", ["x", Buffer.from("Prénom").toString("latin1")], 2)).toBe(1);
+  });
+});
+
+describe("the column that is chosen", () => {
+  test.each<["email" | "domain", string, string, number]>([
+    ["email", "id,email", "1,a@example.net", 1],
+    ["email", "id,E-Mail", "1,a@example.net", 1],
+    ["email", "Mail,id", "a@example.net,1", 0],
+    ["email", "id,Email Address", "1,a@example.net", 1],
+    ["email", "id,email_address", "1,a@example.net", 1],
+    ["email", "id,work_email", "1,a@example.net", 1],
+    ["email", "id,user.email", "1,a@example.net", 1],
+    ["email", "email,work_email", "a@example.net,b@example.net", 0],
+    ["email", "owner_email,email", "a@example.net,", 1],
+    ["email", "agent,email", "a@example.net,", 1],
+    ["email", "Email,Owner", "ann(at)x.de,boss@example.net", 0],
+    ["email", "newsletter mail,contact", "yes,a@example.net", 1],
+    ["email", "id,contact", "1,a@example.net", 1],
+    ["email", "id,contact", "1,Ann <a@example.net>", 1],
+    ["email", "id,email", "1,not an address", 1],
+    ["email", "id,correo electrónico", "1,a@example.net", 1],
+    ["domain", "id,domain", "1,example.net", 1],
+    ["domain", "id,Website URL", "1,https://example.net", 1],
+    ["domain", "email,domain", "a@example.org,example.net", 1],
+    ["domain", "contact,company", "a@example.org,example.net", 1],
+    ["domain", "id,contact", "1,a@example.org", 1],
+  ])("for %s, in %s / %s: %i", (kind, header, record, column) => {
+    const names = header.split(",").map((name) => Buffer.from(name).toString("latin1"));
+    expect(chooseColumn(names, rows(record), names.length, profiles[kind])).toBe(column);
+  });
+
+  test.each([
+    [
+      ["email", "mail"],
+      "a@example.net,b@example.net",
+      '2 columns fit equally well; choose one with -c: 1 "email", 2 "mail"',
+    ],
+    [["work email", "home email"], "a@example.net,b@example.net", "2 columns fit equally well"],
+    [
+      ["from", "to"],
+      "a@example.net,b@example.net",
+      '2 columns fit equally well; choose one with -c: 1 "from", 2 "to"',
+    ],
+    [undefined, "a@example.net,b@example.net", "2 columns fit equally well; choose one with -c: 1, 2"],
+    [["id", "name"], "1,Ann", 'no column looks like e-mail addresses; name it with -c: 1 "id", 2 "name"'],
+    [Array.from({ length: 30 }, (_, i) => `c${i}`), "1", "and 10 more"],
+  ])("%j / %s: %s", (header, record, message) => {
+    const width = header?.length ?? 2;
+    expect(() => chooseColumn(header, rows(record), width, profiles.email)).toThrow(message);
+    expect(() => chooseColumn(header, rows(record), width, profiles.email)).toThrow(TableChoiceError);
+  });
+
+  test("the only column needs no reason", () => {
+    expect(chooseColumn(undefined, [["x"]], 1, profiles.email)).toBe(0);
+  });
+});

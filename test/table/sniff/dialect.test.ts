@@ -1,0 +1,137 @@
+import { describe, expect, test } from "vitest";
+import { profiles } from "../../../src/run/item.js";
+import {
+  mostCommonWidth,
+  sniffDelimiter,
+  sniffLineEnding,
+  splitSample,
+} from "../../../src/table/sniff/dialect.js";
+
+describe("records of a sample", () => {
+  test.each<[string, string | null, boolean, string[][]]>([
+    [
+      "a,b\nc,d\n",
+      ",",
+      true,
+      [
+        ["a", "b"],
+        ["c", "d"],
+      ],
+    ],
+    [
+      "a,b\r\nc,d",
+      ",",
+      true,
+      [
+        ["a", "b"],
+        ["c", "d"],
+      ],
+    ],
+    [
+      "a,b\rc,d\r",
+      ",",
+      true,
+      [
+        ["a", "b"],
+        ["c", "d"],
+      ],
+    ],
+    ["a,b\nc,d", ",", false, [["a", "b"]]],
+    ["a\r", ",", false, []],
+    [
+      '"a,b","c""d"\n"e\nf",g\n',
+      ",",
+      true,
+      [
+        ["a,b", 'c"d'],
+        ["e\nf", "g"],
+      ],
+    ],
+    ['5" pipe,x\n', ",", true, [['5" pipe', "x"]]],
+    ['"Lee, Ann" <ann@example.net>\n', null, true, [['"Lee, Ann" <ann@example.net>']]],
+    ['"a"b,c\n', ",", true, [['"a"b', "c"]]],
+    ["a,b\n\nc,d\n", ",", true, [["a", "b"], [""], ["c", "d"]]],
+    ['""\n', ",", true, [[""]]],
+    [",\n", ",", true, [["", ""]]],
+    ["a,b\n", null, true, [["a,b"]]],
+    [
+      'a,"never closed\nb,c\n',
+      ",",
+      true,
+      [
+        ["a", '"never closed'],
+        ["b", "c"],
+      ],
+    ],
+    ["", ",", true, []],
+  ])("%j by %j, whole: %s", (sample, delimiter, isWhole, records) => {
+    expect(splitSample(sample, delimiter, isWhole)).toEqual(records);
+  });
+
+  test("are at most 100", () => {
+    expect(splitSample("a,b\n".repeat(200), ",", true)).toHaveLength(100);
+  });
+});
+
+describe("the delimiter", () => {
+  test.each<[string, string, string | null]>([
+    ["comma", "id,email\n1,a@example.net\n2,b@example.net\n", ","],
+    ["semicolon", "id;email\n1;a@example.net\n", ";"],
+    ["tab", "id\temail\n1\ta@example.net\n", "\t"],
+    ["pipe", "id|email\n1|a@example.net\n", "|"],
+    ["semicolon with decimal commas", "id;price;email\n1;2,50;a@example.net\n2;3,75;b@example.net\n", ";"],
+    ["decimal commas without a header", "1;2,50;a@example.net\n2;3,75;b@example.net\n", ";"],
+    ["comma with semicolons in quotes", 'email,note\na@example.net,"x;y;z"\nb@example.net,"x;y;z"\n', ","],
+    ["comma, one record wider", "id,email\n1,a@example.net\n2,b@example.net,x\n", ","],
+    [
+      "comma, some records shorter",
+      "id,email,note\n1,a@example.net\n2,b@example.net,x\n3,c@example.net\n",
+      ",",
+    ],
+    ["a plain list", "a@example.net\nb@example.net\n", null],
+    ["a plain list with a header", "email\na@example.net\n", null],
+    ["dots, colons and spaces", "a.b@example.net\nmailto:c.d@example.net\nE F <e@example.net>\n", null],
+    ["names with commas, quoted", '"Lee, A" <a@example.net>\n"Ray, B" <b@example.net>\n', null],
+    ["one comma in a list", "a@example.net\nb@example.net,\nc@example.net\n", null],
+    ["one record, wider than the header", "id,email\n1,a@example.net,x\n", ","],
+    ["one record, shorter than the header", "email,id,note\na@example.net\n", ","],
+    ["tab before a comma in names", "1\tLee, A <a@example.net>\n2\tRay, B <b@example.net>\n", "\t"],
+    ["semicolon before a comma in names", "1;Lee, A <a@example.net>\n2;Ray, B <b@example.net>\n", ";"],
+    ["an open quote in the header", 'id,"email\n1,a@example.net\n', ","],
+    ["a header alone", "id,email\n", ","],
+    ["nothing", "", null],
+    ["empty lines between", "id,email\n\n1,a@example.net\n\n", ","],
+  ])("%s", (_, sample, delimiter) => {
+    expect(sniffDelimiter(sample, true, profiles.email)).toBe(delimiter);
+  });
+
+  test.each<[string, string, string | null]>([
+    ["URLs with commas", "http://a.com/1,2\nhttp://b.com/1\nhttp://c.com/3,4\n", null],
+    ["URLs and names", "website,name\nhttp://a.com/,A\nhttp://b.com/,B\n", ","],
+    ["hosts and ports", "a.com:80\nb.com:443\n", null],
+  ])("of domains: %s", (_, sample, delimiter) => {
+    expect(sniffDelimiter(sample, true, profiles.domain)).toBe(delimiter);
+  });
+});
+
+test.each<[string, string | null, string]>([
+  ["a,b\nc,d\r\n", ",", "\n"],
+  ["a,b\r\nc,d\n", ",", "\r\n"],
+  ["a,b\rc,d", ",", "\r"],
+  ['"a\nb",c\r\n', ",", "\r\n"],
+  ['x,"a""\nb",c\r\n', ",", "\r\n"],
+  ['5"\n', ",", "\n"],
+  ["a,b", ",", "\n"],
+  ['"a\nb"\r', null, "\r"],
+])("the line ending of %j by %j is %j", (sample, delimiter, lineEnding) => {
+  expect(sniffLineEnding(sample, delimiter)).toBe(lineEnding);
+});
+
+test.each<[number[], number]>([
+  [[], 0],
+  [[3, 3, 2], 3],
+  [[1, 2, 2, 1], 2],
+  [[5, 2, 2], 2],
+])("of widths %j, %i is the most common", (widths, expected) => {
+  expect(mostCommonWidth(widths.map((width) => Array.from({ length: width }, () => "")))).toBe(expected);
+});

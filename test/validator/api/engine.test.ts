@@ -1,0 +1,468 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, describe, expect, test } from "vitest";
+import { type ApiEngine, type ApiOptions, apiValidator } from "../../../src/validator/api/engine.js";
+import { openHttpClient } from "../../../src/validator/api/http.js";
+import {
+  type Act,
+  resetBeforeHeaders,
+  resetMidBody,
+  respond,
+  resultsOf,
+  scriptedServer,
+} from "../../support/scripted-server.js";
+
+const key = "sk_7Xq4mZ";
+const items = (count: number, from = 0) => Array.from({ length: count }, (_, i) => `ann${from + i}@b.net`);
+const open: ApiEngine[] = [];
+afterEach(async () => {
+  for (const engine of open.splice(0)) await engine.close(0);
+});
+
+/** The engine over real HTTP, with a clock that jumps instead of waiting. */
+async function engineFor(acts: readonly Act[], options: Partial<ApiOptions> = {}, timeout = 5000) {
+  const server = await scriptedServer(...acts);
+  const slept: number[] = [];
+  const notices: string[] = [];
+  const requests: string[] = [];
+  let skipped = 0;
+  const engine = apiValidator(
+    {
+      baseUrl: server.url,
+      key,
+      batchSize: 100,
+      concurrency: 4,
+      maximumRetries: 4,
+      retryBudget: 120_000,
+      timeout,
+      wait: 0,
+      prechecks: true,
+      idempotencyKey: (path, body) => `${path} ${body.length}`,
+      ...options,
+    },
+    {
+      http: openHttpClient({
+        connections: 4,
+        timeout,
+        proxies: { httpProxy: "", httpsProxy: "", noProxy: "" },
+      }),
+      now: () => Date.now() + skipped,
+      sleep: async (milliseconds, signal) => {
+        signal.throwIfAborted();
+        slept.push(milliseconds);
+        skipped += milliseconds;
+      },
+      random: () => 0.5,
+      onNotice: (text) => notices.push(text.replace(server.url, "URL")),
+      onRequest: (text) => requests.push(text.replace(/in \d+ ms/, "in N ms")),
+    },
+  );
+  open.push(engine);
+  const kept: string[] = [];
+  const validate = async (batch: readonly string[]) => {
+    const signal = new AbortController().signal;
+    const outcome = await engine.validate("email", batch, signal, {
+      async onSubmit() {},
+      async onAnswered(indices, verdicts) {
+        for (const [i, index] of indices.entries()) kept.push(`${batch[index]} ${verdicts[i]!.status}`);
+      },
+    });
+    return { ...outcome, statuses: outcome.verdicts.map(({ status }) => status) };
+  };
+  /** What the engine says when it gives up. */
+  const failure = async (batch: readonly string[] = items(2)) => {
+    const error = await validate(batch).then(
+      () => undefined,
+      (error: Error) => error,
+    );
+    return `${error?.name}: ${error?.message.replace(server.url, "URL")}`;
+  };
+  return { ...server, engine, validate, failure, slept, notices, requests, kept };
+}
+
+test("a request as the interface document has it", async () => {
+  const { url, seen, validate, requests } = await engineFor([respond()]);
+  const { statuses, charged, exhausted } = await validate(["ann@b.net", "__proto__"]);
+  expect({ statuses, charged, exhausted }).toEqual({ statuses: ["ok", "ok"], charged: 2, exhausted: false });
+  const [request] = seen;
+  expect(request).toMatchObject({
+    path: "/emails/validate",
+    body: '{"emails":["ann@b.net","__proto__"]}',
+    headers: {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      "idempotency-key": "/emails/validate 36",
+      host: url.slice("http://".length),
+    },
+  });
+  expect(requests).toEqual(["POST /emails/validate, 2 items, try 1: 200 in N ms"]);
+});
+
+describe("faults that pass", () => {
+  const slow: Act = () => {};
+  test.each<[string, Act]>([
+    ["a reset before the headers", resetBeforeHeaders],
+    ["a reset in the body", resetMidBody],
+    ["no answer", slow],
+    ["408", respond(408, {}, "{}")],
+    ["409", respond(409, {}, "{}")],
+    ["500", respond(500, {}, "no JSON")],
+    ["502", respond(502, {}, "<html>")],
+    ["503", respond(503, {}, '{"message":"tired"}')],
+    ["504", respond(504, {}, "")],
+    ["an answer that is not JSON", respond(200, {}, "<html>")],
+    ["a status that is not a string", respond(200, {}, (list) => resultsOf(list).replaceAll('"ok"', "1"))],
+    ["a body that is too large", respond(200, {}, () => " ".repeat(200_000))],
+  ])("%s", async (_, act) => {
+    const { seen, validate, slept, kept } = await engineFor([act, respond()], {}, 300);
+    const { statuses, charged } = await validate(items(3));
+    expect({ statuses, charged }).toEqual({ statuses: ["ok", "ok", "ok"], charged: 3 });
+    expect(slept).toEqual([250]);
+    expect(kept).toHaveLength(3);
+    expect(seen).toHaveLength(2);
+    // Whoever has been charged for the first knows the second by its key.
+    expect(seen[1]!.headers["idempotency-key"]).toBe(seen[0]!.headers["idempotency-key"]);
+    expect(seen[1]!.body).toBe(seen[0]!.body);
+  });
+
+  test("an answer that lacks items: what it has counts, the rest is asked for once more", async () => {
+    const lacking = respond(200, {}, (list) => resultsOf(list.slice(1)));
+    const { seen, validate, kept } = await engineFor([lacking, respond()]);
+    expect((await validate(items(3))).charged).toBe(3);
+    expect(seen.map((request) => request.items)).toEqual([items(3), items(1)]);
+    expect(kept).toEqual(["ann1@b.net ok", "ann2@b.net ok", "ann0@b.net ok"]);
+    const { failure, kept: keptAll } = await engineFor([lacking]);
+    expect(await failure(items(3))).toBe("ServiceError: URL: answers nonsense: no result for item 1 of 1");
+    expect(keptAll).toEqual(["ann1@b.net ok", "ann2@b.net ok"]);
+  });
+
+  test("each wait may be twice as long, five tries in all", async () => {
+    const { failure, slept, seen } = await engineFor([respond(503, {}, '{"message":"tired"}')]);
+    expect(await failure()).toBe("ServiceError: URL: answers 503: tired, 5 times");
+    expect(slept).toEqual([250, 500, 1000, 2000]);
+    expect(seen).toHaveLength(5);
+  });
+
+  test("no waiting beyond the budget", async () => {
+    const { failure, slept } = await engineFor([respond(500, {}, "")], { retryBudget: 800 });
+    expect(await failure()).toBe("ServiceError: URL: answers 500, 3 times");
+    expect(slept).toEqual([250, 500]);
+  });
+
+  test.each<[string, Record<string, string>, number[]]>([
+    ["Retry-After in seconds", { "retry-after": "7" }, [7000]],
+    [
+      "Retry-After as a date, by the service's clock",
+      { "retry-after": "Sat, 21 Nov 2020 18:00:30 GMT", date: "Sat, 21 Nov 2020 18:00:00 GMT" },
+      [30_000],
+    ],
+    ["RateLimit's t where nothing is left", { ratelimit: '"validations";r=0;t=3' }, [3000]],
+    ["our own delay where something is", { ratelimit: '"validations";r=9;t=86399' }, [250]],
+    [
+      "Retry-After rather than RateLimit's t",
+      { "retry-after": "2", ratelimit: '"validations";r=0;t=3' },
+      [2000],
+    ],
+    ["our own delay where they are garbage", { "retry-after": "soon", ratelimit: "???" }, [250]],
+  ])("%s", async (_, headers, expected) => {
+    const { validate, slept } = await engineFor([respond(503, headers, ""), respond()]);
+    await validate(items(1));
+    expect(slept).toEqual(expected);
+  });
+
+  test("a service that asks to wait for longer than the budget", async () => {
+    const { failure, slept } = await engineFor([respond(503, { "retry-after": "3600" }, "")]);
+    expect(await failure()).toBe("ServiceError: URL: answers 503; it asks to wait for 60 min");
+    expect(slept).toEqual([]);
+  });
+});
+
+describe("faults that stay", () => {
+  test.each<[string, Act, string, number]>([
+    [
+      "400",
+      respond(400, {}, '{"message":"The field emails is missing."}'),
+      "ServiceError: URL: answers 400: The field emails is missing.; is the base URL right?",
+      1,
+    ],
+    [
+      "401",
+      respond(401, {}, '{"message":"Unauthorized."}'),
+      "AuthorisationError: URL: does not accept the key (401: Unauthorized.); idv login stores another",
+      1,
+    ],
+    [
+      "403",
+      respond(403, {}, "{}"),
+      "AuthorisationError: URL: does not let the key do this (403); idv login stores another",
+      1,
+    ],
+    ["404", respond(404, {}, "<html>"), "ServiceError: URL: answers 404; is the base URL right?", 1],
+    ["422", respond(422, {}, "{}"), "ServiceError: URL: answers 422; is the base URL right?", 1],
+    [
+      "a redirect",
+      respond(307, { location: "https://elsewhere.net/" }, ""),
+      "ServiceError: URL: answers 307; redirects are not followed, name the place itself; is the base URL right?",
+      1,
+    ],
+    ["no JSON, twice", respond(200, {}, "<html>"), "ServiceError: URL: answers nonsense: it is not JSON", 2],
+    [
+      "an error that repeats the key where it is cut",
+      respond(400, {}, JSON.stringify({ message: `${"x".repeat(195)}${key}` })),
+      `ServiceError: URL: answers 400: ${"x".repeat(195)}[key]; is the base URL right?`,
+      1,
+    ],
+    [
+      "a 400 that blames an account",
+      respond(400, {}, '{"message":"your account limit was exceeded"}'),
+      "ServiceError: URL: answers 400: your account limit was exceeded; is the base URL right?",
+      1,
+    ],
+    [
+      "an error that repeats the key",
+      respond(400, {}, JSON.stringify({ message: `no ${key}` })),
+      "ServiceError: URL: answers 400: no [key]; is the base URL right?",
+      1,
+    ],
+  ])("%s", async (_, act, message, requests) => {
+    const { failure, seen } = await engineFor([act]);
+    expect(await failure()).toBe(message);
+    expect(seen).toHaveLength(requests);
+  });
+
+  test("nobody listens", async () => {
+    const { failure, slept } = await engineFor([respond()], { baseUrl: "http://127.0.0.1:1" });
+    expect(await failure()).toBe("ServiceError: http://127.0.0.1:1: connection refused, 5 times");
+    expect(slept).toHaveLength(4);
+  });
+});
+
+describe("429", () => {
+  const gone = respond(429, {}, '{"message":"No validations are left."}');
+
+  const slow = respond(429, { "retry-after": "5" }, "");
+
+  test("with a short hint is a request to slow down: it is waited for and said", async () => {
+    const { validate, slept, notices, seen } = await engineFor([slow, slow, slow, slow, respond()]);
+    expect((await validate(items(2))).statuses).toEqual(["ok", "ok"]);
+    expect(slept).toEqual([5250, 5500, 6000, 7000]);
+    expect(seen).toHaveLength(5);
+    expect(notices[0]).toBe("URL: asks to slow down; going on in 5 s");
+  });
+
+  test("that asks to slow down for ever is a fault, not the end of the quota", async () => {
+    const { failure, seen } = await engineFor([slow]);
+    expect(await failure()).toBe("ServiceError: URL: asks to slow down, 5 times; it asks to wait for 5 s");
+    expect(seen).toHaveLength(5);
+  });
+
+  test("while others get through, a batch waits for its turn however often", async () => {
+    // Every other request gets through.
+    let turn = 0;
+    const other: Act = (response, request) => (turn++ % 8 < 7 ? slow : respond())(response, request);
+    const { validate } = await engineFor([respond(), other], {
+      timeout: 5000,
+      maximumRetries: 20,
+      retryBudget: 1e9,
+    });
+    await validate(items(1));
+    const outcomes = await Promise.all([1, 2, 3, 4].map((i) => validate(items(1, i))));
+    expect(outcomes.every(({ charged }) => charged === 1)).toBe(true);
+  });
+
+  test("with a hint of 0 is no reason to hurry", async () => {
+    const { failure, slept, seen } = await engineFor([respond(429, { "retry-after": "0" }, "")]);
+    expect(await failure()).toContain("asks to slow down, 5 times");
+    expect(slept).toEqual([250, 500, 1000, 2000]);
+    expect(seen).toHaveLength(5);
+  });
+
+  test.each<[string, Act]>([
+    ["without a hint", gone],
+    ["with a long one", respond(429, { "retry-after": "86399" }, "")],
+    ["with a long RateLimit", respond(429, { ratelimit: '"validations";r=0;t=86399' }, "")],
+  ])("%s the quota is gone", async (_, act) => {
+    const { validate, seen } = await engineFor([act]);
+    const { statuses, charged, exhausted } = await validate(items(2));
+    expect({ statuses, charged, exhausted }).toEqual({
+      statuses: ["quota_exceeded", "quota_exceeded"],
+      charged: 0,
+      exhausted: true,
+    });
+    const sent = seen.length;
+    expect((await validate(items(2))).exhausted).toBe(true);
+    expect(seen).toHaveLength(sent);
+  });
+
+  test("quota_exceeded in an answer: what is paid for is kept", async () => {
+    const half = respond(200, { ratelimit: '"validations";r=0;t=90' }, () =>
+      JSON.stringify({
+        emails: { "ann0@b.net": { status: "ok" }, "ann1@b.net": { status: "quota_exceeded" } },
+      }),
+    );
+    const { validate, kept } = await engineFor([half]);
+    const { statuses, charged, exhausted, quota } = await validate(items(2));
+    expect({ statuses, charged, exhausted }).toEqual({
+      statuses: ["ok", "quota_exceeded"],
+      charged: 1,
+      exhausted: true,
+    });
+    expect(quota.left).toBe(0);
+    expect(kept).toEqual(["ann0@b.net ok"]);
+  });
+
+  test("--wait: until the renewal, or for ten minutes and again", async () => {
+    const { validate, slept, notices } = await engineFor(
+      [respond(429, { "retry-after": "3600" }, ""), gone, respond()],
+      { wait: Number.POSITIVE_INFINITY },
+    );
+    expect((await validate(items(2))).statuses).toEqual(["ok", "ok"]);
+    expect(slept).toEqual([3_601_000, 600_000]);
+    expect(notices[0]).toBe("URL: the quota is exhausted; asking again in 60 min");
+  });
+
+  test("--wait: no longer than it says", async () => {
+    const { validate, slept } = await engineFor([gone], { wait: 1_500_000 });
+    expect((await validate(items(2))).exhausted).toBe(true);
+    expect(slept).toEqual([600_000, 600_000]);
+  });
+
+  test("--wait: only what was not answered is asked again", async () => {
+    const half = respond(200, { "x-ratelimit-remaining": "0" }, (list) =>
+      JSON.stringify({
+        emails: Object.fromEntries(
+          list.map((item, i) => [item, { status: i < 2 ? "ok" : "quota_exceeded" }]),
+        ),
+      }),
+    );
+    const { validate, seen } = await engineFor([half, respond()], { wait: 1_000_000 });
+    expect((await validate(items(5))).charged).toBe(5);
+    expect(seen.map((request) => request.items)).toEqual([items(5), items(3, 2)]);
+  });
+
+  test("an answer from before the quota was raised is not the last word", async () => {
+    const stale = respond(200, { ratelimit: '"validations";r=500' }, (list) =>
+      JSON.stringify({
+        emails: Object.fromEntries(
+          list.map((item, i) => [item, { status: i < 2 ? "ok" : "quota_exceeded" }]),
+        ),
+      }),
+    );
+    const { validate, seen } = await engineFor([stale, respond()]);
+    expect((await validate(items(5))).statuses).toEqual(Array(5).fill("ok"));
+    expect(seen[1]!.items).toEqual(items(3, 2));
+  });
+});
+
+describe("batches that are too large", () => {
+  /** A service that takes so many items at a time. */
+  const takes =
+    (most: number, refusal: Act): Act =>
+    (response, request) =>
+      (request.items.length > most ? refusal : respond())(response, request);
+  test.each<[string, Act]>([
+    ["413", respond(413, {}, "<html>")],
+    ["a 400 that blames the size", respond(400, {}, '{"message":"Too many items: at most 30."}')],
+  ])("%s: halved until they fit, and so from then on", async (_, refusal) => {
+    const { validate, seen, kept, engine } = await engineFor([takes(30, refusal)]);
+    expect((await validate(items(100))).charged).toBe(100);
+    expect(seen.map((request) => request.items.length)).toEqual([100, 50, 25, 25, 25, 25]);
+    expect(kept.map((line) => line.split(" ")[0])).toEqual(items(100));
+    expect(engine.batchSize).toBe(25);
+  });
+
+  test("one item that is too large", async () => {
+    const { failure, seen } = await engineFor([respond(413, {}, "{}")]);
+    expect(await failure(items(3))).toBe("ServiceError: URL: one item is too large for it (413)");
+    expect(seen.map((request) => request.items.length)).toEqual([3, 2, 1]);
+  });
+
+  test("what was paid for before the fault is kept", async () => {
+    const { failure, kept } = await engineFor([respond(413, {}, "{}"), respond(), respond(404, {}, "{}")]);
+    expect(await failure(items(4))).toContain("404");
+    expect(kept).toEqual(["ann0@b.net ok", "ann1@b.net ok"]);
+  });
+});
+
+test("--rate: items in their time", async () => {
+  const { validate, slept, engine } = await engineFor([respond()], {
+    rate: { items: 10, milliseconds: 60_000 },
+  });
+  expect(engine.batchSize).toBe(10);
+  for (const from of [0, 10, 20]) await validate(items(10, from));
+  expect(slept.map((milliseconds) => Math.round(milliseconds / 1000))).toEqual([60, 60]);
+});
+
+test("when a batch fails, those that wait do not go", async () => {
+  const { validate, seen } = await engineFor([respond(422, {}, "{}")]);
+  const outcomes = await Promise.allSettled([
+    validate(items(2)),
+    validate(items(2, 2)),
+    validate(items(2, 4)),
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled"]);
+  expect(seen).toHaveLength(1);
+});
+
+test("closing ends all waiting", async () => {
+  const server = await scriptedServer(respond(503, { "retry-after": "100" }, ""));
+  const engine = apiValidator(
+    {
+      ...{ baseUrl: server.url, key, batchSize: 100, concurrency: 4, maximumRetries: 4, retryBudget: 1e9 },
+      ...{ timeout: 5000, wait: 0, prechecks: true, idempotencyKey: () => "1" },
+    },
+    {
+      http: openHttpClient({
+        connections: 4,
+        timeout: 5000,
+        proxies: { httpProxy: "", httpsProxy: "", noProxy: "" },
+      }),
+      now: Date.now,
+      sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
+      random: Math.random,
+      onNotice() {},
+    },
+  );
+  const validating = engine.validate("email", items(2), new AbortController().signal).catch(() => "ended");
+  await expect.poll(() => server.seen.length).toBe(1);
+  await engine.close(100);
+  expect(await validating).toBe("ended");
+});
+
+test("the first batch goes alone, then as many as there is room for", async () => {
+  let inFlight = 0;
+  let most = 0;
+  let left = 60;
+  const slowly: Act = (response, request) => {
+    most = Math.max(most, ++inFlight);
+    left -= request.items.length;
+    const headers = { "ratelimit-remaining": String(left) };
+    setTimeout(() => {
+      inFlight--;
+      respond(200, headers)(response, request);
+    }, 20);
+  };
+  const { validate } = await engineFor([slowly]);
+  const first = validate(items(20));
+  const second = validate(items(20, 20));
+  await first;
+  expect(most).toBe(1);
+  await Promise.all([second, validate(items(10, 40)), validate(items(10, 50))]);
+  expect(most).toBe(3);
+});
+
+test("what cannot be an address is not submitted, if the user wants that", async () => {
+  const { engine } = await engineFor([respond()]);
+  const checked = [
+    "ann@b.net",
+    "ann",
+    "a b@c.net",
+    "é@b.net",
+    "a..b.@docomo.ne.jp",
+    ".a@b.net",
+    "a@b_c.net.",
+  ].map((item) => engine.precheck?.("email", item)?.status);
+  expect(checked).toEqual([undefined, "fake", "fake", undefined, undefined, undefined, undefined]);
+  expect(engine.precheck?.("domain", "my_shop.tumblr.com")).toBeUndefined();
+  expect(engine.precheck?.("domain", "a b.com")?.status).toBe("fake");
+  expect((await engineFor([respond()], { prechecks: false })).engine.precheck).toBeUndefined();
+});

@@ -1,0 +1,68 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { QuotaGate } from "../../../src/validator/api/quota-gate.js";
+
+/** A service with so many units: it gives each batch what it has left when the batch arrives. */
+test("whatever is answered when, units are given in the order of the batches", async () => {
+  const arbitrary = fc.record({
+    batches: fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 30 }),
+    quota: fc.option(fc.nat(300)),
+    concurrency: fc.integer({ min: 1, max: 8 }),
+    /** Which of the batches in flight arrives next at the service, and which answer comes back next. */
+    choices: fc.infiniteStream(fc.nat(1000)),
+  });
+  await fc.assert(
+    fc.asyncProperty(arbitrary, async ({ batches, quota, concurrency, choices }) => {
+      const gate = new QuotaGate();
+      const take = <Item>(list: Item[]): Item => list.splice(choices.next().value % list.length, 1)[0]!;
+      const granted: number[] = batches.map(() => 0);
+      let left = quota;
+      const waiting = batches.map((units, index) => ({ units, index }));
+      const sent: { units: number; index: number }[] = [];
+      const answered: { units: number; left: number | undefined }[] = [];
+      let inFlight = 0;
+      const enter = () => {
+        while (inFlight < concurrency && waiting.length > 0) {
+          const batch = waiting.shift()!;
+          inFlight++;
+          void gate.enter(batch.units).then((goes) => {
+            if (goes) sent.push(batch);
+          });
+        }
+      };
+      for (enter(); ; enter()) {
+        await Promise.resolve();
+        await Promise.resolve();
+        if (sent.length + answered.length === 0) break;
+        const arrives = sent.length > 0 && (answered.length === 0 || choices.next().value % 2 === 0);
+        if (arrives) {
+          const { units, index } = take(sent);
+          granted[index] = left === null ? units : Math.min(units, left);
+          if (left !== null) left -= granted[index]!;
+          answered.push({ units, left: left ?? undefined });
+        } else {
+          const { units, left: said } = take(answered);
+          inFlight--;
+          gate.leave(units, said);
+        }
+      }
+      let rest = quota ?? Number.POSITIVE_INFINITY;
+      const expected = batches.map((units) => {
+        const share = Math.min(units, rest);
+        rest -= share;
+        return share;
+      });
+      expect(granted).toEqual(expected);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("what waits when the quota has ended does not go", async () => {
+  const gate = new QuotaGate();
+  expect(await gate.enter(5)).toBe(true);
+  const second = gate.enter(5);
+  gate.shut();
+  expect(await second).toBe(false);
+  expect(await gate.enter(1)).toBe(false);
+});

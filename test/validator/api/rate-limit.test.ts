@@ -1,0 +1,78 @@
+import { describe, expect, test } from "vitest";
+import { type HeaderFields, readRateLimit, readRetryAfter } from "../../../src/validator/api/rate-limit.js";
+
+const now = Date.parse("2026-11-21T12:00:00Z");
+const date = "Sat, 21 Nov 2026 12:00:00 GMT";
+
+describe("what is left", () => {
+  test.each<[HeaderFields, ReturnType<typeof readRateLimit>]>([
+    [{}, {}],
+    [{ ratelimit: '"validations";r=997;t=86399' }, { left: 997, renewsIn: 86_399 }],
+    [{ ratelimit: '"validations";r=0' }, { left: 0 }],
+    // Two policies: the tighter one.
+    [{ ratelimit: '"hour";r=50;t=600, "month";r=9;t=90000' }, { left: 9, renewsIn: 90_000 }],
+    [{ ratelimit: '"hour";r=0;t=600, "month";r=0;t=90000' }, { left: 0, renewsIn: 90_000 }],
+    [{ ratelimit: ['"hour";r=50;t=600', '"month";r=9;t=90000'] }, { left: 9, renewsIn: 90_000 }],
+    // The draft's version 7.
+    [{ ratelimit: "limit=100, remaining=40, reset=30" }, { left: 40, renewsIn: 30 }],
+    // The versions before.
+    [
+      { "ratelimit-limit": "100", "ratelimit-remaining": "7", "ratelimit-reset": "60" },
+      { left: 7, renewsIn: 60 },
+    ],
+    [{ "x-ratelimit-remaining": "7" }, { left: 7 }],
+    [
+      { "x-ratelimit-remaining": "7", "x-ratelimit-reset": "60" },
+      { left: 7, renewsIn: 60 },
+    ],
+    [
+      { "x-ratelimit-remaining": "7", "x-ratelimit-reset": String(now / 1000 + 90) },
+      { left: 7, renewsIn: 90 },
+    ],
+    [
+      { "x-ratelimit-remaining": "7", "x-ratelimit-reset": String(now + 90_000) },
+      { left: 7, renewsIn: 90 },
+    ],
+    [
+      { "x-rate-limit-remaining": "0", "x-rate-limit-reset": "Sat, 21 Nov 2026 12:00:05 GMT" },
+      { left: 0, renewsIn: 5 },
+    ],
+    // Our clock is an hour slow.
+    [
+      {
+        "x-ratelimit-remaining": "1",
+        "x-ratelimit-reset": String(now / 1000 + 3690),
+        date: "Sat, 21 Nov 2026 13:00:00 GMT",
+      },
+      { left: 1, renewsIn: 90 },
+    ],
+    // What cannot be read is not there.
+    [{ ratelimit: "r=;;" }, {}],
+    [{ ratelimit: '"a";r=-1' }, {}],
+    [{ ratelimit: '"a";r="many"' }, {}],
+    [{ "x-ratelimit-remaining": "many" }, {}],
+    [{ "x-ratelimit-remaining": "3", "x-ratelimit-reset": "soon" }, { left: 3 }],
+    [{ ratelimit: "", "ratelimit-remaining": "5" }, { left: 5 }],
+  ])("%j", (fields, expected) => {
+    expect(readRateLimit(fields, now)).toEqual(expected);
+  });
+});
+
+describe("Retry-After", () => {
+  test.each<[HeaderFields, number | undefined]>([
+    [{}, undefined],
+    [{ "retry-after": "0" }, 0],
+    [{ "retry-after": "120" }, 120],
+    [{ "retry-after": " 2 " }, 2],
+    [{ "retry-after": "Sat, 21 Nov 2026 12:00:30 GMT" }, 30],
+    [{ "retry-after": "Sat, 21 Nov 2026 12:00:30 GMT", date }, 30],
+    // Its clock counts, not ours.
+    [{ "retry-after": "Sat, 21 Nov 2026 18:00:30 GMT", date: "Sat, 21 Nov 2026 18:00:00 GMT" }, 30],
+    [{ "retry-after": "Sat, 21 Nov 2026 11:00:00 GMT" }, 0],
+    [{ "retry-after": "-5" }, undefined],
+    [{ "retry-after": "soon" }, undefined],
+    [{ "retry-after": "" }, undefined],
+  ])("%j", (fields, expected) => {
+    expect(readRetryAfter(fields, now)).toBe(expected);
+  });
+});
