@@ -1,14 +1,20 @@
-/** What an item is. */
+/** The vocabulary of the classifier: kinds of items, statuses, and the verdict. */
+
+/** Kind of an item: an e-mail address or a domain. */
 export type Kind = "email" | "domain";
 
-/** The statuses that the classifier gives. */
-export type ClassifierStatus = "disposable" | "fake" | "alias" | "ok";
+/** Statuses that the classifier gives. Their order defines the status codes. */
+export const classifierStatuses = ["ok", "alias", "disposable", "fake"] as const;
+export type ClassifierStatus = (typeof classifierStatuses)[number];
 
-/** The classifier's verdict on one item. */
+/** Verdict on one item. */
 export interface Classification {
   readonly status: ClassifierStatus;
-  /** A stable code, most with a subject behind it: `disposable-domain: mailinator.com`. Absent for `ok`. */
+  /**
+   * Stable reason code, usually followed by a subject: `disposable-domain: mailinator.com`. Absent for `ok`, except for
+   * items that the user's own list allows.
+   */
   readonly reason?: string;
-  /** What the person probably meant, where the classifier is sure enough to say. */
+  /** Item that was probably meant, such as the address without a typo. Present only when the guess is safe. */
   readonly suggestion?: string;
 }

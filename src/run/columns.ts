@@ -1,3 +1,4 @@
+/** The columns that a run adds to a table: their names and their fields. */
 import { canonicalItem } from "../classifier/canonical.js";
 import type { Kind, Verdict } from "../validator/validator.js";
 
@@ -7,18 +8,18 @@ export interface Columns {
   readonly names: readonly string[];
   readonly withReasons: boolean;
   readonly withCanonical: boolean;
-  /** Whether a field of ours that a spreadsheet would take for a formula gets a `'` before it. */
+  /** Whether added fields that a spreadsheet would take for formulas get a `'` before them. */
   readonly escapesFormulas: boolean;
-  /** Those that could not have their usual names, because the table has such columns already. */
+  /** Added columns that got another name, because the table has a column of the usual name. */
   readonly renamed: readonly { readonly usual: string; readonly name: string }[];
 }
 
 /**
- * Names our columns so that none is called like a column of the table: `status`, or else `idv_status`, or else
- * `idv_status_2` ...
+ * Names the added columns so that none has the name of a column of the table: `status`, else `idv_status`, else
+ * `idv_status_2` and so on.
  *
  * @param header the table's own names; undefined when it has no header
- * @param statusColumn the usual name of the status's column
+ * @param statusColumn the usual name of the status column
  */
 export function nameColumns(
   header: readonly string[] | undefined,
@@ -46,9 +47,9 @@ export function nameColumns(
 }
 
 /**
- * The fields that are written for a row.
+ * Returns the added fields of a row.
  *
- * @param item what the verdict is on; undefined where there is no item, or it was not checked
+ * @param item the item of the verdict; undefined where there is none, or it was not checked
  */
 export function ourFields(
   { withReasons, withCanonical, escapesFormulas }: Columns,
@@ -65,7 +66,7 @@ export function ourFields(
   return escapesFormulas ? fields.map(escapeFormula) : fields;
 }
 
-/** What makes a formula in a spreadsheet, by OWASP's page on CSV injection; full-width forms count too. */
+/** First characters of formulas in spreadsheets, from OWASP's page on CSV injection, with their full-width forms. */
 const formulaStart = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
 
 const escapeFormula = (field: string): string => (formulaStart.test(field) ? `'${field}` : field);

@@ -1,33 +1,34 @@
+/** A compact hash table of the distinct items of a run, over typed arrays. */
 import { randomFillSync } from "node:crypto";
 import type { ItemHash } from "../classifier/item-hash.js";
-import { hasItem } from "./row-status.js";
+import { hasItem } from "./status-codes.js";
 
-/** So many tables, chosen by hash, that the memory of one that grows does not show. */
+/** Number of shards. Only one is reallocated at a time, so growth causes no memory spike. */
 const shardCount = 64;
 const initialSlots = 64;
-/** Full to 80 % before it doubles: between 11.25 and 22.5 bytes an item, at 9 bytes a slot. */
+/** Share of used slots at which a shard doubles: 11.25 to 22.5 bytes an item, at 9 bytes a slot. */
 const maximumLoad = 0.8;
 
 /**
- * The distinct items of a run, each with one byte of state: a hash table over typed arrays, keyed by 64-bit
- * hashes that are seeded anew for each run. A `Map` of strings takes 200 bytes an item and ends at 16.7 million.
+ * The distinct items of a run, each with one byte of state. Keys are 64-bit hashes that are seeded anew for each run. A `Map`
+ * of strings takes 200 bytes an item and throws at 16.7 million.
  *
  * Two different items share a hash with a probability of n²/2^65: 3 in a million for 10 million items.
  */
 export class DistinctItems {
-  /** How many items are in the table. */
+  /** Number of items. */
   size = 0;
   /** The seed of the hashes, for `hashItem`. */
   readonly seed = randomFillSync(new Int32Array(2));
   readonly #shards = Array.from({ length: shardCount }, () => new Shard());
 
-  /** The item's state, 1 to 255; 0 when it is not in the table. */
+  /** Returns the state of an item, 1 to 255; 0 when it is not in the table. */
   get({ low, high }: ItemHash): number {
     return this.#shard(high).get(low, high);
   }
 
   /**
-   * Sets the item's state, and puts it into the table if it is not there yet.
+   * Sets the state of an item, and adds it if it is new.
    *
    * @param state 1 to 255
    */
@@ -36,12 +37,12 @@ export class DistinctItems {
   }
 
   /**
-   * Puts items into the table that are not there yet.
+   * Adds the items that are new, in their order.
    *
    * @param hashes two words for each item, low and high
-   * @param codes those of the rows, of which some have no item
-   * @param state that of the new ones, 1 to 255
-   * @returns 1 for each item that was new, and how many those are
+   * @param codes status codes of the rows; some rows have no item
+   * @param state state of the new items, 1 to 255
+   * @returns 1 for each item that was new, and their number
    */
   addAll(
     hashes: Int32Array,
@@ -83,7 +84,7 @@ class Shard {
     return false;
   }
 
-  /** @returns whether the item is new; the state of one that is not is left */
+  /** @returns whether the item is new; the state of a known item stays */
   add(low: number, high: number, state: number): boolean {
     const slot = this.#find(low, high);
     return this.#states[slot] === 0 && this.#put(slot, low, high, state);
@@ -98,7 +99,7 @@ class Shard {
     return true;
   }
 
-  /** The slot of the item, or the empty one where it would be. */
+  /** Returns the slot of an item, or the empty slot where it belongs. */
   #find(low: number, high: number): number {
     const mask = this.#states.length - 1;
     let slot = low & mask;

@@ -1,10 +1,11 @@
+/** Items: how they are found in a value of the table, and when two of them are the same. */
 import { canonicalItem } from "../classifier/canonical.js";
 import type { ItemProfile } from "../table/sniff/item-profile.js";
 import type { Kind } from "../validator/validator.js";
 
 /**
- * The e-mail address in a value: trimmed, out of `Name <address>`, `<address>` and `mailto:address?subject=...`
- * (RFC 6068). Whether it is an address is for the classifier to say.
+ * Extracts the e-mail address from a value: trimmed, and taken out of `Name <address>`, `<address>` and
+ * `mailto:address?subject=...` (RFC 6068). The classifier decides whether it is an address.
  */
 function addressIn(value: string): string {
   const text = unwrap(value);
@@ -17,7 +18,7 @@ function addressIn(value: string): string {
   }
 }
 
-/** The host in a value: trimmed, out of a URL, an address, or `host:port`. */
+/** Extracts the host from a value: trimmed, and taken out of a URL, an address, or `host:port`. */
 function hostIn(value: string): string {
   const text = addressIn(value);
   // `medium.com/@ann` is a URL without its scheme, `sales/eu@example.net` an address.
@@ -26,7 +27,7 @@ function hostIn(value: string): string {
   return authority.slice(authority.lastIndexOf("@") + 1).replace(/:\d*$/, "");
 }
 
-/** Trims, and takes what is between angle brackets at the end. */
+/** Trims, and takes the text between angle brackets at the end. */
 function unwrap(value: string): string {
   const text = value.trim();
   const open = text.endsWith(">") ? text.lastIndexOf("<") : -1;
@@ -35,26 +36,26 @@ function unwrap(value: string): string {
 
 const itemIn: Readonly<Record<Kind, (value: string) => string>> = { email: addressIn, domain: hostIn };
 
-/** The item in a value of the table; empty where there is none. */
+/** Extracts the item from a value of the table; empty where there is none. */
 export function extractItem(kind: Kind, value: string): string {
   return itemIn[kind](value);
 }
 
-/** Two values are the same item if this is the same for both. */
+/** Returns the key of an item: two values are the same item if their keys are equal. */
 export function itemKey(item: string): string {
   return item.toLowerCase();
 }
 
-/** Two items reach the same mailbox, as far as is known, if this is the same for both. */
+/** Returns the key of a mailbox: two items reach the same mailbox, as far as is known, if their keys are equal. */
 export function mailboxKey(kind: Kind, item: string): string {
   return canonicalItem(kind, item) ?? itemKey(item);
 }
 
-/** Delimiters are left out: they would make a whole record look like one address. */
+/** Rough shapes of items. Delimiters are left out: they would make a whole record look like one address. */
 const looksLikeAddress = /^[^\s@,;|"<>()]+@[^\s@,;|"<>()]+$/;
 const looksLikeHost = /^(?:[^\s.@,;|"<>()/:_]+\.)+(?:[a-z]{2,}|xn--[a-z0-9-]+|[^\0-\x7f]{2,})\.?$/i;
 
-/** What the table room looks for, for each kind. */
+/** How the column with the items is recognised, for each kind. */
 export const profiles: Readonly<Record<Kind, ItemProfile>> = {
   email: {
     plural: "e-mail addresses",

@@ -1,7 +1,8 @@
+/** What a bulk run is given, and what it reports. */
 import type { TableSink } from "../files/output.js";
-import type { CacheScope } from "../store/verdict-cache.js";
 import type { ScannableStream } from "../table/scan/scanned-records.js";
 import type { Kind, QuotaState, Status, Validator } from "../validator/validator.js";
+import type { CachePort } from "./cache-port.js";
 import type { Columns } from "./columns.js";
 
 /** One bulk run: every row of a table gets the status of its item. */
@@ -10,39 +11,39 @@ export interface RunOptions {
   readonly table: ScannableStream;
   readonly sink: TableSink;
   readonly validator: Validator;
-  /** Verdicts of earlier runs, and where those of this one go. */
-  readonly memory?: CacheScope;
+  /** Verdicts that were paid for before, and where those of this run go. */
+  readonly cache?: CachePort;
   /** Our columns, from `nameColumns`. */
   readonly columns: Columns;
   /** The rows to write; all of them by default. */
   readonly filter?: RowFilter;
-  /** How many processor cores there are: with more than one, a large table is judged in threads. 1 by default. */
+  /** Number of processor cores; with more than one, a large table is classified in worker threads. 1 by default. */
   readonly cores?: number;
-  /** Aborting it ends the run with the signal's reason; what is written stays for the caller to discard. */
+  /** Aborting it ends the run with the signal's reason; the caller discards what is written. */
   readonly signal: AbortSignal;
-  /** Called after every chunk with the rows written so far, and waited for. */
+  /** Called with the number of rows written so far, and waited for. */
   readonly onProgress?: (rows: number) => void | Promise<void>;
 }
 
-/** Which rows are written. All are validated and counted. */
+/** Which rows are written. All rows are validated and counted. */
 export interface RowFilter {
-  /** Whether rows of this status are; that of a row without an item is empty. */
+  /** Whether rows of a status are written; the status of a row without an item is empty. */
   readonly keeps?: (status: Status) => boolean;
-  /** Only the first row of each item is, or of each canonical item; rows without an item all are. */
+  /** Writes only the first row of each item, or of each mailbox; rows without an item are all written. */
   readonly dedupe?: "item" | "canonical";
 }
 
-/** What came of a run. */
+/** Counts of a run. */
 export interface RunReport {
   /** Records below the header. */
   readonly rows: number;
-  /** Rows that were written, as the filter has it. */
+  /** Rows that passed the filter. */
   readonly written: number;
-  /** Rows without an item: their status is empty. */
+  /** Rows without an item. */
   readonly emptyRows: number;
   /** Distinct items, checked or not. */
   readonly distinct: number;
-  /** Distinct items whose verdict was remembered, and those that were not worth asking. */
+  /** Distinct items whose verdict came from the cache, and those that were not worth submitting. */
   readonly cached: number;
   readonly prechecked: number;
   /** Rows of each status that occurred. */

@@ -1,10 +1,13 @@
+/** A bulk run: reads a table, gets a verdict for every distinct item once, and writes every row with its status. */
 import { runBatched } from "./batched/batched-run.js";
 import { runEmbedded } from "./embedded/embedded-run.js";
 import type { RunOptions, RunReport } from "./run-options.js";
 
 /**
- * Reads the table, submits every distinct item once, in input order, and writes every row with its verdict. When
- * the quota ends, no further batch is sent and the rest of the rows is written as `quota_exceeded`.
+ * Runs the bulk validation. Items are submitted in input order, and rows are written in input order. When the quota ends, no
+ * further batch is sent, and the rest of the rows is written as `quota_exceeded`.
+ *
+ * The embedded way is for the offline engine and tables that the scanner reads; the batched way takes everything else.
  *
  * @throws what the table, the validator and the sink throw, and the signal's reason
  */

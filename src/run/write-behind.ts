@@ -1,6 +1,6 @@
+/** Writes to a sink while the next bytes are being made: a write waits for the one before it only. */
 import type { TableSink } from "../files/output.js";
 
-/** Writes while the next bytes are being made: a write waits for the one before it only. */
 export class WriteBehind {
   readonly #sink: TableSink;
   #writing: Promise<void> = Promise.resolve();
@@ -10,18 +10,20 @@ export class WriteBehind {
   }
 
   /**
-   * @param sink where to, if it is not the usual one
+   * Starts a write when the one before it is done.
+   *
    * @param release called when the bytes are written and their memory may be used again
-   * @throws what the write before it threw
+   * @param sink where to write, if not to the usual sink
+   * @throws the error of the write before it
    */
   async write(bytes: Uint8Array, release?: () => void, sink = this.#sink): Promise<void> {
     await this.#writing;
     this.#writing = sink.write(bytes).then(release);
-    // Whoever writes next or flushes gets to know.
+    // The next `write()` or `flush()` rethrows the error.
     this.#writing.catch(() => {});
   }
 
-  /** All is written when it resolves. */
+  /** Resolves when everything is written. */
   flush(): Promise<void> {
     return this.#writing;
   }

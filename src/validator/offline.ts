@@ -1,20 +1,30 @@
-import type { QuotaFile } from "../store/quota-file.js";
+/** The offline engine: the embedded classifier, charged to a local quota. Uses no network and knows no quota file. */
 import {
   type Charge,
   type EmbeddedEngine,
   type Kind,
   notChecked,
+  type QuotaState,
   type Validator,
   type Verdict,
 } from "./validator.js";
 
-/** A durable transaction costs as much as some hundred verdicts; a crash costs at most this many units. */
+/** Source of the units that the offline engine charges. */
+export interface UnitSource {
+  /** Takes up to `units` from the quota. Durable when it resolves. */
+  reserve(units: number): Promise<{ readonly granted: number; readonly quota: QuotaState }>;
+}
+
+/**
+ * Items in a batch. A durable transaction takes as long as several hundred verdicts, which favours large batches. A crash
+ * loses the units of one batch, which limits them.
+ */
 const batchSize = 10_000;
 
-/** The embedded engine: no network; units come out of the quota file before the verdicts are given. */
+/** Returns the offline engine. It takes units from the quota before it gives verdicts. */
 export function offlineValidator(
   { classifier, source }: Pick<EmbeddedEngine, "classifier" | "source">,
-  quotaFile: QuotaFile,
+  quotaFile: UnitSource,
 ): Validator {
   async function charge(units: number): Promise<Charge> {
     const { granted, quota } = await quotaFile.reserve(units);
@@ -32,7 +42,7 @@ export function offlineValidator(
   };
 }
 
-/** The verdicts on a batch of which the first `granted` items may be checked. */
+/** Returns the verdicts on a batch. Only the first `granted` items are checked; the others are `quota_exceeded`. */
 export function grantedVerdicts(
   classifier: EmbeddedEngine["classifier"],
   kind: Kind,

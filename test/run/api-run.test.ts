@@ -1,3 +1,4 @@
+/** Covers runs with the api engine against the real service: rows, charged units and the cache. */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -93,7 +94,7 @@ async function run(
       discard: async () => {},
     },
     validator,
-    ...(scoped && { memory: scoped }),
+    ...(scoped && { cache: scoped }),
     columns: nameColumns(undefined, "status"),
     signal: new AbortController().signal,
   });
@@ -108,7 +109,7 @@ const value = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom("", "no address", "x@mailinator.com", "ann+x@larch-and-oak.com") },
 );
 
-test("any list, batch size, concurrency and quota: what a plain loop would say, and run again, the rest", async () => {
+test("matches a plain loop for any list and settings, and a second run charges only the rest", async () => {
   let runs = 0;
   const arbitrary = fc.record({
     values: fc.array(value, { maxLength: 150 }),
@@ -122,7 +123,7 @@ test("any list, batch size, concurrency and quota: what a plain loop would say, 
     fc.asyncProperty(arbitrary, async ({ values, quota, hasCache, ...settings }) => {
       const { key, secret } = await store.create({ name: "test", limit: quota }, false);
       const scope = hasCache ? `run ${runs++}` : undefined;
-      // The plain loop: one item after the other, until the quota has ended.
+      // The plain loop: one item at a time until the quota is used up.
       const known = new Map<string, string>();
       let charged = 0;
       const expected = values.map((text, i) => {

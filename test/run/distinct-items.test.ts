@@ -1,9 +1,10 @@
+/** Covers the table of distinct items, which is keyed by hash. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { hashItem } from "../../src/classifier/item-hash.js";
 import { DistinctItems } from "../../src/run/distinct-items.js";
 
-test("it agrees with a map, through growth", () => {
+test("agrees with a Map while it grows", () => {
   const step = fc.tuple(fc.string({ maxLength: 3 }), fc.integer({ min: 1, max: 255 }));
   fc.assert(
     fc.property(fc.array(step, { maxLength: 500 }), (steps) => {
@@ -20,7 +21,7 @@ test("it agrees with a map, through growth", () => {
   );
 });
 
-test("300,000 keys stay distinct", () => {
+test("keeps 300,000 keys distinct", () => {
   const items = new DistinctItems();
   for (let i = 0; i < 300_000; i++) items.set(hashItem(items.seed, `user${i}@example.net`), 1 + (i % 255));
   expect(items.size).toBe(300_000);
@@ -29,7 +30,7 @@ test("300,000 keys stay distinct", () => {
   expect(items.get(hashItem(items.seed, "user300000@example.net"))).toBe(0);
 });
 
-test("the hashes differ from run to run", () => {
+test("hashes with another seed in every run", () => {
   expect(hashItem(new DistinctItems().seed, "ann@example.net")).not.toEqual(
     hashItem(new DistinctItems().seed, "ann@example.net"),
   );

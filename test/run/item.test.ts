@@ -1,3 +1,4 @@
+/** Covers how items are extracted and recognised in fields, and how the added columns are named. */
 import { describe, expect, test } from "vitest";
 import { nameColumns } from "../../src/run/columns.js";
 import { extractItem, profiles } from "../../src/run/item.js";
@@ -19,7 +20,7 @@ test.each([
   ["", ""],
   ["   ", ""],
   ["<>", ""],
-])("the address in %j is %j", (value, item) => {
+])("extracts from %j the address %j", (value, item) => {
   expect(extractItem("email", value)).toBe(item);
 });
 
@@ -42,11 +43,11 @@ test.each([
   ["https://[2001:db8::1]:80/", "[2001:db8::1]"],
   ["", ""],
   [" ", ""],
-])("the domain in %j is %j", (value, item) => {
+])("extracts from %j the domain %j", (value, item) => {
   expect(extractItem("domain", value)).toBe(item);
 });
 
-describe("what looks like an item", () => {
+describe("the likeness of a field to an item", () => {
   test.each([
     ["email", "ann@example.net", 2],
     ["email", "Ann <ann@example.net>", 2],
@@ -63,12 +64,12 @@ describe("what looks like an item", () => {
     ["domain", "10.0.0.1", 0],
     ["domain", "St. Louis", 0],
     ["domain", "a_b.c", 0],
-  ] as const)("as %s, %j: %i", (kind, field, likeness) => {
+  ] as const)("is, for kind %s, of %j: %i", (kind, field, likeness) => {
     expect(profiles[kind].likeness(field)).toBe(likeness);
   });
 });
 
-describe("our columns", () => {
+describe("added columns", () => {
   test.each([
     [["email"], "status", false, ["status"]],
     [undefined, "status", false, ["status"]],
@@ -78,7 +79,7 @@ describe("our columns", () => {
     [["email"], "verdict", true, ["verdict", "reason", "suggestion"]],
     [["email", "reason"], "status", true, ["status", "idv_reason", "suggestion"]],
     [["email"], "reason", true, ["reason", "idv_reason", "suggestion"]],
-  ])("beside %j, named %s: %s", (header, name, withReasons, names) => {
+  ])("beside %j, named %s, reasons %s: %j", (header, name, withReasons, names) => {
     const columns = nameColumns(header, name, { withReasons });
     expect(columns.names).toEqual(names);
     expect(columns.renamed.map((renamed) => renamed.name)).toEqual(names.filter((n) => n.startsWith("idv_")));

@@ -1,3 +1,4 @@
+/** Covers the two ways of judging a table offline: over bytes and over batches. */
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -25,7 +26,7 @@ const value = fc.oneof(
   fc.string({ unit: fc.constantFrom(...'a@."\n, é'), maxLength: 6 }),
 );
 
-test("the way over bytes and the way over batches give the same table and the same report", async () => {
+test("judging over bytes and over batches gives the same table and report", async () => {
   const path = join(temporaryFolder(), "quota.db");
   const quotaFile = await QuotaFile.open(path, Date.now);
   const validator = offlineValidator({ classifier, source: {} }, quotaFile);

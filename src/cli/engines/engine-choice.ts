@@ -1,10 +1,12 @@
+/** Chooses between the offline engine and the service. */
 import { AuthorisationError } from "../../validator/errors.js";
 import { findApiKey, isKeyConfigured, readLogin } from "../config/api-key.js";
 import { isLoopback } from "../config/loopback.js";
-import type { Resolved, Settings } from "../config/settings.js";
+import type { Resolved } from "../config/resolved.js";
+import type { Settings } from "../config/settings.js";
 import { UsageError } from "../errors.js";
 
-/** Which engine is used, and why. */
+/** The engine of a run, and why it was chosen. */
 export type EngineChoice =
   | { readonly engine: "offline"; readonly reason: string }
   | {
@@ -21,9 +23,9 @@ export interface ServiceOptions {
 }
 
 /**
- * Chooses the engine: as it is set, or the service when there is a key, or else the embedded classifier.
+ * Chooses the engine: the one that is set, else the service when there is a key, else the embedded classifier.
  *
- * @param findKey for whoever has looked for the key already
+ * @param findKey finds the key; for callers that have it already
  * @throws AuthorisationError when the service is wanted and there is no key
  * @throws UsageError when it cannot be reached safely, its base URL is unknown, or a project's file that the user has not
  *   trusted says where it is
@@ -38,7 +40,7 @@ export async function chooseEngine(
   if (engine.value === "offline") return { engine: "offline", reason: engine.source };
   const isKeyWanted = engine.value === "api" || (await isKeyConfigured(apiKeyFile, env));
   const untrusted = [baseUrl, engine].find(({ isUntrusted }) => isUntrusted);
-  // Before the key is looked for: a vault should not be asked in vain.
+  // Before the key is looked for: no vault should be asked in vain.
   if (isKeyWanted && untrusted) throw new UsageError(distrust(untrusted, baseUrl));
   const key = await findKey();
   if (key === undefined) {
@@ -69,7 +71,7 @@ function distrust({ source }: Resolved<unknown>, { value: url, isUntrusted }: Se
   return `${source}: baseUrl ${url} is not trusted, since your key would be sent there; if it is right, run idv login --base-url ${url}, or pass --base-url ${url}; --offline ignores it`;
 }
 
-/** The base URL: as it is set, else that of `idv login`. */
+/** Returns the base URL: the setting, else that of `idv login`. */
 export async function resolveBaseUrl(
   { value, source }: Resolved<string | undefined>,
   env: NodeJS.ProcessEnv,
@@ -79,7 +81,7 @@ export async function resolveBaseUrl(
   return login && { value: login.baseUrl, source: "idv login" };
 }
 
-/** Whether nobody on the way can read what is sent. */
+/** Whether a key sent to this URL can be read by nobody on the way. */
 function isSafe(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === "https:" || isLoopback(hostname);

@@ -1,45 +1,62 @@
+/**
+ * Fills batches with open items, in input order, and submits them, as many at a time as the engine takes.
+ *
+ * Two kinds of batches are being filled at once:
+ *
+ * - the open batch takes new items, and is submitted when it has `batchSize` of them;
+ * - a batch that a killed run submitted is filled again as its items come along, and submitted unchanged: the service
+ *   recognises its Idempotency-Key, so that it is not charged twice. It waits until it is complete, or the input ends.
+ *
+ * A batch is validated in three steps, repeated for the items that another run has in flight:
+ *
+ *     claim in the cache -> submit what is neither claimed elsewhere nor answered meanwhile -> release the claim
+ *
+ * While it is under way, the listener records each request before it is sent and keeps each answer when it has come.
+ *
+ * To keep: items are submitted in input order. No claim is held while a batch waits for the items of another run, or two runs
+ * could wait for each other. After the first failure, or when the quota has ended, nothing more is submitted.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CacheScope } from "../../store/verdict-cache.js";
 import type { BatchListener } from "../../validator/validator.js";
+import type { CachePort } from "../cache-port.js";
 import type { RunOptions } from "../run-options.js";
 import type { ItemLedger, RowItem } from "./item-ledger.js";
 
-/** How often a run looks whether the items that another one has in flight were answered. */
-const claimedMilliseconds = 100;
+/** How often a run looks whether items that another run has in flight were answered, in milliseconds. */
+const pollMilliseconds = 100;
 
-/** Some open items, and when they have their verdicts. */
+/** Some open items, and a promise that resolves when they have their verdicts. */
 interface Batch {
   readonly items: RowItem[];
   readonly settled: Promise<void>;
   readonly settle: () => void;
 }
 
-/** A batch that a run that was killed has submitted: the service knows it again if it comes as it was. */
+/** A batch that an earlier, killed run submitted, by the digests of its items in their order. */
 interface UnfinishedBatch {
   readonly digests: readonly string[];
   readonly batch: Batch;
 }
 
-/** Fills batches with items, in their order, and submits them, as many at a time as the engine takes. */
 export class BatchQueue {
   readonly #options: RunOptions;
   readonly #ledger: ItemLedger;
   readonly #running = new Set<Batch>();
   readonly #onFailure: (error: unknown) => void;
   #failure: { readonly error: unknown } | undefined;
-  /** The batch that is being filled. */
+  /** The batch that takes new items. */
   #open = newBatch();
-  /** By each of their items. */
+  /** Unfinished batches by each of their items. */
   readonly #unfinished = new Map<string, UnfinishedBatch>();
-  /** Those of which an item has come. */
-  readonly #begun = new Set<UnfinishedBatch>();
-  /** Called when a batch is done or has failed. */
+  /** Unfinished batches of which an item has come along. */
+  readonly #refilling = new Set<UnfinishedBatch>();
+  /** Called when a batch has ended. */
   #onRoom = () => {};
   #isExhausted = false;
 
   /**
-   * @param unfinished the digests of each batch that earlier, killed runs have submitted
-   * @param onFailure called when a batch fails, with what it threw; no further batch is submitted then
+   * @param unfinished the digests of each batch that killed runs submitted
+   * @param onFailure called with the error of the first batch that fails
    */
   constructor(
     options: RunOptions,
@@ -51,21 +68,16 @@ export class BatchQueue {
     this.#ledger = ledger;
     this.#onFailure = onFailure;
     for (const digests of unfinished) {
-      const unfinished = { digests, batch: newBatch() };
+      const found = { digests, batch: newBatch() };
       for (const digest of digests) {
-        if (!this.#unfinished.has(digest)) this.#unfinished.set(digest, unfinished);
+        if (!this.#unfinished.has(digest)) this.#unfinished.set(digest, found);
       }
     }
   }
 
-  /** Some items wait for more to come. */
+  /** Whether items wait for more to come. */
   get isFilling(): boolean {
-    return this.#open.items.length > 0 || this.#begun.size > 0;
-  }
-
-  /** Submits the batch that is being filled, but not what has to be whole to be known again. */
-  async flushOpen(): Promise<void> {
-    if (this.#open.items.length > 0) await this.#submitOpen();
+    return this.#open.items.length > 0 || this.#refilling.size > 0;
   }
 
   /**
@@ -78,27 +90,43 @@ export class BatchQueue {
     if (unfinished === undefined) {
       return this.#open.items.push(item) >= this.#options.validator.batchSize;
     }
-    this.#begun.add(unfinished);
+    this.#refilling.add(unfinished);
     return unfinished.batch.items.push(item) === unfinished.digests.length;
   }
 
-  /** Submits what is full; resolves when it is on its way, and there is room to fill another. */
+  /** Submits the batches that are full; resolves when they are on their way and another one can be filled. */
   async submitFull(): Promise<void> {
-    for (const unfinished of this.#begun) {
+    for (const unfinished of this.#refilling) {
       const { batch, digests } = unfinished;
-      if (batch.items.length === digests.length) await this.#submitAgain(unfinished);
+      if (batch.items.length === digests.length) await this.#resubmit(unfinished);
     }
     if (this.#open.items.length >= this.#options.validator.batchSize) await this.#submitOpen();
   }
 
-  /** Submits what waits for more to come, as it is. */
+  /**
+   * Submits the batch being filled. Batches left by a killed run wait until complete: the service recognises them only if
+   * they are resent unchanged.
+   */
+  async flushOpen(): Promise<void> {
+    if (this.#open.items.length > 0) await this.#submitOpen();
+  }
+
+  /** Submits all items that wait, in batches as they are. */
   async flush(): Promise<void> {
-    for (const unfinished of this.#begun) await this.#submitAgain(unfinished);
+    for (const unfinished of this.#refilling) await this.#resubmit(unfinished);
     await this.flushOpen();
   }
 
-  async #submitAgain(unfinished: UnfinishedBatch): Promise<void> {
-    this.#begun.delete(unfinished);
+  /** Resolves when everything that was added so far has its verdict. */
+  async settled(): Promise<void> {
+    const refilling = [...this.#refilling].map(({ batch }) => batch);
+    const open = this.#open.items.length > 0 ? [this.#open] : [];
+    await Promise.all([...this.#running, ...refilling, ...open].map(({ settled }) => settled));
+  }
+
+  /** Submits a batch of a killed run in its old order. */
+  async #resubmit(unfinished: UnfinishedBatch): Promise<void> {
+    this.#refilling.delete(unfinished);
     for (const digest of unfinished.digests) this.#unfinished.delete(digest);
     const { digests, batch } = unfinished;
     const places = new Map(digests.map((digest, place) => [digest, place]));
@@ -112,6 +140,7 @@ export class BatchQueue {
     await this.#submit(batch);
   }
 
+  /** Waits for room, and starts the validation of a batch. */
   async #submit(batch: Batch): Promise<void> {
     const { concurrency = 1 } = this.#options.validator;
     while (this.#running.size >= concurrency && !this.#failure) {
@@ -135,44 +164,34 @@ export class BatchQueue {
       .then(() => this.#onRoom());
   }
 
-  /** Resolves when all that was added by now has its verdicts. */
-  async settled(): Promise<void> {
-    const begun = [...this.#begun].map(({ batch }) => batch);
-    const open = this.#open.items.length > 0 ? [this.#open] : [];
-    await Promise.all([...this.#running, ...begun, ...open].map(({ settled }) => settled));
-  }
-
-  /** Gives all items of a batch their verdicts: those that other runs have in flight are waited for. */
+  /** Gets the verdicts of a batch: claims, submits, and waits for the items that other runs have in flight. */
   async #validate(batch: readonly RowItem[]): Promise<void> {
-    const { memory, validator, signal } = this.#options;
-    if (memory === undefined) return this.#submitItems(batch);
+    const { cache, validator, signal } = this.#options;
+    if (cache === undefined) return this.#submitItems(batch);
     for (let open = batch; ; ) {
       signal.throwIfAborted();
-      const digests = open.map(({ digest }) => digest);
-      const { isElsewhere, release } = await memory.claim(
-        digests,
+      const { isElsewhere, release } = await cache.claim(
+        open.map(({ digest }) => digest),
         validator.patience ?? 0,
         (low, high, status) => this.#ledger.remember({ low, high }, status),
       );
-      const elsewhere = open.filter((_, i) => isElsewhere[i]);
+      const isOwn = (item: RowItem, i: number) => !isElsewhere[i] && !this.#ledger.settleFromCache(item);
       try {
-        await this.#submitItems(
-          open.filter((item, i) => !isElsewhere[i] && !this.#ledger.takeRemembered(item)),
-        );
+        await this.#submitItems(open.filter(isOwn));
       } finally {
         await release();
       }
-      open = elsewhere.filter((item) => !this.#ledger.takeRemembered(item));
+      open = open.filter((item, i) => isElsewhere[i] && !this.#ledger.settleFromCache(item));
       if (open.length === 0) return;
-      await sleep(claimedMilliseconds, undefined, { signal }).catch(() => {});
+      await sleep(pollMilliseconds, undefined, { signal }).catch(() => {});
     }
   }
 
   async #submitItems(batch: readonly RowItem[]): Promise<void> {
-    const { kind, validator, signal, memory } = this.#options;
+    const { kind, validator, signal, cache } = this.#options;
     signal.throwIfAborted();
     if (this.#isExhausted || batch.length === 0) return;
-    const listener = memory && this.#listen(batch, memory);
+    const listener = cache && this.#listen(batch, cache);
     const items = batch.map(({ item }) => item);
     const { verdicts, charged, quota, exhausted } = await validator.validate(kind, items, signal, listener);
     if (exhausted) this.#isExhausted = true;
@@ -180,20 +199,20 @@ export class BatchQueue {
     for (const [i, row] of batch.entries()) this.#ledger.settle(row, verdicts[i]!);
   }
 
-  /** Notes what is submitted, and keeps what is paid for. */
-  #listen(batch: readonly RowItem[], memory: CacheScope): BatchListener {
+  /** Records what is submitted, and keeps the answers that are paid for. */
+  #listen(batch: readonly RowItem[], cache: CachePort): BatchListener {
     const digestsOf = (indices: readonly number[]) => indices.map((i) => batch[i]!.digest);
     let submitted: readonly number[] = [];
     return {
       async onSubmit(indices) {
         submitted = indices;
-        await memory.begin(digestsOf(indices));
+        await cache.begin(digestsOf(indices));
       },
       onAnswered: async (indices, verdicts) => {
-        // What this run cannot hold, no later one should have to.
+        // First, because it fails on too many statuses, which must not come back out of the cache.
         for (const [i, index] of indices.entries()) this.#ledger.settle(batch[index]!, verdicts[i]!);
         const statuses = verdicts.map(({ status }) => status);
-        await memory.finish(digestsOf(submitted), digestsOf(indices), statuses);
+        await cache.finish(digestsOf(submitted), digestsOf(indices), statuses);
       },
     };
   }

@@ -1,51 +1,60 @@
-import { isSplit } from "../../files/split-output.js";
+/**
+ * The run for any engine and any table: items are strings and go to the engine in batches, some at a time.
+ *
+ *     input -> chunks -> item ledger -> batch queue -> engine
+ *                 \-> waits for the verdicts of its items -> row writer
+ *
+ * 1. Each value of a chunk is added to the ledger. Items that neither the cache nor the precheck decides go to the queue.
+ * 2. A chunk is written when all items added before its end have their verdicts, and the chunk before it is written. Chunks
+ *    are read ahead meanwhile, at most `waitingChunks` of them.
+ * 3. A batch that is not full is submitted when that many chunks wait for it, or when the input pauses. The count is in
+ *    chunks, not in time: the same list makes the same batches however fast the engine answers, which the service
+ *    recognises after a crash.
+ *
+ * To keep: rows are written in input order. A failure of a batch or a write ends every wait at once (`Watch`). On every way
+ * out the input is closed, though not waited for: a pipe may never end.
+ */
+import { randomFillSync } from "node:crypto";
+import { hashItem } from "../../classifier/item-hash.js";
 import type { RecordChunk } from "../../table/records.js";
+import { notChecked, type Status } from "../../validator/validator.js";
+import { ourFields } from "../columns.js";
+import { mailboxKey } from "../item.js";
+import { type RowsWithStatus, RowWriter } from "../row-writer.js";
 import type { RunOptions, RunReport } from "../run-options.js";
-import { WriteBehind } from "../write-behind.js";
+import { noItem, notARow } from "../status-codes.js";
 import { BatchQueue } from "./batch-queue.js";
 import { ItemLedger, type RowItem } from "./item-ledger.js";
 
-/** So many chunks wait for their verdicts at most: a batch that they do not fill is submitted as it is then. */
+/** At most this many chunks wait for verdicts; then a partly filled batch is submitted. */
 const waitingChunks = 64;
-/** Rows that come one by one through a pipe need not wait until a batch is full. */
+/** Pause of the input after which a partly filled batch is submitted, in milliseconds. */
 const pauseMilliseconds = 200;
+/** The item of each row of a chunk: undefined for a row without one, null for a comment or a bad row that is kept. */
+type ChunkItems = readonly (RowItem | undefined | null)[];
 
-/** A comment, or a bad row that is kept. */
-const notARow = Symbol();
-/** What a row of a chunk asks about, if anything. */
-type ChunkRow = RowItem | undefined | typeof notARow;
-
-/**
- * The way for any engine and any table: items are strings and go to the engine in batches, some of them at a time; rows
- * are written in their order as soon as they and all before them have their verdicts.
- */
+/** Runs in batches; see the top of this file. */
 export async function runBatched(options: RunOptions): Promise<RunReport> {
-  const { table, sink, columns, signal, onProgress } = options;
+  const { table, columns, signal, onProgress } = options;
   const ledger = new ItemLedger(options);
   await ledger.load();
   const watch = new Watch();
-  const unfinished = (await options.memory?.unfinished()) ?? [];
+  const unfinished = (await options.cache?.unfinished()) ?? [];
   const queue = new BatchQueue(options, ledger, unfinished, (error) => watch.fail(error));
-  const output = new WriteBehind(sink);
-  const split = isSplit(sink) ? sink : undefined;
+  const writer = new RowWriter(options, ledger.statuses);
+  const renderer = new RowRenderer(options, ledger);
 
-  async function write(chunk: RecordChunk, rows: readonly ChunkRow[]): Promise<void> {
+  async function write(chunk: RecordChunk, items: ChunkItems): Promise<void> {
     signal.throwIfAborted();
-    const added = rows.map((row) => (row === notARow ? [] : ledger.fields(row)));
-    if (split) {
-      for (const status of new Set(added.flatMap((fields) => fields?.[0] ?? []))) {
-        const ofStatus = added.map((fields) => (fields?.[0] === status ? fields : undefined));
-        await output.write(chunk.append(ofStatus), undefined, await split.of(status));
-      }
-    } else await output.write(chunk.append(added));
-    await onProgress?.(ledger.report().rows);
+    await writer.write(renderer.rowsOf(chunk, items));
+    await onProgress?.(writer.rows);
   }
 
-  await output.write(table.start(columns.names));
-  /** What is to be written, the oldest first: each begins when the one before is done. */
+  await writer.start(table.start(columns.names));
+  /** Writes that are not done, the oldest first; each begins when the one before it is done. */
   const writes: Promise<void>[] = [];
   let lastWrite = Promise.resolve();
-  /** Chunks since the batch that is being filled had its first item. */
+  /** Chunks since the batch being filled had its first item. */
   let fillingChunks = 0;
   const chunks = table.chunks[Symbol.asyncIterator]();
   try {
@@ -55,21 +64,20 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
       if (queue.isFilling && !(await settlesSoon(reading))) await queue.flushOpen();
       const { value: chunk, done } = await watch.until(reading);
       if (done) break;
-      const rows: ChunkRow[] = [];
+      const items: (RowItem | undefined | null)[] = [];
       for (const value of chunk.values) {
-        const row = value === undefined ? notARow : ledger.locate(value);
-        rows.push(row);
-        // One at a time, so that a batch is on its way while the next is being filled.
-        if (row !== notARow && row?.isOpen && queue.add(row)) await queue.submitFull();
+        const item = value === undefined ? null : ledger.add(value);
+        items.push(item);
+        // At once, so that a batch is on its way while the next one is being filled.
+        if (item?.isOpen && queue.add(item)) await queue.submitFull();
       }
-      // By the chunks, not by time: the same list makes the same batches, whoever answers how fast.
       fillingChunks = queue.isFilling ? fillingChunks + 1 : 0;
       if (fillingChunks === waitingChunks) {
         await queue.flush();
         fillingChunks = 0;
       }
-      const judged = queue.settled();
-      lastWrite = lastWrite.then(() => judged).then(() => write(chunk, rows));
+      const settled = queue.settled();
+      lastWrite = lastWrite.then(() => settled).then(() => write(chunk, items));
       writes.push(lastWrite);
       lastWrite.then(
         () => writes.shift(),
@@ -80,16 +88,85 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
     await queue.flush();
     await watch.until(lastWrite);
   } finally {
-    // It closes the input, but where nothing more comes, it would wait for ever.
+    // Closes the input; where nothing more comes, that would take for ever.
     if (chunks.return) await settlesSoon(chunks.return());
   }
-  await output.flush();
-  return ledger.report();
+  await writer.flush();
+  return { ...writer.report(), ...ledger.report() };
+}
+
+/** Renders the rows of a chunk whose items have their verdicts. */
+class RowRenderer {
+  readonly #options: RunOptions;
+  readonly #ledger: ItemLedger;
+  readonly #hasOnlyStatus: boolean;
+  readonly #fieldsByStatus = new Map<Status, string[]>();
+  /** Seed of the mailbox hashes: secret and new for each run, so that no list can be made to collide. */
+  readonly #mailboxSeed = randomFillSync(new Int32Array(2));
+
+  constructor(options: RunOptions, ledger: ItemLedger) {
+    this.#options = options;
+    this.#ledger = ledger;
+    const { withReasons, withCanonical } = options.columns;
+    this.#hasOnlyStatus = !withReasons && !withCanonical;
+  }
+
+  rowsOf(chunk: RecordChunk, items: ChunkItems): RowsWithStatus {
+    const codes = Uint8Array.from(items, (item) => {
+      if (item === null) return notARow;
+      return item === undefined ? noItem : this.#ledger.codeOf(item);
+    });
+    const copy = (isWanted: (row: number) => boolean) =>
+      chunk.append(items.map((item, row) => (isWanted(row) ? this.#fieldsOf(item, codes[row]!) : undefined)));
+    return {
+      codes,
+      isFirst: Uint8Array.from(items, (item) => Number(item?.isFirst ?? false)),
+      mailboxes: this.#options.filter?.dedupe === "canonical" ? this.#hashMailboxes(items) : undefined,
+      all: () => copy(() => true),
+      keep: copy,
+      copy,
+    };
+  }
+
+  /** Our fields for a row; the same list for all rows of a status where there is only the status. */
+  #fieldsOf(item: RowItem | undefined | null, code: number): string[] {
+    if (item === null) return [];
+    const { kind, columns } = this.#options;
+    const status = this.#ledger.statuses[code]!;
+    if (!this.#hasOnlyStatus) {
+      const isChecked = item !== undefined && status !== notChecked.status;
+      const explained = columns.withReasons && isChecked ? this.#explain(item.item) : undefined;
+      const verdict = explained?.status === status ? explained : { status };
+      return ourFields(columns, verdict, kind, isChecked ? item.item : undefined);
+    }
+    let fields = this.#fieldsByStatus.get(status);
+    if (fields === undefined) {
+      fields = ourFields(columns, { status }, kind);
+      this.#fieldsByStatus.set(status, fields);
+    }
+    return fields;
+  }
+
+  #explain(item: string) {
+    const { kind, validator } = this.#options;
+    return validator.explain ? validator.explain(kind, item) : validator.precheck?.(kind, item);
+  }
+
+  #hashMailboxes(items: ChunkItems): Int32Array {
+    const hashes = new Int32Array(2 * items.length);
+    for (const [row, item] of items.entries()) {
+      if (!item) continue;
+      const { low, high } = hashItem(this.#mailboxSeed, mailboxKey(this.#options.kind, item.item));
+      hashes[2 * row] = low;
+      hashes[2 * row + 1] = high;
+    }
+    return hashes;
+  }
 }
 
 /**
- * Waits for one thing at a time, unless something else fails meanwhile. Promise.race with a promise that stays would keep
- * every result alive.
+ * Waits for one promise at a time, unless something else fails meanwhile. `Promise.race` with a promise that lasts as long as
+ * the run would keep every result in memory.
  */
 class Watch {
   #failure: { readonly error: unknown } | undefined;
@@ -109,7 +186,7 @@ class Watch {
   }
 }
 
-/** Whether it is done within the pause. */
+/** Whether a promise settles within the pause. */
 async function settlesSoon(work: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const pause = new Promise<boolean>((resolve) => {

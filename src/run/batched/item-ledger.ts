@@ -1,5 +1,5 @@
+/** The distinct items of a batched run: which are known, which have to be submitted, and the verdict of each. */
 import { hashItem, type ItemHash } from "../../classifier/item-hash.js";
-import type { CacheScope } from "../../store/verdict-cache.js";
 import { ServiceError } from "../../validator/errors.js";
 import {
   type Kind,
@@ -9,155 +9,114 @@ import {
   type Validator,
   type Verdict,
 } from "../../validator/validator.js";
-import { type Columns, ourFields } from "../columns.js";
+import type { CachePort } from "../cache-port.js";
 import { DistinctItems } from "../distinct-items.js";
-import { extractItem, itemKey, mailboxKey } from "../item.js";
-import type { RowFilter, RunOptions, RunReport } from "../run-options.js";
+import { extractItem, itemKey } from "../item.js";
+import type { RunOptions, RunReport } from "../run-options.js";
+import { mostStatuses } from "../status-codes.js";
 
-const mostStatuses = 127;
 /** Added to the state of an item whose verdict is in the cache while nothing in this run has asked for it. */
 const unseen = 128;
 
-/** A row's item, and where its verdict is kept. */
+/** The item of a row. */
 export interface RowItem extends ItemHash {
   readonly item: string;
-  /** What the memory knows it by, if there is one. */
+  /** What the cache knows it by; empty without a cache. */
   readonly digest: string;
-  /** No row before has this item. */
+  /** Whether no row before has this item. */
   readonly isFirst: boolean;
-  /** Nobody but the engine can tell its verdict, and no row before has asked for it. */
+  /** First occurrence, decided neither by the cache nor by the precheck: has to be submitted. */
   readonly isOpen: boolean;
 }
 
-/** Keeps the verdict of every distinct item, and the counts. */
 export class ItemLedger {
+  /** The statuses that occurred, by their codes; a row without an item has the first. */
+  readonly statuses: Status[] = [""];
   readonly #kind: Kind;
   readonly #validator: Validator;
-  readonly #memory: CacheScope | undefined;
-  readonly #columns: Columns;
-  readonly #filter: RowFilter;
+  readonly #cache: CachePort | undefined;
+  /** The state of an item is the code of its status. */
   readonly #items = new DistinctItems();
-  readonly #mailboxes = new DistinctItems();
-  /** The table of items keeps one byte for each: the status's index here, plus 1. */
-  readonly #statuses: Status[] = [];
   /** Verdicts that came into the cache while their items were open. */
-  readonly #remembered = new Map<string, Status>();
-  readonly #rowsOf = new Map<Status, number>();
-  readonly #fieldsOfStatus = new Map<Status, string[]>();
-  readonly #hasOnlyStatus: boolean;
-  #rows = 0;
-  #written = 0;
-  #emptyRows = 0;
+  readonly #answeredElsewhere = new Map<string, Status>();
   #distinct = 0;
   #cached = 0;
   #prechecked = 0;
   #charged = 0;
   #quota: QuotaState | undefined;
 
-  constructor({ kind, validator, memory, columns, filter = {} }: RunOptions) {
-    this.#filter = filter;
+  constructor({ kind, validator, cache }: RunOptions) {
     this.#kind = kind;
     this.#validator = validator;
-    this.#memory = memory;
-    this.#columns = columns;
-    this.#hasOnlyStatus = !columns.withReasons && !columns.withCanonical;
+    this.#cache = cache;
   }
 
   /** Loads the verdicts of earlier runs. */
   async load(): Promise<void> {
-    await this.#memory?.load((low, high, status) => this.remember({ low, high }, status));
+    await this.#cache?.load((low, high, status) => this.remember({ low, high }, status));
   }
 
-  /** Takes a verdict from the cache: that of an earlier run, or of one at the same time. */
+  /** Takes a verdict from the cache: of an earlier run, or of one at the same time. */
   remember(hash: ItemHash, status: Status): void {
-    const isKnown = this.#statuses.includes(status) || this.#statuses.length < mostStatuses;
-    if (!isKnown) return;
+    if (!this.statuses.includes(status) && this.statuses.length > mostStatuses) return;
     const state = this.#items.get(hash);
-    if (state === 0 || state > unseen) this.#items.set(hash, this.#stateOf(status) + unseen);
-    else if (this.#statuses[state - 1] === notChecked.status) this.#remembered.set(wordsKey(hash), status);
+    if (state === 0 || state > unseen) this.#items.set(hash, this.#codeFor(status) + unseen);
+    else if (this.statuses[state] === notChecked.status) this.#answeredElsewhere.set(keyOf(hash), status);
   }
 
-  /** Settles an open item whose verdict has come into the cache meanwhile, and says whether there is one. */
-  takeRemembered(item: RowItem): boolean {
-    const key = wordsKey(item);
-    const status = this.#remembered.get(key);
+  /** Settles an open item that another run has paid for meanwhile; says whether there was such a verdict. */
+  settleFromCache(item: RowItem): boolean {
+    const key = keyOf(item);
+    const status = this.#answeredElsewhere.get(key);
     if (status === undefined) return false;
-    this.#remembered.delete(key);
+    this.#answeredElsewhere.delete(key);
     this.#cached++;
     this.settle(item, { status });
     return true;
   }
 
-  /** The item in a value of the table; one that is open is to be submitted. */
-  locate(value: string): RowItem | undefined {
+  /** Adds the item in a value of the table; undefined where the value has none. */
+  add(value: string): RowItem | undefined {
     const item = extractItem(this.#kind, value);
     if (item === "") return undefined;
     const key = itemKey(item);
-    const digest = this.#memory?.digest(key) ?? "";
+    const digest = this.#cache?.digest(key) ?? "";
     const { low, high } = digest === "" ? hashItem(this.#items.seed, key) : wordsOf(digest);
     const state = this.#items.get({ low, high });
     const isFirst = state === 0 || state > unseen;
-    const isOpen = isFirst && !this.#isKnown(item, { low, high }, state);
+    const isOpen = isFirst && !this.#decideAtOnce(item, { low, high }, state);
     if (isFirst) this.#distinct++;
     return { item, low, high, digest, isFirst, isOpen };
   }
 
-  /** Takes a verdict on items that were open. */
+  /** Takes a verdict on an open item. */
   settle(item: RowItem, { status }: Verdict): void {
-    this.#items.set(item, this.#stateOf(status));
+    this.#items.set(item, this.#codeFor(status));
   }
 
-  /** Takes what a batch took from the quota. */
+  /** Takes what a batch was charged. */
   charge(units: number, quota: QuotaState): void {
     this.#charged += units;
     this.#quota = quota;
   }
 
-  /** Counts a row and gives our fields for it; undefined when it is not to be written. */
-  fields(row: RowItem | undefined): string[] | undefined {
-    this.#rows++;
-    const status = row === undefined ? "" : this.#statuses[this.#items.get(row) - 1]!;
-    if (row === undefined) this.#emptyRows++;
-    else this.#rowsOf.set(status, (this.#rowsOf.get(status) ?? 0) + 1);
-    const { keeps, dedupe } = this.#filter;
-    if (keeps?.(status) === false || (row && dedupe && !this.#isFirst(row, dedupe))) return undefined;
-    this.#written++;
-    return this.#hasOnlyStatus ? this.#fieldsOf(status) : this.#fieldsFor(row, status);
+  /** The code of an item's status, among {@link statuses}. */
+  codeOf(item: ItemHash): number {
+    return this.#items.get(item);
   }
 
-  /** The same list for every row of a status. */
-  #fieldsOf(status: Status): string[] {
-    let fields = this.#fieldsOfStatus.get(status);
-    if (fields === undefined) {
-      fields = ourFields(this.#columns, { status }, this.#kind);
-      this.#fieldsOfStatus.set(status, fields);
-    }
-    return fields;
-  }
-
-  #fieldsFor(row: RowItem | undefined, status: Status): string[] {
-    const isChecked = row !== undefined && status !== notChecked.status;
-    const explained = this.#columns.withReasons && isChecked ? this.#explain(row.item) : undefined;
-    const verdict = explained?.status === status ? explained : { status };
-    return ourFields(this.#columns, verdict, this.#kind, isChecked ? row.item : undefined);
-  }
-
-  report(): RunReport {
+  report(): Pick<RunReport, "distinct" | "cached" | "prechecked" | "charged" | "quota"> {
     return {
-      rows: this.#rows,
-      written: this.#written,
-      emptyRows: this.#emptyRows,
       distinct: this.#distinct,
       cached: this.#cached,
       prechecked: this.#prechecked,
-      statuses: this.#rowsOf,
       charged: this.#charged,
       quota: this.#quota,
     };
   }
 
-  /** Whether the verdict on an item that no row had before is known; it goes into the table in any case. */
-  #isKnown(item: string, hash: ItemHash, state: number): boolean {
+  /** Puts an item that is new to the run into the table; says whether the cache or the precheck has its verdict. */
+  #decideAtOnce(item: string, hash: ItemHash, state: number): boolean {
     if (state > unseen) {
       this.#cached++;
       this.#items.set(hash, state - unseen);
@@ -165,38 +124,24 @@ export class ItemLedger {
     }
     const verdict = this.#validator.precheck?.(this.#kind, item);
     if (verdict !== undefined) this.#prechecked++;
-    this.#items.set(hash, this.#stateOf((verdict ?? notChecked).status));
+    this.#items.set(hash, this.#codeFor((verdict ?? notChecked).status));
     return verdict !== undefined;
   }
 
-  #explain(item: string): Verdict | undefined {
-    const { explain, precheck } = this.#validator;
-    return explain ? explain(this.#kind, item) : precheck?.(this.#kind, item);
-  }
-
-  /** Whether no row before that was asked about has the same item, or the same canonical one. */
-  #isFirst({ item, isFirst }: RowItem, dedupe: "item" | "canonical"): boolean {
-    if (dedupe === "item") return isFirst;
-    const hash = hashItem(this.#mailboxes.seed, mailboxKey(this.#kind, item));
-    const isNew = this.#mailboxes.get(hash) === 0;
-    this.#mailboxes.set(hash, 1);
-    return isNew;
-  }
-
-  /** @throws ServiceError when there are more statuses than a service could mean */
-  #stateOf(status: Status): number {
-    const index = this.#statuses.indexOf(status);
-    if (index !== -1) return index + 1;
-    if (this.#statuses.length === mostStatuses) {
+  /** @throws ServiceError when the service uses more statuses than it could mean */
+  #codeFor(status: Status): number {
+    const code = this.statuses.indexOf(status, 1);
+    if (code !== -1) return code;
+    if (this.statuses.length > mostStatuses) {
       throw new ServiceError(
         `the ${this.#validator.engine} engine gave more than ${mostStatuses} different statuses`,
       );
     }
-    return this.#statuses.push(status);
+    return this.statuses.push(status) - 1;
   }
 }
 
-const wordsKey = ({ low, high }: ItemHash): string => `${low} ${high}`;
+const keyOf = ({ low, high }: ItemHash): string => `${low} ${high}`;
 
 /** The first 64 bits of a digest. */
 function wordsOf(digest: string): ItemHash {

@@ -1,4 +1,23 @@
-import { isSplit } from "../../files/split-output.js";
+/**
+ * The run for the offline engine and a table that the scanner reads.
+ *
+ * Verdicts are made from the bytes of a block, before it is known whether the quota grants them:
+ *
+ *     input -> blocks -> workers (scan, classify, render) -> main thread (count, charge) -> row writer
+ *                     \-> main thread, for what a worker cannot take ---/
+ *
+ * 1. Blocks end after a line end. Up to `blocksForWorker` per core are with the workers, each in a slot of shared memory.
+ * 2. The main thread takes the answers in input order. A block that starts inside a quoted field, or that a worker refused,
+ *    goes through the chunk assembler instead, which knows what came before.
+ * 3. `Charges` adds the items of each chunk to the table of distinct items, in input order. Chunks wait until there are
+ *    enough new items for one durable charge: a crash costs at most that many units.
+ * 4. After the charge, items that the quota did not grant are marked in the table. Rows of such items are rendered again as
+ *    `quota_exceeded`; until the quota ends, the bytes of the worker are written as they are.
+ * 5. The row writer counts, filters and writes. A slot is released when its bytes are written.
+ *
+ * To keep: chunks pass 2 to 5 in input order, or duplicates and the end of the quota would depend on timing. A slot's memory
+ * may not be used after its release. Every exit from the loop closes the pool.
+ */
 import { scanAlone } from "../../table/scan/chunk-assembler.js";
 import {
   copyRecords,
@@ -7,262 +26,191 @@ import {
   type WrittenRecords,
 } from "../../table/scan/scanned-chunk.js";
 import type { ScannedTable } from "../../table/scan/scanned-records.js";
-import type { EmbeddedEngine, QuotaState, Status } from "../../validator/validator.js";
+import type { EmbeddedEngine, QuotaState } from "../../validator/validator.js";
 import { DistinctItems } from "../distinct-items.js";
-import { hasItem, noItem, notARow, notChecked, rowStatuses } from "../row-status.js";
-import type { RowFilter, RunOptions, RunReport } from "../run-options.js";
-import { WriteBehind } from "../write-behind.js";
-import { Judge, type Judgements } from "./judge.js";
-import { type HandedBlock, JudgePool } from "./judge-pool.js";
+import { type RowsWithStatus, RowWriter } from "../row-writer.js";
+import type { RunOptions, RunReport } from "../run-options.js";
+import { hasItem, notChecked, offlineStatuses } from "../status-codes.js";
+import { BlockClassifier, type ChunkVerdicts } from "./block-classifier.js";
+import { type SubmittedBlock, WorkerPool } from "./worker-pool.js";
 
-/** Starting threads costs as much as judging some megabytes. */
-const bytesBeforeThreads = 4_194_304;
-/** So that no thread waits for the main one. */
-const blocksForThread = 3;
+/** Starting threads takes as long as classifying some megabytes. */
+const bytesBeforeWorkers = 4_194_304;
+/** Blocks with a worker at most, so that it never waits for the main thread. */
+const blocksForWorker = 3;
 
-/** A durable transaction costs as much as thousands of verdicts; a crash costs at most about this many units. */
+/** New items in one durable charge: it takes as long as thousands of verdicts, and a crash costs at most this many units. */
 const chargedItems = 20_000;
-/** However few of their items are new, so that what waits takes little memory. */
+/** Chunks and rows that wait for a charge at most, so that what waits takes little memory. */
 const chargedChunks = 8;
 const chargedRows = 65_536;
 
-/** A chunk's verdicts, and as it is written if the quota lasts. */
-interface JudgedChunk extends Judgements {
+/** A chunk with its verdicts, rendered as if the quota granted them all. */
+interface ClassifiedChunk extends ChunkVerdicts {
   readonly written: WrittenRecords;
-  /** The chunk itself. */
   readonly chunk: () => ScannedChunk;
-  /** The input pauses behind it: it has to be written now. */
+  /** The input pauses after it: it has to be written now. */
   readonly isBeforePause?: boolean;
-  /** To be called when nothing of it is needed any more. */
   readonly release?: () => void;
 }
 
-/**
- * The way for the embedded engine and a table that is scanned: verdicts are made of the bytes, in threads when the
- * table is large, and before it is known whether the quota grants them. Here, in the order of the rows, items are
- * counted once and charged, and what the quota does not grant is taken back before it is written.
- */
+/** Runs over bytes and workers; see the top of this file. */
 export async function runEmbedded(
   options: RunOptions,
   scanned: ScannedTable,
   engine: EmbeddedEngine,
 ): Promise<RunReport> {
-  const { kind, table, sink, columns, filter = {}, cores = 1, signal, onProgress } = options;
-  const split = isSplit(sink) ? sink : undefined;
-  const ledger = new Ledger(engine, filter, split !== undefined);
-  const { seed } = ledger.items;
+  const { kind, table, columns, filter = {}, cores = 1, signal, onProgress } = options;
+  const charges = new Charges(engine);
+  const writer = new RowWriter(options, offlineStatuses);
   const hashesMailboxes = filter.dedupe === "canonical";
-  const judgeOptions = { kind, shape: scanned.shape, seed, columns, hashesMailboxes };
-  const judge = new Judge(judgeOptions, engine.classifier);
-  const blocksInThreads = cores * blocksForThread;
-  // One more is being written.
+  const blockOptions = { kind, shape: scanned.shape, seed: charges.seed, columns, hashesMailboxes };
+  const classifier = new BlockClassifier(blockOptions, engine.classifier);
+  const submittedBlocks = cores * blocksForWorker;
+  // One slot more than may wait: its bytes are being written.
   const startPool = () =>
-    new JudgePool(cores, blocksInThreads + chargedChunks + 1, judgeOptions, engine.source);
-  const output = new WriteBehind(sink);
-  await output.write(table.start(columns.names));
-  const settle = async () => {
-    for (const { rows, status, release } of await ledger.settle(judge)) {
-      await output.write(rows, release, status === undefined || !split ? sink : await split.of(status));
-    }
-    await onProgress?.(ledger.rows);
+    new WorkerPool(cores, submittedBlocks + chargedChunks + 1, blockOptions, engine.source);
+  const writeCharged = async () => {
+    for (const rows of await charges.settle(classifier)) await writer.write(rows);
+    await onProgress?.(writer.rows);
   };
-  for await (const judged of judgeInOrder(
-    scanned,
-    judge,
-    cores > 1 ? startPool : undefined,
-    blocksInThreads,
-  )) {
+  await writer.start(table.start(columns.names));
+  const chunks = classifyInOrder(scanned, classifier, cores > 1 ? startPool : undefined, submittedBlocks);
+  for await (const chunk of chunks) {
     signal.throwIfAborted();
-    if (ledger.count(judged)) await settle();
-    // A reader that has gone would not be noticed before there is more to write.
-    if (judged.isBeforePause) await output.flush();
+    if (charges.add(chunk)) await writeCharged();
+    // Otherwise a reader that has gone would be noticed only when there is more to write.
+    if (chunk.isBeforePause) await writer.flush();
   }
-  await settle();
-  await output.flush();
-  return ledger.report();
+  await writeCharged();
+  await writer.flush();
+  return { ...writer.report(), ...charges.report() };
 }
 
-async function* judgeInOrder(
+/** Classifies all blocks, in workers where that pays, and yields their chunks in input order. */
+async function* classifyInOrder(
   { shape, first, blocks, assembler }: ScannedTable,
-  judge: Judge,
-  startPool: (() => JudgePool) | undefined,
-  blocksInThreads: number,
-): AsyncGenerator<JudgedChunk> {
-  function* judgeHere(whole: ScannedChunk, isBeforePause = false): Generator<JudgedChunk> {
+  classifier: BlockClassifier,
+  startPool: (() => WorkerPool) | undefined,
+  mostSubmitted: number,
+): AsyncGenerator<ClassifiedChunk> {
+  function* classifyHere(whole: ScannedChunk, isBeforePause = false): Generator<ClassifiedChunk> {
     for (const chunk of whole.pieces()) {
-      const judgements = judge.judge(chunk);
-      const written = judge.write(chunk, judgements.codes);
-      yield { ...judgements, chunk: () => chunk, written, isBeforePause };
+      const verdicts = classifier.classify(chunk);
+      const written = classifier.render(chunk, verdicts.codes);
+      yield { ...verdicts, chunk: () => chunk, written, isBeforePause };
     }
   }
-  async function* take({ block, judged, release }: HandedBlock): AsyncGenerator<JudgedChunk> {
-    const answer = await judged;
-    // A block that the one before it runs into does not start with a record.
-    if (answer === undefined || !assembler.isAligned) {
+  async function* takeAnswer({ block, answer, release }: SubmittedBlock): AsyncGenerator<ClassifiedChunk> {
+    const classified = await answer;
+    // A record of the block before may end in this one: then its first bytes are not the start of a record.
+    if (classified === undefined || !assembler.isAligned) {
       const chunk = assembler.assemble(block);
       release();
-      yield* judgeHere(chunk);
+      yield* classifyHere(chunk);
       return;
     }
-    assembler.skip(answer.lines);
-    yield { ...answer, chunk: () => scanAlone(shape, block)!.chunk, release };
+    assembler.skip(classified.lines);
+    yield { ...classified, chunk: () => scanAlone(shape, block)!.chunk, release };
   }
-  let pool: JudgePool | undefined;
-  const handed: HandedBlock[] = [];
-  let judgedBytes = 0;
+  let pool: WorkerPool | undefined;
+  const submitted: SubmittedBlock[] = [];
+  let bytesSoFar = 0;
   try {
-    yield* judgeHere(first, true);
+    yield* classifyHere(first, true);
     for await (const { bytes, isBeforePause } of blocks) {
-      judgedBytes += bytes.length;
-      if (judgedBytes >= bytesBeforeThreads) pool ??= startPool?.();
-      const inThread = pool?.isReady && !isBeforePause ? pool.judge(bytes) : undefined;
-      if (inThread) handed.push(inThread);
-      while (handed.length > (inThread ? blocksInThreads - 1 : 0)) yield* take(handed.shift()!);
-      if (!inThread) yield* judgeHere(assembler.assemble(bytes), isBeforePause);
+      bytesSoFar += bytes.length;
+      if (bytesSoFar >= bytesBeforeWorkers) pool ??= startPool?.();
+      const inWorker = pool?.isReady && !isBeforePause ? pool.submit(bytes) : undefined;
+      if (inWorker) submitted.push(inWorker);
+      while (submitted.length > (inWorker ? mostSubmitted - 1 : 0)) yield* takeAnswer(submitted.shift()!);
+      if (!inWorker) yield* classifyHere(assembler.assemble(bytes), isBeforePause);
     }
-    for (const inThread of handed) yield* take(inThread);
-    yield* judgeHere(assembler.assemble(undefined));
+    for (const block of submitted) yield* takeAnswer(block);
+    yield* classifyHere(assembler.assemble(undefined));
   } finally {
     await pool?.close();
   }
 }
 
+/** States of an item in the table of distinct items. */
 const [checked, unchecked] = [1, 2];
 
-/** A chunk of which the items are counted but not charged. */
-interface CountedChunk extends JudgedChunk {
-  /** 1 for each row whose item no row had before. */
-  readonly isNew: Uint8Array;
-  /** How many those are. */
+/** A chunk whose items are in the table of distinct items and not charged yet. */
+interface UnchargedChunk extends ClassifiedChunk {
+  /** 1 for each row whose item no row before has. */
+  readonly isFirst: Uint8Array;
   readonly newItems: number;
 }
 
-/** Rows as they are to be written. */
-interface SettledRows {
-  readonly rows: Uint8Array;
-  /** The status that all of them have, where each has a file of its own. */
-  readonly status?: Status;
-  /** To be called when they are written. */
-  readonly release?: (() => void) | undefined;
-}
-
-/** Knows every distinct item, and keeps the counts. */
-class Ledger {
-  readonly items = new DistinctItems();
-  readonly #mailboxes = new DistinctItems();
-  rows = 0;
+/** The distinct items of the run, and their charges. */
+class Charges {
+  readonly #items = new DistinctItems();
   readonly #engine: EmbeddedEngine;
-  readonly #filter: RowFilter;
-  readonly #isSplit: boolean;
-  readonly #keepsCode: readonly boolean[] | undefined;
-  /** Rows of each status, by its code. */
-  readonly #rowsOf = rowStatuses.map(() => 0);
-  #counted: CountedChunk[] = [];
-  #countedRows = 0;
+  #waiting: UnchargedChunk[] = [];
+  #waitingRows = 0;
   #uncharged = 0;
-  #written = 0;
   #charged = 0;
   #quota: QuotaState | undefined;
   #isExhausted = false;
 
-  constructor(engine: EmbeddedEngine, filter: RowFilter, isSplit: boolean) {
+  constructor(engine: EmbeddedEngine) {
     this.#engine = engine;
-    this.#isSplit = isSplit;
-    this.#filter = filter;
-    this.#keepsCode = filter.keeps && rowStatuses.map(filter.keeps);
   }
 
-  /** Counts the chunk's items; says whether it is time to settle. */
-  count(judged: JudgedChunk): boolean {
-    const { isNew, count } = this.items.addAll(judged.hashes, judged.codes, checked);
-    this.#counted.push({ ...judged, isNew, newItems: count });
+  /** Seed of the item hashes. */
+  get seed(): Int32Array {
+    return this.#items.seed;
+  }
+
+  /** Adds the items of a chunk; says whether it is time to settle. */
+  add(classified: ClassifiedChunk): boolean {
+    const { isNew: isFirst, count } = this.#items.addAll(classified.hashes, classified.codes, checked);
+    this.#waiting.push({ ...classified, isFirst, newItems: count });
     this.#uncharged += count;
-    this.#countedRows += judged.codes.length;
+    this.#waitingRows += classified.codes.length;
     return (
-      judged.isBeforePause === true ||
+      classified.isBeforePause === true ||
       this.#uncharged >= chargedItems ||
-      this.#countedRows >= chargedRows ||
-      this.#counted.length >= chargedChunks
+      this.#waitingRows >= chargedRows ||
+      this.#waiting.length >= chargedChunks
     );
   }
 
-  /** Charges what is counted, and gives the rows as they are to be written. */
-  async settle(judge: Judge): Promise<readonly SettledRows[]> {
+  /** Charges the new items of the chunks that wait, and returns their rows with the statuses that they get. */
+  async settle(classifier: BlockClassifier): Promise<readonly RowsWithStatus[]> {
     let granted = await this.#charge(this.#uncharged);
-    const rows = this.#counted.flatMap((counted) => {
-      if (granted < counted.newItems) this.#takeBack(counted, granted);
-      granted = Math.max(0, granted - counted.newItems);
-      return this.#finish(counted, judge);
+    const rows = this.#waiting.map((chunk) => {
+      if (granted < chunk.newItems) this.#takeBack(chunk, granted);
+      granted = Math.max(0, granted - chunk.newItems);
+      return this.#rowsOf(chunk, classifier);
     });
-    this.#counted = [];
-    this.#countedRows = 0;
+    this.#waiting = [];
+    this.#waitingRows = 0;
     this.#uncharged = 0;
     return rows;
   }
 
-  /** Counts the chunk's rows, and gives them as they are to be written. */
-  #finish(counted: CountedChunk, judge: Judge): SettledRows[] {
-    const { chunk, codes, hashes, mailboxes, written, release } = counted;
-    // Until the quota ends, every item that is known is checked.
-    const isComplete = !this.#isExhausted || !this.#markUnchecked(codes, hashes);
-    const rows = isComplete ? written : judge.write(chunk(), codes);
-    let rowCount = 0;
-    for (let row = 0; row < codes.length; row++) {
-      if (codes[row] === notARow) continue;
-      this.#rowsOf[codes[row]!]!++;
-      rowCount++;
-    }
-    this.rows += rowCount;
-    const keepsCode = this.#keepsCode;
-    const { dedupe } = this.#filter;
-    if (!keepsCode && !dedupe && !this.#isSplit) {
-      this.#written += rowCount;
-      return [{ rows: rows.bytes, release }];
-    }
-    const mayKeep = codes.map((code) => Number(keepsCode?.[code] !== false));
-    // A row that is not kept for its status hides no other one of its mailbox.
-    const { isNew } =
-      dedupe === "canonical" && mailboxes
-        ? this.#mailboxes.addAll(
-            mailboxes,
-            codes.map((code, row) => (mayKeep[row] ? code : noItem)),
-            1,
-          )
-        : counted;
-    const isKept = (row: number) =>
-      mayKeep[row] === 1 && (!dedupe || !hasItem(codes[row]!) || isNew[row] === 1);
-    for (let row = 0; row < codes.length; row++) {
-      if (codes[row] !== notARow && isKept(row)) this.#written++;
-    }
-    if (!this.#isSplit) return [{ rows: keepRecords(rows, isKept), release }];
-    const parts = rowStatuses.flatMap((status, code) => {
-      if (!codes.includes(code)) return [];
-      const ofStatus = copyRecords(rows, (row) => codes[row] === code && isKept(row));
-      return ofStatus.length > 0 ? { rows: ofStatus, status } : [];
-    });
-    release?.();
-    return parts;
+  report(): Pick<RunReport, "distinct" | "cached" | "prechecked" | "charged" | "quota"> {
+    const { size: distinct } = this.#items;
+    return { distinct, cached: 0, prechecked: 0, charged: this.#charged, quota: this.#quota };
   }
 
-  report(): RunReport {
-    const statuses = new Map<Status, number>();
-    this.#rowsOf.forEach((rows, code) => {
-      if (code !== noItem && rows > 0) statuses.set(rowStatuses[code]!, rows);
-    });
+  #rowsOf(classified: UnchargedChunk, classifier: BlockClassifier): RowsWithStatus {
+    const { chunk, codes, isFirst, mailboxes, written, release } = classified;
+    // Until the quota ends, every item in the table is checked.
+    const isComplete = !this.#isExhausted || !this.#markUnchecked(classified);
+    const rendered = isComplete ? written : classifier.render(chunk(), codes);
     return {
-      rows: this.rows,
-      written: this.#written,
-      emptyRows: this.#rowsOf[noItem]!,
-      distinct: this.items.size,
-      cached: 0,
-      prechecked: 0,
-      statuses,
-      charged: this.#charged,
-      quota: this.#quota,
+      ...{ codes, isFirst, mailboxes },
+      all: () => rendered.bytes,
+      keep: (isWanted) => keepRecords(rendered, isWanted),
+      copy: (isWanted) => copyRecords(rendered, isWanted),
+      ...(release && { release }),
     };
   }
 
-  /** @returns how many of the new items may be checked */
+  /** Charges up to `units`; returns how many were granted. */
   async #charge(units: number): Promise<number> {
     if (this.#isExhausted || units === 0) return 0;
     const { charged, exhausted, quota } = await this.#engine.charge(units);
@@ -272,19 +220,19 @@ class Ledger {
     return charged;
   }
 
-  /** The new items that the quota did not grant are known from now on as not checked. */
-  #takeBack({ hashes, isNew }: CountedChunk, granted: number): void {
+  /** Marks the new items of a chunk after the first `granted` ones as not checked. */
+  #takeBack({ hashes, isFirst }: UnchargedChunk, granted: number): void {
     let seen = 0;
-    for (let row = 0; row < isNew.length; row++) {
-      if (isNew[row] === 1 && seen++ >= granted) this.items.set(hashAt(hashes, row), unchecked);
+    for (let row = 0; row < isFirst.length; row++) {
+      if (isFirst[row] === 1 && seen++ >= granted) this.#items.set(hashAt(hashes, row), unchecked);
     }
   }
 
-  /** Gives the rows whose item is not checked that status; whether there are any. */
-  #markUnchecked(codes: Uint8Array, hashes: Int32Array): boolean {
+  /** Gives the rows whose item is not checked that status; says whether there are any. */
+  #markUnchecked({ codes, hashes }: ChunkVerdicts): boolean {
     let isAny = false;
     for (let row = 0; row < codes.length; row++) {
-      if (!hasItem(codes[row]!) || this.items.get(hashAt(hashes, row)) !== unchecked) continue;
+      if (!hasItem(codes[row]!) || this.#items.get(hashAt(hashes, row)) !== unchecked) continue;
       codes[row] = notChecked;
       isAny = true;
     }

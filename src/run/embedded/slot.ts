@@ -1,17 +1,23 @@
+/** Memory for one block and its verdicts, shared between threads and used again and again. */
+
+/** Most rows in a block, and lengths in bytes of a block and of its rendered rows. */
+const [rows, blockBytes, outputBytes] = [65_536, 524_288, 1_572_864];
+const slotBytes = 21 * rows + blockBytes + outputBytes;
+
 /**
- * Memory for one block and what a thread makes of it. It is shared between threads and used again, so that a run of
- * any length takes no more, and leaves nothing behind for garbage collection.
+ * A run of any length takes the same slots, and leaves nothing for garbage collection. Larger blocks are classified on the
+ * main thread. The system gives memory only for the parts that are touched.
  */
 export class Slot {
   readonly memory: SharedArrayBuffer;
   readonly block: Buffer;
-  /** For each row, its status. */
+  /** The code of each row's status. */
   readonly codes: Uint8Array;
-  /** For each row, the two words of its item's hash. */
+  /** The hash of each row's item in two words. */
   readonly hashes: Int32Array;
-  /** The same of its canonical item. */
+  /** The hash of each row's mailbox in two words. */
   readonly mailboxes: Int32Array;
-  /** The rows as they are written. */
+  /** The rendered rows. */
   readonly output: Buffer;
   /** Where each row ends in the output. */
   readonly ends: Int32Array;
@@ -33,7 +39,3 @@ export class Slot {
     this.output = Buffer.from(memory, next(outputBytes), outputBytes);
   }
 }
-
-/** Of what is larger, nothing is lost: it is judged in the main thread. Memory that is not used is not taken. */
-const [rows, blockBytes, outputBytes] = [65_536, 524_288, 1_572_864];
-const slotBytes = 21 * rows + blockBytes + outputBytes;

@@ -1,28 +1,29 @@
-/** A thread that judges blocks. It says `ready` once, then answers every block in turn. */
+/** Entry of a worker thread. It posts `ready` once, then answers every block in turn. */
 import { parentPort, workerData } from "node:worker_threads";
 import { loadClassifier } from "../../classifier/classifier.js";
 import { scanAlone } from "../../table/scan/chunk-assembler.js";
 import { recordWords } from "../../table/scan/scanner.js";
-import { Judge } from "./judge.js";
-import type { BlockTask, JudgeThreadData, TaskAnswer } from "./judge-pool.js";
+import { BlockClassifier } from "./block-classifier.js";
 import { Slot } from "./slot.js";
+import type { BlockAnswer, BlockTask, WorkerInput } from "./worker-pool.js";
 
-const { options, source, memories } = workerData as JudgeThreadData;
+const { options, source, memories } = workerData as WorkerInput;
 const slots = memories.map((memory) => new Slot(memory));
-/** For the records of a block of mostly very short ones. */
+/** Record positions of one block; enough for a block of very short records. */
 const scanMemory = new Int32Array(recordWords * 65_536);
-const judge = new Judge(options, loadClassifier(source));
+const blockClassifier = new BlockClassifier(options, loadClassifier(source));
 
 parentPort!.on("message", (task: BlockTask) => parentPort!.postMessage(answer(task)));
 parentPort!.postMessage("ready");
 
-function answer({ slot: index, length }: BlockTask): TaskAnswer {
+function answer({ slot: index, length }: BlockTask): BlockAnswer {
   const slot = slots[index]!;
   const scanned = scanAlone(options.shape, slot.block.subarray(0, length), scanMemory);
   if (scanned === undefined || scanned.chunk.count > slot.codes.length) return undefined;
   const { chunk, lines } = scanned;
-  const { codes } = judge.judge(chunk, slot);
-  const { bytes } = judge.write(chunk, codes, slot);
+  const { codes } = blockClassifier.classify(chunk, slot);
+  const { bytes } = blockClassifier.render(chunk, codes, slot);
+  // Rendered elsewhere, because it did not fit into the slot.
   if (bytes.buffer !== slot.memory) return undefined;
   return { lines, rows: chunk.count, outputLength: bytes.length };
 }

@@ -1,0 +1,108 @@
+/** The remote service, with its connections and the cache of verdicts that it was paid for, ready for a run. */
+import { hash, randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ApiOptions } from "../../validator/api/engine.js";
+import type { Kind } from "../../validator/validator.js";
+import { cachePath } from "../config/paths.js";
+import type { Settings } from "../config/settings.js";
+import { printable } from "../terminal/terminal.js";
+import { type Engine, once } from "./engine.js";
+import type { EngineChoice, ServiceOptions } from "./engine-choice.js";
+import { proxiesFor } from "./proxies.js";
+import { openRunCache } from "./run-cache.js";
+
+/** How long answers in flight are waited for when a run fails, and when a signal ends it. In milliseconds. */
+const patienceMilliseconds = 3000;
+const interruptedMilliseconds = 700;
+/** Longest delay of a timer of Node; longer ones fire at once. */
+const longestTimer = 2 ** 31 - 1;
+
+/** Options of the api engine that are not settings. */
+export interface ApiEngineOptions extends ServiceOptions {
+  /** False with `--no-cache` and `--no-precheck`; commander's default is true. */
+  readonly cache: boolean;
+  readonly precheck: boolean;
+  readonly refresh?: true;
+  /** Longest wait for the renewal of the quota, in milliseconds. */
+  readonly wait?: number;
+  readonly debug?: true;
+  readonly dryRun?: true;
+}
+
+/**
+ * Opens the api engine. Nothing is sent yet.
+ *
+ * @param signal ends the wait for a cache that another process has locked
+ * @throws StoreError when the cache cannot be used
+ * @throws UsageError when a proxy variable is not a URL
+ */
+export async function openApiEngine(
+  kind: Kind,
+  settings: Settings,
+  { baseUrl, key, reason }: Extract<EngineChoice, { engine: "api" }>,
+  options: ApiEngineOptions,
+  onNotice: (text: string) => void,
+  signal?: AbortSignal,
+): Promise<Engine> {
+  // A dry run creates no files.
+  const hasCache = options.cache && (!options.dryRun || existsSync(cachePath(process.env)));
+  const maximumAge = settings.cacheTtl.value;
+  const refresh = options.refresh === true;
+  const cache = hasCache
+    ? await openRunCache(kind, baseUrl.value, { maximumAge, refresh, ...(signal && { signal }) })
+    : undefined;
+  const secret = cache?.secret ?? randomBytes(32).toString("hex");
+  const apiOptions: ApiOptions = {
+    baseUrl: baseUrl.value,
+    key: key.value,
+    batchSize: settings.batchSize.value,
+    concurrency: settings.concurrency.value,
+    maximumRetries: settings.maxRetries.value,
+    retryBudget: settings.retryBudget.value,
+    timeout: settings.timeout.value,
+    ...(settings.rate.value && { rate: settings.rate.value }),
+    wait: options.wait ?? 0,
+    prechecks: options.precheck,
+    idempotencyKey: (path, body) =>
+      hash("sha256", `${secret}\nidempotency\n${baseUrl.value}${path}\n${body}`, "hex").slice(0, 40),
+  };
+  // Loaded only where something is sent: undici takes its time.
+  const [{ apiValidator }, { openHttpClient }] = await Promise.all([
+    import("../../validator/api/engine.js"),
+    import("../../validator/api/http.js"),
+  ]);
+  const validator = apiValidator(apiOptions, {
+    http: openHttpClient({
+      connections: settings.concurrency.value,
+      timeout: settings.timeout.value,
+      proxies: proxiesFor(baseUrl.value, process.env),
+    }),
+    now: Date.now,
+    sleep: sleepUnlessAborted,
+    random: Math.random,
+    onNotice,
+    ...(options.debug && { onRequest: printDebugLine }),
+  });
+  return {
+    validator,
+    reason,
+    ...(cache && { cache: cache.port, kept: cache.kept }),
+    requests: () => validator.requests,
+    probe: validator.probe,
+    close: once(async (isInterrupted) => {
+      await validator.close(isInterrupted ? interruptedMilliseconds : patienceMilliseconds);
+      await cache?.close();
+    }),
+  };
+}
+
+async function sleepUnlessAborted(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await sleep(Math.min(milliseconds, longestTimer), undefined, { signal }).catch((error) => {
+    throw signal.aborted ? signal.reason : error;
+  });
+}
+
+function printDebugLine(text: string): void {
+  process.stderr.write(`idv: debug: ${printable(text)}\n`);
+}

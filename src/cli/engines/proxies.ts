@@ -1,0 +1,27 @@
+/** The proxies between idv and a service, as the environment names them. */
+import { isLoopback } from "../config/loopback.js";
+import { UsageError } from "../errors.js";
+
+/**
+ * Reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in either case. A proxy elsewhere is not used for a service on this machine,
+ * whose key may be sent in the clear.
+ *
+ * @throws UsageError when a proxy is not an http or https URL
+ */
+export function proxiesFor(url: string, env: NodeJS.ProcessEnv) {
+  const isHere = isLoopback(new URL(url).hostname);
+  const proxyOf = (name: string) => {
+    const proxy = env[name] || env[name.toUpperCase()] || "";
+    if (proxy === "") return "";
+    if (!URL.canParse(proxy) || !/^https?:$/.test(new URL(proxy).protocol)) {
+      // The value may hold a password, so it is not shown.
+      throw new UsageError(`${name.toUpperCase()}: not a URL such as http://proxy.example.com:3128`);
+    }
+    return isHere && !isLoopback(new URL(proxy).hostname) ? "" : proxy;
+  };
+  return {
+    httpProxy: proxyOf("http_proxy"),
+    httpsProxy: proxyOf("https_proxy"),
+    noProxy: env["no_proxy"] || env["NO_PROXY"] || "",
+  };
+}

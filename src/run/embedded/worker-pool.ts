@@ -1,0 +1,135 @@
+/** Worker threads that classify blocks, and the shared memory that blocks travel in. */
+import { Worker } from "node:worker_threads";
+import type { ClassifierSource } from "../../classifier/classifier.js";
+import type { WrittenRecords } from "../../table/scan/scanned-chunk.js";
+import type { BlockOptions, ChunkVerdicts } from "./block-classifier.js";
+import { Slot } from "./slot.js";
+
+/** What a worker is started with. */
+export interface WorkerInput {
+  readonly options: BlockOptions;
+  readonly source: ClassifierSource;
+  /** Memory of the slots. */
+  readonly memories: readonly SharedArrayBuffer[];
+}
+
+/** A block to classify. */
+export interface BlockTask {
+  /** Index of the slot that it is in. */
+  readonly slot: number;
+  /** Length of the block in bytes. */
+  readonly length: number;
+}
+
+/** A worker's answer; undefined when the block has to be read with what is before it, is broken, or does not fit. */
+export type BlockAnswer =
+  | { readonly lines: number; readonly rows: number; readonly outputLength: number }
+  | undefined;
+
+/** A block with its verdicts, as a worker left it in its slot. */
+interface ClassifiedBlock extends ChunkVerdicts {
+  /** Number of line ends in the block. */
+  readonly lines: number;
+  /** The rows, as they are written if the quota lasts. */
+  readonly written: WrittenRecords;
+}
+
+/** A block that a worker has or had. Its memory is lent: it is good until `release` is called. */
+export interface SubmittedBlock {
+  readonly block: Buffer;
+  readonly answer: Promise<ClassifiedBlock | undefined>;
+  release(): void;
+}
+
+export class WorkerPool {
+  /** Whether all workers have loaded what they need. */
+  isReady = false;
+  readonly #slots: readonly Slot[];
+  readonly #free: number[];
+  readonly #workers: readonly BlockWorker[];
+
+  /** @param slots number of blocks that may be submitted and not released */
+  constructor(workers: number, slots: number, options: BlockOptions, source: ClassifierSource) {
+    this.#slots = Array.from({ length: slots }, () => new Slot());
+    this.#free = this.#slots.map((_, index) => index);
+    const memories = this.#slots.map(({ memory }) => memory);
+    this.#workers = Array.from({ length: workers }, () => new BlockWorker({ options, source, memories }));
+    Promise.all(this.#workers.map(({ ready }) => ready)).then(
+      () => {
+        this.isReady = true;
+      },
+      // The answers reject with the same error.
+      () => {},
+    );
+  }
+
+  /** Gives a block to the worker that has the least to do; undefined when it is too large for a slot. */
+  submit(block: Buffer): SubmittedBlock | undefined {
+    const index = this.#free.at(-1);
+    if (index === undefined) throw new Error("more blocks are submitted than there are slots");
+    const slot = this.#slots[index]!;
+    if (block.length > slot.block.length) return undefined;
+    this.#free.pop();
+    block.copy(slot.block);
+    const worker = this.#workers.reduce((a, b) => (b.pending < a.pending ? b : a));
+    const answer = worker.classify({ slot: index, length: block.length }).then(
+      (found) =>
+        found && {
+          lines: found.lines,
+          codes: slot.codes.subarray(0, found.rows),
+          hashes: slot.hashes.subarray(0, 2 * found.rows),
+          mailboxes: slot.mailboxes.subarray(0, 2 * found.rows),
+          written: {
+            bytes: slot.output.subarray(0, found.outputLength),
+            ends: slot.ends.subarray(0, found.rows),
+          },
+        },
+    );
+    // An error is seen by whoever awaits the answer.
+    answer.catch(() => {});
+    const release = () => this.#free.push(index);
+    return { block: slot.block.subarray(0, block.length), answer, release };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker.close()));
+  }
+}
+
+/** One worker thread: answers come in the order of the blocks. */
+class BlockWorker {
+  /** Resolves when the worker has loaded what it needs. */
+  readonly ready: Promise<void>;
+  readonly #worker: Worker;
+  readonly #waiting: { resolve(answer: BlockAnswer): void; reject(error: Error): void }[] = [];
+
+  constructor(input: WorkerInput) {
+    this.#worker = new Worker(new URL("worker.js", import.meta.url), { workerData: input });
+    this.ready = new Promise((resolve, reject) => {
+      this.#worker.once("message", () => {
+        resolve();
+        this.#worker.on("message", (answer: BlockAnswer) => this.#waiting.shift()?.resolve(answer));
+      });
+      this.#worker.on("error", (error) => {
+        reject(error);
+        for (const { reject } of this.#waiting.splice(0)) reject(error);
+      });
+    });
+  }
+
+  /** Number of blocks without an answer. */
+  get pending(): number {
+    return this.#waiting.length;
+  }
+
+  classify(task: BlockTask): Promise<BlockAnswer> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject });
+      this.#worker.postMessage(task);
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#worker.terminate();
+  }
+}
