@@ -1,15 +1,17 @@
+/** Maps errors to exit codes and messages. */
 import { CommanderError } from "commander";
+import { ChoiceError, ClosedPipe, FileError } from "../files/errors.js";
 import { StoreError } from "../store/sqlite.js";
-import { ClosedPipe, TableChoiceError, TableError } from "../table/errors.js";
+import { TableError } from "../table/errors.js";
 import { AuthorisationError, ServiceError } from "../validator/errors.js";
 import { exitCodes } from "./exit-codes.js";
 
-/** The command line asks for something that cannot be. */
+/** Wrong usage: the command line, the environment or a settings file asks for the impossible. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** The run was ended by a signal. */
+/** A signal ended the run. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
 
@@ -21,30 +23,30 @@ export class Interrupted extends Error {
   }
 }
 
-/** What the program does about an error: its exit code, and what stderr says, if anything. */
+/** The visible side of an error: an exit code, and lines on standard error. */
 export interface Failure {
   readonly exitCode: number;
   readonly message?: string;
-  /** Where a bug is: lines that follow the message. */
+  /** The stack of a bug, printed after the message. */
   readonly stack?: string;
 }
 
-/** Maps every error that can end the program. Errors that it does not know are bugs and keep their stack. */
+/** Maps every error that can end the program. Unknown errors are bugs and keep their stack. */
 export function explainFailure(error: unknown): Failure {
   if (error instanceof ClosedPipe) return { exitCode: exitCodes.done };
   if (error instanceof CommanderError) {
     // commander has printed its message, the help or the version itself.
     return { exitCode: error.exitCode === 0 ? exitCodes.done : exitCodes.usage };
   }
-  if (error instanceof UsageError || error instanceof TableChoiceError) {
+  if (error instanceof UsageError || error instanceof ChoiceError) {
     return { exitCode: exitCodes.usage, message: error.message };
   }
   if (error instanceof AuthorisationError) {
     return { exitCode: exitCodes.notAuthorised, message: error.message };
   }
   if (error instanceof ServiceError) return { exitCode: exitCodes.service, message: error.message };
-  if (error instanceof TableError || error instanceof StoreError) {
-    return { exitCode: exitCodes.inputOutput, message: error.message };
+  if ([FileError, TableError, StoreError].some((known) => error instanceof known)) {
+    return { exitCode: exitCodes.inputOutput, message: (error as Error).message };
   }
   if (error instanceof Interrupted) {
     const signalNumbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };

@@ -1,4 +1,4 @@
-/** What the exit codes mean, for people; every command's help ends with them. */
+/** The exit codes and their meanings. Scripts rely on them: they never change. */
 export const exitCodes = {
   done: 0,
   failOn: 1,
@@ -10,14 +10,16 @@ export const exitCodes = {
   bug: 70,
 } as const;
 
-export const exitCodeHelp = `
-Exit codes:
-  0    every row has a verdict (also when the reader of a pipe stops early)
-  1    --fail-on matched
-  2    wrong usage or configuration
-  3    not authorised: no key, or one that the service does not accept
-  4    quota exhausted: the output is complete, some rows are quota_exceeded
-  5    the service (data update: the npm registry) could not be reached or answered nonsense
-  6    input, output or a file of idv's own could not be read or written
-  70   a bug in idv
-  130  interrupted (SIGINT); 143 terminated (SIGTERM); 129 hung up (SIGHUP)`;
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** What each exit code means; `idv help exit-codes` says more. */
+export const exitCodeMeanings: Readonly<Record<ExitCode, string>> = {
+  0: "done",
+  1: "--fail-on matched",
+  2: "wrong usage or configuration",
+  3: "not authorised: no key, or the service does not accept it",
+  4: "quota exhausted: the output is complete, some rows are quota_exceeded",
+  5: "the service, or the npm registry, could not be reached or gave an invalid answer",
+  6: "a file could not be read or written",
+  70: "a bug in idv",
+};

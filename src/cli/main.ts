@@ -1,3 +1,4 @@
+/** Entry of the program. */
 import { readFileSync } from "node:fs";
 import { explainFailure, Interrupted } from "./errors.js";
 import { createProgram, normalizeArguments } from "./program.js";
@@ -5,19 +6,20 @@ import { allPrinted } from "./terminal/standard-output.js";
 import { say } from "./terminal/terminal.js";
 
 /**
- * The program: parses, runs the command, maps what it throws, and leaves the exit code to the process. Nothing
- * else below sets it or ends the process, so that output that is still on its way arrives.
+ * Runs the program: parses, runs the command, and maps its errors. It sets the exit code instead of ending the process, so
+ * that output on its way still arrives.
  *
- * @param argv node, the script, and what the user typed
+ * @param argv node, the script, and the words that the user typed
  */
 export async function main(argv: readonly string[]): Promise<void> {
   silenceWarnings();
-  // Nobody is there to read it: not worth a stack trace.
+  // The reader is gone: not worth a stack trace.
   process.stderr.on("error", () => {});
   process.stdout.on("error", () => {});
   try {
     process.exitCode = 0;
-    await createProgram(version()).parseAsync(normalizeArguments(argv));
+    const program = await createProgram(version(), argv.slice(2));
+    await program.parseAsync(normalizeArguments(argv));
     await allPrinted();
   } catch (thrown) {
     const error = await allPrinted().then(
@@ -28,8 +30,8 @@ export async function main(argv: readonly string[]): Promise<void> {
     process.exitCode = exitCode;
     if (message !== undefined) say(message);
     if (stack !== undefined) process.stderr.write(`${stack}\n`);
-    // An open pipe on standard input would keep the process waiting for its end, and a reader that has stopped
-    // reading, or never comes, would keep it from obeying a signal.
+    // An open pipe on standard input would keep the process alive until it ends. A stalled reader would keep a signal from
+    // ending it.
     process.stdin.destroy();
     if (error instanceof Interrupted) process.exit();
   }
@@ -40,7 +42,7 @@ function version(): string {
   return (JSON.parse(text) as { version: string }).version;
 }
 
-/** Node warns that its SQLite is experimental; that is not for our users to worry about. */
+/** Hides the warning that Node's SQLite is experimental, which users cannot do anything about. */
 function silenceWarnings(): void {
   process.removeAllListeners("warning");
   process.on("warning", (warning) => {

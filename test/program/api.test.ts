@@ -1,3 +1,4 @@
+/** Covers runs with the api engine, against idv serve and scripted servers. */
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, request as httpRequest } from "node:http";
@@ -24,7 +25,7 @@ beforeAll(async () => {
   service = await serve(serviceHome, "-q");
 });
 
-/** A list of distinct addresses in a home of its own. */
+/** Writes a list of distinct addresses to a home and returns the home. */
 function listOf(count: number, home = temporaryFolder()): string {
   const lines = Array.from({ length: count }, (_, i) => `ann${i}@larch-and-oak.com`);
   writeFileSync(join(home, "list.csv"), `email\n${lines.join("\n")}\n`);
@@ -35,7 +36,7 @@ function listOf(count: number, home = temporaryFolder()): string {
 async function withKey(home: string, key: string, args: readonly string[], env: Record<string, string> = {}) {
   const settings = { home, env: { IDV_API_KEY: key, IDV_BASE_URL: service.url, ...env } };
   const outcome = await idv(args, settings);
-  // Whatever happens, nobody gets to see it.
+  // The key is never printed.
   expect(outcome.stdout + outcome.stderr).not.toContain(key.slice(3));
   return outcome;
 }
@@ -51,14 +52,14 @@ const statuses = (table: string) => {
 const output = (home: string) => readFileSync(join(home, "out.csv"), "utf8");
 
 describe.sequential("the service's quota", () => {
-  test("600 of 1,000; when it is raised, the same command is charged 400 more", async () => {
+  test("of 600 is used up by 1,000 items; once it is raised, a rerun is charged 400 more", async () => {
     const key = await createKey(serviceHome, "--limit", "600");
     const home = listOf(1000);
     const command = ["emails", "list.csv", "-o", "out.csv"];
     const first = await withKey(home, key, command);
     expect(first.code).toBe(4);
     expect(statuses(output(home))).toEqual({ ok: 600, quota_exceeded: 400 });
-    // The quota ends at one place in the list.
+    // Every row before this one has a verdict, no row after it.
     expect(output(home).split("\n")[600]).toBe("ann599@larch-and-oak.com,ok");
     expect(first.stderr).toContain("idv: quota exhausted: 400 rows wait for it");
     const { id, used } = await lastKey(serviceHome);
@@ -74,7 +75,7 @@ describe.sequential("the service's quota", () => {
     expect((await lastKey(serviceHome)).used).toBe(1000);
   });
 
-  test("250 of 1,000 under concurrency 8: it ends inside the third batch and nowhere else", async () => {
+  test("of 250 ends inside the third batch and nowhere else with concurrency 8", async () => {
     const key = await createKey(serviceHome, "--limit", "250");
     const home = listOf(1000);
     const { code, stdout } = await withKey(home, key, ["emails", "list.csv", "-q", "--concurrency", "8"]);
@@ -87,7 +88,7 @@ describe.sequential("the service's quota", () => {
     expect((await lastKey(serviceHome)).used).toBe(250);
   });
 
-  test.each([0, 2, 4])("429 at batch %i of 5", async (place) => {
+  test.each([0, 2, 4])("ends with a 429 after %i of 5 batches", async (place) => {
     const gone = respond(429, {}, '{"message":"No validations are left."}');
     const server = await scriptedServer(...Array<Act>(place).fill(respond()), gone);
     const env = { IDV_API_KEY: "sk_1", IDV_BASE_URL: server.url };
@@ -99,7 +100,7 @@ describe.sequential("the service's quota", () => {
     expect(server.seen).toHaveLength(place + 1);
   });
 
-  test("--no-cache and --refresh ask again", async () => {
+  test("is charged again with --no-cache and --refresh", async () => {
     const key = await createKey(serviceHome, "--limit", "1000");
     const home = listOf(30);
     await withKey(home, key, ["emails", "list.csv", "-q"]);
@@ -110,7 +111,7 @@ describe.sequential("the service's quota", () => {
     expect((await lastKey(serviceHome)).used).toBe(120);
   });
 
-  test("--dry-run sends and writes nothing", async () => {
+  test("is not charged by --dry-run, which sends and writes nothing", async () => {
     const key = await createKey(serviceHome, "--limit", "1000");
     const home = listOf(250);
     const { code, stdout, stderr } = await withKey(home, key, [
@@ -122,7 +123,7 @@ describe.sequential("the service's quota", () => {
     ]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
     expect(stderr).toContain(
-      "list.csv: 250 rows, 250 distinct items; 0 in the cache, 0 fake by their syntax; 250 units would be charged, in 3 requests",
+      "list.csv: 250 rows, 250 distinct items; 0 in the cache, 0 fake by syntax; 250 units would be charged, in 3 requests",
     );
     expect(existsSync(join(home, "out.csv"))).toBe(false);
     expect((await lastKey(serviceHome)).used).toBe(0);
@@ -130,7 +131,7 @@ describe.sequential("the service's quota", () => {
     expect(JSON.parse(json.stderr)).toMatchObject({ dryRun: true, units: 0 });
   });
 
-  test("hopeless addresses, empty values and duplicates cost nothing", async () => {
+  test("is not charged for impossible addresses, empty values and duplicates", async () => {
     const key = await createKey(serviceHome, "--limit", "1000");
     const stdin = "email\nann\nAnn@larch-and-oak.com\n\nann@larch-and-oak.com\na b@c.net\nx@mailinator.com\n";
     const home = temporaryFolder();
@@ -140,19 +141,19 @@ describe.sequential("the service's quota", () => {
       "email,status,reason,suggestion\nann,fake,syntax: no @ at 3,\nAnn@larch-and-oak.com,ok,,\n,,,\nann@larch-and-oak.com,ok,,\n" +
         "a b@c.net,fake,syntax: a space in the local part at 2,\nx@mailinator.com,disposable,,\n",
     );
-    expect(stderr).toContain("2 fake by their syntax, 2 units used in 1 requests");
+    expect(stderr).toContain("2 fake by syntax, 2 units used in 1 request");
     expect((await lastKey(serviceHome)).used).toBe(2);
     await idv(["emails", "--no-precheck", "--no-cache"], settings);
     expect((await lastKey(serviceHome)).used).toBe(6);
   });
 
-  test("--wait says for how long, and a signal ends it", async () => {
+  test("is waited for with --wait, which says for how long and ends on a signal", async () => {
     const server = await scriptedServer(
       respond(),
       respond(429, { ratelimit: '"validations";r=0;t=1', "retry-after": "61" }, "{}"),
       respond(),
     );
-    // A minute is long for a test: here it shows that waiting is what it does, and that a signal ends it.
+    // Waiting a whole minute would be slow: check only that the run waits and that a signal ends it.
     const home = listOf(150);
     const child = startIdv(["emails", "list.csv", "-o", "out.csv", "--wait", "2h"], {
       home,
@@ -170,14 +171,14 @@ describe.sequential("the service's quota", () => {
     const { code, stderr } = await outcome;
     expect(code).toBe(130);
     expect(stderr).toContain(
-      "idv: stopped by SIGINT; out.csv was not written; 100 new verdicts are in the cache; to go on: idv emails list.csv -o out.csv --wait 2h\n",
+      "idv: stopped by SIGINT; out.csv was not written; 100 new verdicts are in the cache; to resume, run: idv emails list.csv -o out.csv --wait 2h\n",
     );
     expect(existsSync(join(home, "out.csv"))).toBe(false);
   });
 });
 
-describe("failures in the middle", () => {
-  test("the service goes away: exit 5, the old output stays, the cache has what was paid for", async () => {
+describe("failures during a run", () => {
+  test("the service goes away: exit 5, the old output stays and charged verdicts are cached", async () => {
     const gone: Act = resetBeforeHeaders;
     const server = await scriptedServer(respond(), respond(), respond(), gone);
     const home = listOf(500);
@@ -187,16 +188,16 @@ describe("failures in the middle", () => {
     const { code, stdout, stderr } = await idv(args, { home, env });
     expect({ code, stdout, output: output(home) }).toEqual({ code: 5, stdout: "", output: "as it was\n" });
     expect(stderr).toContain(
-      `idv: ${server.url}: the connection was closed, 2 times; 300 new verdicts are in the cache; to go on: idv ${args.join(" ")}\n`,
+      `idv: ${server.url}: the connection was closed, 2 times; 300 new verdicts are in the cache; to resume, run: idv ${args.join(" ")}\n`,
     );
     const healthy = await scriptedServer(respond());
-    // The cache is for the service that was paid.
+    // Cached verdicts count only for the service that was charged.
     const elsewhere = await idv(args, { home, env: { ...env, IDV_BASE_URL: healthy.url } });
     expect(elsewhere.code).toBe(0);
     expect(healthy.seen).toHaveLength(5);
   });
 
-  test("on standard output whole rows only", async () => {
+  test("standard output gets only whole rows", async () => {
     const server = await scriptedServer(respond(), respond(404, {}, "{}"));
     const env = { IDV_API_KEY: "sk_1", IDV_BASE_URL: server.url };
     const { code, stdout } = await idv(["emails", "list.csv", "-q"], { home: listOf(200_00), env });
@@ -204,7 +205,7 @@ describe("failures in the middle", () => {
     expect(stdout === "" || stdout.endsWith("\n")).toBe(true);
   });
 
-  test("kill -9, twenty times: the service was paid once for every item", async () => {
+  test("kill -9, twenty times: every item is charged once", async () => {
     const key = await createKey(serviceHome, "--limit", "100000");
     const home = listOf(20_000);
     const args = ["emails", "list.csv", "-q", "-o", "out.csv"];
@@ -224,10 +225,10 @@ describe("failures in the middle", () => {
     expect(output(home)).toBe(output(undisturbed));
   }, 120_000);
 
-  test("kill -9 while a service that takes 20 items at a time is slow: nothing is charged twice", async () => {
+  test("kill -9 with a slow service of 20 items a request: every item is charged once", async () => {
     const small = await serve(serviceHome, "-q", "--max-items", "20");
     const key = await createKey(serviceHome, "--limit", "100000");
-    // Answers are held back, so that they are charged for and not had when the run is killed.
+    // Answers are delayed, so that the run is killed after a charge and before the answer.
     const line = createServer((request, response) => {
       const settings = { method: "POST", headers: request.headers };
       const onward = httpRequest(`${small.url}${request.url}`, settings, (answer) => {
@@ -262,9 +263,9 @@ describe("failures in the middle", () => {
   test.each([
     ["a smaller --batch-size", ["--batch-size", "20"]],
     ["a --rate", ["--rate", "90/s"]],
-  ])("kill -9 before the answer, then again with %s: nothing is charged twice", async (_, more) => {
+  ])("kill -9 before the answer, then a rerun with %s: every item is charged once", async (_, more) => {
     const key = await createKey(serviceHome, "--limit", "1000");
-    // The first batch is charged for, and its answer never comes.
+    // The first batch is charged, and its answer is withheld.
     let isSilent = true;
     let charged = 0;
     const line = createServer((request, response) => {
@@ -290,7 +291,7 @@ describe("failures in the middle", () => {
     expect((await lastKey(serviceHome)).used).toBe(250);
   });
 
-  /** A line to the service that breaks in one of four ways, each for every ninth request, and passes the others on. */
+  /** Starts a proxy of the service that breaks in four ways, each for every ninth request, and forwards the others. */
   async function breakingLine(passesIdempotencyKeys: boolean) {
     let count = 0;
     const broken = { afterCharge: 0 };
@@ -318,10 +319,10 @@ describe("failures in the middle", () => {
   }
 
   test.each([
-    ["nothing is charged twice", true],
-    ["and without Idempotency-Keys, no more than the batches that were cut off", false],
+    ["every item is charged once", true],
+    ["without Idempotency-Keys, only cut-off batches cost more", false],
   ])(
-    "the line breaks at every stage: %s",
+    "broken connections at every stage: %s",
     async (_, passesIdempotencyKeys) => {
       const key = await createKey(serviceHome, "--limit", "100000");
       const home = listOf(2000);
@@ -339,15 +340,20 @@ describe("failures in the middle", () => {
 
   test.each<[string, Act, number, string]>([
     [
-      "a key that is not accepted",
+      "a rejected key is reported",
       respond(401, {}, '{"message":"Unauthorized."}'),
       3,
       "does not accept the key (401: Unauthorized.)",
     ],
-    ["a key without the right", respond(403, {}, "{}"), 3, "does not let the key do this (403)"],
-    ["nonsense", respond(200, {}, "<html>"), 5, "answers nonsense: it is not JSON"],
     [
-      "control characters in an error",
+      "a key without permission is reported",
+      respond(403, {}, "{}"),
+      3,
+      "does not authorise the key for this (403)",
+    ],
+    ["an invalid answer is reported", respond(200, {}, "<html>"), 5, "invalid answer: it is not JSON"],
+    [
+      "control characters in an error are escaped",
       respond(400, {}, '{"message":"\\u001b[2J"}'),
       5,
       "answers 400: \\u{1b}[2J",
@@ -360,7 +366,7 @@ describe("failures in the middle", () => {
     expect(stderr).toContain(`idv: ${server.url}: ${message}`);
   });
 
-  test("a status that is new passes through, and is counted", async () => {
+  test("an unknown status is written and counted", async () => {
     const spam: Act = respond(200, {}, (items) =>
       JSON.stringify({
         emails: Object.fromEntries(items.map((item) => [item.toUpperCase(), { status: "spam" }])),
@@ -376,7 +382,7 @@ describe("failures in the middle", () => {
   });
 });
 
-describe("which engine", () => {
+describe("engine and key", () => {
   const file = { "list.csv": "email\nann@larch-and-oak.com\n" };
   const homeWith = (files: Record<string, string>) => {
     const home = temporaryFolder();
@@ -406,14 +412,14 @@ describe("which engine", () => {
       "idv: no base URL: a key is configured (IDV_API_KEY), so name its service with --base-url or IDV_BASE_URL, or use --offline\n",
     ],
     [
-      "plain http to elsewhere",
+      "plain http to another host",
       ["--base-url", "http://192.0.2.1"],
       { IDV_API_KEY: "sk_1" },
       2,
       "idv: http://192.0.2.1 (--base-url): the key would be sent unencrypted; use https, or --allow-insecure-http\n",
     ],
     [
-      "a base URL that is none",
+      "an invalid base URL",
       [],
       { IDV_API_KEY: "sk_1", IDV_BASE_URL: "ftp://x" },
       2,
@@ -441,7 +447,7 @@ describe("which engine", () => {
       "idv: IDV_API_KEY_COMMAND: holds no key; a key is one word of ASCII characters\n",
     ],
     [
-      "no such key file",
+      "a missing key file",
       ["--api-key-file", "none"],
       {},
       2,
@@ -454,7 +460,7 @@ describe("which engine", () => {
       2,
       "idv: --quota-file is for the offline engine; add --offline\n",
     ],
-  ])("%s", async (_, args, env, code, message) => {
+  ])("are explained for %s", async (_, args, env, code, message) => {
     const outcome = await idv(["emails", "list.csv", ...args], { home: homeWith(file), env });
     expect(outcome.stderr).toContain(message);
     expect(outcome.code).toBe(code);
@@ -462,13 +468,13 @@ describe("which engine", () => {
 
   test.each<[string, Record<string, string>, string[], string]>([
     [
-      "the environment before the project",
+      "the environment overrides a project's file",
       { ".idvrc.json": '{"baseUrl":"https://a.net"}' },
       [],
       "IDV_BASE_URL",
     ],
     [
-      "an option before all",
+      "an option overrides all other settings",
       { ".idvrc.json": '{"baseUrl":"https://a.net"}' },
       ["--base-url", "URL"],
       "--base-url",
@@ -486,7 +492,7 @@ describe("which engine", () => {
     );
   });
 
-  test("a project's file counts in the folders below it, and before the user's for the same service", async () => {
+  test("a project's file applies in folders below it, before the user's file", async () => {
     const key = await createKey(serviceHome);
     const home = homeWith({
       "project/.idvrc.json": JSON.stringify({ baseUrl: service.url, batchSize: 7 }),
@@ -500,11 +506,11 @@ describe("which engine", () => {
   });
 
   test.each([
-    ["{", ".idvrc.json: is not JSON"],
-    ["[]", "has to be a JSON object"],
+    ["{", ".idvrc.json: not JSON"],
+    ["[]", "not a JSON object"],
     ['{"apiKey":"sk_1"}', "a key does not belong here; idv login keeps it in a file of its own"],
-    ['{"colour":1}', '"colour" is no setting; those are engine, baseUrl, batchSize'],
-  ])("a project's file with %s", async (text, message) => {
+    ['{"colour":1}', '"colour" is an unknown setting; known settings: engine, baseUrl, batchSize'],
+  ])("a project's file is rejected: %s", async (text, message) => {
     const home = homeWith({ ...file, ".idvrc.json": text });
     const { code, stderr } = await idv(["emails", "list.csv"], { home });
     expect(code).toBe(2);
@@ -512,7 +518,7 @@ describe("which engine", () => {
     expect(stderr.trimEnd().split("\n")).toHaveLength(1);
   });
 
-  test("login keeps a key for one service, doctor masks it, logout forgets it", async () => {
+  test("login stores a key for one service, doctor masks it and logout deletes it", async () => {
     const key = await createKey(serviceHome);
     const home = homeWith(file);
     const login = await idv(["login", "--base-url", `${service.url}/`], { home, stdin: `${key}\n` });
@@ -527,7 +533,7 @@ describe("which engine", () => {
     expect(run.stderr).toContain(
       `idv: api engine at ${service.url} (idv login; a key is configured: idv login)\n`,
     );
-    // A project's file cannot have it sent elsewhere.
+    // The key is not sent to another service.
     const elsewhere = await idv(["emails", "list.csv", "--engine", "api", "--base-url", "https://a.net"], {
       home,
     });
@@ -545,14 +551,14 @@ describe("which engine", () => {
     chmodSync(path, 0o644);
     expect(await idv(["doctor"], { home })).toMatchObject({
       code: 2,
-      stdout: expect.stringContaining(`FAULT\t${path}: others may read it; chmod 600 it\n`),
+      stdout: expect.stringContaining(`FAULT\t${path}: others may read it; run chmod 600\n`),
     });
     await idv(["logout"], { home });
     expect(existsSync(path)).toBe(false);
     expect((await idv(["doctor", "--online", "--engine", "api"], { home })).code).toBe(3);
   });
 
-  test("a key from a file and from a command", async () => {
+  test("the key is read from a file and from a command", async () => {
     const key = await createKey(serviceHome);
     const home = homeWith({ ...file, key: `${key}\n` });
     const env = { IDV_BASE_URL: service.url };
@@ -566,7 +572,7 @@ describe("which engine", () => {
     expect([fromFile.code, fromCommand.code]).toEqual([0, 0]);
   });
 
-  test("doctor --online: what it says of a service that refuses", async () => {
+  test("doctor --online reports a rejected key", async () => {
     const server = await scriptedServer(respond(401, {}, "{}"));
     const env = { IDV_API_KEY: "sk_1", IDV_BASE_URL: server.url };
     const { code, stdout } = await idv(["doctor", "--online"], { home: homeWith({}), env });
@@ -575,7 +581,7 @@ describe("which engine", () => {
   });
 });
 
-test("the cache holds no address, and can be shown, pruned and cleared", async () => {
+test("the cache stores no address and can be shown, pruned and cleared", async () => {
   const key = await createKey(serviceHome);
   const home = listOf(20);
   await withKey(home, key, ["emails", "list.csv", "-q"]);
@@ -591,17 +597,17 @@ test("the cache holds no address, and can be shown, pruned and cleared", async (
     file: path,
     scopes: [{ kind: "email", baseUrl: service.url, items: 20 }],
   });
-  expect((await idv(["cache", "prune"], { home })).stderr).toBe("idv: 0 verdicts are removed\n");
+  expect((await idv(["cache", "prune"], { home })).stderr).toBe("idv: removed 0 verdicts\n");
   expect((await idv(["cache", "prune", "--older-than", "0"], { home })).stderr).toBe(
-    "idv: 20 verdicts are removed\n",
+    "idv: removed 20 verdicts\n",
   );
   await withKey(home, key, ["emails", "list.csv", "-q"]);
-  expect((await idv(["cache", "clear"], { home })).stderr).toBe("idv: 20 verdicts are removed\n");
+  expect((await idv(["cache", "clear"], { home })).stderr).toBe("idv: removed 20 verdicts\n");
   expect(existsSync(join(home, ".config/idv/cache-secret"))).toBe(false);
   expect((await idv(["cache", "stats"], { home: temporaryFolder() })).stdout).toContain("verdicts.db");
 });
 
-test("a proxy carries the traffic, and --debug says every request", async () => {
+test("requests go through a proxy and are logged with --debug", async () => {
   const key = await createKey(serviceHome);
   const carried: string[] = [];
   const proxy = createServer((request, response) => {
@@ -630,13 +636,13 @@ test("a proxy carries the traffic, and --debug says every request", async () => 
   expect(carried).toHaveLength(1);
   const past = await withKey(listOf(5), key, ["emails", "list.csv"], { ...env, NO_PROXY: "127.0.0.1" });
   expect(past.code).toBe(0);
-  // A key for this machine, in the clear, does not go to a proxy elsewhere.
+  // An unencrypted key for this machine does not go through a proxy on another one.
   const kept = await withKey(listOf(5), key, ["emails", "list.csv"], { HTTP_PROXY: "http://192.0.2.1:3128" });
   expect(kept.code).toBe(0);
   expect(carried).toHaveLength(1);
 });
 
-test("https with an authority of one's own, and with none", async () => {
+test("https accepts a certificate named by NODE_EXTRA_CA_CERTS and rejects an untrusted one", async () => {
   const pem = fileURLToPath(new URL("../support/localhost.pem", import.meta.url));
   const server = createTlsServer({ key: readFileSync(pem), cert: readFileSync(pem) }, (request, response) => {
     request.resume().on("end", () => response.end(resultsOf(["ann0@larch-and-oak.com"])));
@@ -651,11 +657,11 @@ test("https with an authority of one's own, and with none", async () => {
   const { code, stderr } = await idv(["emails", "list.csv", "--max-retries", "9"], { home: listOf(1), env });
   expect(code).toBe(5);
   expect(stderr).toContain(
-    "its certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT); NODE_EXTRA_CA_CERTS names",
+    "its certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT); set NODE_EXTRA_CA_CERTS to",
   );
 });
 
-test("rows that trickle in are answered without waiting for a full batch", async () => {
+test("rows that trickle in are written without waiting for a full batch", async () => {
   const key = await createKey(serviceHome);
   const child = startIdv(["emails", "-q"], {
     env: { IDV_API_KEY: key, IDV_BASE_URL: service.url },

@@ -1,3 +1,4 @@
+/** Covers the help, the commands check and quota, and the program on a terminal. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -8,33 +9,75 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 const program = fileURLToPath(new URL("../../bin/idv.js", import.meta.url));
 
 describe("idv", () => {
-  test("--version", async () => {
+  test("--version prints the version", async () => {
     const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
     expect(await idv(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
   });
 
-  test.each([
-    [[]],
-    [["emails"]],
-    [["domains"]],
-    [["check"]],
-    [["quota"]],
-    [["quota", "show"]],
-    [["quota", "set"]],
-    [["quota", "reset"]],
-  ])("%j --help ends with examples, environment and exit codes", async (command) => {
-    const { code, stdout, stderr } = await idv([...command, "--help"]);
-    expect(stdout).toMatch(/Usage: idv.*Examples:\n {2}\$ idv .*Environment:\n.*Exit codes:\n.*143/s);
+  test("--help fits a terminal of 24 lines and 80 columns", async () => {
+    const { code, stdout, stderr } = await idv(["--help"]);
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines.length).toBeLessThanOrEqual(24);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(stdout).toMatch(
+      /Validate:\n {2}emails .*Service:.*Offline engine:.*Server:.*Topics: idv help tables/s,
+    );
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
 
-  test("without a command: the help, exit 2", async () => {
-    const { code, stdout, stderr } = await idv([]);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toContain("Usage: idv");
+  const commands = [
+    ...["emails", "domains", "check", "login", "logout", "cache", "doctor", "quota", "data", "serve", "keys"],
+    ...["quota show", "quota set", "quota reset", "data show", "data update", "cache stats", "cache clear"],
+    ...["cache prune", "keys create", "keys list", "keys set", "keys revoke", "keys rotate"],
+  ];
+  test.each(commands)(
+    "%s --help has examples on top, then options, variables and exit codes",
+    async (command) => {
+      const { code, stdout, stderr } = await idv([...command.split(" "), "--help"]);
+      expect(stdout).toMatch(
+        /Usage: idv.*Examples:\n {2}\$ idv .*Options:.*Environment:\n.*Exit codes:\n {2}0 {2}done\n/s,
+      );
+      // Each default is named once.
+      expect(stdout).not.toMatch(/\(default: [^)]*\) \(default/);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    },
+  );
+
+  test("emails --help groups its options, the common ones first", async () => {
+    const { stdout } = await idv(["emails", "--help"]);
+    const headings = [...stdout.matchAll(/^([A-Z]\w+):$/gm)].map(([, heading]) => heading);
+    expect(headings.slice(2, 9)).toEqual(["Input", "Rows", "Output", "Verdicts", "Quota", "Service", "Run"]);
   });
 
-  test("an unknown command", async () => {
+  test.each(["tables", "settings", "statuses", "service", "exit-codes", "environment"])(
+    "help %s is wrapped to 80 columns off a terminal",
+    async (topic) => {
+      const { code, stdout, stderr } = await idv(["help", topic]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(stdout.length).toBeGreaterThan(300);
+      expect(stdout).not.toMatch(/\*\*|`|\{\{|undefined/);
+      const long = stdout.split("\n").filter((line) => line.length > 80 && !line.startsWith("  "));
+      expect(long).toEqual([]);
+    },
+  );
+
+  test("help with a command prints that command's help, and an unknown topic names those there are", async () => {
+    expect((await idv(["help", "check"])).stdout).toBe((await idv(["check", "--help"])).stdout);
+    expect(await idv(["help", "colours"])).toEqual({
+      code: 2,
+      stdout: "",
+      stderr:
+        "idv: unknown topic 'colours'; topics: tables, settings, statuses, service, exit-codes, environment\n",
+    });
+  });
+
+  test("without a command prints the help and exits with 2", async () => {
+    const { code, stdout, stderr } = await idv([]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain("Usage: idv COMMAND");
+  });
+
+  test("with an unknown command suggests a similar one", async () => {
     expect(await idv(["email"])).toEqual({
       code: 2,
       stdout: "",
@@ -44,7 +87,7 @@ describe("idv", () => {
 });
 
 describe("idv check", () => {
-  test("a line a value, nothing charged", async () => {
+  test("prints a line for each value and charges nothing", async () => {
     const home = temporaryFolder();
     const values = [
       "ann.lee@gmial.com",
@@ -65,7 +108,7 @@ describe("idv check", () => {
     expect(JSON.parse((await idv(["quota", "show", "--json"], { home })).stdout).used).toBe(0);
   });
 
-  test("--json", async () => {
+  test("--json prints an object for each value", async () => {
     const { stdout } = await idv(["check", "--json", "Ann <ann.lee@gmial.com>", "larch-and-oak.com"]);
     expect(
       stdout
@@ -92,14 +135,14 @@ describe("idv check", () => {
     ]);
   });
 
-  test("control characters do not reach the terminal", async () => {
+  test("escapes control characters", async () => {
     const { stdout } = await idv(["check", "\u001b[31mann@larch-and-oak.com"]);
     expect(stdout).toBe("\\u{1b}[31mann@larch-and-oak.com\tfake\tsyntax: U+001B in the local part at 1\n");
   });
 });
 
 describe("idv quota", () => {
-  test("show, set and reset", async () => {
+  test("shows, sets and resets the limit", async () => {
     const home = temporaryFolder();
     const show = async () => JSON.parse((await idv(["quota", "show", "--json"], { home })).stdout);
     const file = `${home}/state/idv/quota.db`;
@@ -130,11 +173,11 @@ describe("idv quota", () => {
       ["quota", "set", "--period", "week"],
       "option '--period <PERIOD>' argument 'week' is invalid. Allowed choices are none, hour, day, month.",
     ],
-  ])("%j", async (args, message) => {
+  ])("rejects %j", async (args, message) => {
     expect(await idv(args)).toEqual({ code: 2, stdout: "", stderr: `idv: ${message}\n` });
   });
 
-  test("the file: option before variable before XDG folder; empty variables count as unset", async () => {
+  test("takes the file from the option, the variable or the XDG folder, in this order", async () => {
     const home = temporaryFolder();
     const where = async (args: string[], env: Record<string, string>) =>
       JSON.parse((await idv(["quota", "show", "--json", ...args], { home, env })).stdout).file;
@@ -146,7 +189,7 @@ describe("idv quota", () => {
   });
 });
 
-/** util-linux's script(1) gives a program a terminal. */
+/** Whether script(1) of util-linux is installed, which gives a program a terminal. */
 const hasScript = (() => {
   try {
     return execFileSync("script", ["--version"], { encoding: "utf8" }).includes("util-linux");
@@ -167,7 +210,7 @@ describe.skipIf(!hasScript)("on a terminal", () => {
       },
     );
 
-  test("without FILE: the help, exit 2", () => {
+  test("prints the help and exits with 2 without FILE", () => {
     const output = onTerminal("idv emails; echo exit $?");
     expect(output).toContain("Usage: idv emails");
     expect(output).toContain("exit 2");
@@ -177,7 +220,7 @@ describe.skipIf(!hasScript)("on a terminal", () => {
   const slow = `stty columns 80; ${lines} | idv emails > /dev/null`;
   const hiddenCursor = "\u001b[?25l";
 
-  test("a run of more than a second shows one line that goes away", () => {
+  test("shows a progress line after a second and removes it at the end", () => {
     const output = onTerminal(slow);
     expect(output).toMatch(/rows, [\d,]+ rows\/s/);
     expect(output.split(hiddenCursor)).toHaveLength(2);
@@ -185,13 +228,13 @@ describe.skipIf(!hasScript)("on a terminal", () => {
     expect(output).toContain("9,000 rows, 9,000 distinct");
   });
 
-  test("NO_COLOR reaches the progress line", () => {
+  test("shows the progress line without colours with NO_COLOR", () => {
     const output = onTerminal(slow, { NO_COLOR: "1" });
     expect(output).toContain(hiddenCursor);
     expect(output).not.toMatch(/\u001b\[\d*m/);
   });
 
-  test("Ctrl-C while the line is shown ends the run in order", () => {
+  test("ends the run cleanly on Ctrl-C while the progress line is shown", () => {
     const output = onTerminal(
       "stty columns 80; mkfifo fifo; " +
         "(echo email; seq -f 'user%g@larch-and-oak.com' 9000; sleep 4) > fifo & " +
@@ -205,11 +248,11 @@ describe.skipIf(!hasScript)("on a terminal", () => {
   });
 
   test.each<[string, string, Record<string, string>]>([
-    ["in CI", slow, { CI: "true" }],
+    ["with CI=true", slow, { CI: "true" }],
     ["with TERM=dumb", slow, { TERM: "dumb" }],
     ["with -q", slow.replace("emails", "emails -q"), {}],
-    ["on a terminal without columns", slow.replace("80", "0"), {}],
-  ])("no progress %s", (_, command, env) => {
+    ["without columns", slow.replace("80", "0"), {}],
+  ])("shows no progress %s", (_, command, env) => {
     expect(onTerminal(command, env)).not.toContain(hiddenCursor);
   });
 });

@@ -1,3 +1,4 @@
+/** Covers idv data show and idv data update, also with a registry that lies. */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -13,7 +14,7 @@ const packages = [
   ["disposable-email-domains-js", "dist/dict/disposable_email_blocklist.json", 5000],
 ] as const;
 
-/** What the registry says and gives of a package; tests change it into lies. */
+/** Metadata and content of a package in the registry; tests falsify them. */
 interface Offer {
   version: string;
   file: string;
@@ -24,7 +25,7 @@ interface Offer {
 
 const sha512 = (bytes: Uint8Array) => `sha512-${createHash("sha512").update(bytes).digest("base64")}`;
 
-/** An honest registry, with lists of names that are nowhere else. */
+/** Returns the packages of an honest registry, with names that are in no other list. */
 function honest(): Map<string, Offer> {
   return new Map(
     packages.map(([name, file, count]) => [
@@ -51,7 +52,7 @@ const server = createServer(async (request, response) => {
     { name: "package/package.json", data: JSON.stringify(manifest) },
     { name: `package/${file}`, data: typeof list === "string" ? list : JSON.stringify(list) },
   ];
-  // The same bytes every time it is asked for.
+  // A fixed time gives the same bytes in every download.
   const attrs = { mtime: 0 };
   const tarball = await createTarGzip(entries, { attrs });
   if (download) return response.end(offer.tarball(tarball));
@@ -93,7 +94,7 @@ test("idv data show names the sources", async () => {
   );
 });
 
-test("idv data update fetches, compiles and installs, once", async () => {
+test("idv data update fetches, compiles and installs new data once", async () => {
   offers = honest();
   const run = settings(temporaryFolder());
   const update = await idv(["data", "update"], run);
@@ -114,36 +115,32 @@ test("idv data update fetches, compiles and installs, once", async () => {
   expect((await idv(["data", "update"], run)).stdout).toBe(`up to date: ${both}\n`);
 });
 
-describe("a registry that lies changes nothing", () => {
+describe("idv data update installs nothing", () => {
   test.each<[string, (offer: Offer) => void, string]>([
+    ["a download with another checksum", (o) => (o.integrity = () => sha512(Buffer.of())), "EINTEGRITY"],
+    ["no sha512 checksum", (o) => (o.integrity = () => undefined), "does not have the sha512 sum"],
+    ["a truncated download", (o) => (o.tarball = (bytes) => bytes.subarray(0, 1000)), "EINTEGRITY"],
     [
-      "a download that is not what the metadata says",
-      (o) => (o.integrity = () => sha512(Buffer.of())),
-      "EINTEGRITY",
-    ],
-    ["no sha512 sum", (o) => (o.integrity = () => undefined), "does not have the sha512 sum"],
-    ["a download that is cut off", (o) => (o.tarball = (bytes) => bytes.subarray(0, 1000)), "EINTEGRITY"],
-    [
-      "a list below half",
+      "a list of less than half the length",
       (o) => (o.list = ["throwaway.com"]),
-      "1 domains where 133,604 are in use, which is less",
+      "its list has shrunk from 133,604 domains to 1, less than half",
     ],
     [
-      "a list of what are no domains",
+      "a list of invalid domains",
       (o) => {
         o.list = Array.from({ length: 70_000 }, (_, i) => `not a domain ${i}`);
       },
-      "5,000 entries come of it where 138,",
+      "the table would shrink from 138,",
     ],
-    ["a list that is none", (o) => (o.list = { domains: [] }), "its list is none"],
-    ["a list that is no JSON", (o) => (o.list = "<html>"), "its list is none"],
-    ["a package without the list", (o) => (o.file = "other.json"), "no index.json in it"],
+    ["a list that is not an array", (o) => (o.list = { domains: [] }), "contains no list of domains"],
+    ["a list that is not JSON", (o) => (o.list = "<html>"), "contains no list of domains"],
+    ["a package without the list", (o) => (o.file = "other.json"), "contains no index.json"],
     [
       "an older version",
       (o) => (o.version = "1.0.0"),
-      "the registry has only disposable-domains 1.0.0, and 2.0.1 is",
+      "the registry has only disposable-domains 1.0.0, older than 2.0.1",
     ],
-  ])("%s", async (_, lie, message) => {
+  ])("given %s", async (_, lie, message) => {
     offers = honest();
     lie(offers.get("disposable-domains")!);
     const run = settings(temporaryFolder());
@@ -154,27 +151,30 @@ describe("a registry that lies changes nothing", () => {
     expect(existsSync(installed(run.home))).toBe(false);
   });
 
-  test("no such package, and no registry at all", async () => {
+  test("without the package or the registry", async () => {
     offers = honest();
     offers.delete("disposable-email-domains-js");
     const run = settings(temporaryFolder());
     const missing = await idv(["data", "update"], run);
     expect(missing.code).toBe(5);
-    expect(missing.stderr).toMatch(/^idv: disposable-email-domains-js: npm cannot get it: E404, .*\n$/);
+    expect(missing.stderr).toMatch(/^idv: disposable-email-domains-js: npm cannot fetch it: E404, .*\n$/);
     writeFileSync(join(run.home, ".npmrc"), "registry=http://user:secret@127.0.0.1:1/\nfetch-retries=0\n");
     const unreachable = await idv(["data", "update"], run);
     expect(unreachable.code).toBe(5);
-    expect(unreachable.stderr).toMatch(/^idv: disposable-[a-z-]+: npm cannot get it: ECONNREFUSED.*\n$/);
+    expect(unreachable.stderr).toMatch(/^idv: disposable-[a-z-]+: npm cannot fetch it: ECONNREFUSED.*\n$/);
     expect(unreachable.stderr).not.toContain("secret");
   });
 
-  test("and a machine without npm", async () => {
+  test("without npm", async () => {
     const { code, stderr } = await idv(["data", "update"], { env: { PATH: "/nowhere" } });
-    expect({ code, stderr }).toEqual({ code: 5, stderr: "idv: npm is not installed; it fetches the data\n" });
+    expect({ code, stderr }).toEqual({
+      code: 5,
+      stderr: "idv: npm is not installed; install it to update the data\n",
+    });
   });
 });
 
-test("a table that is broken is passed over, and that is said", async () => {
+test("a broken table is reported, and the built-in data is used", async () => {
   const run = settings(temporaryFolder());
   mkdirSync(join(run.home, "data/idv"), { recursive: true });
   writeFileSync(
@@ -185,6 +185,6 @@ test("a table that is broken is passed over, and that is said", async () => {
   expect({ code, stdout }).toEqual({ code: 0, stdout: "a@mailinator.com,disposable\n" });
   expect(stderr).toBe(
     `idv: ${installed(run.home)}: not a table of disposable domains of this format; ` +
-      "the data that came with idv is used: idv data update\n",
+      "using the data that came with idv; to replace the table, run: idv data update\n",
   );
 });

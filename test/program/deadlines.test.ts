@@ -1,4 +1,4 @@
-/** Every wait of a request ends: whatever a proxy or a service keeps silent about. */
+/** Covers deadlines: a request ends at whatever stage a proxy or the service falls silent. */
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
@@ -14,7 +14,7 @@ afterAll(() => {
   for (const server of servers) server.close();
 });
 
-/** A server over loopback that says `answer` to the first bytes of each connection, and nothing ever after. */
+/** Starts a loopback server that sends `answer` after the first bytes of each connection, then nothing. */
 async function silentServer(answer?: string): Promise<string> {
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -36,24 +36,24 @@ function homeWithList(): string {
 
 const limits = ["--timeout", "300ms", "--retry-budget", "1s", "--max-retries", "2"];
 
-/** What stands between idv and an answer, and the environment and base URL that lead there. */
+/** Silent proxies and services, each with the base URL and the environment that lead to it. */
 const silences: readonly (readonly [string, () => Promise<{ url: string; env?: Record<string, string> }>])[] =
   [
     [
-      "a proxy that takes CONNECT and is silent",
+      "a proxy that does not answer CONNECT",
       async () => ({
         url: "https://validation.example.com",
         env: { HTTPS_PROXY: `http://${await silentServer()}` },
       }),
     ],
     [
-      "a tunnel that is silent",
+      "a tunnel that stays silent",
       async () => ({
         url: "https://validation.example.com",
         env: { HTTPS_PROXY: `http://${await silentServer("HTTP/1.1 200 OK\r\n\r\n")}` },
       }),
     ],
-    ["a service that never shakes hands", async () => ({ url: `https://${await silentServer()}` })],
+    ["a service without a TLS handshake", async () => ({ url: `https://${await silentServer()}` })],
     ["a service that sends no header", async () => ({ url: `http://${await silentServer()}` })],
     [
       "a service that sends half a body",
@@ -63,7 +63,7 @@ const silences: readonly (readonly [string, () => Promise<{ url: string; env?: R
 
 describe("a run ends within --timeout and --retry-budget", () => {
   test.each(silences)(
-    "%s",
+    "with %s",
     async (_, make) => {
       const { url, env } = await make();
       const { code, stderr } = await idv(["emails", "list.csv", "--base-url", url, ...limits], {
@@ -79,7 +79,7 @@ describe("a run ends within --timeout and --retry-budget", () => {
 
 describe("SIGTERM ends a run while it waits", () => {
   test.each(silences)(
-    "%s",
+    "for %s",
     async (_, make) => {
       const { url, env } = await make();
       const child = startIdv(["emails", "list.csv", "--base-url", url], {
@@ -87,7 +87,7 @@ describe("SIGTERM ends a run while it waits", () => {
         env: { IDV_API_KEY: "sk_1", ...env },
       });
       const outcome = finished(child);
-      // The request is on its way when the silent server has a connection.
+      // Once the silent server has a connection, the request is on its way.
       const before = sockets.size;
       await expect.poll(() => sockets.size, { timeout: 20_000 }).toBeGreaterThan(before);
       child.kill("SIGTERM");

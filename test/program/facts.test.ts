@@ -1,9 +1,10 @@
+/** Covers known addresses and domains, each with its status and reason. */
 import { expect, test } from "vitest";
 import { idv } from "../support/run-idv.js";
 
-/** What is known of addresses and domains, an example for each: item, status, reason. */
+/** Examples of known addresses and domains: item, status, reason. */
 const facts: readonly (readonly [string, string, string | null])[] = [
-  // Disposable domains, by suffix; zones count below only; providers and ordinary sites do not.
+  // Disposable domains match by suffix, and zones only below themselves; providers and ordinary sites do not match.
   ["mailinator.com", "disposable", "disposable-domain: mailinator.com"],
   ["a.b.mailinator.com", "disposable", "disposable-domain: mailinator.com"],
   ["ann@a.b.mailinator.com", "disposable", "disposable-domain: mailinator.com"],
@@ -85,7 +86,7 @@ const facts: readonly (readonly [string, string, string | null])[] = [
   ),
 ];
 
-test("idv check says of every example what is known of it", async () => {
+test("idv check gives every example its status and reason", async () => {
   const { code, stdout } = await idv(["check", "--json", ...facts.map(([item]) => item)]);
   expect(code).toBe(0);
   const verdicts = Buffer.from(stdout, "latin1")

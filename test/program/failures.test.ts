@@ -1,3 +1,4 @@
+/** Covers failed runs: one line on stderr, the exit code, and the old output left unchanged. */
 import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -12,7 +13,7 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 const program = fileURLToPath(new URL("../../bin/idv.js", import.meta.url));
 const list = "email\nann@larch-and-oak.com\n";
 
-/** A folder with an old output file, which every failure must leave alone. */
+/** Creates a folder with an old output file, which every failure must leave unchanged. */
 function folderWith(files: Readonly<Record<string, string | Buffer>> = {}): string {
   const home = temporaryFolder();
   for (const [name, content] of Object.entries({ "out.csv": "old", ...files }))
@@ -20,40 +21,40 @@ function folderWith(files: Readonly<Record<string, string | Buffer>> = {}): stri
   return home;
 }
 
-describe("one line on stderr, the right exit code, the old output untouched", () => {
+describe("a failed run prints one line and keeps the old output", () => {
   test.each<[string, string[], Record<string, string | Buffer>, number, string]>([
-    ["no such file", ["missing.csv"], {}, 6, "missing.csv: cannot be read: no such file"],
+    ["a missing file", ["missing.csv"], {}, 6, "missing.csv: cannot be read: no such file"],
     ["a folder", ["."], {}, 6, ".: is a folder; name a file"],
     [
-      "no such column",
+      "a missing column",
       ["l.csv", "-c", "mail"],
       { "l.csv": list },
       2,
       'no column "mail"; the columns are 1 "email"',
     ],
     [
-      "no column that fits",
+      "no matching column",
       ["l.csv"],
       { "l.csv": "a,b\n1,2\n" },
       2,
       'no column looks like e-mail addresses; name it with -c: 1 "a", 2 "b"',
     ],
     [
-      "two columns that fit",
+      "two matching columns",
       ["l.csv"],
       { "l.csv": "a,b\na@b.de,c@d.de\n" },
       2,
       '2 columns fit equally well; choose one with -c: 1 "a", 2 "b"',
     ],
     [
-      "an open quote",
+      "a quote that is never closed",
       ["l.csv"],
       { "l.csv": 'a,email\n1,a@b.de\n2,"c@d.de\n' },
       6,
       "l.csv:3: a quoted field is never closed; the quote opens in column 2 of the record that starts here; close it or double it",
     ],
     [
-      "a record that is too wide",
+      "a record with too many fields",
       ["l.csv"],
       { "l.csv": "a,email\n1,a@b.de,x\n" },
       6,
@@ -71,7 +72,7 @@ describe("one line on stderr, the right exit code, the old output untouched", ()
       ["l.csv"],
       { "l.csv": Buffer.alloc(5_000_000) },
       6,
-      "l.csv: no text, but mostly NUL bytes; if it is UTF-16 without a mark, say --encoding utf-16le",
+      "l.csv: not text: mostly NUL bytes; if it is UTF-16 without a byte order mark, pass --encoding utf-16le",
     ],
     [
       "a delimiter of two characters",
@@ -106,10 +107,10 @@ describe("one line on stderr, the right exit code, the old output untouched", ()
       ["l.csv", "--fail-on", "ok,bad"],
       { "l.csv": list },
       2,
-      "option '--fail-on <STATUS,...>' argument 'ok,bad' is invalid. \"bad\" is no status of emails; those are ok, alias, disposable, fake, quota_exceeded.",
+      "option '--fail-on <STATUS,...>' argument 'ok,bad' is invalid. \"bad\" is not a status of emails; known statuses: ok, alias, disposable, fake, quota_exceeded.",
     ],
     [
-      "an unknown summary",
+      "an unknown summary format",
       ["l.csv", "--summary", "xml"],
       { "l.csv": list },
       2,
@@ -123,11 +124,11 @@ describe("one line on stderr, the right exit code, the old output untouched", ()
       "too many arguments for 'emails'. Expected 1 argument but got 2.",
     ],
     [
-      "a quota file that is not ours",
+      "a quota file that is another file",
       ["l.csv", "--quota-file", "q.db"],
       { "l.csv": list, "q.db": "x".repeat(5000) },
       6,
-      "q.db: not a quota file of idv; name another, it was left as it is",
+      "q.db: not a quota file of idv; left unchanged; use another file",
     ],
     [
       "control characters in a header",
@@ -146,7 +147,7 @@ describe("one line on stderr, the right exit code, the old output untouched", ()
   });
 
   test.each([
-    ["in no folder", "none/out.csv", "none/out.csv: cannot be written: the folder does not exist"],
+    ["in a missing folder", "none/out.csv", "none/out.csv: cannot be written: the folder does not exist"],
     ["that is a folder", "folder", "folder: is a folder; name a file with -o"],
     ["on a full device", "/dev/full", "/dev/full: cannot be written: no space left on the device"],
   ])("an output %s", async (_, output, message) => {
@@ -163,15 +164,15 @@ describe("one line on stderr, the right exit code, the old output untouched", ()
     ["--bad-rows-file", "out.csv", "--bad-rows", "skip"],
     ["--split", "."],
     ["-I"],
-  ])("an output that finds no more space half-way: %s %s", async (...args) => {
-    // So that compression does not make them fit.
+  ])("an output that runs out of space with %s", async (...args) => {
+    // Random, so that compression does not make the rows fit.
     const random = (i: number) => createHash("sha256").update(String(i)).digest("hex");
     const row = (i: number) => `ann@larch-and-oak.com,${random(i)}\nann@larch-and-oak.com,x,y\n`;
     const rows = Array.from({ length: 30_000 }, (_, i) => row(i));
     const files = { "l.csv": `email,n\n${rows.join("")}`, "ok.csv": "email,n,status\n" };
     const home = folderWith({ ...files, "out.csv.gz": "old" });
     const options = args.includes("--bad-rows") ? args : [...args, "--bad-rows", "skip"];
-    // Of 1024 bytes each: the one limit on space that needs no rights to be set.
+    // In blocks of 1024 bytes: the only limit on space that can be set without privileges.
     const limited = 'ulimit -f 300; exec "$@"';
     const child = spawn(
       "bash",
@@ -181,7 +182,7 @@ describe("one line on stderr, the right exit code, the old output untouched", ()
     const { code, stderr } = await finished(child);
     const [lastLine] = stderr.trimEnd().split("\n").slice(-1);
     expect(lastLine).toMatch(
-      /^idv: \S+: cannot be written: it would become larger than is allowed \(ulimit -f\)$/,
+      /^idv: \S+: cannot be written: it would exceed the file size limit \(ulimit -f\)$/,
     );
     expect(code).toBe(6);
     for (const [name, content] of Object.entries({ ...files, "out.csv": "old", "out.csv.gz": "old" })) {
@@ -190,7 +191,7 @@ describe("one line on stderr, the right exit code, the old output untouched", ()
     expect(readdirSync(home).sort()).toEqual(["l.csv", "ok.csv", "out.csv", "out.csv.gz", "state"]);
   });
 
-  test("standard output that is a file and finds no more space for its last bytes", async () => {
+  test("standard output to a file without space for its last bytes", async () => {
     const home = folderWith({ "l.csv": `email\n${"ann@larch-and-oak.com\n".repeat(7000)}` });
     const limited = 'ulimit -f 100; exec "$@" > out.csv';
     const child = spawn("bash", ["-c", limited, "_", process.execPath, program, "emails", "l.csv", "-q"], {
@@ -199,7 +200,7 @@ describe("one line on stderr, the right exit code, the old output untouched", ()
     });
     const { code, stderr } = await finished(child);
     expect(stderr).toBe(
-      "idv: standard output: cannot be written: it would become larger than is allowed (ulimit -f)\n",
+      "idv: standard output: cannot be written: it would exceed the file size limit (ulimit -f)\n",
     );
     expect(code).toBe(6);
   });
@@ -217,10 +218,10 @@ describe("one line on stderr, the right exit code, the old output untouched", ()
   });
 });
 
-/** Root may write anywhere, so the program runs as somebody else where the tests run as root. */
+/** Another user to run the program as if the tests run as root, who may write anywhere. */
 const asSomebody = process.getuid?.() === 0 ? { uid: 65_534 } : {};
 
-describe("without the rights", () => {
+describe("without permission", () => {
   function lockedFolder(): string {
     const home = folderWith({ "l.csv": list, "secret.csv": list });
     mkdirSync(join(home, "locked"));
@@ -233,32 +234,32 @@ describe("without the rights", () => {
   }
 
   test.each<[string, string[], string]>([
-    ["to read the input", ["secret.csv"], "secret.csv: cannot be read: no right to read it"],
+    ["to read the input", ["secret.csv"], "secret.csv: cannot be read: permission denied"],
     [
       "to write the output",
       ["l.csv", "-o", "locked/out.csv"],
-      "locked/out.csv: cannot be written: no right to write there",
+      "locked/out.csv: cannot be written: permission denied",
     ],
     [
       "to write the quota file",
       ["l.csv", "--quota-file", "locked/quota.db"],
-      "locked/quota.db: the quota file cannot be opened: no right to write it; make it writable or name another",
+      "locked/quota.db: the quota file cannot be opened: permission denied; make it writable or use another file",
     ],
     [
-      "to make the quota file",
+      "to create the quota file",
       ["l.csv", "--quota-file", "locked/q.db"],
-      "locked/q.db: the quota file cannot be opened: no right to write it; make it writable or name another",
+      "locked/q.db: the quota file cannot be opened: permission denied; make it writable or use another file",
     ],
-  ])("%s", async (_, args, message) => {
+  ])("fails %s", async (_, args, message) => {
     const { code, stderr } = await idv(["emails", ...args], { home: lockedFolder(), ...asSomebody });
     expect(stderr).toBe(`idv: ${message}\n`);
     expect(code).toBe(6);
   });
 });
 
-describe("full devices and closed pipes elsewhere", () => {
+describe("full devices, closed pipes and misused files", () => {
   test.each([[["check", "a@b.co"]], [["quota", "show"]], [["--help"]], [["--version"]]])(
-    "%j",
+    "%j reports a full device",
     async (args) => {
       const child = spawn(process.execPath, [program, ...args], {
         env: { PATH: process.env["PATH"], HOME: temporaryFolder() },
@@ -270,7 +271,7 @@ describe("full devices and closed pipes elsewhere", () => {
     },
   );
 
-  test("-o /dev/stdout appends to a redirected file, and a closed pipe behind it is no error", () => {
+  test("-o /dev/stdout appends to a redirected file and accepts a closed pipe", () => {
     const home = folderWith({
       "l.csv": `email\n${"ann@larch-and-oak.com\n".repeat(200_000)}`,
       "s.csv": list,
@@ -287,7 +288,7 @@ describe("full devices and closed pipes elsewhere", () => {
     expect(run(piped)).toBe("email,status\n0 0\n");
   });
 
-  test("a folder on standard input", async () => {
+  test("rejects a folder on standard input", async () => {
     const child = spawn(process.execPath, [program, "emails"], {
       env: { PATH: process.env["PATH"], HOME: temporaryFolder() },
       stdio: [openSync(tmpdir(), "r"), "pipe", "pipe"],
@@ -297,7 +298,7 @@ describe("full devices and closed pipes elsewhere", () => {
     expect(code).toBe(6);
   });
 
-  test("the quota file as output", async () => {
+  test("rejects the quota file as output", async () => {
     const home = folderWith({ "l.csv": list });
     const { code, stderr } = await idv(["emails", "l.csv", "--quota-file", "q.db", "-o", "./q.db"], { home });
     expect(stderr).toBe("idv: ./q.db: cannot be the output and the quota file at once\n");
@@ -306,7 +307,7 @@ describe("full devices and closed pipes elsewhere", () => {
 });
 
 describe("signals", () => {
-  test("SIGINT while nobody reads the output", async () => {
+  test("SIGINT ends a run whose output is not read", async () => {
     const home = folderWith({ "l.csv": `email\n${"ann@larch-and-oak.com\n".repeat(300_000)}` });
     const child = startIdv(["emails", "l.csv"], { home });
     const ended = once(child, "exit");
@@ -322,12 +323,12 @@ describe("signals", () => {
     ["SIGINT", 130],
     ["SIGTERM", 143],
     ["SIGHUP", 129],
-  ] as const)("%s while standard input is open", async (signal, expected) => {
+  ] as const)("%s ends a run while standard input is open", async (signal, expected) => {
     const home = folderWith();
     const child = startIdv(["emails", "-o", "out.csv"], { home });
     const outcome = finished(child);
     child.stdin?.on("error", () => {});
-    // More than the sample, so that the run has begun; the input stays open.
+    // More than the sample, so that the run starts; the input stays open.
     child.stdin?.write("ann@larch-and-oak.com\n".repeat(20_000));
     while (!readdirSync(home).some((name) => name.endsWith(".tmp"))) {
       await Promise.race([once(child, "exit"), new Promise((resolve) => setTimeout(resolve, 20))]);

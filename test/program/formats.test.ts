@@ -1,3 +1,4 @@
+/** Covers output formats, compression, encodings, comments, quotes and escapes. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
@@ -18,7 +19,7 @@ function folderWith(files: Readonly<Record<string, string | Uint8Array>>): strin
   return home;
 }
 
-/** Runs `idv emails` on a file in a folder of its own; gives what it wrote. */
+/** Runs `idv emails` on a file in a new folder and returns its output. */
 async function emails(content: string | Uint8Array, ...args: string[]) {
   const home = folderWith({ list: content });
   const { code, stdout, stderr } = await idv(["emails", "list", "-q", ...args], { home });
@@ -27,7 +28,7 @@ async function emails(content: string | Uint8Array, ...args: string[]) {
 
 describe("--format", () => {
   test.each<[string, string, string[], string]>([
-    ["csv as it is", csv, [], checked],
+    ["csv unchanged", csv, [], checked],
     [
       "csv as tsv",
       csv,
@@ -54,19 +55,19 @@ describe("--format", () => {
       '{"1":"ann@larch-and-oak.com","status":"ok"}\n',
     ],
     [
-      "names that occur twice, and a short row",
+      "a short row with duplicate names",
       "email,a,a\nann@larch-and-oak.com,1\n",
       ["--format", "jsonl"],
       '{"email":"ann@larch-and-oak.com","a":"1","status":"ok"}\n',
     ],
     [
-      "names that are made up keep out of the way of others, and ours of them",
+      "unique names for duplicate, unnamed and added columns",
       "email,a,a,a[2],status,1\nann@larch-and-oak.com,1,2,3,4,5\n",
       ["--format", "jsonl"],
       '{"email":"ann@larch-and-oak.com","a":"1","a[3]":"2","a[2]":"3","status":"4","1":"5","idv_status":"ok"}\n',
     ],
     [
-      "a plain list with a column of ours that is called like its own",
+      "a plain list with an added column of the same name",
       "ann@larch-and-oak.com\n",
       ["--format", "jsonl", "--status-column", "1"],
       '{"1":"ann@larch-and-oak.com","idv_1":"ok"}\n',
@@ -78,7 +79,7 @@ describe("--format", () => {
       '#a\r{"email":"ann@larch-and-oak.com","status":"ok"}\r#b\r',
     ],
     [
-      "jsonl as it is",
+      "jsonl unchanged",
       `${jsonl}\n  {"email" : "ann@larch-and-oak.com" , "n": 1e2 }  \r\n{"id":3}`,
       ["-c", "email"],
       '{"id":"1","email":"ann@larch-and-oak.com","note":"a \\"b\\"","status":"ok"}\n' +
@@ -92,7 +93,7 @@ describe("--format", () => {
       'id,email,note,status\n1,ann@larch-and-oak.com,"a ""b""",ok\n2,x@mailinator.com,,disposable\n',
     ],
     [
-      "jsonl with values that are no text, explained",
+      "jsonl values that are not strings, with --explain",
       '{"mail":"ann.lee@gmial.com","x":[1,{"y":null}],"z":null}\n{"mail":7,"x":true}\n{"mail":null}\n',
       ["--format", "tsv", "--explain"],
       "mail\tx\tz\tstatus\treason\tsuggestion\n" +
@@ -106,40 +107,40 @@ describe("--format", () => {
       '{"email":"ann@larch-and-oak.com","status":"ok"}\n{"status":""}\n',
     ],
     [
-      "a field of that name",
+      "jsonl with a field named status",
       '{"email":"a@b.net","status":1}\n',
       [],
       '{"email":"a@b.net","status":1,"idv_status":"ok"}\n',
     ],
-  ])("%s", async (_, input, args, expected) => {
+  ])("writes %s", async (_, input, args, expected) => {
     expect(await emails(input, ...args)).toMatchObject({ code: 0, output: expected });
   });
 
   test.each<[string, string, string[], string]>([
     [
-      "a line that is no object",
+      "a line that is not an object",
       '{"email":"a@b.net"}\n[1]\n',
       [],
-      "list:2: no JSON object; a line has to be one",
+      "list:2: not a JSON object; correct the line or pass --bad-rows skip",
     ],
     [
-      "a field that the first rows do not have",
+      "a field that is not in the first rows",
       `{"email":"a@b.net"}\n${'{"email":"a@b.net"}\n'.repeat(4000)}{"more":1}\n`,
       ["--format", "csv"],
-      'list:4002: a field "more", which none of the first rows has; write it as jsonl',
+      'list:4002: field "more" is in none of the first rows, so it has no column; pass --format jsonl',
     ],
     [
-      "a field of ours in a later row",
+      "a field named status in a later row",
       `${'{"email":"a@b.net"}\n'.repeat(4000)}{"status":1}\n`,
       [],
-      'list:4001: a field "status" already; name ours otherwise with --status-column',
+      'list:4001: field "status" already exists; choose another name with --status-column',
     ],
-  ])("%s is an error", async (_, input, args, message) => {
+  ])("rejects %s", async (_, input, args, message) => {
     const { code, stderr } = await emails(input, ...args);
     expect({ code, stderr }).toEqual({ code: 6, stderr: `idv: ${message}\n` });
   });
 
-  test("bad lines of JSON are skipped or kept", async () => {
+  test("skips or keeps bad lines of JSON", async () => {
     const input = '{"email":"ann@larch-and-oak.com"}\nnull\n{"email":\n';
     const good = '{"email":"ann@larch-and-oak.com","status":"ok"}\n';
     expect((await emails(input, "--bad-rows", "skip")).output).toBe(good);
@@ -151,41 +152,40 @@ describe("compression", () => {
   test.each<[string, (text: string) => Uint8Array, (bytes: Uint8Array) => Uint8Array]>([
     ["gz", (text) => gzipSync(text), gunzipSync],
     ["zst", (text) => compress(Buffer.from(text)), decompress],
-  ])(".%s in by its first bytes, out by its name, -I as it was", async (extension, pack, unpack) => {
-    const packed = pack(csv);
-    const home = folderWith({ list: packed, [`list.csv.${extension}`]: packed });
-    const output = `o.csv.${extension}`;
-    expect((await idv(["emails", "list", "-q"], { home })).stdout).toBe(
-      Buffer.from(checked).toString("latin1"),
-    );
-    expect((await idv(["emails", "-q"], { home, stdin: packed })).code).toBe(0);
-    expect((await idv(["emails", "-q", "list", "-o", output], { home })).code).toBe(0);
-    expect((await idv(["emails", "-q", "-I", "list"], { home })).code).toBe(0);
-    for (const name of [output, "list"]) {
-      expect(Buffer.from(unpack(readFileSync(join(home, name)))).toString()).toBe(checked);
-    }
-  });
+  ])(
+    "reads .%s by its first bytes, writes it by its name, and keeps it with -I",
+    async (extension, pack, unpack) => {
+      const packed = pack(csv);
+      const home = folderWith({ list: packed, [`list.csv.${extension}`]: packed });
+      const output = `o.csv.${extension}`;
+      expect((await idv(["emails", "list", "-q"], { home })).stdout).toBe(
+        Buffer.from(checked).toString("latin1"),
+      );
+      expect((await idv(["emails", "-q"], { home, stdin: packed })).code).toBe(0);
+      expect((await idv(["emails", "-q", "list", "-o", output], { home })).code).toBe(0);
+      expect((await idv(["emails", "-q", "-I", "list"], { home })).code).toBe(0);
+      for (const name of [output, "list"]) {
+        expect(Buffer.from(unpack(readFileSync(join(home, name)))).toString()).toBe(checked);
+      }
+    },
+  );
 
   test.each<[string, Uint8Array, string]>([
-    ["gzip that is cut off", gzipSync(csv).subarray(0, -12), "the gzip data is damaged: it is cut off"],
+    ["truncated gzip", gzipSync(csv).subarray(0, -12), "the gzip data is damaged: it is cut off"],
+    ["truncated zstd", compress(Buffer.from(csv)).subarray(0, -3), "the zstd data is damaged: it is cut off"],
     [
-      "zstd that is cut off",
-      compress(Buffer.from(csv)).subarray(0, -3),
-      "the zstd data is damaged: it is cut off",
-    ],
-    [
-      "gzip with a wrong sum",
+      "gzip with a wrong checksum",
       new Uint8Array(gzipSync(csv)).fill(0, -8, -4),
       "the gzip data is damaged: incorrect data check",
     ],
-  ])("%s", async (_, packed, message) => {
+  ])("rejects %s", async (_, packed, message) => {
     const home = folderWith({ list: packed, "o.csv": "old" });
     const { code, stderr } = await idv(["emails", "list", "-o", "o.csv"], { home });
     expect({ code, stderr }).toEqual({ code: 6, stderr: `idv: list: ${message}; get the file again\n` });
     expect(readFileSync(join(home, "o.csv"), "utf8")).toBe("old");
   });
 
-  test("a compressed output that cannot be written", async () => {
+  test("reports a compressed output that cannot be written", async () => {
     const home = folderWith({ list: csv });
     const { code, stderr } = await idv(["emails", "list", "-o", "none/o.csv.gz"], { home });
     expect({ code, stderr }).toEqual({
@@ -201,48 +201,48 @@ describe("encodings", () => {
 
   test.each<[string, Uint8Array, string[], string]>([
     ["UTF-16 as spreadsheets save it", utf16, [], asUtf8],
-    ["UTF-16 the other way round", Buffer.from(utf16).swap16(), [], asUtf8],
-    ["UTF-16 without a mark", utf16.subarray(2), ["--encoding", "utf-16le"], asUtf8.slice(1)],
-    ["Latin-1 named", Buffer.from(csv, "latin1"), ["--encoding", "latin1"], checked],
+    ["UTF-16 in the other byte order", Buffer.from(utf16).swap16(), [], asUtf8],
+    ["UTF-16 without a byte order mark", utf16.subarray(2), ["--encoding", "utf-16le"], asUtf8.slice(1)],
+    ["Latin-1 with --encoding", Buffer.from(csv, "latin1"), ["--encoding", "latin1"], checked],
     [
-      "Latin-1 not named keeps its bytes",
+      "Latin-1 without --encoding, which keeps its bytes",
       Buffer.from(csv, "latin1"),
       [],
       Buffer.from(checked, "latin1").toString(),
     ],
-    ["UTF-8 named", Buffer.from(csv), ["--encoding", "utf8"], checked],
-    ["UTF-16, compressed", gzipSync(utf16), [], asUtf8],
-  ])("%s", async (_, input, args, expected) => {
+    ["UTF-8 with --encoding", Buffer.from(csv), ["--encoding", "utf8"], checked],
+    ["compressed UTF-16", gzipSync(utf16), [], asUtf8],
+  ])("reads %s", async (_, input, args, expected) => {
     expect(await emails(input, ...args)).toEqual({ code: 0, output: expected, stderr: "" });
   });
 
-  test("that the output is UTF-8 is said", async () => {
+  test("says that the output is UTF-8", async () => {
     const home = folderWith({ list: utf16 });
     expect((await idv(["emails", "list", "--summary", "none"], { home })).stderr).toBe(
       "idv: list is UTF-16LE; the output is UTF-8\n",
     );
   });
 
-  test("an encoding that is none, or not this one", async () => {
+  test("rejects an unknown encoding and text in another encoding", async () => {
     expect(await emails(csv, "--encoding", "klingon")).toMatchObject({
       code: 2,
       stderr:
-        'idv: no encoding "klingon"; utf-8, utf-16le, windows-1252, iso-8859-2, shift_jis or gbk, for example\n',
+        'idv: unknown encoding "klingon"; use utf-8, utf-16le, windows-1252, iso-8859-2, shift_jis or gbk, for example\n',
     });
     expect(await emails(Buffer.from("email\n\xff\xff\n", "latin1"), "--encoding", "shift_jis")).toMatchObject(
       {
         code: 6,
-        stderr: "idv: list: not shift_jis text, at byte 1 or behind it; name its --encoding\n",
+        stderr: "idv: list: not shift_jis text, at or after byte 1; pass the right --encoding\n",
       },
     );
   });
 });
 
-describe("other marks", () => {
+describe("comments, quotes and escapes", () => {
   const commented =
     "# made today, by hand\nid,email\n# x,y,z\n1,ann@larch-and-oak.com\n2,#x@mailinator.com\n#end";
 
-  test("comments are no rows and stay where they are", async () => {
+  test("copies comments unchanged with --comment", async () => {
     expect(await emails(commented, "--comment", "#")).toEqual({
       code: 0,
       output:
@@ -251,7 +251,7 @@ describe("other marks", () => {
     });
   });
 
-  test("with --strict they go", async () => {
+  test("drops comments with --strict", async () => {
     expect((await emails(commented, "--comment", "#", "--strict")).output).toBe(
       'id,email,status\n1,ann@larch-and-oak.com,ok\n2,"#x@mailinator.com",disposable\n',
     );
@@ -268,11 +268,11 @@ describe("other marks", () => {
       'email,note\nann@larch-and-oak.com,"a,\\"b\\""\n',
       'email,note,status\nann@larch-and-oak.com,"a,\\"b\\"",ok\n',
     ],
-  ])("%j", async (args, input, expected) => {
+  ])("reads and writes with %j", async (args, input, expected) => {
     expect(await emails(input, ...args)).toMatchObject({ code: 0, output: expected });
   });
 
-  test("comments are not lost in place", async () => {
+  test("does not lose comments in place", async () => {
     for (const way of [["--strict"], ["--quote", "'"], ["--format", "csv"]]) {
       expect(await emails(commented, "-I", "--comment", "#", ...way)).toMatchObject({
         code: 2,
@@ -285,10 +285,10 @@ describe("other marks", () => {
   test.each<[string[], string]>([
     [
       ["--quote", "''"],
-      "option '--quote <CHAR>' argument '''' is invalid. It takes one ASCII character that is no letter, digit or space.",
+      "option '--quote <CHAR>' argument '''' is invalid. It takes one ASCII character other than letters, digits and space.",
     ],
     [["--comment", "#", "-d", "#"], "--delimiter, --quote and --comment need different characters"],
-  ])("%j is wrong", async (args, message) => {
+  ])("rejects %j", async (args, message) => {
     expect(await emails(csv, ...args)).toMatchObject({ code: 2, stderr: `idv: ${message}\n` });
   });
 });

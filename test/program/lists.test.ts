@@ -1,3 +1,4 @@
+/** Covers allow and deny lists and canonical addresses on the command line. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -20,20 +21,20 @@ function folder(): string {
 const checked =
   "a@gmial.com,ok\nBoss@mailinator.com,ok\nb@mailinator.com,disposable\nann@larch-and-oak.com,disposable\n";
 
-describe("lists of one's own", () => {
+describe("allow and deny lists", () => {
   const options = ["--allow", "allow.txt", "--allow", "boss.txt", "--deny", "deny.txt"];
 
   test.each<[string, string[], Record<string, string>]>([
-    ["named by options", options, {}],
+    ["from options", options, {}],
     ["over batches", [...options, "--strict"], {}],
-    ["named by the environment", [], { IDV_ALLOW: "allow.txt:boss.txt", IDV_DENY: "deny.txt" }],
-    ["options go before the environment", options, { IDV_DENY: "missing.txt" }],
-  ])("%s", async (_, args, env) => {
+    ["from the environment", [], { IDV_ALLOW: "allow.txt:boss.txt", IDV_DENY: "deny.txt" }],
+    ["from options rather than the environment", options, { IDV_DENY: "missing.txt" }],
+  ])("apply %s", async (_, args, env) => {
     const { code, stdout } = await idv(["emails", "-q", ...args], { home: folder(), env, stdin });
     expect({ code, stdout }).toEqual({ code: 0, stdout: checked });
   });
 
-  test("in idv check", async () => {
+  test("apply to idv check", async () => {
     const { stdout } = await idv(["check", "ann@larch-and-oak.com", ...options], { home: folder() });
     expect(stdout).toBe("ann@larch-and-oak.com\tdisposable\tdeny-list: larch-and-oak.com\n");
   });
@@ -41,7 +42,7 @@ describe("lists of one's own", () => {
   test.each<[string, number, string]>([
     ["missing.txt", 6, "missing.txt: cannot be read: no such file"],
     ["wrong.txt", 2, "wrong.txt:2: neither a domain nor an address: a space in the domain"],
-  ])("%s", async (name, expected, message) => {
+  ])("are rejected: %s", async (name, expected, message) => {
     const home = folder();
     writeFileSync(join(home, "wrong.txt"), "b.net\ntwo words\n");
     const { code, stdout, stderr } = await idv(["emails", "--deny", name], { home, stdin });
@@ -54,23 +55,23 @@ describe("canonical addresses", () => {
 
   test.each<[string, string[], string]>([
     [
-      "as a column",
+      "are written with --canonical",
       ["--canonical"],
       "email,n,status,canonical\nAnn.Lee+x@GoogleMail.com,1,alias,annlee@gmail.com\nannlee@gmail.com,2,ok,annlee@gmail.com\n" +
         "not an address,3,fake,\n,4,,\nAnnLee@gmail.com,5,ok,annlee@gmail.com\n",
     ],
     [
-      "one row of each",
+      "are kept once with --dedupe=canonical",
       ["--dedupe=canonical"],
       "email,n,status\nAnn.Lee+x@GoogleMail.com,1,alias\nnot an address,3,fake\n,4,\n",
     ],
     [
-      "one row of each that is written",
+      "are kept once among the rows that --drop leaves",
       ["--dedupe=canonical", "--drop", "alias"],
       "email,n,status\nannlee@gmail.com,2,ok\nnot an address,3,fake\n,4,\n",
     ],
     [
-      "while --dedupe knows items only",
+      "do not matter to --dedupe",
       ["--dedupe"],
       "email,n,status\nAnn.Lee+x@GoogleMail.com,1,alias\nannlee@gmail.com,2,ok\nnot an address,3,fake\n,4,\n",
     ],
@@ -81,7 +82,7 @@ describe("canonical addresses", () => {
     }
   });
 
-  test("--dedupe=other", async () => {
+  test("are not named by --dedupe=other, which is rejected", async () => {
     const { code, stderr } = await idv(["emails", "--dedupe=other"]);
     expect(code).toBe(2);
     expect(stderr).toBe(

@@ -1,3 +1,4 @@
+/** Covers a run over the newsletter fixture: every row gets its status, and the other columns keep every byte. */
 import { readFileSync } from "node:fs";
 import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
@@ -7,12 +8,12 @@ import { fixtures, idv } from "../support/run-idv.js";
 
 const subscribers = makeNewsletter();
 
-test("fixtures/newsletter.csv is what the generator makes", async () => {
+test("fixtures/newsletter.csv is the output of the generator", async () => {
   const table = stringify([newsletterHeader, ...subscribers.map(({ fields }) => [...fields])]);
   await expect(table).toMatchFileSnapshot("../../fixtures/newsletter.csv");
 });
 
-test("idv emails fixtures/newsletter.csv", async () => {
+test("idv emails fixtures/newsletter.csv gives every row the expected status", async () => {
   const { code, stdout, stderr } = await idv(["emails", `${fixtures}newsletter.csv`, "--summary", "json"]);
   const [header, ...records] = parse(Buffer.from(stdout, "latin1")) as string[][];
   expect(header).toEqual([...newsletterHeader, "status"]);
@@ -34,7 +35,7 @@ test("the other columns keep every byte", async () => {
   const { stdout } = await idv(["emails", `${fixtures}newsletter.csv`]);
   const input = readFileSync(`${fixtures}newsletter.csv`, "latin1");
   const withoutStatus = stdout.replace(/,(?:status|ok|alias|disposable|fake|)$/gm, (match, offset: number) =>
-    // A line end inside the note is no end of a record.
+    // A line end inside a quoted note does not end the record.
     stdout.slice(0, offset).split('"').length % 2 === 1 ? "" : match,
   );
   expect(withoutStatus).toBe(input);

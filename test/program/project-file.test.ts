@@ -1,4 +1,4 @@
-/** Where a project's `.idvrc.json` may have keys sent: nowhere that the user has not named. */
+/** Covers the trust in a project's `.idvrc.json`: keys are sent only to services that the user has named. */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { idv } from "../support/run-idv.js";
 import { respond, scriptedServer } from "../support/scripted-server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-/** A home with a project in it whose file says what `settings` hold. */
+/** Creates a home with a project whose `.idvrc.json` holds `settings`. */
 function homeWith(settings: object, files: Readonly<Record<string, string>> = {}): string {
   const home = temporaryFolder();
   const all = {
@@ -25,14 +25,14 @@ function homeWith(settings: object, files: Readonly<Record<string, string>> = {}
 const inProject = (home: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   idv(["emails", "-q", "list.csv", ...args], { home: join(home, "project"), env: { ...env, HOME: home } });
 
-describe("a base URL that only a project's file names", () => {
+describe("a base URL set only by a project's file", () => {
   test.each<[string, string[], Record<string, string>]>([
     ["a key from the environment", [], { IDV_API_KEY: "sk_1" }],
     ["a key from a command", [], { IDV_API_KEY_COMMAND: "touch asked; echo sk_1" }],
     ["a key from a file", ["--api-key-file", "key"], {}],
-    ["the engine api and no key", ["--engine", "api"], {}],
-    ["a base URL of the user's for another service", [], { IDV_API_KEY: "sk_1", USERS_URL: "https://a.net" }],
-  ])("gets no request and no key: %s", async (_, args, { USERS_URL: usersUrl, ...env }) => {
+    ["--engine api and no key", ["--engine", "api"], {}],
+    ["the user's base URL for another service", [], { IDV_API_KEY: "sk_1", USERS_URL: "https://a.net" }],
+  ])("gets no request and no key with %s", async (_, args, { USERS_URL: usersUrl, ...env }) => {
     const server = await scriptedServer(respond());
     const own = usersUrl === undefined ? {} : { ".config/idv/config.json": `{"baseUrl":"${usersUrl}"}` };
     const home = homeWith({ baseUrl: server.url }, own);
@@ -46,7 +46,7 @@ describe("a base URL that only a project's file names", () => {
     expect(existsSync(join(home, "project/asked"))).toBe(false);
   });
 
-  test("gets no key of idv login for another service", async () => {
+  test("gets no key stored by idv login for another service", async () => {
     const server = await scriptedServer(respond());
     const login = JSON.stringify({ baseUrl: "https://a.net", key: "sk_login" });
     const home = homeWith({ baseUrl: server.url }, { ".config/idv/credentials.json": login });
@@ -65,7 +65,7 @@ describe("a base URL that only a project's file names", () => {
     expect(server.seen).toEqual([]);
   });
 
-  test("is a fault for idv doctor", async () => {
+  test("is reported by idv doctor", async () => {
     const home = homeWith({ baseUrl: "https://b.net" });
     const env = { HOME: home, IDV_API_KEY: "sk_1" };
     const { code, stdout } = await idv(["doctor"], { home: join(home, "project"), env });
@@ -74,12 +74,12 @@ describe("a base URL that only a project's file names", () => {
   });
 });
 
-describe("a base URL that the user's own settings name too", () => {
+describe("a base URL set by a project's file and by the user", () => {
   test.each<[string, (url: string) => string[], (url: string) => Record<string, string>, string]>([
     ["an option", (url) => ["--base-url", url], () => ({}), ""],
     ["a variable", () => [], (url) => ({ IDV_BASE_URL: url }), ""],
     ["the user's file, with another path", () => [], () => ({}), ".config/idv/config.json"],
-  ])("is used: %s", async (_, args, env, file) => {
+  ])("is used with %s", async (_, args, env, file) => {
     const server = await scriptedServer(respond());
     const own = file === "" ? {} : { [file]: JSON.stringify({ baseUrl: `${server.url}/v2` }) };
     const home = homeWith({ baseUrl: server.url, batchSize: 7 }, own);
@@ -100,7 +100,7 @@ describe("a base URL that the user's own settings name too", () => {
   });
 });
 
-test("the engine api of a project's file needs a service of the user's own", async () => {
+test("a project's file cannot set engine api unless the user names the service", async () => {
   const home = homeWith({ engine: "api" });
   const { code, stderr } = await inProject(home, [], { IDV_API_KEY: "sk_1" });
   expect(code).toBe(2);

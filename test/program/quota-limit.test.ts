@@ -1,3 +1,4 @@
+/** Covers the limit of the offline engine, which is exact within a run, between processes and across kill -9. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -24,7 +25,7 @@ const used = async (home: string): Promise<number> =>
   JSON.parse((await idv(["quota", "show", "--json"], { home })).stdout).used;
 
 describe("a limit", () => {
-  test("that runs out in the middle of a file", async () => {
+  test("is used up in the middle of a file", async () => {
     const home = await withLimit("--limit", "3", "--period", "month");
     const [a, b, c, d] = addresses(4);
     const stdin = ["email", a, a?.toUpperCase(), "", b, c, d, a, d, "x@mailinator.com", ""].join("\n");
@@ -48,7 +49,7 @@ describe("a limit", () => {
     expect(await used(home)).toBe(3);
   });
 
-  test("with nothing left at the start: every row with an item waits, also without a word from the summary", async () => {
+  test("of 0 gives every row with an item quota_exceeded, and says so with -q", async () => {
     const home = await withLimit("--limit", "0");
     const stdin = "email\na@larch-and-oak.com\n\nbroken\n";
     const { code, stdout, stderr } = await idv(["emails", "-q", "--fail-on", "fake"], { home, stdin });
@@ -60,7 +61,7 @@ describe("a limit", () => {
     expect(code).toBe(4);
   });
 
-  test("that is exactly enough is not exhausted", async () => {
+  test("is not exhausted if it is exactly enough", async () => {
     const home = await withLimit("--limit", "2");
     const { code, stderr } = await idv(["emails"], {
       home,
@@ -70,7 +71,7 @@ describe("a limit", () => {
     expect(stderr).toContain("2 units used, 0 left");
   });
 
-  test("over many batches and reads is honoured to the unit, in input order", async () => {
+  test("is exact over many batches and reads, in the order of the input", async () => {
     const home = await withLimit("--limit", "34567");
     const stdin = `${addresses(60_000).join("\n")}\n`;
     const { code, stdout } = await idv(["emails", "-q"], { home, stdin });
@@ -83,7 +84,7 @@ describe("a limit", () => {
 });
 
 describe("several processes", () => {
-  test("four runs at once share one limit to the unit", async () => {
+  test("share one limit to the unit", async () => {
     const home = await withLimit("--limit", "50000");
     const outcomes = await Promise.all(
       ["a", "b", "c", "d"].map((name) =>
@@ -95,22 +96,22 @@ describe("several processes", () => {
     expect(await used(home)).toBe(50_000);
   });
 
-  test("four processes that reserve one unit at a time, on a file that none of them finds", async () => {
+  test("create one quota file together and lose no unit", async () => {
     const path = join(temporaryFolder(), "quota.db");
     const children = Array.from({ length: 4 }, () => spawn(process.execPath, [reserver, path, "1"]));
     const outcomes = children.map(finished);
     await new Promise((resolve) => setTimeout(resolve, 1000));
-    // No limit is set: they would go on for ever.
+    // Without a limit, they would never end.
     for (const child of children) child.kill("SIGKILL");
     const granted = await sumOfGrants(outcomes);
     const { used } = JSON.parse((await idv(["quota", "show", "--json", "--quota-file", path])).stdout);
     expect(granted).toBeGreaterThan(100);
     expect(used).toBeGreaterThanOrEqual(granted);
-    // Each may have been killed between its commit and its line.
+    // Each may have been killed after its commit and before its output.
     expect(used).toBeLessThanOrEqual(granted + 4);
   });
 
-  test("kill -9 at random moments, again and again, loses no committed unit", async () => {
+  test("lose no committed unit to kill -9 at random moments", async () => {
     const path = join(temporaryFolder(), "quota.db");
     const units = 7;
     let granted = 0;
@@ -133,7 +134,7 @@ async function sumOfGrants(
 ): Promise<number> {
   const ended = await Promise.all(outcomes);
   expect(ended.map(({ stderr }) => stderr).join("")).toBe("");
-  // A line that was cut off by the kill has no end.
+  // A line that the kill cut off has no line end.
   const lines = ended.flatMap(({ stdout }) => stdout.split("\n").slice(0, -1));
   return lines.reduce((sum, line) => sum + Number(line), 0);
 }

@@ -1,3 +1,4 @@
+/** Covers bad rows, --split, --escape-formulas and files that are replaced in place. */
 import { execFileSync, spawn } from "node:child_process";
 import {
   appendFileSync,
@@ -32,7 +33,7 @@ const wide =
 const narrow = "1 field where the table has 2; complete the row, or leave --ragged out to have it padded";
 
 describe("bad rows", () => {
-  test("end the run at the first", async () => {
+  test("end the run at the first one by default", async () => {
     const home = folderWith({ list: broken });
     const { code, stderr } = await idv(["emails", "list", "-o", "o"], { home });
     expect({ code, stderr }).toEqual({ code: 6, stderr: `idv: list:3: ${wide}\n` });
@@ -40,19 +41,19 @@ describe("bad rows", () => {
 
   test.each<[string, string[], string, string[]]>([
     [
-      "are skipped",
+      "are skipped with --bad-rows skip",
       ["--bad-rows", "skip"],
       "id,email,status\n1,ann@larch-and-oak.com,ok\n3,,\n5,bob@larch-and-oak.com,ok\n",
       [`list:3: ${wide}`, `list:5: ${open}`],
     ],
     [
-      "are kept as they are",
+      "are copied unchanged with --bad-rows keep",
       ["--bad-rows", "keep"],
       'id,email,status\n1,ann@larch-and-oak.com,ok\n2,a@b.net,x\n3,,\n4,"x@mailinator.com\n5,bob@larch-and-oak.com,ok\n',
       [`list:3: ${wide}`, `list:5: ${open}`],
     ],
     [
-      "are the short ones too",
+      "include short rows with --ragged error",
       ["--bad-rows", "skip", "--ragged", "error"],
       "id,email,status\n1,ann@larch-and-oak.com,ok\n5,bob@larch-and-oak.com,ok\n",
       [`list:3: ${wide}`, `list:4: ${narrow}`, `list:5: ${open}`],
@@ -68,7 +69,7 @@ describe("bad rows", () => {
     expect(read(home, "bad.csv").split("\n")[1]).toBe(`list,3,"${wide}","2,a@b.net,x"`);
   });
 
-  test("are charged nothing and counted in the summary", async () => {
+  test("are not charged, but counted in the summary", async () => {
     const home = folderWith({ list: broken });
     const args = ["emails", "list", "--bad-rows", "keep", "--summary", "json", "-q"];
     const { stderr } = await idv(args, { home });
@@ -80,7 +81,7 @@ describe("bad rows", () => {
     });
   });
 
-  test("of which there are many: the first 20 are named, the file has all", async () => {
+  test("after the first 20 are only counted, while --bad-rows-file gets all", async () => {
     const home = folderWith({ list: `id,email\n${"1,2,3\n".repeat(50_000)}4,ann@larch-and-oak.com\n` });
     const args = ["emails", "list", "--bad-rows", "skip", "--bad-rows-file", "bad.csv"];
     const { stdout, stderr } = await idv(args, { home });
@@ -88,13 +89,13 @@ describe("bad rows", () => {
     expect(stderr.split("\n").slice(19, 22)).toEqual([
       `idv: list:21: ${wide}`,
       "idv: more bad rows are only counted",
-      'list: 1 rows, 1 distinct e-mail addresses in column 2 "email"; offline engine (no key is configured)',
+      'list: 1 row, 1 distinct e-mail address in column 2 "email"; offline engine (no key is configured)',
     ]);
     expect(stderr).toContain("\n50,000 bad rows\n");
     expect(read(home, "bad.csv").split("\n")).toHaveLength(50_002);
   });
 
-  test("with --strict, but for a quote that is never closed", async () => {
+  test("are skipped with --strict too, except for a quote that is never closed", async () => {
     const home = folderWith({ list: broken.replace('"', "") });
     const args = ["emails", "list", "-q", "--strict", "--ragged", "error", "--bad-rows", "skip"];
     const { code, stdout, stderr } = await idv(args, { home });
@@ -107,7 +108,7 @@ describe("bad rows", () => {
     expect((await idv(args, { home: folderWith({ list: broken }) })).code).toBe(6);
   });
 
-  test.each(["skip", "keep"])("a line of 40 MB, with --bad-rows %s", async (policy) => {
+  test.each(["skip", "keep"])("include a line of 40 MB with --bad-rows %s", async (policy) => {
     const long = `2,${"x".repeat(40_000_000)}`;
     const home = folderWith({
       list: `id,email\n1,ann@larch-and-oak.com\n${long}\n3,bob@larch-and-oak.com\n`,
@@ -122,7 +123,7 @@ describe("bad rows", () => {
     expect(read(home, "o") === expected).toBe(true);
   });
 
-  test.each(["--format=csv", "--split=d"])("keep goes not with %s", async (option) => {
+  test.each(["--format=csv", "--split=d"])("cannot be kept with %s", async (option) => {
     const { code, stderr } = await idv(["emails", "--bad-rows", "keep", option]);
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -146,7 +147,7 @@ test.each<[string, string[]]>([
   expect([read(home, "list"), read(home, "o.csv")]).toEqual([broken, "old"]);
 });
 
-test("short rows of a very wide table take no more memory than it has", async () => {
+test("pads short rows of a very wide table in bounded memory", async () => {
   const width = 100_000;
   const home = folderWith({
     list: `email${",".repeat(width - 1)}\n${"ann@larch-and-oak.com\n".repeat(300)}`,
@@ -168,7 +169,7 @@ describe("--split", () => {
   test.each<[string, string[]]>([
     ["over bytes", []],
     ["over batches", ["--strict"]],
-  ])("a file for each status, and the next run appends: %s", async (_, args) => {
+  ])("writes a file for each status, to which the next run appends, %s", async (_, args) => {
     const home = folderWith({ list });
     for (const run of [1, 2]) {
       const { code, stdout } = await idv(["emails", "list", "-q", "--split", "d", ...args], { home });
@@ -181,7 +182,7 @@ describe("--split", () => {
     }
   });
 
-  test("with --drop and --dedupe, as jsonl", async () => {
+  test("works with --drop, --dedupe and --format jsonl", async () => {
     const home = folderWith({ list: `${list}5,ann@larch-and-oak.com\n` });
     const options = ["--split", "d", "--format", "jsonl", "--drop", "disposable", "--dedupe"];
     expect((await idv(["emails", "list", "-q", ...options], { home })).code).toBe(0);
@@ -189,7 +190,7 @@ describe("--split", () => {
     expect(read(home, "d/ok.jsonl").split("\n")).toHaveLength(3);
   });
 
-  test("a run that fails changes no file", async () => {
+  test("changes no file if the run fails", async () => {
     const home = folderWith({ list, bad: `${list}6,a,b\n` });
     await idv(["emails", "list", "-q", "--split", "d"], { home });
     const before = read(home, "d/ok.csv");
@@ -198,7 +199,7 @@ describe("--split", () => {
     expect(readdirSync(join(home, "d"))).toHaveLength(3);
   });
 
-  test("SIGINT while the files are opened leaves nothing behind", async () => {
+  test("leaves no temporary file if SIGINT arrives while the files are opened", async () => {
     const home = folderWith({ list });
     mkdirSync(join(home, "d"));
     const old = `id,email,status\n${"9,old@larch-and-oak.com,ok\n".repeat(6_000_000)}`;
@@ -215,7 +216,7 @@ describe("--split", () => {
     expect(statSync(join(home, "d/ok.csv")).size).toBe(old.length);
   });
 
-  test("a file with another header, or without a last line end", async () => {
+  test("completes a last line without a line end, and rejects another header", async () => {
     const home = folderWith({ list });
     mkdirSync(join(home, "d"));
     writeFileSync(join(home, "d/ok.csv"), "id,email,status\n0,old@larch-and-oak.com,ok");
@@ -228,12 +229,12 @@ describe("--split", () => {
     const { code, stderr } = await idv(["emails", "list", "-q", "--split", "d"], { home });
     expect({ code, stderr }).toEqual({
       code: 6,
-      stderr: "idv: d/ok.csv: has another header than this table; split into another folder\n",
+      stderr: "idv: d/ok.csv: its header differs from this table's; split into another folder\n",
     });
   });
 });
 
-test("--escape-formulas guards our fields and no other", async () => {
+test("--escape-formulas escapes only the added fields", async () => {
   const stdin = "email,n\n=cmd@larch-and-oak.com,=1\n+49@larch-and-oak.com,+44\n";
   for (const args of [[], ["--strict"]]) {
     const { stdout } = await idv(["emails", "-q", "--canonical", "--escape-formulas", ...args], { stdin });
@@ -247,7 +248,7 @@ test("--escape-formulas guards our fields and no other", async () => {
 describe("a file that is replaced", () => {
   const list = "email\nann@larch-and-oak.com\n";
 
-  test("by way of a symbolic link stays where it is, and so does the link", async () => {
+  test("through a symbolic link stays in its place, as does the link", async () => {
     const home = folderWith({});
     mkdirSync(join(home, "real"));
     writeFileSync(join(home, "real/list"), list);
@@ -257,7 +258,7 @@ describe("a file that is replaced", () => {
     expect(readdirSync(home).sort()).toEqual(["link", "real", "state"]);
   });
 
-  test.skipIf(!existsSync("/dev/shm"))("by way of a link to another device", async () => {
+  test.skipIf(!existsSync("/dev/shm"))("may be on another device than the link to it", async () => {
     const home = folderWith({});
     const shared = mkdtempSync("/dev/shm/idv-test-");
     try {
@@ -277,7 +278,7 @@ describe("a file that is replaced", () => {
     }
   });
 
-  test("that is read-only is refused", async () => {
+  test("must not be read-only", async () => {
     const home = folderWith({ list });
     execFileSync("chmod", ["-R", "a+rwX", home]);
     execFileSync("chmod", ["444", join(home, "list")]);
@@ -290,7 +291,7 @@ describe("a file that is replaced", () => {
     expect(read(home, "list")).toBe(list);
   });
 
-  test("that is no file is refused", async () => {
+  test("must be a regular file", async () => {
     const home = folderWith({});
     execFileSync("mkfifo", [join(home, "fifo")]);
     const child = startIdv(["emails", "-q", "-I", "fifo"], { home });
@@ -303,7 +304,7 @@ describe("a file that is replaced", () => {
     });
   });
 
-  test("and grows while it is read is left as it is", async () => {
+  test("is left unchanged if it grows while it is read", async () => {
     const home = folderWith({ list: `email\n${"ann@larch-and-oak.com\n".repeat(400_000)}` });
     const { size } = statSync(join(home, "list"));
     const child = startIdv(["emails", "-q", "-I", "list"], { home });

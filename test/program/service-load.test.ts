@@ -1,3 +1,4 @@
+/** Covers idv serve under load and with slow, huge and broken requests. */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
@@ -10,12 +11,12 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 const domainsOf = (from: string, count: number) =>
   Array.from({ length: count }, (_, i) => `${from}-${i}.com`);
 
-/** How many items of an answer were checked. */
+/** Counts the items of an answer that were granted. */
 const granted = (body: { domains?: Record<string, { status: string }> }) =>
   Object.values(body.domains ?? {}).filter(({ status }) => status !== "quota_exceeded").length;
 
 describe.concurrent("under load", () => {
-  test("valid and broken requests, mixed: used is what was granted, to the unit", async ({ expect }) => {
+  test("charges exactly the granted units of valid and broken requests", async ({ expect }) => {
     const home = temporaryFolder();
     const [{ url }, key] = [await serve(home, "-q"), await createKey(home, "--limit", "3000")];
     let units = 0;
@@ -47,7 +48,7 @@ describe.concurrent("under load", () => {
     expect([...statuses].sort()).toEqual([200, 400, 401, 429]);
   });
 
-  test("kill -9, again and again: what was answered was charged, and is charged once", async ({ expect }) => {
+  test("charges every answered request once, also across kill -9", async ({ expect }) => {
     const home = temporaryFolder();
     const key = await createKey(home, "--limit", "1000000");
     let service = await serve(home, "-q");
@@ -74,7 +75,7 @@ describe.concurrent("under load", () => {
       expect(used).toBeGreaterThanOrEqual(units);
       expect(used).toBeLessThanOrEqual(units + 10 * pending.size);
       service = await serve(home, "-q");
-      // Nobody knows which of them were charged: asked once more, each costs what it should, once.
+      // Some of these may have been charged before the kill; resent, each is charged once in all.
       for (const name of pending) await send(name);
       expect((await lastKey(home)).used).toBe(units);
     }
@@ -82,7 +83,7 @@ describe.concurrent("under load", () => {
   });
 });
 
-describe.concurrent("slow, huge and broken", () => {
+describe.concurrent("slow, huge and broken requests", () => {
   let home: string;
   let service: Service;
   let key: string;
@@ -92,7 +93,7 @@ describe.concurrent("slow, huge and broken", () => {
     key = await createKey(home);
   });
 
-  /** Opens a connection and writes to it; what the service says until it closes. */
+  /** Opens a connection, writes to it and returns all that arrives until it closes. */
   async function talk(text: string, write?: (socket: Socket) => void): Promise<string> {
     const { hostname, port } = new URL(service.url);
     const socket = connect(Number(port), hostname);
@@ -114,11 +115,11 @@ describe.concurrent("slow, huge and broken", () => {
     expect(said.split("\r\n\r\n")[1]).toBe(JSON.stringify({ message }));
   };
 
-  test("a header that does not end", async () => {
+  test("get 408 if the header does not end", async () => {
     isRefusal(await talk("POST /emails"), "408 Request Timeout", "The request took too long.");
   });
 
-  test("a body that does not end", async () => {
+  test("get 408 if the body does not end", async () => {
     const said = await talk(`${head("Content-Length: 40")}{"emails":[`, (socket) => {
       const trickle = setInterval(() => socket.write(" "), 3000);
       socket.once("close", () => clearInterval(trickle));
@@ -126,8 +127,8 @@ describe.concurrent("slow, huge and broken", () => {
     isRefusal(said, "408 Request Timeout", "The request took too long.");
   });
 
-  test("a huge body is refused when it is announced, and when it is not", async () => {
-    const message = "At most 10 items and 121054 bytes a request.";
+  test("get 413 for a huge body, announced or not", async () => {
+    const message = "Body too large: at most 121054 bytes. Items per request: at most 10.";
     const announced = await talk(head("Content-Length: 10000000000"));
     expect(announced).toMatch(/^HTTP\/1.1 413 /);
     expect(announced).toContain(message);
@@ -135,7 +136,7 @@ describe.concurrent("slow, huge and broken", () => {
     const said = await talk(`${head("Transfer-Encoding: chunked")}${piece.repeat(8)}`);
     expect(said).toMatch(/^HTTP\/1.1 413 /);
     expect(said).toContain(message);
-    // Who goes on all the same is cut off.
+    // A client that keeps sending is disconnected.
     await talk(head("Transfer-Encoding: chunked"), (socket) => {
       const write = () => {
         while (socket.writable && socket.write(piece));
@@ -147,19 +148,19 @@ describe.concurrent("slow, huge and broken", () => {
   });
 
   test.each([
-    ["no HTTP", "hello\r\n\r\n", "400 Bad Request", "The request is no HTTP."],
+    ["text that is not HTTP", "hello\r\n\r\n", "400 Bad Request", "Not HTTP."],
     [
-      "an endless header",
+      "a header of 20 KB",
       `GET / HTTP/1.1\r\nX: ${"x".repeat(20_000)}\r\n\r\n`,
       "431 Request Header Fields Too Large",
       "The header fields are too large.",
     ],
-  ])("%s", async (_, text, status, message) => {
+  ])("are rejected: %s", async (_, text, status, message) => {
     isRefusal(await talk(text), status, message);
   });
 });
 
-test("a key that is revoked while its request arrives is not good any more", async () => {
+test("rejects a request whose key is revoked while the request arrives", async () => {
   const home = temporaryFolder();
   const [{ url }, key] = [await serve(home, "-q"), await createKey(home)];
   const { hostname, port } = new URL(url);
@@ -182,7 +183,7 @@ test("a key that is revoked while its request arrives is not good any more", asy
   expect(await lastKey(home)).toMatchObject({ used: 0 });
 });
 
-test("who asks without reading is cut off", async () => {
+test("disconnects a client that sends requests without reading the answers", async () => {
   const { url } = await serve(temporaryFolder(), "-q");
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -193,7 +194,7 @@ test("who asks without reading is cut off", async () => {
   expect((await request(`${url}/healthz`)).status).toBe(200);
 });
 
-test("SIGTERM lets a request that has begun finish", async () => {
+test("finishes a started request after SIGTERM", async () => {
   const home = temporaryFolder();
   const [{ url, child }, key] = [await serve(home, "-q"), await createKey(home)];
   const { hostname, port } = new URL(url);
@@ -217,16 +218,16 @@ test("SIGTERM lets a request that has begun finish", async () => {
   expect(said).toContain('{"domains":{"larch-and-oak.com":{"status":"ok"}}}');
 });
 
-test("a state that cannot be used: not ready, and no request is answered without it", async () => {
+test("is not ready and answers requests with 503 if its state cannot be used", async () => {
   const home = temporaryFolder();
   const [service, key] = [await serve(home), await createKey(home)];
   const schema = { name: "state file", applicationId: 0x69647673, steps: [""] };
   const database = await openStore(join(home, "state/idv/service.db"), schema, {});
   database.exec("DROP TABLE api_key");
   database.close();
-  const message = "The service cannot use its state now.";
+  const message = "Service unavailable; try again later.";
   expect(await request(`${service.url}/readyz`)).toMatchObject({ status: 503, body: { message } });
   const answer = await post(`${service.url}/domains/validate`, key, { domains: ["a.com"] });
   expect(answer).toMatchObject({ status: 503, body: { message } });
-  expect(service.log()).toContain("the state file cannot be used");
+  expect(service.log()).toContain("service unavailable");
 });

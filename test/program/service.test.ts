@@ -1,3 +1,4 @@
+/** Covers idv serve and idv keys: the interface document, the points it leaves open, keys and robustness. */
 import { once } from "node:events";
 import { existsSync, statSync } from "node:fs";
 import { connect } from "node:net";
@@ -16,13 +17,13 @@ beforeAll(async () => {
   key = await createKey(home);
 });
 
-/** Posts a body to the service; a string is sent as it is. */
+/** Posts a body to the service; a string is sent unchanged. */
 const post = (path: string, body: unknown, headers: Record<string, string> = {}, url = service.url) =>
   postTo(`${url}${path}`, key, body, headers);
 const as = (secret: string) => ({ authorization: `Bearer ${secret}` });
 
-describe("the document", () => {
-  test("e-mail addresses, each once, in the order in which they were submitted", async () => {
+describe("the interface document", () => {
+  test("returns each address once, in the order of submission", async () => {
     const emails = [
       "x@mailinator.com",
       "ann+x@larch-and-oak.com",
@@ -39,7 +40,7 @@ describe("the document", () => {
     );
   });
 
-  test("domains", async () => {
+  test("returns the statuses of domains", async () => {
     const { body } = await post("/domains/validate", {
       domains: ["mailinator.com", "gmial.com", "duck.com"],
     });
@@ -52,7 +53,7 @@ describe("the document", () => {
     });
   });
 
-  test("a quota that ends part-way, and one that has ended", async () => {
+  test("grants a part of a request as the quota ends, then answers 429", async () => {
     const headers = as(await createKey(home, "--limit", "3", "--period", "month"));
     const domains = ["a.com", "a.com", "b.com", "c.com", "d.com"];
     const first = await post("/domains/validate", { domains }, headers);
@@ -67,7 +68,7 @@ describe("the document", () => {
     expect(second.headers.get("ratelimit")).toMatch(/^"validations";r=0;t=\d+$/);
   });
 
-  test("a quota that never renews has no Retry-After", async () => {
+  test("sends no Retry-After for a quota that never renews", async () => {
     const headers = as(await createKey(home, "--limit", "0"));
     const answer = await post("/domains/validate", { domains: ["a.com"] }, headers);
     expect(answer.status).toBe(429);
@@ -80,7 +81,7 @@ describe("the document", () => {
     ["malformed", { authorization: "Basic eDp5" }],
     ["unknown", as("sk_0000000000000000000000000000000000000000000")],
     ["overlong", as("x".repeat(300))],
-  ])("a key that is %s", async (_, headers) => {
+  ])("rejects a key that is %s", async (_, headers) => {
     expect(await post("/emails/validate", { emails: ["a@b.net"] }, headers)).toMatchObject({
       status: 401,
       text: '{"message":"Unauthorized."}',
@@ -88,73 +89,95 @@ describe("the document", () => {
   });
 });
 
-describe("rulings", () => {
+describe("points that the interface document leaves open", () => {
   const long = "x".repeat(1001);
   test.each<[string, string, unknown, number, string]>([
-    ["the other's key", "/emails/validate", { domains: ["a.com"] }, 400, "The field emails is missing."],
-    ["no JSON", "/emails/validate", "{", 400, "The body is not JSON in UTF-8."],
     [
-      "bad UTF-8",
+      "the field of the other operation",
+      "/emails/validate",
+      { domains: ["a.com"] },
+      400,
+      "The field emails is missing.",
+    ],
+    ["a body that is not JSON", "/emails/validate", "{", 400, "The body is not valid JSON in UTF-8."],
+    [
+      "a body that is not UTF-8",
       "/emails/validate",
       Buffer.from('{"emails":["\xff"]}', "latin1"),
       400,
-      "The body is not JSON in UTF-8.",
+      "The body is not valid JSON in UTF-8.",
     ],
-    ["no body", "/emails/validate", "", 400, "The body is not JSON in UTF-8."],
-    ["no object", "/emails/validate", [], 400, "The body has to be a JSON object."],
-    ["no array", "/emails/validate", { emails: "a@b.net" }, 400, "emails has to be an array of strings."],
-    ["no strings", "/domains/validate", { domains: ["a.com", 1] }, 400, "domains[1] has to be a string."],
+    ["an empty body", "/emails/validate", "", 400, "The body is not valid JSON in UTF-8."],
+    ["a body that is not an object", "/emails/validate", [], 400, "The body must be a JSON object."],
     [
-      "too long a string",
+      "a field that is not an array",
+      "/emails/validate",
+      { emails: "a@b.net" },
+      400,
+      "emails must be an array of strings.",
+    ],
+    [
+      "an item that is not a string",
+      "/domains/validate",
+      { domains: ["a.com", 1] },
+      400,
+      "domains[1] must be a string.",
+    ],
+    [
+      "an item that is too long",
       "/emails/validate",
       { emails: [long] },
       400,
       "emails[0] is longer than 1000 characters.",
     ],
     [
-      "deep JSON",
+      "deeply nested JSON",
       "/emails/validate",
       `${"[".repeat(50_000)}${"]".repeat(50_000)}`,
       400,
-      "The body has to be a JSON object.",
+      "The body must be a JSON object.",
     ],
     [
       "too many items",
       "/emails/validate",
       { emails: Array(51).fill("a@b.net") },
       413,
-      "At most 50 items a request.",
+      "Too many items: at most 50 per request.",
     ],
     [
-      "too large a body",
+      "a body that is too large",
       "/emails/validate",
       { emails: ["x".repeat(700_000)] },
       413,
-      "At most 50 items and 601174 bytes a request.",
+      "Body too large: at most 601174 bytes. Items per request: at most 50.",
     ],
     ["an unknown path", "/emails", {}, 404, "No such path."],
-  ])("%s", async (_, path, body, status, message) => {
+  ])("rejects %s", async (_, path, body, status, message) => {
     const answer = await post(path, body);
     expect({ status: answer.status, body: answer.body }).toEqual({ status, body: { message } });
   });
 
-  test("another content type, another method", async () => {
+  test("rejects other content types and methods", async () => {
     expect((await post("/emails/validate", "a=b", { "content-type": "text/plain" })).status).toBe(415);
     const { status, headers, body } = await request(`${service.url}/emails/validate`);
-    expect([status, headers.get("allow"), body]).toEqual([405, "POST", { message: "Use POST." }]);
+    expect([status, headers.get("allow"), body]).toEqual([
+      405,
+      "POST",
+      { message: "Method not allowed; use POST." },
+    ]);
   });
 
-  test("an empty list", async () => {
+  test("accepts an empty list", async () => {
     expect((await post("/emails/validate", { emails: [] })).text).toBe('{"emails":{}}');
   });
 
-  test("any string is an ordinary key", async () => {
+  test("accepts any string as an item", async () => {
     const domains = ["__proto__", "constructor", "", 'a"b', "ü.de", "\u0000"];
     const { body } = await post("/domains/validate", { domains });
     expect(Object.keys(body.domains)).toEqual(domains);
   });
 
-  test("permissions", async () => {
+  test("limits a key to its permissions", async () => {
     const headers = as(await createKey(home, "--permissions", "domains"));
     expect((await post("/domains/validate", { domains: ["a.com"] }, headers)).status).toBe(200);
     expect(await post("/emails/validate", { emails: [] }, headers)).toMatchObject({
@@ -163,7 +186,7 @@ describe("rulings", () => {
     });
   });
 
-  test("an Idempotency-Key is charged once", async () => {
+  test("charges an Idempotency-Key once", async () => {
     const secret = await createKey(home, "--limit", "3");
     const headers = { ...as(secret), "idempotency-key": "batch-1" };
     const body = { domains: ["a.com", "mailinator.com"] };
@@ -173,10 +196,10 @@ describe("rulings", () => {
     expect(again.headers.get("ratelimit")).toBe('"validations";r=1');
     expect(await post("/domains/validate", { domains: ["a.com"] }, headers)).toMatchObject({
       status: 422,
-      body: { message: "This Idempotency-Key came with another body before." },
+      body: { message: "This Idempotency-Key was already used with a different body." },
     });
     await post("/domains/validate", { domains: ["c.com"] }, as(secret));
-    // The stored answer is there although nothing is left.
+    // The stored answer is returned although no unit is left.
     expect((await post("/domains/validate", body, headers)).text).toBe(first.text);
     const fresh = { ...headers, "idempotency-key": "batch-2" };
     expect((await post("/domains/validate", body, fresh)).status).toBe(429);
@@ -185,24 +208,24 @@ describe("rulings", () => {
     ).toBe(400);
   });
 
-  test("an Idempotency-Key is for one operation", async () => {
+  test("binds an Idempotency-Key to one operation", async () => {
     const headers = { ...as(await createKey(home, "--limit", "9")), "idempotency-key": "both" };
     const body = { emails: ["ann+x@larch-and-oak.com"], domains: ["a.com", "b.com"] };
     expect((await post("/emails/validate", body, headers)).status).toBe(200);
     expect((await post("/domains/validate", body, headers)).status).toBe(422);
   });
 
-  test("unknown paths and methods are known before any body is read", async () => {
+  test("rejects unknown paths and methods before it reads the body", async () => {
     expect((await post("/nope", "{")).status).toBe(404);
     const { status, body } = await request(`${service.url}/domains/validate`, { method: "PUT", body: "{" });
-    expect({ status, body }).toEqual({ status: 405, body: { message: "Use POST." } });
+    expect({ status, body }).toEqual({ status: 405, body: { message: "Method not allowed; use POST." } });
     expect(await request(`${service.url}/%zz`)).toMatchObject({
       status: 404,
       text: '{"message":"No such path."}',
     });
   });
 
-  test("sandbox keys", async () => {
+  test("gives sandbox keys statuses by name, without a charge", async () => {
     const secret = await createKey(home, "--sandbox", "--limit", "0");
     expect(secret).toMatch(/^sk_test_[0-9A-Za-z]{43}$/);
     const emails = ["a@disposable.com", "a@fake.com", "a@ALIAS.com", "a@mailinator.com"];
@@ -214,7 +237,7 @@ describe("rulings", () => {
     expect(Object.values(domains.body.domains)).toEqual([{ status: "ok" }, { status: "fake" }]);
   });
 
-  test("CORS for the origins that are named, and nothing for others", async () => {
+  test("allows CORS for the configured origins only", async () => {
     const preflight = (origin: string) =>
       request(`${service.url}/emails/validate`, {
         method: "OPTIONS",
@@ -233,7 +256,7 @@ describe("rulings", () => {
     expect(answer.headers.get("access-control-allow-origin")).toBe("https://shop.larch-and-oak.com");
   });
 
-  test("what watches it", async () => {
+  test("serves health checks, the OpenAPI document and metrics", async () => {
     expect((await request(`${service.url}/healthz`)).body).toEqual({ status: "ok" });
     expect((await request(`${service.url}/readyz`)).body).toEqual({ status: "ok" });
     const { body: document } = await request(`${service.url}/openapi.json`);
@@ -249,7 +272,7 @@ describe("rulings", () => {
 });
 
 describe("keys", () => {
-  test("are printed once, listed without their secrets, changed, rotated, revoked, at once", async () => {
+  test("are listed without secrets; changes, rotation and revocation apply at once", async () => {
     const secret = await createKey(home, "--limit", "5", "--expires", "2999-01-31");
     expect(secret).toMatch(/^sk_[0-9A-Za-z]{43}$/);
     const listed = await idv(["keys", "list", "--json"], { home });
@@ -290,7 +313,7 @@ describe("keys", () => {
       "option '--expires <DATE>' argument '2027-02-31' is invalid. It takes a date such as 2027-01-31, or never.",
     ],
     [["create"], 2, "keys create needs --name NAME"],
-    [["set", "nobody", "--limit", "1"], 2, 'no key "nobody"; idv keys list shows those there are'],
+    [["set", "nobody", "--limit", "1"], 2, 'no key "nobody"; run idv keys list to see all keys'],
     [
       ["create", "--name", "x", "--expires", "soon"],
       2,
@@ -299,16 +322,16 @@ describe("keys", () => {
     [
       ["create", "--name", "x", "--permissions", "all"],
       2,
-      "option '--permissions <LIST>' argument 'all' is invalid. \"all\" is no permission; those are emails, domains.",
+      "option '--permissions <LIST>' argument 'all' is invalid. \"all\" is an unknown permission; known permissions: emails, domains.",
     ],
-  ])("%j is wrong", async (args, expected, message) => {
+  ])("%j is rejected", async (args, expected, message) => {
     const { code, stdout, stderr } = await idv(["keys", ...args], { home });
     expect({ code, stdout, stderr }).toEqual({ code: expected, stdout: "", stderr: `idv: ${message}\n` });
   });
 });
 
-describe("robust", () => {
-  test("the log has what was asked for and no address and no key", async () => {
+describe("robustness", () => {
+  test("logs requests without addresses and keys", async () => {
     await post("/emails/validate", { emails: ["somebody@larch-and-oak.com"] });
     await request(`${service.url}/emails/somebody@larch-and-oak.com?key=${key}`);
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -325,7 +348,7 @@ describe("robust", () => {
     expect(service.log()).not.toContain(key.slice(3));
   });
 
-  test("two servers share a quota exactly, and kill -9 loses no unit that was charged", async () => {
+  test("shares a quota exactly between two servers, and kill -9 loses no charged unit", async () => {
     const [a, b] = [await serve(home, "-q"), await serve(home, "-q")];
     const headers = as(await createKey(home, "--limit", "300"));
     const answered = async (url: string, from: number) => {
@@ -346,7 +369,7 @@ describe("robust", () => {
     expect((await post("/domains/validate", { domains: ["x.com"] }, headers, b.url)).status).toBe(429);
   });
 
-  test("SIGTERM ends it in order, while a slow client is still talking", async () => {
+  test("exits with 0 on SIGTERM while a slow client is connected", async () => {
     const { child, url } = await serve(home, "-q");
     const { hostname, port } = new URL(url);
     const slow = connect(Number(port), hostname);
@@ -359,7 +382,7 @@ describe("robust", () => {
     slow.destroy();
   }, 15_000);
 
-  test("a port that is taken, and a host that is not this machine's", async () => {
+  test("rejects a port in use and warns about a public host", async () => {
     const { port } = new URL(service.url);
     const taken = await idv(["serve", "--port", port], { home });
     expect(taken).toMatchObject({
@@ -374,7 +397,7 @@ describe("robust", () => {
   });
 });
 
-test("a state file of one's own", async () => {
+test("--state names the state file", async () => {
   const folder = temporaryFolder();
   const path = join(folder, "mine.db");
   await idv(["keys", "create", "--name", "x", "--state", path]);

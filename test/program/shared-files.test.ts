@@ -1,4 +1,4 @@
-/** Files that several programs use at once: nothing is lost, and nobody hangs. */
+/** Covers files that several programs use at once: no row is lost and no process hangs. */
 import { once } from "node:events";
 import {
   appendFileSync,
@@ -22,8 +22,8 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 const rows = (count: number, name = "ann") =>
   Array.from({ length: count }, (_, i) => `${name}${i}@larch-and-oak.com\n`).join("");
 
-describe("--split into one folder by several runs at once", () => {
-  test("every row of every run is there", async () => {
+describe("--split into a folder that others use", () => {
+  test("keeps every row of concurrent runs", async () => {
     const home = temporaryFolder();
     const names = ["a", "b", "c", "d", "e", "f"];
     for (const name of names) writeFileSync(join(home, name), `email\n${rows(2000, name)}x@mailinator.com\n`);
@@ -41,14 +41,14 @@ describe("--split into one folder by several runs at once", () => {
     expect(readdirSync(join(home, "out")).sort()).toEqual(["disposable.csv", "ok.csv"]);
   });
 
-  test("a file that another program appends to meanwhile keeps its rows", async () => {
+  test("keeps rows that another program appends meanwhile", async () => {
     const home = temporaryFolder();
     mkdirSync(join(home, "out"));
     writeFileSync(join(home, "out/ok.csv"), "email,status\nold@larch-and-oak.com,ok\n");
     const child = startIdv(["emails", "-q", "--split", "out"], { home });
     const outcome = finished(child);
     child.stdin?.write(rows(20_000));
-    // The run has copied the file by then.
+    // With two files in the folder, the run has copied the old one.
     await expect.poll(() => readdirSync(join(home, "out")).length, { timeout: 20_000 }).toBe(2);
     appendFileSync(join(home, "out/ok.csv"), "late@larch-and-oak.com,ok\n");
     child.stdin?.end();
@@ -63,7 +63,7 @@ describe("--split into one folder by several runs at once", () => {
 });
 
 describe("a process that holds the state's write lock", () => {
-  test("stops no health check, and a request is answered with 503 soon", async () => {
+  test("does not fail health checks, and requests soon get 503", async () => {
     const home = temporaryFolder();
     const service = await serve(home, "-q");
     const [key, sandboxKey] = [await createKey(home), await createKey(home, "--sandbox")];
@@ -81,7 +81,7 @@ describe("a process that holds the state's write lock", () => {
     expect((await request(`${service.url}/readyz`)).status).toBe(200);
   });
 
-  test("does not keep SIGTERM from ending the service", async () => {
+  test("does not stop SIGTERM from ending the service", async () => {
     const home = temporaryFolder();
     const [service, key] = [await serve(home, "-q"), await createKey(home)];
     const release = await lockStore(join(home, "state/idv/service.db"));
@@ -94,7 +94,7 @@ describe("a process that holds the state's write lock", () => {
     await release();
   }, 10_000);
 
-  test("does not keep SIGINT from ending a run", async () => {
+  test("does not stop SIGINT from ending a run", async () => {
     const home = temporaryFolder();
     expect((await idv(["quota", "set", "--limit", "9"], { home })).code).toBe(0);
     writeFileSync(join(home, "list.csv"), `email\n${rows(3)}`);
@@ -131,7 +131,7 @@ describe("a file that is replaced", () => {
   );
 
   test.skipIf(process.getuid?.() !== 0)(
-    "is refused where it would get another owner, before anything is charged",
+    "is rejected if it would get another owner, before any unit is charged",
     async () => {
       const home = temporaryFolder();
       const path = join(home, "list.csv");
@@ -142,19 +142,19 @@ describe("a file that is replaced", () => {
       expect({ code, stderr }).toEqual({
         code: 6,
         stderr:
-          "idv: list.csv: it belongs to user 1000, and only that user or root can replace it and keep that; write elsewhere with -o\n",
+          "idv: list.csv: it belongs to user 1000; only that user or root can replace it without changing its owner; write elsewhere with -o\n",
       });
       expect(statSync(path).uid).toBe(1000);
       expect(readFileSync(path, "utf8")).toBe("email\nann@larch-and-oak.com\n");
     },
   );
 
-  test("and is read-only is not replaced by -o", async () => {
+  test("must not be read-only with -o", async () => {
     const home = temporaryFolder();
     writeFileSync(join(home, "list.csv"), "email\nann@larch-and-oak.com\n");
     writeFileSync(join(home, "out.csv"), "old", { mode: 0o444 });
     chmodSync(home, 0o777);
-    // Root may write anywhere.
+    // Root may write anywhere, so run as another user.
     const asSomebody = process.getuid?.() === 0 ? { uid: 65_534 } : {};
     const { code, stderr } = await idv(["emails", "-q", "list.csv", "-o", "out.csv"], {
       home,
@@ -170,7 +170,7 @@ describe("a file that is replaced", () => {
   test.each([
     ["-o", ["-o", "link"]],
     ["--bad-rows-file", ["--bad-rows", "skip", "--bad-rows-file", "link"]],
-  ])("is not the quota file, through whatever link: %s", async (_, args) => {
+  ])("cannot be a link to the quota file with %s", async (_, args) => {
     const home = temporaryFolder();
     writeFileSync(join(home, "list.csv"), "email\nann@larch-and-oak.com\n");
     expect((await idv(["quota", "set", "--limit", "9"], { home })).code).toBe(0);
@@ -184,7 +184,7 @@ describe("a file that is replaced", () => {
   });
 });
 
-test("the temporary file of a killed run is removed by the next run in that folder", async () => {
+test("the next run in a folder removes the temporary file of a killed run", async () => {
   const home = temporaryFolder();
   writeFileSync(join(home, "list.csv"), "email\nann@larch-and-oak.com\n");
   const temporary = () => readdirSync(home).filter((name) => name.endsWith(".tmp"));
@@ -206,7 +206,7 @@ test("the temporary file of a killed run is removed by the next run in that fold
   // Its own file takes the place of the abandoned one.
   await expect.poll(() => temporary().join().includes(`-${running.pid}-`), { timeout: 20_000 }).toBe(true);
   expect((await idv(["emails", "-q", "list.csv", "-o", "out.csv"], { home })).code).toBe(0);
-  // The file of a run that is alive stays.
+  // The file of the live run stays.
   expect(temporary()).toHaveLength(1);
   running.stdin?.end();
   await once(running, "exit");

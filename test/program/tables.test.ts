@@ -1,3 +1,4 @@
+/** Covers idv emails and idv domains on tables: fixtures, options, filters and summaries. */
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +20,7 @@ test("idv emails fixtures/customers.csv keeps semicolons, byte order mark and CR
   expect(code).toBe(0);
 });
 
-test("idv emails --explain fixtures/addresses.txt", async () => {
+test("idv emails --explain fixtures/addresses.txt gives reasons and suggestions", async () => {
   const { code, stdout } = await idv(["emails", "--explain", `${fixtures}addresses.txt`]);
   expect(utf8(stdout)).toBe(`anna.adler@larch-and-oak.com,ok,,
 Ben Brown <ben.brown@brightmill.co.uk>,ok,,
@@ -42,7 +43,7 @@ karin@team.fastmail.com,alias,sub-address: team.fastmail.com,
   expect(code).toBe(0);
 });
 
-test("idv domains fixtures/domains.txt", async () => {
+test("idv domains fixtures/domains.txt gives every domain its status", async () => {
   const { code, stdout } = await idv(["domains", `${fixtures}domains.txt`]);
   const lines = readFileSync(`${fixtures}domains.txt`, "utf8").trimEnd().split("\n");
   const statuses =
@@ -51,7 +52,7 @@ test("idv domains fixtures/domains.txt", async () => {
   expect(code).toBe(0);
 });
 
-test("cat list.csv | idv emails -c email | head -2", () => {
+test("cat list.csv | idv emails -c email | head -2 ends without an error", () => {
   const line = `cat "$1" | "$2" "$3" emails -c email -q | head -2; echo "\${PIPESTATUS[@]}"`;
   const args = ["-c", line, "bash", `${fixtures}newsletter.csv`, process.execPath, program];
   const home = temporaryFolder();
@@ -65,7 +66,7 @@ test("cat list.csv | idv emails -c email | head -2", () => {
   );
 });
 
-test("a reader that stops early ends the run without a word", () => {
+test("a run ends silently when the reader of its output stops early", () => {
   const home = temporaryFolder();
   const list = join(home, "list.csv");
   writeFileSync(
@@ -80,14 +81,18 @@ test("a reader that stops early ends the run without a word", () => {
   expect(output).toBe("id,email,status\n0 0\n");
 });
 
-describe("what the options do", () => {
+describe("options", () => {
   const table = "id,email,status,email\n1,ann@larch-and-oak.com,new,bob@mailinator.com\n";
 
   test.each<[string, string[], string]>([
-    ["-c by index", ["-c", "2"], "1,ann@larch-and-oak.com,new,bob@mailinator.com,ok"],
-    ["-c by name and place", ["-c", "email[2]"], "1,ann@larch-and-oak.com,new,bob@mailinator.com,disposable"],
+    ["-c takes an index", ["-c", "2"], "1,ann@larch-and-oak.com,new,bob@mailinator.com,ok"],
     [
-      "--explain",
+      "-c takes a name and its occurrence",
+      ["-c", "email[2]"],
+      "1,ann@larch-and-oak.com,new,bob@mailinator.com,disposable",
+    ],
+    [
+      "--explain adds the reason and the suggestion",
       ["-c", "4", "--explain"],
       "1,ann@larch-and-oak.com,new,bob@mailinator.com,disposable,disposable-domain: mailinator.com,",
     ],
@@ -97,7 +102,7 @@ describe("what the options do", () => {
     expect(code).toBe(0);
   });
 
-  test("a table with a status column gets idv_status, and is told so", async () => {
+  test("a table with a status column gets idv_status and a notice", async () => {
     const { stdout, stderr } = await idv(["emails", "-c", "2", "--summary", "none"], { stdin: table });
     expect(stdout.split("\n")[0]).toBe("id,email,status,email,idv_status");
     expect(stderr).toBe('idv: standard input has a column "status" already; ours is "idv_status"\n');
@@ -111,7 +116,7 @@ describe("what the options do", () => {
     [["--drop", "disposable,fake"], "ann@larch-and-oak.com,ok\n,\nANN@larch-and-oak.com,ok\n"],
     [["--dedupe"], "ann@larch-and-oak.com,ok\nbob@mailinator.com,disposable\n,\nbroken,fake\n"],
     [["--dedupe", "--only", "ok"], "ann@larch-and-oak.com,ok\n"],
-  ])("%j", async (args, rows) => {
+  ])("%j selects rows", async (args, rows) => {
     for (const way of [[], ["--strict"]]) {
       const { stdout, stderr } = await idv(["emails", "--summary", "json", ...args, ...way], {
         stdin: mixed,
@@ -125,7 +130,7 @@ describe("what the options do", () => {
     }
   });
 
-  test("--only with --drop", async () => {
+  test("--only cannot be used with --drop", async () => {
     const { code, stderr } = await idv(["emails", "--only", "ok", "--drop", "fake"], { stdin: mixed });
     expect(stderr).toBe(
       "idv: option '--only <STATUS,...>' cannot be used with option '--drop <STATUS,...>'\n",
@@ -133,14 +138,14 @@ describe("what the options do", () => {
     expect(code).toBe(2);
   });
 
-  test("--status-column", async () => {
+  test("--status-column names the added column", async () => {
     const { stdout } = await idv(["emails", "--status-column", "verdict"], {
       stdin: "email\nann@mailinator.com\n",
     });
     expect(stdout).toBe("email,verdict\nann@mailinator.com,disposable\n");
   });
 
-  test("-n", async () => {
+  test("-n takes the first record for a row", async () => {
     const { stdout } = await idv(["emails", "-n"], { stdin: "email\nann@mailinator.com\n" });
     expect(stdout).toBe("email,fake\nann@mailinator.com,disposable\n");
   });
@@ -149,11 +154,11 @@ describe("what the options do", () => {
     [":", "1:ann@mailinator.com\n", "1:ann@mailinator.com:disposable\n"],
     ["\\t", "1\tann@mailinator.com\n", "1\tann@mailinator.com\tdisposable\n"],
     ["tab", "1\tann@mailinator.com\n", "1\tann@mailinator.com\tdisposable\n"],
-  ])("-d %s", async (delimiter, input, output) => {
+  ])("-d %s sets the delimiter", async (delimiter, input, output) => {
     expect((await idv(["emails", "-d", delimiter], { stdin: input })).stdout).toBe(output);
   });
 
-  test("-o writes the file and nothing to standard output", async () => {
+  test("-o writes to the file and not to standard output", async () => {
     const home = temporaryFolder();
     writeFileSync(join(home, "list.csv"), "email\nann@mailinator.com\n");
     const { stdout, code } = await idv(["emails", "list.csv", "-o", "list.csv", "-q"], { home });
@@ -169,7 +174,7 @@ describe("what the options do", () => {
     [["list.csv", "--in-place"], []],
     [["-I.bak", "list.csv"], ["list.csv.bak"]],
     [["--in-place=~", "list.csv"], ["list.csv~"]],
-  ])("%j", async (args, backups) => {
+  ])("%j replaces the file", async (args, backups) => {
     const home = temporaryFolder();
     writeFileSync(join(home, "list.csv"), "email\nann@mailinator.com\n");
     const { stdout, stderr, code } = await idv(["emails", "-q", ...args], { home });
@@ -191,7 +196,7 @@ describe("what the options do", () => {
       "option '-I, --in-place [=SUFFIX]' cannot be used with option '-o, --output <FILE>'",
     ],
     [["-I/no/where", "l.csv"], "l.csv/no/where: cannot be written: its folder is a file"],
-  ])("%j is refused", async (args, message) => {
+  ])("%j is rejected", async (args, message) => {
     const home = temporaryFolder();
     writeFileSync(join(home, "l.csv"), "ann@mailinator.com\n");
     const { stdout, stderr } = await idv(["emails", ...args], { home });
@@ -205,24 +210,24 @@ describe("what the options do", () => {
     [["--fail-on", "fake, disposable"], "ann@mailinator.com\n", 1],
     [["--fail-on", "fake"], "ann@mailinator.com\n", 0],
     [["--fail-on", "fake,alias,disposable"], "ann@larch-and-oak.com\n", 0],
-  ])("%j exits as it should", async (args, stdin, expected) => {
+  ])("%j sets the exit code", async (args, stdin, expected) => {
     const { code, stdout, stderr } = await idv(["emails", "-q", ...args], { stdin });
     expect(code).toBe(expected);
     expect(stdout).toMatch(/@/);
     expect(stderr).toBe(expected === 1 ? "idv: --fail-on: rows found: 1 disposable\n" : "");
   });
 
-  test("--summary text", async () => {
+  test("--summary text is the default", async () => {
     const { stderr } = await idv(["emails"], { stdin: "email\nann@mailinator.com\n\nANN@mailinator.com\n" });
     expect(stderr.replace(/\d+\.\d\d s, .*/, "TIME")).toBe(
-      'standard input: 3 rows, 1 distinct e-mail addresses in column 1 "email"; offline engine (no key is configured)\n' +
+      'standard input: 3 rows, 1 distinct e-mail address in column 1 "email"; offline engine (no key is configured)\n' +
         "  disposable                2\n" +
         "  (empty)                   1\n" +
-        "1 units used, no limit; TIME\n",
+        "1 unit used, no limit; TIME\n",
     );
   });
 
-  test("--summary json, also with -q", async () => {
+  test("--summary json prints the summary even with -q", async () => {
     const { stderr } = await idv(["domains", "-q", "--summary", "json"], {
       stdin: "mailinator.com\nduck.com\n",
     });
@@ -247,18 +252,18 @@ describe("what the options do", () => {
     });
   });
 
-  test("-q says nothing", async () => {
+  test("-q prints nothing", async () => {
     expect((await idv(["emails", "-q"], { stdin: "ann@mailinator.com\n" })).stderr).toBe("");
   });
 });
 
 describe("odd input", () => {
-  test("a header alone", async () => {
+  test("a header without rows gets the added column", async () => {
     const { code, stdout } = await idv(["emails"], { stdin: "id,email\n" });
     expect({ code, stdout }).toEqual({ code: 0, stdout: "id,email,status\n" });
   });
 
-  test("nothing at all", async () => {
+  test("empty input gets a notice", async () => {
     const { code, stdout, stderr } = await idv(["emails", "--summary", "none"]);
     expect({ code, stdout, stderr }).toEqual({
       code: 0,
@@ -267,7 +272,7 @@ describe("odd input", () => {
     });
   });
 
-  test("bytes that are not UTF-8 come back, and make an item fake", async () => {
+  test("bytes that are not UTF-8 are kept and make an item fake", async () => {
     const stdin = Buffer.from(
       "name,email\nJ\xfcrg,joerg@larch-and-oak.com\nJ,j\xfcrg@larch-and-oak.com\n",
       "latin1",

@@ -1,10 +1,11 @@
+/** Covers workers: a table comes out the same however many judge it. */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RunOptions } from "../../src/run/run-options.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-// The built program's own modules: threads are started from files.
+// Modules of the built program, since workers are started from files.
 const built = (module: string) => import(new URL(`../../dist/${module}.js`, import.meta.url).href);
 const { validateTable } = await built("run/run");
 const { nameColumns } = await built("run/columns");
@@ -14,7 +15,7 @@ const { offlineValidator } = await built("validator/offline");
 const { loadClassifier } = await built("classifier/classifier");
 const { QuotaFile } = await built("store/quota-file");
 
-/** Rows of every kind, 100 bytes each; some notes have line ends, so that a block may end inside one. */
+/** Yields rows of every kind, 100 bytes each; some notes have line ends, so that a block may end inside one. */
 function* table(rows: number) {
   yield Buffer.from("id,email,note\n");
   const lineEnds = "line\n".repeat(30_000);
@@ -38,10 +39,10 @@ const count = () => {
 beforeAll(() => void process.on("worker", count));
 afterAll(() => void process.off("worker", count));
 
-test("a CRLF that a block ends in the middle of is one line end", async () => {
+test("a CRLF that is split between two blocks is one line end", async () => {
   const block = 262_144;
   const line = "ann@larch-and-oak.com,hello\r\n";
-  // Two lines of a block each and more: one ends just before the CR at the end of a block.
+  // Two lines longer than a block: the first ends with a block, the second has its CR at the end of one.
   const rows = line.repeat(Math.ceil((40 * block) / line.length));
   const before = `email,text\r\n${rows}`;
   const fill = (length: number) => `ann@larch-and-oak.com,${"x".repeat(length - 24)}\r\n`;
@@ -75,14 +76,14 @@ test("a CRLF that a block ends in the middle of is one line end", async () => {
   quotaFile.close();
 });
 
-describe("a large table, judged in threads or not", () => {
+describe("a large table comes out the same with and without workers", () => {
   test.each<[string, number | null, Partial<RunOptions>]>([
-    ["as it is", null, {}],
+    ["unfiltered", null, {}],
     ["with a limit", 77_777, {}],
     ["deduplicated", null, { filter: { dedupe: "item" } }],
     ["deduplicated by mailbox", null, { filter: { dedupe: "canonical" } }],
     ["filtered, with a limit", 60_000, { filter: { keeps: (status) => status !== "ok" } }],
-  ])("%s, comes out the same", async (_, limit, options) => {
+  ])("%s", async (_, limit, options) => {
     const quotaFile = await QuotaFile.open(join(temporaryFolder(), "quota.db"), Date.now);
     const run = async (cores: number) => {
       quotaFile.configure({ limit });
@@ -104,7 +105,7 @@ describe("a large table, judged in threads or not", () => {
     async function* inParts() {
       for (const part of table(300_000)) {
         yield part;
-        // As a file does, and threads get a chance to be ready.
+        // Yields to the event loop as a file does, so that workers can become ready.
         await new Promise(setImmediate);
       }
     }

@@ -1,18 +1,19 @@
+/** Reports bad rows that are skipped or kept: the first ones on standard error, all of them in a file if wanted. */
 import type { TableSink } from "../../files/output.js";
 import type { RowFault } from "../../table/bad-rows.js";
 import { quoteField } from "../../table/quotes.js";
 import { say } from "../terminal/terminal.js";
 
-/** How many bad rows stderr names before it only counts them. */
+/** Number of bad rows that are named on standard error; further ones are only counted. */
 const named = 20;
 
-/** Tells of the rows that are skipped or kept as they are: the first on stderr, all of them in a file if wanted. */
+/** Collects the bad rows of a run. */
 export class BadRowsReport {
   count = 0;
   readonly #file: TableSink | undefined;
   #unwritten = "file,line,reason,record\n";
 
-  /** @param file gets a CSV table of all */
+  /** @param file takes a CSV table of all bad rows */
   constructor(file: TableSink | undefined) {
     this.#file = file;
   }
@@ -26,7 +27,7 @@ export class BadRowsReport {
     this.#unwritten += `${fields.map((field) => quoteField(field, ",")).join(",")}\n`;
   }
 
-  /** Writes what was added since. */
+  /** Writes the bad rows that were added since the last call. */
   async flush(): Promise<void> {
     const text = this.#unwritten;
     this.#unwritten = "";

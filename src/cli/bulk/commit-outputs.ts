@@ -1,8 +1,8 @@
 /** The last step of a bulk run: makes its files appear, in an order that loses nothing whatever happens meanwhile. */
 
+import { FileError } from "../../files/errors.js";
 import type { InputFile } from "../../files/input.js";
 import type { FileCopy, TableSink } from "../../files/output.js";
-import { TableError } from "../../table/errors.js";
 
 /** The files of a run whose rows are all written. */
 export interface Outputs {
@@ -22,7 +22,7 @@ export interface Outputs {
  * Commits all files. Whatever takes long, such as putting a large output on the disk, is done before the input is checked
  * for changes: rows that are appended to it meanwhile must not be lost.
  *
- * @throws TableError when a file cannot be written, or the input would be replaced although it has changed
+ * @throws FileError when a file cannot be written, or the input would be replaced although it has changed
  */
 export async function commitOutputs(outputs: Outputs): Promise<void> {
   const { input, inputName, isInPlace, sink, backup, badRowsFile, note } = outputs;
@@ -31,7 +31,7 @@ export async function commitOutputs(outputs: Outputs): Promise<void> {
   await backup?.make();
   if (await input.hasChanged()) {
     const what = `${inputName} has changed while it was read`;
-    if (isInPlace) throw new TableError(`${what}; it is left as it is now; run again`);
+    if (isInPlace) throw new FileError(`${what}; it is left as it is now; run again`);
     note(`${what}; rows that came later may be missing`);
   }
   await sink.commit();

@@ -1,10 +1,11 @@
+/** The command that resumes a run. */
 /**
- * The command line that continues what a user began, quoted for a POSIX shell: as it was typed, but for `--refresh`, which
- * would have all asked again.
+ * Returns the command line that resumes a run, quoted for a POSIX shell: the same words without `--refresh`, which would pay
+ * for everything again.
  *
- * @param words those behind the program's name
+ * @param words the words after the program's name
  */
-export function continueCommand(words: readonly string[]): string {
+export function resumeCommand(words: readonly string[]): string {
   const end = words.indexOf("--");
   const kept = words.filter((word, i) => word !== "--refresh" || (end !== -1 && i > end));
   return ["idv", ...kept.map(quote)].join(" ");

@@ -1,37 +1,38 @@
+/** The summary of a run, as text and as JSON. */
 import type { ChalkInstance } from "chalk";
 import type { RunReport } from "../../run/run-options.js";
 import { knownStatuses } from "../../validator/validator.js";
-import { printable } from "../terminal/terminal.js";
+import { counted, printable } from "../terminal/terminal.js";
 
-/** What a summary tells of a run. */
+/** Facts of a run for its summary. */
 export interface Summary {
   readonly input: string;
   readonly kind: "email" | "domain";
   readonly engine: string;
-  /** Why it was this one. */
+  /** Why this engine was chosen. */
   readonly engineReason: string;
-  /** The column with the items, from 1. */
+  /** Index of the column with the items, from 1. */
   readonly column: number;
   readonly columnName: string | undefined;
   readonly report: RunReport;
-  /** Requests that were sent; undefined where the engine sends none. */
+  /** Number of requests sent; undefined where the engine sends none. */
   readonly requests: number | undefined;
-  /** Rows that were skipped or kept as they are. */
+  /** Number of bad rows that were skipped or kept. */
   readonly badRows: number;
   readonly seconds: number;
 }
 
-/** What a dry run found. */
+/** Facts of a dry run. */
 export interface DryRun {
   readonly input: string;
   readonly dryRun: Pick<RunReport, "rows" | "distinct" | "cached" | "prechecked"> & {
-    /** What would be submitted, at most. */
+    /** Number of items that would be submitted at most. */
     readonly items: number;
     readonly requests: number;
   };
 }
 
-/** What a dry run tells. */
+/** Renders the summary of a dry run. */
 export function dryRunSummary({ input, dryRun }: DryRun, format: "text" | "json"): string {
   const { rows, distinct, cached, prechecked, items, requests } = dryRun;
   if (format === "json") {
@@ -47,12 +48,12 @@ export function dryRunSummary({ input, dryRun }: DryRun, format: "text" | "json"
     });
   }
   return (
-    `${printable(input)}: ${number(rows)} rows, ${number(distinct)} distinct items; ${number(cached)} in the cache, ` +
-    `${number(prechecked)} fake by their syntax; ${number(items)} units would be charged, in ${number(requests)} requests`
+    `${printable(input)}: ${counted(rows, "row")}, ${counted(distinct, "distinct item")}; ${number(cached)} in the cache, ` +
+    `${number(prechecked)} fake by syntax; ${counted(items, "unit")} would be charged, in ${counted(requests, "request")}`
   );
 }
 
-/** The summary as one JSON object. */
+/** Renders the summary as one JSON object. Its fields are stable. */
 export function jsonSummary({ report, ...rest }: Summary): string {
   const { rows, written, emptyRows, distinct, cached, prechecked, statuses, charged, quota } = report;
   return JSON.stringify({
@@ -77,11 +78,11 @@ export function jsonSummary({ report, ...rest }: Summary): string {
   });
 }
 
-/** The summary for people, some lines. */
+/** Renders the summary for people, in some lines. */
 export function textSummary(summary: Summary, chalk: ChalkInstance | undefined): string {
   const { report, seconds } = summary;
   const { quota } = report;
-  const what = summary.kind === "email" ? "e-mail addresses" : "domains";
+  const item = summary.kind === "email" ? "distinct e-mail address" : "distinct domain";
   const colour: Readonly<Record<string, ((text: string) => string) | undefined>> = {
     ok: chalk?.green,
     alias: chalk?.cyan,
@@ -97,24 +98,25 @@ export function textSummary(summary: Summary, chalk: ChalkInstance | undefined):
   if (report.emptyRows > 0) counts.push(["(empty)", report.emptyRows]);
   const noLimit = summary.engine === "api" ? "" : ", no limit";
   const left = quota === undefined ? "" : quota.left === null ? noLimit : `, ${number(quota.left)} left`;
-  const requests = summary.requests === undefined ? "" : ` in ${number(summary.requests)} requests`;
+  const requests = summary.requests === undefined ? "" : ` in ${counted(summary.requests, "request")}`;
   const { distinct, cached, prechecked } = report;
   const saved = [
     ...(cached === 0 ? [] : [`${number(cached)} of ${number(distinct)} from the cache`]),
-    ...(prechecked === 0 ? [] : [`${number(prechecked)} fake by their syntax`]),
+    ...(prechecked === 0 ? [] : [`${number(prechecked)} fake by syntax`]),
   ].map((what) => `${what}, `);
   const name = summary.columnName === undefined ? "" : ` "${printable(summary.columnName)}"`;
   const rate = seconds > 0 ? `, ${number(Math.round(report.rows / seconds))} rows/s` : "";
   return [
-    `${printable(summary.input)}: ${number(report.rows)} rows, ${number(report.distinct)} distinct ${what} ` +
+    `${printable(summary.input)}: ${counted(report.rows, "row")}, ` +
+      `${counted(distinct, item, summary.kind === "email" ? `${item}es` : `${item}s`)} ` +
       `in column ${summary.column}${name}; ${summary.engine} engine (${printable(summary.engineReason)})`,
     ...counts.map(([status, count]) => {
       const name = printable(status).padEnd(15);
       return `  ${colour[status]?.(name) ?? name}${number(count).padStart(12)}`;
     }),
-    ...(summary.badRows === 0 ? [] : [`${number(summary.badRows)} bad rows`]),
-    ...(report.written === report.rows ? [] : [`${number(report.written)} rows written`]),
-    `${saved.join("")}${number(report.charged)} units used${requests}${left}; ${seconds.toFixed(2)} s${rate}`,
+    ...(summary.badRows === 0 ? [] : [counted(summary.badRows, "bad row")]),
+    ...(report.written === report.rows ? [] : [`${counted(report.written, "row")} written`]),
+    `${saved.join("")}${counted(report.charged, "unit")} used${requests}${left}; ${seconds.toFixed(2)} s${rate}`,
   ].join("\n");
 }
 

@@ -6,18 +6,20 @@ import { cacheSecretPath } from "../config/cache-secret.js";
 import { cachePath } from "../config/paths.js";
 import { UsageError } from "../errors.js";
 
-/** The files that a run writes, and those that it must not write over. */
+/** The files of a run. */
 interface Targets {
-  readonly output?: string;
-  readonly backup?: string;
+  readonly input: string | undefined;
+  readonly quotaPath: string;
+  readonly output: string | undefined;
+  readonly backup: string | undefined;
   readonly badRowsFile?: string;
   readonly apiKeyFile?: string;
-  readonly inPlace: boolean;
+  readonly isInPlace: boolean;
 }
 
-/** @throws UsageError when something would be written over something else that is needed */
-export function checkTargets(file: string, quotaPath: string, targets: Targets): void {
-  const { output, backup, badRowsFile, apiKeyFile, inPlace } = targets;
+/** @throws UsageError when one file would have two roles */
+export function checkTargets(targets: Targets): void {
+  const { input, quotaPath, output, backup, badRowsFile, apiKeyFile, isInPlace } = targets;
   const roles = [
     ["the quota file", quotaPath],
     ["the cache", cachePath(process.env)],
@@ -28,7 +30,7 @@ export function checkTargets(file: string, quotaPath: string, targets: Targets):
     ["the file of bad rows", badRowsFile],
     ["the backup", backup],
     // A table may be written over itself.
-    ["the input", inPlace || file === "-" ? undefined : file],
+    ["the input", isInPlace ? undefined : input],
   ] as const;
   const taken = new Map<string, string>();
   for (const [role, path] of roles) {
@@ -48,7 +50,7 @@ function placeOf(path: string): string {
     try {
       return follow();
     } catch {
-      // Not there, or not to be looked at: opening it says so.
+      // Not there, or not accessible: opening it says so.
     }
   }
   return resolve(path);

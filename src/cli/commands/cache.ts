@@ -1,12 +1,41 @@
+/** `idv cache`: the verdicts of the service that were paid for. */
+
 import { existsSync } from "node:fs";
+import { Option } from "commander";
 import { VerdictCache } from "../../store/verdict-cache.js";
 import { removeCacheSecret } from "../config/cache-secret.js";
+import { day, duration } from "../config/option-values.js";
 import { cachePath } from "../config/paths.js";
+import { longestCacheTtl } from "../config/settings.js";
 import { print } from "../terminal/standard-output.js";
-import { printable, say } from "../terminal/terminal.js";
+import { counted, printable, say } from "../terminal/terminal.js";
+import { type DefineCommand, describe } from "./command.js";
 
-/** Runs `idv cache stats`: what is remembered, by kind and service. */
-export async function showCache({ json }: { readonly json?: true }): Promise<void> {
+const environment = ["IDV_CACHE_FILE", "XDG_STATE_HOME"] as const;
+
+export const define: DefineCommand = (cache) => {
+  describe(cache, {
+    description: "Shows or shrinks the cache of the service's verdicts.",
+    examples: ["cache stats", "cache prune --older-than 90d"],
+    environment,
+  });
+  const define = (name: string, description: string, ...examples: readonly string[]) =>
+    describe(cache.command(name).summary(description), { description, examples, environment });
+  define("stats", "Print how many verdicts there are of each service.", "cache stats", "cache stats --json")
+    .option("--json", "print a JSON object")
+    .action(showCache);
+  define("clear", "Delete all verdicts.", "cache clear").action(clearCache);
+  define("prune", "Delete old verdicts.", "cache prune --older-than 90d")
+    .addOption(
+      new Option("--older-than <TIME>", "delete verdicts older than TIME")
+        .argParser(duration(0, longestCacheTtl))
+        .default(30 * day, "30d"),
+    )
+    .action(pruneCache);
+};
+
+/** Prints the number of verdicts by kind and service. */
+async function showCache({ json }: { readonly json?: true }): Promise<void> {
   const path = cachePath(process.env);
   const statistics = await withCache(path, (cache) => cache.statistics(), []);
   const scopes = statistics.map(({ oldest, newest, ...rest }) => ({
@@ -17,27 +46,28 @@ export async function showCache({ json }: { readonly json?: true }): Promise<voi
   if (json) return print(`${JSON.stringify({ file: path, scopes })}\n`);
   print(`file\t${printable(path)}\n`);
   for (const { kind, baseUrl, items, oldest, newest } of scopes) {
-    print(`${kind}\t${printable(baseUrl)}\t${items} items\t${oldest}\t${newest}\n`);
+    print(`${kind}\t${printable(baseUrl)}\t${counted(items, "item")}\t${oldest}\t${newest}\n`);
   }
 }
 
-/** Runs `idv cache clear`: all verdicts go, and the secret that their hashes are keyed with. */
-export async function clearCache(): Promise<void> {
+/** Deletes all verdicts, and the secret key of their hashes. */
+async function clearCache(): Promise<void> {
   const removed = await remove(0);
   await removeCacheSecret(process.env);
-  say(`${removed.toLocaleString("en")} verdicts are removed`);
+  say(`removed ${counted(removed, "verdict")}`);
 }
 
-/** Runs `idv cache prune`. */
-export async function pruneCache({ olderThan }: { readonly olderThan: number }): Promise<void> {
-  say(`${(await remove(olderThan)).toLocaleString("en")} verdicts are removed`);
+/** Deletes old verdicts. */
+async function pruneCache({ olderThan }: { readonly olderThan: number }): Promise<void> {
+  say(`removed ${counted(await remove(olderThan), "verdict")}`);
 }
 
+/** Deletes verdicts older than `age` milliseconds; returns how many there were. */
 const remove = (age: number): Promise<number> =>
   withCache(
     cachePath(process.env),
     async (cache) => {
-      // What is of this very millisecond goes too.
+      // With those of this very millisecond.
       const removed = await cache.prune(age === 0 ? -1 : age);
       if (age === 0) await cache.compact();
       return removed;
@@ -45,7 +75,7 @@ const remove = (age: number): Promise<number> =>
     0,
   );
 
-/** Nobody needs a cache made to be told that it is empty. */
+/** Works on the cache if there is one; none is created to be found empty. */
 async function withCache<Result>(
   path: string,
   work: (cache: VerdictCache) => Promise<Result>,

@@ -1,18 +1,35 @@
+/** `idv check`: verdicts on a few values. Nothing is charged. */
 import { loadClassifier } from "../../classifier/classifier.js";
 import { tableSource } from "../../data/installed-table.js";
 import { extractItem } from "../../run/item.js";
 import type { Kind } from "../../validator/validator.js";
 import { type OwnListOptions, readOwnLists } from "../config/own-lists.js";
+import { dataTablePath } from "../config/paths.js";
 import { print } from "../terminal/standard-output.js";
-import { printable } from "../terminal/terminal.js";
+import { printable, say } from "../terminal/terminal.js";
+import { allowOption, type DefineCommand, denyOption, describe } from "./command.js";
 
-/** Runs `idv check`: a line for each value, tab-separated: value, status, reason, suggestion. */
-export async function runCheck(
-  values: readonly string[],
-  options: OwnListOptions & { readonly json?: true },
-): Promise<void> {
+interface CheckOptions extends OwnListOptions {
+  readonly json?: true;
+}
+
+export const define: DefineCommand = (command) => {
+  describe(command, {
+    description: "Prints the verdict on a few addresses or domains. Nothing is charged.",
+    examples: ["check ann.lee@gmial.com mailinator.com", "check --json ann+news@example.net"],
+    environment: ["IDV_ALLOW", "IDV_DENY", "XDG_DATA_HOME"],
+  })
+    .argument("<VALUE...>", "e-mail addresses, domains or URLs")
+    .option("--json", "print one JSON object a line")
+    .addOption(allowOption())
+    .addOption(denyOption())
+    .action(check);
+};
+
+/** Prints a line for each value, tab-separated: value, status, reason, suggestion. */
+async function check(values: readonly string[], options: CheckOptions): Promise<void> {
   const classifier = loadClassifier({
-    ...tableSource(process.env),
+    ...tableSource(dataTablePath(process.env), say),
     ownLists: await readOwnLists(options, process.env),
   });
   for (const value of values) {

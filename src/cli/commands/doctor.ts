@@ -1,3 +1,4 @@
+/** `idv doctor`: every setting and where it comes from, and what a run would stumble over. */
 import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { QuotaFile } from "../../store/quota-file.js";
@@ -6,8 +7,14 @@ import { AuthorisationError, ServiceError } from "../../validator/errors.js";
 import { findApiKey, loginPath, readLogin } from "../config/api-key.js";
 import { cacheSecretPath, readCacheSecret } from "../config/cache-secret.js";
 import { cachePath, quotaFilePath } from "../config/paths.js";
-import { resolveSettings, type SettingOptions, type Settings } from "../config/settings.js";
-import { openApiEngine } from "../engines/engine.js";
+import {
+  resolveSettings,
+  type SettingOptions,
+  type Settings,
+  settingNames,
+  showSetting,
+} from "../config/settings.js";
+import { openApiEngine } from "../engines/api-engine.js";
 import {
   chooseEngine,
   type EngineChoice,
@@ -18,21 +25,51 @@ import { explainFailure, UsageError } from "../errors.js";
 import { exitCodes } from "../exit-codes.js";
 import { print } from "../terminal/standard-output.js";
 import { printable, say } from "../terminal/terminal.js";
+import {
+  apiKeyFileOption,
+  type DefineCommand,
+  describe,
+  insecureHttpOption,
+  settingOption,
+} from "./command.js";
 
 /** The options of `idv doctor`, as commander gives them. */
-export interface DoctorOptions extends SettingOptions, ServiceOptions {
+interface DoctorOptions extends SettingOptions, ServiceOptions {
   readonly online?: true;
 }
 
+export const define: DefineCommand = (command) => {
+  describe(command, {
+    description: "Prints every setting and where it comes from, and checks files, rights and the service.",
+    examples: ["doctor", "doctor --online"],
+    environment: [
+      "IDV_API_KEY",
+      "IDV_API_KEY_COMMAND",
+      "IDV_QUOTA_FILE",
+      "IDV_CACHE_FILE",
+      "XDG_CONFIG_HOME",
+    ],
+    exitCodes: [3, 5],
+  });
+  for (const name of settingNames) command.addOption(settingOption(name));
+  command
+    .addOption(apiKeyFileOption())
+    .addOption(insecureHttpOption())
+    .option("--online", "ask the service whether it answers; nothing is charged")
+    .action(async (options: DoctorOptions) => {
+      process.exitCode = await runDoctor(options);
+    });
+};
+
 /**
- * Runs `idv doctor`: prints every setting with its source, and what is wrong with what to do about it.
+ * Prints every setting with its source, and each fault with what to do about it.
  *
  * @returns the exit code that a run would end with for the first fault
  */
-export async function runDoctor(options: DoctorOptions): Promise<number> {
+async function runDoctor(options: DoctorOptions): Promise<number> {
   const { env } = process;
   let exitCode: number = exitCodes.done;
-  /** Does some work and goes on behind what would end a run. */
+  /** Does some work, and reports a fault that would end a run instead of throwing it. */
   async function attempt<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
     try {
       return await work();
@@ -47,7 +84,7 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
 
   const settings = await attempt(() => resolveSettings(options, env, process.cwd(), say));
   if (settings) await attempt(() => printSettings(settings, env));
-  // Once only: a command may ask its user, and a pipe gives it once.
+  // Once only: a command may ask its user, and a pipe can be read once.
   const key = settings && (await attempt(() => findApiKey(options.apiKeyFile, env, settings.baseUrl.value)));
   line("key", key ? masked(key.value) : "none", key?.source ?? "");
   const choice = settings && (await attempt(() => chooseEngine(settings, options, env, async () => key)));
@@ -76,33 +113,15 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
 
 async function printSettings(settings: Settings, env: NodeJS.ProcessEnv): Promise<void> {
   const place = await resolveBaseUrl(settings.baseUrl, env);
-  for (const [name, { value, source }] of Object.entries({ ...settings, ...(place && { baseUrl: place }) })) {
-    const isTime = name === "timeout" || name === "retryBudget" || name === "cacheTtl";
-    const text = typeof value === "object" ? describeRate(value) : String(value ?? "none");
-    line(name, isTime ? describeTime(Number(value)) : text, source);
+  for (const name of settingNames) {
+    const { value, source } = name === "baseUrl" && place ? place : settings[name];
+    line(name, showSetting(name, value), source);
   }
 }
 
-/** As it could be given: `30d`. */
-function describeTime(milliseconds: number): string {
-  const [unit, size] = timeUnits.find(([, size]) => milliseconds % size === 0)!;
-  return `${milliseconds / size}${unit}`;
-}
-
-const timeUnits = [
-  ["d", 86_400_000],
-  ["h", 3_600_000],
-  ["m", 60_000],
-  ["s", 1000],
-  ["ms", 1],
-] as const;
-
-const describeRate = ({ items, milliseconds }: { items: number; milliseconds: number }) =>
-  `${items} in ${milliseconds / 1000} s`;
-
 const line = (...fields: readonly string[]): void => print(`${fields.map(printable).join("\t")}\n`);
 
-/** What tells one key from another and lets nobody use it. */
+/** A key as it may be shown: enough to tell keys apart, not to use one. */
 const masked = (key: string): string => (key.length < 16 ? "****" : `${key.slice(0, 3)}****${key.slice(-4)}`);
 
 /** @throws StoreError, Error when a file with secrets or state may be read by others, or cannot be used */
@@ -112,11 +131,11 @@ async function checkFile(
 ): Promise<void> {
   if (!existsSync(path)) return;
   if (process.platform !== "win32" && (statSync(path).mode & 0o077) !== 0) {
-    throw new UsageError(`${path}: others may read it; chmod 600 it`);
+    throw new UsageError(`${path}: others may read it; run chmod 600`);
   }
   const folder = dirname(path);
   if (check && (statSync(folder).mode & 0o022) !== 0) {
-    throw new UsageError(`${folder}: others may change what is in it; chmod 700 it`);
+    throw new UsageError(`${folder}: others may change its files; run chmod 700`);
   }
   await check?.(path);
 }

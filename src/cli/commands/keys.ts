@@ -1,3 +1,5 @@
+/** `idv keys`: the API keys of `idv serve`. */
+import { type Command, Option } from "commander";
 import {
   type ApiKey,
   type KeyChange,
@@ -5,14 +7,17 @@ import {
   type Permission,
   UnknownKeyError,
 } from "../../store/key-store.js";
-import type { Period } from "../../store/period.js";
+import { type Period, periods } from "../../store/period.js";
+import { expiryDate, filled, permissionList, unitLimit } from "../config/option-values.js";
 import { stateFilePath } from "../config/paths.js";
 import { UsageError } from "../errors.js";
 import { print } from "../terminal/standard-output.js";
 import { printable, say } from "../terminal/terminal.js";
+import { type DefineCommand, describe } from "./command.js";
+import { stateOption } from "./state-option.js";
 
 /** The options of the `idv keys` commands, as commander gives them. */
-export interface KeyOptions {
+interface KeyOptions {
   readonly state?: string;
   readonly name?: string;
   readonly limit?: number | "none";
@@ -24,44 +29,94 @@ export interface KeyOptions {
   readonly json?: true;
 }
 
-/** Runs `idv keys create`: the secret goes to standard output, where it can be piped into a vault, and nowhere else. */
-export async function createKey(options: KeyOptions): Promise<void> {
+const environment = ["IDV_STATE_FILE", "XDG_STATE_HOME"] as const;
+
+export const define: DefineCommand = (keys) => {
+  describe(keys, {
+    description: "Creates and manages the API keys of idv serve.",
+    examples: ["keys create --name shop --limit 10000 --period month", "keys list"],
+    environment,
+  });
+  const define = (usage: string, description: string, ...examples: readonly string[]) =>
+    describe(keys.command(usage).summary(description), { description, examples, environment }).addOption(
+      stateOption(),
+    );
+  const withSettings = (command: Command) =>
+    command
+      .option("--name <NAME>", "what the key is for", filled)
+      .option("--limit <N|none>", "validations a period", unitLimit)
+      .addOption(
+        new Option("--period <PERIOD>", "none, hour, day or month of the UTC calendar").choices(periods),
+      )
+      .option("--expires <DATE>", "when the key ends: 2027-01-31, or never", expiryDate)
+      .option("--permissions <LIST>", "what it may validate: emails,domains", permissionList);
+  withSettings(
+    define(
+      "create",
+      "Create a key and print it, once.",
+      ...["keys create --name shop --limit 10000 --period month"],
+      ...["keys create --name tests --sandbox --permissions emails"],
+    ),
+  )
+    .option("--sandbox", "charge nothing and answer by fixed names")
+    .action(createKey);
+  define("list", "List the keys.", "keys list", "keys list --json")
+    .option("--json", "print one JSON object a line")
+    .action(listKeys);
+  withSettings(
+    define(
+      "set <ID>",
+      "Change a key. Units used stay used.",
+      "keys set 04sX1bQ2z --limit none --expires never",
+    ),
+  ).action(setKey);
+  define("revoke <ID>", "End a key for good.", "keys revoke 04sX1bQ2z").action(revokeKey);
+  define(
+    "rotate <ID>",
+    "Give a key a new secret and print it, once. The old one ends.",
+    "keys rotate 04sX1bQ2z",
+  ).action(rotateKey);
+};
+
+/** Creates a key: the secret goes to standard output, where it can be piped into a vault, and nowhere else. */
+async function createKey(options: KeyOptions): Promise<void> {
+  if (options.name === undefined) throw new UsageError("keys create needs --name NAME");
   const { key, secret } = await withStore(options, (store) =>
     store.create(changeOf(options), options.sandbox === true),
   );
   print(`${secret}\n`);
-  say(`key ${key.id} is made; its secret is shown this once`);
+  say(`created key ${key.id}; its secret is shown only now`);
 }
 
-/** Runs `idv keys list`. */
-export async function listKeys(options: KeyOptions): Promise<void> {
+/** Prints all keys. */
+async function listKeys(options: KeyOptions): Promise<void> {
   const keys = await withStore(options, (store) => store.list());
-  if (options.json) print(keys.map((key) => `${JSON.stringify(describe(key))}\n`).join(""));
+  if (options.json) print(keys.map((key) => `${JSON.stringify(columnsOf(key))}\n`).join(""));
   else {
     for (const key of keys) {
-      const fields = Object.values(describe(key)).map((value) => printable(String(value ?? "-")));
+      const fields = Object.values(columnsOf(key)).map((value) => printable(String(value ?? "-")));
       print(`${fields.join("\t")}\n`);
     }
   }
 }
 
-/** Runs `idv keys set`. */
-export async function setKey(id: string, options: KeyOptions): Promise<void> {
+/** Changes a key. */
+async function setKey(id: string, options: KeyOptions): Promise<void> {
   await withStore(options, (store) => store.set(id, changeOf(options)));
-  say(`key ${id} is changed`);
+  say(`changed key ${id}`);
 }
 
-/** Runs `idv keys revoke`. */
-export async function revokeKey(id: string, options: KeyOptions): Promise<void> {
+/** Ends a key for good. */
+async function revokeKey(id: string, options: KeyOptions): Promise<void> {
   await withStore(options, (store) => store.revoke(id));
-  say(`key ${id} is revoked`);
+  say(`revoked key ${id}`);
 }
 
-/** Runs `idv keys rotate`: prints the new secret. */
-export async function rotateKey(id: string, options: KeyOptions): Promise<void> {
+/** Gives a key a new secret, and prints it. */
+async function rotateKey(id: string, options: KeyOptions): Promise<void> {
   const { secret } = await withStore(options, (store) => store.rotate(id));
   print(`${secret}\n`);
-  say(`key ${id} has a new secret, shown this once; the old one is not good any more`);
+  say(`key ${id} has a new secret, shown only now; the old one is void`);
 }
 
 async function withStore<Result>(
@@ -88,8 +143,8 @@ function changeOf({ name, limit, period, expires, permissions }: KeyOptions): Ke
   };
 }
 
-/** What a list tells of a key; the columns of `idv keys list` in this order. */
-function describe({ id, name, permissions, isSandbox, created, expires, revoked, quota }: ApiKey) {
+/** The columns of `idv keys list`, in this order. */
+function columnsOf({ id, name, permissions, isSandbox, created, expires, revoked, quota }: ApiKey) {
   const date = (time: number | null) => (time === null ? null : new Date(time).toISOString());
   const { limit, period, used, left } = quota;
   return {

@@ -1,15 +1,28 @@
+/** `idv login`: keeps a key for one service. */
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
-import { removeFile, writePrivately } from "../../files/private-file.js";
+import { writePrivately } from "../../files/private-file.js";
 import { checked, loginPath, readKeyText } from "../config/api-key.js";
 import { resolveSettings, type SettingOptions } from "../config/settings.js";
 import { resolveBaseUrl } from "../engines/engine-choice.js";
 import { UsageError } from "../errors.js";
 import { say } from "../terminal/terminal.js";
+import { type DefineCommand, describe, settingOption } from "./command.js";
 
-/** Runs `idv login`: keeps a key, from standard input or as it is typed, for one service. */
-export async function login(options: SettingOptions): Promise<void> {
-  // A project's file should not say where a key is for.
+export const define: DefineCommand = (command) => {
+  describe(command, {
+    description: "Keeps the key of a service, read from standard input or typed unseen.",
+    examples: ["login --base-url https://validation.example.com", "login < key.txt"],
+    environment: ["XDG_CONFIG_HOME"],
+    exitCodes: [3],
+  })
+    .addOption(settingOption("baseUrl"))
+    .action(login);
+};
+
+/** Keeps a key, from standard input or typed unseen, for one service. */
+async function login(options: SettingOptions): Promise<void> {
+  // Without the project's file, which must not say where a key is sent.
   const settings = await resolveSettings(options, process.env, undefined, say);
   const place = await resolveBaseUrl(settings.baseUrl, process.env);
   if (place === undefined) {
@@ -24,14 +37,7 @@ export async function login(options: SettingOptions): Promise<void> {
   say(`the key for ${place.value} is kept in ${path}`);
 }
 
-/** Runs `idv logout`. */
-export async function logout(): Promise<void> {
-  const path = loginPath(process.env);
-  await removeFile(path);
-  say(`${path} is removed`);
-}
-
-/** Asks for a line that nobody sees. */
+/** Asks for a line that is not shown. */
 function prompt(question: string): Promise<string> {
   process.stderr.write(question);
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });

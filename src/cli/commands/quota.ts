@@ -1,27 +1,60 @@
+/** `idv quota`: the quota of the offline engine. */
 import { statSync } from "node:fs";
-import type { Period } from "../../store/period.js";
+import { Option } from "commander";
+import { type Period, periods } from "../../store/period.js";
 import type { Quota } from "../../store/quota.js";
 import { freshQuota, QuotaFile } from "../../store/quota-file.js";
+import { unitLimit } from "../config/option-values.js";
 import { quotaFilePath } from "../config/paths.js";
 import { UsageError } from "../errors.js";
 import { print } from "../terminal/standard-output.js";
 import { printable } from "../terminal/terminal.js";
+import { type DefineCommand, describe, quotaFileOption } from "./command.js";
 
 interface QuotaOptions {
   readonly quotaFile?: string;
+  readonly limit?: number | "none";
+  readonly period?: Period;
+  readonly json?: true;
 }
 
-/** Runs `idv quota show`. A file that does not exist yet is not made. */
-export async function showQuota(options: QuotaOptions & { readonly json?: true }): Promise<void> {
+const environment = ["IDV_QUOTA_FILE", "XDG_STATE_HOME"] as const;
+
+export const define: DefineCommand = (quota) => {
+  describe(quota, {
+    description: "Shows or changes the quota of the offline engine.",
+    examples: ["quota show", "quota set --limit 10000 --period month"],
+    environment,
+  });
+  const define = (name: string, description: string, ...examples: readonly string[]) =>
+    describe(quota.command(name).summary(description), { description, examples, environment }).addOption(
+      quotaFileOption(),
+    );
+  define("show", "Print limit, used and left units, and when they renew.", "quota show", "quota show --json")
+    .option("--json", "print a JSON object")
+    .action(showQuota);
+  define(
+    "set",
+    "Set the limit, the period or both. Units used in this period stay used.",
+    ...["quota set --limit 10000 --period month", "quota set --limit none"],
+  )
+    .option("--limit <N|none>", "units a period", unitLimit)
+    .addOption(
+      new Option("--period <PERIOD>", "none, hour, day or month of the UTC calendar").choices(periods),
+    )
+    .action(setQuota);
+  define("reset", "Set the used units to 0.", "quota reset").action(resetQuota);
+};
+
+/** Prints the quota. A file that does not exist yet is not created. */
+async function showQuota(options: QuotaOptions): Promise<void> {
   const path = quotaFilePath(options.quotaFile, process.env);
   const quota = isAbsent(path) ? freshQuota : await withQuotaFile(path, (file) => file.read());
   report(path, quota, options.json === true);
 }
 
-/** Runs `idv quota set`. */
-export async function setQuota(
-  options: QuotaOptions & { readonly limit?: number | "none"; readonly period?: Period },
-): Promise<void> {
+/** Changes the limit, the period or both. */
+async function setQuota(options: QuotaOptions): Promise<void> {
   const { limit, period } = options;
   if (limit === undefined && period === undefined) {
     throw new UsageError("quota set needs --limit N|none or --period none|hour|day|month");
@@ -34,8 +67,8 @@ export async function setQuota(
   report(path, await withQuotaFile(path, (file) => file.configure(change)), false);
 }
 
-/** Runs `idv quota reset`. */
-export async function resetQuota(options: QuotaOptions): Promise<void> {
+/** Sets the used units to 0. */
+async function resetQuota(options: QuotaOptions): Promise<void> {
   const path = quotaFilePath(options.quotaFile, process.env);
   report(path, await withQuotaFile(path, (file) => file.reset()), false);
 }
@@ -44,7 +77,7 @@ function isAbsent(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) === undefined;
   } catch {
-    // It cannot even be looked at: opening it says why.
+    // Not accessible: opening it says why.
     return false;
   }
 }

@@ -1,4 +1,6 @@
+/** `idv serve`: the validation service over HTTP. */
 import { once } from "node:events";
+import { Option } from "commander";
 import { loadClassifier } from "../../classifier/classifier.js";
 import { tableSource } from "../../data/installed-table.js";
 import { openLog } from "../../service/log.js";
@@ -6,12 +8,15 @@ import { createMetrics } from "../../service/metrics.js";
 import { createService } from "../../service/server.js";
 import { KeyStore } from "../../store/key-store.js";
 import { isLoopback } from "../config/loopback.js";
-import { stateFilePath } from "../config/paths.js";
+import { filled, webOrigin, wholeNumber } from "../config/option-values.js";
+import { dataTablePath, stateFilePath } from "../config/paths.js";
 import { UsageError } from "../errors.js";
 import { say } from "../terminal/terminal.js";
+import { type DefineCommand, describe } from "./command.js";
+import { stateOption } from "./state-option.js";
 
 /** The options of `idv serve`, as commander gives them. */
-export interface ServeOptions {
+interface ServeOptions {
   readonly host: string;
   readonly port: number;
   readonly state?: string;
@@ -20,21 +25,39 @@ export interface ServeOptions {
   readonly quiet?: true;
 }
 
-/** Requests that are in flight have so long to finish. */
+export const define: DefineCommand = (command) => {
+  describe(command, {
+    description: "Runs the validation service: HTTP, over the embedded classifier, with keys and quotas.",
+    examples: ["serve", "serve --port 8080 --state /var/lib/idv/service.db"],
+    environment: ["IDV_STATE_FILE", "XDG_STATE_HOME", "XDG_DATA_HOME"],
+  })
+    .addOption(new Option("--host <HOST>", "address to listen on").argParser(filled).default("127.0.0.1"))
+    .addOption(
+      new Option("--port <PORT>", "port to listen on; 0 for any free one")
+        .argParser(wholeNumber(0, 65_535))
+        .default(8787),
+    )
+    .addOption(stateOption())
+    .addOption(
+      new Option("--cors-origin <URL>", "origin whose pages may call the service").argParser(webOrigin),
+    )
+    .addOption(
+      new Option("--max-items <N>", "most items in a request")
+        .argParser(wholeNumber(1, 100_000))
+        .default(1000),
+    )
+    .option("-q, --quiet", "log no requests")
+    .action(serve);
+};
+
+/** How long requests in flight may take to finish after a signal, in milliseconds. */
 const patienceMilliseconds = 8000;
 
 /** How long a request waits for another process that holds the state's lock; then it is answered with 503. */
 const lockMilliseconds = 1000;
 
-/** Runs `idv serve` until SIGTERM or SIGINT; what is in flight then is finished. */
-export async function serve({
-  host,
-  port,
-  state,
-  corsOrigin = [],
-  maxItems,
-  quiet,
-}: ServeOptions): Promise<void> {
+/** Runs the service until SIGTERM or SIGINT, and lets the requests in flight finish. */
+async function serve({ host, port, state, corsOrigin = [], maxItems, quiet }: ServeOptions): Promise<void> {
   const store = await KeyStore.open(stateFilePath(state, process.env), Date.now, {
     milliseconds: lockMilliseconds,
   });
@@ -43,7 +66,7 @@ export async function serve({
   try {
     const service = createService({
       store,
-      classifier: loadClassifier(tableSource(process.env)),
+      classifier: loadClassifier(tableSource(dataTablePath(process.env), say)),
       maximumItems: maxItems,
       corsOrigins: corsOrigin,
       metrics,
@@ -73,7 +96,7 @@ export async function serve({
 
 const listenReasons: Readonly<Record<string, string>> = {
   EADDRINUSE: "something else does already; choose another --port",
-  EACCES: "no right to; choose a --port above 1023",
+  EACCES: "permission denied; choose a --port above 1023",
   EADDRNOTAVAIL: "this machine does not have that address; choose another --host",
   ENOTFOUND: "no such host",
 };

@@ -1,3 +1,4 @@
+/** Where the key of a service comes from. No key is ever in a message. */
 import { exec } from "node:child_process";
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
@@ -8,26 +9,26 @@ import { AuthorisationError } from "../../validator/errors.js";
 import { UsageError } from "../errors.js";
 import { serviceUrl } from "./option-values.js";
 import { configFolder } from "./paths.js";
-import type { Resolved } from "./settings.js";
+import type { Resolved } from "./resolved.js";
 
-/** What `idv login` keeps: a key, and the only service that it is for. */
+/** A key that `idv login` keeps, and the only service that it is sent to. */
 export interface Login {
   readonly baseUrl: string;
   readonly key: string;
 }
 
-/** Where that is. */
+/** Path of the file that `idv login` writes. */
 export const loginPath = (env: NodeJS.ProcessEnv): string => join(configFolder(env), "credentials.json");
 
-/** A vault may ask its user for something first. */
+/** Longest run of a key command, in milliseconds: a vault may ask its user for something first. */
 const commandTimeout = 60_000;
 
 /**
- * The key, by --api-key-file, IDV_API_KEY, IDV_API_KEY_COMMAND or `idv login`, the first that there is.
+ * Finds the key: in --api-key-file, IDV_API_KEY, IDV_API_KEY_COMMAND or `idv login`, whichever comes first.
  *
- * @param baseUrl where it is to be sent: that of `idv login` is for its own service only
+ * @param baseUrl where the key will be sent; a key of `idv login` is for its own service only
  * @returns undefined when none is configured
- * @throws AuthorisationError when the one that is cannot be had
+ * @throws AuthorisationError when the configured key cannot be had
  */
 export async function findApiKey(
   file: string | undefined,
@@ -50,13 +51,17 @@ export async function findApiKey(
     : undefined;
 }
 
-/** Whether {@link findApiKey} has somewhere to look, without looking: a command may ask its user for something. */
+/** Whether a key is configured. Runs no command, which may ask its user for something. */
 export async function isKeyConfigured(file: string | undefined, env: NodeJS.ProcessEnv): Promise<boolean> {
   const isNamed = file !== undefined || Boolean(env["IDV_API_KEY"] || env["IDV_API_KEY_COMMAND"]);
   return isNamed || (await readLogin(env)) !== undefined;
 }
 
-/** @throws StoreError when the file is not what `idv login` writes */
+/**
+ * Reads the key that `idv login` keeps; undefined when there is none.
+ *
+ * @throws StoreError when the file is not one that `idv login` wrote
+ */
 export async function readLogin(env: NodeJS.ProcessEnv): Promise<Login | undefined> {
   const path = loginPath(env);
   const text = await readIfPresent(path);
@@ -65,15 +70,15 @@ export async function readLogin(env: NodeJS.ProcessEnv): Promise<Login | undefin
     const { baseUrl, key } = JSON.parse(text) as Partial<Login>;
     if (typeof baseUrl === "string" && typeof key === "string") return { baseUrl: serviceUrl(baseUrl), key };
   } catch {
-    // Its text is not to be seen in an error.
+    // The text may hold a key, so it is in no error.
   }
-  throw new StoreError(`${path}: is not what idv login writes; idv logout removes it`);
+  throw new StoreError(`${path}: not written by idv login; idv logout removes it`);
 }
 
-/** Longer than any key, so that a wrong file does no harm. */
+/** Bytes that are read at most: more than any key, so that a wrong file does no harm. */
 const longestText = 65_536;
 
-/** The start of a stream that should hold a key, as text. */
+/** Reads the start of a stream that should hold a key. */
 export async function readKeyText(stream: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -85,7 +90,11 @@ export async function readKeyText(stream: AsyncIterable<Buffer>): Promise<string
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** A key without the white space around it. */
+/**
+ * Checks a key, and trims it.
+ *
+ * @throws AuthorisationError when it is not one word of ASCII characters
+ */
 export function checked(text: string, source: string): Resolved<string> {
   const value = text.trim();
   if (/^[\x21-\x7e]{1,4096}$/.test(value)) return { value, source };

@@ -1,20 +1,21 @@
+/** The secret key of the hashes in the cache of verdicts. */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { readIfPresent, removeFile, writePrivately } from "../../files/private-file.js";
 import { StoreError } from "../../store/sqlite.js";
 import { configFolder } from "./paths.js";
 
-/** Where the secret is that the cache's hashes are keyed with: away from the cache, so that who has one has not both. */
+/** Path of the secret, kept apart from the cache, so that a leaked cache alone reveals nothing. */
 export const cacheSecretPath = (env: NodeJS.ProcessEnv): string => join(configFolder(env), "cache-secret");
 
 /**
- * The secret, 64 hexadecimal digits; made when there is none.
+ * Reads the secret, 64 hexadecimal digits. Creates it where there is none.
  *
- * @throws StoreError
+ * @throws FileError, StoreError when it cannot be read or created, or is damaged
  */
 export async function readCacheSecret(env: NodeJS.ProcessEnv): Promise<string> {
   const path = cacheSecretPath(env);
-  // Two runs may be the first at once: the one that is there counts for both.
+  // Two runs may be the first at once; the file that exists then counts for both.
   if ((await readIfPresent(path)) === undefined) {
     await writePrivately(path, `${randomBytes(32).toString("hex")}\n`, { ifAbsent: true });
   }
@@ -24,7 +25,7 @@ export async function readCacheSecret(env: NodeJS.ProcessEnv): Promise<string> {
   return secret;
 }
 
-/** Forgets the secret: what the cache holds is never found again. */
+/** Removes the secret: nothing in the cache is found again. */
 export async function removeCacheSecret(env: NodeJS.ProcessEnv): Promise<void> {
   await removeFile(cacheSecretPath(env));
 }

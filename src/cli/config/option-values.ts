@@ -1,14 +1,19 @@
-/** What the values of options may be: each function gives the value, or throws InvalidArgumentError. */
+/** Parsers of option values: each returns the value, or throws InvalidArgumentError with what it takes. */
 import { InvalidArgumentError } from "commander";
 import type { Permission } from "../../store/key-store.js";
 import type { Rate } from "../../validator/api/engine.js";
 import { type Kind, knownStatuses } from "../../validator/validator.js";
 
+/** A day in milliseconds. */
+export const day = 86_400_000;
+
+/** Text that is not empty. */
 export function filled(value: string): string {
   if (value === "") throw new InvalidArgumentError("It must not be empty.");
   return value;
 }
 
+/** A delimiter: one ASCII character, or `\t` or `tab`. */
 export function oneCharacter(value: string): string {
   const character = value === "\\t" || value === "tab" ? "\t" : value;
   if (!/^[\0-\x7f]$/.test(character) || /["\r\n]/.test(character)) {
@@ -17,20 +22,22 @@ export function oneCharacter(value: string): string {
   return character;
 }
 
+/** A quote, escape or comment character. */
 export function markCharacter(value: string): string {
   if (!/^[!-~\t]$/.test(value) || /[A-Za-z0-9]/.test(value)) {
-    throw new InvalidArgumentError("It takes one ASCII character that is no letter, digit or space.");
+    throw new InvalidArgumentError("It takes one ASCII character other than letters, digits and space.");
   }
   return value;
 }
 
-/** commander takes null for an option without a value, so no limit stays a word here. */
+/** A number of units, or `none`, which stays a word: commander takes null for an option without a value. */
 export function unitLimit(value: string): number | "none" {
   if (value === "none") return value;
   if (!/^\d{1,15}$/.test(value)) throw new InvalidArgumentError("It takes a whole number from 0, or none.");
   return Number(value);
 }
 
+/** A whole number within limits. */
 export function wholeNumber(least: number, most: number) {
   return (value: string): number => {
     const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
@@ -39,12 +46,13 @@ export function wholeNumber(least: number, most: number) {
   };
 }
 
-/** As browsers send it: scheme, host and port. */
+/** A web origin as browsers send it: scheme, host and port. Collects the values of a repeated option. */
 export function webOrigin(value: string, before: readonly string[] = []): string[] {
   if (URL.canParse(value) && new URL(value).origin === value) return [...before, value];
   throw new InvalidArgumentError("It takes an origin such as https://shop.example.com, without a path.");
 }
 
+/** A date in milliseconds since the epoch, or `never`. */
 export function expiryDate(value: string): number | "never" {
   if (value === "never") return value;
   const time = /^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/.test(value) ? Date.parse(value) : Number.NaN;
@@ -54,14 +62,16 @@ export function expiryDate(value: string): number | "never" {
   return time;
 }
 
+/** Permissions of a key, with commas between. */
 export function permissionList(value: string): Permission[] {
   return value.split(",").map((name) => {
     const permission = (["emails", "domains"] as const).find((permission) => permission === name.trim());
     if (permission !== undefined) return permission;
-    throw new InvalidArgumentError(`"${name}" is no permission; those are emails, domains.`);
+    throw new InvalidArgumentError(`"${name}" is an unknown permission; known permissions: emails, domains.`);
   });
 }
 
+/** Statuses of a kind, with commas between. */
 export function statusList(kind: Kind) {
   const statuses: readonly string[] = knownStatuses.filter(
     (status) => kind === "email" || status !== "alias",
@@ -70,20 +80,21 @@ export function statusList(kind: Kind) {
     value.split(",").map((status) => {
       if (statuses.includes(status.trim())) return status.trim();
       throw new InvalidArgumentError(
-        `"${status}" is no status of ${kind}s; those are ${statuses.join(", ")}.`,
+        `"${status}" is not a status of ${kind}s; known statuses: ${statuses.join(", ")}.`,
       );
     });
 }
 
 const engines = ["auto", "api", "offline"] as const;
 
+/** The name of an engine. */
 export function engineName(value: string): (typeof engines)[number] {
   const engine = engines.find((engine) => engine === value);
   if (engine === undefined) throw new InvalidArgumentError(`It takes one of ${engines.join(", ")}.`);
   return engine;
 }
 
-/** @returns the URL without a slash at its end */
+/** The URL of a service, without a slash at its end. */
 export function serviceUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
@@ -100,13 +111,13 @@ const unitMilliseconds: Readonly<Record<string, number>> = {
   s: 1000,
   m: 60_000,
   h: 3_600_000,
-  d: 86_400_000,
+  d: day,
 };
 
 /**
- * A time such as `500ms`, `30s`, `2m`, `1h` or `30d`; a number without a unit is one of seconds.
+ * A time such as `500ms`, `30s`, `2m`, `1h` or `30d`, in milliseconds; a number without a unit counts seconds.
  *
- * @param least,most in milliseconds, as the values that it gives
+ * @param least,most limits in milliseconds
  */
 export function duration(least: number, most: number) {
   return (value: string): number => {
@@ -117,11 +128,12 @@ export function duration(least: number, most: number) {
   };
 }
 
-/** What `--wait` may have behind it; nothing means for as long as it takes. */
+/** The value of `--wait`: a time in milliseconds; without one, as long as it takes. */
 export function waitTime(value: string): number {
-  return value === "" ? Number.POSITIVE_INFINITY : duration(1000, 366 * 86_400_000)(value);
+  return value === "" ? Number.POSITIVE_INFINITY : duration(1000, 366 * day)(value);
 }
 
+/** A rate such as `1000/h`. */
 export function itemRate(value: string): Rate {
   const [, items, unit = ""] = /^(\d{1,9})\/([smh])$/.exec(value) ?? [];
   if (Number(items) > 0) return { items: Number(items), milliseconds: unitMilliseconds[unit]! };

@@ -1,20 +1,21 @@
+/** Reads the lists of allowed and denied domains and addresses that users keep themselves. */
 import { readFile } from "node:fs/promises";
 import { delimiter } from "node:path";
 import { type OwnLists, parseListLine } from "../../classifier/own-lists.js";
 import { Fault } from "../../classifier/syntax/fault.js";
-import { TableError } from "../../table/errors.js";
+import { FileError } from "../../files/errors.js";
 import { UsageError } from "../errors.js";
 
-/** The files with the user's own lists. */
+/** Options that name files with the user's own lists. */
 export interface OwnListOptions {
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
 }
 
 /**
- * Reads the user's own lists: those that the options name, else those of IDV_ALLOW and IDV_DENY.
+ * Reads the user's own lists: the files named by options, else by IDV_ALLOW and IDV_DENY.
  *
- * @throws TableError when a file cannot be read
+ * @throws FileError when a file cannot be read
  * @throws UsageError when a line is neither a domain nor an address
  */
 export async function readOwnLists(options: OwnListOptions, env: NodeJS.ProcessEnv): Promise<OwnLists> {
@@ -29,7 +30,7 @@ export async function readOwnLists(options: OwnListOptions, env: NodeJS.ProcessE
 async function readList(path: string): Promise<readonly string[]> {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     const reason = error.code === "ENOENT" ? "no such file" : error.message;
-    throw new TableError(`${path}: cannot be read: ${reason}`);
+    throw new FileError(`${path}: cannot be read: ${reason}`);
   });
   const lines = text.replace(/^\ufeff/, "").split(/\r\n|\r|\n/);
   lines.forEach((line, i) => {

@@ -2,12 +2,12 @@
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 
-/** Where the service keeps keys and quotas: the option, else IDV_STATE_FILE, else `idv/service.db` like the quota file. */
+/** Path of the service's keys and quotas: the option, else IDV_STATE_FILE, else `idv/service.db` beside the quota file. */
 export function stateFilePath(option: string | undefined, env: NodeJS.ProcessEnv): string {
   return option ?? (env["IDV_STATE_FILE"] || join(stateFolder(env), "service.db"));
 }
 
-/** Where `idv data update` puts the table of disposable domains: `idv/disposable.bin` in the XDG data folder. */
+/** Path of the table that `idv data update` installs: `idv/disposable.bin` in the XDG data folder. */
 export function dataTablePath(env: NodeJS.ProcessEnv): string {
   const dataHome = env["XDG_DATA_HOME"] ?? "";
   const dataFolder = isAbsolute(dataHome) ? dataHome : join(homeFolder(), ".local", "share");
@@ -15,19 +15,22 @@ export function dataTablePath(env: NodeJS.ProcessEnv): string {
 }
 
 /**
- * Where the quota file is: the option, else IDV_QUOTA_FILE, else `idv/quota.db` in the XDG state folder. Empty
- * variables count as unset, and so does a relative XDG folder, as the XDG specification wants it.
+ * Path of the quota file: the option, else IDV_QUOTA_FILE, else `idv/quota.db` in the XDG state folder. Empty variables
+ * count as unset, and so does a relative XDG folder, as the XDG specification demands.
  */
 export function quotaFilePath(option: string | undefined, env: NodeJS.ProcessEnv): string {
   return option ?? (env["IDV_QUOTA_FILE"] || join(stateFolder(env), "quota.db"));
 }
 
-/** Where the cache of paid verdicts is: IDV_CACHE_FILE, else `idv/verdicts.db` like the quota file: it is worth money. */
+/**
+ * Path of the cache of paid verdicts: IDV_CACHE_FILE, else `idv/verdicts.db` beside the quota file. It is worth money, so it is
+ * not in a folder for caches, which users delete.
+ */
 export function cachePath(env: NodeJS.ProcessEnv): string {
   return env["IDV_CACHE_FILE"] || join(stateFolder(env), "verdicts.db");
 }
 
-/** Where settings, the key of `idv login` and the cache's secret are: `idv` in the XDG configuration folder. */
+/** Folder of the settings, the key of `idv login` and the cache's secret: `idv` in the XDG configuration folder. */
 export function configFolder(env: NodeJS.ProcessEnv): string {
   const configHome = env["XDG_CONFIG_HOME"] ?? "";
   return join(isAbsolute(configHome) ? configHome : join(homeFolder(), ".config"), "idv");
@@ -39,8 +42,8 @@ function stateFolder(env: NodeJS.ProcessEnv): string {
 }
 
 /**
- * The user's home. Without HOME and an entry in the list of users, as in some containers and cron jobs, it is Debian's name
- * for a home that there is not: nothing is found there, and writing there fails with an error that names it.
+ * Returns the user's home. Some containers and cron jobs have neither HOME nor an entry in the list of users: then it is the
+ * name that Debian gives a missing home. Nothing is found there, and writing there fails with an error that names it.
  */
 function homeFolder(): string {
   try {

@@ -1,12 +1,13 @@
+/** Signals during a run: the first one ends it in order, a second one at once. */
 import { explainFailure, Interrupted } from "../errors.js";
 
-/** How signals end a run. */
+/** The handling of signals during a run. */
 interface Interruption {
   /** Aborted by the first signal, with an Interrupted as its reason. */
   readonly signal: AbortSignal;
-  /** Rejects with the same. */
+  /** Rejects with that Interrupted. */
   readonly interrupted: Promise<never>;
-  /** Signals are the process's own business again. */
+  /** Restores the default handling of signals. */
   readonly end: () => void;
 }
 
@@ -16,7 +17,7 @@ export function interruptible(output: string | undefined): Interruption {
   const interrupted = new Promise<never>((_, reject) => {
     controller.signal.addEventListener("abort", () => reject(controller.signal.reason));
   });
-  // Nobody waits for it once the work is done.
+  // Unhandled when the work is done before any signal.
   interrupted.catch(() => {});
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   const stop = (name: (typeof signals)[number]) => {

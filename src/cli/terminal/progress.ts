@@ -1,22 +1,23 @@
-/** One line on a terminal that says how far the run is. Gone when it ends. */
+/** The progress line of a run. */
+/** A line on the terminal that shows how far the run is. It disappears when the run ends. */
 export interface Progress {
   update(rows: number, share: number | undefined): void;
   stop(): void;
 }
 
-/** A run that is shorter needs no progress. */
+/** Delay before the line appears, in milliseconds: shorter runs need no progress. */
 const delayMilliseconds = 1000;
 
 /**
- * Nothing is shown off a terminal, in CI or when the user wants quiet. A terminal that says it is 0 columns wide,
- * as under script(1) in a cron job, would make ora erase an infinite number of lines.
+ * Whether progress is shown: only on a terminal, not in CI and not with `--quiet`. On a terminal of 0 columns, as under
+ * script(1) in a cron job, ora would erase lines without end.
  */
 export function showsProgress(env: NodeJS.ProcessEnv, quiet: boolean): boolean {
   const { isTTY, columns } = process.stderr;
   return isTTY === true && columns > 0 && !env["CI"] && env["TERM"] !== "dumb" && !quiet;
 }
 
-/** Starts the line; it appears after a second. */
+/** Starts the progress line. */
 export function startProgress(isColoured: boolean): Progress {
   const started = performance.now();
   let line = "";

@@ -1,11 +1,12 @@
+/** Standard output: data only, complete, and with errors that name it. */
 import { fstatSync, write } from "node:fs";
 import { promisify } from "node:util";
+import { ClosedPipe } from "../../files/errors.js";
 import { cannotWrite, type TableSink } from "../../files/output.js";
-import { ClosedPipe } from "../../table/errors.js";
 
-/** Standard output as the place for a table: what is written is out, whatever comes later. */
+/** Standard output as the sink of a table. Written bytes stay written, whatever fails later. */
 export const standardOutput: TableSink = {
-  // A file may take less than it is given when the disk is full, which a stream on it does not notice.
+  // On a full disk a write to a file may be short, which a stream does not notice.
   write: isFile(1) ? writeToFile : writeToStream,
   commit: async () => {},
   discard: async () => {},
@@ -15,7 +16,7 @@ function isFile(descriptor: number): boolean {
   try {
     return fstatSync(descriptor).isFile();
   } catch {
-    // It is closed, which writing will show.
+    // Closed: writing fails with an error that says so.
     return false;
   }
 }
@@ -38,14 +39,18 @@ function writeToStream(bytes: Uint8Array): Promise<void> {
 
 let printed: Promise<void> = Promise.resolve();
 
-/** Prints text on standard output, in order. Whether that went well, {@link allPrinted} says. */
+/** Prints text to standard output, in order. {@link allPrinted} reports failures. */
 export function print(text: string): void {
   printed = printed.then(() => standardOutput.write(Buffer.from(text)));
-  // A failure waits for `allPrinted`, however late that is asked.
+  // `allPrinted` rethrows the failure.
   printed.catch(() => {});
 }
 
-/** @throws when something of what was printed could not be written */
+/**
+ * Resolves when everything is printed.
+ *
+ * @throws FileError, ClosedPipe when something could not be written
+ */
 export async function allPrinted(): Promise<void> {
   await printed;
 }

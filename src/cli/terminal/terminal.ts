@@ -1,8 +1,9 @@
+/** Text for people: escaping, colours, lines on standard error. */
 import type { ChalkInstance } from "chalk";
 
 /**
- * Text from a file, a server or the command line, made safe to print. Control characters, which could move the cursor or
- * change colours, line separators, and direction marks, which make a name look like another one, become their escapes.
+ * Makes text from a file, a server or the command line safe to print. Control characters could move the cursor or change
+ * colours, and direction marks make a name look like another one: these and line separators become visible escapes.
  */
 export function printable(text: string): string {
   return text.replace(
@@ -18,7 +19,7 @@ export function showsColour(stream: { readonly isTTY?: boolean }, env: NodeJS.Pr
   return stream.isTTY === true && env["TERM"] !== "dumb";
 }
 
-/** chalk for a stream, which ignores NO_COLOR by itself; loaded only where colours show. */
+/** Loads chalk for a stream that shows colours; chalk itself ignores NO_COLOR. */
 export async function colours(
   stream: { readonly isTTY?: boolean },
   env: NodeJS.ProcessEnv,
@@ -28,7 +29,12 @@ export async function colours(
   return new Chalk({ level: 1 });
 }
 
-/** Prints one line for people, on stderr. */
+/** Prints one line for people to standard error. */
 export function say(message: string): void {
   process.stderr.write(`idv: ${printable(message)}\n`);
+}
+
+/** A number with its noun: `1 row`, `2,000 rows`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 }

@@ -1,4 +1,4 @@
-/** The order in which a run's files appear. */
+/** Covers how the outputs of a run are committed if its input changes meanwhile. */
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { openInputFile } from "../../../src/files/input.js";
 import { copyOf, openOutputFile } from "../../../src/files/output.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
-/** Replaces list.csv, while something else happens as its output is put on the disk. */
+/** Runs the commit of list.csv's output and calls `meanwhile` when the output has been synced. */
 async function replace(isInPlace: boolean, meanwhile: (path: string) => void) {
   const folder = temporaryFolder();
   const path = join(folder, "list.csv");
@@ -39,20 +39,20 @@ async function replace(isInPlace: boolean, meanwhile: (path: string) => void) {
 
 const appendRow = (path: string) => appendFileSync(path, "late@b.net\n");
 
-test("a row that is appended while the output is synced is not lost in place", async () => {
+test("does not replace a list in place if it has grown meanwhile", async () => {
   const { error, read } = await replace(true, appendRow);
   expect(error).toBe("list.csv has changed while it was read; it is left as it is now; run again");
   expect(read("list.csv")).toBe("email\nann@b.net\nlate@b.net\n");
 });
 
-test("and is mentioned where the output is another file", async () => {
+test("warns about a list that has grown if the output is another file", async () => {
   const { error, notes, read } = await replace(false, appendRow);
   expect(error).toBeUndefined();
   expect(notes).toEqual(["list.csv has changed while it was read; rows that came later may be missing"]);
   expect(read("out.csv")).toBe("email,status\nann@b.net,ok\n");
 });
 
-test("a file that stays as it is is replaced, and its backup is whole", async () => {
+test("replaces an unchanged list and keeps a complete backup", async () => {
   const { error, read } = await replace(true, () => {});
   expect(error).toBeUndefined();
   expect(read("list.csv")).toBe("email,status\nann@b.net,ok\n");

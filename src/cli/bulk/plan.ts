@@ -1,0 +1,162 @@
+/** The first step of a bulk run: decides everything that the command line, the environment and the settings decide. */
+import type { ClassifierSource } from "../../classifier/classifier.js";
+import { tableSource } from "../../data/installed-table.js";
+import { profiles } from "../../run/item.js";
+import type { RowFilter } from "../../run/run-options.js";
+import type { BadRowPolicy } from "../../table/bad-rows.js";
+import type { TableFormat, TableOptions } from "../../table/reader.js";
+import type { Kind } from "../../validator/validator.js";
+import { type OwnListOptions, readOwnLists } from "../config/own-lists.js";
+import { dataTablePath, quotaFilePath } from "../config/paths.js";
+import { resolveSettings, type SettingOptions, type Settings } from "../config/settings.js";
+import type { ApiEngineOptions } from "../engines/api-engine.js";
+import { chooseEngine, type EngineChoice } from "../engines/engine-choice.js";
+import { UsageError } from "../errors.js";
+import { say } from "../terminal/terminal.js";
+import { checkTargets } from "./targets.js";
+
+/** The options of `idv emails` and `idv domains`, as commander gives them. */
+export interface BulkOptions extends OwnListOptions, ApiEngineOptions, SettingOptions {
+  readonly column?: string;
+  readonly delimiter?: string;
+  readonly quote?: string;
+  readonly escape?: string;
+  readonly comment?: string;
+  readonly encoding?: string;
+  /** False with `--no-headers`; commander's default is true. */
+  readonly headers: boolean;
+  readonly output?: string;
+  /** A suffix for the backup, possibly empty; absent when FILE is not replaced. */
+  readonly inPlace?: string;
+  /** A folder with a file for each status, instead of the output. */
+  readonly split?: string;
+  readonly format?: TableFormat;
+  readonly statusColumn: string;
+  readonly explain?: true;
+  readonly escapeFormulas?: true;
+  readonly ragged: "pad" | "error";
+  readonly badRows: BadRowPolicy;
+  readonly badRowsFile?: string;
+  readonly strict?: true;
+  readonly only?: readonly string[];
+  readonly drop?: readonly string[];
+  readonly dedupe?: "item" | "canonical";
+  readonly canonical?: true;
+  readonly quotaFile?: string;
+  readonly failOn?: readonly string[];
+  readonly summary: "text" | "json" | "none";
+  readonly quiet?: true;
+}
+
+/** Everything that is decided before anything is opened. */
+export interface Plan {
+  readonly kind: Kind;
+  /** Path of the input; undefined for standard input. */
+  readonly input: string | undefined;
+  /** Name of the input in messages. */
+  readonly inputName: string;
+  readonly options: BulkOptions;
+  /** Path of the output; undefined for standard output and `--split`. */
+  readonly output: string | undefined;
+  readonly isInPlace: boolean;
+  /** Where the replaced file is kept. */
+  readonly backup: string | undefined;
+  readonly quotaPath: string;
+  readonly settings: Settings;
+  readonly engine: EngineChoice;
+  /** What the offline engine is made of. */
+  readonly classifierSource: ClassifierSource;
+  readonly table: Omit<TableOptions, "onBadRow">;
+  readonly filter: RowFilter;
+  /** Tells the user something, unless `--quiet` is given. */
+  readonly note: (text: string) => void;
+}
+
+/**
+ * Plans a run. A key may be asked for, by a command of the user's; no file of the run is opened.
+ *
+ * @param file path of the input; `-` or absent for standard input
+ * @throws UsageError when options contradict each other or a setting is invalid
+ * @throws AuthorisationError when the service is wanted and there is no key
+ * @throws FileError when a list of the user's own cannot be read
+ */
+export async function planRun(kind: Kind, file: string | undefined, options: BulkOptions): Promise<Plan> {
+  const { env } = process;
+  const input = file === "-" ? undefined : file;
+  const isInPlace = options.inPlace !== undefined;
+  if (isInPlace && input === undefined) {
+    throw new UsageError("--in-place needs a FILE; standard input cannot be replaced");
+  }
+  checkTogether(options);
+  const output = isInPlace ? input : options.output === "-" ? undefined : options.output;
+  const backup = options.inPlace ? `${input}${options.inPlace}` : undefined;
+  const quotaPath = quotaFilePath(options.quotaFile, env);
+  checkTargets({ input, quotaPath, output, backup, isInPlace, ...options });
+  const note = options.quiet ? () => {} : say;
+  const settings = await resolveSettings(options, env, process.cwd(), note);
+  const engine = await chooseEngine(settings, options, env);
+  if (engine.engine === "api") checkServiceOptions(options);
+  const classifierSource =
+    engine.engine === "api"
+      ? {}
+      : { ...tableSource(dataTablePath(env), say), ownLists: await readOwnLists(options, env) };
+  return {
+    ...{ kind, input, inputName: input ?? "standard input", options },
+    ...{ output, isInPlace, backup, quotaPath, settings, engine, classifierSource, note },
+    table: tableOptions(kind, options),
+    filter: rowFilter(options),
+  };
+}
+
+/** @throws UsageError when options contradict each other */
+function checkTogether(options: BulkOptions): void {
+  const { delimiter, quote, escape: escaping, comment, badRows, format, split, strict, inPlace } = options;
+  const isWrittenAnew = strict || quote !== undefined || escaping !== undefined || format !== undefined;
+  if (inPlace !== undefined && comment !== undefined && isWrittenAnew) {
+    throw new UsageError(
+      "--in-place would lose the comments: --strict, --quote, --escape and --format drop them; use -o",
+    );
+  }
+  const characters = [delimiter, quote, comment].filter((character) => character !== undefined);
+  if (new Set(characters).size < characters.length) {
+    throw new UsageError("--delimiter, --quote and --comment need different characters");
+  }
+  if (badRows === "keep" && (format !== undefined || split !== undefined)) {
+    throw new UsageError("--bad-rows keep needs the format of FILE and one output; use --bad-rows skip");
+  }
+}
+
+/** @throws UsageError when an option is for the offline engine only */
+function checkServiceOptions({ allow, deny, quotaFile }: BulkOptions): void {
+  const given = Object.entries({ "--allow": allow, "--deny": deny, "--quota-file": quotaFile });
+  for (const [option, value] of given) {
+    if (value !== undefined) throw new UsageError(`${option} is for the offline engine; add --offline`);
+  }
+}
+
+function tableOptions(kind: Kind, options: BulkOptions): Plan["table"] {
+  const { column, delimiter, quote, escape: escaping, comment, format, headers, ragged, badRows } = options;
+  return {
+    profile: profiles[kind],
+    ...(column !== undefined && { column }),
+    ...(delimiter !== undefined && { delimiter }),
+    dialect: {
+      ...(quote !== undefined && { quote }),
+      ...(escaping !== undefined && { escape: escaping }),
+      ...(comment !== undefined && { comment }),
+    },
+    ...(format !== undefined && { format }),
+    ...(!headers && { header: false }),
+    ragged,
+    badRows,
+    strict: options.strict === true,
+  };
+}
+
+function rowFilter({ only, drop, dedupe }: BulkOptions): RowFilter {
+  const isFiltered = only !== undefined || drop !== undefined;
+  return {
+    ...(isFiltered && { keeps: (status) => (only?.includes(status) ?? true) && !drop?.includes(status) }),
+    ...(dedupe !== undefined && { dedupe }),
+  };
+}

@@ -1,0 +1,124 @@
+/** `idv emails` and `idv domains`: the options that both have, and their action. */
+import { CommanderError, Option } from "commander";
+import type { Kind } from "../../validator/validator.js";
+import type { BulkOptions } from "../bulk/plan.js";
+import { filled, markCharacter, oneCharacter, statusList, waitTime } from "../config/option-values.js";
+import { settingNames } from "../config/settings.js";
+import { exitCodes } from "../exit-codes.js";
+import {
+  allowOption,
+  apiKeyFileOption,
+  type DefineCommand,
+  denyOption,
+  describe,
+  insecureHttpOption,
+  quotaFileOption,
+  settingOption,
+} from "./command.js";
+
+/** Defines the command for a kind of items. */
+export function bulkCommand(kind: Kind, examples: readonly string[]): DefineCommand {
+  const one = kind === "email" ? "e-mail address" : "domain";
+  return (command) => {
+    describe(command, {
+      description: `Gives every row of a table the status of its ${one}.`,
+      examples,
+      environment: [
+        ...(["IDV_API_KEY", "IDV_API_KEY_COMMAND", "IDV_ALLOW", "IDV_DENY"] as const),
+        ...(["IDV_QUOTA_FILE", "IDV_CACHE_FILE", "NO_COLOR, FORCE_COLOR", "CI, TERM=dumb"] as const),
+      ],
+      exitCodes: [1, 3, 4, 5],
+      topics: ["tables", "statuses", "settings", "service"],
+    }).argument("[FILE]", "table or plain list; - or none for standard input", filled);
+    for (const [group, options] of Object.entries(optionGroups(kind))) {
+      for (const option of options) command.addOption(option.helpGroup(`${group}:`));
+    }
+    command.action(async (file: string | undefined, options: BulkOptions) => {
+      if (file === undefined && process.stdin.isTTY) {
+        command.outputHelp({ error: true });
+        throw new CommanderError(exitCodes.usage, "idv.noInput", "no input");
+      }
+      const { runBulk } = await import("../bulk/run-bulk.js");
+      const isSummaryWanted = !options.quiet || command.getOptionValueSource("summary") === "cli";
+      process.exitCode = await runBulk(kind, file, {
+        ...options,
+        summary: isSummaryWanted ? options.summary : "none",
+      });
+    });
+  };
+}
+
+/** The options by their headings in the help, the common ones first. */
+function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
+  const statuses = statusList(kind);
+  return {
+    Input: [
+      new Option("-c, --column <NAME|INDEX>", "column with the items; an index counts from 1").argParser(
+        filled,
+      ),
+      new Option("-d, --delimiter <CHAR>", "character between fields; \\t for tab").argParser(oneCharacter),
+      new Option("-n, --no-headers", "treat the first record as data"),
+      new Option("--encoding <NAME>", "encoding of FILE; the output is UTF-8").argParser(filled),
+      new Option("--quote <CHAR>", 'character around fields, if not "').argParser(markCharacter),
+      new Option("--escape <CHAR>", "character before a quote in a quoted field").argParser(markCharacter),
+      new Option("--comment <CHAR>", "copy lines starting with CHAR unchanged").argParser(markCharacter),
+      new Option("--strict", "read with csv-parse, write with csv-stringify"),
+    ],
+    Rows: [
+      new Option("--only <STATUS,...>", "write only rows with these statuses")
+        .argParser(statuses)
+        .conflicts("drop"),
+      new Option("--drop <STATUS,...>", "leave out rows with these statuses").argParser(statuses),
+      new Option("--dedupe [=KEY]", "write the first row of each item, or mailbox").choices([
+        "item",
+        "canonical",
+      ]),
+      new Option("--bad-rows <POLICY>", "broken rows: error, skip or keep")
+        .choices(["error", "skip", "keep"])
+        .default("error"),
+      new Option("--bad-rows-file <FILE>", "write a table of the bad rows to FILE").argParser(filled),
+      new Option("--ragged <POLICY>", "short rows: pad or error").choices(["pad", "error"]).default("pad"),
+    ],
+    Output: [
+      new Option("-o, --output <FILE>", "write to FILE; it appears whole or not at all").argParser(filled),
+      new Option("-I, --in-place [=SUFFIX]", "replace FILE; keep the old one as FILE + SUFFIX").conflicts([
+        "output",
+        "split",
+      ]),
+      new Option("--split <DIR>", "append the rows of each status to DIR/ok.csv ...")
+        .argParser(filled)
+        .conflicts("output"),
+      new Option("--format <FORMAT>", "write csv, tsv or jsonl").choices(["csv", "tsv", "jsonl"]),
+      new Option("--status-column <NAME>", "name of the added column").argParser(filled).default("status"),
+      new Option("--explain", "add the columns reason and suggestion"),
+      new Option("--canonical", "add the address that reaches the same mailbox"),
+      new Option("--escape-formulas", "put ' before added fields that are formulas"),
+    ],
+    Verdicts: [
+      new Option("--offline", "use the embedded classifier; no network at all").conflicts("engine"),
+      allowOption(),
+      denyOption(),
+      new Option("--fail-on <STATUS,...>", "exit 1 when a row has one of these statuses").argParser(statuses),
+    ],
+    Quota: [
+      quotaFileOption(),
+      new Option("--wait [TIME]", "wait up to TIME for the service's quota to renew").argParser(waitTime),
+      new Option("--dry-run", "send and write nothing; say what it would cost"),
+    ],
+    Service: [
+      ...settingNames.map(settingOption),
+      apiKeyFileOption(),
+      insecureHttpOption(),
+      new Option("--no-precheck", "submit also what cannot be an address"),
+      new Option("--no-cache", "neither read nor write the cache of verdicts"),
+      new Option("--refresh", "ask for all items again, and update the cache"),
+    ],
+    Run: [
+      new Option("--summary <FORMAT>", "summary on stderr: text, json or none")
+        .choices(["text", "json", "none"])
+        .default("text"),
+      new Option("-q, --quiet", "no progress, notes or summary on stderr"),
+      new Option("--debug", "log every request to stderr"),
+    ],
+  };
+}

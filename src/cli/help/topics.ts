@@ -1,0 +1,42 @@
+/** The help topics: Markdown files in `topics/`, shown in the terminal wrapped to its width. */
+import { readFile } from "node:fs/promises";
+import { environmentVariables } from "../config/environment.js";
+import { settingNames, settings } from "../config/settings.js";
+import { renderMarkdown } from "./markdown.js";
+
+/** The topics; each is a file `topics/NAME.md`. */
+export const topicNames: readonly string[] = [
+  "tables",
+  "settings",
+  "statuses",
+  "service",
+  "exit-codes",
+  "environment",
+];
+
+/** Tables that the code knows, by the placeholders that stand for them in the Markdown. */
+const generated: Readonly<Record<string, () => string>> = {
+  settings: () =>
+    table(
+      ["Setting", "Option", "Variable", "Default"],
+      settingNames.map((name) => {
+        const { flag, variable, fallback = "none" } = { fallback: undefined, ...settings[name] };
+        return [name, flag, variable, fallback ?? "none"];
+      }),
+    ),
+  environment: () => table(["Variable", "Meaning"], Object.entries(environmentVariables)),
+};
+
+/** Returns a topic as text for a terminal. */
+export async function printTopic(name: string): Promise<string> {
+  const markdown = await readFile(new URL(`topics/${name}.md`, import.meta.url), "utf8");
+  const complete = markdown.replace(/^\{\{(\w+)\}\}$/gm, (_, key: string) => generated[key]?.() ?? "");
+  const columns = process.stdout.columns || 80;
+  return renderMarkdown(complete, Math.min(columns, 100));
+}
+
+function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll("|", "/")).join(" | ")} |`;
+  return [line(header), line(header.map(() => "---")), ...rows.map(line)].join("\n");
+}

@@ -1,0 +1,112 @@
+/** Covers the plan of a run: contradictory options and files with two roles are rejected before any file is opened. */
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type BulkOptions, planRun } from "../../../src/cli/bulk/plan.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+const defaults: BulkOptions = {
+  ...{ headers: true, statusColumn: "status", ragged: "pad", badRows: "error", summary: "text" },
+  ...{ cache: true, precheck: true },
+};
+
+const { env } = process;
+let home: string;
+beforeEach(() => {
+  home = temporaryFolder();
+  process.env = { HOME: home, XDG_CONFIG_HOME: join(home, "config"), XDG_STATE_HOME: join(home, "state") };
+});
+afterEach(() => {
+  process.env = env;
+});
+
+/** Plans a run over files of the home. */
+function plan(file: string | undefined, options: Partial<BulkOptions> = {}) {
+  const inHome = (path: string | undefined) => (path === undefined || path === "-" ? path : join(home, path));
+  const paths = ["output", "badRowsFile", "quotaFile", "apiKeyFile"] as const;
+  const resolved = Object.fromEntries(
+    paths.flatMap((name) => (options[name] === undefined ? [] : [[name, inHome(options[name])]])),
+  );
+  return planRun("email", inHome(file), { ...defaults, ...options, ...resolved });
+}
+
+test.each<[string, string | undefined, Partial<BulkOptions>, Record<string, unknown>]>([
+  ["a file to standard output", "list.csv", {}, { output: undefined, isInPlace: false, backup: undefined }],
+  ["a file to a file", "list.csv", { output: "out.csv" }, { output: "out.csv", isInPlace: false }],
+  ["- for standard output", "list.csv", { output: "-" }, { output: undefined }],
+  ["a file over itself", "list.csv", { output: "list.csv" }, { output: "list.csv", isInPlace: false }],
+  ["in place", "list.csv", { inPlace: "" }, { output: "list.csv", isInPlace: true, backup: undefined }],
+  ["in place with a backup", "list.csv", { inPlace: ".bak" }, { output: "list.csv", backup: "list.csv.bak" }],
+  ["standard input", undefined, {}, { input: undefined, inputName: "standard input" }],
+])("plans %s", async (_, file, options, expected) => {
+  const planned: unknown = await plan(file, options);
+  const relative = JSON.parse(JSON.stringify(planned).replaceAll(`${home}/`, ""));
+  for (const [name, value] of Object.entries(expected)) expect(relative[name]).toBe(value);
+});
+
+test.each<[string, string | undefined, Partial<BulkOptions>, string]>([
+  ["standard input in place", undefined, { inPlace: "" }, "--in-place needs a FILE"],
+  [
+    "comments that --strict drops",
+    "l",
+    { inPlace: "", comment: "#", strict: true },
+    "--in-place would lose the comments",
+  ],
+  [
+    "comments that --format drops",
+    "l",
+    { inPlace: "", comment: "#", format: "csv" },
+    "--in-place would lose the comments",
+  ],
+  ["a delimiter that is the quote", "l", { delimiter: "'", quote: "'" }, "need different characters"],
+  ["a quote that starts comments", "l", { quote: "#", comment: "#" }, "need different characters"],
+  [
+    "bad rows with another format",
+    "l",
+    { badRows: "keep", format: "tsv" },
+    "--bad-rows keep needs the format of FILE",
+  ],
+  ["bad rows with --split", "l", { badRows: "keep", split: "d" }, "--bad-rows keep needs the format of FILE"],
+  [
+    "the quota file as output",
+    "l",
+    { output: "q", quotaFile: "q" },
+    "cannot be the output and the quota file at once",
+  ],
+  [
+    "the input as file of bad rows",
+    "l",
+    { badRowsFile: "l" },
+    "cannot be the input and the file of bad rows at once",
+  ],
+  [
+    "the output as file of bad rows",
+    "l",
+    { output: "o", badRowsFile: "o" },
+    "cannot be the file of bad rows and the output",
+  ],
+  [
+    "the key file as output",
+    "l",
+    { output: "k", apiKeyFile: "k" },
+    "cannot be the output and the key file at once",
+  ],
+  [
+    "the cache as output",
+    "l",
+    { output: "state/idv/verdicts.db" },
+    "cannot be the output and the cache at once",
+  ],
+])("rejects %s", async (_, file, options, message) => {
+  await expect(plan(file, options)).rejects.toThrow(message);
+});
+
+test("rejects the quota file through symbolic links of the file and of its folder", async () => {
+  mkdirSync(join(home, "state/idv"), { recursive: true });
+  writeFileSync(join(home, "state/idv/quota.db"), "");
+  symlinkSync("state/idv/quota.db", join(home, "link"));
+  symlinkSync("state/idv", join(home, "folder"));
+  for (const output of ["link", "folder/quota.db"]) {
+    await expect(plan("l", { output })).rejects.toThrow("and the quota file at once");
+  }
+});

@@ -1,0 +1,135 @@
+/** Covers the precedence of settings and which of them a project's file may set. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import {
+  resolveSettings,
+  type SettingName,
+  type SettingOptions,
+  settingNames,
+  settings,
+  showSetting,
+} from "../../../src/cli/config/settings.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+interface Given {
+  readonly options?: SettingOptions;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly project?: object;
+  readonly user?: object;
+  readonly login?: string;
+}
+
+/** Resolves the settings of a home with these files. */
+async function resolve({ options = {}, env = {}, project, user, login }: Given) {
+  const home = temporaryFolder();
+  const write = (path: string, content: object | undefined) => {
+    if (content === undefined) return;
+    mkdirSync(dirname(join(home, path)), { recursive: true });
+    writeFileSync(join(home, path), JSON.stringify(content));
+  };
+  write("project/.idvrc.json", project ?? {});
+  write("config/idv/config.json", user);
+  write("config/idv/credentials.json", login === undefined ? undefined : { baseUrl: login, key: "sk_1" });
+  const all = { XDG_CONFIG_HOME: join(home, "config"), ...env };
+  const resolved = await resolveSettings(options, all, join(home, "project"), () => {});
+  const source = (name: SettingName) => resolved[name].source.replace(`${home}/`, "");
+  return { resolved, source };
+}
+
+test.each<[string, Given, number, string]>([
+  ["the default", {}, 100, "default"],
+  ["the user's file before the default", { user: { batchSize: 2 } }, 2, "config/idv/config.json"],
+  [
+    "the project's file before the user's",
+    { user: { batchSize: 2 }, project: { batchSize: 3 } },
+    3,
+    "project/.idvrc.json",
+  ],
+  [
+    "a variable before the files",
+    { project: { batchSize: 3 }, env: { IDV_BATCH_SIZE: "4" } },
+    4,
+    "IDV_BATCH_SIZE",
+  ],
+  [
+    "an option before all others",
+    { env: { IDV_BATCH_SIZE: "4" }, options: { batchSize: 5 } },
+    5,
+    "--batch-size",
+  ],
+  ["the default if a variable is empty", { env: { IDV_BATCH_SIZE: "" } }, 100, "default"],
+])("takes %s", async (_, given, value, source) => {
+  const { resolved, source: sourceOf } = await resolve(given);
+  expect({ value: resolved.batchSize.value, source: sourceOf("batchSize") }).toEqual({ value, source });
+});
+
+const [url, other] = ["https://a.example.com/v1", "https://b.example.com"];
+test.each<[string, Given, boolean]>([
+  ["no other source", { project: { baseUrl: url } }, true],
+  ["the user's file names another service", { project: { baseUrl: url }, user: { baseUrl: other } }, true],
+  ["idv login is for another service", { project: { baseUrl: url }, login: other }, true],
+  [
+    "the user's file names the same origin",
+    { project: { baseUrl: url }, user: { baseUrl: "https://a.example.com" } },
+    false,
+  ],
+  ["idv login is for the same origin", { project: { baseUrl: url }, login: url }, false],
+  ["only the user's file names it", { user: { baseUrl: url } }, false],
+  ["a variable names it", { project: { baseUrl: other }, env: { IDV_BASE_URL: url } }, false],
+])("marks a base URL as untrusted if only the project names it: %s", async (_, given, isUntrusted) => {
+  const { resolved } = await resolve(given);
+  expect(resolved.baseUrl.isUntrusted ?? false).toBe(isUntrusted);
+});
+
+test.each<[string, Given, boolean]>([
+  ["api", { project: { engine: "api" } }, true],
+  ["auto", { project: { engine: "auto" } }, true],
+  ["offline", { project: { engine: "offline" } }, false],
+  [
+    "api with a service of the user's",
+    { project: { engine: "api", baseUrl: url }, user: { baseUrl: url } },
+    false,
+  ],
+])("marks the engine of a project's file as untrusted if it sends: %s", async (_, given, isUntrusted) => {
+  const { resolved } = await resolve(given);
+  expect(resolved.engine.isUntrusted ?? false).toBe(isUntrusted);
+});
+
+test.each<[string, Given, string]>([
+  ["a value of a variable", { env: { IDV_CONCURRENCY: "0" } }, 'IDV_CONCURRENCY: "0" is invalid.'],
+  ["a value of a file", { project: { timeout: "soon" } }, '.idvrc.json: timeout: "soon" is invalid.'],
+  ["a key in a file", { user: { apiKey: "sk_1" } }, "config.json: a key does not belong here"],
+  [
+    "an unknown setting",
+    { user: { colour: 1 } },
+    'config.json: "colour" is an unknown setting; known settings: engine',
+  ],
+  [
+    "a password in a URL, which is not shown",
+    { env: { IDV_BASE_URL: "https://u:p@x.net" } },
+    "IDV_BASE_URL: it is invalid.",
+  ],
+])("rejects %s", async (_, given, message) => {
+  await expect(resolve(given)).rejects.toThrow(message);
+});
+
+test.each<[SettingName, unknown, string]>([
+  ["timeout", 30_000, "30s"],
+  ["retryBudget", 90_000, "90s"],
+  ["cacheTtl", 2_592_000_000, "30d"],
+  ["rate", { items: 50, milliseconds: 60_000 }, "50 in 60 s"],
+  ["rate", undefined, "none"],
+  ["batchSize", 100, "100"],
+])("shows %s as an option takes it", (name, value, text) => {
+  expect(showSetting(name, value)).toBe(text);
+});
+
+test("every setting has an option, a variable and a valid default", () => {
+  for (const name of settingNames) {
+    const { flag, variable, parse, fallback } = { fallback: undefined, ...settings[name] };
+    expect(flag).toMatch(/^--[a-z-]+ </);
+    expect(variable).toMatch(/^IDV_[A-Z_]+$/);
+    if (fallback !== undefined) expect(() => parse(fallback)).not.toThrow();
+  }
+});

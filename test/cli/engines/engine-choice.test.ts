@@ -1,0 +1,82 @@
+/** Covers the choice of the engine and the reason given for it. */
+import { expect, test } from "vitest";
+import type { Settings } from "../../../src/cli/config/settings.js";
+import { chooseEngine, type ServiceOptions } from "../../../src/cli/engines/engine-choice.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+const url = "https://validation.example.com";
+
+interface Given {
+  readonly engine?: "auto" | "api" | "offline";
+  readonly baseUrl?: string;
+  readonly isUntrusted?: true;
+  readonly key?: string;
+  readonly options?: ServiceOptions;
+}
+
+function choose({ engine = "auto", baseUrl, isUntrusted, key, options = {} }: Given) {
+  const settings = {
+    engine: { value: engine, source: "IDV_ENGINE" },
+    baseUrl: { value: baseUrl, source: "a file", ...(isUntrusted && { isUntrusted }) },
+  } as Settings;
+  const env = { XDG_CONFIG_HOME: temporaryFolder(), ...(key !== undefined && { IDV_API_KEY: key }) };
+  return chooseEngine(settings, options, env);
+}
+
+test.each<[string, Given, string]>([
+  ["no key", {}, "offline: no key is configured"],
+  ["a key and a base URL", { key: "k", baseUrl: url }, "api: a file; a key is configured: IDV_API_KEY"],
+  ["the engine api", { engine: "api", key: "k", baseUrl: url }, "api: a file; IDV_ENGINE"],
+  ["the engine offline", { engine: "offline", key: "k", baseUrl: url }, "offline: IDV_ENGINE"],
+  ["--offline", { key: "k", baseUrl: url, options: { offline: true } }, "offline: --offline"],
+  [
+    "--offline and an untrusted base URL",
+    { key: "k", baseUrl: url, isUntrusted: true, options: { offline: true } },
+    "offline: --offline",
+  ],
+  ["an untrusted base URL and no key", { baseUrl: url, isUntrusted: true }, "offline: no key is configured"],
+  [
+    "plain http to this machine",
+    { key: "k", baseUrl: "http://127.0.0.1:8787" },
+    "api: a file; a key is configured: IDV_API_KEY",
+  ],
+  [
+    "plain http to another host with --allow-insecure-http",
+    { key: "k", baseUrl: "http://192.0.2.1", options: { allowInsecureHttp: true } },
+    "api: a file; a key is configured: IDV_API_KEY",
+  ],
+])("chooses and gives the reason for %s", async (_, given, expected) => {
+  const { engine, reason } = await choose(given);
+  expect(`${engine}: ${reason}`).toBe(expected);
+});
+
+test.each<[string, Given, string, string]>([
+  ["the engine api without a key", { engine: "api" }, "AuthorisationError", "no key is configured"],
+  ["a key of two words", { key: "a b", baseUrl: url }, "AuthorisationError", "IDV_API_KEY: holds no key"],
+  ["a key without a base URL", { key: "k" }, "UsageError", "no base URL"],
+  [
+    "plain http to another host",
+    { key: "k", baseUrl: "http://192.0.2.1" },
+    "UsageError",
+    "would be sent unencrypted",
+  ],
+  [
+    "an untrusted base URL with a key",
+    { key: "k", baseUrl: url, isUntrusted: true },
+    "UsageError",
+    "is not trusted",
+  ],
+  [
+    "an untrusted base URL with the engine api",
+    { engine: "api", baseUrl: url, isUntrusted: true },
+    "UsageError",
+    "is not trusted",
+  ],
+])("rejects %s", async (_, given, name, message) => {
+  const error = await choose(given).then(
+    () => undefined,
+    (thrown: Error) => thrown,
+  );
+  expect(error?.name).toBe(name);
+  expect(error?.message).toContain(message);
+});

@@ -1,0 +1,38 @@
+/** Covers the exit code and the message of every error. */
+import { CommanderError } from "commander";
+import { expect, test } from "vitest";
+import { explainFailure, Interrupted, UsageError } from "../../src/cli/errors.js";
+import { ChoiceError, ClosedPipe, FileError } from "../../src/files/errors.js";
+import { StoreError } from "../../src/store/sqlite.js";
+import { TableError } from "../../src/table/errors.js";
+import { AuthorisationError, ServiceError } from "../../src/validator/errors.js";
+
+test.each<[string, unknown, number, string | undefined]>([
+  ["a closed pipe", new ClosedPipe("closed"), 0, undefined],
+  ["help or version", new CommanderError(0, "commander.help", "(help)"), 0, undefined],
+  ["wrong options", new CommanderError(1, "commander.unknownOption", "unknown"), 2, undefined],
+  ["wrong usage", new UsageError("usage"), 2, "usage"],
+  ["a choice that does not fit", new ChoiceError("no column"), 2, "no column"],
+  ["no key", new AuthorisationError("no key"), 3, "no key"],
+  ["a failing service", new ServiceError("no answer"), 5, "no answer"],
+  ["a file error", new FileError("no such file"), 6, "no such file"],
+  ["a table error", new TableError("open quote"), 6, "open quote"],
+  ["a state error", new StoreError("locked"), 6, "locked"],
+  ["SIGHUP", new Interrupted("SIGHUP", "stopped"), 129, "stopped"],
+  ["SIGINT", new Interrupted("SIGINT", "stopped"), 130, "stopped"],
+  ["SIGTERM", new Interrupted("SIGTERM", "stopped"), 143, "stopped"],
+])("explains %s", (_, error, exitCode, message) => {
+  expect(explainFailure(error)).toEqual({ exitCode, ...(message !== undefined && { message }) });
+});
+
+test.each<[string, unknown]>([
+  ["an error of JavaScript", new TypeError("x is undefined")],
+  ["something that is not an error", "text"],
+])("reports %s as a bug, with its stack", (_, error) => {
+  const { exitCode, message, stack } = explainFailure(error);
+  expect({ exitCode, message }).toEqual({
+    exitCode: 70,
+    message: "a bug in idv; please report it with the lines that follow",
+  });
+  expect(stack).toContain(error instanceof Error ? "x is undefined" : "text");
+});

@@ -1,0 +1,19 @@
+/** Covers the rendering of help topics from Markdown to plain text. */
+import { expect, test } from "vitest";
+import { renderMarkdown } from "../../../src/cli/help/markdown.js";
+
+test.each<[string, string, string]>([
+  ["a heading", "# Exit codes", "EXIT CODES\n"],
+  ["a paragraph, wrapped", "one two three four five six", "one two three four\nfive six\n"],
+  ["code, emphasis and links", "`a` **b** [c](https://x.net)", "a b c\n"],
+  ["a list with hanging lines", "- one two three four five\n- six", "- one two three four\n  five\n- six\n"],
+  ["a code block unchanged", "```\na    b\n  c\n```", "  a    b\n    c\n"],
+  [
+    "a table with its last column wrapped",
+    "| A | B |\n| --- | --- |\n| x | one two three four |",
+    "  A  B\n  x  one two three\n     four\n",
+  ],
+  ["a word that is too long", "a bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb c", "a\nbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\nc\n"],
+])("renders %s", (_, markdown, expected) => {
+  expect(renderMarkdown(markdown, 20)).toBe(expected);
+});
