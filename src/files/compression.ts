@@ -1,19 +1,26 @@
+/**
+ * gzip and zstd for input and output files: detection, decompression, and a sink that compresses. Knows nothing of the
+ * content.
+ */
 import { Readable, type Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
-import { TableError } from "../table/errors.js";
+import { FileError } from "./errors.js";
 import type { TableSink } from "./output.js";
 import { zstdPieces } from "./zstd-frames.js";
 
 export type Compression = "gzip" | "zstd";
 
-/** The compression that a file's name promises, if any. */
+/** Returns the compression that a file's name implies, or undefined. */
 export function compressionByName(path: string): Compression | undefined {
   if (/\.gz$/i.test(path)) return "gzip";
   return /\.zst$/i.test(path) ? "zstd" : undefined;
 }
 
-/** The compression of bytes that begin so, if any: RFC 1952 §2.3.1, RFC 8878 §3.1. */
+/**
+ * Returns the compression of data by its first four bytes, or undefined: RFC 1952 §2.3.1, RFC 8878 §3.1. A zstd stream may
+ * begin with a skippable frame (RFC 8878 §3.1.2).
+ */
 export function compressionByMagic(start: Uint8Array): Compression | undefined {
   const startsWith = (...bytes: number[]) => bytes.every((byte, i) => start[i] === byte);
   if (startsWith(0x1f, 0x8b)) return "gzip";
@@ -22,14 +29,14 @@ export function compressionByMagic(start: Uint8Array): Compression | undefined {
   return startsWith(0x28, 0xb5, 0x2f, 0xfd) || isSkippable ? "zstd" : undefined;
 }
 
-/** Fewer and larger pieces than zlib's 16 KiB. */
+/** Size of zlib's output chunks in bytes. Its default of 16 KiB makes many small chunks. */
 const chunkSize = 262_144;
 
 /**
- * What bytes are that were compressed.
+ * Decompresses a stream.
  *
  * @param name the file's name in errors, or `standard input`
- * @throws TableError when they are damaged or cut off; also from the iteration
+ * @throws FileError when the data is damaged or truncated, or zstd is not available
  */
 export async function* decompress(
   name: string,
@@ -39,7 +46,7 @@ export async function* decompress(
   let inputError: unknown;
   async function* input() {
     try {
-      // Copies: the bytes are good only until the next are asked for, and a stream asks ahead.
+      // Copied, because each chunk is valid only until the next is requested, and a stream reads ahead.
       for await (const chunk of bytes) yield Buffer.from(chunk);
     } catch (error) {
       inputError = error;
@@ -49,7 +56,7 @@ export async function* decompress(
   const source = compression === "gzip" ? input() : zstdPieces(input());
   const transform =
     compression === "gzip" ? createGunzip({ chunkSize }) : new (await zstd(name)).Decompressor();
-  // Its failure is that of the transform too, which is where it is seen.
+  // A failure of the pipeline also destroys the transform; the loop below reports it.
   pipeline(Readable.from(source, { highWaterMark: 1 }), transform).catch(() => {});
   try {
     yield* transform;
@@ -57,15 +64,15 @@ export async function* decompress(
     if (inputError !== undefined) throw inputError;
     const { code, message } = error as NodeJS.ErrnoException;
     const reason = code === "Z_BUF_ERROR" || message === "cut off" ? "it is cut off" : message;
-    throw new TableError(`${name}: the ${compression} data is damaged: ${reason}; get the file again`);
+    throw new FileError(`${name}: the ${compression} data is damaged: ${reason}; get the file again`);
   }
 }
 
 /**
- * A sink that compresses what goes into another.
+ * Returns a sink that compresses its input into another sink.
  *
  * @param name the output's name in errors
- * @throws TableError when the compression is not to be had
+ * @throws FileError when the compression is not available
  */
 export async function compressInto(
   name: string,
@@ -77,7 +84,7 @@ export async function compressInto(
   const written = (async () => {
     for await (const chunk of transform) await sink.write(chunk as Uint8Array);
   })();
-  // Whoever writes or commits gets to know.
+  // The next `write()`, `prepare()` or `commit()` rethrows the error.
   written.catch(() => transform.destroy());
   const end = async () => {
     transform.end();
@@ -85,7 +92,8 @@ export async function compressInto(
   };
   return {
     async write(bytes) {
-      // Until it is taken, unless the writing has failed. What is taken is used: its memory may be used again.
+      // Waits until the transform has consumed the bytes, since the caller may then reuse their memory. A failure of the
+      // sink below ends the wait.
       const taken = new Promise<void>((resolve, reject) => {
         transform.write(bytes, (error) => (error ? reject(error) : resolve()));
       });
@@ -106,15 +114,17 @@ export async function compressInto(
   };
 }
 
-/** Loaded only when it is needed; it may be missing where there is no build of it. */
+/**
+ * Loads the zstd package, which is optional: it is missing on platforms without a build of it.
+ *
+ * @throws FileError when it cannot be loaded
+ */
 async function zstd(name: string) {
   try {
     const { Compressor, Decompressor } = await import("@cloudpss/zstd");
     if (typeof Compressor === "function") return { Compressor, Decompressor };
   } catch {
-    // Explained below.
+    // Reported below.
   }
-  throw new TableError(
-    `${name}: zstd is not to be had on this machine; use gzip, or zstd -dc FILE | idv ...`,
-  );
+  throw new FileError(`${name}: zstd is not available on this machine; use gzip, or zstd -dc FILE | idv ...`);
 }

@@ -1,22 +1,25 @@
+/** Turns the raw bytes of an input file into text that the table reader can parse. */
 import { type Compression, compressionByMagic, decompress } from "./compression.js";
 import { encodingByMark, isUtf8, transcode } from "./text-encoding.js";
 
-/** The bytes of a table as they are read: not compressed, in UTF-8 or in any encoding that holds ASCII as it is. */
+/** An input with its compression and encoding undone. */
 export interface DecodedInput {
+  /** Uncompressed text, in UTF-8 or another superset of ASCII. */
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** How they were compressed. */
+  /** Compression of the input; undefined for none. */
   readonly compression: Compression | undefined;
-  /** The encoding that they were in, where they had to be transcoded. */
+  /** Encoding of the input; undefined when it needed no transcoding. */
   readonly encoding: string | undefined;
 }
 
 /**
- * Undoes the compression and the encoding, as far as the bytes tell of them.
+ * Undoes the compression and the encoding of an input. The compression is detected from the first bytes, and so is UTF-16
+ * by its byte order mark. Any other encoding has to be named.
  *
  * @param name the file's name in errors, or `standard input`
- * @param encoding what the user says of it
- * @throws TableChoiceError when there is no such encoding
- * @throws TableError when the bytes are damaged; also from the iteration
+ * @param encoding the encoding named by the user; takes precedence over a byte order mark
+ * @throws ChoiceError when the encoding is unknown
+ * @throws FileError when the bytes are damaged or not text in the encoding; also from the iteration
  */
 export async function decodeInput(
   name: string,
@@ -35,10 +38,10 @@ export async function decodeInput(
   };
 }
 
-/** The longest of the marks that are looked for. */
+/** Length in bytes of the longest signature: a zstd magic number. */
 const markBytes = 4;
 
-/** The first bytes, and all of them again. */
+/** Returns the first `markBytes` bytes or more, fewer only at the end of the input, and an iterable of all bytes. */
 async function peek(bytes: AsyncIterable<Uint8Array>) {
   const input = bytes[Symbol.asyncIterator]();
   let start = Buffer.of();

@@ -1,6 +1,6 @@
 /**
- * A lock on a folder, for changes of several files that must not mix with those of another run. It is SQLite's lock on an
- * empty file: the system releases it when its process ends, however that ends.
+ * A lock on a folder, for changes of several files that must not mix with the changes of another run. It is SQLite's lock on
+ * an empty file, which the system releases when the process ends, even by a kill.
  */
 import { closeSync, openSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -10,9 +10,9 @@ import { type Database, deadlineOf, type LockWait, loadSqlite, retryWhileBusy } 
 const lockName = ".idv-lock";
 
 /**
- * Runs `work` while no other run has the lock of the folder. The lock's file is removed afterwards.
+ * Runs `work` while holding the folder's lock, then removes the lock file. Waits for other runs to release the lock.
  *
- * @throws what `work` throws; SQLite's or the system's error when the lock cannot be had; the signal's reason
+ * @throws Error from `work`; from SQLite or the system when the lock cannot be taken; the signal's reason when aborted
  */
 export async function withFolderLock<Result>(
   folder: string,
@@ -24,11 +24,12 @@ export async function withFolderLock<Result>(
   const deadline = deadlineOf(wait);
   let lock: Database | undefined;
   while (lock === undefined) {
-    // For all users who may write to the folder.
+    // Mode 0666, less the umask: every user who may write to the folder may take the lock.
     closeSync(openSync(path, "a", 0o666));
     const before = inodeOf(path);
     const database = new DatabaseSync(path);
-    // The run that had the lock before removes the file: a lock on a file that nobody else can open locks nothing.
+    // The previous holder removes the file. A lock on a removed file excludes nobody, so the lock counts only while the
+    // path still leads to the locked file.
     const isCurrent = () => before !== undefined && before === inodeOf(path);
     try {
       const wasCurrent = isCurrent();

@@ -1,32 +1,33 @@
+/** Opens and reads input files. Knows nothing of compression, encoding or content. */
 import { createReadStream } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
-import { TableError } from "../table/errors.js";
+import { FileError } from "./errors.js";
 
-/** A file that is opened for reading. */
+/** A file opened for reading. */
 export interface InputFile {
-  /** Each piece is good until the next is asked for. */
+  /** Content of the file. Each chunk is valid only until the next is requested. */
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** In bytes; undefined for a pipe or device. */
+  /** Size in bytes; undefined for a pipe or device. */
   readonly size: number | undefined;
-  /** Whether the file is another one by now, or has been written to. */
+  /** Returns whether the file was replaced or written to since it was opened. Always false for a pipe or device. */
   hasChanged(): Promise<boolean>;
-  /** Closes the file, also in the middle of the reading. Closed files are left as they are. */
+  /** Closes the file, even in the middle of a read. Does nothing when it is already closed. */
   close(): Promise<void>;
 }
 
-/** Large enough that the work of a read outweighs its overhead. */
+/** Size of a read in bytes: large enough that the overhead of each read does not matter. */
 const readBytes = 262_144;
 
 /**
  * Opens a file for reading.
  *
- * @param signal aborting it ends the reading with the signal's reason
- * @throws TableError when there is no such file or it cannot be read; also from the iteration
+ * @param signal aborting it ends the iteration with the signal's reason
+ * @throws FileError when the file does not exist or cannot be read; also from the iteration
  */
 export async function openInputFile(path: string, signal: AbortSignal): Promise<InputFile> {
   try {
     const found = await stat(path);
-    if (found.isDirectory()) throw new TableError(`${path}: is a folder; name a file`);
+    if (found.isDirectory()) throw new FileError(`${path}: is a folder; name a file`);
     if (found.isFile()) {
       const hasChanged = async () => {
         const now = await stat(path).catch(() => undefined);
@@ -45,7 +46,7 @@ export async function openInputFile(path: string, signal: AbortSignal): Promise<
   }
 }
 
-/** The bytes of a file, read into the same memory again and again, one read ahead of whoever works on them. */
+/** Reads a file, one chunk ahead of the consumer. Two buffers are used in turn, so each chunk is soon overwritten. */
 async function* readFile(path: string, file: FileHandle, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const read = (into: Buffer) => file.read(into, 0, readBytes);
   let [current, other] = [Buffer.allocUnsafeSlow(readBytes), Buffer.allocUnsafeSlow(readBytes)];
@@ -55,7 +56,7 @@ async function* readFile(path: string, file: FileHandle, signal: AbortSignal): A
       signal.throwIfAborted();
       if (bytesRead === 0) return;
       reading = read(other);
-      // It is waited for only if somebody asks for more.
+      // A failed read is reported when the next chunk is requested, which may never happen.
       reading.catch(() => {});
       yield current.subarray(0, bytesRead);
       [current, other] = [other, current];
@@ -68,9 +69,11 @@ async function* readFile(path: string, file: FileHandle, signal: AbortSignal): A
 }
 
 /**
- * The bytes of a stream, with errors that name it.
+ * Reads a stream, with errors that name it.
  *
  * @param name the file's name, or `standard input`
+ * @param signal aborting it ends the iteration with the signal's reason
+ * @throws FileError from the iteration when the stream fails
  */
 export async function* readStream(
   name: string,
@@ -90,14 +93,14 @@ export async function* readStream(
 }
 
 function cannotRead(name: string, error: unknown): Error {
-  if (error instanceof TableError) return error;
+  if (error instanceof FileError) return error;
   const { code, message } = error as NodeJS.ErrnoException;
   const reasons: Readonly<Record<string, string>> = {
     ENOENT: "no such file",
     ENOTDIR: "no such file",
-    EACCES: "no right to read it",
-    EPERM: "no right to read it",
+    EACCES: "permission denied",
+    EPERM: "permission denied",
     EISDIR: "is a folder; name a file",
   };
-  return new TableError(`${name}: cannot be read: ${reasons[code ?? ""] ?? message}`);
+  return new FileError(`${name}: cannot be read: ${reasons[code ?? ""] ?? message}`);
 }

@@ -1,3 +1,7 @@
+/**
+ * Output files that appear whole or not at all. Knows nothing of tables or compression; other sinks wrap the ones opened
+ * here.
+ */
 import { createReadStream, type Stats } from "node:fs";
 import {
   access,
@@ -14,39 +18,49 @@ import {
   stat,
 } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { ClosedPipe, TableError } from "../table/errors.js";
+import { ClosedPipe, FileError } from "./errors.js";
 import { giveOwner } from "./owner.js";
 import { removeAbandoned, temporaryBeside } from "./temporary-files.js";
 
-/** Where a table goes. Exactly one of `commit` and `discard` ends it. */
+/** Destination of a table. It ends with exactly one call of either `commit` or `discard`. */
 export interface TableSink {
-  /** @throws when the bytes cannot be written */
+  /**
+   * Writes some bytes. Their memory may be reused when this resolves.
+   *
+   * @throws FileError when they cannot be written
+   * @throws ClosedPipe when the reader has closed the output
+   */
   write(bytes: Uint8Array): Promise<void>;
-  /** All of a commit that takes long or may fail for want of space; nothing appears yet. */
+  /**
+   * Does the part of a commit that takes long or may fail for lack of space. The output does not appear yet. `commit`
+   * does this itself when it was not called before.
+   */
   prepare?(): Promise<void>;
-  /** Everything was written: makes the output appear. */
+  /** Makes the output appear, after everything was written. */
   commit(): Promise<void>;
-  /** The run failed: leaves no trace, and what was there before untouched. Does not throw. */
+  /** Removes the output of a failed run and leaves an older output untouched. Does not throw. */
   discard(): Promise<void>;
 }
 
 /** A sink that replaces a file. */
 export interface FileSink extends TableSink {
-  /** Where its bytes are until then; undefined for a device or pipe, which is written to directly. */
+  /** Path of the temporary file; undefined for a device or pipe, which is written to directly. */
   readonly temporary?: string;
-  /** The file that is replaced, as it was when the sink was opened. */
+  /** State of the replaced file when the sink was opened; undefined when there was none. */
   readonly replaced?: Stats;
 }
 
 /**
- * Opens a file that appears whole or not at all: a temporary file in the same folder, renamed on commit, with the mode,
- * owner and group of the file that it replaces, as far as they can be kept. A device or pipe is written to directly, as is
- * all below `/dev` but for `/dev/shm` (`/dev/stdout` may be a file that the shell holds open), and a symbolic link keeps
- * pointing where it does.
+ * Opens a file for output. It appears whole or not at all: a temporary file in the same folder is renamed on commit. It
+ * keeps the mode, owner and group of the file that it replaces, as far as permissions allow. A symbolic link stays a link;
+ * its target is replaced.
  *
- * @param mode whether the new content takes the place of the old, or follows it
+ * Devices and pipes are written to directly. So is everything below `/dev` except `/dev/shm`, because `/dev/stdout` may be
+ * a file that the shell holds open.
+ *
+ * @param mode whether new content replaces or follows the old
  * @param signal aborting it ends the copying of the old content
- * @throws TableError when the file cannot be made there, or is read-only
+ * @throws FileError when the file cannot be created, or is read-only
  */
 export async function openOutputFile(
   path: string,
@@ -55,20 +69,20 @@ export async function openOutputFile(
 ): Promise<FileSink> {
   try {
     const existing = await stat(path).catch(ignoreMissing);
-    if (existing?.isDirectory()) throw new TableError(`${path}: is a folder; name a file with -o`);
+    if (existing?.isDirectory()) throw new FileError(`${path}: is a folder; name a file with -o`);
     const isDevice = path.startsWith("/dev/") && !path.startsWith("/dev/shm/");
     if (isDevice || (existing && !existing.isFile())) {
       return writeDirectly(path, await open(path, "a"));
     }
     if (existing) {
       await access(path, constants.W_OK).catch(() => {
-        throw new TableError(`${path}: is read-only; make it writable, or write elsewhere with -o`);
+        throw new FileError(`${path}: is read-only; make it writable, or write elsewhere with -o`);
       });
     }
     const target = existing ? await realpath(path) : await linkTarget(path);
     await removeAbandoned(dirname(target));
     const temporary = temporaryBeside(target);
-    // Never readable by more people than the file that it replaces.
+    // Created with the old mode, so that it is never readable by more users than the file that it replaces.
     const file = await open(temporary, "wx", existing && existing.mode & 0o777);
     const sink = replaceOnCommit(path, target, temporary, file, existing);
     if (existing && mode === "append") await copyInto(sink, target, signal);
@@ -89,18 +103,19 @@ async function copyInto(sink: TableSink, path: string, signal: AbortSignal | und
   }
 }
 
-/** A copy of a file that appears whole or not at all, in the place of what may be there. */
+/** A copy of a file. It appears whole or not at all, and replaces an existing file. */
 export interface FileCopy {
   /**
-   * Makes the copy, with the owner, group and mode of the file. It is on the disk when this resolves.
+   * Creates the copy, with the owner, group and mode of the original. It is durable when this resolves.
    *
-   * @throws TableError when the copy cannot be made
+   * @throws FileError when the copy cannot be created
    */
   make(): Promise<void>;
-  /** Makes sure that nothing is left of a copy that has not appeared. Does not throw. */
+  /** Removes the temporary file of an unfinished copy. Does not throw. */
   discard(): Promise<void>;
 }
 
+/** Prepares a copy of the file `path` at `copy`. Nothing is created before `make()`. */
 export function copyOf(path: string, copy: string): FileCopy {
   const temporary = temporaryBeside(copy);
   const discard = () => rm(temporary, { force: true }).catch(() => {});
@@ -123,7 +138,7 @@ export function copyOf(path: string, copy: string): FileCopy {
   };
 }
 
-/** Puts a file, or the names in a folder, on the disk. */
+/** Makes the content of a file, or the names in a folder, durable. */
 async function sync(path: string): Promise<void> {
   const file = await open(path);
   try {
@@ -151,7 +166,7 @@ function replaceOnCommit(
   existing: Stats | undefined,
 ): TableSink {
   const discard = async () => {
-    // Not waited for: a write to a reader that has stopped may never end.
+    // Not awaited: closing waits for a pending write, which may never end.
     void file.close().catch(() => {});
     await rm(temporary, { force: true }).catch(() => {});
   };
@@ -168,10 +183,10 @@ function replaceOnCommit(
     if (isPrepared) return;
     if (existing) {
       await giveOwner(temporary, existing);
-      // After the owner: a change of owner clears the set-user-ID bit.
+      // After the change of owner, which clears the set-user-ID bit.
       await chmod(temporary, existing.mode & 0o7777);
     }
-    // On the disk before it takes the old file's place: a power cut must not leave an empty one.
+    // Durable before it replaces the old file: after a power failure the file must not be empty.
     await file.sync();
     await file.close();
     isPrepared = true;
@@ -198,28 +213,28 @@ async function writeAll(path: string, file: FileHandle, bytes: Uint8Array): Prom
   }
 }
 
-/** What a failed write means, in one line that names its path. */
+/** Returns the error for a failed write, with a message that names the path. */
 export function cannotWrite(path: string, error: unknown): Error {
-  if (error instanceof TableError || error instanceof ClosedPipe) return error;
+  if (error instanceof FileError || error instanceof ClosedPipe) return error;
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "EPIPE") return new ClosedPipe(`${path}: was closed by its reader`);
   const reasons: Readonly<Record<string, string>> = {
-    EACCES: "no right to write there",
-    EPERM: "no right to write there",
+    EACCES: "permission denied",
+    EPERM: "permission denied",
     EROFS: "the file system is read-only",
     ENOENT: "the folder does not exist",
     ENOTDIR: "its folder is a file",
     EISDIR: "is a folder",
     EBUSY: "is a mount point, which cannot be replaced",
-    EXDEV: "is on another device than its folder",
-    EFBIG: "it would become larger than is allowed (ulimit -f)",
+    EXDEV: "is on a different device from its folder",
+    EFBIG: "it would exceed the file size limit (ulimit -f)",
     ENOSPC: "no space left on the device",
     EDQUOT: "the disk quota is used up",
   };
-  return new TableError(`${path}: cannot be written: ${reasons[code ?? ""] ?? message}`);
+  return new FileError(`${path}: cannot be written: ${reasons[code ?? ""] ?? message}`);
 }
 
-/** Where a symbolic link points that points at nothing yet; the path itself when it is no link. */
+/** Returns the target of a dangling symbolic link, or the path itself when it is not a link. */
 async function linkTarget(path: string): Promise<string> {
   const isLink = (await lstat(path).catch(ignoreMissing))?.isSymbolicLink();
   return isLink ? resolve(dirname(path), await readlink(path)) : path;

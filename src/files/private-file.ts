@@ -1,13 +1,14 @@
+/** Small text files that only their owner may read, such as keys and secrets. Knows nothing of their content. */
 import { randomBytes } from "node:crypto";
 import { link, mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { StoreError } from "../store/sqlite.js";
+import { FileError } from "./errors.js";
 
 /**
- * Writes a file that only its owner may read; it appears whole or not at all, and is on the disk when this resolves.
+ * Writes a file that only its owner may read. It appears whole or not at all, and is durable when this resolves.
  *
- * @param ifAbsent leaves a file that is there already as it is
- * @throws StoreError
+ * @param ifAbsent keeps an existing file unchanged
+ * @throws FileError when the file cannot be written
  */
 export async function writePrivately(path: string, text: string, { ifAbsent = false } = {}): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString("hex")}`;
@@ -20,8 +21,8 @@ export async function writePrivately(path: string, text: string, { ifAbsent = fa
     await folder.sync().finally(() => folder.close());
   } catch (error) {
     if (ifAbsent && (error as NodeJS.ErrnoException).code === "EEXIST") return;
-    throw new StoreError(
-      `${path}: cannot be written: ${(error as Error).message}; make its folder writable, or name another in XDG_CONFIG_HOME`,
+    throw new FileError(
+      `${path}: cannot be written: ${(error as Error).message}; make its folder writable, or set XDG_CONFIG_HOME to another folder`,
     );
   } finally {
     await rm(temporary, { force: true });
@@ -29,27 +30,27 @@ export async function writePrivately(path: string, text: string, { ifAbsent = fa
 }
 
 /**
- * Removes a file, if it is there.
+ * Removes a file, if it exists.
  *
- * @throws StoreError
+ * @throws FileError when it cannot be removed
  */
 export async function removeFile(path: string): Promise<void> {
   await rm(path, { force: true }).catch((error: Error) => {
-    throw new StoreError(`${path}: cannot be removed: ${error.message}; remove it by hand`);
+    throw new FileError(`${path}: cannot be removed: ${error.message}; remove it by hand`);
   });
 }
 
 /**
- * The text of a file; undefined where there is none.
+ * Returns the text of a file, or undefined when it does not exist.
  *
- * @throws StoreError when it cannot be read
+ * @throws FileError when it cannot be read
  */
 export async function readIfPresent(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw new StoreError(
+    throw new FileError(
       `${path}: cannot be read: ${(error as Error).message}; make it readable, or remove it`,
     );
   }

@@ -1,15 +1,15 @@
-/** Which processes of this machine still run: claims and temporary files of those that ended are void. */
+/** Tells which processes of this machine still run. Claims and temporary files of ended processes are void. */
 import { createHash } from "node:crypto";
 import { readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
-/** The number of this process. */
+/** Process ID of this process. */
 export const ownPid = process.pid;
 
 /**
- * Whether a process of this machine runs.
+ * Returns whether a process of this machine runs.
  *
- * @returns true also for a process of another user, and for one that got the number of another that ended
+ * @returns true also for a process of another user, and for a new process that reuses the ID of an ended one
  */
 export function isAlive(pid: number): boolean {
   try {
@@ -23,8 +23,8 @@ export function isAlive(pid: number): boolean {
 let tag: string | undefined;
 
 /**
- * Eight hexadecimal digits that stand for this machine and, on Linux, the process namespace. Process numbers mean nothing
- * elsewhere, such as in another container that shares a folder.
+ * Returns eight hexadecimal digits that identify this machine and, on Linux, the process namespace. A process ID means
+ * nothing elsewhere, for example in another container that shares the folder.
  */
 export function machineTag(): string {
   tag ??= createHash("sha256").update(`${hostname()}\n${processNamespace()}`).digest("hex").slice(0, 8);
@@ -35,7 +35,7 @@ function processNamespace(): string {
   try {
     return readlinkSync("/proc/self/ns/pid");
   } catch {
-    // There are none outside Linux.
+    // Only Linux has process namespaces.
     return "";
   }
 }

@@ -1,32 +1,33 @@
-/** The output of `--split`: a folder with a file for each status, to which every run appends its rows in one step. */
+/** The output of `--split`: a folder with one file per status. Each run appends its rows to all of them in one step. */
 import { createReadStream, type Stats } from "node:fs";
 import { mkdir, open, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { TableError } from "../table/errors.js";
+import { FileError } from "./errors.js";
 import { withFolderLock } from "./folder-lock.js";
 import { cannotWrite, type FileSink, openOutputFile, type TableSink } from "./output.js";
 
-/** A sink with a file for each status. What is written to the sink itself stands at the start of each. */
+/** A sink with one file per status. Bytes written to the sink itself, the header, become the start of each file. */
 export interface SplitSink extends TableSink {
-  /** The file for the rows of a status. */
+  /** Returns the file for the rows of a status, and opens it at the first call. */
   of(status: string): Promise<TableSink>;
 }
 
+/** Returns whether a sink is a {@link SplitSink}. */
 export function isSplit(sink: TableSink): sink is SplitSink {
   return "of" in sink;
 }
 
-/** How long a run waits for others that append to the same folder, in milliseconds. */
+/** Longest wait for other runs that append to the same folder, in milliseconds. */
 const lockMilliseconds = 600_000;
 
 /**
- * Makes a folder's files `ok.csv`, `fake.csv` and so on; rows without an item go to `empty.csv`. Rows are appended to
- * those that exist, on commit: all files are complete on the disk before the first of them appears. Runs that share the
- * folder take turns then, and start over on files that have changed meanwhile.
+ * Opens a folder with the files `ok.csv`, `fake.csv` and so on; rows without an item go to `empty.csv`. Existing files keep
+ * their rows. On commit, all files are complete and durable before the first of them appears. Runs that share the folder
+ * commit one after the other, and append again to files that have changed meanwhile.
  *
- * @param extension without the dot
+ * @param extension the extension of the files, without the dot
  * @param signal aborting it ends the wait for other runs
- * @throws TableError when a file cannot be made, or one that exists starts with another header
+ * @throws FileError from the sink, when a file cannot be created, or an existing one starts with another header
  */
 export function openSplitOutput(folder: string, extension: string, signal: AbortSignal): SplitSink {
   const files = new Map<string, Promise<AppendedFile>>();
@@ -61,7 +62,7 @@ export function openSplitOutput(folder: string, extension: string, signal: Abort
       });
     },
     async discard() {
-      // Also what is being opened now, or would be later.
+      // Also stops files that are being opened, or would be opened later.
       discarded.abort();
       const all = await Promise.allSettled(files.values());
       for (const file of all) if (file.status === "fulfilled") await file.value.sink.discard();
@@ -69,7 +70,11 @@ export function openSplitOutput(folder: string, extension: string, signal: Abort
   };
 }
 
-/** @throws TableError which says, where one cannot be renamed, which files have their rows already */
+/**
+ * Commits the files one after the other.
+ *
+ * @throws FileError when one cannot be renamed; the message names the files that already have their rows
+ */
 async function commitAll(files: readonly AppendedFile[]): Promise<void> {
   const done: string[] = [];
   for (const { path, sink } of files) {
@@ -86,17 +91,19 @@ async function makeFolder(folder: string, signal: AbortSignal): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });
   } catch (error) {
-    throw new TableError(`${folder}: no such folder, and it cannot be made: ${(error as Error).message}`);
+    throw new FileError(
+      `${folder}: the folder does not exist and cannot be created: ${(error as Error).message}`,
+    );
   }
 }
 
-/** A file with the rows that it had, followed by those of this run. */
+/** A file of the folder: its old rows, followed by the rows of this run. */
 class AppendedFile {
   readonly path: string;
   sink: FileSink;
   readonly #start: Buffer;
   readonly #signal: AbortSignal;
-  /** Where the rows of this run begin. */
+  /** Position in the temporary file where the rows of this run begin, in bytes. */
   #offset: number;
 
   private constructor(path: string, start: Buffer, signal: AbortSignal, opened: OpenedFile) {
@@ -108,14 +115,16 @@ class AppendedFile {
   }
 
   /**
-   * @param start what the file has to begin with: the header
-   * @throws TableError when it begins with something else, or cannot be made
+   * Opens a file for appending.
+   *
+   * @param start the header that the file has to begin with; written when the file is new or empty
+   * @throws FileError when the file begins with something else, or cannot be created
    */
   static async open(path: string, start: Buffer, signal: AbortSignal): Promise<AppendedFile> {
     return new AppendedFile(path, start, signal, await openForAppending(path, start, signal));
   }
 
-  /** Appends the rows of this run to the file as it is now, if another run has changed it. */
+  /** Appends the rows of this run to the current file, if another run has changed it since it was opened. */
   async catchUp(): Promise<void> {
     const now = await stat(this.path).catch(() => undefined);
     if (isSame(now, this.sink.replaced) || this.sink.temporary === undefined) return;
@@ -152,7 +161,7 @@ async function openForAppending(path: string, start: Buffer, signal: AbortSignal
       await sink.write(start);
       offset = start.length;
     } else if (!head.equals(start)) {
-      throw new TableError(`${path}: has another header than this table; split into another folder`);
+      throw new FileError(`${path}: its header differs from this table's; split into another folder`);
     } else if (last !== lf && last !== cr) {
       await sink.write(Buffer.of(lf));
       offset++;
@@ -166,7 +175,7 @@ async function openForAppending(path: string, start: Buffer, signal: AbortSignal
 
 const [lf, cr] = [0x0a, 0x0d];
 
-/** The first `length` bytes of a file, and its last byte; none where it is absent or empty. */
+/** Reads the first `length` bytes of a file and its last byte, which is undefined when the file is absent or empty. */
 async function readEnds(path: string, length: number) {
   const file = await open(path).catch(() => undefined);
   const { size } = (await file?.stat()) ?? { size: 0 };

@@ -1,6 +1,6 @@
 /**
- * Temporary files beside the files that they will replace. Their names say which process made them, so that what a killed
- * run left behind, which is full of addresses, is removed by the next run in that folder.
+ * Names temporary files in the folder of the file that they will replace, and removes abandoned ones. The name says which
+ * process made the file, so the next run in that folder can remove the leftovers of a killed run, which contain addresses.
  */
 import { randomBytes } from "node:crypto";
 import { opendir, rm } from "node:fs/promises";
@@ -8,19 +8,22 @@ import { dirname, join } from "node:path";
 import { isAlive, machineTag, ownPid } from "./processes.js";
 
 const pattern = /^\.idv-([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{16}\.tmp$/;
-/** Entries of a folder that are looked at: a folder with more is not worth the time of every run. */
+/** Most entries of a folder that are searched. Every run pays for the search, so larger folders are searched in part. */
 const mostEntries = 10_000;
-/** Files of this process: after a restart in a container, another one may have had the same number. */
+/**
+ * Names made by this process. The process ID alone does not identify them: after a restart in a container, a killed
+ * process may have had the same one.
+ */
 const own = new Set<string>();
 
-/** A new name for a temporary file in the folder of `path`. */
+/** Returns the path of a new temporary file in the folder of `path`. Does not create it. */
 export function temporaryBeside(path: string): string {
   const name = `.idv-${machineTag()}-${ownPid}-${randomBytes(8).toString("hex")}.tmp`;
   own.add(name);
   return join(dirname(path), name);
 }
 
-/** Removes the temporary files of killed runs of this machine from a folder. Does not throw. */
+/** Removes temporary files that killed runs on this machine left in a folder. Does not throw. */
 export async function removeAbandoned(folder: string): Promise<void> {
   try {
     let count = 0;
@@ -31,6 +34,6 @@ export async function removeAbandoned(folder: string): Promise<void> {
       if (Number(pid) === ownPid || !isAlive(Number(pid))) await rm(join(folder, name), { force: true });
     }
   } catch {
-    // A folder that cannot be read, or a file of somebody else: writing there will say so.
+    // An unreadable folder or a file of another user. A real problem shows when the output is written.
   }
 }

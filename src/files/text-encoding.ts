@@ -1,19 +1,20 @@
+/** Detects UTF-16 and transcodes text to UTF-8. Knows nothing of compression or tables. */
 import { TextDecoder } from "node:util";
-import { TableChoiceError, TableError } from "../table/errors.js";
+import { ChoiceError, FileError } from "./errors.js";
 
-/** The encoding that a byte order mark stands for and that is not a superset of ASCII, if any. */
+/** Returns the UTF-16 encoding named by a byte order mark, or undefined. UTF-8 with a mark needs no transcoding. */
 export function encodingByMark(start: Uint8Array): string | undefined {
   if (start[0] === 0xff && start[1] === 0xfe) return "utf-16le";
   return start[0] === 0xfe && start[1] === 0xff ? "utf-16be" : undefined;
 }
 
 /**
- * Makes UTF-8 of text in another encoding; a byte order mark stays one.
+ * Transcodes text to UTF-8. A byte order mark is kept, as a UTF-8 one.
  *
  * @param name the file's name in errors, or `standard input`
  * @param encoding a label of the WHATWG Encoding Standard: `latin1`, `windows-1252`, `utf-16le`, `shift_jis` ...
- * @throws TableChoiceError when there is no such encoding
- * @throws TableError from the iteration, when the bytes are not text in it
+ * @throws ChoiceError when the encoding is unknown
+ * @throws FileError from the iteration, when the bytes are not text in the encoding
  */
 export function transcode(
   name: string,
@@ -27,8 +28,8 @@ export function transcode(
       try {
         return Buffer.from(decoder.decode(chunk, { stream: chunk !== undefined }));
       } catch {
-        throw new TableError(
-          `${name}: not ${decoder.encoding} text, at byte ${position + 1} or behind it; name its --encoding`,
+        throw new FileError(
+          `${name}: not ${decoder.encoding} text, at or after byte ${position + 1}; pass the right --encoding`,
         );
       }
     };
@@ -41,7 +42,11 @@ export function transcode(
   return transcoded();
 }
 
-/** Whether tables in this encoding are read as they are. */
+/**
+ * Returns whether a label stands for UTF-8, which is read without transcoding.
+ *
+ * @throws ChoiceError when the encoding is unknown
+ */
 export function isUtf8(encoding: string): boolean {
   return createDecoder(encoding).encoding === "utf-8";
 }
@@ -50,8 +55,8 @@ function createDecoder(encoding: string): TextDecoder {
   try {
     return new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
   } catch {
-    throw new TableChoiceError(
-      `no encoding "${encoding}"; utf-8, utf-16le, windows-1252, iso-8859-2, shift_jis or gbk, for example`,
+    throw new ChoiceError(
+      `unknown encoding "${encoding}"; use utf-8, utf-16le, windows-1252, iso-8859-2, shift_jis or gbk, for example`,
     );
   }
 }

@@ -1,13 +1,19 @@
-/** What a walk over frames wants of the next bytes: to read some, to pass over some, or to end a piece here. */
+/** Cuts zstd data into pieces of limited size. Knows the frame format, but does not decompress anything. */
+
+/** A step of the walk over frames: read the next bytes, skip some, or end a piece here. */
 type Step =
   | { readonly read: number }
   | { readonly skip: number }
   | { readonly cut: "between blocks" | "between frames" };
 
-/** A block decompresses to at most 128 KiB. */
+/** Number of blocks in a piece. A block decompresses to at most 128 KiB (RFC 8878 §3.1.1.2.4). */
 const blocksInPiece = 16;
 
-/** Walks over the frames of RFC 8878 §3, without a look at what is compressed in them. */
+/**
+ * Walks over frames as of RFC 8878 §3. Reads only headers and skips compressed data. Each `read` step receives its bytes.
+ *
+ * @throws Error when the bytes are not zstd frames
+ */
 function* walkFrames(): Generator<Step, never, Buffer> {
   for (;;) {
     const magic = (yield { read: 4 }).readUInt32LE();
@@ -24,7 +30,7 @@ function* walkFrames(): Generator<Step, never, Buffer> {
         const type = (header >> 1) & 3;
         if (type === 3) throw new Error("a block of an unknown type");
         isLast = (header & 1) === 1;
-        // A run of one byte is that byte.
+        // An RLE block (type 1) stores a single byte; its size field counts the repetitions (RFC 8878 §3.1.1.2.2).
         yield { skip: type === 1 ? 1 : header >> 3 };
         if (blocks % blocksInPiece === 0) yield { cut: "between blocks" };
       }
@@ -35,10 +41,11 @@ function* walkFrames(): Generator<Step, never, Buffer> {
 }
 
 /**
- * The same bytes in pieces that decompress to at most 2 MiB each and end no later than their frame. A decompressor that is
- * given more at a time takes as much memory as comes out, and none says that a frame is cut off.
+ * Cuts compressed data into pieces that decompress to at most 2 MiB each and do not extend past the end of their frame. The
+ * decompressor holds all output of a piece in memory, so larger pieces would need as much memory as they decompress to. It
+ * also accepts a truncated frame silently, so truncation is detected here.
  *
- * @throws Error when the bytes are no frames, or end within one
+ * @throws Error when the bytes are not zstd frames, or end within a frame
  */
 export async function* zstdPieces(input: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   const walk = walkFrames();

@@ -1,25 +1,25 @@
-/** Limits the connections of a server without letting silent ones shut out all others. */
+/** Limits the number of open connections, without letting silent clients lock out the others. Knows nothing of HTTP. */
 import type { Server, Socket } from "node:net";
 
-/** Whether the connections of a server are busy with a request. */
+/** Tells the limiter which connections are busy with a request. */
 interface Connections {
-  /** A request has arrived on a connection: it is not closed to make room. */
+  /** Marks a connection as busy: it will not be closed to make room. */
   begin(socket: Socket): void;
-  /** All requests of a connection were answered. */
+  /** Marks a connection as idle, because all its requests have been answered. */
   rest(socket: Socket): void;
 }
 
 /**
- * Closes the connection that has been idle for longest when one more comes than there may be. Connections that have not
- * sent a whole request header are idle too, so that a thousand silent ones keep nobody out. Where all are busy, the new
- * one is closed.
+ * Limits a server to `most` open connections. When a new connection exceeds the limit, the one that has been idle longest is
+ * closed; if all are busy, the new one is. A connection is idle until it has sent a complete request header, so silent
+ * clients cannot use up the limit.
  *
- * @param most how many connections there may be
- * @param onDrop called for each connection that is closed
+ * @param most limit on open connections
+ * @param onDrop called for each connection closed because of the limit
  */
 export function limitConnections(server: Server, most: number, onDrop: () => void): Connections {
   const open = new Set<Socket>();
-  /** Those without a request, the one that has been so for longest first. */
+  /** Connections without a request, the longest idle first. */
   const idle = new Set<Socket>();
   server.on("connection", (socket) => {
     if (open.size >= most) {

@@ -1,26 +1,26 @@
 /**
- * The service's log: lines on standard output that nothing waits for. A reader that stalls, or a disk that is full, costs
- * lines, never a request, memory or the end of the process.
+ * Log of the service, which never waits for its reader. A stalled reader or a full disk loses log lines; it does not delay
+ * requests, fill the memory or stop the process.
  */
 import { fstatSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
 
-/** Bytes that wait for a reader at most; about 8,000 lines. */
+/** Limit on the bytes that wait for a reader: about 8,000 lines. */
 const mostWaitingBytes = 1_048_576;
-/** How long a reader may take for the last lines, in milliseconds. */
+/** Longest wait for the reader when the log is closed, in milliseconds. */
 const patienceMilliseconds = 500;
 
 export interface LogStream {
-  /** Takes a line with its line end. */
+  /** Writes a line, which includes its line end. */
   write(line: string): void;
-  /** Resolves when all lines were taken, or the reader is too slow. */
+  /** Resolves when all lines have been written, or when the reader is too slow. */
   close(): Promise<void>;
 }
 
 /**
  * Opens a log on a file descriptor.
  *
- * @param onDrop called for each line that is lost
+ * @param onDrop called for each lost line
  */
 export function openLog(descriptor: number, onDrop: () => void): LogStream {
   const target = fstatSync(descriptor);
@@ -36,7 +36,7 @@ export function openLog(descriptor: number, onDrop: () => void): LogStream {
       close: async () => {},
     };
   }
-  // process.stdout writes to a pipe synchronously: a reader that stalls would stop everything.
+  // Not process.stdout, which writes to pipes synchronously: a stalled reader would block the process.
   const socket = new Socket({ fd: descriptor, readable: false, writable: true });
   socket.on("error", () => {});
   socket.unref();

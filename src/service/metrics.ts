@@ -1,8 +1,9 @@
+/** Prometheus metrics of the service. Labels have few values and must not contain items, keys or raw paths. */
 import { Counter, Histogram, Registry } from "prom-client";
 
-/** What the service counts, for Prometheus; labels have few values, and nothing of what is asked. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
+/** Creates the metrics in a registry of their own, all at 0. */
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
@@ -10,36 +11,36 @@ export function createMetrics() {
     registry,
     requests: new Counter({
       name: "idv_requests_total",
-      help: "Requests that were answered.",
+      help: "Requests answered.",
       labelNames: ["method", "path", "status"],
       registers,
     }),
     items: new Counter({
       name: "idv_items_total",
-      help: "Items that were given a status.",
+      help: "Items given a status.",
       labelNames: ["kind", "status"],
       registers,
     }),
     duration: new Histogram({
       name: "idv_request_duration_seconds",
-      help: "From the request's first byte to the answer's last.",
+      help: "Time from receiving the request header to sending the end of the response.",
       labelNames: ["path"],
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
       registers,
     }),
     dropped: new Counter({
       name: "idv_connections_dropped_total",
-      help: "Connections that were closed to make room for new ones.",
+      help: "Connections closed because there were too many.",
       registers,
     }),
     lostLines: new Counter({
       name: "idv_log_lines_lost_total",
-      help: "Lines of the log that nobody read in time, or the disk had no room for.",
+      help: "Log lines lost because the reader was too slow or the disk was full.",
       registers,
     }),
     refusals: new Counter({
       name: "idv_quota_refusals_total",
-      help: "Requests that were refused because no validations were left.",
+      help: "Requests refused because no units were left.",
       registers,
     }),
   };

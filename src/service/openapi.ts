@@ -1,12 +1,13 @@
+/** OpenAPI document of the service, and the request schemas that the server checks bodies against. */
 import { knownStatuses } from "../validator/validator.js";
 
-/** What the document is made for. */
+/** Limits that the document states. */
 export interface ServiceLimits {
-  /** Items a request at most. */
+  /** Limit on items per request. */
   readonly maximumItems: number;
 }
 
-/** In characters: what is longer is no address (254 octets) and no domain (253). */
+/** Limit on the length of an item in characters. Addresses have at most 254 octets, domains 253. */
 export const maximumItemLength = 1000;
 
 const operations = [
@@ -15,23 +16,24 @@ const operations = [
 ] as const;
 
 const errors: Readonly<Record<string, string>> = {
-  400: "The body is not what it should be; the message names the field.",
+  400: "The request is invalid; the message says why.",
   401: "The key is missing, malformed, unknown, revoked or expired.",
-  403: "The key may not be used for this.",
-  413: "Too many items, or too many bytes.",
-  415: "The body is not application/json.",
-  422: "The Idempotency-Key came with another body before.",
-  429: "No validations are left. Retry-After says for how long, if the quota renews.",
-  503: "The service cannot use its state.",
+  403: "The key lacks the permission for this operation.",
+  413: "Too many items, or the body is too large.",
+  415: "The Content-Type is not application/json.",
+  422: "The Idempotency-Key was already used with a different body.",
+  429: "No validations are left. If the quota renews, Retry-After is the number of seconds until then.",
+  503: "The state file cannot be used, or there are too many requests. Retry-After is the number of seconds to wait.",
 };
 
 const rateLimitHeaders = {
   "RateLimit-Policy":
-    "The size of the quota (q) and its period in seconds (w); absent where there is no limit.",
-  RateLimit: "What is left (r), and in how many seconds it renews (t); absent where there is no limit.",
+    "Quota in units (q) and its period in seconds (w, absent if it never renews). Absent if the key has no limit.",
+  RateLimit:
+    "Units left (r) and seconds until the quota renews (t, absent if never). Absent if the key has no limit.",
 };
 
-/** The body of a request: `{"emails": ["..."]}`. */
+/** Returns the schema of a request body: `{"emails": ["..."]}`. */
 export function requestSchema(field: string) {
   return {
     type: "object",
@@ -42,7 +44,7 @@ export function requestSchema(field: string) {
   } as const;
 }
 
-/** The body of an answer: `{"emails": {"...": {"status": "..."}}}`. */
+/** Returns the schema of a response body: `{"emails": {"...": {"status": "..."}}}`. */
 function answerSchema(field: string, statuses: readonly string[]) {
   const result = {
     type: "object",
@@ -72,18 +74,18 @@ const statusSchema = {
   properties: { status: { const: "ok" } },
 };
 
-/** The service's OpenAPI 3.1 document. */
+/** Returns the OpenAPI 3.1 document of the service. */
 export function openApiDocument({ maximumItems }: ServiceLimits) {
   const json = (schema: object) => ({ content: { "application/json": { schema } } });
   const get = (operationId: string, summary: string, responses: object) => ({
     get: { operationId, summary, security: [], responses },
   });
-  const healthy = { description: "Yes.", ...json(statusSchema) };
+  const healthy = { description: "The check passed.", ...json(statusSchema) };
   const paths = operations.map(({ field, what, statuses }) => [
     `/${field}/validate`,
     {
       post: {
-        summary: `Validates ${what}, at most ${maximumItems} a request, one unit each.`,
+        summary: `Validates ${what}: at most ${maximumItems} per request; each distinct one costs one unit.`,
         operationId: `validate_${field}`,
         parameters: [
           {
@@ -96,7 +98,7 @@ export function openApiDocument({ maximumItems }: ServiceLimits) {
         requestBody: { required: true, ...json(requestSchema(field)) },
         responses: {
           200: {
-            description: "A status for each distinct item, in the order in which they were submitted.",
+            description: "A status for each distinct item, in the order of submission.",
             headers: Object.fromEntries(
               Object.entries(rateLimitHeaders).map(([name, description]) => [
                 name,
@@ -123,17 +125,17 @@ export function openApiDocument({ maximumItems }: ServiceLimits) {
     components: { securitySchemes: { key: { type: "http", scheme: "bearer" } } },
     paths: {
       ...Object.fromEntries(paths),
-      "/healthz": get("health", "Whether the process lives.", { 200: healthy }),
-      "/readyz": get("readiness", "Whether it can answer: the keys can be read.", {
+      "/healthz": get("health", "Checks that the process is running.", { 200: healthy }),
+      "/readyz": get("readiness", "Checks that the state file can be read and written.", {
         200: healthy,
-        503: { description: "No.", ...json(errorSchema) },
+        503: { description: "The check failed.", ...json(errorSchema) },
       }),
-      "/openapi.json": get("document", "This document.", {
+      "/openapi.json": get("document", "Returns this document.", {
         200: { description: "OpenAPI 3.1.", ...json({ type: "object" }) },
       }),
-      "/metrics": get("metrics", "Counts of requests, items and refusals, and how long requests took.", {
+      "/metrics": get("metrics", "Returns counts of requests, items and refusals, and request durations.", {
         200: {
-          description: "The Prometheus text format.",
+          description: "Prometheus text format.",
           content: { "text/plain": { schema: { type: "string" } } },
         },
       }),

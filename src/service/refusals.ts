@@ -1,10 +1,10 @@
-/** What those are told whose requests are not answered with results. */
+/** Error responses: status codes and messages for clients. Messages must reveal nothing about the inside of the service. */
 import type { Socket } from "node:net";
 import type { ConnectionError, FastifyError } from "fastify";
 import { StoreError } from "../store/sqlite.js";
 import { maximumItemLength } from "./openapi.js";
 
-/** What a request is refused with: the message is for its sender and says nothing of our inside. */
+/** Error whose status code and message are sent to the client. */
 export class Refusal extends Error {
   constructor(
     readonly statusCode: number,
@@ -14,7 +14,7 @@ export class Refusal extends Error {
   }
 }
 
-/** What an error means for the sender of the request. */
+/** Returns the status code and message that the client gets for an error. */
 export function explain(
   error: FastifyError,
   maximumItems: number,
@@ -22,27 +22,31 @@ export function explain(
 ): Pick<Refusal, "statusCode" | "message"> {
   if (error instanceof Refusal) return error;
   if (error instanceof StoreError) {
-    return { statusCode: 503, message: "The service cannot use its state now." };
+    return { statusCode: 503, message: "Service unavailable; try again later." };
   }
   const { code, statusCode = 500, validation } = error;
   if (code === "FST_ERR_CTP_BODY_TOO_LARGE") {
-    return { statusCode: 413, message: `At most ${maximumItems} items and ${bodyLimit} bytes a request.` };
+    return {
+      statusCode: 413,
+      message: `Body too large: at most ${bodyLimit} bytes. Items per request: at most ${maximumItems}.`,
+    };
   }
   if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") {
-    return { statusCode: 415, message: "The Content-Type has to be application/json." };
+    return { statusCode: 415, message: "Content-Type must be application/json." };
   }
   if (validation !== undefined) return { statusCode: 400, message: describeFault(validation[0]) };
-  if (statusCode >= 400 && statusCode < 500)
-    return { statusCode, message: "The request is not as it should be." };
-  return { statusCode: 500, message: "Something is wrong here." };
+  if (statusCode >= 400 && statusCode < 500) return { statusCode, message: "Bad request." };
+  return { statusCode: 500, message: "Internal error." };
 }
 
+/** Ajv's error, as far as it is used here. */
 interface ValidationFault {
   readonly instancePath: string;
   readonly keyword: string;
   readonly params: Record<string, unknown>;
 }
 
+/** Returns a message such as `emails[0] must be a string.` for a fault found by Ajv. */
 function describeFault(
   { instancePath, keyword, params }: ValidationFault = { instancePath: "", keyword: "", params: {} },
 ) {
@@ -52,14 +56,17 @@ function describeFault(
     .replace(/\[(\d+)$/, "[$1]");
   if (keyword === "required") return `The field ${String(params["missingProperty"])} is missing.`;
   if (keyword === "maxLength") return `${field} is longer than ${maximumItemLength} characters.`;
-  if (field === "") return "The body has to be a JSON object.";
-  return field.includes("[") ? `${field} has to be a string.` : `${field} has to be an array of strings.`;
+  if (field === "") return "The body must be a JSON object.";
+  return field.includes("[") ? `${field} must be a string.` : `${field} must be an array of strings.`;
 }
 
-/** What is no HTTP, or does not come in time, has no request that could be answered: only its connection. */
+/**
+ * Writes an error response to a connection that sent invalid HTTP, or whose request did not arrive in time, and closes it.
+ * Fastify has no request to reply to in these cases.
+ */
 export function refuseBrokenRequest({ code }: ConnectionError, socket: Socket): void {
   if (code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-  const [status, message] = connectionFaults[code ?? ""] ?? ["400 Bad Request", "The request is no HTTP."];
+  const [status, message] = connectionFaults[code ?? ""] ?? ["400 Bad Request", "Not HTTP."];
   const body = JSON.stringify({ message });
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\n` +

@@ -1,3 +1,7 @@
+/**
+ * HTTP server of the validation service: routes, authentication, limits, CORS, logging and metrics. Items are classified in
+ * validation.ts and keys are kept in the store; this file knows neither the rules nor the state file.
+ */
 import type { Socket } from "node:net";
 import Fastify, {
   type FastifyError,
@@ -18,36 +22,36 @@ import { validateItems } from "./validation.js";
 
 export interface ServiceOptions extends Pick<EmbeddedEngine, "classifier"> {
   readonly store: KeyStore;
-  /** Items a request at most. */
+  /** Limit on items per request. */
   readonly maximumItems: number;
-  /** Where pages may come from that call the service; nobody else gets a CORS header. */
+  /** Origins whose pages may call the service. Other origins get no CORS headers. */
   readonly corsOrigins: readonly string[];
-  /** Where requests are logged, a line of JSON each; absent for no log. */
+  /** Request log, one line of JSON per request; absent for no log. */
   readonly log?: { write(line: string): void };
   readonly metrics: Metrics;
-  /** The clock, in milliseconds since the epoch. */
+  /** Clock in milliseconds since the epoch. */
   readonly now: () => number;
 }
 
 declare module "fastify" {
   interface FastifyRequest {
     apiKey: ApiKey | undefined;
-    /** The body as it came. */
+    /** Body in bytes as received. */
     rawBody: Buffer;
-    /** How many items it asks about. */
+    /** Number of distinct items in the body. */
     items: number;
-    /** How many bytes of its body have arrived. */
+    /** Number of body bytes received so far. */
     bodyBytes: number;
   }
 }
 
-/** Limit on pipelined requests of a connection: answers that are not read are kept in memory. */
+/** Limit on pipelined requests per connection: unread responses are buffered in memory. */
 const mostPipelined = 100;
-/** Limit on open connections. Beyond it the connection that has been idle for longest makes room. */
+/** Limit on open connections. Beyond it, the connection that has been idle longest is closed. */
 const mostConnections = 1000;
-/** Limit on the bytes of all bodies that have arrived in part: about 20 of the largest, or 8,000 usual ones. */
+/** Limit on the body bytes of all unanswered requests together: about 20 of the largest bodies, or 8,000 usual ones. */
 const mostBodyBytes = 268_435_456;
-/** How long an answer of /readyz holds, in milliseconds: nobody needs the disk to be written to more often. */
+/** Time for which a successful /readyz check is reused, in milliseconds: each check writes to the disk. */
 const readinessMilliseconds = 1000;
 
 const kinds: Readonly<Record<Permission, Kind>> = { emails: "email", domains: "domain" };
@@ -60,21 +64,21 @@ const allowedMethods: Readonly<Record<string, string>> = {
   "/metrics": "GET, HEAD",
 };
 
-/** A service that is ready to listen. It stops taking requests, and ends those in flight, on `close`. */
+/** Creates the service, which is then ready to listen. Its `close` lets the requests in flight finish. */
 export function createService(options: ServiceOptions): FastifyInstance {
   const { store, maximumItems, corsOrigins, log, metrics, now } = options;
-  // Each character may be written as a pair of \uXXXX.
+  // JSON can escape a character as \uXXXX\uXXXX: 12 bytes. Quotes and a comma take 3.
   const bodyLimit = maximumItems * (12 * maximumItemLength + 3) + 1024;
   const service = Fastify({
     bodyLimit,
     requestTimeout: 30_000,
-    // Also of clients that do not read what they asked for.
+    // Also closes the connections of clients that do not read their responses.
     connectionTimeout: 30_000,
     keepAliveTimeout: 30_000,
     forceCloseConnections: "idle",
-    // A request that has begun to arrive is finished.
+    // Requests that have begun to arrive are still answered during shutdown.
     return503OnClosing: false,
-    // Its lines would hold paths as they came.
+    // Request lines of Fastify would contain raw paths, which may hold anything.
     logController: new LogController({ disableRequestLogging: true }),
     logger: log !== undefined && { redact: ["req", "res"], stream: log },
     genReqId: () => crypto.randomUUID(),
@@ -82,7 +86,7 @@ export function createService(options: ServiceOptions): FastifyInstance {
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false } },
     exposeHeadRoutes: true,
     clientErrorHandler: refuseBrokenRequest,
-    // A path that cannot be decoded is one that there is not.
+    // A path that cannot be decoded is treated as unknown.
     frameworkErrors: (_error, _request, reply) => (reply as FastifyReply).code(404).send(noSuchPath),
   });
   service.decorateRequest("apiKey", undefined);
@@ -99,12 +103,12 @@ export function createService(options: ServiceOptions): FastifyInstance {
       try {
         return JSON.parse(utf8.decode(body)) as unknown;
       } catch {
-        throw new Refusal(400, "The body is not JSON in UTF-8.");
+        throw new Refusal(400, "The body is not valid JSON in UTF-8.");
       }
     },
   );
 
-  /** Requests of a connection that have no answer yet. */
+  /** Number of unanswered requests by connection. */
   const pending = new WeakMap<Socket, number>();
   service.addHook("onRequest", async ({ raw: { socket } }, reply) => {
     const count = (pending.get(socket) ?? 0) + 1;
@@ -120,14 +124,15 @@ export function createService(options: ServiceOptions): FastifyInstance {
     if (count === 0) connections.rest(socket);
   });
 
-  /** Bytes of the bodies of all requests that have no answer yet. */
+  /** Body bytes of all unanswered requests. */
   let bodyBytes = 0;
-  // With a callback: the listener has to be there before the body's first bytes.
+  // Not async: the listener must be attached before the first bytes of the body arrive.
   service.addHook("preParsing", (request, _reply, payload, done) => {
     payload.on("data", (chunk: Buffer) => {
       request.bodyBytes += chunk.length;
       bodyBytes += chunk.length;
-      if (bodyBytes > mostBodyBytes) payload.emit("error", new Refusal(503, "Too many requests at a time."));
+      if (bodyBytes > mostBodyBytes)
+        payload.emit("error", new Refusal(503, "Too many requests; try again later."));
     });
     done(null, payload);
   });
@@ -148,12 +153,12 @@ export function createService(options: ServiceOptions): FastifyInstance {
 
   service.setErrorHandler((error: FastifyError, request, reply) => {
     const { statusCode, message } = explain(error, maximumItems, bodyLimit);
-    if (statusCode === 503) request.log.error({ error: error.message }, "the state file cannot be used");
+    if (statusCode === 503) request.log.error({ error: error.message }, "service unavailable");
     if (statusCode === 503) reply.header("retry-after", 1);
     if (statusCode === 500) request.log.error({ error: error.message, stack: error.stack }, "a bug in idv");
     return reply.code(statusCode).send({ message });
   });
-  // Before the body is read: nobody asked for it.
+  // Runs before the body is read: the response does not depend on it.
   service.addHook("onRequest", async (request, reply) => {
     if (!request.is404) return;
     const allow = allowedMethods[request.url.split("?")[0] ?? ""];
@@ -161,7 +166,7 @@ export function createService(options: ServiceOptions): FastifyInstance {
     return reply
       .code(405)
       .header("allow", allow)
-      .send({ message: `Use ${allow}.` });
+      .send({ message: `Method not allowed; use ${allow}.` });
   });
 
   let isClosing = false;
@@ -169,13 +174,13 @@ export function createService(options: ServiceOptions): FastifyInstance {
     isClosing = true;
   });
   service.addHook("onSend", async (request, reply, payload) => {
-    // Nobody would end the connection of a request that was in flight.
+    // Otherwise the connection would stay open after its last response and delay the shutdown.
     if (isClosing) reply.header("connection", "close");
     if (request.apiKey) setRateLimit(reply, request.apiKey.quota, now());
     return payload;
   });
   service.addHook("onResponse", async (request, reply) => {
-    // The path as it is known: one that is not may hold anything.
+    // The route, not the raw path: an unknown path may contain anything.
     const path = request.routeOptions.url ?? "unknown";
     const { method, items } = request;
     const { statusCode: status, elapsedTime } = reply;
@@ -187,7 +192,7 @@ export function createService(options: ServiceOptions): FastifyInstance {
   for (const field of ["emails", "domains"] as const) {
     service.post<{ Body: Record<string, readonly string[]> }>(`/${field}/validate`, {
       schema: { body: requestSchema(field) },
-      // Before the body is read: nobody without a key, or without units, has the service keep it.
+      // Runs before the body is read: requests without a valid key or without units left must not take up memory.
       onRequest: async (request, reply) => {
         const key = await authorise(request, field);
         if (key.isSandbox || key.quota.left !== 0) return;
@@ -198,11 +203,11 @@ export function createService(options: ServiceOptions): FastifyInstance {
       preValidation: async (request) => {
         const items: unknown = request.body?.[field];
         if (Array.isArray(items) && items.length > maximumItems) {
-          throw new Refusal(413, `At most ${maximumItems} items a request.`);
+          throw new Refusal(413, `Too many items: at most ${maximumItems} per request.`);
         }
       },
       handler: async (request, reply) => {
-        // The body may have been long in coming: the key may not be what it was.
+        // Check again: the key may have been changed or revoked while the body arrived.
         const key = await authorise(request, field);
         const items = [...new Set(request.body[field])];
         request.items = items.length;
@@ -212,7 +217,7 @@ export function createService(options: ServiceOptions): FastifyInstance {
           body: request.rawBody,
         });
         if (outcome === "another body") {
-          throw new Refusal(422, "This Idempotency-Key came with another body before.");
+          throw new Refusal(422, "This Idempotency-Key was already used with a different body.");
         }
         if (outcome === "quota is gone") return refuseWithoutUnits(key, reply);
         request.apiKey = { ...key, quota: outcome.quota };
@@ -220,12 +225,17 @@ export function createService(options: ServiceOptions): FastifyInstance {
         const entries = items.map(
           (item, i) => `${JSON.stringify(item)}:{"status":${JSON.stringify(outcome.statuses[i])}}`,
         );
-        // As text: any string may be a key, also `__proto__`.
+        // Built as text: as a key of an object, the item `__proto__` would be lost.
         return reply.type("application/json; charset=utf-8").send(`{"${field}":{${entries.join(",")}}}`);
       },
     });
   }
 
+  /**
+   * Returns the key of a request.
+   *
+   * @throws Refusal with 401 for an invalid key, with 403 for a key without the permission
+   */
   async function authorise(request: FastifyRequest, field: Permission): Promise<ApiKey> {
     const key = await store.find(bearerOf(request.headers.authorization));
     request.apiKey = key;
@@ -234,6 +244,11 @@ export function createService(options: ServiceOptions): FastifyInstance {
     return key;
   }
 
+  /**
+   * Refuses a request because no units are left. Sets Retry-After if the quota renews.
+   *
+   * @throws Refusal with 429
+   */
   function refuseWithoutUnits({ quota: { renewsAt } }: ApiKey, reply: FastifyReply): never {
     metrics.refusals.inc();
     if (renewsAt !== null) reply.header("retry-after", secondsUntil(renewsAt, now()));
@@ -241,7 +256,11 @@ export function createService(options: ServiceOptions): FastifyInstance {
   }
 
   let readyUntil = Number.NEGATIVE_INFINITY;
-  /** @throws StoreError when the state cannot be read or written */
+  /**
+   * Checks that the state file can be read and written, unless a check succeeded within the last second.
+   *
+   * @throws StoreError
+   */
   async function checkReadiness(): Promise<void> {
     if (performance.now() < readyUntil) return;
     await store.find("");
@@ -266,18 +285,25 @@ const noSuchPath = { message: "No such path." };
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
+/** Returns the secret in an Authorization header, or "", which no key has. */
 function bearerOf(authorization: string | undefined): string {
   return /^Bearer +([\x21-\x7e]{1,256})$/i.exec(authorization ?? "")?.[1] ?? "";
 }
 
+/**
+ * Returns the value of an Idempotency-Key header; undefined when it is absent.
+ *
+ * @throws Refusal with 400 unless it has 1 to 255 characters
+ */
 function idempotencyKeyOf(value: string | string[] | undefined): string | undefined {
   if (value === undefined) return undefined;
   const key = String(value);
-  if (key === "" || key.length > 255) throw new Refusal(400, "Idempotency-Key needs 1 to 255 characters.");
+  if (key === "" || key.length > 255)
+    throw new Refusal(400, "Idempotency-Key must have 1 to 255 characters.");
   return key;
 }
 
-/** The seconds of a period, for RateLimit-Policy; a month has 30 days there. */
+/** Length of each period in seconds, for RateLimit-Policy. A month counts as 30 days. */
 const windowSeconds: Readonly<Record<Period, number | undefined>> = {
   none: undefined,
   hour: 3600,
@@ -285,7 +311,11 @@ const windowSeconds: Readonly<Record<Period, number | undefined>> = {
   month: 2_592_000,
 };
 
-/** draft-ietf-httpapi-ratelimit-headers: the policy, and what is left. A key without a limit has no policy. */
+/**
+ * Sets the RateLimit-Policy and RateLimit headers (draft-ietf-httpapi-ratelimit-headers), unless the key has no limit.
+ *
+ * @param now milliseconds since the epoch
+ */
 function setRateLimit(reply: FastifyReply, { limit, left, period, renewsAt }: Quota, now: number): void {
   if (limit === null) return;
   const window = windowSeconds[period];
@@ -294,4 +324,5 @@ function setRateLimit(reply: FastifyReply, { limit, left, period, renewsAt }: Qu
   reply.header("RateLimit", `"validations";r=${left}${until}`);
 }
 
+/** Returns the whole seconds from `now` to `time`, at least 1. Both are in milliseconds since the epoch. */
 const secondsUntil = (time: number, now: number): number => Math.max(1, Math.ceil((time - now) / 1000));

@@ -1,26 +1,32 @@
+/** Answers one request: charges the key and gives its items statuses. Must not know about HTTP. */
 import type { ApiKey, KeyStore } from "../store/key-store.js";
 import type { Quota } from "../store/quota.js";
 import { grantedVerdicts } from "../validator/offline.js";
 import type { EmbeddedEngine, Kind } from "../validator/validator.js";
 
-/** What came of a request. */
+/** Outcome of a request: statuses, or the reason why there are none. */
 export type ValidationOutcome =
   | {
-      /** Of the distinct items, in order. */
+      /** Statuses of the distinct items, in order. */
       readonly statuses: readonly string[];
       readonly quota: Quota;
     }
   | "quota is gone"
   | "another body";
 
-/** What sandbox keys answer, whatever the classifier thinks. */
+/** Statuses by domain for sandbox keys, which do not use the classifier. All other domains are `ok`. */
 const sandboxStatuses: ReadonlyMap<string, string> = new Map([
   ["disposable.com", "disposable"],
   ["fake.com", "fake"],
   ["alias.com", "alias"],
 ]);
 
-/** Gives statuses to distinct items, charging the key durably before it answers. */
+/**
+ * Returns the statuses of distinct items. The charge is durable before this resolves. Items that the quota did not reach get
+ * `quota_exceeded`. Sandbox keys are not charged.
+ *
+ * @throws StoreError
+ */
 export async function validateItems(
   { store, classifier }: { readonly store: KeyStore } & Pick<EmbeddedEngine, "classifier">,
   key: ApiKey,
@@ -35,7 +41,7 @@ export async function validateItems(
     grantedVerdicts(classifier, kind, items, granted).map(({ status }) => status);
   const { idempotencyKey, body } = request;
   const isAnswered = async () => idempotencyKey !== undefined && store.hasAnswer(key.id, idempotencyKey);
-  // Nothing is charged, so nothing has to be stored.
+  // Without items nothing is charged, so no answer has to be stored.
   if (items.length === 0 && !(await isAnswered())) {
     return key.quota.left === 0 ? "quota is gone" : { statuses: [], quota: key.quota };
   }
@@ -44,10 +50,11 @@ export async function validateItems(
   }
   if (key.quota.left === 0) return "quota is gone";
   const { granted, quota } = await store.charge(key.id, items.length);
-  // Another request may have taken the last units since the key was read.
+  // Another request may have used the last units since the key was read.
   return granted === 0 ? "quota is gone" : { statuses: statusesOf(granted), quota };
 }
 
+/** Returns the fixed status of an item. Domains are never `alias`. */
 function sandboxStatus(kind: Kind, item: string): string {
   const domain = item.slice(item.lastIndexOf("@") + 1).toLowerCase();
   const status = sandboxStatuses.get(domain) ?? "ok";

@@ -1,3 +1,7 @@
+/**
+ * State file of the service: API keys, their quotas, and the answers stored for Idempotency-Keys. Secrets, Idempotency-Keys
+ * and request bodies must be stored only as hashes.
+ */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import {
   changeQuota,
@@ -13,31 +17,34 @@ import {
 import type { LockWait, Schema } from "./sqlite.js";
 import { openFile, StateFile } from "./state-file.js";
 
-/** What a key may be used for. */
+/** Operations that a key may be used for. */
 const permissions = ["emails", "domains"] as const;
 export type Permission = (typeof permissions)[number];
 
-/** An API key, without its secret, which nobody has but its owner. */
+/** An API key without its secret, which is not stored. */
 export interface ApiKey {
   readonly id: string;
   readonly name: string;
   readonly permissions: readonly Permission[];
-  /** Charges nothing and answers by fixed names. */
+  /** Whether requests are free of charge and get fixed statuses, for tests of clients. */
   readonly isSandbox: boolean;
-  /** Milliseconds since the epoch; null for never. */
+  /** Milliseconds since the epoch. */
   readonly created: number;
+  /** Milliseconds since the epoch; null for never. */
   readonly expires: number | null;
+  /** Milliseconds since the epoch; null for a key that is not revoked. */
   readonly revoked: number | null;
   readonly quota: Quota;
 }
 
-/** What a key is made with, or changed to; what is absent is its default or stays. */
+/** Properties of a new key, or changes to a key. Absent ones get their defaults or stay as they are. */
 export interface KeyChange extends QuotaChange {
   readonly name?: string;
   readonly permissions?: readonly Permission[];
   readonly expires?: number | null;
 }
 
+/** A row of `api_key`. */
 interface Row extends QuotaRow {
   id: string;
   name: string;
@@ -83,14 +90,14 @@ const schema: Schema = {
 };
 
 /**
- * The keys of a service and their quotas, in a file that any number of processes may share: what one changes, all see at
- * once. Every change is one durable transaction. All methods throw StoreError when the file cannot be read or written.
+ * Keys and quotas of a service, in a file that any number of processes may share. Every change is one durable transaction,
+ * which all processes see at once. All methods throw StoreError when the file cannot be read or written.
  */
 export class KeyStore extends StateFile {
   /**
-   * Opens the file, or makes it where it is absent.
+   * Opens the file. Creates it if it is absent.
    *
-   * @param now the clock, in milliseconds since the epoch
+   * @param now clock in milliseconds since the epoch
    * @throws StoreError
    */
   static async open(path: string, now: () => number, wait: LockWait = {}): Promise<KeyStore> {
@@ -98,9 +105,9 @@ export class KeyStore extends StateFile {
   }
 
   /**
-   * Makes a key.
+   * Creates a key.
    *
-   * @returns the key and its secret, which is not stored and cannot be had again
+   * @returns the key and its secret, which is not stored and cannot be shown again
    */
   async create(
     { name = "", ...change }: KeyChange,
@@ -126,7 +133,7 @@ export class KeyStore extends StateFile {
     return { key: toKey(row), secret };
   }
 
-  /** All keys, the oldest first. */
+  /** Returns all keys, the oldest first. */
   async list(): Promise<readonly ApiKey[]> {
     const rows = (await this.inRead(() =>
       this.file.database.prepare("SELECT * FROM api_key ORDER BY created, id").all(),
@@ -135,8 +142,8 @@ export class KeyStore extends StateFile {
   }
 
   /**
-   * The key with this secret, if it is valid now: neither revoked nor expired. Found by its hash, so that the time it takes
-   * says nothing about the secrets of others.
+   * Returns the key with this secret, unless it is revoked or expired. Searches by the hash of the secret, so that the time
+   * it takes reveals nothing about the secrets of other keys.
    */
   async find(secret: string): Promise<ApiKey | undefined> {
     const hash = hashOf(secret);
@@ -149,21 +156,29 @@ export class KeyStore extends StateFile {
   }
 
   /**
-   * Takes up to `units` from what the key has left. Durable when it returns: a crash never gives units back.
+   * Charges up to `units` to a key, fewer if fewer are left. The charge is durable when this resolves: a crash never gives
+   * units back.
    *
-   * @param units how many are wanted, at least 0
+   * @param units at least 0
+   * @throws UnknownKeyError
    */
   async charge(id: string, units: number): Promise<Reservation> {
     return (await this.#change(id, (row) => takeUnits(row, units))).reservation;
   }
 
   /**
-   * The same for a request that may come again: within 24 hours it is charged once, and gets the same statuses.
+   * Charges a request with an Idempotency-Key. If the request is repeated within 24 hours, it is not charged again and gets
+   * the stored answer.
    *
-   * @param request what it asks about, its Idempotency-Key, of which a hash is stored, and its body, of which a hash under that key is: who
-   *   has the file cannot try out bodies without the Idempotency-Key
-   * @param statusesOf the statuses of its items in order, if so many units are granted
-   * @returns what stands in the way, if anything: nothing is left, or the same Idempotency-Key came with another body
+   * The file stores a hash of the Idempotency-Key, and an HMAC of the body keyed with the Idempotency-Key. Without the
+   * Idempotency-Key, a leaked file cannot be used to check guesses at the body.
+   *
+   * @param units at least 0
+   * @param request kind of its items, its Idempotency-Key and the bytes of its body
+   * @param statusesOf returns the statuses of the items in order, given the number of units granted
+   * @returns the statuses and the quota; or "quota is gone" if no units are left; or "another body" if the Idempotency-Key
+   *   was used with a different body
+   * @throws UnknownKeyError
    */
   async chargeOnce(
     id: string,
@@ -193,18 +208,18 @@ export class KeyStore extends StateFile {
     return { statuses: answer.statuses === "" ? [] : answer.statuses.split(","), quota: key.quota };
   }
 
-  /** Whether a request with this Idempotency-Key was answered within 24 hours, so that its answer costs nothing. */
+  /** Returns whether an answer is stored for this Idempotency-Key. If so, the request is free of charge. */
   async hasAnswer(id: string, idempotencyKey: string): Promise<boolean> {
     return (await this.inRead(() => this.#answer(id, hashOf(idempotencyKey)))) !== undefined;
   }
 
-  /** Makes sure that the file can be written to, by a change that leaves it as it is. */
+  /** Checks that the file can be written, by writing a value that it already has. */
   async checkWritable(): Promise<void> {
     await this.inWrite(() => this.file.database.exec(`PRAGMA user_version = ${schema.steps.length}`));
   }
 
   /**
-   * Changes a key; the units used in this period stay.
+   * Changes a key. The used units stay.
    *
    * @throws UnknownKeyError
    */
@@ -220,7 +235,7 @@ export class KeyStore extends StateFile {
   }
 
   /**
-   * Ends a key for good.
+   * Revokes a key for good. A key that is already revoked keeps the time of its revocation.
    *
    * @throws UnknownKeyError
    */
@@ -233,7 +248,7 @@ export class KeyStore extends StateFile {
   }
 
   /**
-   * Gives a key a new secret; the old one ends at once, all else stays.
+   * Gives a key a new secret. The old secret stops working at once; everything else stays.
    *
    * @throws UnknownKeyError
    */
@@ -247,7 +262,7 @@ export class KeyStore extends StateFile {
     return { key, secret };
   }
 
-  /** The stored answer to a request, unless it is older than 24 hours, or from a clock that was ahead. */
+  /** Returns the answer stored for an Idempotency-Key, unless it is dated more than 24 hours in the past or the future. */
   #answer(id: string, keyHash: Uint8Array): { body_hash: Uint8Array; statuses: string } | undefined {
     const now = this.file.now();
     const [answer] = this.file.database
@@ -259,7 +274,7 @@ export class KeyStore extends StateFile {
     return answer as { body_hash: Uint8Array; statuses: string } | undefined;
   }
 
-  /** A bounded piece of the answers that are too old: more than a request adds, and few enough to delay nobody. */
+  /** Deletes up to `deletedAnswers` expired answers: more than a request adds, and few enough to cause no delay. */
   #deleteOldAnswers(): void {
     this.file.database
       .prepare(
@@ -269,11 +284,15 @@ export class KeyStore extends StateFile {
       .run(this.file.now() - answerMilliseconds);
   }
 
+  /**
+   * Changes a key in one transaction. `apply` returns the number of units that it charges.
+   *
+   * @throws UnknownKeyError
+   */
   #change(id: string, apply: (row: Row) => number): Promise<{ key: ApiKey; reservation: Reservation }> {
     return this.inWrite(() => {
       const [found] = this.file.database.prepare("SELECT * FROM api_key WHERE id = ?").all(id) as Row[];
-      if (found === undefined)
-        throw new UnknownKeyError(`no key "${id}"; idv keys list shows those there are`);
+      if (found === undefined) throw new UnknownKeyError(`no key "${id}"; run idv keys list to see all keys`);
       const row = renewed(found, this.file.now());
       const granted = apply(row);
       this.#put(row);
@@ -301,9 +320,9 @@ export class KeyStore extends StateFile {
   }
 }
 
-/** How long an answer is kept. It holds statuses only, no address. */
+/** Time for which an answer is stored, in milliseconds. It holds only statuses, no items. */
 const answerMilliseconds = 86_400_000;
-/** Answers that one request deletes at most: 50,000 in one piece stopped a server for 1.7 s. */
+/** Limit on the answers that one request deletes: deleting 50,000 at once stopped a server for 1.7 s. */
 const deletedAnswers = 20;
 
 function toKey(row: Row): ApiKey {
@@ -318,12 +337,13 @@ function toKey(row: Row): ApiKey {
 
 const hashOf = (secret: string): Uint8Array => createHash("sha256").update(secret).digest();
 
-/** 256 random bits, and a prefix by which a leaked secret is recognised. */
+/** Returns 256 random bits with a prefix by which secret scanners can recognise a leaked secret. */
 const newSecret = (isSandbox: boolean): string =>
   (isSandbox ? "sk_test_" : "sk_") + base62(randomBytes(32)).padStart(43, "0");
 
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
+/** Returns the bytes as a big-endian number in base 62, without leading zeros. */
 function base62(bytes: Uint8Array): string {
   let text = "";
   for (let rest = BigInt(`0x${Buffer.from(bytes).toString("hex")}`); rest > 0n; rest /= 62n) {

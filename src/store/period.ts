@@ -1,9 +1,11 @@
-/** How often a quota renews: at the start of an hour, day or month of the UTC calendar, or never. */
+/** Periods of quotas and their boundaries in the UTC calendar. */
+
+/** Periods, at whose start a quota renews. With `none` it never renews. */
 export const periods = ["none", "hour", "day", "month"] as const;
 export type Period = (typeof periods)[number];
 
 /**
- * The start of the period that `now` lies in, in milliseconds since the epoch; 0 when it never renews.
+ * Returns the start of the period that contains `now`, in milliseconds since the epoch; 0 for `none`.
  *
  * @param now milliseconds since the epoch
  */
@@ -15,9 +17,9 @@ export function periodStart(period: Period, now: number): number {
 }
 
 /**
- * When the period that began at `start` ends, in milliseconds since the epoch; undefined when it never does.
+ * Returns the end of the period that began at `start`, in milliseconds since the epoch; undefined for `none`.
  *
- * @param start what {@link periodStart} gave
+ * @param start result of {@link periodStart}
  */
 export function periodEnd(period: Period, start: number): number | undefined {
   if (period === "none") return undefined;

@@ -1,3 +1,7 @@
+/**
+ * Quota file of the offline engine: one quota in a SQLite file. The arithmetic is in quota.ts, locks and transactions are in
+ * state-file.ts.
+ */
 import {
   changeQuota,
   type Quota,
@@ -25,39 +29,40 @@ const schema: Schema = {
   ],
 };
 
-/** The quota that an absent file stands for: no limit, nothing used. */
+/** Quota of an absent file: no limit, no units used. */
 export const freshQuota: Quota = { limit: null, period: "none", used: 0, left: null, renewsAt: null };
 
 /**
- * A quota in a file that any number of processes may share. Every change is one durable transaction. All
- * methods throw StoreError when the file cannot be read or written.
+ * A quota in a file that any number of processes may share. Every change is one durable transaction. All methods throw
+ * StoreError when the file cannot be read or written.
  */
 export class QuotaFile extends StateFile {
   /**
-   * Opens the file, or makes it, without a limit, where it is absent.
+   * Opens the file. Creates it with {@link freshQuota} if it is absent.
    *
-   * @param now the clock, in milliseconds since the epoch
+   * @param now clock in milliseconds since the epoch
    * @throws StoreError
    */
   static async open(path: string, now: () => number, wait: LockWait = {}): Promise<QuotaFile> {
     return new QuotaFile(await openFile(path, schema, now, wait));
   }
 
-  /** The quota now. */
+  /** Returns the current quota. */
   read(): Promise<Quota> {
     return this.inRead(() => toQuota(this.#row()));
   }
 
   /**
-   * Takes up to `units` from what is left. Durable when it returns: a crash never gives units back.
+   * Charges up to `units`, fewer if fewer are left. The charge is durable when this resolves: a crash never gives units
+   * back.
    *
-   * @param units how many are wanted, at least 0
+   * @param units at least 0
    */
   reserve(units: number): Promise<Reservation> {
     return this.#change((row) => takeUnits(row, units));
   }
 
-  /** Changes the limit or the period or both; the units used in this period stay. */
+  /** Changes the limit, the period or both. The used units stay. */
   async configure(change: QuotaChange): Promise<Quota> {
     const { quota } = await this.#change((row) => {
       changeQuota(row, change, this.file.now());
@@ -66,7 +71,7 @@ export class QuotaFile extends StateFile {
     return quota;
   }
 
-  /** Sets the units used to 0. */
+  /** Sets the used units to 0. */
   async reset(): Promise<Quota> {
     const { quota } = await this.#change((row) => {
       row.used = 0;
@@ -75,6 +80,7 @@ export class QuotaFile extends StateFile {
     return quota;
   }
 
+  /** Changes the row in one transaction. `apply` returns the number of units that it charges. */
   #change(apply: (row: QuotaRow) => number): Promise<Reservation> {
     return this.inWrite(() => {
       const row = this.#row();
@@ -86,7 +92,7 @@ export class QuotaFile extends StateFile {
     });
   }
 
-  /** The row as it stands now, in a new period if one has begun. */
+  /** Returns the row as of now, in a new period if one has begun. */
   #row(): QuotaRow {
     const [row] = this.file.database
       .prepare("SELECT unit_limit, period, used, period_start FROM quota")

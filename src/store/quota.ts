@@ -1,31 +1,32 @@
+/** Arithmetic of quotas, shared by the quota file and the key store. Changes rows in memory; must not access a database. */
 import { type Period, periodEnd, periodStart } from "./period.js";
 
-/** The state of a quota at one moment. */
+/** State of a quota at one moment. */
 export interface Quota {
-  /** Units a period; null for no limit. */
+  /** Units per period; null for no limit. */
   readonly limit: number | null;
   readonly period: Period;
   /** Units used in this period. */
   readonly used: number;
   /** Units left in this period; null for no limit. Never negative. */
   readonly left: number | null;
-  /** When `used` goes back to 0, in milliseconds since the epoch; null for never. */
+  /** Time at which `used` returns to 0, in milliseconds since the epoch; null for never. */
   readonly renewsAt: number | null;
 }
 
-/** A reservation: how many of the units asked for were granted, and the quota after it. */
+/** Number of units granted, and the quota afterwards. */
 export interface Reservation {
   readonly granted: number;
   readonly quota: Quota;
 }
 
-/** What changes a quota; what is absent stays. */
+/** Changes to a quota. Absent fields stay as they are. */
 export interface QuotaChange {
   readonly limit?: number | null;
   readonly period?: Period;
 }
 
-/** A quota as it is stored. */
+/** Columns of a stored quota. `period_start` is in milliseconds since the epoch. */
 export interface QuotaRow {
   unit_limit: number | null;
   period: Period;
@@ -33,7 +34,7 @@ export interface QuotaRow {
   period_start: number;
 }
 
-/** The columns of a {@link QuotaRow}. */
+/** SQL definitions of the columns of a {@link QuotaRow}. */
 export const quotaColumns = `
   unit_limit INTEGER CHECK (unit_limit >= 0),
   period TEXT NOT NULL DEFAULT 'none' CHECK (period IN ('none', 'hour', 'day', 'month')),
@@ -41,11 +42,12 @@ export const quotaColumns = `
   period_start INTEGER NOT NULL DEFAULT 0`;
 
 /**
- * The row as it stands now: in a new period if one has begun.
+ * Returns the row as of `now`: if a new period has begun, with no units used.
  *
- * A row whose period starts in the future was written under a clock that was ahead, or is read under one that is behind.
- * Up to the next period it is kept, so that clocks that differ a little, or one that was set back, renew nothing. A row
- * further ahead would be locked for as long as that clock was wrong: it is taken back, and its used units stay.
+ * A period that starts in the future was written while the clock was ahead, or is read while the clock is slow. If it is the
+ * next period, the row stays as it is, so that a clock that is set back does not renew the quota a second time. If it is
+ * later, the row is moved to the current period and keeps its used units. Otherwise the quota would not renew before that
+ * period ends.
  *
  * @param now milliseconds since the epoch
  */
@@ -56,6 +58,7 @@ export function renewed<Row extends QuotaRow>(row: Row, now: number): Row {
   return { ...row, period_start: row.period_start > nextStart ? start : row.period_start };
 }
 
+/** Returns the state of the quota in a row that {@link renewed} has brought up to date. */
 export function toQuota({ unit_limit: limit, period, used, period_start }: QuotaRow): Quota {
   return {
     limit,
@@ -66,7 +69,11 @@ export function toQuota({ unit_limit: limit, period, used, period_start }: Quota
   };
 }
 
-/** Takes up to `units` from what is left; says how many. */
+/**
+ * Charges up to `units` to a row.
+ *
+ * @returns the number of units charged: fewer than `units` if fewer are left
+ */
 export function takeUnits(row: QuotaRow, units: number): number {
   const { left } = toQuota(row);
   const granted = left === null ? units : Math.min(units, left);
@@ -74,7 +81,7 @@ export function takeUnits(row: QuotaRow, units: number): number {
   return granted;
 }
 
-/** Changes the limit or the period or both; the units used in this period stay. */
+/** Changes the limit, the period or both. The used units stay. */
 export function changeQuota(row: QuotaRow, change: QuotaChange, now: number): void {
   if (change.limit !== undefined) row.unit_limit = change.limit;
   if (change.period !== undefined && change.period !== row.period) {

@@ -1,9 +1,13 @@
+/**
+ * SQLite for all state files: opening, schema versions, durable transactions, waiting for locks, and errors that say what to
+ * do. Must not know what the files hold.
+ */
 import { closeSync, fchmodSync, fstatSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { versions } from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** The part of `node:sqlite`'s `DatabaseSync` that the stores use. */
+/** Part of `DatabaseSync` from `node:sqlite` that the stores use. */
 export interface Database {
   exec(sql: string): void;
   prepare(sql: string): {
@@ -15,60 +19,61 @@ export interface Database {
 
 /** Identity and tables of one kind of state file. */
 export interface Schema {
-  /** Name of the file in errors: `quota file`. */
+  /** Name of the file in error messages, such as `quota file`. */
   readonly name: string;
-  /** SQLite's `application_id`: 32 bits that mark the file as ours. */
+  /** `application_id` of SQLite: 32 bits that mark a file of idv. */
   readonly applicationId: number;
   /**
-   * Statements of each schema version, the oldest first. A new file runs all of them, an older one those that it lacks;
-   * SQLite's `user_version` counts them. Steps that were released never change.
+   * Statements of each schema version, the oldest first. A new file runs all steps, an older file the missing ones.
+   * `user_version` of SQLite is the number of steps that a file has. Released steps must never change.
    */
   readonly steps: readonly string[];
 }
 
-/** How a process waits for a lock that another process holds. */
+/** Limits of the wait for a lock that another process holds. */
 export interface LockWait {
   /** Longest wait in milliseconds; 30,000 by default. */
   readonly milliseconds?: number;
-  /** Aborting it ends the wait with the signal's reason. */
+  /** Ends the wait when aborted, and throws the reason of the signal. */
   readonly signal?: AbortSignal;
 }
 
-/** A state file that cannot be used: its path, what is wrong with it and what to do. */
+/** A state file cannot be used. The message has its path, the fault and what to do. */
 export class StoreError extends Error {
   override readonly name = "StoreError";
 }
 
-/** SQLite before this can corrupt a WAL that is reset while it is read. */
+/** Earliest safe SQLite version: older ones can corrupt a WAL that is reset while it is being read. */
 const firstSoundSqlite = [3, 51, 3];
 
-/** SQLite's primary result codes, https://sqlite.org/rescode.html */
+/** Primary result codes of SQLite, https://sqlite.org/rescode.html */
 const resultCode = { busy: 5, readOnly: 8, full: 13 } as const;
 
-/** Other processes hold a lock for about a millisecond, so 30 s means that one of them hangs. */
+/** Default limit on the wait, in milliseconds. Locks are held for about 1 ms, so after 30 s their holder must be hanging. */
 const defaultWait = 30_000;
-/** Attempts that block the thread for a fraction of a millisecond each, before timers are used, which take longer. */
+/** Number of attempts followed by a blocking wait of up to 0.5 ms. Later waits use timers, which take longer. */
 const blockingAttempts = 4;
 
 /**
- * Opens a state file. Creates it, readable by its owner only, where it is absent or empty, and adds what a newer version
- * needs to an older file. A file that is not ours is left as it is.
+ * Opens a state file. Creates it, readable by its owner only, if it is absent or empty. Upgrades it if it has an older
+ * schema version. Does not change a file that does not belong to idv.
  *
- * @throws StoreError when the file cannot be opened, is not ours, was made by a newer version, or stays locked
+ * @throws StoreError when the file cannot be opened, is not a file of this schema, was written by a newer version, or stays
+ *   locked
  */
 export async function openStore(path: string, schema: Schema, wait: LockWait): Promise<Database> {
   createPrivately(path, schema);
   const { DatabaseSync } = await loadSqlite();
   return explainErrors(path, schema, async () => {
-    // Absolute, because SQLite has its own meaning for names such as :memory:.
+    // Absolute, because SQLite treats names such as :memory: specially.
     const database = new DatabaseSync(resolve(path));
     const deadline = deadlineOf(wait);
     const retry = <Result>(work: () => Result) => retryWhileBusy(work, deadline, wait.signal);
     try {
-      // SQLite's own waiting starves a process for seconds when several write.
+      // retryWhileBusy() waits instead: with the busy handler of SQLite, a process can starve for seconds.
       database.exec("PRAGMA busy_timeout = 0");
       await retry(() => database.exec("PRAGMA synchronous = FULL"));
-      // Identified before anything is changed: it may be somebody else's database.
+      // Identify the file before changing anything: it may be the database of another program.
       const version = await retry(() => versionOf(database, path, schema));
       await retry(() => database.exec("PRAGMA journal_mode = WAL"));
       if (version < schema.steps.length) {
@@ -82,8 +87,9 @@ export async function openStore(path: string, schema: Schema, wait: LockWait): P
   });
 }
 
+/** Runs the schema steps that the file lacks. Must run in a transaction. */
 function upgrade(database: Database, path: string, schema: Schema): void {
-  // Read again: another process may have been faster.
+  // Read the version again: another process may have upgraded the file meanwhile.
   const missing = schema.steps.slice(versionOf(database, path, schema));
   for (const step of missing) database.exec(step);
   database.exec(`PRAGMA application_id = ${schema.applicationId}`);
@@ -91,10 +97,10 @@ function upgrade(database: Database, path: string, schema: Schema): void {
 }
 
 /**
- * Runs `work` in one transaction that excludes all other writers, and returns its result. It is synchronous, so that
- * nothing else of this process gets between its statements. With `synchronous = FULL` the result is on the disk.
+ * Runs `work` in one transaction that excludes all other writers, and returns its result. `work` is synchronous, so no other
+ * code of this process can run between its statements. With `synchronous = FULL` the changes are on the disk on return.
  *
- * @throws what `work` throws, after a rollback; SQLite's own error when another process holds the lock
+ * @throws the error of `work`, after a rollback; the "busy" error of SQLite when another process holds the lock
  */
 export function inTransaction<Result>(database: Database, work: () => Result): Result {
   database.exec("BEGIN IMMEDIATE");
@@ -106,13 +112,17 @@ export function inTransaction<Result>(database: Database, work: () => Result): R
     try {
       database.exec("ROLLBACK");
     } catch {
-      // SQLite has rolled back already, as it does when the disk is full.
+      // SQLite has already rolled back, as it does when the disk is full.
     }
     throw error;
   }
 }
 
-/** Runs `work` and turns its SQLite errors into StoreErrors that name this file. */
+/**
+ * Runs `work` and returns its result.
+ *
+ * @throws StoreError, which names the file, in place of an error of SQLite; other errors unchanged
+ */
 export async function explainErrors<Result>(
   path: string,
   schema: Schema,
@@ -129,45 +139,52 @@ export async function explainErrors<Result>(
     if (/malformed/.test(message)) throw damaged(path, schema);
     if (code === resultCode.readOnly || /readonly/.test(message)) {
       throw new StoreError(
-        `${path}: the ${name} is read-only; make it and its folder writable, or name another`,
+        `${path}: the ${name} is read-only; make it and its folder writable, or use another file`,
       );
     }
     if (code === resultCode.full)
-      throw new StoreError(`${path}: no space left on the device for the ${name}`);
+      throw new StoreError(`${path}: no space left on the device for the ${name}; free some space`);
     if (isBusy(error)) {
-      throw new StoreError(`${path}: the ${name} stays locked by another process; try again when it is done`);
+      throw new StoreError(
+        `${path}: the ${name} is still locked by another process; try again when that process is done`,
+      );
     }
     if ((error as { code?: string } | null)?.code !== "ERR_SQLITE_ERROR") throw error;
     throw new StoreError(`${path}: the ${name} cannot be used: ${message}`);
   }
 }
 
-/** For a file that is ours but does not hold what it should. */
+/** Returns the error for a file of idv with invalid contents. */
 export function damaged(path: string, { name }: Schema): StoreError {
-  return new StoreError(`${path}: the ${name} is damaged; restore it, or remove it to begin anew`);
+  return new StoreError(`${path}: the ${name} is damaged; restore a backup, or delete it to start over`);
 }
 
 interface SqliteModule {
   readonly DatabaseSync: new (path: string) => Database;
 }
 
-/** The SQLite of Node where it is sound, else that of the package. */
+/** Returns the SQLite of Node if its version is safe, else that of `@photostructure/sqlite`. */
 export async function loadSqlite(): Promise<SqliteModule> {
   const own = (versions["sqlite"] ?? "0").split(".").map(Number);
   const difference = firstSoundSqlite.map((part, i) => (own[i] ?? 0) - part).find((d) => d !== 0) ?? 0;
-  // A variable, because the types of Node 20 do not know the module.
+  // A variable, because the types of Node 20 lack this module.
   const builtin: string = "node:sqlite";
   return difference >= 0 ? await import(builtin) : await import("@photostructure/sqlite");
 }
 
-/** SQLite would make the file with the umask's rights; its `-wal` and `-shm` take over those of the file. */
+/**
+ * Creates the file with mode 0600 before SQLite opens it, which would apply the umask. SQLite gives its `-wal` and `-shm`
+ * files the same mode.
+ *
+ * @throws StoreError
+ */
 function createPrivately(path: string, { name }: Schema): void {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     const found = statSync(path, { throwIfNoEntry: false });
     if (found && !found.isFile()) throw notOurs(path, name);
     const file = openSync(path, "a", 0o600);
-    // One that somebody else has made, for us to fill.
+    // An empty file may have been created by others, with another mode.
     if (fstatSync(file).size === 0) fchmodSync(file, 0o600);
     closeSync(file);
   } catch (error) {
@@ -175,30 +192,30 @@ function createPrivately(path: string, { name }: Schema): void {
     const { code, message } = error as NodeJS.ErrnoException;
     const reason =
       code === "EACCES" || code === "EROFS" || code === "EPERM"
-        ? "no right to write it"
+        ? "permission denied"
         : code === "EEXIST" || code === "ENOTDIR"
           ? "its folder is a file"
           : message;
     throw new StoreError(
-      `${path}: the ${name} cannot be opened: ${reason}; make it writable or name another`,
+      `${path}: the ${name} cannot be opened: ${reason}; make it writable or use another file`,
     );
   }
 }
 
 /**
- * Number of schema steps that the file has; 0 for an empty one.
+ * Returns the number of schema steps that the file has; 0 for an empty file.
  *
- * @throws StoreError when it is not ours, or newer than this program
+ * @throws StoreError when the file does not have this schema, or was written by a newer version
  */
 function versionOf(database: Database, path: string, { name, applicationId, steps }: Schema): number {
   const [id] = database.prepare("PRAGMA application_id").all() as { application_id: number }[];
   if (id?.application_id === applicationId) {
     const [row] = database.prepare("PRAGMA user_version").all() as { user_version: number }[];
-    // The first version did not count itself.
+    // The first version left user_version at 0.
     const version = Math.max(1, row?.user_version ?? 0);
     if (version <= steps.length) return version;
     throw new StoreError(
-      `${path}: the ${name} was made by a newer version of idv; update idv, or name another`,
+      `${path}: the ${name} was written by a newer version of idv; update idv, or use another file`,
     );
   }
   const tables = database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").all();
@@ -206,20 +223,21 @@ function versionOf(database: Database, path: string, { name, applicationId, step
   return 0;
 }
 
+/** Returns the error for a file that does not have the schema. */
 function notOurs(path: string, name: string): StoreError {
-  return new StoreError(`${path}: not a ${name} of idv; name another, it was left as it is`);
+  return new StoreError(`${path}: not a ${name} of idv; left unchanged; use another file`);
 }
 
-/** The time, by `performance.now()`, at which a wait that starts now ends. */
+/** Returns the time on the clock of `performance.now()` at which a wait that starts now ends. */
 export const deadlineOf = ({ milliseconds = defaultWait }: LockWait): number =>
   performance.now() + milliseconds;
 
 /**
- * Runs `work` again while another process holds the lock that it needs. It is tried at least once, also after the
- * deadline or when the signal is aborted already: what was paid for is worth one attempt.
+ * Runs `work` and returns its result. Repeats it as long as another process holds the lock that it needs. Always tries once,
+ * even after the deadline or an abort, because `work` may store verdicts that were paid for.
  *
  * @param deadline see {@link deadlineOf}
- * @throws what `work` throws, SQLite's "busy" after the deadline, or the signal's reason
+ * @throws the error of `work`; the "busy" error of SQLite after the deadline; the reason of the signal
  */
 export async function retryWhileBusy<Result>(
   work: () => Result,
@@ -238,19 +256,25 @@ export async function retryWhileBusy<Result>(
   }
 }
 
+/**
+ * Waits without blocking the thread.
+ *
+ * @throws the reason of the signal when it is aborted
+ */
 async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   await sleep(milliseconds, undefined, { ...(signal && { signal }) }).catch((error: unknown) => {
     throw signal?.aborted ? signal.reason : error;
   });
 }
 
+/** Word that never changes: `Atomics.wait` on it blocks the thread until the timeout. */
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
 function isBusy(error: unknown): boolean {
   return primaryCode(error) === resultCode.busy || /database is locked/.test((error as Error).message ?? "");
 }
 
-/** The lowest byte of an extended result code. */
+/** Returns the primary result code: the lowest byte of the extended one. */
 function primaryCode(error: unknown): number | undefined {
   const { errcode } = error as { errcode?: number };
   return errcode === undefined ? undefined : errcode & 0xff;

@@ -1,6 +1,6 @@
 /**
- * One open state file: reads and changes wait for the locks of other processes without blocking this one, and errors name
- * the file. What the file holds is up to the classes that extend it.
+ * Base class of all state files. Reads and changes wait for the locks of other processes without blocking this one, and
+ * errors name the file. Must not know what the file holds: subclasses do.
  */
 import {
   type Database,
@@ -13,20 +13,21 @@ import {
   type Schema,
 } from "./sqlite.js";
 
-/** An open state file. */
+/** An open database, and how to use it. */
 export interface OpenFile {
   readonly path: string;
   readonly database: Database;
   readonly schema: Schema;
-  /** The clock, in milliseconds since the epoch. */
+  /** Clock in milliseconds since the epoch. */
   readonly now: () => number;
   readonly wait: LockWait;
 }
 
 /**
- * Opens a state file, or creates it where it is absent.
+ * Opens a state file. Creates it if it is absent.
  *
- * @param wait how this and every later call waits for the locks of other processes
+ * @param now clock in milliseconds since the epoch
+ * @param wait limits of the wait for a lock, in this and every later call
  * @throws StoreError
  */
 export async function openFile(
@@ -38,35 +39,35 @@ export async function openFile(
   return { path, database: await openStore(path, schema, wait), schema, now, wait };
 }
 
-/** State in a file that any number of processes may share. All methods throw StoreError when it cannot be used. */
+/** A state file that any number of processes may share. All methods throw StoreError when it cannot be used. */
 export abstract class StateFile {
   protected readonly file: OpenFile;
-  /** The change that was asked for last. Changes queue up: one process polls for a lock once, however much it has to do. */
+  /** Last change in the queue. Changes run one after another, so that a process never competes with itself for the lock. */
   #lastWrite: Promise<unknown> = Promise.resolve();
 
   constructor(file: OpenFile) {
     this.file = file;
   }
 
-  /** Closes the file when all changes asked for so far are done. */
+  /** Waits for all changes in the queue, then closes the file. */
   async close(): Promise<void> {
     await this.#lastWrite;
     this.file.database.close();
   }
 
-  /** Runs a read, again while another process keeps it from reading. */
+  /** Runs a read and returns its result. Waits while another process holds a lock that prevents it. */
   protected inRead<Result>(work: () => Result): Promise<Result> {
     const { path, schema, wait } = this.file;
     return explainErrors(path, schema, () => retryWhileBusy(work, deadlineOf(wait), wait.signal));
   }
 
-  /** Runs a change in one durable transaction, after the changes asked for before. */
+  /** Runs a change in one durable transaction, after the changes already in the queue, and returns its result. */
   protected inWrite<Result>(work: () => Result): Promise<Result> {
     const { database } = this.file;
     return this.#write(() => inTransaction(database, work));
   }
 
-  /** Like {@link inWrite}, but the change survives a crash of the process only, perhaps not a power failure: much faster. */
+  /** Like {@link inWrite} but much faster: the change survives a crash of the process but perhaps not a power failure. */
   protected inFastWrite<Result>(work: () => Result): Promise<Result> {
     const { database } = this.file;
     return this.#write(() => {
@@ -81,7 +82,7 @@ export abstract class StateFile {
 
   #write<Result>(transaction: () => Result): Promise<Result> {
     const { path, schema, wait } = this.file;
-    // Counted from now, so that the time in the queue is part of the wait.
+    // Computed before queueing, so that the time in the queue counts as part of the wait.
     const deadline = deadlineOf(wait);
     const written = this.#lastWrite.then(() => retryWhileBusy(transaction, deadline, wait.signal));
     this.#lastWrite = written.catch(() => {});

@@ -1,15 +1,16 @@
+/** Faults of bad rows, and the actions on them. Only the listener knows how they are reported to the user. */
 import { TableError } from "./errors.js";
 
-/** What is done with a row that is no row of the table: end the run, leave it out, or write it as it is. */
+/** Action on a bad row: end the run, leave the row out, or write it unchanged. */
 export type BadRowPolicy = "error" | "skip" | "keep";
 
-/** What is wrong with a row: too long, too short where that is an error, or broken. */
+/** Fault of a bad row, such as too many fields or a quote that is never closed. */
 export class RowFault {
   constructor(
     readonly file: string,
-    /** The line on which the row starts, from 1. */
+    /** Line on which the row starts, from 1. */
     readonly line: number,
-    /** What was found and what to do. */
+    /** Description of what was found and what to do. */
     readonly reason: string,
   ) {}
 
@@ -17,15 +18,15 @@ export class RowFault {
     return `${this.file}:${this.line}: ${this.reason}`;
   }
 
-  /** Where it ends the run. */
+  /** Returns the error to throw if the fault ends the run. */
   toError(): TableError {
     return new TableError(this.message);
   }
 }
 
 /**
- * Is told of each bad row that does not end the run.
+ * Called with each bad row that does not end the run.
  *
- * @param record the row's bytes; only the first MiB of one that is longer
+ * @param record bytes of the row, cut after 1 MiB; written anew by csv-stringify if csv-parse read the row
  */
 export type BadRowListener = (fault: RowFault, record: Uint8Array) => void;

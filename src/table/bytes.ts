@@ -1,17 +1,18 @@
 /**
- * Inside this room a field is a binary string: one character, U+0000 to U+00FF, for each byte. That keeps bytes
- * of any encoding as they came, and csv-parse and csv-stringify work on it as on any string.
+ * Conversions between text and binary strings. In src/table a field is a binary string: one character, U+0000 to
+ * U+00FF, for each byte. This preserves bytes of any encoding, and csv-parse and csv-stringify handle it like any other
+ * string.
  */
 
 const beyondAscii = /[\x80-\xff]/;
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The field as an item: UTF-8, with U+FFFD for bytes that are not. */
+/** Decodes the field that holds the item: as UTF-8, with U+FFFD for invalid bytes. */
 export function itemText(binary: string): string {
   return beyondAscii.test(binary) ? Buffer.from(binary, "latin1").toString("utf8") : binary;
 }
 
-/** The field as a name that a person reads and types: UTF-8, and Latin-1 where it is not UTF-8. */
+/** Decodes a column name, which people read and type: as UTF-8, or as Latin-1 if it is not valid UTF-8. */
 export function nameText(binary: string): string {
   if (!beyondAscii.test(binary)) return binary;
   try {
@@ -21,7 +22,7 @@ export function nameText(binary: string): string {
   }
 }
 
-/** Text of ours as a field, in UTF-8. */
+/** Encodes text as a binary string, in UTF-8. */
 export function toBinary(text: string): string {
   return Buffer.from(text, "utf8").toString("latin1");
 }

@@ -1,12 +1,15 @@
+/** Removes and adds the quotes of a single field. Only for tables whose quote and escape character is `"`. */
+
 /**
- * The text of a field, in the encoding of its bytes: without its quotes if it has them, and two quotes inside as one.
+ * Returns the content of a field: without its quotes, and with each doubled quote inside them as one.
  *
- * Text after the closing quote makes all of it plain text, quotes included: `"Lee, Ann" <ann@example.net>`. Where the first
- * character of that text is a NUL or starts comments, csv-parse takes the quote for a closing one all the same; so does
- * this, because csv-parse is the reference.
+ * Text after the closing quote makes the whole field plain text, quotes included: `"Lee, Ann" <ann@example.net>`.
+ * Exception: if that text starts with a NUL or the comment character, the quotes are removed all the same. csv-parse,
+ * the reference, does so too.
  *
- * @param binary the field as it stands in the table, a binary string
- * @param comment what a line of comment starts with; null when there are none
+ * @param binary the field with its quotes, a binary string
+ * @param comment the character that starts a comment; null if the table has no comments
+ * @returns a binary string
  */
 export function unquote(binary: string, comment: string | null): string {
   if (!binary.startsWith('"')) return binary;
@@ -18,7 +21,7 @@ export function unquote(binary: string, comment: string | null): string {
 }
 
 /**
- * A field as it is written: in quotes where it has to be (RFC 4180 §2.5 to 2.7).
+ * Quotes a field if it contains the delimiter, a quote or a line ending (RFC 4180 §2.5 to 2.7).
  *
  * @param field text or a binary string
  */

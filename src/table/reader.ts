@@ -1,3 +1,8 @@
+/**
+ * Opens tables: detects the format from the start of the input, and picks the reader and the writer for it. CSV goes
+ * through the scanner if its bytes can be kept, and through csv-parse otherwise; JSON lines have a reader of their own.
+ * It must not know what items are: an {@link ItemProfile} recognises them.
+ */
 import type { BadRowListener, BadRowPolicy } from "./bad-rows.js";
 import { nameText, toBinary } from "./bytes.js";
 import { TableError } from "./errors.js";
@@ -16,33 +21,33 @@ import {
 } from "./sniff/dialect.js";
 import type { ItemProfile } from "./sniff/item-profile.js";
 
-/** Where a table comes from. */
+/** Source of a table. */
 export interface TableSource {
-  /** In errors: the file's name, or `standard input`. */
+  /** Name for messages: that of the file, or `standard input`. */
   readonly name: string;
-  /** Each piece need be good only until the next is asked for. */
+  /** Bytes of the table. Each piece need be valid only until the next one is requested. */
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-/** What the user says of the table; what is absent is found out. */
+/** Properties of the table that the user has given. Absent ones are detected, or have the default given here. */
 export interface TableOptions {
   readonly profile: ItemProfile;
-  /** The column that holds the items: an index from 1, a name, or `Name[2]`. */
+  /** Column that holds the items: an index from 1, a name, or `Name[2]` for the second column of that name. */
   readonly column?: string;
-  /** One character. */
+  /** One ASCII character. */
   readonly delimiter?: string;
   /** Whether the first record is a header. */
   readonly header?: boolean;
-  /** What cannot be found out. */
+  /** Quote, escape and comment characters, which are not detected. */
   readonly dialect?: KnownDialect;
-  /** What is done with rows that are too short; padded by default. */
+  /** Whether rows with too few fields are padded, the default, or are bad rows. */
   readonly ragged?: "pad" | "error";
-  /** What is done with rows that are too long or broken; an error by default. */
+  /** Action on bad rows; `error` by default. */
   readonly badRows?: BadRowPolicy;
   readonly onBadRow?: BadRowListener;
-  /** The format to write; that of the input by default. */
+  /** Format to write; that of the input by default. */
   readonly format?: TableFormat;
-  /** Read with csv-parse and write with csv-stringify instead of copying the records' bytes. */
+  /** Whether to read with csv-parse and write with csv-stringify, instead of copying the bytes of the records. */
   readonly strict?: boolean;
 }
 
@@ -50,30 +55,30 @@ export type TableFormat = "csv" | "tsv" | "jsonl";
 
 /** A table that is being read. */
 export interface Table extends ScannableStream {
-  /** That in which it is written; `csv` for any delimiter but the tab. */
+  /** Format of the output; `csv` for any delimiter but the tab. */
   readonly format: TableFormat;
   readonly dialect: Dialect;
-  /** The header's names, binary strings; undefined when the table has none. */
+  /** Names in the header, binary strings; undefined if the table has no header. */
   readonly header: readonly string[] | undefined;
-  /** The names that columns have in the output, text, which ours must not have too. */
+  /** Names of the columns in the output, as text. Added columns must have other names. */
   readonly names: readonly string[];
-  /** How many fields a record has; 0 when there is no record at all. */
+  /** Number of fields of a full row; 0 if there are no records. */
   readonly width: number;
-  /** The index, from 0, of the column that holds the items. */
+  /** Index, from 0, of the column that holds the items. */
   readonly column: number;
-  /** That column's name; undefined when it has none. */
+  /** Name of that column; undefined if it has none. */
   readonly columnName: string | undefined;
 }
 
-/** What the dialect, the header and the column are found out from. */
+/** Number of bytes at the start of the table from which the dialect, the header and the column are detected. */
 const sampleBytes = 65_536;
 
 /**
- * Opens a table: reads its beginning, finds out its dialect, header and column, and makes the stream of its
- * records.
+ * Opens a table: reads its start, detects its dialect, header and column, and returns the stream of its records. Closes
+ * the input if it throws.
  *
- * @throws TableError when the bytes are no table that can be read
- * @throws TableChoiceError when the column cannot be chosen
+ * @throws TableError if the bytes cannot be read as a table
+ * @throws ChoiceError if the column cannot be chosen
  */
 export async function openTable(source: TableSource, options: TableOptions): Promise<Table> {
   const input = source.bytes[Symbol.asyncIterator]();
@@ -113,7 +118,7 @@ async function readTable(
   const blankLines = withHeader ? firstFilled : 0;
   const header = withHeader ? records[blankLines] : undefined;
   const body = (withHeader ? records.slice(blankLines + 1) : records).filter(isNoComment);
-  // Without a header, the first record may be as wide as it is.
+  // Without a header, the first record is never too wide, even if most records have fewer fields.
   const width = header?.length ?? Math.max(mostCommonWidth(body), body[0]?.length ?? 0);
   const column =
     options.column !== undefined && width > 0
@@ -154,7 +159,7 @@ async function readTable(
 
 const delimiterOf = { csv: ",", tsv: "\t", jsonl: undefined } as const;
 
-/** Writes records in another format than they came in. */
+/** Returns the stream of records that are written in another format than they were read in. */
 async function reshape(
   format: TableFormat,
   header: readonly string[] | undefined,
@@ -178,7 +183,10 @@ async function reshape(
   return streamOf(fields, csvWriter(dialect, header ? [header] : [], width));
 }
 
-/** The objects of the first lines, if the table is lines of JSON: if the first that is not blank is an object. */
+/**
+ * Returns the objects in the first 100 lines that are neither blank nor comments. Returns none if the first of these
+ * lines is not an object: then the table is not lines of JSON.
+ */
 function sampleObjects(sample: string, isWhole: boolean, comment: string | undefined): JsonObject[] {
   const lines = sample
     .split(/\r\n|\n|\r/)
@@ -228,13 +236,13 @@ async function openJsonLines(
 
 const isNoComment = (record: readonly string[]) => record.length > 0;
 
-/** What is looked at: `sampleBytes`, or up to the end of the first line where that is longer. */
+/** Returns the first `sampleBytes`, or the first line if that is longer. */
 function sampleOf(first: Buffer): Buffer {
   const lineEnd = first.findIndex((byte) => byte === 0x0a || byte === 0x0d);
   return lineEnd === -1 ? first : first.subarray(0, Math.max(sampleBytes, lineEnd + 1));
 }
 
-/** A record that holds the name of the wanted column is a header, whatever else it looks like. */
+/** Returns whether the first record looks like a header, or contains the name of the column that the user gave. */
 function expectsHeader(first: readonly string[], { column, profile }: TableOptions): boolean {
   const isWanted = (field: string) =>
     column !== undefined && nameText(field) === column.replace(/\[\d+\]$/, "");
@@ -242,8 +250,9 @@ function expectsHeader(first: readonly string[], { column, profile }: TableOptio
 }
 
 /**
- * The first bytes, at least `sampleBytes` of them unless the input ends before, and more where the first record is
- * longer. Does not depend on how they arrive.
+ * Reads at least `sampleBytes` unless the input ends before, and more, up to 1 MiB, until the first line ending.
+ * Detection uses only {@link sampleOf} of them, so that it does not depend on the size of the pieces that the input
+ * comes in.
  */
 async function readSample(
   input: AsyncIterator<Uint8Array>,
@@ -251,7 +260,7 @@ async function readSample(
   const chunks: Uint8Array[] = [];
   let length = 0;
   let hasLineEnd = false;
-  // Three more for a byte order mark.
+  // Three more bytes for a byte order mark.
   while (length < sampleBytes + 3 || (!hasLineEnd && length <= maximumRecordBytes)) {
     const next = await input.next();
     if (next.done) return { bytes: Buffer.concat(chunks), isWhole: true };
@@ -262,6 +271,7 @@ async function readSample(
   return { bytes: Buffer.concat(chunks), isWhole: false };
 }
 
+/** Throws a TableError for UTF-16 without a byte order mark, and for zip archives, which most spreadsheet files are. */
 function refuseForeignFormat(name: string, start: Buffer): void {
   const startsWith = (...bytes: number[]) => bytes.every((byte, i) => start[i] === byte);
   const refuse = (what: string, advice: string) => {
@@ -269,7 +279,10 @@ function refuseForeignFormat(name: string, start: Buffer): void {
   };
   const sample = start.subarray(0, sampleBytes);
   if (sample.filter((byte) => byte === 0).length > sample.length / 4) {
-    refuse("no text, but mostly NUL bytes", "if it is UTF-16 without a mark, say --encoding utf-16le");
+    refuse(
+      "not text: mostly NUL bytes",
+      "if it is UTF-16 without a byte order mark, pass --encoding utf-16le",
+    );
   }
   if (startsWith(0x50, 0x4b, 3, 4)) refuse("a zip archive or a spreadsheet file", "export it as CSV");
 }

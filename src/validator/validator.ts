@@ -1,75 +1,77 @@
+/** The port between runs and engines. Knows no table, file or network. */
 import type { Classifier, ClassifierSource } from "../classifier/classifier.js";
 import type { Kind } from "../classifier/verdict.js";
 
 export type { Kind };
 
-/**
- * A status of the interface document, or one that a service has grown since: unknown ones pass through.
- */
+/** A status of the interface document, or a newer one of a service. Unknown statuses pass through unchanged. */
 export type Status = string;
 
-/** The statuses that the interface document names, in the order in which summaries list them. */
+/** Statuses of the interface document, in the order of summaries. */
 export const knownStatuses = ["ok", "alias", "disposable", "fake", "quota_exceeded"] as const;
 
-/** What an engine says of one item. `reason` and `suggestion` exist where the engine knows them. */
+/** The verdict of an engine on one item. `reason` and `suggestion` are set where the engine knows them. */
 export interface Verdict {
   readonly status: Status;
   readonly reason?: string;
   readonly suggestion?: string;
 }
 
-/** The verdict on an item that the quota did not reach. */
+/** Verdict on an item that was not checked because the quota ended before it. */
 export const notChecked: Verdict = { status: "quota_exceeded" };
 
-/** The quota after a batch, as far as the engine knows it. */
+/** State of the quota after a batch, as far as the engine knows it. */
 export interface QuotaState {
-  /** Units left; null for no limit, or unknown. */
+  /** Units left; null when unlimited or unknown. */
   readonly left: number | null;
-  /** When it renews, in milliseconds since the epoch; null for never or unknown. */
+  /** Time of the renewal, in milliseconds since the epoch; null for never or unknown. */
   readonly renewsAt: number | null;
 }
 
-/** What a batch took from the quota. */
+/** Units that a batch took from the quota. */
 export interface Charge {
-  /** How many units the batch was charged. */
+  /** Number of units charged. */
   readonly charged: number;
-  /** Some item could not be checked because the quota is gone: no further batch makes sense. */
+  /** Whether an item was not checked because the quota is used up. Further batches are then pointless. */
   readonly exhausted: boolean;
   readonly quota: QuotaState;
 }
 
 /** The answer to a batch. */
 interface BatchOutcome extends Charge {
-  /** One for each item, in the order of the items. */
+  /** Verdict on each item, in the order of the items. */
   readonly verdicts: readonly Verdict[];
 }
 
-/** Follows a batch on its way to an engine that is elsewhere. Items are named by their indices in the batch. */
+/** Follows a batch to an engine outside this program. Items are named by their indices in the batch. */
 export interface BatchListener {
-  /** Called and waited for before items are submitted together, in this order. */
+  /** Called and awaited before a request, with its items in their order. */
   onSubmit(indices: readonly number[]): Promise<void>;
   /**
-   * Called and waited for when the items submitted last have been answered.
+   * Called and awaited when the last request has got an answer, even if no item has a verdict in it.
    *
-   * @param indices those that have verdicts now, which are paid for
-   * @param verdicts theirs, in the same order
+   * @param indices items that have verdicts now, which are paid for
+   * @param verdicts verdicts on these items, in the same order
    */
   onAnswered(indices: readonly number[], verdicts: readonly Verdict[]): Promise<void>;
 }
 
-/** Gives statuses to a batch of distinct items, in submission order, charging one unit for each. */
+/** An engine: gives verdicts on batches of distinct items and charges one unit per item. */
 export interface Validator {
-  /** The engine's name in summaries. */
+  /** Name of the engine in summaries. */
   readonly engine: string;
-  /** The most items in a batch; it may change. */
+  /** Largest number of items in a batch. It may change during the run. */
   readonly batchSize: number;
-  /** How many batches are validated at a time; 1 by default. */
+  /** Number of batches validated at a time; 1 by default. */
   readonly concurrency?: number;
-  /** Longest time in milliseconds from the start of `validate` to its end, unless it waits for a quota's renewal. */
+  /** Longest duration of `validate` in milliseconds, apart from waits for a renewal of the quota. */
   readonly patience?: number;
   /**
-   * @param listener gets what is paid for as soon as it is, also where the batch comes to nothing in the end
-   * @throws when the engine cannot answer. A quota that is gone is an outcome, not an exception.
+   * Validates a batch. A quota that is used up is an outcome, not an error.
+   *
+   * @param listener gets paid verdicts as soon as they arrive, even if the batch fails later
+   * @throws ServiceError when the engine cannot answer
+   * @throws AuthorisationError when the service does not accept the key
    */
   validate(
     kind: Kind,
@@ -77,22 +79,19 @@ export interface Validator {
     signal: AbortSignal,
     listener?: BatchListener,
   ): Promise<BatchOutcome>;
-  /** The verdict on an item that needs no engine; undefined where it does. */
+  /** Returns the verdict on an item that need not be submitted, or undefined when it has to be. */
   precheck?(kind: Kind, item: string): Verdict | undefined;
-  /**
-   * The engine, where it is part of this program: its verdicts can be had anywhere and any time, and are to be charged
-   * before they are given away.
-   */
+  /** The engine itself, if it is part of this program. Its direct users charge units before they give verdicts. */
   readonly embedded?: EmbeddedEngine;
-  /** The verdict, once more and at no charge, on an item that was validated before. Absent where that is impossible. */
+  /** Returns the verdict on an item validated before, free of charge. Absent when the engine cannot do that. */
   explain?(kind: Kind, item: string): Verdict;
 }
 
 /** An engine that is part of this program. */
 export interface EmbeddedEngine {
   readonly classifier: Classifier;
-  /** What it was made of. */
+  /** Source from which a worker can load the same classifier. */
   readonly source: ClassifierSource;
-  /** Charges up to `units`, in the order of the items; durable when it returns. */
+  /** Charges up to `units`, for the first items of a batch. Durable when it resolves. */
   charge(units: number): Promise<Charge>;
 }

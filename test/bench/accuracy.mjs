@@ -1,7 +1,7 @@
 // npm run check:accuracy -- [--disposable FILE]... [--legit FILE]... [--syntax FILE]...
 //
-// How many domains of lists of disposable ones are caught, how many of lists of real ones are wrongly flagged, and in how
-// many addresses the syntax layer agrees with a suite. Lists have a domain a line, before any tab or comma; the suite is
+// Counts the disposable domains of a list that are caught, the legitimate domains that are wrongly flagged, and the
+// addresses of a suite on which the syntax layer agrees. Lists have one domain a line, before any tab or comma; a suite is
 // JSON: [{ "address": "...", "smtpValid": true }, ...].
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";

@@ -1,4 +1,4 @@
-// The peer of bench:api: sends the same batches, as many at a time, with undici, and throws the answers away.
+// Peer of bench:api: sends the same batches at the same concurrency with undici and discards the answers.
 import { readFileSync } from "node:fs";
 import { Agent, request } from "undici";
 

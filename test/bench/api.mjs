@@ -1,8 +1,8 @@
 // npm run bench:api [-- ITEMS [ROUNDS]]
 //
-// `idv emails` with so many distinct items against `idv serve` on the same machine, with the cache and without it, beside
-// a bare undici loop that sends the same batches and throws the answers away: items a second, the ratio, and peak memory,
-// medians over the rounds, taken in turns. Then idv with twice the items, to see that memory does not grow with them.
+// Measures `idv emails` on ITEMS distinct items against `idv serve` on the same machine, with and without the cache. The
+// peer is a bare undici loop that sends the same batches and discards the answers. Prints items a second, their ratio and
+// peak memory, as medians of ROUNDS that take turns. A last run with twice the items shows how memory grows.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,7 +25,7 @@ function writeList(count) {
   return path;
 }
 
-/** Seconds and peak memory of a program. */
+/** Runs a program and returns its seconds and peak memory. */
 function measure(command, env) {
   return new Promise((resolve, reject) => {
     const started = performance.now();
@@ -40,7 +40,7 @@ function measure(command, env) {
         const status = readFileSync(`/proc/${child.pid}/status`, "latin1");
         peakKilobytes = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? peakKilobytes);
       } catch {
-        // It has just ended.
+        // The process has just ended.
       }
     }, 10);
     child.once("exit", (code) => {
@@ -53,7 +53,7 @@ function measure(command, env) {
 
 const { child, url, key } = await startIdvServe(join(folder, "state.db"));
 try {
-  // A home of its own for every run: the cache is empty.
+  // A new home for every run, so that the cache is empty.
   const run = (command) => {
     const env = {
       PATH: process.env.PATH,

@@ -1,9 +1,10 @@
+// Reads a list of disposable domains for the benchmarks.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
 const { resolve } = createRequire(import.meta.url);
 
-/** The domains of one of the lists, for inputs and for the peers that look domains up. */
+/** Returns the domains of one list, for inputs and for peers that look up domains. */
 export function readDisposableList() {
   return JSON.parse(readFileSync(resolve("disposable-domains/index.json"), "utf8"));
 }

@@ -1,4 +1,4 @@
-// The peer of bench:service: a Fastify handler that parses the body and echoes a map of its items, nothing else.
+// Peer of bench:service: a Fastify handler that only parses the body and echoes a map of its items.
 import Fastify from "fastify";
 
 const service = Fastify({ bodyLimit: 16 * 2 ** 20 });

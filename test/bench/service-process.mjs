@@ -1,9 +1,9 @@
-/** Servers of the benchmarks, each in a process of its own. */
+// Starts the servers of the benchmarks, each in its own process.
 import { execFileSync, spawn } from "node:child_process";
 
 export const root = new URL("../..", import.meta.url).pathname;
 
-/** Starts a server; resolves when it says where it listens. */
+/** Starts a server and resolves when it prints its address. */
 export async function startServer(...command) {
   const child = spawn(process.execPath, command, { cwd: root, stdio: ["ignore", "ignore", "pipe"] });
   let said = "";
@@ -18,7 +18,7 @@ export async function startServer(...command) {
   return { child, url };
 }
 
-/** `idv serve` over a state file, and a key with a limit, so that every request is a durable transaction. */
+/** Starts `idv serve` with a key that has a limit, so that every request is a durable transaction. */
 export async function startIdvServe(state) {
   const create = ["bin/idv.js", "keys", "create", "--name", "bench", "--limit", "1000000000000"];
   const options = { cwd: root, stdio: ["ignore", "pipe", "ignore"] };

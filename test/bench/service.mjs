@@ -1,8 +1,8 @@
 // npm run bench:service [-- SECONDS [ROUNDS]]
 //
-// `idv serve` under load, with a key that has a limit, so that every request is a durable transaction: items and requests
-// a second and latency at 100 and 1,000 items a request over 1 and 16 connections, beside a bare Fastify handler that
-// parses the body and echoes a map. The two take turns; the figures are medians of the rounds.
+// Measures `idv serve` under load: items a second and latency at 100 and 1,000 items a request over 1 and 16 connections.
+// The key has a limit, so that every request is a durable transaction. The peer is a bare Fastify handler that parses the
+// body and echoes a map. The two take turns; the figures are medians of ROUNDS.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), "idv-bench-"));
 const state = join(folder, "state.db");
 
 const popular = "gmail.com yahoo.com hotmail.com outlook.com icloud.com gmx.de mail.ru qq.com".split(" ");
-/** Some bodies that share nothing, so that no cache is kind to anybody. */
+/** Returns request bodies without common items, so that caching does not help. */
 const bodies = (items) =>
   Array.from({ length: 50 }, (_, request) => {
     const emails = Array.from({ length: items }, (_, i) => {

@@ -1,4 +1,6 @@
-// A csv-parse and csv-stringify stream with a Set of domains: node table-csv-stream.mjs INPUT LIST > OUTPUT
+// Peer of bench:table: a csv-parse and csv-stringify stream with a Set of domains.
+//
+// node table-csv-stream.mjs INPUT LIST > OUTPUT
 import { createReadStream, readFileSync } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { parse } from "csv-parse";

@@ -1,4 +1,6 @@
-// Reads a CSV table, joins the list of domains and writes a CSV table: node table-duckdb.mjs INPUT LIST OUTPUT
+// Peer of bench:table: reads a CSV table, joins the list of domains and writes a CSV table with DuckDB.
+//
+// node table-duckdb.mjs INPUT LIST OUTPUT
 import { DuckDBInstance } from "@duckdb/node-api";
 
 const [input, list, output] = process.argv.slice(2);

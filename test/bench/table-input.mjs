@@ -1,3 +1,4 @@
+// Generates the input of bench:table, the same in every run.
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { readDisposableList } from "./disposable-list.mjs";
@@ -12,9 +13,9 @@ const freeMail =
 const countries = "US GB DE FR ES NO IT IE AU CA".split(" ");
 
 /**
- * Writes a CSV table of so many rows, about 72 bytes each: id, name, e-mail, date, country and a note, which has
- * quoted commas in a tenth of the rows. 10 % of the addresses are disposable, 5 % have a tag, half are at ten
- * free-mail providers and the others at 50,000 companies. The same rows every time.
+ * Writes a CSV table with rows of about 72 bytes: id, name, e-mail, date, country and a note, which has quoted commas in a
+ * tenth of the rows. 10 % of the addresses are disposable, 5 % have a tag, half are at ten free-mail providers and the
+ * others at 50,000 companies.
  *
  * @param {string} path
  * @param {number} rows

@@ -1,8 +1,8 @@
 // npm run bench:table [-- ROWS [ROUNDS]]
 //
-// idv beside other programs that read the same table of 5 million rows and write it with a status: wall time, CPU
-// time and peak memory of each, medians over the rounds, and the ratio of idv's wall time to theirs. Peers that are not
-// installed are named and left out: apt-get install mawk miller; npm install --no-save @duckdb/node-api
+// Measures idv and other programs that read the same table of ROWS rows and write it with a status: wall time, CPU time
+// and peak memory, as medians of ROUNDS, and the ratio of idv's wall time to theirs. Peers that are not installed are named
+// and skipped: apt-get install mawk miller; npm install --no-save @duckdb/node-api
 import { spawn } from "node:child_process";
 import { openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
@@ -32,7 +32,7 @@ const peers = {
   cat: ["cat", input],
 };
 
-/** Runs a program with its output in a file; what it used is read from /proc until it ends. */
+/** Runs a program with its output in a file; samples its CPU time and peak memory from /proc. */
 function measure([command, ...args]) {
   return new Promise((resolve, reject) => {
     const started = performance.now();
@@ -49,7 +49,7 @@ function measure([command, ...args]) {
         const status = readFileSync(`/proc/${child.pid}/status`, "latin1");
         peakKilobytes = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? peakKilobytes);
       } catch {
-        // It has just ended.
+        // The process has just ended.
       }
     }, 10);
     child.once("error", (error) => {

@@ -1,3 +1,4 @@
+/** Covers canonical forms, which identify a mailbox or a domain however it is spelled. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { canonicalItem } from "../../src/classifier/canonical.js";
@@ -13,12 +14,12 @@ describe("the canonical address", () => {
     ["ann+x@mailbox.org", "ann@mailbox.org"],
     ["ann+x@fastmail.fm", "ann@fastmail.fm"],
     ["anything+x@Ann.fastmail.com", "ann@fastmail.com"],
-    // Not certain enough: iCloud and Yandex; unknown: Yahoo's base names.
+    // Left alone: the rules of iCloud and Yandex are not certain enough, and Yahoo's base names are unknown.
     ["Ann+x@icloud.com", "ann+x@icloud.com"],
     ["Ann+x@yandex.ru", "ann+x@yandex.ru"],
     ["Ann-shop@yahoo.com", "ann-shop@yahoo.com"],
     ["Ann.Lee@T-Online.de", "ann.lee@t-online.de"],
-    // Nothing is known: only the domain.
+    // Unknown providers: only the domain is normalised.
     ["Ann+News@Larch-and-Oak.com", "Ann+News@larch-and-oak.com"],
     ["1234+Ann@users.noreply.github.com", "1234+Ann@users.noreply.github.com"],
     ["Ann@Duck.com", "Ann@duck.com"],
@@ -32,7 +33,7 @@ describe("the canonical address", () => {
     expect(canonicalItem("email", item)).toBe(expected);
   });
 
-  test.each(["", "ann", "a@@b.net", "ann@[192.0.2.1]", "a..b@c.net"])("%j has none", (item) => {
+  test.each(["", "ann", "a@@b.net", "ann@[192.0.2.1]", "a..b@c.net"])("is undefined for %j", (item) => {
     expect(canonicalItem("email", item)).toBeUndefined();
   });
 });
@@ -45,7 +46,7 @@ test.each([
   expect(canonicalItem("domain", item)).toBe(expected);
 });
 
-test("the canonical address of a canonical address is itself", () => {
+test("a canonical address is its own canonical address", () => {
   const domain = fc.constantFrom(
     "gmail.com",
     "hotmail.de",

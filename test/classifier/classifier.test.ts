@@ -1,3 +1,4 @@
+/** Covers the verdicts of the whole classifier, with the built-in list of disposable domains. */
 import { domainToASCII } from "node:url";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -41,13 +42,13 @@ describe("addresses", () => {
     ["ann@edu.pl", "fake", "public-suffix: edu.pl"],
     ["ann@uw.edu.pl", "ok", undefined],
     ["ann@eu.org", "ok", undefined],
-  ])("%s: %s, %s", (address, status, reason) => {
+  ])("%s is %s, reason %s", (address, status, reason) => {
     const verdict = classify("email", address);
     expect(verdict.status).toBe(status);
     expect(verdict.reason).toBe(reason);
   });
 
-  test("an unknown top-level domain may be a typo too", () => {
+  test("suggests a correction for an unknown top-level domain", () => {
     expect(classify("email", "ann.lee@gmail.con")).toEqual({
       status: "fake",
       reason: "unknown-tld: con",
@@ -55,13 +56,13 @@ describe("addresses", () => {
     });
   });
 
-  test("a typo comes with what was meant, as it was written", () => {
+  test("keeps the spelling of the local part in the suggestion for a typo", () => {
     expect(classify("email", "Ann.Lee@GMIAL.com").suggestion).toBe("Ann.Lee@gmail.com");
     expect(classify("email", "ann.lee+news@gmial.com").suggestion).toBe("ann.lee+news@gmail.com");
   });
 
   test.each(['"a@b"@gmial.com', "o'hara@iclud.com", "ab@gmai.com", "test@hotmial.com"])(
-    "a typo at whose provider the mailbox cannot exist has no suggestion: %s",
+    "suggests nothing if the mailbox cannot exist at the intended provider: %s",
     (address) => {
       expect(classify("email", address)).toEqual({
         status: "fake",
@@ -70,7 +71,7 @@ describe("addresses", () => {
     },
   );
 
-  test("a suggestion is never fake itself", () => {
+  test("never suggests a fake address", () => {
     const local = fc.string({ unit: fc.constantFrom(..."ab.+_-'1é\""), minLength: 1, maxLength: 12 });
     const domain = fc.constantFrom("gmial.com", "iclud.com", "hotmial.com", "yaho.com", "outlok.com");
     fc.assert(
@@ -98,7 +99,7 @@ describe("domains", () => {
     ["", "fake", "syntax: the domain is empty at 1"],
     [".", "fake", "syntax: the domain is empty at 1"],
     ["a..", "fake", "syntax: the domain ends with a dot at 2"],
-  ])("%j: %s, %s", (domain, status, reason) => {
+  ])("%j is %s, reason %s", (domain, status, reason) => {
     const verdict = classify("domain", domain);
     expect(verdict.status).toBe(status);
     expect(verdict.reason).toBe(reason);
@@ -109,7 +110,7 @@ test.each([...majorProviders, ...mailcomDomains, ...privacyProviders])("the prov
   expect(classify("domain", domain)).toEqual({ status: "ok" });
 });
 
-test("every domain of the merged lists is caught, most of them as disposable", () => {
+test("nearly all domains of the merged lists are disposable and none is ok", () => {
   const statuses = disposableEntries.map(({ domain, onlyBelow }) =>
     classify("domain", onlyBelow ? `x.${domain}` : domain),
   );
@@ -118,7 +119,7 @@ test("every domain of the merged lists is caught, most of them as disposable", (
   expect(disposable / disposableEntries.length).toBeGreaterThan(0.999);
 });
 
-describe("whatever the string", () => {
+describe("arbitrary strings", () => {
   const text = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.emailAddress(),
@@ -126,7 +127,7 @@ describe("whatever the string", () => {
     fc.string({ unit: fc.constantFrom(...'a.@+"\\[]<> ü。．-\ud800\u0000') }),
   );
 
-  test("a verdict is given, and the same one for other cases of the domain", () => {
+  test("get a verdict that does not depend on the case of the domain", () => {
     fc.assert(
       fc.property(text, (item) => {
         for (const kind of ["email", "domain"] as const) {
@@ -142,11 +143,11 @@ describe("whatever the string", () => {
     );
   });
 
-  // Anything but linear time would take minutes here.
+  // Anything slower than linear time would take minutes.
   test.each([
     ...["a", ".", "@", "+", '"', "\\", "[", ":", "1.", "ü", "a.", "xn--", "\u0000", "a@", "a\u0301\u0323"],
     String.fromCharCode(...Array.from({ length: 5000 }, (_, i) => 0x4e00 + i)),
-  ])("1 MiB of %j", (unit) => {
+  ])("are classified in linear time: 1 MiB of $0", (unit) => {
     const long = unit.repeat(Math.ceil(1_048_576 / unit.length));
     const items = [
       long,
@@ -163,16 +164,16 @@ describe("whatever the string", () => {
   });
 });
 
-describe("spellings of one address agree", () => {
+describe("spellings of one address", () => {
   const label = fc.string({ unit: fc.constantFrom(..."abcàéößñжя例子-1"), minLength: 1, maxLength: 8 });
   const domain = fc.oneof(
     fc.constantFrom("bücher.de", "mailinator.com", "gmial.com", "例子.中国", "ежели.рф", "tś.xyz"),
     fc.tuple(label, fc.constantFrom("de", "com", "中国", "рф")).map((labels) => labels.join(".")),
   );
-  // Local parts whose case means nothing to any rule.
+  // Local parts that no rule judges by their case.
   const local = fc.constantFrom("ann.lee", "ann.lee+news", "jürgen", '"ann lee"');
 
-  test("in Unicode and in A-labels, in upper and lower case, with dots that look like dots, in full width", () => {
+  test("get one verdict in Unicode, A-labels, either case, full width and with other dots", () => {
     let valid = 0;
     fc.assert(
       fc.property(local, domain, (mailbox, name) => {
@@ -189,7 +190,7 @@ describe("spellings of one address agree", () => {
           name.normalize("NFD"),
         ];
         for (const spelling of [...spellings, domainToASCII(name).toUpperCase(), fullWidth]) {
-          // Not every upper case goes back: ß is SS.
+          // Upper case does not always convert back: ß becomes SS.
           if (domainToASCII(spelling) !== domainToASCII(name)) continue;
           const { status, reason } = classify("email", `${mailbox}@${spelling}`);
           expect({ spelling, status, reason }).toEqual({
@@ -205,7 +206,7 @@ describe("spellings of one address agree", () => {
     expect(valid).toBeGreaterThan(400);
   });
 
-  test("composed and decomposed", () => {
+  test("get one verdict composed and decomposed", () => {
     expect(classify("email", "ju\u0308rgen@bu\u0308cher.de")).toEqual({ status: "ok" });
     // 64 octets composed, 65 decomposed.
     expect(classify("email", `${"a".repeat(62)}u\u0308@bücher.de`)).toEqual({ status: "ok" });
@@ -213,7 +214,7 @@ describe("spellings of one address agree", () => {
   });
 });
 
-test("the compiled table and a Set agree on every entry and on a million other names", () => {
+test("the compiled table agrees with a Set on every entry and on a million other names", () => {
   const table = new DisposableTable(compileDisposableTable(disposableEntries));
   const set = new Set(disposableEntries.filter(({ onlyBelow }) => !onlyBelow).map(({ domain }) => domain));
   const zones = new Set(disposableEntries.filter(({ onlyBelow }) => onlyBelow).map(({ domain }) => domain));

@@ -1,3 +1,4 @@
+/** Covers the compiled table of disposable domains and the merging of the lists it is built from. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compileDisposableTable, DisposableTable } from "../../src/classifier/disposable-table.js";
@@ -7,7 +8,7 @@ const entry = (domain: string, onlyBelow = false) => ({ domain, onlyBelow });
 const tableOf = (...entries: ReturnType<typeof entry>[]) =>
   new DisposableTable(compileDisposableTable(entries));
 
-describe("the table", () => {
+describe("the disposable table", () => {
   test.each([
     ["mailinator.com", "mailinator.com"],
     ["a.b.mailinator.com", "mailinator.com"],
@@ -18,39 +19,39 @@ describe("the table", () => {
     ["eu.cc", undefined],
     ["x.eu.cc", "eu.cc"],
     ["a.x.eu.cc", "eu.cc"],
-  ])("%j: %s", (ascii, expected) => {
+  ])("finds for %j the entry %s", (ascii, expected) => {
     expect(tableOf(entry("mailinator.com"), entry("eu.cc", true)).find(ascii)).toBe(expected);
   });
 
-  test("an empty table finds nothing", () => {
+  test("finds nothing if it is empty", () => {
     expect(tableOf().find("mailinator.com")).toBeUndefined();
   });
 
-  test("the same entries in any order give the same bytes", () => {
+  test("has the same bytes for the same entries in any order", () => {
     const entries = Array.from({ length: 1000 }, (_, i) => entry(`domain-${i}.net`));
     expect(compileDisposableTable([...entries].reverse())).toEqual(compileDisposableTable(entries));
   });
 
-  test("an entry that stands twice is refused", () => {
+  test("rejects duplicate entries", () => {
     expect(() => compileDisposableTable([entry("a.com"), entry("a.com")])).toThrow("a.com");
   });
 
   test.each([
-    ["nothing", new Uint8Array()],
+    ["empty bytes", new Uint8Array()],
     ["other bytes", new Uint8Array(4096).fill(7)],
-    ["a table that is cut off", compileDisposableTable([entry("a.com")]).subarray(0, 100)],
-  ])("%s is no table", (_, bytes) => {
+    ["a truncated table", compileDisposableTable([entry("a.com")]).subarray(0, 100)],
+  ])("rejects %s", (_, bytes) => {
     expect(() => new DisposableTable(bytes)).toThrow("not a table");
   });
 
-  test("bytes at any offset in memory work", () => {
+  test("reads bytes at any offset in memory", () => {
     const file = compileDisposableTable([entry("a.com")]);
     const shifted = new Uint8Array(file.length + 1);
     shifted.set(file, 1);
     expect(new DisposableTable(shifted.subarray(1)).find("a.com")).toBe("a.com");
   });
 
-  test("it agrees with a set on every suffix", () => {
+  test("agrees with a Set on every suffix", () => {
     const label = fc.string({ unit: fc.constantFrom(..."abc0-"), minLength: 1, maxLength: 3 });
     const name = fc.array(label, { minLength: 1, maxLength: 4 }).map((labels) => labels.join("."));
     fc.assert(
@@ -71,7 +72,7 @@ describe("the table", () => {
 });
 
 describe("merging lists", () => {
-  test("names become ASCII, doubles one, providers and public suffixes go, zones count below only", () => {
+  test("converts to ASCII, drops duplicates, providers and public suffixes, and marks zones", () => {
     const lists = [
       ["mailinator.com", "gmail.com", "duck.com", "edu.pl", "eu.org"],
       ["MAILINATOR.com", "tś.xyz", "not a domain", "craigslist.org", "trashmail.com", "x.unknowntld"],

@@ -1,10 +1,11 @@
+/** Covers allow and deny lists: how their lines are parsed and how they override verdicts. */
 import { describe, expect, test } from "vitest";
 import { createClassifier } from "../../src/classifier/classifier.js";
 import { compileDisposableTable, DisposableTable } from "../../src/classifier/disposable-table.js";
 import { parseListLine } from "../../src/classifier/own-lists.js";
 import { Fault } from "../../src/classifier/syntax/fault.js";
 
-describe("a line of a list", () => {
+describe("list lines", () => {
   test.each([
     ["Mailinator.com", { domain: "mailinator.com" }],
     ["*.mailinator.com.", { domain: "mailinator.com" }],
@@ -13,13 +14,16 @@ describe("a line of a list", () => {
     ["ann#1@b.net", { domain: "b.net", mailbox: "ann#1" }],
     ["", undefined],
     ["# nothing", undefined],
-  ])("%j", (line, expected) => {
+  ])("%j is parsed", (line, expected) => {
     expect(parseListLine(line)).toEqual(expected);
   });
 
-  test.each(["two words", "a@@b.net", "http://b.net", "ann@[192.0.2.1]", "a..b"])("%j is none", (line) => {
-    expect(parseListLine(line)).toBeInstanceOf(Fault);
-  });
+  test.each(["two words", "a@@b.net", "http://b.net", "ann@[192.0.2.1]", "a..b"])(
+    "%j is rejected",
+    (line) => {
+      expect(parseListLine(line)).toBeInstanceOf(Fault);
+    },
+  );
 });
 
 const table = new DisposableTable(
@@ -33,7 +37,7 @@ const { classify } = createClassifier(table, {
   deny: ["larch-and-oak.com", "spam@gmx.de", "bad.good.throw.net", "boss@mailinator.com"],
 });
 
-describe("what the lists say goes", () => {
+describe("allow and deny lists", () => {
   test.each([
     ["ann@gmial.com", "ok", "allow-list: gmial.com"],
     ["ann+news@sub.gmial.com", "ok", "allow-list: gmial.com"],
@@ -50,7 +54,7 @@ describe("what the lists say goes", () => {
     ["ann@gmx.de", "ok", undefined],
     ["ann@notlarch-and-oak.com", "ok", undefined],
     ["a..b@gmial.com", "fake", "syntax: two dots in a row at 3"],
-  ])("%s: %s", (item, status, reason) => {
+  ])("with them, the address %s is %s", (item, status, reason) => {
     expect(classify("email", item)).toEqual({ status, ...(reason !== undefined && { reason }) });
   });
 
@@ -58,7 +62,7 @@ describe("what the lists say goes", () => {
     ["gmial.com", "ok", "allow-list: gmial.com"],
     ["larch-and-oak.com", "disposable", "deny-list: larch-and-oak.com"],
     ["mailinator.com", "disposable", "disposable-domain: mailinator.com"],
-  ])("%s: %s", (item, status, reason) => {
+  ])("with them, the domain %s is %s", (item, status, reason) => {
     expect(classify("domain", item)).toEqual({ status, reason });
   });
 });

@@ -1,20 +1,23 @@
+/** Covers the fast path over bytes: it returns the classifier's verdict or leaves the item to the classifier. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { hashItem } from "../../src/classifier/item-hash.js";
 import { PlainItems } from "../../src/classifier/plain-items.js";
 import { itemKey } from "../../src/run/item.js";
-import { rowStatuses } from "../../src/run/row-status.js";
+import { offlineStatuses } from "../../src/run/status-codes.js";
 import type { Kind } from "../../src/validator/validator.js";
 import { classifier } from "../support/classifier.js";
 
 const seed = new Int32Array([20_261_121, -7]);
 const plain = new PlainItems(classifier, seed);
 
-/** What is said of an item that stands between others; undefined when it is left to the classifier. */
-function judge(kind: Kind, item: string) {
+/** Judges an item in the middle of a buffer; undefined if it is left to the classifier. */
+function classifyPlain(kind: Kind, item: string) {
   const bytes = Buffer.from(`x@y.net,${item},z`);
-  const code = plain.judge(kind, bytes, 8, bytes.length - 2);
-  return code === 0 ? undefined : { status: rowStatuses[code], hash: { low: plain.low, high: plain.high } };
+  const code = plain.classify(kind, bytes, 8, bytes.length - 2);
+  return code === 0
+    ? undefined
+    : { status: offlineStatuses[code], hash: { low: plain.low, high: plain.high } };
 }
 
 const expected = (kind: Kind, item: string) => ({
@@ -47,15 +50,15 @@ const address = fc
   .tuple(local, fc.constantFrom("@", "@", "@", "@", "", "@@"), domain)
   .map((parts) => parts.join(""));
 
-describe("what is said of plain items is what the classifier says", () => {
+describe("random items", () => {
   test.each<[Kind, fc.Arbitrary<string>]>([
     ["email", address],
     ["domain", fc.oneof(domain, address)],
-  ])("%s", (kind, items) => {
+  ])("get the verdict and hash of the classifier, for kind %s", (kind, items) => {
     let said = 0;
     fc.assert(
       fc.property(items, (item) => {
-        const judged = judge(kind, item);
+        const judged = classifyPlain(kind, item);
         if (judged === undefined) return;
         said++;
         expect(judged).toEqual(expected(kind, item));
@@ -71,8 +74,8 @@ test.each([
   "Ann+News@Gmail.com",
   "o'neil_9@sub.example.net",
   `${"a".repeat(64)}@b.net`,
-])("%s is plain", (item) => {
-  expect(judge("email", item)).toEqual(expected("email", item));
+])("judges %s without the classifier", (item) => {
+  expect(classifyPlain("email", item)).toEqual(expected("email", item));
 });
 
 test.each([
@@ -93,17 +96,17 @@ test.each([
   "a@xn--bcher-kva.de",
   `${"a".repeat(65)}@b.net`,
   `${"a".repeat(64)}@${"b".repeat(63)}.${"c".repeat(63)}.${"d".repeat(63)}.net`,
-])("%j is left to the classifier", (item) => {
-  expect(judge("email", item)).toBeUndefined();
+])("leaves $0 to the classifier", (item) => {
+  expect(classifyPlain("email", item)).toBeUndefined();
 });
 
-test("more domains than are remembered", () => {
-  for (let i = 0; i < 300_000; i++) judge("domain", `d${i}.com`);
+test("stays correct with more domains than it remembers", () => {
+  for (let i = 0; i < 300_000; i++) classifyPlain("domain", `d${i}.com`);
   for (const item of ["d1.com", "mailinator.com", "d299999.com"]) {
-    expect(judge("domain", item)).toEqual(expected("domain", item));
+    expect(classifyPlain("domain", item)).toEqual(expected("domain", item));
   }
 });
 
-test("an address and its domain are different items", () => {
+test("hashes an address and its domain differently", () => {
   expect(hashItem(seed, "@b.net")).not.toEqual(hashItem(seed, "b.net"));
 });

@@ -1,6 +1,7 @@
+/** Covers domain names and each rule of the classifier on its own. */
 import { describe, expect, test } from "vitest";
 import { mailcomDomains, majorProviders, privacyProviders, relays } from "../../src/classifier/providers.js";
-import { findMailboxRules, judgeMailbox } from "../../src/classifier/rules/mailbox.js";
+import { classifyMailbox, findMailboxRules } from "../../src/classifier/rules/mailbox.js";
 import { findSuffix, isPrivateZone } from "../../src/classifier/rules/public-suffix.js";
 import { findRelay } from "../../src/classifier/rules/relay.js";
 import { findSpecialUse } from "../../src/classifier/rules/special-use.js";
@@ -8,11 +9,11 @@ import { findTypo } from "../../src/classifier/rules/typo-domain.js";
 import { parseDomainName } from "../../src/classifier/syntax/domain-name.js";
 import { Fault } from "../../src/classifier/syntax/fault.js";
 
-/** Why an address whose domain passed is not ok; undefined when it is. */
+/** Returns the reason of the mailbox rules for an address whose domain passed; undefined if it is ok. */
 function reasonOf(local: string, domain: string): string | undefined {
   const [bytes, rules] = [Buffer.from(local), findMailboxRules(domain)];
   const isAscii = bytes.length === local.length;
-  return judgeMailbox(rules, bytes, 0, bytes.length, isAscii)?.reason;
+  return classifyMailbox(rules, bytes, 0, bytes.length, isAscii)?.reason;
 }
 
 describe("domain names", () => {
@@ -24,7 +25,7 @@ describe("domain names", () => {
     ["xn--bcher-kva.de", "xn--bcher-kva.de"],
     ["BÜCHER.DE", "xn--bcher-kva.de"],
     ["例子。中国", "xn--fsqu00a.xn--fiqs8s"],
-  ])("%s", (text, ascii) => {
+  ])("%s becomes %s", (text, ascii) => {
     expect(parseDomainName(text)).toEqual({ ascii });
   });
 
@@ -46,7 +47,7 @@ describe("domain names", () => {
     `${"a".repeat(64)}.com`,
     "ü%00.com",
     "ü/path.com",
-  ])("%j is none", (text) => {
+  ])("%j is rejected", (text) => {
     expect(parseDomainName(text)).toBeInstanceOf(Fault);
   });
 });
@@ -64,7 +65,7 @@ describe("special-use names", () => {
     ["example.com.au", undefined],
     ["test.com", undefined],
     ["local.de", undefined],
-  ])("%s: %s", (ascii, expected) => {
+  ])("found in %s: %s", (ascii, expected) => {
     expect(findSpecialUse(ascii)).toBe(expected);
   });
 });
@@ -81,7 +82,7 @@ describe("public suffixes", () => {
     ["foo.ck", "public-suffix"],
     ["company.con", "unknown-tld"],
     ["company.internal", "unknown-tld"],
-  ])("%s: %s", (ascii, expected) => {
+  ])("%s is %s", (ascii, expected) => {
     expect(findSuffix(ascii)).toBe(expected);
   });
 
@@ -110,7 +111,7 @@ describe("typos", () => {
     ["outlok.com", "outlook.com"],
     ["iclould.com", "icloud.com"],
     ["xn--gmil-6na.com", "gmail.com"],
-  ])("%s is %s", (ascii, meant) => {
+  ])("%s is corrected to %s", (ascii, meant) => {
     expect(findTypo(ascii)).toBe(meant);
   });
 
@@ -130,7 +131,7 @@ describe("typos", () => {
     ...mailcomDomains,
     ...privacyProviders,
     ...Object.values(relays).flat(),
-  ])("%s is a name of its own", (ascii) => {
+  ])("%s is left alone", (ascii) => {
     expect(findTypo(ascii)).toBeUndefined();
   });
 });
@@ -165,7 +166,7 @@ describe("mailboxes that cannot exist", () => {
     ["ann+news", "qq.com"],
     ["ann/lee", "mail.ru"],
     ["ann!", "proton.me"],
-  ])("%s at %s", (local, domain) => {
+  ])("include %s at %s", (local, domain) => {
     expect(reasonOf(local, domain)).toMatch(/^impossible-mailbox: /);
   });
 
@@ -190,13 +191,13 @@ describe("mailboxes that cannot exist", () => {
     ["ann+news", "yahoo.consulting"],
     ["ann+news", "yahoo.co.jp"],
     ["ann+news", "gmx.larch.de"],
-  ])("%s at %s may", (local, domain) => {
+  ])("do not include %s at %s", (local, domain) => {
     expect(reasonOf(local, domain) ?? "").not.toMatch(/^impossible-mailbox/);
   });
 });
 
 describe("placeholders", () => {
-  test("country domains of a provider are free mail too", () => {
+  test("are found at a provider's country domains too", () => {
     expect(reasonOf("test", "hotmail.se")).toBe("placeholder");
     expect(reasonOf("test", "yahoo.com.vn")).toBe("placeholder");
   });
@@ -204,7 +205,7 @@ describe("placeholders", () => {
   test.each([
     ...["test", "TEST", "asdf", "asdff", "qwerty", "foo", "bar", "fake", "none", "null", "nobody", "example"],
     ...["noemail", "aaa", "xxxxxxx", "qwert", "zxcvb", "sdfg"],
-  ])("%s at a free-mail provider", (local) => {
+  ])("include %s, at free-mail providers only", (local) => {
     expect(reasonOf(local, "hotmail.com")).toBe("placeholder");
     expect(reasonOf(local, "larch-and-oak.com")).not.toBe("placeholder");
   });
@@ -223,11 +224,11 @@ describe("placeholders", () => {
     "foobar",
     "ert",
     "asd",
-  ])("%s is a person", (local) => {
+  ])("do not include %s", (local) => {
     expect(reasonOf(local, "hotmail.com")).not.toBe("placeholder");
   });
 
-  test("numbers are mailboxes at QQ", () => {
+  test("do not include numbers at QQ", () => {
     expect(reasonOf("888888", "qq.com")).not.toBe("placeholder");
     expect(reasonOf("888888", "hotmail.com")).toBe("placeholder");
   });
@@ -244,7 +245,7 @@ describe("relays", () => {
     ["appleid.com", undefined],
     ["notduck.com", undefined],
     ["gmail.com", undefined],
-  ])("%s: %s", (ascii, expected) => {
+  ])("the relay of %s is %s", (ascii, expected) => {
     expect(findRelay(ascii)).toBe(expected);
   });
 });
@@ -261,7 +262,7 @@ describe("sub-addresses", () => {
     ["ann.lee", "gmail.com", undefined],
     ["ann", "fastmail.com", undefined],
     ["ann", "notfastmail.com", undefined],
-  ])("%s at %s: %s", (local, ascii, expected) => {
+  ])("%s at %s gets the reason %s", (local, ascii, expected) => {
     expect(reasonOf(local, ascii)).toBe(expected);
   });
 });

@@ -1,3 +1,4 @@
+/** Covers how output files are written, replaced and discarded. */
 import {
   chmodSync,
   mkdirSync,
@@ -14,7 +15,7 @@ import { openOutputFile } from "../../src/files/output.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 describe("an output file", () => {
-  test("appears whole, and only on commit", async () => {
+  test("replaces the old file only on commit, as a whole", async () => {
     const folder = temporaryFolder();
     const path = join(folder, "out.csv");
     writeFileSync(path, "old");
@@ -27,7 +28,7 @@ describe("an output file", () => {
     expect(readdirSync(folder)).toEqual(["out.csv"]);
   });
 
-  test("leaves nothing behind when it is discarded", async () => {
+  test("leaves no file when it is discarded", async () => {
     const folder = temporaryFolder();
     const sink = await openOutputFile(join(folder, "out.csv"));
     await sink.write(Buffer.from("half"));
@@ -35,7 +36,7 @@ describe("an output file", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("keeps the rights of the file it replaces", async () => {
+  test("keeps the mode of the file it replaces", async () => {
     const path = join(temporaryFolder(), "out.csv");
     writeFileSync(path, "old");
     chmodSync(path, 0o640);
@@ -44,7 +45,7 @@ describe("an output file", () => {
     expect(statSync(path).mode & 0o777).toBe(0o640);
   });
 
-  test("is written where a symbolic link points", async () => {
+  test("is written to the target of a symbolic link", async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, "real"));
     writeFileSync(join(folder, "real", "out.csv"), "old");
@@ -57,7 +58,7 @@ describe("an output file", () => {
     expect(readFileSync(join(folder, "real", "out.csv"), "utf8")).toBe("new");
   });
 
-  test("is made where a symbolic link points at nothing yet", async () => {
+  test("is created at the missing target of a symbolic link", async () => {
     const folder = temporaryFolder();
     symlinkSync("new.csv", join(folder, "link.csv"));
     const sink = await openOutputFile(join(folder, "link.csv"));
@@ -67,7 +68,7 @@ describe("an output file", () => {
     expect(readFileSync(join(folder, "new.csv"), "utf8")).toBe("new");
   });
 
-  test("never shows more than the file that it replaces, and may have the longest name", async () => {
+  test("has a temporary file with the same mode, even for the longest name", async () => {
     const folder = temporaryFolder();
     const path = join(folder, "x".repeat(255));
     writeFileSync(path, "old");
@@ -80,15 +81,19 @@ describe("an output file", () => {
 
   test.each([
     ["a folder", (folder: string) => folder, "is a folder"],
-    ["in no folder", (folder: string) => join(folder, "none", "out.csv"), "the folder does not exist"],
-    ["below a file", (folder: string) => join(folder, "file", "out.csv"), "its folder is a file"],
-  ])("%s is refused", async (_, pathIn, message) => {
+    [
+      "a path in a missing folder",
+      (folder: string) => join(folder, "none", "out.csv"),
+      "the folder does not exist",
+    ],
+    ["a path below a file", (folder: string) => join(folder, "file", "out.csv"), "its folder is a file"],
+  ])("cannot be %s", async (_, pathIn, message) => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "file"), "");
     await expect(openOutputFile(pathIn(folder))).rejects.toThrow(message);
   });
 
-  test("a device is written to, not replaced", async () => {
+  test("is written to, not replaced, if it is a device", async () => {
     const sink = await openOutputFile("/dev/full");
     await expect(sink.write(Buffer.from("x"))).rejects.toThrow(
       "/dev/full: cannot be written: no space left on the device",

@@ -1,4 +1,4 @@
-/** The limit on connections: silent ones make room, busy ones do not. */
+/** Covers the limit on connections: idle ones are closed to make room, busy ones are not. */
 import { once } from "node:events";
 import { createServer, get, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
@@ -10,7 +10,7 @@ afterEach(() => {
   for (const cleanup of cleanups.splice(0)) cleanup();
 });
 
-/** A server with room for three connections; a request for /held is answered when `answer` is called. */
+/** Starts a server with room for three connections; requests for /held stay unanswered in `held`. */
 async function smallServer() {
   let dropped = 0;
   const held: ServerResponse[] = [];
@@ -45,7 +45,7 @@ async function smallServer() {
   return { silent, ask, held, dropped: () => dropped };
 }
 
-test("silent connections, also with half a header, do not shut others out", async () => {
+test("closes a silent connection, even after half a header, to make room", async () => {
   const { silent, ask, dropped } = await smallServer();
   const first = await silent();
   const closed = once(first, "close");
@@ -56,7 +56,7 @@ test("silent connections, also with half a header, do not shut others out", asyn
   expect(dropped()).toBe(1);
 });
 
-test("a connection with a request is not closed, and where all have one, the new one is", async () => {
+test("closes the new connection if all others have a request", async () => {
   const { ask, held, dropped } = await smallServer();
   const answers = [ask("/held"), ask("/held"), ask("/held")];
   await expect.poll(() => held.length).toBe(3);

@@ -1,4 +1,4 @@
-/** Clocks that are wrong for a while: no quota is locked for years, and nothing that was paid for is lost. */
+/** Covers clocks that are wrong for a while: quotas still renew, and no charged verdict is lost. */
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, test } from "vitest";
@@ -10,12 +10,12 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 const november = Date.parse("2026-11-21T10:30:00Z");
 const day = 86_400_000;
 
-describe("a quota that was looked at under a clock that is ahead", () => {
+describe("a quota used while the clock was ahead", () => {
   test.each([
     ["hour", "2026-11-21T11:00:00Z"],
     ["day", "2026-11-22T00:00:00Z"],
     ["month", "2026-12-01T00:00:00Z"],
-  ] as const)("renews by the %s again, and keeps the units used meanwhile", async (period, renewal) => {
+  ] as const)("renews by the %s again and keeps the units used meanwhile", async (period, renewal) => {
     let now = november;
     const file = await QuotaFile.open(join(temporaryFolder(), "quota.db"), () => now);
     await file.configure({ limit: 10, period });
@@ -30,7 +30,7 @@ describe("a quota that was looked at under a clock that is ahead", () => {
     await file.close();
   });
 
-  test("is taken back for a key of the service too", async () => {
+  test("is corrected for a key of the service too", async () => {
     let now = november;
     const store = await KeyStore.open(join(temporaryFolder(), "service.db"), () => now);
     const { key, secret } = await store.create({ limit: 5, period: "month" }, false);
@@ -43,8 +43,9 @@ describe("a quota that was looked at under a clock that is ahead", () => {
   });
 });
 
-describe("the cache under a clock that is ahead", () => {
-  const digests = (cache: { digest(key: string): string }, ...keys: string[]) => keys.map(cache.digest);
+describe("a cache used while the clock was ahead", () => {
+  const digests = (cache: { digest(key: string): string }, ...keys: string[]) =>
+    keys.map((key) => cache.digest(key));
   async function count(cache: VerdictCache): Promise<number> {
     const scope = await cache.scope("email", "https://a.net", "secret", 30 * day);
     let entries = 0;
@@ -52,7 +53,7 @@ describe("the cache under a clock that is ahead", () => {
     return entries;
   }
 
-  test("loses nothing, and what it wrote is not fresh for ever", async () => {
+  test("keeps its verdicts and ignores those dated in the future", async () => {
     let now = november;
     const path = join(temporaryFolder(), "verdicts.db");
     const open = () => VerdictCache.open(path, () => now);
@@ -73,11 +74,11 @@ describe("the cache under a clock that is ahead", () => {
   });
 });
 
-describe("the answers that a service keeps for Idempotency-Keys", () => {
+describe("answers stored for Idempotency-Keys", () => {
   const request = (idempotencyKey: string) => ({ kind: "email", idempotencyKey, body: Buffer.from("{}") });
   const statusesOf = () => ["ok"];
 
-  test("are forgotten after 24 hours, a bounded number in each request", async () => {
+  test("expire after 24 hours and are deleted in bounded numbers", async () => {
     let now = november;
     const path = join(temporaryFolder(), "service.db");
     const store = await KeyStore.open(path, () => now);
@@ -88,7 +89,7 @@ describe("the answers that a service keeps for Idempotency-Keys", () => {
     await store.chargeOnce(key.id, 1, request("old 49"), statusesOf);
     expect(await used()).toBe(50);
     now += 1;
-    // Expired, though not deleted yet: it is charged anew.
+    // Expired, though not deleted yet: it is charged again.
     await store.chargeOnce(key.id, 1, request("old 49"), statusesOf);
     expect(await used()).toBe(51);
     expect(await store.hasAnswer(key.id, "old 0")).toBe(false);
@@ -103,7 +104,7 @@ describe("the answers that a service keeps for Idempotency-Keys", () => {
     await store.close();
   });
 
-  test("of a clock that was ahead are not kept for ever", async () => {
+  test("expire if they are dated in the future", async () => {
     let now = november + 4 * 365 * day;
     const store = await KeyStore.open(join(temporaryFolder(), "service.db"), () => now);
     const { key } = await store.create({}, false);

@@ -1,3 +1,4 @@
+/** Covers the quota file: limits, periods, reservations and files that cannot be used. */
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
@@ -11,7 +12,7 @@ const november = Date.parse("2026-11-21T10:30:00Z");
 const newPath = () => join(temporaryFolder(), "deep", "folder", "quota.db");
 
 describe("a new file", () => {
-  test("has no limit and counts", async () => {
+  test("has no limit and counts units", async () => {
     const file = await QuotaFile.open(newPath(), () => november);
     expect(await file.read()).toEqual({ limit: null, period: "none", used: 0, left: null, renewsAt: null });
     expect(await file.reserve(70)).toMatchObject({ granted: 70, quota: { used: 70, left: null } });
@@ -19,7 +20,7 @@ describe("a new file", () => {
     await file.close();
   });
 
-  test("is for its owner only, with all that SQLite puts beside it", async () => {
+  test("is accessible only to its owner, as are SQLite's files beside it", async () => {
     const path = newPath();
     const file = await QuotaFile.open(path, () => november);
     await file.reserve(1);
@@ -29,7 +30,7 @@ describe("a new file", () => {
 });
 
 describe("a limit", () => {
-  test("grants what is left and no more", async () => {
+  test("grants no more than is left", async () => {
     const file = await QuotaFile.open(newPath(), () => november);
     await file.configure({ limit: 100 });
     expect(await file.reserve(60)).toMatchObject({ granted: 60, quota: { left: 40 } });
@@ -64,7 +65,7 @@ describe("a limit", () => {
     await file.close();
   });
 
-  test("survives closing, and a change of the period keeps what is used", async () => {
+  test("survives closing, and keeps the used units when the period changes", async () => {
     const path = newPath();
     const first = await QuotaFile.open(path, () => november);
     await first.configure({ limit: 10, period: "month" });
@@ -75,7 +76,7 @@ describe("a limit", () => {
     await second.close();
   });
 
-  test("any order of reservations and limits keeps to the model", async () => {
+  test("follows the model for any order of reservations and limits", async () => {
     const file = await QuotaFile.open(newPath(), () => november);
     const step = fc.oneof(
       fc.record({ units: fc.nat(50) }),
@@ -106,9 +107,9 @@ describe("a limit", () => {
 describe("files that cannot be used", () => {
   test.each([
     ["text", (path: string) => writeFileSync(path, "not a database, but long enough to be one".repeat(20))],
-    ["somebody else's database", (path: string) => new DatabaseSync(path).exec("CREATE TABLE t (a)")],
+    ["a database of another program", (path: string) => new DatabaseSync(path).exec("CREATE TABLE t (a)")],
     ["a folder", (path: string) => mkdirSync(path)],
-  ])("%s is left as it is", async (_, make) => {
+  ])("are rejected and left unchanged: %s", async (_, make) => {
     const path = join(temporaryFolder(), "quota.db");
     make(path);
     const before = statSync(path).isFile() ? readFileSync(path) : undefined;
@@ -117,18 +118,18 @@ describe("files that cannot be used", () => {
     if (before) expect(readFileSync(path)).toEqual(before);
   });
 
-  test("a file of ours that is damaged", async () => {
+  test("are reported: a damaged quota file", async () => {
     const path = join(temporaryFolder(), "quota.db");
     await (await QuotaFile.open(path, () => november)).close();
     new DatabaseSync(path).exec("DELETE FROM quota");
     const file = await QuotaFile.open(path, () => november);
     await expect(file.reserve(1)).rejects.toThrow(
-      `${path}: the quota file is damaged; restore it, or remove it to begin anew`,
+      `${path}: the quota file is damaged; restore a backup, or delete it to start over`,
     );
     await expect(file.read()).rejects.toThrow(StoreError);
   });
 
-  test("a folder that is a file", async () => {
+  test("are reported: a path below a file", async () => {
     const path = join(temporaryFolder(), "file");
     writeFileSync(path, "");
     await expect(QuotaFile.open(join(path, "quota.db"), () => november)).rejects.toThrow(

@@ -1,4 +1,4 @@
-/** State files of older and newer versions, and locks that other processes hold. */
+/** Covers state files of older and newer versions, and locks held by other processes. */
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { expect, test } from "vitest";
@@ -13,7 +13,7 @@ const first: Schema = {
 };
 const second: Schema = { ...first, steps: [...first.steps, "CREATE TABLE b (y ANY) STRICT"] };
 
-test("a file of an older version gets what it lacks and keeps the rest", async () => {
+test("upgrades a file of an older version and keeps its data", async () => {
   const path = join(temporaryFolder(), "file.db");
   const old = await openStore(path, first, {});
   old.exec("INSERT INTO a VALUES (7)");
@@ -25,7 +25,7 @@ test("a file of an older version gets what it lacks and keeps the rest", async (
   (await openStore(path, second, {})).close();
 });
 
-test("a file of the version that did not count itself is the first", async () => {
+test("takes a file without a version number for version 1", async () => {
   const path = join(temporaryFolder(), "file.db");
   const database = new DatabaseSync(path);
   database.exec(`${first.steps[0]}; PRAGMA application_id = ${first.applicationId}`);
@@ -35,18 +35,18 @@ test("a file of the version that did not count itself is the first", async () =>
   upgraded.close();
 });
 
-test("a file of a newer version is refused and left as it is", async () => {
+test("rejects a file of a newer version", async () => {
   const path = join(temporaryFolder(), "file.db");
   (await openStore(path, second, {})).close();
   await expect(openStore(path, first, {})).rejects.toThrow(
-    `${path}: the test file was made by a newer version of idv; update idv, or name another`,
+    `${path}: the test file was written by a newer version of idv; update idv, or use another file`,
   );
 });
 
 test.each<[string, () => LockWait, string]>([
-  ["the longest wait", () => ({ milliseconds: 50 }), "stays locked by another process"],
+  ["the maximum wait", () => ({ milliseconds: 50 }), "is still locked by another process"],
   ["the signal", () => ({ signal: AbortSignal.timeout(50) }), "timeout"],
-])("a lock of another process is waited for until %s, and other work goes on", async (_, wait, message) => {
+])("waits for the lock of another process until %s, without blocking", async (_, wait, message) => {
   const path = join(temporaryFolder(), "quota.db");
   const file = await QuotaFile.open(path, Date.now, wait());
   const other = new DatabaseSync(path);
@@ -64,7 +64,7 @@ test.each<[string, () => LockWait, string]>([
   await file.close();
 });
 
-test("changes are made in the order in which they were asked for, also while they wait", async () => {
+test("applies changes in the order of their calls, even if they wait for a lock", async () => {
   const path = join(temporaryFolder(), "quota.db");
   const file = await QuotaFile.open(path, Date.now);
   await file.configure({ limit: 100 });

@@ -1,10 +1,10 @@
-/** Claims: runs side by side submit an item once. */
+/** Covers claims in the cache, by which concurrent runs submit an item only once. */
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { VerdictCache } from "../../src/store/verdict-cache.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-/** Two runs over one cache; the first can be made to have ended. */
+/** Opens one cache for two runs; `endFirst` makes the first run look ended. */
 async function twoRuns() {
   let now = Date.parse("2026-11-21T10:30:00Z");
   let isFirstAlive = true;
@@ -30,7 +30,7 @@ async function twoRuns() {
 
 const ignore = () => {};
 
-test("what one run has in flight, another one waits for, until it is released", async () => {
+test("a claim keeps items from other runs until it is released", async () => {
   const { runs, digests } = await twoRuns();
   const [first, second] = runs;
   const claim = await first.claim(digests("a", "b"), 5000, ignore);
@@ -43,7 +43,7 @@ test("what one run has in flight, another one waits for, until it is released", 
   expect((await second.claim(digests("b"), 5000, ignore)).isElsewhere).toEqual([false]);
 });
 
-test("a claim tells what others have added, once", async () => {
+test("a claim reports the verdicts of other runs once", async () => {
   const { runs, digests } = await twoRuns();
   const [first, second] = runs;
   await second.load(ignore);
@@ -54,14 +54,14 @@ test("a claim tells what others have added, once", async () => {
   expect(seen).toEqual(["ok"]);
 });
 
-test("a claim of a run that has ended is void", async () => {
+test("a claim of an ended run is ignored", async () => {
   const { runs, digests, endFirst } = await twoRuns();
   await runs[0].claim(digests("a"), 5000, ignore);
   endFirst();
   expect((await runs[1].claim(digests("a"), 5000, ignore)).isElsewhere).toEqual([false]);
 });
 
-test("a claim ends with its time", async () => {
+test("a claim expires", async () => {
   const { runs, digests, pass } = await twoRuns();
   await runs[0].claim(digests("a"), 5000, ignore);
   pass(4999);

@@ -1,3 +1,4 @@
+/** Provides the classifier of the build, with its disposable domains, to tests on the sources. */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createClassifier } from "../../src/classifier/classifier.js";
@@ -10,8 +11,8 @@ const lists = [
   "disposable-email-domains-js/dist/dict/disposable_email_blocklist.json",
 ].map((file) => JSON.parse(readFileSync(resolve(file), "utf8")) as string[]);
 
-/** The disposable domains that the program is built with. */
+/** Disposable domains that the program is built with. */
 export const disposableEntries = mergeDisposableLists(lists);
 
-/** The classifier with them. */
+/** Classifier with these domains. */
 export const classifier = createClassifier(new DisposableTable(compileDisposableTable(disposableEntries)));

@@ -1,9 +1,10 @@
+/** Locks state files on behalf of another process. */
 import { DatabaseSync } from "@photostructure/sqlite";
 
 /**
- * Holds the write lock of a state file, as a hanging process would.
+ * Takes and holds the write lock of a state file, like a process that hangs.
  *
- * @returns releases it
+ * @returns a function that releases the lock
  */
 export async function lockStore(path: string): Promise<() => Promise<void>> {
   const database = new DatabaseSync(path);

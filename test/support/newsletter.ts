@@ -1,7 +1,9 @@
 /**
- * The newsletter export in `fixtures/`: 1,000 subscribers as a mailing service exports them, always the same. All
- * people are invented. Each row knows the status that its address should get and why.
+ * Generates the newsletter export in `fixtures/`: 1,000 subscribers as a mailing service exports them, always the same.
+ * All people are invented.
  */
+
+/** Fields of a row, and the status that its address should get. */
 export interface Subscriber {
   readonly fields: readonly string[];
   readonly status: string;
@@ -40,7 +42,7 @@ const disposable =
 const countries = "US GB DE FR ES NO IT IE AU CA".split(" ");
 const sources = ["signup form", "checkout", "trade fair", "import 2024", "referral"];
 
-/** A small linear congruential generator (constants of Numerical Recipes): the same rows on every machine. */
+/** Linear congruential generator (constants of Numerical Recipes), for the same rows on every machine. */
 function generator(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return (below) => {
@@ -49,7 +51,7 @@ function generator(seed: number): (below: number) => number {
   };
 }
 
-/** Makes the 1,000 subscribers. */
+/** Returns the 1,000 subscribers. */
 export function makeNewsletter(): readonly Subscriber[] {
   const random = generator(20_261_121);
   const pick = <T>(list: readonly T[]): T => list[random(list.length)]!;

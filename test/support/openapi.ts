@@ -1,3 +1,4 @@
+/** Checks the service's answers against its OpenAPI document. */
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { openApiDocument } from "../../src/service/openapi.js";
 
@@ -11,7 +12,7 @@ interface Operation {
 const paths = openApiDocument({ maximumItems: 1000 }).paths as Record<string, Record<string, Operation>>;
 const ajv = new Ajv2020({ allErrors: true });
 
-/** What a request that is none of the operations is answered with. */
+/** Answer to a request that matches no operation. */
 const refusal: Response = {
   content: {
     "application/json": {
@@ -28,7 +29,7 @@ export interface ServiceAnswer {
   readonly body: unknown;
 }
 
-/** What is wrong with an answer by the service's OpenAPI document: nothing, if it is as it should be. */
+/** Returns how an answer deviates from the OpenAPI document; empty if it conforms. */
 export function checkAnswer({ method, path, status, headers, body }: ServiceAnswer): readonly string[] {
   const operation = paths[path]?.[method.toLowerCase()];
   // The answer to a CORS preflight has no body.
@@ -38,7 +39,7 @@ export function checkAnswer({ method, path, status, headers, body }: ServiceAnsw
   const [type = ""] = (headers.get("content-type") ?? "").split(";");
   const content = response.content[type];
   if (content === undefined) return [`${method} ${path}: ${status} is not to have the type "${type}"`];
-  // The text of the metrics is for Prometheus to read.
+  // The metrics are text for Prometheus, without a schema.
   if (type !== "application/json" || ajv.validate(content.schema, body)) return [];
   return ajv.errors!.map(
     ({ instancePath, message }) => `${method} ${path} ${status}: ${instancePath} ${message}`,

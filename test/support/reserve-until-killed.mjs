@@ -1,5 +1,7 @@
-// Reserves units from the quota file named by the first argument, the second argument's number at a time, and prints
-// what was granted after each reservation, until it is killed or nothing is left.
+// node reserve-until-killed.mjs QUOTA_FILE UNITS
+//
+// Reserves UNITS at a time from a quota file and prints the granted number after each reservation, until it is killed or
+// no unit is left.
 import { writeSync } from "node:fs";
 import { QuotaFile } from "../../dist/store/quota-file.js";
 

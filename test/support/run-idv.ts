@@ -1,10 +1,11 @@
+/** Runs the built program in a process of its own, with a clean environment. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "./temporary-folder.js";
 
 export const program = fileURLToPath(new URL("../../bin/idv.js", import.meta.url));
-export const fixtures = fileURLToPath(new URL("../../fixtures", import.meta.url));
+export const fixtures = fileURLToPath(new URL("../../fixtures/", import.meta.url));
 
 export interface Outcome {
   readonly code: number | null;
@@ -13,15 +14,15 @@ export interface Outcome {
 }
 
 export interface RunSettings {
-  /** Becomes HOME and the working folder; a new one by default. */
+  /** HOME and the working folder; a new folder by default. */
   readonly home?: string;
   readonly stdin?: string | Uint8Array;
   readonly env?: Readonly<Record<string, string>>;
-  /** Another user to run as, where the tests run as root. */
+  /** User to run as; needs tests that run as root. */
   readonly uid?: number;
 }
 
-/** Starts the built program with nothing in its environment but PATH and folders of its own. */
+/** Starts the built program; its environment has only PATH, its own folders and `settings.env`. */
 export function startIdv(args: readonly string[], settings: RunSettings = {}): ChildProcess {
   const home = settings.home ?? temporaryFolder();
   return spawn(process.execPath, [program, ...args], {
@@ -31,7 +32,7 @@ export function startIdv(args: readonly string[], settings: RunSettings = {}): C
   });
 }
 
-/** Runs the built program to its end; `stdout` is decoded as Latin-1, so that every byte can be seen. */
+/** Runs the built program to its end; `stdout` is decoded as Latin-1, which keeps every byte. */
 export async function idv(args: readonly string[], settings: RunSettings = {}): Promise<Outcome> {
   const child = startIdv(args, settings);
   child.stdin?.on("error", () => {});
@@ -39,7 +40,7 @@ export async function idv(args: readonly string[], settings: RunSettings = {}): 
   return finished(child);
 }
 
-/** What a started program printed, and how it ended. */
+/** Waits for the end of a started program; returns its output and exit code. */
 export function finished(child: ChildProcess): Promise<Outcome> {
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];

@@ -1,8 +1,9 @@
+/** Serves HTTP over loopback with scripted answers and faults, in place of the service. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll } from "vitest";
 
-/** A request as the server saw it. */
+/** A request as the server received it. */
 interface SeenRequest {
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
@@ -10,7 +11,7 @@ interface SeenRequest {
   readonly body: string;
 }
 
-/** What the server does about a request. */
+/** Reaction of the server to one request. */
 export type Act = (response: ServerResponse, request: SeenRequest) => void;
 
 const servers: Server[] = [];
@@ -21,14 +22,14 @@ afterAll(() => {
   }
 });
 
-/** Has a server listen on a free port of the loopback interface; it ends with the test file. */
+/** Listens on a free loopback port and returns the URL; the server is closed after the test file. */
 export async function listen(server: Server): Promise<string> {
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** A real server over loopback that follows a script: one act for each request, then the last one for ever. */
+/** Starts a server that follows a script: one act for each request, then the last act for all others. */
 export async function scriptedServer(...acts: readonly Act[]) {
   const seen: SeenRequest[] = [];
   const server = createServer((request, response) => {
@@ -48,7 +49,7 @@ export async function scriptedServer(...acts: readonly Act[]) {
   return { url: await listen(server), seen };
 }
 
-/** Answers with a status and a body of its own, or one that gives every item the status. */
+/** Answers with the given status and body; the default body gives every item the status ok. */
 export function respond(
   status = 200,
   headers: Readonly<Record<string, string>> = {},
@@ -61,15 +62,16 @@ export function respond(
   };
 }
 
-/** Ends the connection before, or in the middle of, the answer. */
+/** Closes the connection before the answer. */
 export const resetBeforeHeaders: Act = (response) => response.destroy();
+/** Closes the connection in the middle of the body. */
 export const resetMidBody: Act = (response, { items }) => {
   const body = resultsOf(items);
   response.writeHead(200, { "content-type": "application/json", "content-length": String(body.length) });
   response.write(body.slice(0, body.length / 2), () => response.destroy());
 };
 
-/** An answer that says the same of every item. */
+/** Returns a body that gives every item the same status. */
 export function resultsOf(items: readonly string[], status = "ok"): string {
   return JSON.stringify({ emails: Object.fromEntries(items.map((item) => [item, { status }])) });
 }

@@ -1,3 +1,4 @@
+/** Starts `idv serve`, creates keys for it and sends it requests. */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, expect } from "vitest";
@@ -12,14 +13,15 @@ afterAll(() => {
 export interface Service {
   readonly child: ChildProcess;
   readonly url: string;
-  /** What it has logged so far, and said on standard error. */
+  /** Standard output so far, which is the log. */
   readonly log: () => string;
+  /** Standard error so far. */
   readonly said: () => string;
-  /** Ends it at once, as kill -9 does. */
+  /** Kills the process as kill -9 does and waits for its end. */
   readonly kill: () => Promise<void>;
 }
 
-/** Starts `idv serve` on a free port over the state in `home`; it ends with the test file. */
+/** Starts `idv serve` on a free port over the state in `home`; it is killed after the test file. */
 export async function serve(home: string, ...args: string[]): Promise<Service> {
   const child = startIdv(["serve", "--port", "0", ...args], { home });
   started.push(child);
@@ -44,13 +46,13 @@ export async function serve(home: string, ...args: string[]): Promise<Service> {
   return { child, url, log: () => log, said: () => said, kill };
 }
 
-/** Makes a key with `idv keys create` in the state of `home`. */
+/** Creates a key with `idv keys create` in the state of `home` and returns its secret. */
 export async function createKey(home: string, ...args: string[]): Promise<string> {
   const { stdout } = await idv(["keys", "create", "--name", "test", ...args], { home });
   return stdout.trim();
 }
 
-/** What `idv keys list` tells of the key that was made last. */
+/** Returns the newest key as `idv keys list` shows it. */
 export async function lastKey(home: string): Promise<{ id: string; used: number; left: number | null }> {
   const { stdout } = await idv(["keys", "list", "--json"], { home });
   return JSON.parse(stdout.trimEnd().split("\n").at(-1)!);
@@ -60,11 +62,11 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: what it is is what the tests are about.
+  // biome-ignore lint/suspicious/noExplicitAny: its type is for the tests to check.
   readonly body: any;
 }
 
-/** Sends a request and holds its answer against the service's OpenAPI document. */
+/** Sends a request and checks its answer against the service's OpenAPI document. */
 export async function request(url: string, init: RequestInit = {}): Promise<Answer> {
   const response = await fetch(url, init);
   const text = await response.text();
@@ -76,7 +78,7 @@ export async function request(url: string, init: RequestInit = {}): Promise<Answ
   return { status, headers, text, body };
 }
 
-/** Posts a body with a key; text and bytes are sent as they are. */
+/** Posts a body with a key; text and bytes are sent unchanged, other values as JSON. */
 export function post(
   url: string,
   key: string,

@@ -1,14 +1,15 @@
+/** Opens, reads and rewrites tables that tests give as text or bytes. */
 import { profiles } from "../../src/run/item.js";
 import { openTable, type Table, type TableOptions } from "../../src/table/reader.js";
 
-/** Bytes, in chunks of the given size. */
+/** Yields bytes in chunks of `size`. */
 async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let i = 0; i < bytes.length; i += size) yield bytes.subarray(i, i + size);
 }
 
 export type Options = Partial<TableOptions> & { readonly chunkSize?: number };
 
-/** Opens a table that is given as text (UTF-8) or bytes; called `list.csv` in errors. */
+/** Opens a table given as text (UTF-8) or bytes; errors call it `list.csv`. */
 export function open(
   table: string | Uint8Array,
   { chunkSize = 65_536, ...options }: Options = {},
@@ -20,14 +21,14 @@ export function open(
   );
 }
 
-/** The values of the chosen column. */
+/** Returns the values of the chosen column. */
 export async function readValues(table: Table): Promise<(string | undefined)[]> {
   const values: (string | undefined)[] = [];
   for await (const chunk of table.chunks) values.push(...chunk.values);
   return values;
 }
 
-/** The table as it is written back with one column, every field of which is `x`. */
+/** Returns the table rewritten with one added column, whose fields are all `x`. */
 export async function rewrite(table: Table, column = "status"): Promise<Buffer> {
   const parts = [table.start([column])];
   for await (const chunk of table.chunks) parts.push(chunk.append(chunk.values.map(() => ["x"])));

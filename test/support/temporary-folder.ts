@@ -1,3 +1,4 @@
+/** Provides tests with temporary folders. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -5,7 +6,7 @@ import { afterAll } from "vitest";
 
 const folders: string[] = [];
 
-/** A temporary folder of its own, removed after the file's tests. */
+/** Creates a temporary folder, which is removed after the tests of the file. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "idv-test-"));
   folders.push(folder);

@@ -1,13 +1,14 @@
+/** Covers the table reader: the header and values it returns, and the tables it rejects. */
 import { describe, expect, test } from "vitest";
 import { profiles } from "../../src/run/item.js";
 import { TableError } from "../../src/table/errors.js";
 import { openTable } from "../../src/table/reader.js";
 import { type Options, open, readValues } from "../support/tables.js";
 
-/** The settings for the scanner and for the reference. */
+/** Settings for the scanner, and for csv-parse as the reference. */
 const both = (settings: Options): Options[] => [settings, { ...settings, strict: true }];
 
-describe("what a table is read as", () => {
+describe("header and values", () => {
   test.each<[string, Options, string[] | undefined, string[]]>([
     ["id,email\n1,a@b.net\n2,c@d.net\n", {}, ["id", "email"], ["a@b.net", "c@d.net"]],
     ["\ufeffid;email\r\n1;a@b.net\r\n", {}, ["id", "email"], ["a@b.net"]],
@@ -27,7 +28,7 @@ describe("what a table is read as", () => {
     [`a@b.net,"${"x".repeat(70_000)}"\n`, {}, undefined, ["a@b.net"]],
     ["", {}, undefined, []],
     ["\ufeff", {}, undefined, []],
-  ])("%j", async (text, options, header, values) => {
+  ])("are read from $0", async (text, options, header, values) => {
     for (const settings of [1, 2, 7, 65_536].flatMap((chunkSize) => both({ ...options, chunkSize }))) {
       const table = await open(text, settings);
       expect(table.header).toEqual(header);
@@ -35,80 +36,88 @@ describe("what a table is read as", () => {
     }
   });
 
-  test("bytes that are not UTF-8 are U+FFFD in the value", async () => {
+  test("have U+FFFD for bytes that are not UTF-8", async () => {
     for (const strict of both({})) {
       const table = await open(Buffer.from("email,name\nj\xfcrg@b.net,J\xfcrg\n", "latin1"), strict);
       expect(await readValues(table)).toEqual(["j\ufffdrg@b.net"]);
     }
   });
 
-  test("a table longer than the sample", async () => {
+  test("are read beyond the sample", async () => {
     const lines = Array.from({ length: 20_000 }, (_, i) => `${i},user${i}@example.net`);
     const table = await open(`id,email\n${lines.join("\n")}\n`, { chunkSize: 1000 });
     const values = await readValues(table);
     expect(values).toEqual(lines.map((line) => line.split(",")[1]));
   });
 
-  test("the column's name and place", async () => {
+  test("come with the name and index of the column", async () => {
     expect(await open("id,email\n1,a@b.net\n")).toMatchObject({ column: 1, columnName: "email", width: 2 });
     expect(await open("1,a@b.net\n")).toMatchObject({ column: 1, columnName: undefined, width: 2 });
     expect(await open("")).toMatchObject({ column: 0, columnName: undefined, width: 0 });
   });
 });
 
-describe("what cannot be read", () => {
+describe("unreadable tables", () => {
   const long = "x".repeat(1_048_577);
   test.each<[string, string | Buffer, string]>([
-    ["a long record", "id,email\n1,a@b.net\n2,c@d.net,x\n", "list.csv:3: 3 fields where the header has 2"],
     [
-      "a long record far down",
+      "a record with too many fields",
+      "id,email\n1,a@b.net\n2,c@d.net,x\n",
+      "list.csv:3: 3 fields where the header has 2",
+    ],
+    [
+      "a record with too many fields far down",
       `id,email\n${"1,a@b.net\n".repeat(20_000)}2,c@d.net,x\n`,
       "list.csv:20002: 3 fields",
     ],
     [
-      "a long record after quoted lines",
+      "a record with too many fields after quoted line ends",
       'id,email\n"1\n2\r\n3\r4",a@b.net\n2,c@d.net,x\n',
       "list.csv:6: 3 fields",
     ],
     [
-      "a long record without a header",
+      "a record with too many fields in a table without a header",
       "1,a@b.net\n2,c@d.net\n2,c@d.net,x\n",
       "list.csv:3: 3 fields where the table has 2",
     ],
     [
-      "an open quote",
+      "a quote that is never closed",
       'id,email\n1,a@b.net\n2,"c@d.net\n3,e@f.net\n',
       "list.csv:3: a quoted field is never closed; the quote opens in column 2",
     ],
     [
-      "a long field",
+      "a field over 1 MiB",
       `id,email\n1,a@b.net\n2,${long}\n`,
       "list.csv:3: the record that starts here is over 1 MiB",
     ],
     [
-      "many fields that are long together",
+      "a record over 1 MiB",
       `email${",b".repeat(9)}\n${`,${"x".repeat(120_000)}`.repeat(9)}\n`,
       "list.csv:2: the record",
     ],
     [
-      "an open quote in a long file",
+      "a quote that is never closed in a long file",
       `id,email\n1,"a@b.net\n${"2,c@d.net\n".repeat(200_000)}`,
       "list.csv:2: the record that starts here is over 1 MiB; a quote in it may never be closed",
     ],
     [
-      "an open quote in the header",
+      "a quote that is never closed in the header",
       'id,"email\n1,a@b.net\n',
       "list.csv:1: a quoted field is never closed; the quote opens in column 2",
     ],
     [
-      "an open quote in the first record",
+      "a quote that is never closed in the first record",
       '1,"abc,a@b.net\n2,x,c@d.net\n',
       "list.csv:1: a quoted field is never closed; the quote opens in column 2",
     ],
-    ["UTF-16", Buffer.from("email\n", "utf16le"), "list.csv: no text, but mostly NUL bytes"],
-    ["a spreadsheet", Buffer.from("PK\x03\x04abc"), "list.csv: a zip archive or a spreadsheet file"],
-    ["NUL bytes", Buffer.alloc(3_000_000), "list.csv: no text, but mostly NUL bytes"],
-  ])("%s", async (_, table, message) => {
+    ["UTF-16", Buffer.from("email\n", "utf16le"), "list.csv: not text: mostly NUL bytes"],
+    [
+      "a spreadsheet signature",
+      Buffer.from("PK\x03\x04abc"),
+      "list.csv: a zip archive or a spreadsheet file",
+    ],
+    ["NUL bytes", Buffer.alloc(3_000_000), "list.csv: not text: mostly NUL bytes"],
+  ])("are rejected for %s", async (_, table, message) => {
     for (const settings of both({ chunkSize: 10_000 })) {
       const reading = async () => readValues(await open(table, settings));
       await expect(reading()).rejects.toThrow(message);
@@ -117,7 +126,7 @@ describe("what cannot be read", () => {
   });
 });
 
-test("records before a broken one are not lost with it when they came in an earlier read", async () => {
+test("keeps the records of earlier reads if a later record is broken", async () => {
   const table = await open(`email\n${"a@b.net\n".repeat(10_000)}"c@d.net\n`, {
     chunkSize: 70_000,
     profile: profiles.email,
@@ -129,7 +138,7 @@ test("records before a broken one are not lost with it when they came in an earl
   expect(count).toBeGreaterThan(8000);
 });
 
-test("a header whose quote is never closed is refused before much is read", async () => {
+test("rejects a header with a quote that is never closed before reading much", async () => {
   let read = 0;
   async function* endless() {
     for (yield Buffer.from('"email,n\n'); ; read += 65_000)

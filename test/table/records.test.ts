@@ -1,3 +1,4 @@
+/** Covers how tables are written back: byte for byte, and alike by the scanner and by csv-parse. */
 import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
@@ -8,7 +9,7 @@ import { readScanned } from "../../src/table/scan/scanned-records.js";
 import { Place, recordWords, scanRecords } from "../../src/table/scan/scanner.js";
 import { type Options, open, readValues, rewrite } from "../support/tables.js";
 
-describe("a table comes back", () => {
+describe("rewritten tables", () => {
   test.each([
     ["id,email\n1,a@b.net\n", "id,email,status\n1,a@b.net,x\n"],
     ["\ufeffid;email\r\n1;a@b.net\r\n", "\ufeffid;email;status\r\n1;a@b.net;x\r\n"],
@@ -22,13 +23,13 @@ describe("a table comes back", () => {
     ["email\n", "email,status\n"],
     ["\nid,email\n1,a@b.net\n", ",,\nid,email,status\n1,a@b.net,x\n"],
     ["", ""],
-  ])("%j", async (input, output) => {
+  ])("keep their dialect: %j", async (input, output) => {
     for (const strict of [false, true]) {
       expect((await rewrite(await open(input, { strict }))).toString()).toBe(output);
     }
   });
 
-  test("names and bytes of any encoding", async () => {
+  test("keep bytes of any encoding beside a column name in UTF-8", async () => {
     const input = Buffer.from("email,n\xe4me\na@b.net,J\xfcrg \xff\n", "latin1");
     const output = await rewrite(await open(input), "état");
     expect(output).toEqual(
@@ -47,7 +48,7 @@ const field = fc.oneof(
   fc.emailAddress(),
 );
 
-test("any table that csv-stringify writes comes back with its fields unchanged, either way", async () => {
+test("rewriting keeps the fields of any table written by csv-stringify", async () => {
   const arbitrary = fc.integer({ min: 1, max: 5 }).chain((width) =>
     fc.record({
       records: fc.array(fc.array(field, { minLength: width, maxLength: width }), { maxLength: 8 }),
@@ -65,7 +66,7 @@ test("any table that csv-stringify writes comes back with its fields unchanged, 
       async ({ records, delimiter, lineEnding, bom, quoted, chunkSize, column }) => {
         const dialect = { delimiter, record_delimiter: lineEnding, quote_record_delimiter: true };
         const header = (records[0] ?? []).map((_, i) => `name${i}`);
-        // A field of nothing but "" at the start of a one-field record would be an empty line.
+        // Unquoted, an empty field in a one-field record would be an empty line.
         const settings = { ...dialect, quoted, quoted_empty: true, bom };
         const input = stringify(header.length > 0 ? [header, ...records] : [], settings);
         const expected =
@@ -83,7 +84,7 @@ test("any table that csv-stringify writes comes back with its fields unchanged, 
   );
 });
 
-/** Bytes as files have them that nobody wrote with a CSV library. */
+/** Text as in files that were not written by a CSV library. */
 const wildText = fc.oneof(
   fc.string({
     unit: fc.constantFrom(...'ab@.,;"\n\r \u0000é', '""', '",', '\n"', "\r\n", "\n#", '"#'),
@@ -105,7 +106,7 @@ const wildTable = fc.record({
   chunkSize: fc.integer({ min: 1, max: 70 }),
 });
 
-test("the scanner and csv-parse see the same table in any bytes", async () => {
+test("the scanner and csv-parse read the same table from any bytes", async () => {
   const outcome = async (text: string, options: Options) => {
     const bad: string[] = [];
     const settings = { ...options, onBadRow: (fault: RowFault) => void bad.push(fault.message) };
@@ -138,9 +139,9 @@ test("the scanner and csv-parse see the same table in any bytes", async () => {
         ...others,
       };
       const strict = await outcome(text, { ...options, strict: true });
-      // csv-parse cannot go on behind a quote that is never closed.
+      // csv-parse cannot continue after a quote that is never closed.
       if (others.badRows === "skip" && /never closed/.test(strict.error ?? "")) return;
-      // csv-parse hides the rest of a line that starts so, as if a comment could follow a field.
+      // csv-parse drops the rest of such a line, as if a comment could follow a field.
       if (comment !== undefined && /(^|[\r\n])""#/.test(text)) return;
       expect(await outcome(text, options)).toEqual(strict);
       if (strict.error === undefined) compared++;
@@ -192,7 +193,7 @@ test("the scanner finds the same records wherever the bytes are cut", async () =
   );
 });
 
-test("cutting our column off gives the input, byte for byte, but for padding and the last line's end", async () => {
+test("without the added column, the output is the input except for padding and the last line end", async () => {
   let compared = 0;
   await fc.assert(
     fc.asyncProperty(wildTable, async ({ text, chunkSize }) => {
@@ -220,21 +221,21 @@ test("cutting our column off gives the input, byte for byte, but for padding and
     }),
     { numRuns: 2000 },
   );
-  // Most of these tables have rows of several widths, which are padded or refused.
+  // Most of these tables have records of several widths, which are padded or rejected.
   expect(compared).toBeGreaterThan(200);
 });
 
-describe("the very bytes", () => {
+describe("byte-for-byte output", () => {
   test.each([
-    ["quotes that need not be", 'email,"a"\n"a@b.net","x"\r\n', 'email,"a",status\n"a@b.net","x",x\r\n'],
+    ["unnecessary quotes", 'email,"a"\n"a@b.net","x"\r\n', 'email,"a",status\n"a@b.net","x",x\r\n'],
     ["quotes in text", 'email,n\na@b.net,5" pipe\n', 'email,n,status\na@b.net,5" pipe,x\n'],
     ["mixed line ends", "a@b.net,1\rc@d.net,2\r\ne@f.net,3", "a@b.net,1,x\rc@d.net,2,x\r\ne@f.net,3,x\r"],
     ["a plain line with quotes", '"Lee" <a@b.net>\n', '"Lee" <a@b.net>,x\n'],
-  ])("%s", async (_, input, output) => {
+  ])("keeps %s", async (_, input, output) => {
     expect((await rewrite(await open(input))).toString()).toBe(output);
   });
 
-  test("but a plain line with a comma becomes one field", async () => {
+  test("quotes a plain line with a comma as one field", async () => {
     const table = '"Lee, A" <a@b.net>\nc@d.net\n"e@f.net,"\n';
     expect((await rewrite(await open(table))).toString()).toBe(
       '"""Lee, A"" <a@b.net>",x\nc@d.net,x\n"e@f.net,",x\n',

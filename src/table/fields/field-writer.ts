@@ -1,25 +1,36 @@
+/**
+ * Writes records from their fields, as CSV or JSON lines, when their bytes cannot be kept. It does not know how they
+ * were read.
+ */
 import { stringify } from "csv-stringify/sync";
 import { nameText, toBinary } from "../bytes.js";
 import { outputDelimiter, type RecordChunk, type RecordStream, startTable } from "../records.js";
 import type { Dialect } from "../sniff/dialect.js";
 
-/** Some records as their fields, binary strings. */
+/** Consecutive records, as fields. */
 export interface FieldChunk {
   readonly values: RecordChunk["values"];
+  /** Fields of each record, binary strings. */
   readonly records: readonly (readonly string[])[];
 }
 
-/** Writes records of which the fields are known, in whatever shape. */
+/** A writer of records in some format. */
 export interface FieldWriter {
+  /** Returns all that is above the rows, as {@link RecordStream.start} does. */
   start(columns: readonly string[]): Buffer;
-  /** @param added the fields of ours, text; undefined for a record that is left out, `notARow` for what is no row */
+  /**
+   * Renders records with their added fields.
+   *
+   * @param added the added fields of each record, as text; undefined leaves the record out, {@link notARow} marks a bad
+   * row that is kept
+   */
   write(records: FieldChunk["records"], added: readonly (readonly string[] | undefined)[]): Buffer;
 }
 
-/** Stands for our fields where a bad row is written as it is. */
+/** Marker that replaces the added fields of a bad row that is kept. */
 export const notARow: readonly string[] = [];
 
-/** The table of some records, written anew. */
+/** Returns the records as a stream that writes them anew. */
 export function streamOf(chunks: AsyncIterable<FieldChunk>, writer: FieldWriter): RecordStream {
   async function* written(): AsyncGenerator<RecordChunk> {
     for await (const { values, records } of chunks) {
@@ -35,10 +46,10 @@ export function streamOf(chunks: AsyncIterable<FieldChunk>, writer: FieldWriter)
 }
 
 /**
- * Writes with csv-stringify: fields are quoted only where they have to be.
+ * Returns a writer that uses csv-stringify. Fields are quoted only if necessary.
  *
- * @param head the header and the blank records above it; empty when there is no header
- * @param width how many fields a record has before ours
+ * @param head the header and the blank records above it; empty if there is no header
+ * @param width number of fields of a full row, without the added ones
  */
 export function csvWriter(dialect: Dialect, head: FieldChunk["records"], width: number): FieldWriter {
   const options = {
@@ -46,9 +57,9 @@ export function csvWriter(dialect: Dialect, head: FieldChunk["records"], width: 
     record_delimiter: dialect.lineEnding,
     quote: dialect.quote,
     escape: dialect.escape,
-    // Any line end needs quotes, not only this table's.
+    // Quote fields with any line ending, not only with the one of this table.
     quote_record_delimiter: true,
-    // What starts like a comment would be read as one.
+    // Quote fields that start with the comment character. Otherwise they would be read as comments.
     ...(dialect.comment !== null && { quoted_match: new RegExp(`^\\${dialect.comment}`) }),
   };
   const write: FieldWriter["write"] = (records, added) => {
@@ -68,10 +79,10 @@ export function csvWriter(dialect: Dialect, head: FieldChunk["records"], width: 
 }
 
 /**
- * Writes a JSON object a line. Its values are strings, and there is none for a field that a short row lacks.
+ * Returns a writer of JSON lines, one object for each row. All values are strings. Fields that a short row lacks are
+ * left out, and so are bad rows.
  *
- * @param names the keys, from {@link jsonKeys}: the columns' names, `Name[2]` for the second of the same name, `3` for the
- * third column of a table without a header
+ * @param names keys of the columns, from {@link jsonKeys}
  */
 export function jsonWriter(names: readonly string[]): FieldWriter {
   let ours: readonly string[] = [];
@@ -96,7 +107,10 @@ export function jsonWriter(names: readonly string[]): FieldWriter {
   };
 }
 
-/** The keys that the columns of a table have as JSON: each is there once. */
+/**
+ * Returns the keys of the columns in JSON, all different: the name of the column, `Name[2]` for the second column of
+ * the same name, and `3` for the third column of a table without a header.
+ */
 export function jsonKeys(header: readonly string[] | undefined, width: number): readonly string[] {
   const names = Array.from({ length: width }, (_, i) => nameText(header?.[i] ?? String(i + 1)));
   const taken = new Set(names);

@@ -1,3 +1,4 @@
+/** Reads and writes tables of JSON lines. Lines are found by the scanner and copied unless another format is wanted. */
 import { type BadRowListener, RowFault } from "../bad-rows.js";
 import { toBinary } from "../bytes.js";
 import type { RecordChunk, RecordStream, TableShape } from "../records.js";
@@ -8,16 +9,18 @@ import type { FieldChunk } from "./field-writer.js";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** A row that is an object, and the text of its line if it is not left out. */
+/** A line: its place in the bytes, and its object. */
 interface JsonRow {
   readonly start: number;
+  /** Index before the line ending. */
   readonly end: number;
+  /** Index after the line ending. */
   readonly next: number;
-  /** Undefined for what is no row: a blank line, or a bad one that is kept. */
+  /** Undefined for a line that is not a row: a blank line, a comment, or a bad row that is kept. */
   readonly object: JsonObject | undefined;
 }
 
-/** Lines of JSON (jsonlines.org): every line is an object, or blank. */
+/** A table of JSON lines (jsonlines.org): each line is an object, blank or a comment. */
 export class JsonLines {
   readonly #shape: TableShape;
   readonly #onBadRow: BadRowListener;
@@ -25,9 +28,11 @@ export class JsonLines {
   readonly #chunks: AsyncIterable<ScannedChunk>;
 
   /**
+   * Opens the table.
+   *
    * @param shape `column` is an index into the names
-   * @param names the fields of the first objects
-   * @param first the bytes that are read already, without byte order mark
+   * @param names keys of the first objects
+   * @param first the bytes that were read already, without byte order mark
    */
   static async open(
     shape: TableShape,
@@ -36,7 +41,7 @@ export class JsonLines {
     rest: AsyncIterator<Uint8Array>,
     onBadRow: BadRowListener,
   ): Promise<JsonLines> {
-    // To the scanner, a line is a record of one field.
+    // For the scanner, a line is a record of one field.
     const dialect = { ...shape.dialect, delimiter: null, quote: "" };
     const lines = { ...shape, dialect, width: 1, column: 0, skipped: 0 };
     const { scanned } = await readScanned(lines, first, rest, onBadRow);
@@ -55,7 +60,7 @@ export class JsonLines {
     this.#onBadRow = onBadRow;
   }
 
-  /** The table as it is written back: every line as it was, with our fields as the last of its object. */
+  /** Returns the stream that keeps each line unchanged and adds the added fields at the end of its object. */
   stream(byteOrderMark: Buffer): RecordStream {
     let keys: readonly string[] = [];
     const start = (columns: readonly string[]) => {
@@ -67,7 +72,7 @@ export class JsonLines {
       for await (const chunk of this.#chunks) {
         const rows = this.#read(chunk, (object) => {
           const key = ourKeyIn(object);
-          return key && `a field "${key}" already; name ours otherwise with --status-column`;
+          return key && `field "${key}" already exists; choose another name with --status-column`;
         });
         const append: RecordChunk["append"] = (added) => this.#append(chunk.bytes, rows, keys, added);
         yield { values: rows.map(({ object }) => object && this.#value(object)), append };
@@ -76,13 +81,16 @@ export class JsonLines {
     return { start, chunks: chunks.call(this) };
   }
 
-  /** The table as fields, in the order of the names. */
+  /** Yields the fields of each object in the order of the names, for writing in another format. */
   async *fields(): AsyncGenerator<FieldChunk> {
     const known = new Set(this.#names);
     for await (const chunk of this.#chunks) {
       const rows = this.#read(chunk, (object) => {
         const unknown = Object.keys(object).find((key) => !known.has(key));
-        return unknown && `a field "${unknown}", which none of the first rows has; write it as jsonl`;
+        return (
+          unknown &&
+          `field "${unknown}" is in none of the first rows, so it has no column; pass --format jsonl`
+        );
       }).flatMap(({ object }) => (object ? [object] : []));
       yield {
         values: rows.map((object) => this.#value(object)),
@@ -95,7 +103,11 @@ export class JsonLines {
     return textOf(object, this.#names[this.#shape.column] ?? "");
   }
 
-  /** @param findFault says what is wrong with an object, if anything */
+  /**
+   * Reads the lines of a chunk, and reports bad rows.
+   *
+   * @param findFault returns the fault of an object; undefined or empty if it has none
+   */
   #read(
     { bytes, at, line, count }: ScannedChunk,
     findFault: (object: JsonObject) => string | undefined,
@@ -105,7 +117,10 @@ export class JsonLines {
       const [start, end, next] = [at[word]!, at[word + Place.end]!, at[word + Place.next]!];
       const text = at[word + Place.fields] === 0 ? "" : bytes.toString("utf8", start, end);
       const object = parseObject(text);
-      const why = object === undefined ? "no JSON object; a line has to be one" : findFault(object);
+      const why =
+        object === undefined
+          ? "not a JSON object; correct the line or pass --bad-rows skip"
+          : findFault(object);
       const isBad = why !== undefined && text.trim() !== "";
       if (isBad) {
         const fault = new RowFault(this.#shape.name, line + at[word + Place.linesBefore]!, why);
@@ -143,7 +158,7 @@ export class JsonLines {
   }
 }
 
-/** The object that a line of JSON is; undefined when it is none. */
+/** Returns the object in a line; undefined if it is not a JSON object. */
 export function parseObject(line: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(line);
@@ -155,7 +170,9 @@ export function parseObject(line: string): JsonObject | undefined {
   }
 }
 
-/** A field of an object as text: a string as it is, nothing for null or none, all else as JSON. */
+/**
+ * Returns a field of an object as text: strings as they are, null and missing fields as empty, other values as JSON.
+ */
 export function textOf(object: JsonObject, name: string): string {
   const value = Object.hasOwn(object, name) ? object[name] : undefined;
   if (typeof value === "string") return value;

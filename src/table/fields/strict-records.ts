@@ -1,3 +1,7 @@
+/**
+ * Reads records with csv-parse, the reference for the scanner (`--strict`). It also reads tables whose bytes cannot be
+ * kept, such as those with other quote characters.
+ */
 import { Parser } from "csv-parse";
 import type { BadRowListener, RowFault } from "../bad-rows.js";
 import { itemText } from "../bytes.js";
@@ -13,13 +17,15 @@ import {
 import type { Dialect } from "../sniff/dialect.js";
 import { csvWriter, type FieldChunk, notARow } from "./field-writer.js";
 
-/** Stands for no delimiter, which csv-parse does not know: these bytes are in no table. */
+/** Delimiter for a plain list, because csv-parse needs one: a string that occurs in no table. */
 const noDelimiter = "\u0000idv\u0000plain\u0000list\u0000";
 
 /**
- * The reference: records as csv-parse reads them.
+ * Yields the records below the header, and closes the input at the end.
  *
- * @param first the bytes that are read already, without byte order mark
+ * @param first the bytes that were read already, without byte order mark
+ * @throws TableError for a bad row if `badRows` is `error`. A record over 1 MiB and a quote that is never closed are
+ * always errors, because csv-parse cannot go on after them
  */
 export async function* readFields(
   shape: TableShape,
@@ -48,7 +54,10 @@ export async function* readFields(
   }
 }
 
-/** A chunk in pieces that can be written without taking too much memory: a field is an object here. */
+/**
+ * Yields a chunk in pieces that are small enough to render. They are smaller than elsewhere: here each padded field is
+ * an object.
+ */
 function* pieces({ values, records }: FieldChunk, shape: TableShape): Generator<FieldChunk> {
   const rows = Math.ceil(rowsAtATime(shape) / 16);
   for (let from = 0; from < records.length; from += rows) {
@@ -56,7 +65,7 @@ function* pieces({ values, records }: FieldChunk, shape: TableShape): Generator<
   }
 }
 
-/** csv-parse, with the records of a write collected instead of streamed one by one. */
+/** csv-parse that collects the records of a write, instead of streaming them one by one. */
 class CollectingParser extends Parser {
   #records: ParsedRecord[] = [];
 
@@ -74,7 +83,7 @@ class CollectingParser extends Parser {
       relax_column_count: true,
       max_record_size: maximumRecordBytes,
     });
-    // Failures are what `parse` and `finish` return.
+    // `parse` and `finish` return errors. Without a listener, Node.js would throw them too.
     this.on("error", () => {});
   }
 
@@ -84,18 +93,19 @@ class CollectingParser extends Parser {
     return true;
   }
 
+  /** Returns the records since the last call. */
   takeRecords(): ParsedRecord[] {
     const records = this.#records;
     this.#records = [];
     return records;
   }
 
-  /** Parses some bytes; gives the error that they hold, if any. */
+  /** Parses bytes; returns their error, if any. */
   parse(bytes: Uint8Array): Promise<Error | null | undefined> {
     return new Promise((resolve) => this.write(bytes, resolve));
   }
 
-  /** Parses what is left after the last bytes; gives the error that it holds, if any. */
+  /** Parses the rest of the table after the last bytes; returns its error, if any. */
   finish(): Promise<Error | null | undefined> {
     return new Promise((resolve) => {
       this.once("finish", resolve).once("error", resolve).end();
@@ -106,16 +116,17 @@ class CollectingParser extends Parser {
 interface ParsedRecord {
   /** Binary strings. */
   readonly fields: string[];
-  /** How many lines of comment the table has before it. */
+  /** Number of comment lines before the record. */
   readonly commentsBefore: number;
 }
 
-/** Makes chunks of parsed records, keeps count of lines and finds records that are too wide. */
+/** Makes chunks of parsed records, counts lines, and finds rows with too many or too few fields. */
 class Chunker {
   readonly #shape: TableShape;
   readonly #onBadRow: BadRowListener;
+  /** Number of records up to the header that are still to come. */
   #toSkip: number;
-  /** The line on which the next record starts, from 1, but for comments. */
+  /** Line on which the next record starts, from 1, without comment lines, which csv-parse counts. */
   #line = 1;
 
   constructor(shape: TableShape, onBadRow: BadRowListener) {
@@ -124,6 +135,7 @@ class Chunker {
     this.#toSkip = shape.skipped;
   }
 
+  /** Returns the records below the header as a chunk, and reports bad rows. */
   take(parsed: readonly ParsedRecord[]): FieldChunk {
     const records: string[][] = [];
     const values: (string | undefined)[] = [];
@@ -154,7 +166,7 @@ class Chunker {
     return isShort && ragged === "error" ? tooNarrow(this.#shape, line, length) : undefined;
   }
 
-  /** What csv-parse's errors mean for this table. */
+  /** Returns the error of this table for one of csv-parse. */
   explain(error: Error, comments: number): Error {
     const { code, column } = error as { code?: string; column?: number };
     const line = this.#line + comments;
@@ -164,7 +176,7 @@ class Chunker {
   }
 }
 
-/** How many line ends a field holds: CRLF is one. */
+/** Returns the number of line endings in a field; CRLF counts as one. */
 function lineEndings(field: string): number {
   let count = 0;
   for (let i = field.indexOf("\n"); i !== -1; i = field.indexOf("\n", i + 1)) count++;

@@ -1,20 +1,28 @@
-/** Large enough that handing a block to another thread costs little, small enough to stay in a processor's cache. */
+/**
+ * Regroups the bytes of a table into blocks of whole lines for the scanner. It must not know about quotes or records.
+ */
+
+/**
+ * Minimum length of a block in bytes: large enough to make handing it to a worker cheap, and small enough for a core's
+ * cache.
+ */
 const blockBytes = 262_144;
-/** Rows that come one by one through a pipe go out one by one. */
+/** Time in milliseconds that a block may take to fill. Then rows that come slowly through a pipe are passed on. */
 const pauseMilliseconds = 50;
 
 const [lf, cr] = [0x0a, 0x0d];
 
-/** Some bytes of a table. */
+/** Consecutive bytes of a table. */
 export interface Block {
   readonly bytes: Buffer;
-  /** The input pauses behind it: what waits for more should not. */
+  /** Whether the input pauses or ends after this block: rows that wait for more should be written now. */
   readonly isBeforePause: boolean;
 }
 
 /**
- * The bytes in blocks that end behind a line end; only the last may end otherwise, and one in which no line ends. Before
- * a pause it may be empty. Each is good until the next is asked for.
+ * Yields the input in blocks that end after a line ending, except for the last block and for blocks without any line
+ * ending. No block ends between a CR and an LF. A block before a pause may be empty. Each is valid until the next one
+ * is requested.
  */
 export async function* blocksOf(input: AsyncIterator<Uint8Array>): AsyncGenerator<Block> {
   let buffer = Buffer.allocUnsafeSlow(2 * blockBytes);
@@ -44,19 +52,19 @@ export async function* blocksOf(input: AsyncIterator<Uint8Array>): AsyncGenerato
       yield { bytes: buffer.subarray(0, end), isBeforePause };
       buffer.copyWithin(0, end, length);
       length -= end;
-      // Behind a pause, the next one is counted from what comes next.
+      // After a pause, the time runs from the next bytes.
       if (!isBeforePause) pause = new Pause();
     }
     if (length > 0) yield { bytes: buffer.subarray(0, length), isBeforePause: true };
   } finally {
     pause.end();
-    // A read that nothing comes for would hold up the end.
+    // While a read is pending, the input may never finish closing: do not wait for it.
     const ended = input.return?.();
     if (reading === undefined) await ended;
   }
 }
 
-/** A pause of the input, counted from when it is made, until it is ended. */
+/** A time limit for reading, which runs from construction until {@link Pause.end}. */
 class Pause {
   isEnded = false;
   readonly #over: Promise<undefined>;
@@ -69,21 +77,25 @@ class Pause {
     });
   }
 
-  /** What is read; undefined when the time is over before. */
+  /** Returns what is read, or undefined if the time is over first. */
   orResult<Read>(reading: Promise<Read>): Promise<Read | undefined> {
     return this.isEnded ? reading : Promise.race([reading, this.#over]);
   }
 
+  /** Stops the timer: from now on, reading has no time limit. */
   end(): void {
     this.isEnded = true;
     this.#stop();
   }
 }
 
-/** A CR at the very end may be half of a CRLF, which has to stay together. */
+/** Returns the length without a CR as the last byte, which may be half of a CRLF. */
 const withoutCr = (bytes: Buffer, length: number): number => (bytes[length - 1] === cr ? length - 1 : length);
 
-/** The index behind the last line end; 0 when there is none. A CR at the very end may be half of a CRLF. */
+/**
+ * Returns the index after the last line ending; 0 if there is none. Ignores a CR as the last byte: it may be half of a
+ * CRLF.
+ */
 function lineEndIn(bytes: Buffer): number {
   const lastLf = bytes.lastIndexOf(lf);
   return lastLf !== -1 ? lastLf + 1 : bytes.lastIndexOf(cr, bytes.length - 2) + 1;

@@ -1,3 +1,32 @@
+/**
+ * Turns blocks of bytes into chunks of complete records, wherever the blocks are cut, and finds the bad rows. It must
+ * not know where blocks come from, what items are, or which thread it is in.
+ *
+ *     block + pending bytes -> scanner -> check for bad rows -> chunk
+ *                    ^------------ incomplete record
+ *
+ * 1. `assemble` appends a block to the pending bytes and scans them. The complete records become a chunk.
+ * 2. The incomplete record at the end stays pending until a later block completes it or the table ends. While the
+ *    header is being read, all records stay pending until there are enough for it.
+ * 3. The totals of the scanner usually show that no record is bad. Otherwise each record is checked. A bad row ends the
+ *    run, is dropped, or is kept: then its number of fields becomes 0, as for a comment, and it is copied unchanged.
+ * 4. A record over 1 MiB, or with a quote that is still open at the end of the table, is bad, but may have swallowed
+ *    good rows. Only its first line is given up, and scanning goes on after that line. If the end of that line is not
+ *    there yet, its rest is passed over in the next blocks.
+ *
+ * A worker cannot wait for the block before its own. It scans its block with `scanAlone`, as if the block started at
+ * the start of a record. The main thread takes the blocks in input order. If the assembler is aligned, that is, if
+ * nothing is pending, the worker was right, and `skip` counts the lines of the block. Otherwise, or if the worker
+ * refused it, the block is assembled.
+ *
+ * To keep:
+ *
+ * - Each block goes to either `assemble` or `skip`, in input order. After the last one comes `assemble(undefined)`.
+ * - The rows and the reports must not depend on where blocks are cut, or on which way a block goes. Therefore
+ *   `scanAlone` must refuse all blocks with records that `assemble` would report or change. Both ask `isClean`.
+ * - All code that passes over bytes advances `#line`. Otherwise messages name wrong lines.
+ * - Blocks are valid only until the next one is requested. Chunks of `assemble` must not refer to them.
+ */
 import type { BadRowListener, RowFault } from "../bad-rows.js";
 import {
   maximumRecordBytes,
@@ -11,18 +40,19 @@ import {
 import { ScannedChunk } from "./scanned-chunk.js";
 import { Place, recordWords, type ScannedRecords, scanRecords } from "./scanner.js";
 
-/** Cuts blocks of bytes into records, wherever they are cut, and finds what is no record of the table. */
+/** Turns blocks into chunks; see the top of this file. */
 export class ChunkAssembler {
-  /** Whether the end of the table was assembled. */
+  /** Whether the end of the table has been assembled. */
   isAtEnd = false;
   readonly #shape: TableShape;
   readonly #onBadRow: BadRowListener;
+  /** Bytes of the incomplete record, and of all records while the header is incomplete. */
   #pending: Buffer = Buffer.of();
-  /** How many records were found. */
+  /** Number of records so far, except in blocks that were skipped. It only tells whether the header has been passed. */
   #records = 0;
-  /** That of the next record, from 1. */
+  /** Line of the next record, from 1. */
   #line = 1;
-  /** The next bytes belong to a line that is too long to wait for its end. */
+  /** Whether the next bytes belong to a line that was given up before its end was found. */
   #isInLongLine = false;
 
   constructor(shape: TableShape, onBadRow: BadRowListener) {
@@ -30,21 +60,22 @@ export class ChunkAssembler {
     this.#onBadRow = onBadRow;
   }
 
-  /** Whether the next block starts with a record. */
+  /** Whether the next block starts at the start of a record. */
   get isAligned(): boolean {
     return this.#pending.length === 0 && !this.#isInLongLine;
   }
 
-  /** Takes note of a block that somebody else has cut into records. */
+  /** Counts the lines of a block that went through {@link scanAlone} instead. Call it only while {@link isAligned}. */
   skip(lines: number): void {
     this.#line += lines;
   }
 
   /**
-   * The records that are complete with this block; none while they are fewer than `atLeast`, unless the table ends.
+   * Returns the records that this block completes. The chunk has a copy of the bytes, so the block may be reused.
    *
-   * @param block is copied; undefined for the end of the table
-   * @throws TableError
+   * @param block copied; undefined for the end of the table
+   * @param atLeast number of records to wait for: if there are fewer, none are returned, unless the table ends
+   * @throws TableError for a bad row if `badRows` is `error`, and for any bad record up to the header
    */
   assemble(block: Uint8Array | undefined, atLeast = 0): ScannedChunk {
     if (block === undefined) this.isAtEnd = true;
@@ -66,7 +97,7 @@ export class ChunkAssembler {
       from = scanned.consumed;
       const fault = this.#findBroken(scanned, bytes.length);
       if (fault === undefined) break;
-      // What the quote or the length has swallowed is read again: only the first line is lost.
+      // The record may have swallowed good rows. Give up only its first line, and scan again from the next.
       const end = this.#passLongLine(bytes, from, found);
       this.#reportBadRow(fault, bytes.subarray(from, end), this.#records);
       from = end;
@@ -75,14 +106,16 @@ export class ChunkAssembler {
     return new ScannedChunk(this.#shape, bytes, concatRecords(found), line);
   }
 
-  /** Why the record that the scanner stopped at will never be one; undefined when it may. */
+  /** Returns why the record at which the scanner stopped cannot be completed any more; undefined if it still can. */
   #findBroken({ consumed, openField, isQuoteOpen }: ScannedRecords, length: number): RowFault | undefined {
     if (length - consumed > maximumRecordBytes) return tooLong(this.#shape, this.#line);
     if (!this.isAtEnd || !isQuoteOpen) return undefined;
     return neverClosed(this.#shape, this.#line, openField + 1);
   }
 
-  /** Goes over the rest of a line that is no record, and keeps it if it is to be kept; says where it ends. */
+  /**
+   * Passes over a line that was given up, or its rest, and keeps it with `badRows` `keep`. Returns the index after it.
+   */
   #passLongLine(bytes: Buffer, from: number, found: Int32Array[]): number {
     const end = lineEndFrom(bytes, from, this.isAtEnd);
     this.#isInLongLine = end === undefined;
@@ -92,7 +125,7 @@ export class ChunkAssembler {
     return next;
   }
 
-  /** The records, without those that are bad or with these as they are, as the user wants it. */
+  /** Returns the records without bad rows; with `badRows` `keep`, marks these as not being rows instead. */
   #withoutBadRows(bytes: Buffer, scanned: ScannedRecords): Int32Array {
     if (isClean(this.#shape, scanned)) return scanned.at;
     const at = scanned.at;
@@ -133,18 +166,18 @@ export class ChunkAssembler {
 const noRecords = new Int32Array(0);
 const [lf, cr] = [0x0a, 0x0d];
 
-/** The index behind the first line end; undefined when it is not there. */
+/** Returns the index after the first line ending; undefined if it is not in these bytes. */
 function lineEndFrom(bytes: Uint8Array, from: number, isEnd: boolean): number | undefined {
   let end = from;
   while (end < bytes.length && bytes[end] !== lf && bytes[end] !== cr) end++;
-  // A CR at the end may be half of a CRLF.
+  // A CR as the last byte may be half of a CRLF.
   if (end === bytes.length || (bytes[end] === cr && end + 1 === bytes.length)) {
     return isEnd ? bytes.length : undefined;
   }
   return end + (bytes[end] === cr && bytes[end + 1] === lf ? 2 : 1);
 }
 
-/** Makes the lines count from so many before. */
+/** Adds `lines` to the line count of each record, in place. */
 function addLines(at: Int32Array, lines: number): Int32Array {
   for (let word = Place.linesBefore; lines > 0 && word < at.length; word += recordWords) at[word]! += lines;
   return at;
@@ -161,7 +194,7 @@ function concatRecords([first = noRecords, ...others]: readonly Int32Array[]): I
   return all;
 }
 
-/** Whether the records are as the table's should be. */
+/** Returns whether the totals of the scanner rule out bad rows. */
 function isClean(
   { width, ragged }: TableShape,
   { mostFields, fewestFields, longest }: ScannedRecords,
@@ -171,10 +204,13 @@ function isClean(
 }
 
 /**
- * Cuts a block into records that stands alone: it starts with a record, and ends with one.
+ * Scans a block without knowing what came before, in a worker. The caller has to know that the block starts at the
+ * start of a record, see {@link ChunkAssembler.isAligned}, and does not end between a CR and an LF.
  *
- * @param memory for the scanner
- * @returns the chunk and how many lines it has; undefined when that cannot be, or a record is not as it should be
+ * @param memory array for the scanner
+ * @returns the chunk, which is on the memory of the block, and its number of line endings; undefined if the assembler
+ * has to take the block: its last record does not end with a line ending, a record may be a bad row, or there are too
+ * many rows to render at once
  */
 export function scanAlone(
   shape: TableShape,

@@ -1,29 +1,30 @@
+/** A chunk of scanned records, and how they are rendered with added fields. It does not know statuses or verdicts. */
 import { itemText, toBinary } from "../bytes.js";
 import { quoteField, unquote } from "../quotes.js";
 import { outputDelimiter, type RecordChunk, rowsAtATime, type TableShape } from "../records.js";
 import { Place, recordWords } from "./scanner.js";
 
-/** Records that are written out, one behind the other. */
+/** Rendered records, one after the other. */
 export interface WrittenRecords {
   readonly bytes: Buffer;
-  /** Where each record's bytes end. */
+  /** Index after each record's last byte. */
   readonly ends: Int32Array;
 }
 
-/** Memory for records that are written out. */
+/** Memory for rendered records. */
 export interface WriteMemory {
   readonly output: Buffer;
   readonly ends: Int32Array;
 }
 
-/** Some records of a table. */
+/** Consecutive records of a table, as places in their bytes. */
 export class ScannedChunk implements RecordChunk {
   readonly #shape: TableShape;
   readonly bytes: Buffer;
-  /** What the scanner says of the records, `recordWords` numbers each. */
+  /** Numbers of the scanner, `recordWords` for each record; see {@link Place}. */
   readonly at: Int32Array;
   readonly count: number;
-  /** That of its first byte, from 1, in the table; 1 where that is not known. */
+  /** Line of the table, from 1, from which {@link Place.linesBefore} counts; 1 if not known. */
   readonly line: number;
 
   constructor(shape: TableShape, bytes: Buffer, at: Int32Array, line = 1) {
@@ -34,20 +35,20 @@ export class ScannedChunk implements RecordChunk {
     this.count = at.length / recordWords;
   }
 
-  /** Some of the records, over the same bytes. */
+  /** Returns some of the records, over the same bytes. */
   slice(from: number, to?: number): ScannedChunk {
     const at = this.at.subarray(from * recordWords, to === undefined ? undefined : to * recordWords);
     return new ScannedChunk(this.#shape, this.bytes, at, this.line);
   }
 
-  /** The same records in chunks that can be written without taking too much memory; at least one. */
+  /** Yields the same records in chunks that are small enough to render; at least one, even without records. */
   *pieces(mostRows = Number.POSITIVE_INFINITY): Generator<ScannedChunk> {
     const rows = Math.min(mostRows, rowsAtATime(this.#shape));
     if (this.count <= rows) yield this;
     else for (let from = 0; from < this.count; from += rows) yield this.slice(from, from + rows);
   }
 
-  /** The field of a record that holds the item, as text. */
+  /** Returns the field of a record that holds the item, as text. */
   value(row: number): string {
     const word = row * recordWords;
     const [start, end] = [this.at[word + Place.valueStart]!, this.at[word + Place.valueEnd]!];
@@ -58,13 +59,13 @@ export class ScannedChunk implements RecordChunk {
     return Array.from({ length: this.count }, (_, row) => (this.isRow(row) ? this.value(row) : undefined));
   }
 
-  /** Whether it is a row of the table rather than a comment or a bad row that is kept. */
+  /** Returns whether a record is a row, rather than a comment or a bad row that is kept. */
   isRow(row: number): boolean {
     return this.at[row * recordWords + Place.fields] !== 0;
   }
 
   append(added: readonly (readonly string[] | undefined)[]): Buffer {
-    // Whoever has the same fields for many rows gives the same list.
+    // Callers pass the same list for all rows with the same fields: each tail is rendered once.
     const indices = new Map([...new Set(added)].map((fields, index) => [fields, index]));
     const tails = [...indices.keys()].map((fields) => tailOf(this.#shape, fields ?? []));
     const choice = Uint32Array.from(added, (fields) => indices.get(fields)!);
@@ -72,12 +73,11 @@ export class ScannedChunk implements RecordChunk {
   }
 
   /**
-   * The records as they are written: each with the tail of ours that `choice` names, the short ones padded; what is
-   * no row as it is.
+   * Renders the records: pads each row and appends its tail. Records that are not rows are copied unchanged.
    *
-   * @param tails from {@link tailOf}
-   * @param choice for each row the index of its tail
-   * @param memory where to put them, if it is large enough
+   * @param tails added fields, from {@link tailOf}
+   * @param choice for each record the index of its tail; ignored for records that are not rows
+   * @param memory where the records are put; if it is too small, they are put in new memory
    */
   write(
     tails: readonly Uint8Array[],
@@ -124,14 +124,14 @@ export class ScannedChunk implements RecordChunk {
   }
 }
 
-/** What goes behind a record: fields of ours, each with the delimiter before it. */
+/** Renders the added fields of a row, each with the delimiter before it. */
 export function tailOf({ dialect }: TableShape, fields: readonly string[]): Uint8Array {
   const delimiter = outputDelimiter(dialect);
   const tail = fields.map((field) => delimiter + quoteField(toBinary(field), delimiter)).join("");
   return Buffer.from(tail, "latin1");
 }
 
-/** The records that are kept, in place, without the others. */
+/** Returns the records that are kept. Moves them together in place: the rendered bytes cannot be used afterwards. */
 export function keepRecords({ bytes, ends }: WrittenRecords, isKept: (row: number) => boolean): Buffer {
   let length = 0;
   for (let row = 0; row < ends.length; row++) {
@@ -143,13 +143,16 @@ export function keepRecords({ bytes, ends }: WrittenRecords, isKept: (row: numbe
   return bytes.subarray(0, length);
 }
 
-/** A copy of the records that are wanted. */
+/** Returns a copy of the wanted records. */
 export function copyRecords({ bytes, ends }: WrittenRecords, isWanted: (row: number) => boolean): Buffer {
   const copy = { bytes: Buffer.from(bytes), ends };
   return keepRecords(copy, isWanted);
 }
 
-/** The lines of a plain list that would not be read as one field of a table, by their index, quoted. */
+/**
+ * Returns the lines of a plain list that have to be quoted to be one field of a table, quoted, by the index of the
+ * record.
+ */
 function quotedLines(chunk: ScannedChunk, comment: string | null): ReadonlyMap<number, Buffer> {
   const { bytes, at, count } = chunk;
   const lines = new Map<number, Buffer>();
@@ -164,5 +167,5 @@ function quotedLines(chunk: ScannedChunk, comment: string | null): ReadonlyMap<n
   return lines;
 }
 
-/** The delimiter of a table that was a plain list. */
+/** Delimiter of the table that a plain list becomes. */
 const comma = ",";

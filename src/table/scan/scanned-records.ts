@@ -1,36 +1,40 @@
+/** Reads a table with the scanner: finds the header, and gives the records below it as chunks or as blocks of bytes. */
 import type { BadRowListener } from "../bad-rows.js";
 import { type RecordStream, startTable, type TableShape } from "../records.js";
 import { type Block, blocksOf } from "./blocks.js";
 import { ChunkAssembler } from "./chunk-assembler.js";
 import type { ScannedChunk } from "./scanned-chunk.js";
 
-/** A stream of records that may also be had as bytes: where the scanner finds them. */
+/** A stream of records, with access to their bytes if the scanner reads the table. */
 export interface ScannableStream extends RecordStream {
   readonly scanned?: ScannedTable;
 }
 
-/** A table of which the records are found by the scanner, for whoever works on their bytes. */
+/**
+ * A table that the scanner reads, for callers that work on the bytes of its records. Its records can be read once:
+ * either from `first`, `blocks` and `assembler`, or from `chunks`.
+ */
 export interface ScannedTable {
   readonly shape: TableShape;
-  /** The records below the header that had to be read to find it. */
+  /** Records below the header that were read along with it. */
   readonly first: ScannedChunk;
   /**
-   * The bytes behind them, cut behind line ends: most are, but some may not be, the ends of records. Each is good until
-   * the next is asked for.
+   * Bytes that follow `first`. Blocks end after a line ending, which is not always the end of a record. Each is valid
+   * until the next one is requested.
    */
   readonly blocks: AsyncIterable<Block>;
-  /** Makes chunks of the blocks: takes each in turn, and undefined behind the last. */
+  /** Turns blocks into chunks: takes each block in turn, and undefined after the last. */
   readonly assembler: ChunkAssembler;
-  /** All the chunks, for whoever does not make them of the blocks. */
+  /** Records below the header, in chunks of up to {@link mostRows}. */
   readonly chunks: AsyncIterable<ScannedChunk>;
 }
 
 /**
- * The fast way: records are found by the scanner and come out with the very bytes they had, with ours behind them.
- * Only a line of a plain list that holds a comma is quoted, because ours would not be its second field otherwise.
+ * Reads a table with the scanner, the fast way: records keep their bytes, and the added fields follow them. Only lines
+ * of a plain list that contain a comma are quoted; otherwise the added fields would not start at the second field.
  *
- * @param first the bytes that are read already, without byte order mark
- * @throws TableError when the header cannot be read
+ * @param first the bytes that were read already, without byte order mark
+ * @throws TableError if the header cannot be read
  */
 export async function readScanned(
   shape: TableShape,
@@ -55,7 +59,9 @@ export async function readScanned(
   };
 }
 
-/** Few enough that whoever waits for an answer between them need not wait for them. */
+/**
+ * Maximum number of rows in a chunk. A batched run submits, writes and stops between chunks: large ones would delay it.
+ */
 const mostRows = 1000;
 
 async function* chunksOf(

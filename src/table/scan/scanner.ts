@@ -1,69 +1,91 @@
 /**
- * The records of a table, found in its bytes. The grammar is that of csv-parse with relaxed quotes, which is the
- * reference (`--strict`): RFC 4180; LF, CRLF and CR all end a record; a quote is special at the start of a field
- * only, and text behind a closing quote makes the field plain text.
+ * Finds the records of a table in its bytes. It must not know about blocks, headers, widths or bad rows: see
+ * chunk-assembler.ts.
+ *
+ * `scanRecords` passes over the bytes once and decodes nothing. For each record it stores seven numbers in an
+ * Int32Array: where the record and its wanted field are, how many fields it has, and how many lines are before it. No
+ * bytes are copied and no objects made for a record, so that scanning causes no garbage collection. Callers read and
+ * copy the bytes at these places.
+ *
+ * The grammar is that of csv-parse with `relax_quotes`, which is the reference (`--strict`): RFC 4180; LF, CRLF and CR
+ * all end a record; a quote is special only at the start of a field; text after a closing quote makes the field plain
+ * text. A comment is a whole line. csv-parse differs in one case: if `#` starts comments, it also ignores the rest of a
+ * line that starts with `""#`.
+ *
+ * An incomplete record waits for more bytes. Scanning stops at the first record that more bytes could change, and
+ * `consumed` says where it starts. The caller scans again from there when it has more bytes. The scanner keeps no state
+ * between calls.
+ *
+ * To keep:
+ *
+ * - The records must not depend on where the bytes are cut. The last byte may be half of a CRLF or of a doubled quote,
+ *   so a record that it would end is not complete until the next byte is known or the table ends.
+ * - The records must be those of csv-parse. test/table/records.test.ts compares both on random tables.
+ * - The inner loop must not allocate. The array grows by doubling, so it is not always the one that the caller passed.
+ * - `scanRecords` writes the numbers by their offsets. They must be those in `Place`.
+ * - Lines are counted inside quoted fields too, and a CRLF is one. Line numbers in messages depend on it.
  */
 
 const lf = 0x0a;
 const cr = 0x0d;
 
-/** How the bytes are to be read. */
+/** Syntax of the bytes, and the wanted field. */
 export interface ScanShape {
-  /** The delimiter's byte; undefined for a plain list, in which every line is one field. */
+  /** Delimiter byte; undefined for a plain list, in which every line is one field. */
   readonly delimiter: number | undefined;
-  /** The index, from 0, of the wanted field. */
+  /** Index, from 0, of the wanted field. */
   readonly column: number;
-  /** The byte around fields; NaN when there is none. `"` by default. */
+  /** Quote byte; `"` by default, NaN if there is none. */
   readonly quote?: number | undefined;
-  /** The byte that a line of comment starts with; undefined when there are none. */
+  /** Byte that starts a comment line; undefined if there are none. */
   readonly comment?: number | undefined;
 }
 
-/** How many numbers stand for a record in {@link ScannedRecords.at}; their order is that of {@link Place}. */
+/** Count of numbers for each record in {@link ScannedRecords.at}; {@link Place} gives their order. */
 export const recordWords = 7;
 
-/** What the numbers of a record mean, as offsets from its first: indices into the bytes, but for the last two. */
+/** Offsets of the numbers of a record from the first of them. All but the last two are indices into the bytes. */
 export const Place = {
   start: 0,
-  /** Behind the last field. */
+  /** Index after the last field. */
   end: 1,
-  /** Behind the line end; the same as `end` where the last record has none. */
+  /** Index after the line ending; equal to `end` if the last record has none. */
   next: 2,
-  /** The wanted field with its quotes; both are `end` when the record is too short to have it. */
+  /** Range of the wanted field with its quotes; both are `end` if the record does not have that field. */
   valueStart: 3,
   valueEnd: 4,
-  /** How many fields the record has; 0 for a comment. */
+  /** Number of fields; 0 for a comment. */
   fields: 5,
-  /** How many line ends there are before the record in the scanned bytes. */
+  /** Number of line endings before the record, from where scanning started. */
   linesBefore: 6,
 } as const;
 
-/** The complete records of some bytes. */
+/** Complete records in some bytes, and where the first incomplete one starts. */
 export interface ScannedRecords {
   /** `recordWords` numbers for each record. */
   readonly at: Int32Array;
   readonly count: number;
-  /** The largest and the smallest number of fields of a record. */
+  /** Largest and smallest number of fields of a record; comments do not count. */
   readonly mostFields: number;
   readonly fewestFields: number;
-  /** The length of the longest record, in bytes. */
+  /** Length in bytes of the longest record, with its line ending. */
   readonly longest: number;
-  /** Where the last complete record ends. */
+  /** Index after the last complete record. */
   readonly consumed: number;
-  /** How many line ends there are before that. */
+  /** Number of line endings before that index, from where scanning started. */
   readonly lines: number;
-  /** The field, from 0, that an incomplete record has come to. */
+  /** Index, from 0, of the last field of the incomplete record. */
   readonly openField: number;
-  /** Whether that field is quoted and its quote is still open. */
+  /** Whether that field is inside a quote that is still open. */
   readonly isQuoteOpen: boolean;
 }
 
 /**
- * Finds the records that are complete.
+ * Finds the complete records, up to the first incomplete one.
  *
- * @param isEnd whether nothing follows: the last record needs no line end then
- * @param from where the first record starts
- * @param memory for `at`, as far as it suffices
+ * @param isEnd whether the table ends with these bytes: then the last record needs no line ending
+ * @param from index at which the first record starts
+ * @param memory array for the numbers; replaced by a larger one if they do not fit
  */
 export function scanRecords(
   bytes: Uint8Array,
@@ -72,7 +94,7 @@ export function scanRecords(
   { from = 0, memory = new Int32Array(recordWords * (16 + (bytes.length >> 6))) as Int32Array } = {},
 ): ScannedRecords {
   const { length } = bytes;
-  // What ends an unquoted field: 1 for the delimiter, 2 for line ends.
+  // Bytes that end an unquoted field: 1 for the delimiter, 2 for line endings.
   const classes = new Uint8Array(256);
   classes[lf] = 2;
   classes[cr] = 2;
@@ -120,7 +142,7 @@ export function scanRecords(
       p++;
     }
     const next = p + (bytes[p] === cr && bytes[p + 1] === lf ? 2 : p < length ? 1 : 0);
-    // A CR at the end may be half of a CRLF.
+    // A CR as the last byte may be half of a CRLF.
     const isComplete = isEnd
       ? !isQuoteOpen
       : p < length && !(bytes[p] === cr && next === length && p + 1 === next);

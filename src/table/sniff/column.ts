@@ -1,8 +1,12 @@
+/**
+ * Decides whether a table has a header, and which column holds the items. Knows names and fields, not the bytes of the
+ * table.
+ */
+import { ChoiceError } from "../../files/errors.js";
 import { itemText, nameText } from "../bytes.js";
-import { TableChoiceError } from "../errors.js";
 import type { ItemProfile } from "./item-profile.js";
 
-/** Lower case, letters and digits only: `E-Mail Address` is `emailaddress`. */
+/** Returns a name in lower case, letters and digits only: `emailaddress` for `E-Mail Address`. */
 function normalizeName(name: string): string {
   return name
     .toLowerCase()
@@ -11,8 +15,8 @@ function normalizeName(name: string): string {
 }
 
 /**
- * How well a column's name fits: 3 a known name, 2 a known name behind a dot (`user.email`), 1 a likely word, 0 not
- * at all.
+ * Returns how well the name of a column fits: 3 for a known name, 2 for a known name after a dot (`user.email`), 1 if
+ * it contains a likely word, 0 otherwise.
  */
 export function nameFit(binaryName: string, profile: ItemProfile): number {
   const name = nameText(binaryName);
@@ -21,17 +25,17 @@ export function nameFit(binaryName: string, profile: ItemProfile): number {
   return profile.nameWords.some((word) => normalizeName(name).includes(word)) ? 1 : 0;
 }
 
-/** What names of columns are made of; an address or URL never is. */
+/** Matches typical names of columns, but no address and no URL. */
 const looksLikeName = /^\p{L}[\p{L}\p{N} _.()-]*$/u;
 
-/** Names of columns that are top-level domains too: `acme.site` is a domain rather than a name. */
+/** Known names that are top-level domains too: `acme.site` is more likely a domain than the name of a column. */
 const topLevelNames = /\.(?:email|host|site|website)$/i;
 
 /**
- * Whether the first record that is not blank is a header: it is not when one of its fields is an item, except
- * where that is the name of a column (`user.domain`), or stands beside a known one (`user.name,website`).
+ * Returns whether the first record is a header. It is not if one of its fields is an item, unless that field is the
+ * name of a column (`user.domain`) or is next to a known name (`user.name,website`).
  *
- * @param first that record
+ * @param first the first record that is not blank, binary strings
  */
 export function isHeader(first: readonly string[], profile: ItemProfile): boolean {
   const hasKnownName = first.length > 1 && first.some((name) => nameFit(name, profile) === 3);
@@ -47,15 +51,15 @@ export function isHeader(first: readonly string[], profile: ItemProfile): boolea
  * Finds the column that the user named.
  *
  * @param wanted an index from 1, a name, or `Name[2]` for the second column of that name
- * @param header binary strings; undefined when the table has none
+ * @param header binary strings; undefined if the table has none
  * @returns the column's index from 0
- * @throws TableChoiceError when there is no such column, or more than one
+ * @throws ChoiceError if there is no such column, or more than one
  */
 export function findColumn(wanted: string, header: readonly string[] | undefined, width: number): number {
   const index = /^\d+$/.test(wanted) ? Number(wanted) : undefined;
   if (index !== undefined && index >= 1 && index <= width) return index - 1;
   if (header === undefined) {
-    throw new TableChoiceError(
+    throw new ChoiceError(
       index === undefined
         ? `no column "${wanted}": the table has no header; give the column's index, 1 to ${width}, with -c`
         : `no column ${wanted}: the table has ${width}; give an index from 1 to ${width} with -c`,
@@ -66,10 +70,10 @@ export function findColumn(wanted: string, header: readonly string[] | undefined
   const found = columnsNamed(names, wanted);
   const column = found.length > 0 ? found[0] : nth && columnsNamed(names, base)[Number(nth) - 1];
   if (typeof column !== "number") {
-    throw new TableChoiceError(`no column "${wanted}"; the columns are ${listColumns(names)}`);
+    throw new ChoiceError(`no column "${wanted}"; the columns are ${listColumns(names)}`);
   }
   if (found.length > 1) {
-    throw new TableChoiceError(
+    throw new ChoiceError(
       `${found.length} columns are named "${wanted}"; choose one with -c "${wanted}[1]" or by its index: ` +
         listColumns(names, found),
     );
@@ -77,7 +81,7 @@ export function findColumn(wanted: string, header: readonly string[] | undefined
   return column;
 }
 
-/** Exactly, or else without regard to case and white space around the name. */
+/** Returns the indices of the columns of that name; if there are none, ignores case and surrounding white space. */
 function columnsNamed(names: readonly string[], wanted: string): number[] {
   const where = (matches: (name: string) => boolean) =>
     names.flatMap((name, index) => (matches(name) ? [index] : []));
@@ -88,12 +92,12 @@ function columnsNamed(names: readonly string[], wanted: string): number[] {
 }
 
 /**
- * Chooses the column that holds the items: by its name, among equal names by its content, without such a name
- * by its content alone.
+ * Chooses the column that holds the items: by its name, then among equal names by its content. If no name fits, chooses
+ * by content alone.
  *
  * @param records the first records below the header, binary strings
  * @returns the column's index from 0
- * @throws TableChoiceError when none fits, or two fit equally well
+ * @throws ChoiceError if no column fits, or several fit equally well
  */
 export function chooseColumn(
   header: readonly string[] | undefined,
@@ -110,7 +114,8 @@ export function chooseColumn(
   }));
   const named = columns.filter(({ name }) => name > 0);
   const filled = columns.filter(({ content }) => content > 0);
-  // A blank column that is named for items may hold them further down; a likely word alone may mean anything.
+  // A known name is enough. A known name after a dot needs items too, unless the column is blank so far: items may
+  // follow further down. A likely word always needs items, because it may mean anything.
   const fitting = named.filter(
     ({ name, content, isBlank }) => name === 3 || content > 0 || (isBlank && name > 1),
   );
@@ -118,11 +123,11 @@ export function chooseColumn(
   if (fitting.length > 0) return best(fitting, ({ name, content }) => 2 * name + (content > 0 ? 1 : 0));
   if (filled.length > 0) {
     const most = Math.max(...filled.map(({ content }) => content));
-    // One that holds half as many items may still be the right one: that is not for us to decide.
+    // A column with more than half as many items may be the right one too. Then the user has to choose.
     return best(filled, ({ content }) => (content > most / 2 ? 1 : 0));
   }
   if (named.length > 0) return best(named, ({ name }) => name);
-  throw new TableChoiceError(
+  throw new ChoiceError(
     `no column looks like ${profile.plural}; name it with -c: ${listColumns(header?.map(nameText) ?? unnamed(width))}`,
   );
 
@@ -134,13 +139,16 @@ export function chooseColumn(
     const winners = candidates.filter((column) => rank(column) === top).map(({ index }) => index);
     if (winners.length === 1) return winners[0]!;
     const names = header?.map(nameText) ?? unnamed(width);
-    throw new TableChoiceError(
+    throw new ChoiceError(
       `${winners.length} columns fit equally well; choose one with -c: ${listColumns(names, winners)}`,
     );
   }
 }
 
-/** The share of the records whose field is an item; a column of whole items beats one that only holds them. */
+/**
+ * Returns the share of the records whose field is an item, 0 to 1. A field that only contains an item counts a
+ * hundredth, so that a column of whole items wins.
+ */
 function contentFit(records: readonly (readonly string[])[], index: number, profile: ItemProfile): number {
   let sum = 0;
   for (const record of records) {
@@ -152,7 +160,7 @@ function contentFit(records: readonly (readonly string[])[], index: number, prof
 
 const unnamed = (width: number) => Array.from({ length: width }, () => "");
 
-/** The columns as `-c` takes them: `1 "id", 2 "email"`. At most 20, then how many more. */
+/** Lists columns by the index and name that `-c` takes: `1 "id", 2 "email"`. Lists at most 20 and counts the others. */
 function listColumns(names: readonly string[], indices = names.map((_, index) => index)): string {
   const listed = indices.slice(0, 20).map((index) => {
     const name = names[index];

@@ -1,47 +1,55 @@
+/**
+ * Detects the delimiter and the line ending of a table from a sample of it. Quote, escape and comment characters must
+ * be given.
+ */
 import { nameFit } from "./column.js";
 import type { ItemProfile } from "./item-profile.js";
 
-/** How the records of a table are written down. */
+/** Syntax of a table. All characters are ASCII. */
 export interface Dialect {
-  /** The byte between fields; null for a plain list, in which every line is one field. Like the others, ASCII. */
+  /** Character between fields; null for a plain list, in which every line is one field. */
   readonly delimiter: string | null;
   readonly lineEnding: LineEnding;
-  /** Around fields; empty when nothing is. */
+  /** Character around quoted fields; empty if there is none. */
   readonly quote: string;
-  /** What stands before a quote inside a quoted field. */
+  /** Character that escapes a quote inside a quoted field. */
   readonly escape: string;
-  /** What a line of comment starts with; null when there are none. */
+  /** Character that starts a comment line; null if there are none. */
   readonly comment: string | null;
-  /** Whether the table begins with the UTF-8 byte order mark. */
+  /** Whether the table starts with the UTF-8 byte order mark. */
   readonly byteOrderMark: boolean;
 }
 
 export type LineEnding = "\n" | "\r\n" | "\r";
 
-/** How a table may be written that cannot be found out. */
+/** Characters that are not detected, as the user gave them. */
 export interface KnownDialect {
-  /** ASCII characters; `"` and no comments by default. */
+  /** `"` by default. */
   readonly quote?: string;
-  /** What stands before a quote inside a quoted field; the quote itself by default. */
+  /** The quote itself by default. */
   readonly escape?: string;
+  /** No comments by default. */
   readonly comment?: string;
 }
 
-/** Never the dot, the colon or the space: they are part of addresses, URLs and names. */
-/** Where several split equally well, the one that text holds least comes first. */
+/**
+ * Delimiters that are detected. If several split equally well, the first one wins: the rarest in text comes first. Dot,
+ * colon and space are left out, because addresses, URLs and names contain them.
+ */
 const delimiters = ["\t", "|", ";", ","] as const;
 
-/** Enough to see past a title line or two, little enough to be free. */
+/** Maximum number of records in a sample: enough to outvote a title line or two, too few to take noticeable time. */
 const maximumRecords = 100;
 
 /**
- * Splits the beginning of a table into its first records, at most 100, as RFC 4180 has it; a quote that is not at
- * the start of a field is an ordinary character, and so is one that is never closed: that is for the reader to
- * refuse, once it is known how. A record that the sample cuts off is left out; a comment has no fields.
+ * Splits the start of a table into its first records, at most 100, by RFC 4180. A quote that is not at the start of a
+ * field is an ordinary character. If a quote is never closed, all quotes in the sample are ordinary characters; the
+ * reader reports the error. A record that the sample cuts off is left out.
  *
- * @param sample binary text, without byte order mark
+ * @param sample a binary string, without byte order mark
  * @param delimiter one character, or null for a plain list
  * @param isWhole whether the sample is the whole table
+ * @returns the fields of each record; none for a comment
  */
 export function splitSample(
   sample: string,
@@ -56,7 +64,10 @@ export function splitSample(
   );
 }
 
-/** Undefined when a quote is not closed within the first records. */
+/**
+ * Splits a sample. Returns undefined if a quote is still open at the end, and the sample is the whole table or not even
+ * one record is complete.
+ */
 function split(
   sample: string,
   delimiter: string | null,
@@ -89,7 +100,7 @@ function split(
       } else if (character !== quote) field += character;
       else if (isFieldEnd(sample[i + 1], delimiter, comment)) isQuoted = false;
       else {
-        // Text goes on behind the closing quote: it was no quoted field after all.
+        // Text follows the closing quote: the field is plain text, and the quotes belong to it.
         field = quote + field + quote;
         isQuoted = false;
       }
@@ -104,7 +115,7 @@ function split(
     } else if (character === delimiter) endField();
     else if (character === "\n") endRecord();
     else if (character === "\r") {
-      // Whether this is CR or CRLF is not known at the end of a cut sample.
+      // At the end of a cut sample, this may be half of a CRLF.
       if (i + 1 === sample.length && !isWhole) break;
       endRecord();
       if (sample[i + 1] === "\n") i++;
@@ -116,7 +127,7 @@ function split(
   return records;
 }
 
-/** Whether a quote before `next` closes its field; for NUL and comments see `unquote`. */
+/** Returns whether a quote before `next` ends its field. For NUL and the comment character, see `unquote`. */
 function isFieldEnd(
   next: string | undefined,
   delimiter: string | null,
@@ -126,10 +137,10 @@ function isFieldEnd(
 }
 
 /**
- * Finds the delimiter: the candidate that splits the first records most consistently, first of all so that items
- * stand alone in their fields. Null when none splits them.
+ * Finds the delimiter: the one with which most of the first records have a field that is an item, then the one that
+ * splits them most consistently. Returns null if there is no delimiter.
  *
- * @param sample binary text, without byte order mark
+ * @param sample a binary string, without byte order mark
  */
 export function sniffDelimiter(
   sample: string,
@@ -149,28 +160,30 @@ export function sniffDelimiter(
   return best.delimiter;
 }
 
-/** Whether the character delimits fields rather than being part of their text. */
+/** Returns whether the candidate separates fields, rather than being part of their text. */
 function isDelimiter(candidate: Assessment, plain: Assessment): boolean {
   const { width, agreement, firstWidth, itemShare } = candidate;
-  // A header with a column for items, even if all records below it are shorter.
+  // The first record is a header with a column for items. Then the records below it may have fewer fields.
   if (candidate.namesItems) return true;
-  // The lines are items as they stand: URLs with commas, unless nearly all have as many.
+  // Whole lines are items already, such as URLs with commas. Then nearly all records must have the same number of
+  // fields.
   if (plain.itemShare > 0 && plain.itemShare >= itemShare) return width > 1 && agreement >= 0.9;
-  // Most records have as many fields, or splitting brings out items that the lines are not.
+  // Most records have the same number of fields, or more records contain an item when they are split.
   return (width > 1 && agreement > 0.5) || (firstWidth > 1 && itemShare > plain.itemShare);
 }
 
+/** Quality of a delimiter, measured on the records of a sample that are not blank. */
 interface Assessment {
   readonly delimiter: string | null;
-  /** The most common number of fields. */
+  /** Most common number of fields. */
   readonly width: number;
-  /** The share of the records that have it. */
+  /** Share of the records with that number of fields, 0 to 1. */
   readonly agreement: number;
-  /** The number of fields of the first record. */
+  /** Number of fields of the first record. */
   readonly firstWidth: number;
   /** Whether the first record has several fields and one of them is a known name for a column of items. */
   readonly namesItems: boolean;
-  /** The share of the records in which some field is an item. */
+  /** Share of the records in which some field is or contains an item, 0 to 1. */
   readonly itemShare: number;
 }
 
@@ -197,7 +210,7 @@ function isBetter(candidate: Assessment, best: Assessment, plain: Assessment): b
   return candidate.width > best.width;
 }
 
-/** The number of fields that most records have; the larger of two that are equally common; 0 without records. */
+/** Returns the most common number of fields; the largest if several are equally common; 0 without records. */
 export function mostCommonWidth(records: readonly (readonly string[])[]): number {
   const counts = new Map<number, number>();
   for (const { length } of records) counts.set(length, (counts.get(length) ?? 0) + 1);
@@ -209,7 +222,7 @@ export function mostCommonWidth(records: readonly (readonly string[])[]): number
   return width;
 }
 
-/** The first line ending outside quotes; LF when there is none. */
+/** Returns the first line ending outside quotes; LF if there is none. */
 export function sniffLineEnding(
   sample: string,
   delimiter: string | null,

@@ -1,14 +1,16 @@
-/** What the table room needs to know of the items it looks for, so that it need not know the kinds. */
+/** Describes the wanted items to src/table, which must not know the kinds of items. */
+
+/** Names and look of the items that a table is searched for. */
 export interface ItemProfile {
-  /** In errors: `e-mail addresses`. */
+  /** Plural for messages: `e-mail addresses`. */
   readonly plural: string;
-  /** Names of columns that hold items, lower case, letters and digits only. The first are the surest. */
+  /** Known names of columns that hold items: lower case, letters and digits only. */
   readonly columnNames: readonly string[];
-  /** Words that make a column's name likely: `email` in `work_email`. */
+  /** Words that make the name of a column likely: `email` in `work_email`. */
   readonly nameWords: readonly string[];
   /**
-   * How much a field looks like an item, from the look of its text alone: 0 not at all, 1 it holds one, 2 it is
-   * one.
+   * Returns how much a field looks like an item, judging by its text alone: 0 not at all, 1 if it contains an item, 2
+   * if it is one.
    */
   likeness(field: string): 0 | 1 | 2;
 }

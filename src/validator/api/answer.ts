@@ -1,23 +1,25 @@
+/** Reads the statuses in the body of an answer. Knows nothing of HTTP, retries or the quota. */
 import type { Kind, Status } from "../validator.js";
 
-/** The field of the interface document that holds items in requests and results in answers. */
+/** Name of the field that holds items in requests and results in answers, by the interface document. */
 export const fieldOf: Readonly<Record<Kind, string>> = { email: "emails", domain: "domains" };
 
-/** A status that is longer is none. */
+/** Longest valid status, in characters. */
 const maximumStatusLength = 64;
 
-/** What an answer says of the items that were asked about. */
+/** Results of an answer. */
 export interface Results {
-  /** Their statuses, in their order; undefined where it has none. */
+  /** Status of each item, in the order of the items; undefined when the answer has no valid one. */
   readonly statuses: readonly (Status | undefined)[];
-  /** What is wrong with the answer, by the interface document. */
+  /** First violation of the interface document, if any. */
   readonly fault?: string;
 }
 
 /**
- * Reads the statuses of the items in an answer. A key that comes back in another case or normal form still finds its item.
+ * Reads the statuses of items from an answer. Results are found by the item, or else regardless of case, Unicode normal form
+ * (NFKC) and white space around it.
  *
- * @param body the text of the answer's body; undefined when it was too long to be read
+ * @param body the body of the answer; undefined when it was too long to be read
  */
 export function readAnswer(kind: Kind, items: readonly string[], body: string | undefined): Results {
   const plain = body === undefined ? undefined : readPlainAnswer(kind, items, body);
@@ -40,7 +42,7 @@ export function readAnswer(kind: Kind, items: readonly string[], body: string | 
         ? "no result for"
         : typeof status === "string"
           ? `a status of ${status.length} characters for`
-          : "no string for the status of";
+          : "no string as the status of";
     fault ??= `${what} item ${i + 1} of ${items.length}`;
     return undefined;
   });
@@ -48,11 +50,10 @@ export function readAnswer(kind: Kind, items: readonly string[], body: string | 
 }
 
 /**
- * The statuses of an answer that has the items in their order, nothing else and no white space, as services mostly
- * answer: a fraction of the time that parsing takes, which makes a property of every item. Characters that JSON escapes do
- * not compare equal, and are left to the parser.
+ * Reads an answer that lists the items in order, with nothing but their statuses and without white space. Services usually
+ * answer like this. Comparing text takes a fraction of the time of JSON.parse, which creates a property for every item.
  *
- * @returns undefined where the answer is not so
+ * @returns undefined when the answer has another form, for example because JSON escapes a character of an item
  */
 function readPlainAnswer(kind: Kind, items: readonly string[], body: string): Status[] | undefined {
   let at = 0;
@@ -66,7 +67,7 @@ function readPlainAnswer(kind: Kind, items: readonly string[], body: string): St
   let status = "ok";
   for (const item of items) {
     if (!skip(statuses.length === 0 ? '"' : ',"') || !skip(item) || !skip('":{"status":"')) return undefined;
-    // Most have the status of the one before.
+    // Most items have the status of the item before.
     if (!body.startsWith(status, at) || body[at + status.length] !== '"') {
       status = /[a-z_]{0,64}/y.exec(body.slice(at, at + maximumStatusLength))?.[0] ?? "";
     }
@@ -77,9 +78,9 @@ function readPlainAnswer(kind: Kind, items: readonly string[], body: string): St
   return skip("}}") && at === body.length ? statuses : undefined;
 }
 
-/** The map of results, or what is wrong. */
+/** Returns the results by item, or else a description of the fault. */
 function resultsIn(kind: Kind, body: string | undefined): Readonly<Record<string, unknown>> | string {
-  if (body === undefined) return "it is far too long";
+  if (body === undefined) return "it is too long";
   let answer: unknown;
   try {
     answer = JSON.parse(body);

@@ -1,3 +1,36 @@
+/**
+ * The api engine: validates batches with a service that follows the interface document. It decides when a request may be
+ * sent and what its answer means for the batch. It knows neither the table nor the cache.
+ *
+ * `sender.ts` does the rest: it sends a request, and sends it again until it has an answer. Each batch takes these steps:
+ *
+ *     quota gate -> rate -> onSubmit -> sender.ask -> onAnswered -> done, or open items back to the rate
+ *
+ * 1. The quota gate admits batches in the order in which they come: side by side while the units left cover all of them, one
+ *    at a time otherwise. A batch leaves the gate when it is done, so its retries and waits count as well.
+ * 2. The rate delays the batch until its items fit.
+ * 3. The listener records the items before they are sent. After a crash, the next run resends them unchanged.
+ * 4. `sender.ask` sends the request. It retries failures within a budget, and slows down when a 429 asks for it.
+ * 5. The listener keeps the verdicts of the answer, and forgets the record of the request.
+ * 6. The answer decides about the items that are still open:
+ *    - "too large": they are submitted in parts of half the size, and later batches are made smaller;
+ *    - a faulty answer: they are submitted once more; the second faulty answer to a batch fails it;
+ *    - the quota is used up: if `wait` allows, the batch waits for the renewal and submits them again. Otherwise they get
+ *      the status `quota_exceeded`, and the engine halts.
+ *
+ * There are two ways to stop. `halt` keeps batches from being submitted: those at the gate or waiting for the rate come back
+ * with `quota_exceeded`. Requests in flight and their retries go on. `ending`, of the sender, also ends every wait, with an
+ * error: it is aborted by the run's signal and by `close`. Even then, requests in flight may finish.
+ *
+ * To keep:
+ *
+ * - An answer that was paid for is never lost. `onAnswered` is awaited before anything else may throw, and `close` gives
+ *   batches in flight time to keep their answers. A request without an answer stays recorded, and the next run resends it.
+ * - The run's items are submitted in order. Nothing may be awaited between the gate and the rate, or batches could overtake.
+ * - Nothing new is submitted after `halt`. A new wait before `onSubmit` needs a look at `halting` after it.
+ * - Each request is recorded before it is sent, with exactly its items in their order. A batch is first submitted whole.
+ * - A batch that enters the gate leaves it on every way out, and every failure halts the engine.
+ */
 import { setMaxListeners } from "node:events";
 import { ServiceError } from "../errors.js";
 import { notChecked, type QuotaState, type Validator, type Verdict } from "../validator.js";
@@ -5,38 +38,47 @@ import { precheck } from "./precheck.js";
 import { QuotaGate } from "./quota-gate.js";
 import { type ApiWorld, createSender, type SenderOptions, seconds } from "./sender.js";
 
-/** How the service is used. Times are in milliseconds. */
+/** Options of the engine. Times are in milliseconds. */
 export interface ApiOptions extends SenderOptions {
-  /** Items in a batch at most, and batches at a time at most. */
+  /** Largest number of items in a batch. */
   readonly batchSize: number;
+  /** Largest number of batches at a time. */
   readonly concurrency: number;
-  /** Longest time that a request may take. */
+  /** Longest duration of a request. */
   readonly timeout: number;
-  /** At most so many items in so many milliseconds. */
+  /** Limit on the items submitted per time; absent for none. */
   readonly rate?: Rate;
-  /** For how long the renewal of a quota that is gone is waited for; 0 for not at all. */
+  /** Longest wait for the renewal of a used-up quota; 0 for no wait. */
   readonly wait: number;
-  /** Whether what cannot be an address is `fake` without being submitted. */
+  /** Whether items that cannot be valid are `fake` without being submitted. */
   readonly prechecks: boolean;
 }
 
+/** A rate of `items` per `milliseconds`. */
 export interface Rate {
   readonly items: number;
   readonly milliseconds: number;
 }
 
+/** The engine, with access to its requests. */
 export interface ApiEngine extends Validator {
-  /** Requests that were sent, those sent again among them. */
+  /** Number of requests sent, retries included. */
   readonly requests: number;
+  /** Sends one request without items; see `createSender`. */
   readonly probe: ReturnType<typeof createSender>["probe"];
-  /** Ends it: requests in flight may finish for so many milliseconds, so that what is paid for is had; nothing is begun. */
+  /**
+   * Closes the engine. No request is started any more. Requests in flight, which may be paid for, get `milliseconds` to
+   * finish.
+   */
   close(milliseconds: number): Promise<void>;
 }
 
-/** How often a service is asked whether the quota has been renewed: when it does not say when, and at most. */
+/** Wait before a used-up quota is tried again when the service does not say when it renews, in milliseconds. */
 const renewalInterval = 600_000;
+/** Shortest such wait, in milliseconds. */
 const leastRenewalInterval = 10_000;
-/** The engine that asks the service of the interface document. */
+
+/** Returns the engine that submits batches to a service; see the top of this file. */
 export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
   const { baseUrl, concurrency, rate, prechecks } = options;
   const { now, onNotice } = world;
@@ -44,22 +86,23 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
   const { ending } = sender;
   const gate = new QuotaGate();
   let batchSize = Math.min(options.batchSize, rate?.items ?? Number.POSITIVE_INFINITY);
-  /** When the rate lets the next item go. */
+  /** Time at which the rate allows the next item. */
   let nextTurn = 0;
-  /** Until when the renewal of the quota is waited for. */
+  /** End of the wait for the renewal of the quota; undefined while there is quota. */
   let waitsUntil: number | undefined;
   let quota: QuotaState = { left: null, renewsAt: null };
 
-  /** Nothing new is submitted: the quota has ended, or the run has failed. */
+  /** Aborted by `halt` when the quota is used up, a batch has failed, or the engine is closed. */
   const halting = new AbortController();
   setMaxListeners(0, halting.signal);
-  /** Batches that are being validated: an answer to one of them is still to be kept. */
+  /** Batches being validated. `close` gives them time, so that their listeners can keep the answers. */
   const running = new Set<Promise<unknown>>();
   const halt = () => {
     gate.shut();
     halting.abort();
   };
   const heeded = new WeakSet<AbortSignal>();
+  /** Ends all waits when the signal is aborted. Adds one listener per signal, however many batches share it. */
   function heed(signal: AbortSignal): void {
     signal.throwIfAborted();
     if (heeded.has(signal)) return;
@@ -69,7 +112,7 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
 
   const timeOf = (renewsIn: number | undefined) => (renewsIn === undefined ? null : now() + renewsIn);
 
-  /** Waits until the rate lets so many items go. */
+  /** Waits until the rate allows this many items, and reserves their time. Returns early after `halt`. */
   async function keepRate(items: number): Promise<void> {
     if (rate === undefined) return;
     const turn = Math.max(now(), nextTurn);
@@ -78,11 +121,16 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
     await world.sleep(turn - now(), halting.signal).catch(() => ending.signal.throwIfAborted());
   }
 
-  /** Waits for the renewal of the quota; says whether it makes sense to ask again. */
+  /**
+   * Waits for the renewal of the quota.
+   *
+   * @param renewsIn milliseconds until the renewal, if the service says
+   * @returns false, at once, when the renewal is later than `wait` allows
+   */
   async function awaitRenewal(renewsIn: number | undefined): Promise<boolean> {
     if (options.wait === 0) return false;
     waitsUntil ??= now() + options.wait;
-    // A second later: clocks differ.
+    // One second more, since clocks differ.
     const delay = Math.max(leastRenewalInterval, renewsIn === undefined ? renewalInterval : renewsIn + 1000);
     if (now() + delay > waitsUntil) return false;
     onNotice(`${baseUrl}: the quota is exhausted; asking again in ${seconds(delay)}`);
@@ -100,7 +148,8 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
     let faults = 0;
     try {
       let open = items.map((_, i) => i);
-      // Whole at first, whatever the size is by now: the service may know it from a run that was killed.
+      // The whole batch first, even if `batchSize` has shrunk: a killed run may have submitted it. Resent unchanged, it has
+      // the same Idempotency-Key and is not charged twice.
       let size = open.length;
       while (open.length > 0) {
         const part = open.slice(0, size);
@@ -124,9 +173,9 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
         if (reply === "too large") {
           batchSize = Math.min(batchSize, Math.ceil(part.length / 2));
           size = batchSize;
-          // Nothing of it has gone.
+          // Nothing was validated, so the reserved time is given back.
           if (rate) nextTurn -= (part.length * rate.milliseconds) / rate.items;
-          onNotice(`${baseUrl}: takes smaller batches only; going on with ${batchSize}`);
+          onNotice(`${baseUrl}: accepts only smaller batches; continuing with batches of ${batchSize}`);
           continue;
         }
         if (!reply.isGone) {
@@ -134,7 +183,7 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
           if (left !== undefined) quota = { left, renewsAt: timeOf(reply.renewsIn) };
           open = open.filter((i) => verdicts[i] === notChecked);
           if (reply.fault !== undefined) {
-            if (++faults > 1) throw new ServiceError(`${baseUrl}: answers nonsense: ${reply.fault}`);
+            if (++faults > 1) throw new ServiceError(`${baseUrl}: invalid answer: ${reply.fault}`);
             await sender.sleep(sender.ownDelay(faults));
             continue;
           }
@@ -142,7 +191,8 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
             waitsUntil = undefined;
             continue;
           }
-          // Something is left after all: the answer was an old one, or the quota has just been raised.
+          // Units are left although items were not checked: the answer was replayed for its Idempotency-Key, or the quota
+          // has just been raised. Asks again for the rest.
           if (answered.length > 0 && left !== undefined && left > 0) continue;
         }
         quota = { left: 0, renewsAt: timeOf(reply.renewsIn) };
@@ -153,7 +203,7 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
       }
       return outcome(false);
     } catch (error) {
-      // The run has failed: what waits is not to be paid for.
+      // The run has failed, so waiting batches must not be submitted and charged.
       halt();
       throw error;
     } finally {
@@ -186,8 +236,9 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
   };
 }
 
-/** One object a status, so that many items take no memory; a service that has many statuses may take some. */
+/** Verdicts by status. Items with the same status share one object, which saves memory. The first 100 statuses are kept. */
 const verdictsOf = new Map<string, Verdict>();
+
 function verdictOf(status: string): Verdict {
   let verdict = verdictsOf.get(status);
   if (verdict === undefined) {

@@ -1,16 +1,17 @@
+/** Sends single HTTP requests over kept connections. Knows nothing of items, retries or the quota. */
 import { setMaxListeners } from "node:events";
 import { EnvHttpProxyAgent, Pool, request } from "undici";
 import type { HeaderFields } from "./rate-limit.js";
 
-/** What a service answered. */
+/** An answer of the service. */
 export interface HttpAnswer {
   readonly status: number;
   readonly fields: HeaderFields;
-  /** Undefined when it was longer than it could be. */
+  /** Undefined when it was longer than `maximumBytes` of the request. */
   readonly body: string | undefined;
 }
 
-/** A request that had no answer: what happened, and whether it may go better next time. */
+/** A request that got no answer. `isTransient` says whether another try may succeed. */
 export class TransportFault extends Error {
   constructor(
     message: string,
@@ -24,41 +25,41 @@ interface PostRequest {
   readonly url: string;
   readonly body: string;
   readonly fields: Readonly<Record<string, string>>;
-  /** The most that the body of the answer may have. */
+  /** Longest body of the answer that is read, in bytes. */
   readonly maximumBytes: number;
 }
 
 /** Connections to a service. */
 export interface HttpClient {
   /**
-   * Posts a body. Redirects are not followed: a key is for the service that it was made for.
+   * Posts a body. Does not follow redirects, which would give the key to another host.
    *
-   * @param milliseconds the longest time that this request may take, where that is less than the timeout of all
-   * @throws TransportFault
+   * @param milliseconds longest duration of this request; longer than the client's timeout has no effect
+   * @throws TransportFault when there is no answer
    */
   post(request: PostRequest, milliseconds?: number): Promise<HttpAnswer>;
-  /** Ends all connections; requests in flight fail. */
+  /** Closes all connections. Requests in flight fail. */
   close(): Promise<void>;
 }
 
-/** How requests are sent. */
+/** Limits and proxies of a client. */
 export interface HttpOptions {
-  /** How many there are at a time at most. */
+  /** Largest number of connections at a time. */
   readonly connections: number;
-  /** Milliseconds from the start of a request to the end of its answer. */
+  /** Longest time from the start of a request to the end of its answer, in milliseconds. */
   readonly timeout: number;
-  /** What they go through, as in HTTP_PROXY, HTTPS_PROXY and NO_PROXY; empty for nothing. */
+  /** Proxies, in the syntax of HTTP_PROXY, HTTPS_PROXY and NO_PROXY. An empty string means none. */
   readonly proxies: { readonly httpProxy: string; readonly httpsProxy: string; readonly noProxy: string };
 }
 
 /**
- * Opens a client that keeps its connections. The certificates of NODE_EXTRA_CA_CERTS are Node's own business.
+ * Opens a client that keeps its connections open between requests. Node itself reads NODE_EXTRA_CA_CERTS.
  *
- * @throws TypeError when a proxy is no URL
+ * @throws TypeError when a proxy is not a URL
  */
 export function openHttpClient({ connections, timeout, proxies }: HttpOptions): HttpClient {
-  // `post` ends every request on time by itself. These limits end what undici goes on with when it has lost interest: a
-  // connection to a server or proxy, a tunnel, its TLS, and a proxy's answer to CONNECT, which no signal reaches.
+  // `post` enforces the timeout of a request itself. These limits end the work that undici continues after an abort, which
+  // no signal reaches: connecting to a server or proxy, TLS, and waiting for a proxy's answer to CONNECT.
   const tls = { timeout };
   const dispatcher = new EnvHttpProxyAgent({
     ...proxies,
@@ -84,7 +85,7 @@ export function openHttpClient({ connections, timeout, proxies }: HttpOptions): 
       );
       const end = () => attempt.abort(new TransportFault("the run has ended", false));
       ended.signal.addEventListener("abort", end);
-      // undici heeds its signal only once a request has a connection, which a proxy may never grant.
+      // undici obeys its signal only once the request has a connection, which it may never get from a proxy.
       const aborted = new Promise<never>((_, reject) => {
         signal.addEventListener("abort", () => reject(signal.reason));
       });
@@ -115,7 +116,7 @@ export function openHttpClient({ connections, timeout, proxies }: HttpOptions): 
 async function readBody(body: AsyncIterable<Uint8Array>, maximumBytes: number): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  // Leaving the loop ends the connection.
+  // Returning from the loop closes the connection.
   for await (const chunk of body) {
     length += chunk.length;
     if (length > maximumBytes) return undefined;
@@ -130,7 +131,7 @@ const reasons: Readonly<Record<string, string>> = {
   EPIPE: "the connection was reset",
   UND_ERR_SOCKET: "the connection was closed",
   ENOTFOUND: "no such host",
-  EAI_AGAIN: "the name of the host cannot be looked up now",
+  EAI_AGAIN: "the host name cannot be resolved at the moment",
   ETIMEDOUT: "the connection timed out",
   UND_ERR_CONNECT_TIMEOUT: "the connection timed out",
   EHOSTUNREACH: "no route to the host",
@@ -142,7 +143,7 @@ function explain(error: unknown): TransportFault {
   const { code = "", message } = innermost(error);
   if (/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS/.test(code)) {
     return new TransportFault(
-      `its certificate is not trusted (${code}); NODE_EXTRA_CA_CERTS names a file of further authorities`,
+      `its certificate is not trusted (${code}); set NODE_EXTRA_CA_CERTS to a PEM file with the certificate of its authority`,
       false,
     );
   }
@@ -152,7 +153,7 @@ function explain(error: unknown): TransportFault {
   return new TransportFault(reasons[code] ?? `${message} ${code}`.trim(), true);
 }
 
-/** Several addresses of a host, tried in turn, fail with an AggregateError; undici wraps others. */
+/** Returns the original error. Node wraps the failures of a host's addresses in an AggregateError; undici sets `cause`. */
 function innermost(error: unknown): { code?: string; message: string } {
   const { cause, errors } = error as { cause?: unknown; errors?: readonly unknown[] };
   const inner = cause ?? errors?.[0];

@@ -1,14 +1,15 @@
+/** Finds items that are certainly invalid, so that they are not submitted and charged. */
 import { parseAddress } from "../../classifier/syntax/address.js";
 import { parseDomainName, withoutRoot } from "../../classifier/syntax/domain-name.js";
 import { Fault } from "../../classifier/syntax/fault.js";
 import type { Kind, Verdict } from "../validator.js";
 
 /**
- * The verdict on what cannot be an address or a domain, whatever anybody knows of it: nobody needs to be asked. What
- * breaks the rules and exists all the same is let pass: dots side by side and at the ends of local parts, which
- * Japanese carriers gave away, `_` in domains, which DNS has, and the root's dot.
+ * Returns the verdict `fake` on an item that cannot be an address or a domain. Lenient on purpose: accepts items that break
+ * the RFCs but exist. These are consecutive dots and dots at the ends of local parts, which Japanese carriers assigned, `_`
+ * in domains, which DNS allows, and the final dot of the root.
  *
- * @returns undefined where only the service can tell
+ * @returns undefined when only the service can decide
  */
 export function precheck(kind: Kind, item: string): Verdict | undefined {
   const parse = kind === "email" ? parseAddress : parseDomainName;
@@ -17,6 +18,7 @@ export function precheck(kind: Kind, item: string): Verdict | undefined {
   return { status: "fake", reason: fault.reason };
 }
 
+/** Replaces the deviations that exist in practice, so that only other faults remain. */
 function withoutOddities(item: string): string {
   const domainStart = item.lastIndexOf("@") + 1;
   const local = item.slice(0, domainStart).replace(/^\.|\.(?=[.@])/g, "x");

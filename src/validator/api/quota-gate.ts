@@ -1,14 +1,15 @@
+/** Decides which batches may be in flight together, by the units left. Knows neither items nor requests. */
 /**
- * Lets batches to the service: side by side while what is left of the quota is known to be enough for all that are in
- * flight, one at a time otherwise, so that the quota ends at one place in the list. Batches go in the order in which
- * they come. The first goes alone, since nobody knows what is left before its answer.
+ * Admits batches to the service, in the order in which they come. Batches run side by side while the quota is known to cover
+ * all of them, otherwise one at a time. So the quota ends at one place in the list. The first batch runs alone, because the
+ * rest of the quota is unknown before its answer.
  */
 export class QuotaGate {
-  /** So many units may go while others are in flight. */
+  /** Units that may be admitted while other batches are in flight. */
   #room = 0;
   #unitsInFlight = 0;
   #batchesInFlight = 0;
-  /** The batch that is in flight has been so alone, from its beginning. */
+  /** Whether the batch admitted last was alone at its admission. */
   #isAlone = false;
   #hasAnswer = false;
   #isShut = false;
@@ -17,7 +18,7 @@ export class QuotaGate {
   /**
    * Waits for the turn of a batch.
    *
-   * @returns whether it may go; not, when the quota has ended meanwhile
+   * @returns true when the batch is admitted, false when the gate was shut
    */
   enter(units: number): Promise<boolean> {
     return new Promise((resolve) => {
@@ -27,15 +28,15 @@ export class QuotaGate {
   }
 
   /**
-   * A batch that went is done.
+   * Ends an admitted batch.
    *
-   * @param left the units left, by its answer; undefined when that does not say
+   * @param left the units left according to its last answer; undefined when that does not say
    */
   leave(units: number, left: number | undefined): void {
     this.#unitsInFlight -= units;
     this.#batchesInFlight--;
     if (left !== undefined) {
-      // Answers may overtake each other: only a batch that was alone can show that there is more than was thought.
+      // Answers may arrive out of order. Only the answer to a batch that was alone may raise the estimate.
       const room = left - this.#unitsInFlight;
       this.#room = this.#isAlone ? room : Math.min(this.#room, room);
     } else if (!this.#hasAnswer) this.#room = Number.POSITIVE_INFINITY;
@@ -43,7 +44,7 @@ export class QuotaGate {
     this.#admit();
   }
 
-  /** The quota has ended: nothing more goes. */
+  /** Shuts the gate: batches that wait, and all later ones, are refused. */
   shut(): void {
     this.#isShut = true;
     this.#admit();

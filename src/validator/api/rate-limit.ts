@@ -1,22 +1,27 @@
+/** Reads the quota and the requested delay from header fields, in the forms that services use. */
 import { parseDictionary, parseList } from "structured-headers";
 
-/** The header fields of an answer, their names in lower case. */
+/** Header fields of an answer, by their names in lower case. */
 export type HeaderFields = Readonly<Record<string, string | string[] | undefined>>;
 
-/** What an answer says of the quota, as far as it does. */
+/** State of the quota according to an answer. */
 export interface RateLimit {
   /** Units left. */
   readonly left?: number;
-  /** Seconds until there are more, from now. */
+  /** Seconds from now until the renewal. */
   readonly renewsIn?: number;
 }
 
 /**
- * Reads what is left out of `RateLimit` (draft-ietf-httpapi-ratelimit-headers: since its version 8 a list of policies, in
- * version 7 a dictionary), `RateLimit-Remaining` and `-Reset` (its versions before), or the `X-RateLimit-*` of
- * many services. Of several policies the tightest counts. A field that cannot be read counts as absent.
+ * Reads the state of the quota from one of these fields:
  *
- * @param now our clock, in milliseconds since the epoch, for answers without a Date
+ * - `RateLimit` of draft-ietf-httpapi-ratelimit-headers: a list of policies since version 8, a dictionary in version 7;
+ * - `RateLimit-Remaining` and `RateLimit-Reset` of earlier versions of the draft;
+ * - `X-RateLimit-*` or `X-Rate-Limit-*`, which many services send.
+ *
+ * The tightest of several policies counts. A field that cannot be parsed counts as absent.
+ *
+ * @param now local time in milliseconds since the epoch, for answers without a Date field
  */
 export function readRateLimit(fields: HeaderFields, now: number): RateLimit {
   const policies = readPolicies(textOf(fields, "ratelimit"));
@@ -33,8 +38,10 @@ export function readRateLimit(fields: HeaderFields, now: number): RateLimit {
 }
 
 /**
- * How many seconds an answer asks to wait: `Retry-After` (RFC 9110 §10.2.3), a number or a date. A date is taken by the
- * service's own clock, its Date field, since ours may be wrong.
+ * Reads the seconds to wait from `Retry-After` (RFC 9110 §10.2.3), a number or a date. A date is compared with the answer's
+ * Date field, since the local clock may be wrong.
+ *
+ * @param now local time in milliseconds since the epoch, for answers without a Date field
  */
 export function readRetryAfter(fields: HeaderFields, now: number): number | undefined {
   const text = textOf(fields, "retry-after");
@@ -48,7 +55,7 @@ function readPolicies(text: string | undefined): RateLimit[] {
   try {
     return parseList(text).flatMap(([, parameters]) => policyOf(parameters.get("r"), parameters.get("t")));
   } catch {
-    // Version 7 of the draft is a dictionary, which is no list where a member has a value.
+    // The dictionary of version 7 is not a valid list when a member has a value.
   }
   try {
     const dictionary = parseDictionary(text);
@@ -58,7 +65,7 @@ function readPolicies(text: string | undefined): RateLimit[] {
   }
 }
 
-/** A year, in seconds: what is longer is meant for ever. */
+/** Longest wait in seconds, a year. Longer ones mean for ever. */
 const longestWait = 31_536_000;
 
 function policyOf(left: unknown, renewsIn: unknown): RateLimit[] {
@@ -70,7 +77,7 @@ function policyOf(left: unknown, renewsIn: unknown): RateLimit[] {
 const isTighter = (a: RateLimit, b: RateLimit): boolean =>
   a.left! < b.left! || (a.left === b.left && (a.renewsIn ?? 0) > (b.renewsIn ?? 0));
 
-/** A reset is a number of seconds, or a time: in seconds or milliseconds since the epoch, or a date. */
+/** Returns the seconds until a reset: a number of seconds, a time in seconds or milliseconds since the epoch, or a date. */
 function resetIn(text: string, fields: HeaderFields, now: number): number | undefined {
   const number = wholeNumber(text);
   if (number === undefined) return secondsUntil(parseDate(text), fields, now);
@@ -84,7 +91,7 @@ function secondsUntil(time: number | undefined, fields: HeaderFields, now: numbe
   return Math.min(Math.max(0, seconds), longestWait);
 }
 
-/** A date of HTTP (RFC 9110 §5.6.7) or of ISO 8601; Date.parse alone takes `-5` for one. */
+/** Parses an HTTP date (RFC 9110 §5.6.7) or an ISO 8601 date. Date.parse alone would accept `-5`. */
 function parseDate(text: string): number | undefined {
   const time = /^([A-Za-z]|\d{4}-)/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(time) ? undefined : time;

@@ -1,3 +1,31 @@
+/**
+ * Sends the requests of the api engine, and sends each again until it has an answer or no hope of one. It knows nothing of
+ * the quota gate, the rate, the listener or the renewal: `engine.ts` decides when to ask and what an answer means.
+ *
+ * `ask` repeats these steps:
+ *
+ *     wait until `notBefore` -> send -> read the answer -> return, throw, or wait and try again
+ *
+ * - 2xx: returned with the statuses found. The engine keeps them, even if the rest of the answer is faulty.
+ * - No answer, or an HTTP status that may pass: tried again after `Retry-After`, else after a random delay that grows.
+ * - 429 with a hint of at most 60 s: the service asks to slow down. `notBefore` holds back all requests for that time. Then
+ *   each adds a random delay of its own, so that they do not all come at once.
+ * - 429 with a longer hint, or none: the quota is used up. The engine waits for its renewal, or halts.
+ * - 413, or a 400 that blames the size: the engine submits smaller parts.
+ * - 401 and 403 throw an AuthorisationError. Everything else throws a ServiceError.
+ *
+ * Failures and slow-downs are counted apart, each against `maximumRetries` and `retryBudget`. The budget starts with the
+ * first failed try. It also limits the duration of the tries that follow a failure. The count of slow-downs restarts
+ * whenever some other request has succeeded: then the service works, and the request only has to wait for its turn.
+ *
+ * To keep:
+ *
+ * - A request that was sent is never aborted by `ending`: its answer may be paid for. Only `close` ends it, after a delay.
+ * - A retry has the same body, hence the same Idempotency-Key, so that the service does not charge it twice.
+ * - Every wait of `ask` goes through `sleep`, so that `ending` ends it. Every request goes through `send`, which refuses
+ *   after that.
+ * - Text from the service reaches the user only through `messageIn`, which removes the key.
+ */
 import { setMaxListeners } from "node:events";
 import { AuthorisationError, ServiceError } from "../errors.js";
 import type { Kind } from "../validator.js";
@@ -5,44 +33,47 @@ import { fieldOf, type Results, readAnswer } from "./answer.js";
 import { type HttpAnswer, type HttpClient, TransportFault } from "./http.js";
 import { readRateLimit, readRetryAfter } from "./rate-limit.js";
 
-/** What the engine needs of the world. */
+/** Dependencies of the engine on the outside world, which tests replace. */
 export interface ApiWorld {
   readonly http: HttpClient;
-  /** The clock, in milliseconds since the epoch. */
+  /** Returns the time in milliseconds since the epoch. */
   readonly now: () => number;
-  /** Resolves after so many milliseconds; rejects with the signal's reason when that is aborted before. */
+  /** Resolves after `milliseconds`. Rejects with the signal's reason when that is aborted earlier. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** From 0 to 1, less than 1. */
+  /** Returns a random number from 0 up to, but not including, 1. */
   readonly random: () => number;
-  /** Something that the user should know while it happens. */
+  /** Called with a message for the user. */
   readonly onNotice: (text: string) => void;
-  /** Something about one request that is for finding faults: no address, no key. */
+  /** Called with a debug message about each request. It contains no item and no key. */
   readonly onRequest?: (text: string) => void;
 }
 
-/** Where requests go, and how often one is tried. Times are in milliseconds. */
+/** Destination of requests, and limits on retries. Times are in milliseconds. */
 export interface SenderOptions {
-  /** An absolute URL without a slash at its end. */
+  /** Absolute URL without a slash at its end. */
   readonly baseUrl: string;
   readonly key: string;
-  /** How often a batch that failed is sent again at most, and for how long in all, from the start of the first try that failed. */
+  /** Largest number of retries of a request. */
   readonly maximumRetries: number;
+  /** Longest time for retries, from the start of the first failed try. */
   readonly retryBudget: number;
-  /** The Idempotency-Key of a request: the same for the same path and body, and nothing that could be guessed. */
+  /** Returns the Idempotency-Key of a request. The same path and body give the same key, and others cannot guess it. */
   readonly idempotencyKey: (path: string, body: string) => string;
 }
 
-/** A longer wait, in milliseconds, is no request to slow down: the quota is gone. */
+/** Longest wait of a 429 that asks to slow down, in milliseconds. A longer one means that the quota is used up. */
 const longestSlowdown = 60_000;
+/** Upper bound of the random delay before the first retry, in milliseconds. It doubles with each failure. */
 const firstDelay = 500;
+/** Largest upper bound of the random delay, in milliseconds. */
 const longestDelay = 30_000;
-/** Errors of the service that may pass; 409 is for an Idempotency-Key whose first request is still running. */
+/** HTTP statuses that may pass. 409 means that the first request with the same Idempotency-Key is still running. */
 const transientStatuses = new Set([408, 409, 500, 502, 503, 504]);
 
-/** What came of a request that the service had something to say to. */
+/** Outcome of a request that got an answer. `renewsIn` is in milliseconds, and undefined when the service does not say. */
 type Reply =
   | "too large"
-  /** Milliseconds until it renews, if the service says. */
+  /** The quota is used up. */
   | { readonly isGone: true; readonly renewsIn: number | undefined }
   | ({
       readonly isGone: false;
@@ -50,23 +81,29 @@ type Reply =
       readonly left: number | undefined;
     } & Results);
 
-/** Sends requests, again where that may help, until the service has said something about their items. */
+/** Returns a sender for one service; see the top of this file. */
 export function createSender(options: SenderOptions, world: ApiWorld) {
   const { baseUrl, key, maximumRetries, retryBudget, idempotencyKey } = options;
   const { http, now, random, onNotice, onRequest } = world;
   const inFlight = new Set<Promise<unknown>>();
   let requests = 0;
-  /** Requests that were answered with results. */
+  /** Number of requests answered with results. */
   let successes = 0;
-  /** No request before this: the service has asked to slow down. */
+  /** Time before which no request is sent, because the service has asked to slow down. */
   let notBefore = 0;
-  /** Ends all waiting. */
+  /** Ends all waits, and prevents further requests. */
   const ending = new AbortController();
   setMaxListeners(0, ending.signal);
   const sleep = (milliseconds: number) => world.sleep(milliseconds, ending.signal);
   const ownDelay = (failures: number) => random() * Math.min(longestDelay, firstDelay * 2 ** (failures - 1));
 
-  /** One request, one answer. Runs to its end whatever happens, so that an answer that is paid for is had. */
+  /**
+   * Sends one request. Once sent, it is not aborted by `ending`, since its answer may be paid for.
+   *
+   * @param attempt number of the try, for debug messages
+   * @param milliseconds longest duration of the request; absent for the client's timeout
+   * @throws TransportFault when there is no answer
+   */
   async function send(
     kind: Kind,
     body: string,
@@ -79,7 +116,9 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
     const started = now();
     requests++;
     const report = (what: string) =>
-      onRequest?.(`POST ${path}, ${items} items, try ${attempt}: ${what} in ${now() - started} ms`);
+      onRequest?.(
+        `POST ${path}, ${items} ${items === 1 ? "item" : "items"}, try ${attempt}: ${what} in ${now() - started} ms`,
+      );
     const request = {
       url: `${baseUrl}${path}`,
       body,
@@ -90,7 +129,7 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
         "idempotency-key": idempotencyKey(path, body),
         "user-agent": "idv",
       },
-      // Each character may be written as \uXXXX, and results may grow fields.
+      // The service may write each character as \uXXXX, and add fields to the results.
       maximumBytes: 65_536 + 6 * body.length + 1024 * items,
     };
     const sending = http.post(request, milliseconds);
@@ -103,14 +142,26 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
     return sending;
   }
 
-  /** Sends some items, again where that may help, until the service has answered. */
+  /**
+   * Submits some items, with retries, until the service has answered.
+   *
+   * @throws ServiceError when retries are used up, or would not help
+   * @throws AuthorisationError when the service does not accept the key
+   */
   async function ask(kind: Kind, items: readonly string[]): Promise<Reply> {
     const body = JSON.stringify({ [fieldOf[kind]]: items });
     const failures = new Failures();
     const slowdowns = new Failures();
     let seen = successes;
     let started = now();
-    /** Waits before the next try, or gives up. */
+    /**
+     * Waits before the next try.
+     *
+     * @param tried the failures that count
+     * @param hint milliseconds that the service asks to wait
+     * @param more milliseconds to wait in addition to `hint`
+     * @throws ServiceError when the retries or their budget are used up
+     */
     const again = async (tried: Failures, what: string, hint?: number, more = 0): Promise<void> => {
       tried.count++;
       tried.since ??= started;
@@ -148,11 +199,11 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
       if (status === 429) {
         const hint = retryAfter === undefined ? renewsIn : retryAfter * 1000;
         if (hint === undefined || hint > longestSlowdown) return { isGone: true, renewsIn: hint };
-        // Where others get through, it is only the turn of this one that has to come.
+        // Other requests succeeded meanwhile: this is contention, not an outage. Restarts the count.
         if (successes !== seen) slowdowns.forget();
         seen = successes;
         if (notBefore <= now() && hint > 0) {
-          onNotice(`${baseUrl}: asks to slow down; going on in ${seconds(hint)}`);
+          onNotice(`${baseUrl}: asks to slow down; continuing in ${seconds(hint)}`);
         }
         notBefore = Math.max(notBefore, now() + hint);
         await again(slowdowns, "asks to slow down", hint, ownDelay(slowdowns.count + 1));
@@ -163,36 +214,38 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
         throw new ServiceError(`${baseUrl}: one item is too large for it (${status}${said})`);
       }
       if (status === 401 || status === 403) {
-        const what = status === 401 ? "does not accept the key" : "does not let the key do this";
-        throw new AuthorisationError(`${baseUrl}: ${what} (${status}${said}); idv login stores another`);
+        const what = status === 401 ? "does not accept the key" : "does not authorise the key for this";
+        throw new AuthorisationError(
+          `${baseUrl}: ${what} (${status}${said}); run idv login to store another key`,
+        );
       }
       if (transientStatuses.has(status)) {
-        // When the quota renews is no hint while something is left of it.
+        // The time of the renewal says when to retry only if no units are left.
         const hint = retryAfter === undefined && left === 0 ? renewal : retryAfter;
         await again(failures, `answers ${status}${said}`, hint === undefined ? undefined : hint * 1000);
         continue;
       }
-      const location =
-        status >= 300 && status < 400 ? "; redirects are not followed, name the place itself" : "";
+      const location = status >= 300 && status < 400 ? "; redirects are not followed" : "";
       throw new ServiceError(`${baseUrl}: answers ${status}${said}${location}; is the base URL right?`);
     }
   }
 
   return {
     ask,
-    /** Waits, unless it has been ended. */
+    /** Waits for some milliseconds. Rejects when `ending` is aborted. */
     sleep,
-    /** A delay that grows with the failures, in milliseconds. */
+    /** Returns a random delay in milliseconds whose upper bound doubles with each failure. */
     ownDelay,
-    /** Ends all waiting, with a reason; requests in flight go on. */
+    /** Aborting it ends all waits with its reason. Requests in flight go on. */
     ending,
+    /** Number of requests sent, retries included. */
     get requests() {
       return requests;
     },
     /**
-     * Asks once about no items, which costs nothing.
+     * Sends one request without items, which costs nothing.
      *
-     * @returns the HTTP status, what the service says of it, and the units left if it says
+     * @returns the HTTP status, the service's message, and the units left if the service says
      * @throws ServiceError when there is no answer
      */
     async probe(kind: Kind) {
@@ -204,9 +257,9 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
       return { status, said: messageIn(body, key), left: readRateLimit(fields, now()).left };
     },
     /**
-     * Ends it: requests in flight may finish for so many milliseconds.
+     * Ends all waits and closes the connections. Requests in flight get `milliseconds` to finish first.
      *
-     * @param batches what else has to end before that: those who keep the answers
+     * @param batches batches being validated; they get the same time to keep their answers
      */
     async close(milliseconds: number, batches: Iterable<Promise<unknown>>): Promise<void> {
       ending.abort(new ServiceError(`${baseUrl}: the run has ended`));
@@ -219,7 +272,7 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
   };
 }
 
-/** How often something has failed, and since when, in milliseconds since the epoch. */
+/** Number of failures in a row, and the start of the first failed try in milliseconds since the epoch. */
 class Failures {
   count = 0;
   since: number | undefined;
@@ -230,15 +283,15 @@ class Failures {
   }
 }
 
-/** A time in milliseconds, for people. */
+/** Renders a duration in milliseconds for people, such as `30 s` or `10 min`. */
 export const seconds = (milliseconds: number): string => {
   const count = Math.max(1, Math.round(milliseconds / 1000));
   return count < 120 ? `${count} s` : `${Math.round(count / 60).toLocaleString("en")} min`;
 };
 
 /**
- * What an error says for people: as the interface document has it, or as others do; short, with a colon before it, and
- * without the key, which some services repeat.
+ * Returns the message of an error answer, with a colon in front, or an empty string. It is cut to 200 characters. The key,
+ * which some services repeat, is removed first.
  */
 function messageIn(body: string | undefined, key: string): string {
   const text = textIn(body ?? "")
@@ -248,6 +301,7 @@ function messageIn(body: string | undefined, key: string): string {
   return text === "" ? "" : `: ${text}`;
 }
 
+/** Returns the message: a field of a JSON object (`message` by the interface document), or plain text; HTML is ignored. */
 function textIn(body: string): string {
   try {
     const { message, error, detail } = JSON.parse(body) as Readonly<Record<string, unknown>>;
@@ -257,8 +311,11 @@ function textIn(body: string): string {
   }
 }
 
+/** Things of which a request may have too many, or which may be too large. */
 const manyThings = "(items|e-?mails|domains|addresses|entries|elements|array|batch|body|payload|size)";
+/** Words that say so. */
 const tooMuch = "(exceed\\w*|limit|maximum|max|at most|longer|larger)";
+/** Matches the message of a 400 that means 413. */
 const sizeBlame = new RegExp(
   `too (many|large|big)|${manyThings}.*\\b${tooMuch}|${tooMuch}\\b.*${manyThings}`,
   "i",

@@ -1,3 +1,4 @@
+/** Covers the address parser: the is_email suite, the faults it reports and the parts it returns. */
 import { describe, expect, test } from "vitest";
 import { parseAddress } from "../../../src/classifier/syntax/address.js";
 import { Fault } from "../../../src/classifier/syntax/fault.js";
@@ -7,15 +8,15 @@ describe("the is_email suite", () => {
   test("has 164 addresses", () => {
     expect(allowedByRfc5321.length + notAllowedByRfc5321.length).toBe(164);
   });
-  test.each(allowedByRfc5321)("%j is allowed", (address) => {
+  test.each(allowedByRfc5321)("accepts $0", (address) => {
     expect(parseAddress(address)).not.toBeInstanceOf(Fault);
   });
-  test.each(notAllowedByRfc5321)("%j is not allowed", (address) => {
+  test.each(notAllowedByRfc5321)("rejects $0", (address) => {
     expect(parseAddress(address)).toBeInstanceOf(Fault);
   });
 });
 
-describe("faults name what and where", () => {
+describe("faults", () => {
   test.each([
     ["", "the address is empty", 1],
     ["ann", "no @", 3],
@@ -49,12 +50,12 @@ describe("faults name what and where", () => {
     [`${"é".repeat(33)}@example.net`, "the local part is longer than 64 octets", 33],
     ["a".repeat(2000), "the address is longer than 254 octets", 255],
     ["ann@[192.0.2.256]", "not a valid address literal", 5],
-  ])("%j: %s at %i", (address, what, position) => {
+  ])("name the problem and its position in $0", (address, what, position) => {
     expect(parseAddress(address)).toEqual(new Fault(what, position));
   });
 });
 
-describe("what an address is read as", () => {
+describe("parsed addresses", () => {
   test.each([
     ["Ann.Lee@Example.NET", "Ann.Lee", "example.net"],
     ['"ann lee"@example.net', "ann lee", "example.net"],
@@ -69,15 +70,15 @@ describe("what an address is read as", () => {
     ["ann@example。net", "ann", "example.net"],
     ["ann@ｅｘａｍｐｌｅ．ｎｅｔ", "ann", "example.net"],
     ["ann@faß.de", "ann", "xn--fa-hia.de"],
-  ])("%j", (address, local, ascii) => {
+  ])("have the local part and domain of %j", (address, local, ascii) => {
     expect(parseAddress(address)).toEqual({ local, domain: { ascii } });
   });
 
-  test("an address literal has no domain", () => {
+  test("have no domain for an address literal", () => {
     expect(parseAddress("ann@[192.0.2.1]")).toEqual({ local: "ann" });
   });
 
-  test("lengths are counted in octets of UTF-8", () => {
+  test("are measured in octets of UTF-8", () => {
     expect(parseAddress(`${"ü".repeat(32)}@example.net`)).not.toBeInstanceOf(Fault);
     expect(parseAddress(`${"ü".repeat(33)}@example.net`)).toBeInstanceOf(Fault);
   });

@@ -1,11 +1,12 @@
+/** Covers how a header is recognised and how the column is chosen. */
 import { describe, expect, test } from "vitest";
+import { ChoiceError } from "../../../src/files/errors.js";
 import { profiles } from "../../../src/run/item.js";
-import { TableChoiceError } from "../../../src/table/errors.js";
 import { chooseColumn, findColumn, isHeader } from "../../../src/table/sniff/column.js";
 
 const rows = (table: string) => table.split("\n").map((line) => line.split(","));
 
-describe("whether a record is a header", () => {
+describe("header detection", () => {
   test.each<["email" | "domain", string, boolean]>([
     ["email", "email", true],
     ["email", "a@example.net", false],
@@ -24,12 +25,12 @@ describe("whether a record is a header", () => {
     ["domain", "website,https://example.net", false],
     ["domain", "acme.website", false],
     ["domain", "https://example.net/x", false],
-  ])("%s, %j: %s", (kind, record, expected) => {
+  ])("for kind %s, takes %j for a header: %s", (kind, record, expected) => {
     expect(isHeader(record.split(","), profiles[kind])).toBe(expected);
   });
 });
 
-describe("the column that is named", () => {
+describe("named columns", () => {
   const header = ["id", "Email", "email", "Note", "note", "Note", "2024", "a[1]", " Padded "];
   test.each([
     ["1", 0],
@@ -44,7 +45,7 @@ describe("the column that is named", () => {
     ["2024", 6],
     ["a[1]", 7],
     ["padded", 8],
-  ])("%s is %i", (wanted, column) => {
+  ])("%s is found at index %i", (wanted, column) => {
     expect(findColumn(wanted, header, header.length)).toBe(column);
   });
 
@@ -56,25 +57,25 @@ describe("the column that is named", () => {
     ["EMAIL", '2 columns are named "EMAIL"'],
     ["Note[3]", 'no column "Note[3]"'],
     ["Note[0]", 'no column "Note[0]"'],
-  ])("%s: %s", (wanted, message) => {
+  ])("%s is rejected", (wanted, message) => {
     expect(() => findColumn(wanted, header, header.length)).toThrow(message);
-    expect(() => findColumn(wanted, header, header.length)).toThrow(TableChoiceError);
+    expect(() => findColumn(wanted, header, header.length)).toThrow(ChoiceError);
   });
 
   test.each([
     ["email", 'no column "email": the table has no header'],
     ["4", "no column 4: the table has 3"],
-  ])("without a header, %s: %s", (wanted, message) => {
+  ])("%s is rejected without a header", (wanted, message) => {
     expect(() => findColumn(wanted, undefined, 3)).toThrow(message);
   });
 
-  test("names in Latin-1 and UTF-8 are found", () => {
+  test("are found in Latin-1 and UTF-8", () => {
     expect(findColumn("Prénom", ["x", "Pr\u00e9nom"], 2)).toBe(1);
     expect(findColumn("Prénom", ["x", Buffer.from("Prénom").toString("latin1")], 2)).toBe(1);
   });
 });
 
-describe("the column that is chosen", () => {
+describe("chosen columns", () => {
   test.each<["email" | "domain", string, string, number]>([
     ["email", "id,email", "1,a@example.net", 1],
     ["email", "id,E-Mail", "1,a@example.net", 1],
@@ -97,7 +98,7 @@ describe("the column that is chosen", () => {
     ["domain", "email,domain", "a@example.org,example.net", 1],
     ["domain", "contact,company", "a@example.org,example.net", 1],
     ["domain", "id,contact", "1,a@example.org", 1],
-  ])("for %s, in %s / %s: %i", (kind, header, record, column) => {
+  ])("for kind %s, from %s / %s: index %i", (kind, header, record, column) => {
     const names = header.split(",").map((name) => Buffer.from(name).toString("latin1"));
     expect(chooseColumn(names, rows(record), names.length, profiles[kind])).toBe(column);
   });
@@ -117,13 +118,13 @@ describe("the column that is chosen", () => {
     [undefined, "a@example.net,b@example.net", "2 columns fit equally well; choose one with -c: 1, 2"],
     [["id", "name"], "1,Ann", 'no column looks like e-mail addresses; name it with -c: 1 "id", 2 "name"'],
     [Array.from({ length: 30 }, (_, i) => `c${i}`), "1", "and 10 more"],
-  ])("%j / %s: %s", (header, record, message) => {
+  ])("cannot be told apart or found: $0 / $1", (header, record, message) => {
     const width = header?.length ?? 2;
     expect(() => chooseColumn(header, rows(record), width, profiles.email)).toThrow(message);
-    expect(() => chooseColumn(header, rows(record), width, profiles.email)).toThrow(TableChoiceError);
+    expect(() => chooseColumn(header, rows(record), width, profiles.email)).toThrow(ChoiceError);
   });
 
-  test("the only column needs no reason", () => {
+  test("need no evidence if there is only one", () => {
     expect(chooseColumn(undefined, [["x"]], 1, profiles.email)).toBe(0);
   });
 });

@@ -1,3 +1,4 @@
+/** Covers the detection of delimiter, line ending and width from a sample. */
 import { describe, expect, test } from "vitest";
 import { profiles } from "../../../src/run/item.js";
 import {
@@ -64,11 +65,11 @@ describe("records of a sample", () => {
       ],
     ],
     ["", ",", true, []],
-  ])("%j by %j, whole: %s", (sample, delimiter, isWhole, records) => {
+  ])("are split from %j by %j, whole: %s", (sample, delimiter, isWhole, records) => {
     expect(splitSample(sample, delimiter, isWhole)).toEqual(records);
   });
 
-  test("are at most 100", () => {
+  test("are limited to 100", () => {
     expect(splitSample("a,b\n".repeat(200), ",", true)).toHaveLength(100);
   });
 });
@@ -82,9 +83,9 @@ describe("the delimiter", () => {
     ["semicolon with decimal commas", "id;price;email\n1;2,50;a@example.net\n2;3,75;b@example.net\n", ";"],
     ["decimal commas without a header", "1;2,50;a@example.net\n2;3,75;b@example.net\n", ";"],
     ["comma with semicolons in quotes", 'email,note\na@example.net,"x;y;z"\nb@example.net,"x;y;z"\n', ","],
-    ["comma, one record wider", "id,email\n1,a@example.net\n2,b@example.net,x\n", ","],
+    ["comma, with one wider record", "id,email\n1,a@example.net\n2,b@example.net,x\n", ","],
     [
-      "comma, some records shorter",
+      "comma, with shorter records",
       "id,email,note\n1,a@example.net\n2,b@example.net,x\n3,c@example.net\n",
       ",",
     ],
@@ -92,16 +93,16 @@ describe("the delimiter", () => {
     ["a plain list with a header", "email\na@example.net\n", null],
     ["dots, colons and spaces", "a.b@example.net\nmailto:c.d@example.net\nE F <e@example.net>\n", null],
     ["names with commas, quoted", '"Lee, A" <a@example.net>\n"Ray, B" <b@example.net>\n', null],
-    ["one comma in a list", "a@example.net\nb@example.net,\nc@example.net\n", null],
+    ["a plain list with one comma", "a@example.net\nb@example.net,\nc@example.net\n", null],
     ["one record, wider than the header", "id,email\n1,a@example.net,x\n", ","],
     ["one record, shorter than the header", "email,id,note\na@example.net\n", ","],
     ["tab before a comma in names", "1\tLee, A <a@example.net>\n2\tRay, B <b@example.net>\n", "\t"],
     ["semicolon before a comma in names", "1;Lee, A <a@example.net>\n2;Ray, B <b@example.net>\n", ";"],
-    ["an open quote in the header", 'id,"email\n1,a@example.net\n', ","],
+    ["a quote that is never closed in the header", 'id,"email\n1,a@example.net\n', ","],
     ["a header alone", "id,email\n", ","],
-    ["nothing", "", null],
-    ["empty lines between", "id,email\n\n1,a@example.net\n\n", ","],
-  ])("%s", (_, sample, delimiter) => {
+    ["an empty sample", "", null],
+    ["empty lines between records", "id,email\n\n1,a@example.net\n\n", ","],
+  ])("is detected: %s", (_, sample, delimiter) => {
     expect(sniffDelimiter(sample, true, profiles.email)).toBe(delimiter);
   });
 
@@ -109,7 +110,7 @@ describe("the delimiter", () => {
     ["URLs with commas", "http://a.com/1,2\nhttp://b.com/1\nhttp://c.com/3,4\n", null],
     ["URLs and names", "website,name\nhttp://a.com/,A\nhttp://b.com/,B\n", ","],
     ["hosts and ports", "a.com:80\nb.com:443\n", null],
-  ])("of domains: %s", (_, sample, delimiter) => {
+  ])("is detected for domains: %s", (_, sample, delimiter) => {
     expect(sniffDelimiter(sample, true, profiles.domain)).toBe(delimiter);
   });
 });
@@ -123,7 +124,7 @@ test.each<[string, string | null, string]>([
   ['5"\n', ",", "\n"],
   ["a,b", ",", "\n"],
   ['"a\nb"\r', null, "\r"],
-])("the line ending of %j by %j is %j", (sample, delimiter, lineEnding) => {
+])("detects in %j by %j the line ending %j", (sample, delimiter, lineEnding) => {
   expect(sniffLineEnding(sample, delimiter)).toBe(lineEnding);
 });
 
@@ -132,6 +133,6 @@ test.each<[number[], number]>([
   [[3, 3, 2], 3],
   [[1, 2, 2, 1], 2],
   [[5, 2, 2], 2],
-])("of widths %j, %i is the most common", (widths, expected) => {
+])("picks from widths %j the most common, %i", (widths, expected) => {
   expect(mostCommonWidth(widths.map((width) => Array.from({ length: width }, () => "")))).toBe(expected);
 });

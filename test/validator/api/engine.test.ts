@@ -1,3 +1,4 @@
+/** Covers the api engine over real HTTP: retries, quotas, batch sizes and pacing. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { type ApiEngine, type ApiOptions, apiValidator } from "../../../src/validator/api/engine.js";
@@ -18,7 +19,7 @@ afterEach(async () => {
   for (const engine of open.splice(0)) await engine.close(0);
 });
 
-/** The engine over real HTTP, with a clock that jumps instead of waiting. */
+/** Creates the engine over real HTTP, with a clock that jumps instead of waiting. */
 async function engineFor(acts: readonly Act[], options: Partial<ApiOptions> = {}, timeout = 5000) {
   const server = await scriptedServer(...acts);
   const slept: number[] = [];
@@ -68,7 +69,7 @@ async function engineFor(acts: readonly Act[], options: Partial<ApiOptions> = {}
     });
     return { ...outcome, statuses: outcome.verdicts.map(({ status }) => status) };
   };
-  /** What the engine says when it gives up. */
+  /** Returns the error with which the engine gives up. */
   const failure = async (batch: readonly string[] = items(2)) => {
     const error = await validate(batch).then(
       () => undefined,
@@ -79,7 +80,7 @@ async function engineFor(acts: readonly Act[], options: Partial<ApiOptions> = {}
   return { ...server, engine, validate, failure, slept, notices, requests, kept };
 }
 
-test("a request as the interface document has it", async () => {
+test("sends requests as the interface document defines them", async () => {
   const { url, seen, validate, requests } = await engineFor([respond()]);
   const { statuses, charged, exhausted } = await validate(["ann@b.net", "__proto__"]);
   expect({ statuses, charged, exhausted }).toEqual({ statuses: ["ok", "ok"], charged: 2, exhausted: false });
@@ -97,7 +98,7 @@ test("a request as the interface document has it", async () => {
   expect(requests).toEqual(["POST /emails/validate, 2 items, try 1: 200 in N ms"]);
 });
 
-describe("faults that pass", () => {
+describe("temporary faults", () => {
   const slow: Act = () => {};
   test.each<[string, Act]>([
     ["a reset before the headers", resetBeforeHeaders],
@@ -112,37 +113,37 @@ describe("faults that pass", () => {
     ["an answer that is not JSON", respond(200, {}, "<html>")],
     ["a status that is not a string", respond(200, {}, (list) => resultsOf(list).replaceAll('"ok"', "1"))],
     ["a body that is too large", respond(200, {}, () => " ".repeat(200_000))],
-  ])("%s", async (_, act) => {
+  ])("are retried: %s", async (_, act) => {
     const { seen, validate, slept, kept } = await engineFor([act, respond()], {}, 300);
     const { statuses, charged } = await validate(items(3));
     expect({ statuses, charged }).toEqual({ statuses: ["ok", "ok", "ok"], charged: 3 });
     expect(slept).toEqual([250]);
     expect(kept).toHaveLength(3);
     expect(seen).toHaveLength(2);
-    // Whoever has been charged for the first knows the second by its key.
+    // The same key: a service that charged for the first request does not charge for the second.
     expect(seen[1]!.headers["idempotency-key"]).toBe(seen[0]!.headers["idempotency-key"]);
     expect(seen[1]!.body).toBe(seen[0]!.body);
   });
 
-  test("an answer that lacks items: what it has counts, the rest is asked for once more", async () => {
+  test("keep the results of a partial answer and resubmit the missing items once", async () => {
     const lacking = respond(200, {}, (list) => resultsOf(list.slice(1)));
     const { seen, validate, kept } = await engineFor([lacking, respond()]);
     expect((await validate(items(3))).charged).toBe(3);
     expect(seen.map((request) => request.items)).toEqual([items(3), items(1)]);
     expect(kept).toEqual(["ann1@b.net ok", "ann2@b.net ok", "ann0@b.net ok"]);
     const { failure, kept: keptAll } = await engineFor([lacking]);
-    expect(await failure(items(3))).toBe("ServiceError: URL: answers nonsense: no result for item 1 of 1");
+    expect(await failure(items(3))).toBe("ServiceError: URL: invalid answer: no result for item 1 of 1");
     expect(keptAll).toEqual(["ann1@b.net ok", "ann2@b.net ok"]);
   });
 
-  test("each wait may be twice as long, five tries in all", async () => {
+  test("double each delay and fail the batch after five tries", async () => {
     const { failure, slept, seen } = await engineFor([respond(503, {}, '{"message":"tired"}')]);
     expect(await failure()).toBe("ServiceError: URL: answers 503: tired, 5 times");
     expect(slept).toEqual([250, 500, 1000, 2000]);
     expect(seen).toHaveLength(5);
   });
 
-  test("no waiting beyond the budget", async () => {
+  test("are not waited for beyond the retry budget", async () => {
     const { failure, slept } = await engineFor([respond(500, {}, "")], { retryBudget: 800 });
     expect(await failure()).toBe("ServiceError: URL: answers 500, 3 times");
     expect(slept).toEqual([250, 500]);
@@ -155,28 +156,28 @@ describe("faults that pass", () => {
       { "retry-after": "Sat, 21 Nov 2020 18:00:30 GMT", date: "Sat, 21 Nov 2020 18:00:00 GMT" },
       [30_000],
     ],
-    ["RateLimit's t where nothing is left", { ratelimit: '"validations";r=0;t=3' }, [3000]],
-    ["our own delay where something is", { ratelimit: '"validations";r=9;t=86399' }, [250]],
+    ["RateLimit's t if no units are left", { ratelimit: '"validations";r=0;t=3' }, [3000]],
+    ["the engine's delay if units are left", { ratelimit: '"validations";r=9;t=86399' }, [250]],
     [
       "Retry-After rather than RateLimit's t",
       { "retry-after": "2", ratelimit: '"validations";r=0;t=3' },
       [2000],
     ],
-    ["our own delay where they are garbage", { "retry-after": "soon", ratelimit: "???" }, [250]],
-  ])("%s", async (_, headers, expected) => {
+    ["the engine's delay if the headers are invalid", { "retry-after": "soon", ratelimit: "???" }, [250]],
+  ])("are retried after %s", async (_, headers, expected) => {
     const { validate, slept } = await engineFor([respond(503, headers, ""), respond()]);
     await validate(items(1));
     expect(slept).toEqual(expected);
   });
 
-  test("a service that asks to wait for longer than the budget", async () => {
+  test("are not retried if the service asks for a wait beyond the budget", async () => {
     const { failure, slept } = await engineFor([respond(503, { "retry-after": "3600" }, "")]);
     expect(await failure()).toBe("ServiceError: URL: answers 503; it asks to wait for 60 min");
     expect(slept).toEqual([]);
   });
 });
 
-describe("faults that stay", () => {
+describe("permanent faults", () => {
   test.each<[string, Act, string, number]>([
     [
       "400",
@@ -187,13 +188,13 @@ describe("faults that stay", () => {
     [
       "401",
       respond(401, {}, '{"message":"Unauthorized."}'),
-      "AuthorisationError: URL: does not accept the key (401: Unauthorized.); idv login stores another",
+      "AuthorisationError: URL: does not accept the key (401: Unauthorized.); run idv login to store another key",
       1,
     ],
     [
       "403",
       respond(403, {}, "{}"),
-      "AuthorisationError: URL: does not let the key do this (403); idv login stores another",
+      "AuthorisationError: URL: does not authorise the key for this (403); run idv login to store another key",
       1,
     ],
     ["404", respond(404, {}, "<html>"), "ServiceError: URL: answers 404; is the base URL right?", 1],
@@ -201,12 +202,17 @@ describe("faults that stay", () => {
     [
       "a redirect",
       respond(307, { location: "https://elsewhere.net/" }, ""),
-      "ServiceError: URL: answers 307; redirects are not followed, name the place itself; is the base URL right?",
+      "ServiceError: URL: answers 307; redirects are not followed; is the base URL right?",
       1,
     ],
-    ["no JSON, twice", respond(200, {}, "<html>"), "ServiceError: URL: answers nonsense: it is not JSON", 2],
     [
-      "an error that repeats the key where it is cut",
+      "invalid JSON, twice",
+      respond(200, {}, "<html>"),
+      "ServiceError: URL: invalid answer: it is not JSON",
+      2,
+    ],
+    [
+      "an error with the key where it is cut off",
       respond(400, {}, JSON.stringify({ message: `${"x".repeat(195)}${key}` })),
       `ServiceError: URL: answers 400: ${"x".repeat(195)}[key]; is the base URL right?`,
       1,
@@ -218,18 +224,18 @@ describe("faults that stay", () => {
       1,
     ],
     [
-      "an error that repeats the key",
+      "an error with the key",
       respond(400, {}, JSON.stringify({ message: `no ${key}` })),
       "ServiceError: URL: answers 400: no [key]; is the base URL right?",
       1,
     ],
-  ])("%s", async (_, act, message, requests) => {
+  ])("are reported: %s", async (_, act, message, requests) => {
     const { failure, seen } = await engineFor([act]);
     expect(await failure()).toBe(message);
     expect(seen).toHaveLength(requests);
   });
 
-  test("nobody listens", async () => {
+  test("are reported after retries: connection refused", async () => {
     const { failure, slept } = await engineFor([respond()], { baseUrl: "http://127.0.0.1:1" });
     expect(await failure()).toBe("ServiceError: http://127.0.0.1:1: connection refused, 5 times");
     expect(slept).toHaveLength(4);
@@ -241,22 +247,22 @@ describe("429", () => {
 
   const slow = respond(429, { "retry-after": "5" }, "");
 
-  test("with a short hint is a request to slow down: it is waited for and said", async () => {
+  test("with a short hint slows the engine down and is announced", async () => {
     const { validate, slept, notices, seen } = await engineFor([slow, slow, slow, slow, respond()]);
     expect((await validate(items(2))).statuses).toEqual(["ok", "ok"]);
     expect(slept).toEqual([5250, 5500, 6000, 7000]);
     expect(seen).toHaveLength(5);
-    expect(notices[0]).toBe("URL: asks to slow down; going on in 5 s");
+    expect(notices[0]).toBe("URL: asks to slow down; continuing in 5 s");
   });
 
-  test("that asks to slow down for ever is a fault, not the end of the quota", async () => {
+  test("with endless short hints is a fault, not the end of the quota", async () => {
     const { failure, seen } = await engineFor([slow]);
     expect(await failure()).toBe("ServiceError: URL: asks to slow down, 5 times; it asks to wait for 5 s");
     expect(seen).toHaveLength(5);
   });
 
-  test("while others get through, a batch waits for its turn however often", async () => {
-    // Every other request gets through.
+  test("does not fail a batch while other batches succeed", async () => {
+    // One request in eight succeeds.
     let turn = 0;
     const other: Act = (response, request) => (turn++ % 8 < 7 ? slow : respond())(response, request);
     const { validate } = await engineFor([respond(), other], {
@@ -269,7 +275,7 @@ describe("429", () => {
     expect(outcomes.every(({ charged }) => charged === 1)).toBe(true);
   });
 
-  test("with a hint of 0 is no reason to hurry", async () => {
+  test("with a hint of 0 is retried after the engine's own delays", async () => {
     const { failure, slept, seen } = await engineFor([respond(429, { "retry-after": "0" }, "")]);
     expect(await failure()).toContain("asks to slow down, 5 times");
     expect(slept).toEqual([250, 500, 1000, 2000]);
@@ -278,9 +284,9 @@ describe("429", () => {
 
   test.each<[string, Act]>([
     ["without a hint", gone],
-    ["with a long one", respond(429, { "retry-after": "86399" }, "")],
+    ["with a long hint", respond(429, { "retry-after": "86399" }, "")],
     ["with a long RateLimit", respond(429, { ratelimit: '"validations";r=0;t=86399' }, "")],
-  ])("%s the quota is gone", async (_, act) => {
+  ])("%s means that the quota is exhausted", async (_, act) => {
     const { validate, seen } = await engineFor([act]);
     const { statuses, charged, exhausted } = await validate(items(2));
     expect({ statuses, charged, exhausted }).toEqual({
@@ -293,7 +299,7 @@ describe("429", () => {
     expect(seen).toHaveLength(sent);
   });
 
-  test("quota_exceeded in an answer: what is paid for is kept", async () => {
+  test("quota_exceeded in an answer keeps the charged verdicts", async () => {
     const half = respond(200, { ratelimit: '"validations";r=0;t=90' }, () =>
       JSON.stringify({
         emails: { "ann0@b.net": { status: "ok" }, "ann1@b.net": { status: "quota_exceeded" } },
@@ -310,7 +316,7 @@ describe("429", () => {
     expect(kept).toEqual(["ann0@b.net ok"]);
   });
 
-  test("--wait: until the renewal, or for ten minutes and again", async () => {
+  test("with --wait is retried at the renewal, or every ten minutes", async () => {
     const { validate, slept, notices } = await engineFor(
       [respond(429, { "retry-after": "3600" }, ""), gone, respond()],
       { wait: Number.POSITIVE_INFINITY },
@@ -320,13 +326,13 @@ describe("429", () => {
     expect(notices[0]).toBe("URL: the quota is exhausted; asking again in 60 min");
   });
 
-  test("--wait: no longer than it says", async () => {
+  test("with --wait TIME is not retried after TIME", async () => {
     const { validate, slept } = await engineFor([gone], { wait: 1_500_000 });
     expect((await validate(items(2))).exhausted).toBe(true);
     expect(slept).toEqual([600_000, 600_000]);
   });
 
-  test("--wait: only what was not answered is asked again", async () => {
+  test("with --wait resubmits only items without a verdict", async () => {
     const half = respond(200, { "x-ratelimit-remaining": "0" }, (list) =>
       JSON.stringify({
         emails: Object.fromEntries(
@@ -339,7 +345,7 @@ describe("429", () => {
     expect(seen.map((request) => request.items)).toEqual([items(5), items(3, 2)]);
   });
 
-  test("an answer from before the quota was raised is not the last word", async () => {
+  test("quota_exceeded is resubmitted if the headers show units left", async () => {
     const stale = respond(200, { ratelimit: '"validations";r=500' }, (list) =>
       JSON.stringify({
         emails: Object.fromEntries(
@@ -354,7 +360,7 @@ describe("429", () => {
 });
 
 describe("batches that are too large", () => {
-  /** A service that takes so many items at a time. */
+  /** Accepts up to `most` items a request and answers larger requests with `refusal`. */
   const takes =
     (most: number, refusal: Act): Act =>
     (response, request) =>
@@ -362,7 +368,7 @@ describe("batches that are too large", () => {
   test.each<[string, Act]>([
     ["413", respond(413, {}, "<html>")],
     ["a 400 that blames the size", respond(400, {}, '{"message":"Too many items: at most 30."}')],
-  ])("%s: halved until they fit, and so from then on", async (_, refusal) => {
+  ])("are halved until they fit, and stay so, after %s", async (_, refusal) => {
     const { validate, seen, kept, engine } = await engineFor([takes(30, refusal)]);
     expect((await validate(items(100))).charged).toBe(100);
     expect(seen.map((request) => request.items.length)).toEqual([100, 50, 25, 25, 25, 25]);
@@ -370,20 +376,20 @@ describe("batches that are too large", () => {
     expect(engine.batchSize).toBe(25);
   });
 
-  test("one item that is too large", async () => {
+  test("fail if a single item is too large", async () => {
     const { failure, seen } = await engineFor([respond(413, {}, "{}")]);
     expect(await failure(items(3))).toBe("ServiceError: URL: one item is too large for it (413)");
     expect(seen.map((request) => request.items.length)).toEqual([3, 2, 1]);
   });
 
-  test("what was paid for before the fault is kept", async () => {
+  test("keep the verdicts charged before a fault", async () => {
     const { failure, kept } = await engineFor([respond(413, {}, "{}"), respond(), respond(404, {}, "{}")]);
     expect(await failure(items(4))).toContain("404");
     expect(kept).toEqual(["ann0@b.net ok", "ann1@b.net ok"]);
   });
 });
 
-test("--rate: items in their time", async () => {
+test("--rate spreads items over time", async () => {
   const { validate, slept, engine } = await engineFor([respond()], {
     rate: { items: 10, milliseconds: 60_000 },
   });
@@ -392,7 +398,7 @@ test("--rate: items in their time", async () => {
   expect(slept.map((milliseconds) => Math.round(milliseconds / 1000))).toEqual([60, 60]);
 });
 
-test("when a batch fails, those that wait do not go", async () => {
+test("sends no waiting batch after one has failed", async () => {
   const { validate, seen } = await engineFor([respond(422, {}, "{}")]);
   const outcomes = await Promise.allSettled([
     validate(items(2)),
@@ -403,7 +409,7 @@ test("when a batch fails, those that wait do not go", async () => {
   expect(seen).toHaveLength(1);
 });
 
-test("closing ends all waiting", async () => {
+test("close() ends all waiting", async () => {
   const server = await scriptedServer(respond(503, { "retry-after": "100" }, ""));
   const engine = apiValidator(
     {
@@ -428,7 +434,7 @@ test("closing ends all waiting", async () => {
   expect(await validating).toBe("ended");
 });
 
-test("the first batch goes alone, then as many as there is room for", async () => {
+test("sends the first batch alone, then as many as the quota has room for", async () => {
   let inFlight = 0;
   let most = 0;
   let left = 60;
@@ -450,7 +456,7 @@ test("the first batch goes alone, then as many as there is room for", async () =
   expect(most).toBe(3);
 });
 
-test("what cannot be an address is not submitted, if the user wants that", async () => {
+test("does not submit impossible items if prechecks are on", async () => {
   const { engine } = await engineFor([respond()]);
   const checked = [
     "ann@b.net",

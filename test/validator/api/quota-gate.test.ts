@@ -1,14 +1,15 @@
+/** Covers the quota gate: units go to batches in their order, whatever the order of the answers. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { QuotaGate } from "../../../src/validator/api/quota-gate.js";
 
-/** A service with so many units: it gives each batch what it has left when the batch arrives. */
-test("whatever is answered when, units are given in the order of the batches", async () => {
+// The simulated service grants each batch the units that are left when the batch arrives.
+test("grants units in the order of the batches, whatever the order of arrivals and answers", async () => {
   const arbitrary = fc.record({
     batches: fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 30 }),
     quota: fc.option(fc.nat(300)),
     concurrency: fc.integer({ min: 1, max: 8 }),
-    /** Which of the batches in flight arrives next at the service, and which answer comes back next. */
+    /** Pick the batch that arrives next at the service, and the answer that returns next. */
     choices: fc.infiniteStream(fc.nat(1000)),
   });
   await fc.assert(
@@ -58,7 +59,7 @@ test("whatever is answered when, units are given in the order of the batches", a
   );
 });
 
-test("what waits when the quota has ended does not go", async () => {
+test("holds back waiting batches once the quota is exhausted", async () => {
   const gate = new QuotaGate();
   expect(await gate.enter(5)).toBe(true);
   const second = gate.enter(5);

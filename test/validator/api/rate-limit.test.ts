@@ -1,21 +1,22 @@
+/** Covers the parsing of rate-limit headers and of Retry-After. */
 import { describe, expect, test } from "vitest";
 import { type HeaderFields, readRateLimit, readRetryAfter } from "../../../src/validator/api/rate-limit.js";
 
 const now = Date.parse("2026-11-21T12:00:00Z");
 const date = "Sat, 21 Nov 2026 12:00:00 GMT";
 
-describe("what is left", () => {
+describe("limits", () => {
   test.each<[HeaderFields, ReturnType<typeof readRateLimit>]>([
     [{}, {}],
     [{ ratelimit: '"validations";r=997;t=86399' }, { left: 997, renewsIn: 86_399 }],
     [{ ratelimit: '"validations";r=0' }, { left: 0 }],
-    // Two policies: the tighter one.
+    // Of two policies, the tighter one counts.
     [{ ratelimit: '"hour";r=50;t=600, "month";r=9;t=90000' }, { left: 9, renewsIn: 90_000 }],
     [{ ratelimit: '"hour";r=0;t=600, "month";r=0;t=90000' }, { left: 0, renewsIn: 90_000 }],
     [{ ratelimit: ['"hour";r=50;t=600', '"month";r=9;t=90000'] }, { left: 9, renewsIn: 90_000 }],
-    // The draft's version 7.
+    // Version 7 of the draft.
     [{ ratelimit: "limit=100, remaining=40, reset=30" }, { left: 40, renewsIn: 30 }],
-    // The versions before.
+    // Earlier versions.
     [
       { "ratelimit-limit": "100", "ratelimit-remaining": "7", "ratelimit-reset": "60" },
       { left: 7, renewsIn: 60 },
@@ -37,7 +38,7 @@ describe("what is left", () => {
       { "x-rate-limit-remaining": "0", "x-rate-limit-reset": "Sat, 21 Nov 2026 12:00:05 GMT" },
       { left: 0, renewsIn: 5 },
     ],
-    // Our clock is an hour slow.
+    // The local clock is an hour slow.
     [
       {
         "x-ratelimit-remaining": "1",
@@ -46,14 +47,14 @@ describe("what is left", () => {
       },
       { left: 1, renewsIn: 90 },
     ],
-    // What cannot be read is not there.
+    // Invalid values are ignored.
     [{ ratelimit: "r=;;" }, {}],
     [{ ratelimit: '"a";r=-1' }, {}],
     [{ ratelimit: '"a";r="many"' }, {}],
     [{ "x-ratelimit-remaining": "many" }, {}],
     [{ "x-ratelimit-remaining": "3", "x-ratelimit-reset": "soon" }, { left: 3 }],
     [{ ratelimit: "", "ratelimit-remaining": "5" }, { left: 5 }],
-  ])("%j", (fields, expected) => {
+  ])("reads %j", (fields, expected) => {
     expect(readRateLimit(fields, now)).toEqual(expected);
   });
 });
@@ -66,13 +67,13 @@ describe("Retry-After", () => {
     [{ "retry-after": " 2 " }, 2],
     [{ "retry-after": "Sat, 21 Nov 2026 12:00:30 GMT" }, 30],
     [{ "retry-after": "Sat, 21 Nov 2026 12:00:30 GMT", date }, 30],
-    // Its clock counts, not ours.
+    // The service's clock counts, not the local one.
     [{ "retry-after": "Sat, 21 Nov 2026 18:00:30 GMT", date: "Sat, 21 Nov 2026 18:00:00 GMT" }, 30],
     [{ "retry-after": "Sat, 21 Nov 2026 11:00:00 GMT" }, 0],
     [{ "retry-after": "-5" }, undefined],
     [{ "retry-after": "soon" }, undefined],
     [{ "retry-after": "" }, undefined],
-  ])("%j", (fields, expected) => {
+  ])("reads %j", (fields, expected) => {
     expect(readRetryAfter(fields, now)).toBe(expected);
   });
 });
