@@ -1,3 +1,7 @@
+/**
+ * Canonical items: maps addresses that reach the same mailbox to one spelling. Does not decide whether an item is valid
+ * beyond its syntax.
+ */
 import {
   ispProviders,
   mailcomDomains,
@@ -10,7 +14,7 @@ import { parseDomainName, withoutRoot } from "./syntax/domain-name.js";
 import { Fault } from "./syntax/fault.js";
 import type { Kind } from "./verdict.js";
 
-/** Everybody who runs mailboxes for the public ignores case; a company's server may not (RFC 5321 §2.4). */
+/** Domains that ignore case in local parts. Public providers do; a company's server may not (RFC 5321 §2.4). */
 const ignoresCase: ReadonlySet<string> = new Set([
   ...majorProviders,
   ...mailcomDomains,
@@ -21,8 +25,8 @@ const ignoresCase: ReadonlySet<string> = new Set([
 const gmail: ReadonlySet<string> = new Set(["gmail.com", "googlemail.com"]);
 
 /**
- * Who certainly or very probably delivers `ann+news` to `ann`, by their own pages: Google, Microsoft's consumer mail,
- * Fastmail, Proton, mailbox.org.
+ * Domains that certainly or very probably deliver `ann+news` to `ann`. Source: the providers' own documentation (Google,
+ * Microsoft's consumer mail, Fastmail, Proton, mailbox.org).
  */
 const taggedDomains: ReadonlySet<string> = new Set([
   ...gmail,
@@ -31,18 +35,19 @@ const taggedDomains: ReadonlySet<string> = new Set([
 ]);
 const taggedFamilies: ReadonlySet<string> = new Set(["outlook", "hotmail", "live"]);
 
-/** `anything@ann.fastmail.com` is delivered to `ann@fastmail.com`. */
+/** Sub-address as a domain: Fastmail delivers `anything@ann.fastmail.com` to `ann@fastmail.com`. */
 const fastmailSubdomain = /^([^.]+)\.fastmail\.com$/;
 
-/** What may stand in a local part without quotes (RFC 5321 §4.1.2, RFC 6531 §3.3). */
+/** Local part that needs no quotes (RFC 5321 §4.1.2, RFC 6531 §3.3). */
 const dotString =
   /^[a-z0-9!#$%&'*+/=?^_`{|}~\x80-\u{10ffff}-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~\x80-\u{10ffff}-]+)*$/iu;
 
 /**
- * The item that stands for all that reach the same mailbox: lower case, tags and dots removed where it is known that
- * the provider does so, and only the domain in lower case where nothing is known. A domain's is its A-labels.
+ * Returns the canonical item: one spelling for all items that reach the same mailbox. The local part is lower-cased and
+ * loses its sub-address and dots only where the provider is known to ignore them. The domain is always lower-cased, in
+ * A-labels.
  *
- * @returns undefined when the item's syntax is broken
+ * @returns undefined when the item breaks the syntax rules or has an address literal
  */
 export function canonicalItem(kind: Kind, item: string): string | undefined {
   if (kind === "domain") {
@@ -63,7 +68,7 @@ export function canonicalItem(kind: Kind, item: string): string | undefined {
   return `${quoteLocal(local)}@${ascii}`;
 }
 
-/** RFC 5321 §4.1.2: what is no dot-string is a quoted string. */
+/** Writes a local part as a quoted string if it is not a dot-string (RFC 5321 §4.1.2). */
 function quoteLocal(local: string): string {
   return dotString.test(local) ? local : `"${local.replace(/["\\]/g, "\\$&")}"`;
 }

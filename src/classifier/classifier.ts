@@ -1,67 +1,71 @@
+/**
+ * The classifier: applies the syntax checks, the user's own lists and the rules to one item and returns a verdict.
+ * It does no I/O except for reading its table of disposable domains, and knows no console.
+ */
 import { readFileSync } from "node:fs";
 import { DisposableTable } from "./disposable-table.js";
 import { NameList, noOwnLists, type OwnLists } from "./own-lists.js";
-import { findMailboxRules, judgeMailbox, type MailboxRules, ordinaryMailboxes } from "./rules/mailbox.js";
+import { classifyMailbox, findMailboxRules, type MailboxRules, ordinaryMailboxes } from "./rules/mailbox.js";
 import { findSuffix } from "./rules/public-suffix.js";
 import { findSpecialUse } from "./rules/special-use.js";
 import { findTypo } from "./rules/typo-domain.js";
 import { type Address, parseAddress } from "./syntax/address.js";
 import { parseDomainName, withoutRoot } from "./syntax/domain-name.js";
 import { Fault } from "./syntax/fault.js";
-import type { Classification, Kind } from "./verdict.js";
+import type { Classification, Kind, Reason, ReasonCode } from "./verdict.js";
 
-/** Never throws; takes time linear in an item's length; keeps no state but domains that it has seen. */
+/** Classifies items. Never throws. Takes time linear in the length of the item. Keeps no state except a cache of domains. */
 export interface Classifier {
-  /** The verdict on one item. */
+  /** Returns the verdict on one item. */
   classify(kind: Kind, item: string): Classification;
   /**
-   * What the rules know of a domain, for whoever looks at many addresses of the same one.
+   * Returns the facts about a domain that hold for all its addresses. Not cached: the caller keeps them.
    *
    * @param ascii a host name, lower case, A-labels
    */
   domainFacts(ascii: string): DomainFacts;
 }
 
-/** What the rules know of a domain. */
+/** Result of the domain rules, and the mailbox rules to apply next. */
 interface DomainFacts {
-  /** The verdict on the domain, and so on every address at it; undefined where it passes. */
+  /** Verdict on the domain and on every address at it; undefined when the domain passes. */
   readonly verdict: Classification | undefined;
-  /** What its mailboxes have to pass then. */
+  /** Rules for the mailboxes of a domain that passes. */
   readonly mailbox: MailboxRules;
-  /** Some of its mailboxes are in the user's own lists: nothing but the address tells. */
+  /** Whether the user's own lists name mailboxes at the domain. Then `verdict` may not hold for an address. */
   readonly hasListedMailboxes: boolean;
 }
 
-/** A rule speaks, or leaves the item to the next one. */
+/** Returns a verdict, or undefined to leave the domain to the next rule. */
 type DomainRule = (ascii: string) => Classification | undefined;
 
-/** The table of disposable domains that comes with the program. */
+/** Path of the table of disposable domains that comes with idv. */
 export const builtInTable = new URL("disposable.bin", import.meta.url);
 
-/** What a classifier is made of; plain data, so that other threads can make the same. */
+/** Inputs of a classifier. Plain data, so that worker threads can build the same classifier. */
 export interface ClassifierSource {
-  /** The compiled table of disposable domains: a path, or the one that comes with the program. */
+  /** Path of the compiled table of disposable domains; by default the one that comes with idv. */
   readonly table?: string;
   readonly ownLists?: OwnLists;
 }
 
 /**
- * Makes a classifier.
+ * Loads the table and creates a classifier.
  *
- * @throws Error when the table cannot be read or is none
+ * @throws Error when the file cannot be read or is not a table of disposable domains
  */
 export function loadClassifier({ table, ownLists }: ClassifierSource = {}): Classifier {
   const file = readFileSync(table ?? builtInTable);
   return createClassifier(new DisposableTable(file), ownLists);
 }
 
-/** Makes the classifier over a table of disposable domains. It does no I/O. */
+/** Creates a classifier from a loaded table. Does no I/O. */
 export function createClassifier(disposable: DisposableTable, ownLists = noOwnLists): Classifier {
   const allow = new NameList(ownLists.allow);
   const deny = new NameList(ownLists.deny);
   const hasLists = ownLists.allow.length + ownLists.deny.length > 0;
 
-  /** The tests of a domain, in order: the first that speaks decides. */
+  /** Rules for domains. They are tried in this order; the first match wins. */
   const domainRules: readonly DomainRule[] = [
     (ascii) => fakeIf("special-use", findSpecialUse(ascii)),
     (ascii) => syntaxPolicy(ascii),
@@ -87,8 +91,11 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
     },
   ];
 
-  /** What the user's own lists say; what they allow needs no more than its syntax. */
-  function judgeByLists(ascii: string, local?: string): Classification | undefined {
+  /**
+   * Returns the verdict of the user's own lists. They override every rule except the syntax checks: an allowed item
+   * skips the domain rules and the mailbox rules. The allow list wins over the deny list.
+   */
+  function findInOwnLists(ascii: string, local?: string): Classification | undefined {
     if (!hasLists || syntaxPolicy(ascii) !== undefined) return undefined;
     const isListed = (list: NameList) => local !== undefined && list.hasMailbox(local, ascii);
     const find = (list: NameList) => (isListed(list) ? `${local}@${ascii}` : list.findDomain(ascii));
@@ -98,8 +105,8 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
     return denied === undefined ? undefined : { status: "disposable", reason: `deny-list: ${denied}` };
   }
 
-  function judgeDomain(ascii: string, local?: string): Classification | undefined {
-    const listed = judgeByLists(ascii, local);
+  function applyDomainRules(ascii: string, local?: string): Classification | undefined {
+    const listed = findInOwnLists(ascii, local);
     if (listed !== undefined) return listed;
     for (const rule of domainRules) {
       const verdict = rule(ascii);
@@ -111,14 +118,14 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
   const remembered = new Map<string, DomainFacts>();
 
   function domainFacts(ascii: string): DomainFacts {
-    const verdict = judgeDomain(ascii);
+    const verdict = applyDomainRules(ascii);
     const mailbox = findMailboxRules(ascii);
     const hasListedMailboxes = allow.hasMailboxesAt(ascii) || deny.hasMailboxesAt(ascii);
     const isOrdinary = verdict === undefined && mailbox === ordinaryMailboxes && !hasListedMailboxes;
     return isOrdinary ? ordinaryDomain : { verdict, mailbox, hasListedMailboxes };
   }
 
-  /** The same, remembered. */
+  /** Returns the facts about a domain from the cache, which it fills. */
   function recall(ascii: string): DomainFacts {
     const known = remembered.get(ascii);
     if (known !== undefined) return known;
@@ -140,15 +147,15 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
     if (domain === undefined) return fake("syntax: an address literal instead of a domain");
     const { ascii } = domain;
     const { verdict: onDomain, mailbox, hasListedMailboxes } = recall(ascii);
-    const verdict = hasListedMailboxes ? judgeDomain(ascii, local) : onDomain;
+    const verdict = hasListedMailboxes ? applyDomainRules(ascii, local) : onDomain;
     if (verdict === undefined) {
       if (mailbox === ordinaryMailboxes && !local.includes("+")) return ok;
       const length = mailboxBytes.write(local);
-      return judgeMailbox(mailbox, mailboxBytes, 0, length, length === local.length) ?? ok;
+      return classifyMailbox(mailbox, mailboxBytes, 0, length, length === local.length) ?? ok;
     }
     if (verdict.suggestion === undefined) return verdict;
     const { suggestion: domainMeant, ...withoutSuggestion } = verdict;
-    // The same mailbox, as it is written, at the domain that was meant, unless that provider cannot have it.
+    // Suggest the same mailbox, as written, at the intended domain, unless that address is fake or disposable too.
     const suggestion = `${item.slice(0, item.lastIndexOf("@"))}@${domainMeant}`;
     const { status } = classifyEmail(suggestion);
     return status === "ok" || status === "alias" ? { ...withoutSuggestion, suggestion } : withoutSuggestion;
@@ -160,13 +167,13 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
   };
 }
 
-/** Of these every one takes some 100 bytes. */
+/** Most domains in the cache, which is cleared when full. An entry takes about 100 bytes. */
 const rememberedDomains = 20_000;
 
-/** Where a local part stands while it is looked at; syntax allows 64 octets. */
+/** Scratch buffer for the UTF-8 of one local part. The syntax checks allow 64 octets. */
 const mailboxBytes = Buffer.alloc(256);
 
-/** What is known of most domains; one object, so that many take no memory. */
+/** Facts about a domain that passes and has no mailbox rules. Most domains share this object, which saves memory. */
 const ordinaryDomain: DomainFacts = {
   verdict: undefined,
   mailbox: ordinaryMailboxes,
@@ -174,13 +181,16 @@ const ordinaryDomain: DomainFacts = {
 };
 
 const ok: Classification = { status: "ok" };
-const fake = (reason: string): Classification => ({ status: "fake", reason });
+const fake = (reason: Reason): Classification => ({ status: "fake", reason });
 const syntaxFault = (fault: Fault): Classification => fake(fault.reason);
-const fakeIf = (code: string, subject: string | undefined) =>
+const fakeIf = (code: ReasonCode, subject: string | undefined) =>
   subject === undefined ? undefined : fake(`${code}: ${subject}`);
 const nine = 0x39;
 
-/** RFC 5321 allows these in a domain; nobody receives mail there. */
+/**
+ * Returns a verdict on domains that RFC 5321 allows but where nobody receives mail: names without a dot and names with a
+ * numeric top-level domain.
+ */
 function syntaxPolicy(ascii: string): Classification | undefined {
   const lastDot = ascii.lastIndexOf(".");
   if (lastDot === -1) return fake("syntax: a domain without a dot");

@@ -1,49 +1,59 @@
+/**
+ * The table of disposable domains: compiles it into the bytes of a file and looks domains up in such bytes. Reads and writes
+ * no files itself.
+ *
+ * The table is an open-addressing hash table of 64-bit hashes. 138,000 names load in about 2 ms, where a `Set` of
+ * strings takes 50 to 60 ms and 24 MB.
+ *
+ * The file has three parts:
+ * 1. Five 32-bit little-endian words: magic number, format, number of entries, number of slots (a power of two), and
+ *    length of the third part in bytes.
+ * 2. The slots, two words each: the hash of a domain, with its lowest bit replaced by a flag. The flag is 1 for a zone, of
+ *    which only the domains below it are disposable. Two zero words are an empty slot.
+ * 3. The sources as JSON.
+ */
 import { mix } from "./mix.js";
 
-/**
- * The disposable domains as one open-addressing table of 64-bit hashes: 138,000 names load in about 2 ms, where a
- * `Set` of strings takes 50 to 60 ms and 24 MB.
- *
- * The file: five 32-bit little-endian words (magic, format, number of entries, number of slots, a power of two, length
- * of what follows the slots), then the slots, two words each, then the sources as JSON. A slot is the hash with its lowest bit replaced by a flag: 1 for a zone, of
- * which only the names below it are disposable. The empty slot is two zero words.
- */
+/** Magic number of the file: `IDVD`. */
 const magic = 0x44564449;
+/** Version of the file format. */
 const format = 2;
 const headerWords = 5;
 
-/** A list that the table was compiled from. */
+/** A list that the table is compiled from. */
 export interface DataSource {
-  /** The npm package. */
+  /** Name of the npm package. */
   readonly name: string;
   readonly version: string;
-  /** When that version was published, by the registry: `2026-09-21`. */
+  /** Date on which the registry published the version: `2026-09-21`. */
   readonly published: string;
   readonly licence: string;
-  /** How many names it lists. */
+  /** Number of names in the list. */
   readonly domains: number;
 }
 
-/** An entry to compile: a domain, lower case, A-labels. */
+/** An entry of the table. */
 export interface DisposableEntry {
+  /** Domain, lower case, A-labels. */
   readonly domain: string;
-  /** The domain is a zone in which anybody can get a name: those below it are disposable, the zone is not. */
+  /** Set for a zone in which anybody can get a name: domains below it are disposable, the zone itself is not. */
   readonly onlyBelow: boolean;
 }
 
-/** Looks names up in the table by suffix: `a.b.mailinator.com` is disposable because `mailinator.com` is. */
+/** A loaded table. Finds domains by suffix: `a.b.mailinator.com` is disposable because `mailinator.com` is. */
 export class DisposableTable {
+  /** Number of entries. */
   readonly size: number;
   readonly sources: readonly DataSource[];
   readonly #slots: Int32Array;
   readonly #mask: number;
 
   /**
-   * @param file the bytes that {@link compileDisposableTable} made
-   * @throws Error when they are not such a table
+   * @param file bytes made by {@link compileDisposableTable}
+   * @throws Error when the bytes are not a table of this format
    */
   constructor(file: Uint8Array) {
-    // A copy where the view is not aligned: typed arrays of words need it.
+    // An array of words must start at a multiple of 4 bytes; copy the bytes if they do not.
     const bytes = file.byteOffset % 4 === 0 ? file : Uint8Array.from(file);
     const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >> 2);
     const [foundMagic, foundFormat, size, slots = 0, sourceBytes = 0] = words;
@@ -59,7 +69,7 @@ export class DisposableTable {
   }
 
   /**
-   * The longest listed domain that `ascii` is or lies under, if any.
+   * Finds the longest listed domain that is `ascii` or a domain above it.
    *
    * @param ascii a host name, lower case, A-labels
    */
@@ -76,7 +86,7 @@ export class DisposableTable {
     return found;
   }
 
-  /** The flag of the entry with this hash; undefined when there is none. */
+  /** Returns the flag of the entry with this hash; undefined when there is no such entry. */
   #lookUp(hash: SuffixHash): number | undefined {
     const low = hash.low();
     const high = hash.high();
@@ -90,9 +100,10 @@ export class DisposableTable {
 }
 
 /**
- * Makes the table's file. The same entries in any order give the same bytes.
+ * Compiles entries into the bytes of a table. The order of the entries does not change the bytes.
  *
- * @throws Error when two entries share a hash, which 63 bits make improbable: 1 in 10^9 for 138,000 entries
+ * @throws Error when two entries have the same domain, or the same hash of 63 bits. For 138,000 domains the probability of
+ *   a shared hash is 1 in 10^9
  */
 export function compileDisposableTable(
   entries: readonly DisposableEntry[],
@@ -122,7 +133,7 @@ export function compileDisposableTable(
   return Buffer.concat([new Uint8Array(words.buffer), sourceText]);
 }
 
-/** A 64-bit hash of a name read from its end, that can be asked at every label. */
+/** 64-bit hash of a name read from its end. Its value at the start of each label is the hash of that suffix. */
 class SuffixHash {
   #a = 0x2c1b3c6d;
   #b = 0x297a2d39;

@@ -1,29 +1,33 @@
+/**
+ * Seeded 64-bit hashes of items. A run uses them to count distinct items and to find domains in a cache.
+ */
 import { mix } from "./mix.js";
 
 /**
- * A 64-bit hash of an item as two signed words, seeded anew for each run. What is before the domain of an
- * address, with the `@`, and the domain are hashed apart, so that whoever goes over its characters has the domain's hash too.
+ * 64-bit hash of an item as two signed 32-bit words. Each run has a new seed. The part up to and including the `@` and
+ * the domain are hashed separately and then joined, so one pass over an address also yields the hash of its domain.
  */
 export interface ItemHash {
   readonly low: number;
   readonly high: number;
 }
 
-/** One step of the two words that are carried over the characters, by FNV-1a and by rotation. */
+/** Adds a character to the low word, as FNV-1a does. */
 export const stepLow = (word: number, code: number): number => Math.imul(word ^ code, 0x01000193);
+/** Adds a character to the high word, by rotation and multiplication. */
 export const stepHigh = (word: number, code: number): number =>
   Math.imul(((word << 5) | (word >>> 27)) ^ code, 0x9e3779b1);
 
-/** A word of an item's hash, from the words of what is before the domain and of the domain. */
+/** Joins the word of the part before the domain and the word of the domain into a word of the hash. */
 export function join(localWord: number, domainWord: number): number {
   return mix(mix(localWord) + domainWord);
 }
 
 /**
- * The hash of an item.
+ * Returns the hash of an item.
  *
  * @param seed two random words
- * @param key the item as `itemKey` gives it
+ * @param key the item as returned by `itemKey`
  */
 export function hashItem(seed: Int32Array, key: string): ItemHash {
   const domainStart = key.lastIndexOf("@") + 1;

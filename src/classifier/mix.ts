@@ -1,4 +1,6 @@
-/** The finaliser of MurmurHash3: every bit of the input changes half of the output. */
+/** The bit mixer shared by the hashes of items and of disposable domains. */
+
+/** Mixes the bits of a word with the finaliser of MurmurHash3: each input bit changes half of the output bits on average. */
 export function mix(value: number): number {
   let h = value | 0;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);

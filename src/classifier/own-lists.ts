@@ -1,9 +1,12 @@
+/**
+ * The user's own allow and deny lists: parses their lines and looks items up. The files are read elsewhere.
+ */
 import { findSuffixIn } from "./suffix-walk.js";
 import { type Address, parseAddress } from "./syntax/address.js";
 import { type DomainName, parseDomainName, withoutRoot } from "./syntax/domain-name.js";
 import { Fault } from "./syntax/fault.js";
 
-/** The user's own lists, as the lines of their files: domains and whole addresses. */
+/** Lines of the user's own lists. A line names a domain or a whole address. */
 export interface OwnLists {
   readonly allow: readonly string[];
   readonly deny: readonly string[];
@@ -11,12 +14,14 @@ export interface OwnLists {
 
 export const noOwnLists: OwnLists = { allow: [], deny: [] };
 
-/** What an entry of a list names: a domain with all below it, or one mailbox. Both lower case, the domain in A-labels. */
+/** Entry of a list: a domain with all domains below it, or one mailbox. Lower case; the domain in A-labels. */
 export type ListEntry = { readonly domain: string } | { readonly domain: string; readonly mailbox: string };
 
 /**
- * Reads a line of a list: a domain (`*.` before it means nothing, all below a domain is meant anyway), an address, or
- * nothing but a comment behind `#`.
+ * Parses a line of a list: a domain or an address, optionally followed by white space and a comment from `#` on. A leading
+ * `*.` is dropped because a domain includes all domains below it anyway.
+ *
+ * @returns undefined for an empty line or a comment; a fault when the line is neither a domain nor an address
  */
 export function parseListLine(line: string): ListEntry | Fault | undefined {
   const text = line.replace(/(^|\s)#.*$/, "").trim();
@@ -31,16 +36,16 @@ export function parseListLine(line: string): ListEntry | Fault | undefined {
   return { domain: address.domain.ascii, mailbox: mailboxKey(address.local) };
 }
 
-/** Local parts are the same to the lists if they differ in case only. */
+/** Returns the key of a local part. The lists ignore case. */
 const mailboxKey = (local: string): string => local.toLowerCase();
 
-/** A list that is looked things up in. */
+/** A list of domains and mailboxes to look up items in. */
 export class NameList {
   readonly #domains = new Set<string>();
-  /** The listed mailboxes of each domain. */
+  /** Listed mailboxes by domain. */
   readonly #mailboxes = new Map<string, Set<string>>();
 
-  /** @param lines those of its file; what is no entry is passed over */
+  /** @param lines lines of the list; lines that are not entries are ignored, because the reader of the file reports them */
   constructor(lines: readonly string[]) {
     for (const line of lines) {
       const entry = parseListLine(line);
@@ -53,13 +58,13 @@ export class NameList {
     }
   }
 
-  /** The listed domain that `ascii` is or lies under, if any. */
+  /** Finds the longest listed domain that is `ascii` or a domain above it. */
   findDomain(ascii: string): string | undefined {
     if (this.#domains.size === 0) return undefined;
     return findSuffixIn(ascii, (suffix) => this.#domains.has(suffix));
   }
 
-  /** Whether a mailbox of the domain is listed. */
+  /** Whether any mailbox at this very domain is listed. */
   hasMailboxesAt(ascii: string): boolean {
     return this.#mailboxes.has(ascii);
   }

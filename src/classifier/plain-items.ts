@@ -12,15 +12,16 @@
  *
  * Why it must agree with the classifier. `classify` either returns 0, which means "ask the classifier", or the status
  * that the classifier gives and the hash that `hashItem` gives. One run uses both paths, even for the same item: the
- * address of `ann@example.net` is plain, the one of `Ann <ann@example.net>` is extracted first and goes to the classifier.
+ * value `ann@example.net` is classified here; in `Ann <ann@example.net>`, the address is extracted first and then goes to
+ * the classifier.
  * Different statuses would contradict each other in one output. Different hashes would charge one item twice.
  *
  * When you change a rule:
  * - Syntax: an item that the classifier newly rejects or rewrites must return 0 here, or get the same status. Returning 0
  *   is always correct, only slower. Use the limits and tables of `syntax/`; do not copy them.
- * - Domains: nothing to do while the verdict depends on the lower-case domain alone. Anything else that
- *   decides a verdict must become part of `domainFacts` and be handled in `#remember`.
- * - Mailboxes: the rule belongs into `classifyMailbox`. It may use the bytes of the local part and the `MailboxRules` of the
+ * - Domains: nothing to do while the verdict depends on the lower-case domain alone. Anything else that decides a
+ *   verdict must become part of `domainFacts` and be handled in `#remember`.
+ * - Mailboxes: the rule belongs in `classifyMailbox`. It may use the bytes of the local part and the `MailboxRules` of the
  *   domain, nothing else.
  * - Hash: lower-case exactly as `itemKey` does and use the steps of `item-hash.ts`.
  * - Statuses: their codes must stay below `ordinary`.

@@ -1,12 +1,12 @@
 /**
- * Who runs which mail domain. Domains only, lower case, ASCII; no rule lives here.
- * Compiled from the providers' own lists of domains (2026-11); the relays from their documentation.
+ * Mail domains of known providers and relays, lower case and ASCII. This file holds data only; the rules are in `rules/`.
+ * Sources: the providers' own lists of domains (2026-11), and the documentation of the relays.
  */
 
-/** Splits a block of white-space separated names. */
+/** Splits a block of names at white space. */
 const names = (block: string): readonly string[] => block.trim().split(/\s+/);
 
-/** Mailbox providers open to the public. */
+/** Domains of mailbox providers that are open to the public. */
 export const majorProviders = names(`
   gmail.com googlemail.com outlook.com hotmail.com live.com msn.com outlook.de outlook.fr outlook.es
   outlook.it outlook.jp outlook.com.br outlook.co.th outlook.in outlook.ie outlook.pt hotmail.co.uk
@@ -32,13 +32,13 @@ export const majorProviders = names(`
   walla.co.il walla.com mynet.com inbox.com lycos.com excite.com excite.it myway.com usa.net care2.com
 `);
 
-/** The vanity domains of mail.com: public mailboxes under words that look like companies. */
+/** Vanity domains of mail.com: public mailboxes at domains that look like those of companies. */
 export const mailcomDomains = names(`
   email.com usa.com post.com europe.com asia.com consultant.com engineer.com writeme.com dr.com
   cheerful.com accountant.com techie.com myself.com iname.com contractor.net linuxmail.org
 `);
 
-/** Mailboxes that come with an internet connection, and old national portals. */
+/** Domains of internet access providers and of old national portals. */
 export const ispProviders = names(`
   verizon.net t-online.de magenta.de arcor.de vodafone.de docomo.ne.jp ezweb.ne.jp au.com softbank.ne.jp
   i.softbank.jp nifty.com ocn.ne.jp so-net.ne.jp biglobe.ne.jp tiscali.it tin.it alice.it tim.it
@@ -57,14 +57,14 @@ export const ispProviders = names(`
   emirates.net.ae
 `);
 
-/** Providers chosen for privacy: real mailboxes, often mistaken for disposable ones. */
+/** Domains of providers chosen for privacy. Their mailboxes are real but often listed as disposable. */
 export const privacyProviders = names(`
   hushmail.com hush.com lavabit.com riseup.net disroot.org autistici.org ctemplar.com startmail.com
   runbox.com countermail.com mailfence.com kolabnow.com soverin.net migadu.com skiff.com cock.li
   airmail.cc dismail.de elude.in paranoid.email onionmail.org mail2tor.com danwin1210.me dnmx.org
 `);
 
-/** Forwarding relays: each address stands for somebody's real mailbox. Relay name to its domains. */
+/** Domains of forwarding relays, by name of the relay. Mail to an address there is forwarded to a real mailbox. */
 export const relays: Readonly<Record<string, readonly string[]>> = {
   simplelogin: names(
     "simplelogin.com simplelogin.co simplelogin.io simplelogin.fr aleeas.com slmail.me slmails.com silomails.com dralias.com 8shield.net 8alias.com",
@@ -86,14 +86,17 @@ export const relays: Readonly<Record<string, readonly string[]>> = {
   nospammail: names("nospammail.net"),
 };
 
-/** Providers that have a domain in many countries, of which the lists above hold the popular ones. */
+/** Providers with domains in many countries. The lists above hold only the popular ones. */
 const families = "aol|gmx|hotmail|live|outlook|tuta|tutanota|yahoo|yandex";
 
-/** `hotmail.se`, `yahoo.com.vn`, `yahoo.co.nz`: not every top-level domain, where somebody else may sit. */
+/**
+ * Domains of a family: `hotmail.se`, `yahoo.com.vn`, `yahoo.co.nz`. Other top-level domains are left out, because the
+ * name may belong to someone else there.
+ */
 const familyDomain = new RegExp(`^(${families})\\.(?:com|net|org|info|biz|(?:com?\\.)?[a-z]{2})$`);
 
 /**
- * The family of country domains that a mail domain belongs to: `hotmail` for `hotmail.se`.
+ * Returns the family of country domains that a domain belongs to: `hotmail` for `hotmail.se`.
  *
  * @param ascii a host name, lower case
  */

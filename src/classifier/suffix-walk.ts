@@ -1,5 +1,7 @@
+/** Walks from a host name up to its top-level domain, for rules and lists that match a domain with all domains below it. */
+
 /**
- * The longest name that `ascii` is or lies under and that is wanted, if any.
+ * Finds the longest wanted name among `ascii` and the domains above it: `a.b.com`, `b.com`, `com`.
  *
  * @param ascii a host name, lower case, A-labels
  */

@@ -7,14 +7,31 @@ export type Kind = "email" | "domain";
 export const classifierStatuses = ["ok", "alias", "disposable", "fake"] as const;
 export type ClassifierStatus = (typeof classifierStatuses)[number];
 
+/** Stable codes of the reasons, in the order in which the rules are tried. */
+export const reasonCodes = [
+  "syntax",
+  "allow-list",
+  "deny-list",
+  "special-use",
+  "unknown-tld",
+  "public-suffix",
+  "typo-domain",
+  "disposable-domain",
+  "no-reply",
+  "impossible-mailbox",
+  "placeholder",
+  "relay",
+  "sub-address",
+] as const;
+export type ReasonCode = (typeof reasonCodes)[number];
+/** A reason code, usually followed by a subject: `disposable-domain: mailinator.com`. */
+export type Reason = ReasonCode | `${ReasonCode}: ${string}`;
+
 /** Verdict on one item. */
 export interface Classification {
   readonly status: ClassifierStatus;
-  /**
-   * Stable reason code, usually followed by a subject: `disposable-domain: mailinator.com`. Absent for `ok`, except for
-   * items that the user's own list allows.
-   */
-  readonly reason?: string;
+  /** Absent for `ok`, except for items that the user's own list allows. */
+  readonly reason?: Reason;
   /** Item that was probably meant, such as the address without a typo. Present only when the guess is safe. */
   readonly suggestion?: string;
 }

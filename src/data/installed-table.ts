@@ -1,45 +1,54 @@
+/**
+ * Chooses the table of disposable domains: the one installed by `idv data update`, or the one that comes with idv. Knows no
+ * console; notices go to a callback.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import { builtInTable, type ClassifierSource } from "../classifier/classifier.js";
 import { type DataSource, DisposableTable } from "../classifier/disposable-table.js";
-import { dataTablePath } from "../cli/config/paths.js";
-import { say } from "../cli/terminal/terminal.js";
 
-/** The table of disposable domains that is in use. */
+/** Receives messages for the user. */
+type Notice = (text: string) => void;
+
+/** Table of disposable domains in use. */
 interface TableInUse {
-  /** Its file; undefined for the one that comes with the program. */
+  /** Path of the installed table; undefined for the table that comes with idv. */
   readonly path: string | undefined;
   readonly table: DisposableTable;
 }
 
 /**
- * Which table is in use: the one that `idv data update` installed, unless it is broken, which is said, or older than the
- * one that comes with the program.
+ * Returns the table in use as an input for `loadClassifier`. An installed table is ignored if it is older than the one
+ * that comes with idv, or if it is broken, which `onNotice` is told.
+ *
+ * @param path path of the installed table, which need not exist
  */
-export function tableSource(env: NodeJS.ProcessEnv): Pick<ClassifierSource, "table"> {
-  const path = dataTablePath(env);
-  // Most often there is none, and then nothing needs to be read twice.
+export function tableSource(path: string, onNotice: Notice): Pick<ClassifierSource, "table"> {
+  // Usually no table is installed. Return early, so that the classifier alone reads the one that comes with idv.
   if (!existsSync(path)) return {};
-  return findTable(env).path === undefined ? {} : { table: path };
+  return findTable(path, onNotice).path === undefined ? {} : { table: path };
 }
 
-/** The table that {@link tableSource} names. */
-export function findTable(env: NodeJS.ProcessEnv): TableInUse {
-  const path = dataTablePath(env);
-  const installed = readInstalled(path);
+/** Loads the table that {@link tableSource} chooses. */
+export function findTable(path: string, onNotice: Notice): TableInUse {
+  const installed = readInstalled(path, onNotice);
   const builtIn = { path: undefined, table: new DisposableTable(readFileSync(builtInTable)) };
   if (installed === undefined || newest(installed.sources) < newest(builtIn.table.sources)) return builtIn;
   return { path, table: installed };
 }
 
-function readInstalled(path: string): DisposableTable | undefined {
+function readInstalled(path: string, onNotice: Notice): DisposableTable | undefined {
   try {
     return new DisposableTable(readFileSync(path));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== "ENOENT") say(`${path}: ${message}; the data that came with idv is used: idv data update`);
+    if (code !== "ENOENT")
+      onNotice(
+        `${path}: ${message}; using the data that came with idv; to replace the table, run: idv data update`,
+      );
     return undefined;
   }
 }
 
+/** Returns the newest publication date among the sources; empty if none is known. */
 const newest = (sources: readonly DataSource[]): string =>
   sources.map(({ published }) => published).reduce((a, b) => (a > b ? a : b), "");

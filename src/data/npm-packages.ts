@@ -1,3 +1,4 @@
+/** Fetches npm packages by running npm. Knows nothing about the lists in them. */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -6,22 +7,22 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { ServiceError } from "../validator/errors.js";
 
-/** The newest version of a package that a registry has. */
+/** Newest version of a package in the registry. */
 export interface PackageVersion {
   readonly name: string;
   readonly version: string;
   readonly licence: string;
-  /** `2026-09-21`, or empty where the registry does not say. */
+  /** Publication date: `2026-09-21`; empty if the registry does not give it. */
   readonly published: string;
-  /** Of the tarball: `sha512-...`. */
+  /** Checksums of the tarball, separated by spaces: `sha512-...`. */
   readonly integrity: string;
 }
 
 /**
- * Asks the registry that the user's npm configuration names, by npm itself: it knows proxies, certificates and
- * credentials.
+ * Finds the newest version of a package. Runs npm, so that the user's registry, proxies, certificates and credentials
+ * apply.
  *
- * @throws ServiceError
+ * @throws ServiceError when npm fails or its answer has no release version
  */
 export async function findLatest(name: string): Promise<PackageVersion> {
   const fields = ["version", "license", "time", "dist.integrity"];
@@ -30,7 +31,7 @@ export async function findLatest(name: string): Promise<PackageVersion> {
   const { version, license, time } = found;
   const integrity = found["dist.integrity"];
   if (typeof version !== "string" || !/^\d+\.\d+\.\d+$/.test(version)) {
-    throw new ServiceError(`${name}: the registry names no version; the data in use was left as it is`);
+    throw new ServiceError(`${name}: the registry gave no release version; the data in use is unchanged`);
   }
   const published = (time as Partial<Record<string, string>> | undefined)?.[version] ?? "";
   return {
@@ -43,10 +44,10 @@ export async function findLatest(name: string): Promise<PackageVersion> {
 }
 
 /**
- * Downloads the package and takes a file out of it.
+ * Downloads a package and extracts one file.
  *
- * @param file its path inside the package
- * @throws ServiceError when it cannot be had, or is not what the registry's metadata says
+ * @param file path of the file inside the package
+ * @throws ServiceError when the download fails, its checksum is wrong, or the file is missing
  */
 export async function downloadFile(wanted: PackageVersion, file: string): Promise<Uint8Array> {
   const { name, version, integrity } = wanted;
@@ -60,13 +61,13 @@ export async function downloadFile(wanted: PackageVersion, file: string): Promis
     if (!integrity.split(" ").includes(sum)) {
       throw new ServiceError(
         `${name} ${version}: the download does not have the sha512 sum that the registry names; ` +
-          "the data in use was left as it is",
+          "the data in use is unchanged",
       );
     }
     const { parseTarGzip } = await import("nanotar");
     const entry = (await parseTarGzip(tarball)).find((entry) => entry.name === `package/${file}`);
     if (entry?.data === undefined) {
-      throw new ServiceError(`${name} ${version}: no ${file} in it; the data in use was left as it is`);
+      throw new ServiceError(`${name} ${version}: contains no ${file}; the data in use is unchanged`);
     }
     return entry.data;
   } finally {
@@ -78,27 +79,30 @@ function parseJson(name: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new ServiceError(`${name}: npm says what is no JSON; the data in use was left as it is`);
+    throw new ServiceError(`${name}: npm returned invalid JSON; the data in use is unchanged`);
   }
 }
 
 const execute = promisify(execFile);
 
-/** Runs npm. In the home folder: a project's configuration is not the user's. */
+/**
+ * Runs npm and returns its standard output. Runs it in the home folder, so that the `.npmrc` of a project does not apply.
+ *
+ * @param name name of the package, for error messages
+ * @throws ServiceError when npm is missing, fails, or takes longer than 2 minutes
+ */
 async function npm(name: string, args: readonly string[]): Promise<string> {
   try {
     const options = { cwd: homedir(), timeout: 120_000, maxBuffer: 67_108_864 };
     return (await execute("npm", [...args, "--json", "--loglevel=silent"], options)).stdout;
   } catch (error) {
     const { code, stdout = "" } = error as { code?: string | number; stdout?: string };
-    if (code === "ENOENT") throw new ServiceError("npm is not installed; it fetches the data");
-    throw new ServiceError(
-      `${name}: npm cannot get it${reasonOf(stdout)}; the data in use was left as it is`,
-    );
+    if (code === "ENOENT") throw new ServiceError("npm is not installed; install it to update the data");
+    throw new ServiceError(`${name}: npm cannot fetch it${reasonOf(stdout)}; the data in use is unchanged`);
   }
 }
 
-/** npm's own words, without the credentials that an address in them may hold. */
+/** Extracts npm's error message from its output. Removes credentials from URLs. */
 function reasonOf(stdout: string): string {
   try {
     const { error } = JSON.parse(stdout) as { error?: { code?: string; summary?: string } };

@@ -1,3 +1,4 @@
+/** The lists of disposable domains: where they come from, how they are corrected and merged. Does no I/O. */
 import {
   compileDisposableTable,
   type DataSource,
@@ -14,31 +15,31 @@ import { findSuffix, isPrivateZone } from "../classifier/rules/public-suffix.js"
 import { parseDomainName } from "../classifier/syntax/domain-name.js";
 import { Fault } from "../classifier/syntax/fault.js";
 
-/** The npm packages that the table is compiled from, and where in them the list is: a JSON array of names. */
+/** npm packages that the table is compiled from. `file` is the path of the list in the package: a JSON array of names. */
 export const listPackages = [
   { name: "disposable-domains", file: "index.json" },
-  // The file itself: the package's API rebuilds its set at every call.
+  // Read the file instead of using the package's API, which rebuilds its set at every call.
   { name: "disposable-email-domains-js", file: "dist/dict/disposable_email_blocklist.json" },
 ] as const;
 
-/** A version of one of the packages. */
+/** A version of a list package, with its list. */
 export interface ListVersion extends Omit<DataSource, "domains"> {
   readonly list: readonly string[];
 }
 
-/** Compiles the table of these lists. */
+/** Compiles lists into the bytes of a table. */
 export function compileLists(versions: readonly ListVersion[]): Uint8Array {
   const sources = versions.map(({ list, ...source }) => ({ ...source, domains: list.length }));
   return compileDisposableTable(mergeDisposableLists(versions.map(({ list }) => list)), sources);
 }
 
-/** Listed as disposable somewhere although they are ordinary sites, companies and universities. */
+/** Ordinary sites, companies and universities that some list wrongly calls disposable. */
 const wronglyListed = `
   craigslist.org angi.com com.com facebookmail.com gocardless.dev salla.dev hola.org 99.com yourdomain.com
   21cn.com citizensonline.com first-state.net google.tm atomicmail.io nus.edu.sg users.noreply.github.com
 `;
 
-/** Everything that is never disposable, whatever a list says. */
+/** Domains that are never disposable, even if a list has them. */
 const allowed: ReadonlySet<string> = new Set([
   ...majorProviders,
   ...mailcomDomains,
@@ -49,9 +50,9 @@ const allowed: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Merges lists of disposable domains into the entries of the table: names in their ASCII form, without public
- * suffixes (`edu.pl` would hit 51 universities), private-section zones for the names below them only, and
- * without the providers that the lists get wrong.
+ * Merges lists of disposable domains into the entries of a table. Names are converted to A-labels. Left out are invalid
+ * names, public suffixes (`edu.pl` would hit 51 universities) and domains that are never disposable. Zones of the private
+ * section of the public suffix list count only for the domains below them.
  */
 export function mergeDisposableLists(lists: readonly (readonly string[])[]): DisposableEntry[] {
   const entries = new Map<string, DisposableEntry>();

@@ -1,24 +1,30 @@
+/**
+ * The rules for addresses whose domain passes: collects the rules that apply to a domain and runs them on the bytes of
+ * a local part. Both the classifier and `plain-items.ts` call them, so a verdict may depend on nothing else.
+ */
 import { providerFamily } from "../providers.js";
 import type { Classification } from "../verdict.js";
 import { findImpossibleMailbox, findMailboxGrammar, type MailboxGrammar } from "./mailbox-grammar.js";
 import { findPlaceholderRule, isPlaceholder, mayBePlaceholder, type PlaceholderRule } from "./placeholder.js";
 import { findRelay } from "./relay.js";
 
-/** What the rules for mailboxes know of a domain. */
+/** Rules for the mailboxes of one domain. */
 export interface MailboxRules {
-  /** The domain, lower case, A-labels; empty in {@link ordinaryMailboxes}. */
+  /** Domain, lower case, A-labels; empty in {@link ordinaryMailboxes}. */
   readonly domain: string;
-  /** Nobody reads mail there. */
+  /** Whether mail to the domain is never read. */
   readonly isNoReply: boolean;
+  /** Mailbox names that the provider allows; undefined when unknown. */
   readonly grammar: MailboxGrammar | undefined;
+  /** Placeholders to look for; undefined for none. */
   readonly placeholders: PlaceholderRule;
-  /** The forwarding relay that it belongs to. */
+  /** Forwarding relay that the domain belongs to. */
   readonly relay: string | undefined;
-  /** The domain is itself a sub-address: at Fastmail, `anything@user.fastmail.com` is delivered to `user`. */
+  /** Whether the domain itself is a sub-address: Fastmail delivers `anything@user.fastmail.com` to `user`. */
   readonly isSubAddress: boolean;
 }
 
-/** The rules for the mailboxes of most domains: nothing is known of them. Always this object. */
+/** Rules for domains about whose mailboxes nothing is known, which are most. Compared by identity, so never copy it. */
 export const ordinaryMailboxes: MailboxRules = {
   domain: "",
   isNoReply: false,
@@ -29,9 +35,10 @@ export const ordinaryMailboxes: MailboxRules = {
 };
 
 /**
- * What the rules for mailboxes know of a domain.
+ * Finds the rules for the mailboxes of a domain.
  *
  * @param ascii the domain, lower case, A-labels
+ * @returns {@link ordinaryMailboxes} when nothing is known of them
  */
 export function findMailboxRules(ascii: string): MailboxRules {
   const family = providerFamily(ascii);
@@ -48,12 +55,14 @@ export function findMailboxRules(ascii: string): MailboxRules {
 const plus = 0x2b;
 
 /**
- * The verdict on an address whose domain passed: the first rule that speaks decides. Undefined when none does.
+ * Classifies an address whose domain passes. Rules are tried in order; the first match wins.
  *
- * @param bytes the local part in UTF-8, without the quotes and backslashes of a quoted string, from `start` to `end`
- * @param isAscii whether it is known to be ASCII
+ * @param bytes the local part in UTF-8, without the quotes and backslashes of a quoted string, from `start` up to `end`
+ *   (exclusive)
+ * @param isAscii whether the local part is known to be ASCII, which allows a faster check for placeholders
+ * @returns undefined when no rule matches
  */
-export function judgeMailbox(
+export function classifyMailbox(
   rules: MailboxRules,
   bytes: Buffer,
   start: number,
@@ -76,7 +85,7 @@ export function judgeMailbox(
     }
     if (relay !== undefined) return { status: "alias", reason: `relay: ${relay}` };
   }
-  // RFC 5233. Hyphens, dots and `=` are ordinary characters: 3 to 16 % of real people have a hyphen.
+  // Only `+` starts a sub-address (RFC 5233). Hyphens, dots and `=` do not: 3 to 16 % of real people have a hyphen.
   if (plusAt > start && plusAt < end - 1) {
     return { status: "alias", reason: `sub-address: ${bytes.toString("utf8", plusAt, end)}` };
   }

@@ -1,25 +1,29 @@
+/**
+ * The rule for placeholders: local parts such as `test` or `asdf` that people type to get past a form. Applies to free-mail
+ * providers only.
+ */
 import { mailcomDomains, majorProviders } from "../providers.js";
 
 const freeMail: ReadonlySet<string> = new Set([...majorProviders, ...mailcomDomains]);
 
-/** Their mailboxes are numbers by default, so digits mean nothing there. */
+/** Domains whose mailboxes are numbers by default, so that digits such as `888888` are not a placeholder. */
 const numericMailboxes: ReadonlySet<string> = new Set(["qq.com", "vip.qq.com", "foxmail.com"]);
 
-/** What people type to get past a form, each at most 0.005 % of real addresses. */
+/** Words that people type to get past a form. Each makes up at most 0.005 % of real addresses. */
 const words = "test asdf qwerty foo bar fake none null nobody example noemail".split(" ");
 const longAsdf = /^asdf+$/;
 const oneCharacter = /^(.)\1{2,}$/;
 const keyboardRows = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
 
-/** The placeholders of a domain: none, all, or those that are not numbers. */
+/** Placeholders that count at a domain: all, all but numbers, or none. */
 export type PlaceholderRule = "all" | "not-numbers" | undefined;
 
 /**
- * Whether placeholders mean anything at a domain. Only at free-mail providers: a company may well have a mailbox
+ * Returns which placeholders count at a domain. They count only at free-mail providers: a company may well have a mailbox
  * `test@`.
  *
  * @param ascii the domain, lower case, A-labels
- * @param family its provider's, from `providerFamily`
+ * @param family the domain's family, from `providerFamily`
  */
 export function findPlaceholderRule(ascii: string, family: string | undefined): PlaceholderRule {
   if (family === undefined && !freeMail.has(ascii)) return undefined;
@@ -27,10 +31,10 @@ export function findPlaceholderRule(ascii: string, family: string | undefined): 
 }
 
 /**
- * Whether the whole local part is a placeholder. All digits, single characters and words such as `me`, `mail`,
- * `user` are real people.
+ * Whether the whole local part is a placeholder. Numbers, single characters and words such as `me`, `mail` and `user` do
+ * not count: real people have them.
  *
- * @param local the local part
+ * @param local the local part, in either case
  */
 export function isPlaceholder(rule: PlaceholderRule, local: string): boolean {
   if (rule === undefined) return false;
@@ -44,21 +48,27 @@ export function isPlaceholder(rule: PlaceholderRule, local: string): boolean {
   );
 }
 
-/** Which pairs of letters a word or a piece of a keyboard row starts with, by {@link pairOf}. */
+/** 1 for each pair of letters, by {@link pairOf}, with which a word or a piece of a keyboard row starts. */
 const pairs = new Uint8Array(1024);
 for (const word of words) pairs[pairOf(word.charCodeAt(0), word.charCodeAt(1))] = 1;
 for (const row of keyboardRows) {
   for (let i = 1; i < row.length; i++) pairs[pairOf(row.charCodeAt(i - 1), row.charCodeAt(i))] = 1;
 }
 
+/**
+ * Maps two characters to 0 to 1023, ignoring case. Other characters collide with letters, which costs an unnecessary check
+ * but hides no placeholder.
+ */
 function pairOf(first: number, second: number): number {
   return ((first & 31) << 5) | (second & 31);
 }
 
 /**
- * Whether {@link isPlaceholder} has to be asked, seen from the first two characters alone: one in twenty names.
+ * Whether a local part may be a placeholder, judged by its first two characters. Spares 19 of 20 local parts the call of
+ * {@link isPlaceholder}, which needs a string.
  *
- * @param first the first two characters of an ASCII local part, in either case
+ * @param first code of the first character of an ASCII local part, in either case
+ * @param second code of the second character
  */
 export function mayBePlaceholder(first: number, second: number): boolean {
   return pairs[pairOf(first, second)] === 1 || (first | 32) === (second | 32);

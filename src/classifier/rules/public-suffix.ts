@@ -1,6 +1,7 @@
+/** The rules for public suffixes and unknown top-level domains, from the public suffix list that `tldts` contains. */
 import { parse } from "tldts";
 
-/** What the public suffix list says of a host name. */
+/** Finding of the public suffix list on a host name. */
 export type SuffixFinding = "registrable" | "public-suffix" | "unknown-tld";
 
 const options = {
@@ -11,8 +12,8 @@ const options = {
 } as const;
 
 /**
- * Looks a name up in the ICANN section of the public suffix list. The private section (`github.io`, `eu.org`)
- * holds registrable names whose owners hand out names below them: those are `registrable`.
+ * Looks up a name in the ICANN section of the public suffix list. Entries of the private section (`github.io`, `eu.org`)
+ * count as `registrable`: they are registrable domains whose owners hand out names below them.
  *
  * @param ascii a host name, lower case, A-labels
  */
@@ -22,7 +23,7 @@ export function findSuffix(ascii: string): SuffixFinding {
   return domain === null ? "public-suffix" : "registrable";
 }
 
-/** Whether `ascii` is itself an entry of the private section, a zone in which anybody can get a name. */
+/** Whether `ascii` itself is an entry of the private section: a zone in which anybody can get a name. */
 export function isPrivateZone(ascii: string): boolean {
   const { isPrivate, publicSuffix } = parse(ascii, { ...options, allowPrivateDomains: true });
   return isPrivate === true && publicSuffix === ascii;

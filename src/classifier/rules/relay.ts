@@ -1,12 +1,15 @@
+/** The rule for forwarding relays, whose addresses are aliases of real mailboxes. `providers.ts` lists the relays. */
 import { relays } from "../providers.js";
 import { findSuffixIn } from "../suffix-walk.js";
 
+/** Relay by domain. */
 const relayOf: ReadonlyMap<string, string> = new Map(
   Object.entries(relays).flatMap(([relay, domains]) => domains.map((domain) => [domain, relay] as const)),
 );
 
 /**
- * The forwarding relay that a domain belongs to, by suffix: people get `user.anonaddy.com` of their own.
+ * Finds the forwarding relay that a domain belongs to. Domains below a relay's domain count, because relays give
+ * users domains such as `user.anonaddy.com`.
  *
  * @param ascii a host name, lower case, A-labels
  */

@@ -1,6 +1,8 @@
+/** The rule for special-use names: domains that are reserved by RFCs and receive no mail. */
+
 /**
- * Names that are reserved and reach nobody: RFC 2606 (`example.com`, `.test`, `.example`, `.invalid`), RFC 6761
- * (`.localhost`), RFC 6762 (`.local`), RFC 7686 (`.onion`), RFC 3172 (`.arpa`).
+ * Reserved names: RFC 2606 (`example.com`, `.test`, `.example`, `.invalid`), RFC 6761 (`.localhost`), RFC 6762
+ * (`.local`), RFC 7686 (`.onion`), RFC 3172 (`.arpa`).
  */
 const specialUse: ReadonlySet<string> = new Set([
   "test",
@@ -16,7 +18,7 @@ const specialUse: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The reserved name that `ascii` is or lies under, if any.
+ * Finds the reserved name that is `ascii` or a domain above it.
  *
  * @param ascii a host name, lower case
  */

@@ -1,10 +1,11 @@
+/** The rule for mistyped domains: finds the large provider that was probably meant. */
 import { domainToUnicode } from "node:url";
 import { ispProviders, mailcomDomains, majorProviders, privacyProviders, relays } from "../providers.js";
 
-/** The providers whose names are mistyped often enough, and whose neighbours are empty enough, to correct. */
+/** Providers that are safe to suggest: often mistyped, and with few real domains one edit away. */
 const targets = ["gmail.com", "hotmail.com", "yahoo.com", "outlook.com", "icloud.com"] as const;
 
-/** Real domains one edit away from a target. */
+/** Real domains, which are never typos. Some are one edit away from a target. */
 const realNeighbours: ReadonlySet<string> = new Set([
   ...majorProviders,
   ...mailcomDomains,
@@ -19,21 +20,21 @@ const realNeighbours: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The provider that `ascii` is a mistyped name of: one Damerau-Levenshtein edit away from it and no real domain.
- * Measured: 70 of 84 known typos, none of the popular domains.
+ * Finds the provider of which `ascii` is a mistyped name: one Damerau-Levenshtein edit away, and not a known real domain.
+ * Measured: finds 70 of 84 known typos and flags none of the popular domains.
  *
  * @param ascii a host name, lower case, A-labels
  */
 export function findTypo(ascii: string): string | undefined {
-  // Look-alike letters count as one edit too: the Cyrillic a of `gmаil.com`.
+  // Compare in Unicode: a look-alike letter, such as the Cyrillic a of `gmаil.com`, is then one edit too.
   const name = ascii.startsWith("xn--") ? domainToUnicode(ascii) : ascii;
-  // Every target has 9 to 11 characters: most names are done here.
+  // Targets have 9 to 11 characters, so typos have 8 to 12. Most names return here.
   if (name.length < 8 || name.length > 12) return undefined;
   const target = targets.find((target) => isOneEditAway(name, target));
   return target !== undefined && !realNeighbours.has(ascii) ? target : undefined;
 }
 
-/** Whether one insertion, deletion, substitution or swap of neighbours turns `a` into `b`. */
+/** Whether one insertion, deletion, substitution or swap of adjacent characters turns `a` into `b`. */
 function isOneEditAway(a: string, b: string): boolean {
   if (a === b || Math.abs(a.length - b.length) > 1) return false;
   let start = 0;

@@ -1,6 +1,8 @@
+/** Syntax of address literals, which take the place of a domain in an address. Knows no other syntax. */
+
 /**
- * Whether `text` is an address literal of RFC 5321 §4.1.3: `[192.0.2.1]` or `[IPv6:2001:db8::1]`.
- * `::` stands for at least two groups there, unlike in RFC 4291.
+ * Whether `text` is an address literal (RFC 5321 §4.1.3): `[192.0.2.1]` or `[IPv6:2001:db8::1]`.
+ * There `::` stands for at least two groups, unlike in RFC 4291.
  */
 export function isAddressLiteral(text: string): boolean {
   const inside = /^\[(.*)\]$/s.exec(text)?.[1];
@@ -19,7 +21,7 @@ function isIpv6(text: string): boolean {
   const ipv4 = /^(.*:)([^:]*\.[^:]*)$/s.exec(text);
   if (ipv4) {
     if (!isIpv4(ipv4[2]!)) return false;
-    // What is left ends with the colon before the IPv4 part: one that separates goes, one of `::` stays.
+    // The rest ends with the colon before the IPv4 part. Drop it if it is a separator; keep it if it belongs to `::`.
     groups = ipv4[1]!.endsWith("::") ? ipv4[1]! : ipv4[1]!.slice(0, -1);
     available = 6;
   }

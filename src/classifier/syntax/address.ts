@@ -1,36 +1,37 @@
+/** Syntax of e-mail addresses in an envelope (RFC 5321, RFC 6531). Knows nothing about providers or rules. */
 import { isAddressLiteral } from "./address-literal.js";
 import { type DomainName, describeCharacter, hopelessLength, parseDomainName } from "./domain-name.js";
 import { Fault } from "./fault.js";
 
-/** An e-mail address that RFC 5321 (with RFC 6531) allows in an envelope. */
+/** An e-mail address that RFC 5321 and RFC 6531 allow in an envelope. */
 export interface Address {
-  /** The local part in NFC, without the quotes and backslashes of a quoted string; case kept. */
+  /** Local part in NFC with its case, without the quotes and backslashes of a quoted string. */
   readonly local: string;
-  /** Where the mail goes; absent for an address literal such as `[192.0.2.1]`. */
+  /** Domain that receives the mail; absent for an address literal such as `[192.0.2.1]`. */
   readonly domain?: DomainName;
 }
 
-/** RFC 5321 §4.5.3.1.1 */
+/** Most octets of a local part (RFC 5321 §4.5.3.1.1). */
 export const maximumLocalOctets = 64;
-/** RFC 5321 §4.5.3.1.3 allows a path of 256 octets, two of them the angle brackets. */
+/** Most octets of an address. RFC 5321 §4.5.3.1.3 allows a path of 256 octets; two of them are the angle brackets. */
 export const maximumAddressOctets = 254;
 
-/** The ASCII characters of an atom (RFC 5322 §3.2.3) by code: 1 for one, 0 for none. */
+/** 1 for each ASCII code that an atom may hold (RFC 5322 §3.2.3), 0 for the others. */
 export const isAtomText = new Uint8Array(128);
 for (const character of "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&'*+-/=?^_`{|}~") {
   isAtomText[character.charCodeAt(0)] = 1;
 }
 
 /**
- * What a local part may not hold beyond ASCII: controls, invisible and unassigned characters, separators and
- * U+FFFD, which is what bytes that are not UTF-8 decode to. RFC 6531 allows any UTF-8; nobody's mailbox has these.
- * The joiners U+200C and U+200D are part of Persian, Hindi and Sinhala spelling.
+ * Non-ASCII characters that a local part may not hold: controls, invisible and unassigned characters, separators, and
+ * U+FFFD, to which invalid UTF-8 decodes. Stricter than RFC 6531, which allows any UTF-8, because no real mailbox has
+ * them. The joiners U+200C and U+200D are allowed: Persian, Hindi and Sinhala are spelled with them.
  */
 const unusable = /(?![\u200c\u200d])[\p{C}\p{Z}\ufffd]/u;
 
 /**
- * Reads an address. Comments, folding white space and the obsolete forms of RFC 5322 are faults: they belong in
- * a message's header, not in an envelope.
+ * Parses an address. Comments, folding white space and the obsolete forms of RFC 5322 are faults: they belong in
+ * the header of a message, not in an envelope.
  */
 export function parseAddress(text: string): Address | Fault {
   if (text === "") return new Fault("the address is empty", 1);
@@ -60,10 +61,11 @@ export function parseAddress(text: string): Address | Fault {
 
 interface LocalPart {
   readonly value: string;
-  /** Index of the `@` behind it. */
+  /** Index of the `@` that follows the local part. */
   readonly end: number;
 }
 
+/** Scans an unquoted local part: atoms separated by single dots (`Dot-string`, RFC 5321 §4.1.2). */
 function scanDotAtom(address: string): LocalPart | Fault {
   let atomStart = 0;
   for (let i = 0; i < address.length; i++) {
@@ -87,7 +89,7 @@ function scanDotAtom(address: string): LocalPart | Fault {
   return new Fault("no @", address.length);
 }
 
-/** RFC 5321 §4.1.2: `Quoted-string`, with RFC 6531's non-ASCII text outside quoted pairs. */
+/** Scans a quoted local part (`Quoted-string`, RFC 5321 §4.1.2). RFC 6531 allows non-ASCII outside quoted pairs. */
 function scanQuotedString(address: string): LocalPart | Fault {
   let value = "";
   for (let i = 1; i < address.length; i++) {
@@ -118,7 +120,7 @@ function isAscii(text: string): boolean {
   return true;
 }
 
-/** The position is that of the first character beyond the limit. */
+/** Returns a fault at the first character beyond the limit, in octets. */
 function tooLong(text: string, what: string, limit: number): Fault {
   let position = 0;
   for (let sum = 0; position < text.length; ) {

@@ -1,31 +1,33 @@
+/** Syntax of domain names, including internationalised ones. Knows nothing about public suffixes or rules. */
 import { domainToASCII, domainToUnicode } from "node:url";
 import { Fault } from "./fault.js";
 
-/** A host name that follows RFC 1123 syntax, lower case, in its ASCII form (A-labels). */
+/** A host name with the syntax of RFC 1123, lower case, in its ASCII form (A-labels). */
 export interface DomainName {
   readonly ascii: string;
 }
 
+/** Most octets of a label (RFC 1035 §2.3.4). */
 export const maximumLabelOctets = 63;
-/** RFC 1035 §2.3.4 allows 255 octets on the wire, which is 253 characters of text. */
+/** Most octets of a domain. RFC 1035 §2.3.4 allows 255 octets on the wire, which are 253 characters of text. */
 export const maximumDomainOctets = 253;
 
-/** Characters that UTS 46 maps to the full stop: ideographic, full-width and half-width. */
+/** Ideographic, full-width and half-width full stop, which UTS 46 maps to a dot. */
 const dotLookalikes = /[\u3002\uff0e\uff61]/g;
 
 /**
- * Mapping takes quadratic time, so what is longer than this, in UTF-16 units, is not looked at. The longest address
- * has 254 octets, at most 381 units before canonical composition (U+0390 is 2 octets and composed of 3 units); the
- * rest is leeway for the invisible characters that UTS 46 drops.
+ * Most UTF-16 units of an item that is parsed at all. Longer items are rejected at once, because the mapping of UTS 46
+ * takes quadratic time. The longest valid address has 254 octets, at most 381 units before canonical composition (U+0390
+ * is 2 octets and composed of 3 units). The rest is leeway for the invisible characters that UTS 46 drops.
  */
 export const hopelessLength = 1024;
 
 /**
- * Reads a domain name: letters, digits and hyphens in labels of 1 to 63 octets (RFC 5321 §4.1.2, RFC 1123 §2.1),
- * internationalised names through UTS 46 first. Both spellings of such a name give the same result.
+ * Parses a domain name: letters, digits and hyphens in labels of 1 to 63 octets (RFC 5321 §4.1.2, RFC 1123 §2.1).
+ * Internationalised names are mapped with UTS 46 first, so their Unicode and ASCII spellings give the same result.
  *
  * @param text the name, without the root's trailing dot
- * @param offset what to add to the positions in faults, in characters: where `text` starts in a longer item
+ * @param offset index of `text` in a longer item, in UTF-16 units; added to the positions in faults
  */
 export function parseDomainName(text: string, offset = 0): DomainName | Fault {
   if (text === "") return new Fault("the domain is empty", offset + 1);
@@ -33,22 +35,22 @@ export function parseDomainName(text: string, offset = 0): DomainName | Fault {
   const lower = text.toLowerCase();
   if (!needsMapping(lower)) return checkLabels(lower, offset);
 
-  // What the mapping would choke on for another reason is named first, with its own position.
+  // Check the shape before the mapping, which rejects a misplaced dot or hyphen without saying what it is or where.
   const spelled = lower.replace(dotLookalikes, ".");
   const spelledFault = checkShape(spelled, offset);
   if (spelledFault) return spelledFault;
   const ascii = domainToASCII(spelled.normalize("NFC"));
   if (ascii === "") return new Fault("not a valid internationalised domain name", offset + 1);
-  // An A-label may hide what its Unicode form may not have.
+  // Check the Unicode form too: an A-label can encode characters that are not allowed.
   return checkShape(domainToUnicode(ascii), offset) ?? checkLabels(ascii, offset);
 }
 
-/** Drops the dot of the root (RFC 1034 §3.1), also when it is written as one of its look-alikes. */
+/** Removes the root's trailing dot (RFC 1034 §3.1) or one of its look-alikes. */
 export function withoutRoot(text: string): string {
   return text.replace(/[.\u3002\uff0e\uff61]$/, "");
 }
 
-/** Checks dots, hyphens and ASCII characters; all others pass, and so does any length. */
+/** Checks dots, hyphens and ASCII characters. Accepts all non-ASCII characters and any length. */
 function checkShape(name: string, offset: number): Fault | undefined {
   const checked = checkLabels(name.replace(/[^\0-\x7f]/g, "x"), offset, "shape only");
   return checked instanceof Fault ? checked : undefined;
@@ -61,11 +63,12 @@ function tooLong(offset: number): Fault {
   );
 }
 
-/** Whether any label is not plain ASCII, or claims to be an A-label and so has to be checked as one. */
+/** Whether a name needs UTS 46: it has a non-ASCII character, or a label that claims to be an A-label. */
 function needsMapping(lower: string): boolean {
   return /[^\0-\x7f]/.test(lower) || lower.startsWith("xn--") || lower.includes(".xn--");
 }
 
+/** Checks the labels of a lower-case name: dots, hyphens, characters and, unless only the shape matters, lengths. */
 function checkLabels(ascii: string, offset: number, what?: "shape only"): DomainName | Fault {
   const checkLengths = what === undefined;
   let labelStart = 0;
@@ -97,12 +100,12 @@ function emptyLabel(ascii: string, index: number, position: number): Fault {
   return new Fault("two dots in a row", position);
 }
 
-/** ASCII digits and lower-case letters; the callers have lower-cased. */
+/** Whether `code` is an ASCII digit or lower-case letter. Callers pass lower-cased text. */
 function isLetterOrDigit(code: number): boolean {
   return (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39);
 }
 
-/** Names the character at `index` for a reason: itself where it can be seen, its code point otherwise. */
+/** Describes the character at `index` for a reason: the character itself if it is visible ASCII, else its code point. */
 export function describeCharacter(text: string, index: number): string {
   const point = text.codePointAt(index) ?? 0;
   if (point === 0x20) return "a space";

@@ -1,16 +1,19 @@
-/** What is wrong with the syntax of an item, and where. */
+/** Syntax faults. Parsers return them instead of throwing. */
+import type { Reason } from "../verdict.js";
+
+/** A syntax fault of an item and its position. */
 export class Fault {
   /**
    * @param what a short phrase: `two dots in a row`
-   * @param position the character it was found at, counted from 1 in UTF-16 units of the item in NFC
+   * @param position position of the character at fault, counted from 1 in UTF-16 units of the item in NFC
    */
   constructor(
     readonly what: string,
     readonly position: number,
   ) {}
 
-  /** The reason code with its subject: `syntax: two dots in a row at 5`. */
-  get reason(): string {
+  /** Reason code with its subject: `syntax: two dots in a row at 5`. */
+  get reason(): Reason {
     return `syntax: ${this.what} at ${this.position}`;
   }
 }
