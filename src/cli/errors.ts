@@ -1,7 +1,7 @@
 /** Maps errors to exit codes and messages. */
 import { CommanderError } from "commander";
 import { ChoiceError, ClosedPipe, FileError } from "../files/errors.js";
-import { StoreError } from "../store/sqlite.js";
+import { StoreError } from "../store/errors.js";
 import { TableError } from "../table/errors.js";
 import { AuthorisationError, ServiceError } from "../validator/errors.js";
 import { exitCodes } from "./exit-codes.js";

@@ -4,7 +4,7 @@
  */
 import { Command } from "commander";
 import type { DefineCommand } from "./commands/command.js";
-import { printTopic, topicNames } from "./help/topics.js";
+import { topicNames } from "./help/topic-names.js";
 import { print } from "./terminal/standard-output.js";
 import { say } from "./terminal/terminal.js";
 
@@ -133,7 +133,10 @@ function overview(): string {
 
 /** Prints a topic, or the help of a command, or that of the program. */
 async function help(program: Command, topic: string | undefined): Promise<void> {
-  if (topic !== undefined && topicNames.includes(topic)) return print(await printTopic(topic));
+  if (topic !== undefined && topicNames.includes(topic)) {
+    const { printTopic } = await import("./help/topics.js");
+    return print(await printTopic(topic));
+  }
   if (topic === undefined) return program.outputHelp();
   const command = program.commands.find((command) => command.name() === topic);
   if (command) return command.outputHelp();

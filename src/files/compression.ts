@@ -1,33 +1,14 @@
 /**
- * gzip and zstd for input and output files: detection, decompression, and a sink that compresses. Knows nothing of the
- * content.
+ * gzip and zstd for input and output files: decompression, and a sink that compresses. Knows nothing of the content. Loaded
+ * only for files that are compressed.
  */
 import { Readable, type Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
+import type { Compression } from "./compression-format.js";
 import { FileError } from "./errors.js";
 import type { TableSink } from "./output.js";
 import { zstdPieces } from "./zstd-frames.js";
-
-export type Compression = "gzip" | "zstd";
-
-/** Returns the compression that a file's name implies, or undefined. */
-export function compressionByName(path: string): Compression | undefined {
-  if (/\.gz$/i.test(path)) return "gzip";
-  return /\.zst$/i.test(path) ? "zstd" : undefined;
-}
-
-/**
- * Returns the compression of data by its first four bytes, or undefined: RFC 1952 §2.3.1, RFC 8878 §3.1. A zstd stream may
- * begin with a skippable frame (RFC 8878 §3.1.2).
- */
-export function compressionByMagic(start: Uint8Array): Compression | undefined {
-  const startsWith = (...bytes: number[]) => bytes.every((byte, i) => start[i] === byte);
-  if (startsWith(0x1f, 0x8b)) return "gzip";
-  const isSkippable =
-    (start[0]! & 0xf0) === 0x50 && start[1] === 0x2a && start[2] === 0x4d && start[3] === 0x18;
-  return startsWith(0x28, 0xb5, 0x2f, 0xfd) || isSkippable ? "zstd" : undefined;
-}
 
 /** Size of zlib's output chunks in bytes. Its default of 16 KiB makes many small chunks. */
 const chunkSize = 262_144;

@@ -1,5 +1,5 @@
 /** Turns the raw bytes of an input file into text that the table reader can parse. */
-import { type Compression, compressionByMagic, decompress } from "./compression.js";
+import { type Compression, compressionByMagic } from "./compression-format.js";
 import { encodingByMark, isUtf8, transcode } from "./text-encoding.js";
 
 /** An input with its compression and encoding undone. */
@@ -29,13 +29,18 @@ export async function decodeInput(
   const named = encoding !== undefined && !isUtf8(encoding) ? encoding : undefined;
   const raw = await peek(bytes);
   const compression = compressionByMagic(raw.start);
-  const plain = compression ? await peek(decompress(name, compression, raw.bytes)) : raw;
+  const plain = compression ? await peek(await decompressed(name, compression, raw.bytes)) : raw;
   const found = named ?? (encoding === undefined ? encodingByMark(plain.start) : undefined);
   return {
     bytes: found === undefined ? plain.bytes : transcode(name, found, plain.bytes),
     compression,
     encoding: found,
   };
+}
+
+async function decompressed(name: string, compression: Compression, bytes: AsyncIterable<Uint8Array>) {
+  const { decompress } = await import("./compression.js");
+  return decompress(name, compression, bytes);
 }
 
 /** Length in bytes of the longest signature: a zstd magic number. */

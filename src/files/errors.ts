@@ -14,3 +14,24 @@ export class ClosedPipe extends Error {
 export class ChoiceError extends Error {
   override readonly name = "ChoiceError";
 }
+
+/** Returns the error for a failed write, with a message that names the path. */
+export function cannotWrite(path: string, error: unknown): Error {
+  if (error instanceof FileError || error instanceof ClosedPipe) return error;
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === "EPIPE") return new ClosedPipe(`${path}: was closed by its reader`);
+  const reasons: Readonly<Record<string, string>> = {
+    EACCES: "permission denied",
+    EPERM: "permission denied",
+    EROFS: "the file system is read-only",
+    ENOENT: "the folder does not exist",
+    ENOTDIR: "its folder is a file",
+    EISDIR: "is a folder",
+    EBUSY: "is a mount point, which cannot be replaced",
+    EXDEV: "is on a different device from its folder",
+    EFBIG: "it would exceed the file size limit (ulimit -f)",
+    ENOSPC: "no space left on the device",
+    EDQUOT: "the disk quota is used up",
+  };
+  return new FileError(`${path}: cannot be written: ${reasons[code ?? ""] ?? message}`);
+}

@@ -18,7 +18,7 @@ import {
   stat,
 } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { ClosedPipe, FileError } from "./errors.js";
+import { cannotWrite, FileError } from "./errors.js";
 import { giveOwner } from "./owner.js";
 import { removeAbandoned, temporaryBeside } from "./temporary-files.js";
 
@@ -40,6 +40,17 @@ export interface TableSink {
   commit(): Promise<void>;
   /** Removes the output of a failed run and leaves an older output untouched. Does not throw. */
   discard(): Promise<void>;
+}
+
+/** A sink with one file per status. Bytes written to the sink itself, the header, become the start of each file. */
+export interface SplitSink extends TableSink {
+  /** Returns the file for the rows of a status, and opens it at the first call. */
+  of(status: string): Promise<TableSink>;
+}
+
+/** Returns whether a sink is a {@link SplitSink}. */
+export function isSplit(sink: TableSink): sink is SplitSink {
+  return "of" in sink;
 }
 
 /** A sink that replaces a file. */
@@ -211,27 +222,6 @@ async function writeAll(path: string, file: FileHandle, bytes: Uint8Array): Prom
   } catch (error) {
     throw cannotWrite(path, error);
   }
-}
-
-/** Returns the error for a failed write, with a message that names the path. */
-export function cannotWrite(path: string, error: unknown): Error {
-  if (error instanceof FileError || error instanceof ClosedPipe) return error;
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (code === "EPIPE") return new ClosedPipe(`${path}: was closed by its reader`);
-  const reasons: Readonly<Record<string, string>> = {
-    EACCES: "permission denied",
-    EPERM: "permission denied",
-    EROFS: "the file system is read-only",
-    ENOENT: "the folder does not exist",
-    ENOTDIR: "its folder is a file",
-    EISDIR: "is a folder",
-    EBUSY: "is a mount point, which cannot be replaced",
-    EXDEV: "is on a different device from its folder",
-    EFBIG: "it would exceed the file size limit (ulimit -f)",
-    ENOSPC: "no space left on the device",
-    EDQUOT: "the disk quota is used up",
-  };
-  return new FileError(`${path}: cannot be written: ${reasons[code ?? ""] ?? message}`);
 }
 
 /** Returns the target of a dangling symbolic link, or the path itself when it is not a link. */

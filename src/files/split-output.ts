@@ -2,20 +2,9 @@
 import { createReadStream, type Stats } from "node:fs";
 import { mkdir, open, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { FileError } from "./errors.js";
+import { cannotWrite, FileError } from "./errors.js";
 import { withFolderLock } from "./folder-lock.js";
-import { cannotWrite, type FileSink, openOutputFile, type TableSink } from "./output.js";
-
-/** A sink with one file per status. Bytes written to the sink itself, the header, become the start of each file. */
-export interface SplitSink extends TableSink {
-  /** Returns the file for the rows of a status, and opens it at the first call. */
-  of(status: string): Promise<TableSink>;
-}
-
-/** Returns whether a sink is a {@link SplitSink}. */
-export function isSplit(sink: TableSink): sink is SplitSink {
-  return "of" in sink;
-}
+import { type FileSink, openOutputFile, type SplitSink } from "./output.js";
 
 /** Longest wait for other runs that append to the same folder, in milliseconds. */
 const lockMilliseconds = 600_000;

@@ -2,8 +2,7 @@
  * The common back half of a run, however its verdicts are made: counts rows, applies the filter, removes duplicates, splits
  * by status, and writes. Rows arrive in input order and leave in input order.
  */
-import type { TableSink } from "../files/output.js";
-import { isSplit } from "../files/split-output.js";
+import { isSplit, type TableSink } from "../files/output.js";
 import type { Status } from "../validator/validator.js";
 import { DistinctItems } from "./distinct-items.js";
 import type { RunOptions, RunReport } from "./run-options.js";

@@ -1,6 +1,4 @@
 /** A bulk run: reads a table, gets a verdict for every distinct item once, and writes every row with its status. */
-import { runBatched } from "./batched/batched-run.js";
-import { runEmbedded } from "./embedded/embedded-run.js";
 import type { RunOptions, RunReport } from "./run-options.js";
 
 /**
@@ -11,8 +9,14 @@ import type { RunOptions, RunReport } from "./run-options.js";
  *
  * @throws what the table, the validator and the sink throw, and the signal's reason
  */
-export function validateTable(options: RunOptions): Promise<RunReport> {
+export async function validateTable(options: RunOptions): Promise<RunReport> {
   const { scanned } = options.table;
   const { embedded } = options.validator;
-  return scanned && embedded ? runEmbedded(options, scanned, embedded) : runBatched(options);
+  // Each way is loaded only when it is taken.
+  if (scanned && embedded) {
+    const { runEmbedded } = await import("./embedded/embedded-run.js");
+    return runEmbedded(options, scanned, embedded);
+  }
+  const { runBatched } = await import("./batched/batched-run.js");
+  return runBatched(options);
 }

@@ -1,7 +1,7 @@
 /** Error responses: status codes and messages for clients. Messages must reveal nothing about the inside of the service. */
 import type { Socket } from "node:net";
 import type { ConnectionError, FastifyError } from "fastify";
-import { StoreError } from "../store/sqlite.js";
+import { StoreError } from "../store/errors.js";
 import { maximumItemLength } from "./openapi.js";
 
 /** Error whose status code and message are sent to the client. */

@@ -6,6 +6,7 @@ import { closeSync, fchmodSync, fstatSync, mkdirSync, openSync, statSync } from 
 import { dirname, resolve } from "node:path";
 import { versions } from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
+import { StoreError } from "./errors.js";
 
 /** Part of `DatabaseSync` from `node:sqlite` that the stores use. */
 export interface Database {
@@ -36,11 +37,6 @@ export interface LockWait {
   readonly milliseconds?: number;
   /** Ends the wait when aborted, and throws the reason of the signal. */
   readonly signal?: AbortSignal;
-}
-
-/** A state file cannot be used. The message has its path, the fault and what to do. */
-export class StoreError extends Error {
-  override readonly name = "StoreError";
 }
 
 /** Earliest safe SQLite version: older ones can corrupt a WAL that is reset while it is being read. */

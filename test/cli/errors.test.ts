@@ -3,7 +3,7 @@ import { CommanderError } from "commander";
 import { expect, test } from "vitest";
 import { explainFailure, Interrupted, UsageError } from "../../src/cli/errors.js";
 import { ChoiceError, ClosedPipe, FileError } from "../../src/files/errors.js";
-import { StoreError } from "../../src/store/sqlite.js";
+import { StoreError } from "../../src/store/errors.js";
 import { TableError } from "../../src/table/errors.js";
 import { AuthorisationError, ServiceError } from "../../src/validator/errors.js";
 

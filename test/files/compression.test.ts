@@ -3,7 +3,8 @@ import { gzipSync } from "node:zlib";
 import { compress } from "@cloudpss/zstd";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compressionByMagic, decompress } from "../../src/files/compression.js";
+import { decompress } from "../../src/files/compression.js";
+import { compressionByMagic } from "../../src/files/compression-format.js";
 import { zstdPieces } from "../../src/files/zstd-frames.js";
 
 /** Yields bytes in pieces that share one buffer: each piece overwrites the last, as in a file reader. */

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { StoreError } from "../../src/store/errors.js";
 import { QuotaFile } from "../../src/store/quota-file.js";
-import { StoreError } from "../../src/store/sqlite.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const november = Date.parse("2026-11-21T10:30:00Z");

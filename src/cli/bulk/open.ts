@@ -1,16 +1,14 @@
 /** The second step of a bulk run: opens its engine, its input and its outputs. */
 import { fstatSync } from "node:fs";
 import { access, constants, stat } from "node:fs/promises";
-import { type Compression, compressInto, compressionByName } from "../../files/compression.js";
+import { type Compression, compressionByName } from "../../files/compression-format.js";
 import { decodeInput } from "../../files/decoding.js";
 import { FileError } from "../../files/errors.js";
 import { type InputFile, openInputFile, readStream } from "../../files/input.js";
 import { copyOf, type FileCopy, openOutputFile, type TableSink } from "../../files/output.js";
 import { ownerFault } from "../../files/owner.js";
-import { openSplitOutput } from "../../files/split-output.js";
 import { type Columns, nameColumns } from "../../run/columns.js";
 import { openTable, type Table, type TableFormat } from "../../table/reader.js";
-import { openApiEngine } from "../engines/api-engine.js";
 import type { Engine } from "../engines/engine.js";
 import { openOfflineEngine } from "../engines/offline-engine.js";
 import { standardOutput } from "../terminal/standard-output.js";
@@ -44,6 +42,7 @@ export async function openEngine(plan: Plan, opened: Opened, signal: AbortSignal
   } else {
     // Said before it costs money; the summary names either engine.
     note(`api engine at ${engine.baseUrl.value} (${engine.reason})`);
+    const { openApiEngine } = await import("../engines/api-engine.js");
     opened.engine = await openApiEngine(kind, settings, engine, options, note, signal);
   }
   return opened.engine;
@@ -103,12 +102,16 @@ async function openSink(
   compression: Compression | undefined,
   signal: AbortSignal,
 ): Promise<TableSink> {
-  if (options.split !== undefined) return openSplitOutput(options.split, format, signal);
+  if (options.split !== undefined) {
+    const { openSplitOutput } = await import("../../files/split-output.js");
+    return openSplitOutput(options.split, format, signal);
+  }
   if (output === undefined) return standardOutput;
   const sink = await openOutputFile(output);
   const wanted = isInPlace ? compression : compressionByName(output);
   if (wanted === undefined) return sink;
   try {
+    const { compressInto } = await import("../../files/compression.js");
     return await compressInto(output, sink, wanted);
   } catch (error) {
     await sink.discard();

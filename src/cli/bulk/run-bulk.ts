@@ -5,7 +5,6 @@
 import { availableParallelism } from "node:os";
 import { validateTable } from "../../run/run.js";
 import type { Kind } from "../../validator/validator.js";
-import { dryRunValidator } from "../engines/dry-run.js";
 import type { Engine } from "../engines/engine.js";
 import { explainFailure, Interrupted } from "../errors.js";
 import { exitCodes } from "../exit-codes.js";
@@ -71,7 +70,9 @@ async function validate(
   const { kind, inputName, isInPlace, filter, note } = plan;
   const { input, table, columns, sink, backup, badRows, badRowsFile, share } = files;
   const { validator, cache } = engine;
-  const dryRun = plan.options.dryRun ? dryRunValidator(engine) : undefined;
+  const dryRun = plan.options.dryRun
+    ? (await import("../engines/dry-run.js")).dryRunValidator(engine)
+    : undefined;
   const report = await validateTable({
     ...{ kind, table, sink, columns, filter, signal },
     validator: dryRun?.validator ?? validator,

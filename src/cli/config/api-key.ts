@@ -1,10 +1,8 @@
 /** Where the key of a service comes from. No key is ever in a message. */
-import { exec } from "node:child_process";
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { readIfPresent } from "../../files/private-file.js";
-import { StoreError } from "../../store/sqlite.js";
+import { StoreError } from "../../store/errors.js";
 import { AuthorisationError } from "../../validator/errors.js";
 import { UsageError } from "../errors.js";
 import { serviceUrl } from "./option-values.js";
@@ -102,6 +100,8 @@ export function checked(text: string, source: string): Resolved<string> {
 }
 
 async function outputOf(command: string): Promise<string> {
+  // Loaded only here: it takes as long as a tenth of a small run.
+  const [{ exec }, { promisify }] = await Promise.all([import("node:child_process"), import("node:util")]);
   try {
     // Standard input is for the table.
     const running = promisify(exec)(command, { timeout: commandTimeout });

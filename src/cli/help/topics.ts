@@ -4,16 +4,6 @@ import { environmentVariables } from "../config/environment.js";
 import { settingNames, settings } from "../config/settings.js";
 import { renderMarkdown } from "./markdown.js";
 
-/** The topics; each is a file `topics/NAME.md`. */
-export const topicNames: readonly string[] = [
-  "tables",
-  "settings",
-  "statuses",
-  "service",
-  "exit-codes",
-  "environment",
-];
-
 /** Tables that the code knows, by the placeholders that stand for them in the Markdown. */
 const generated: Readonly<Record<string, () => string>> = {
   settings: () =>

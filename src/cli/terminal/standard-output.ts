@@ -1,8 +1,8 @@
 /** Standard output: data only, complete, and with errors that name it. */
 import { fstatSync, write } from "node:fs";
 import { promisify } from "node:util";
-import { ClosedPipe } from "../../files/errors.js";
-import { cannotWrite, type TableSink } from "../../files/output.js";
+import { ClosedPipe, cannotWrite } from "../../files/errors.js";
+import type { TableSink } from "../../files/output.js";
 
 /** Standard output as the sink of a table. Written bytes stay written, whatever fails later. */
 export const standardOutput: TableSink = {

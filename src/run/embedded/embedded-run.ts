@@ -32,7 +32,7 @@ import { type RowsWithStatus, RowWriter } from "../row-writer.js";
 import type { RunOptions, RunReport } from "../run-options.js";
 import { hasItem, notChecked, offlineStatuses } from "../status-codes.js";
 import { BlockClassifier, type ChunkVerdicts } from "./block-classifier.js";
-import { type SubmittedBlock, WorkerPool } from "./worker-pool.js";
+import type { SubmittedBlock, WorkerPool } from "./worker-pool.js";
 
 /** Starting threads takes as long as classifying some megabytes. */
 const bytesBeforeWorkers = 4_194_304;
@@ -68,8 +68,10 @@ export async function runEmbedded(
   const classifier = new BlockClassifier(blockOptions, engine.classifier);
   const submittedBlocks = cores * blocksForWorker;
   // One slot more than may wait: its bytes are being written.
-  const startPool = () =>
-    new WorkerPool(cores, submittedBlocks + chargedChunks + 1, blockOptions, engine.source);
+  const startPool = async () => {
+    const { WorkerPool } = await import("./worker-pool.js");
+    return new WorkerPool(cores, submittedBlocks + chargedChunks + 1, blockOptions, engine.source);
+  };
   const writeCharged = async () => {
     for (const rows of await charges.settle(classifier)) await writer.write(rows);
     await onProgress?.(writer.rows);
@@ -91,7 +93,7 @@ export async function runEmbedded(
 async function* classifyInOrder(
   { shape, first, blocks, assembler }: ScannedTable,
   classifier: BlockClassifier,
-  startPool: (() => WorkerPool) | undefined,
+  startPool: (() => Promise<WorkerPool>) | undefined,
   mostSubmitted: number,
 ): AsyncGenerator<ClassifiedChunk> {
   function* classifyHere(whole: ScannedChunk, isBeforePause = false): Generator<ClassifiedChunk> {
@@ -120,7 +122,7 @@ async function* classifyInOrder(
     yield* classifyHere(first, true);
     for await (const { bytes, isBeforePause } of blocks) {
       bytesSoFar += bytes.length;
-      if (bytesSoFar >= bytesBeforeWorkers) pool ??= startPool?.();
+      if (bytesSoFar >= bytesBeforeWorkers) pool ??= await startPool?.();
       const inWorker = pool?.isReady && !isBeforePause ? pool.submit(bytes) : undefined;
       if (inWorker) submitted.push(inWorker);
       while (submitted.length > (inWorker ? mostSubmitted - 1 : 0)) yield* takeAnswer(submitted.shift()!);
