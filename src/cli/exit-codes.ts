@@ -12,7 +12,7 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** What each exit code means; `idv help exit-codes` says more. */
+/** Meaning of each exit code; `idv help exit-codes` says more. */
 export const exitCodeMeanings: Readonly<Record<ExitCode, string>> = {
   0: "done",
   1: "--fail-on matched",

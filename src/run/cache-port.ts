@@ -1,5 +1,5 @@
 /**
- * What a run needs of a cache of verdicts that were paid for. The store implements it (`store/cache-scope.ts`, which
+ * The port of a run to a cache of verdicts that were paid for. The store implements it (`store/cache-scope.ts`, which
  * describes each method); a run knows no more of the store.
  */
 

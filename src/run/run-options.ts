@@ -1,4 +1,4 @@
-/** What a bulk run is given, and what it reports. */
+/** Input and report of a bulk run. */
 import type { TableSink } from "../files/output.js";
 import type { ScannableStream } from "../table/scan/scanned-records.js";
 import type { Kind, QuotaState, Status, Validator } from "../validator/validator.js";

@@ -2,7 +2,7 @@
  * State file of the service: API keys, their quotas, and the answers stored for Idempotency-Keys. Secrets, Idempotency-Keys
  * and request bodies must be stored only as hashes.
  */
-import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHmac, timingSafeEqual } from "node:crypto";
 import {
   changeQuota,
   type Quota,
@@ -14,6 +14,7 @@ import {
   takeUnits,
   toQuota,
 } from "./quota.js";
+import { hashOf, newId, newSecret } from "./secrets.js";
 import type { LockWait, Schema } from "./sqlite.js";
 import { openFile, StateFile } from "./state-file.js";
 
@@ -115,7 +116,7 @@ export class KeyStore extends StateFile {
   ): Promise<{ key: ApiKey; secret: string }> {
     const secret = newSecret(isSandbox);
     const row: Row = {
-      id: base62(randomBytes(6)).padStart(9, "0"),
+      id: newId(),
       name,
       hash: hashOf(secret),
       permissions: (change.permissions ?? permissions).join(","),
@@ -333,21 +334,4 @@ function toKey(row: Row): ApiKey {
     isSandbox: row.is_sandbox === 1,
     quota: toQuota(row),
   };
-}
-
-const hashOf = (secret: string): Uint8Array => createHash("sha256").update(secret).digest();
-
-/** Returns 256 random bits with a prefix by which secret scanners can recognise a leaked secret. */
-const newSecret = (isSandbox: boolean): string =>
-  (isSandbox ? "sk_test_" : "sk_") + base62(randomBytes(32)).padStart(43, "0");
-
-const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-
-/** Returns the bytes as a big-endian number in base 62, without leading zeros. */
-function base62(bytes: Uint8Array): string {
-  let text = "";
-  for (let rest = BigInt(`0x${Buffer.from(bytes).toString("hex")}`); rest > 0n; rest /= 62n) {
-    text = digits[Number(rest % 62n)] + text;
-  }
-  return text;
 }

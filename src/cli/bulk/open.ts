@@ -15,7 +15,7 @@ import { standardOutput } from "../terminal/standard-output.js";
 import { BadRowsReport } from "./bad-rows.js";
 import type { Plan } from "./plan.js";
 
-/** What is open, and leaves no trace when it is discarded. Filled while a run is being opened, so that nothing is forgotten. */
+/** Open engine and files, to be closed or discarded. Filled step by step, so that a failure half-way forgets nothing. */
 export interface Opened {
   engine?: Engine;
   readonly files: Pick<TableSink, "discard">[];

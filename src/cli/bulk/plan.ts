@@ -64,7 +64,7 @@ export interface Plan {
   readonly quotaPath: string;
   readonly settings: Settings;
   readonly engine: EngineChoice;
-  /** What the offline engine is made of. */
+  /** Table and lists of the offline engine. */
   readonly classifierSource: ClassifierSource;
   readonly table: Omit<TableOptions, "onBadRow">;
   readonly filter: RowFilter;

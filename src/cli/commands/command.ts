@@ -1,4 +1,4 @@
-/** What all commands have in common: how they are defined, and how their help is laid out. */
+/** Common parts of all commands: how they are defined, and how their help is laid out. */
 import { type Command, Option } from "commander";
 import { type EnvironmentVariable, environmentVariables } from "../config/environment.js";
 import { filled } from "../config/option-values.js";
@@ -8,7 +8,7 @@ import { type ExitCode, exitCodeMeanings } from "../exit-codes.js";
 /** Adds arguments, options, help and the action to a command. */
 export type DefineCommand = (command: Command) => void;
 
-/** What a command's help tells besides its options. */
+/** Help of a command besides its options. */
 interface CommandHelp {
   readonly description: string;
   /** Command lines without `idv`, the commonest first. */

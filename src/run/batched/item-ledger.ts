@@ -21,7 +21,7 @@ const unseen = 128;
 /** The item of a row. */
 export interface RowItem extends ItemHash {
   readonly item: string;
-  /** What the cache knows it by; empty without a cache. */
+  /** Digest of the item in the cache; empty without a cache. */
   readonly digest: string;
   /** Whether no row before has this item. */
   readonly isFirst: boolean;

@@ -18,7 +18,7 @@ import { hasItem, noItem, notARow, notChecked, offlineCode, offlineStatuses } fr
 const quote = 0x22;
 const noTail = Buffer.of();
 
-/** What a block classifier has to know of a run. Plain data, so that worker threads can be given it. */
+/** Facts of a run for its block classifiers. Plain data, because worker threads get a copy. */
 export interface BlockOptions {
   readonly kind: Kind;
   readonly shape: TableShape;

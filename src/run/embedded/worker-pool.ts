@@ -5,7 +5,7 @@ import type { WrittenRecords } from "../../table/scan/scanned-chunk.js";
 import type { BlockOptions, ChunkVerdicts } from "./block-classifier.js";
 import { Slot } from "./slot.js";
 
-/** What a worker is started with. */
+/** Data that a worker is started with. */
 export interface WorkerInput {
   readonly options: BlockOptions;
   readonly source: ClassifierSource;

@@ -1,0 +1,17 @@
+/** Random identifiers and secrets of API keys, and the hashes under which secrets are stored. */
+import { createHash } from "node:crypto";
+import { customAlphabet } from "nanoid";
+
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/** Returns the identifier of a new key: 53 random bits, so that identifiers do not collide by chance. */
+export const newId = customAlphabet(base62, 9);
+
+/** 43 digits of base 62 hold 256 bits. */
+const secretDigits = customAlphabet(base62, 43);
+
+/** Returns a new secret of 256 random bits, with a prefix by which secret scanners can recognise a leaked one. */
+export const newSecret = (isSandbox: boolean): string => (isSandbox ? "sk_test_" : "sk_") + secretDigits();
+
+/** Returns the SHA-256 hash of a secret. A slow hash is not needed: secrets are random. */
+export const hashOf = (secret: string): Uint8Array => createHash("sha256").update(secret).digest();

@@ -1,0 +1,210 @@
+/** Covers which engine a run uses, and where its key and settings come from. */
+import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { useService } from "../support/api-runs.js";
+import { idv } from "../support/run-idv.js";
+import { respond, scriptedServer } from "../support/scripted-server.js";
+import { createKey } from "../support/service.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+const { serviceHome, service, withKey } = useService();
+
+describe("engine and key", () => {
+  const file = { "list.csv": "email\nann@larch-and-oak.com\n" };
+  const homeWith = (files: Record<string, string>) => {
+    const home = temporaryFolder();
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(join(home, name, ".."), { recursive: true });
+      writeFileSync(join(home, name), text, { mode: 0o600 });
+    }
+    return home;
+  };
+  test.each<[string, string[], Record<string, string>, number, string]>([
+    ["no key", [], {}, 0, "offline engine (no key is configured)"],
+    ["an empty key", [], { IDV_API_KEY: "", IDV_ENGINE: "" }, 0, "offline engine (no key is configured)"],
+    ["--offline with a key", ["--offline"], { IDV_API_KEY: "sk_1" }, 0, "offline engine (--offline)"],
+    ["IDV_ENGINE", [], { IDV_API_KEY: "sk_1", IDV_ENGINE: "offline" }, 0, "offline engine (IDV_ENGINE)"],
+    [
+      "--engine api without a key",
+      ["--engine", "api"],
+      {},
+      3,
+      "idv: no key is configured: idv login keeps one, or set IDV_API_KEY, or use --offline\n",
+    ],
+    [
+      "a key without a base URL",
+      [],
+      { IDV_API_KEY: "sk_1" },
+      2,
+      "idv: no base URL: a key is configured (IDV_API_KEY), so name its service with --base-url or IDV_BASE_URL, or use --offline\n",
+    ],
+    [
+      "plain http to another host",
+      ["--base-url", "http://192.0.2.1"],
+      { IDV_API_KEY: "sk_1" },
+      2,
+      "idv: http://192.0.2.1 (--base-url): the key would be sent unencrypted; use https, or --allow-insecure-http\n",
+    ],
+    [
+      "an invalid base URL",
+      [],
+      { IDV_API_KEY: "sk_1", IDV_BASE_URL: "ftp://x" },
+      2,
+      "idv: IDV_BASE_URL: it is invalid. It takes a URL such as https://example.com/v1.\n",
+    ],
+    [
+      "a key of two words",
+      [],
+      { IDV_API_KEY: "sk_1 sk_2", IDV_BASE_URL: "https://x.net" },
+      3,
+      "idv: IDV_API_KEY: holds no key; a key is one word of ASCII characters\n",
+    ],
+    [
+      "a command that fails",
+      [],
+      { IDV_API_KEY_COMMAND: "exit 7", IDV_BASE_URL: "https://x.net" },
+      3,
+      "idv: IDV_API_KEY_COMMAND: the command failed: exit code 7\n",
+    ],
+    [
+      "a command that prints nothing",
+      [],
+      { IDV_API_KEY_COMMAND: "true", IDV_BASE_URL: "https://x.net" },
+      3,
+      "idv: IDV_API_KEY_COMMAND: holds no key; a key is one word of ASCII characters\n",
+    ],
+    [
+      "a missing key file",
+      ["--api-key-file", "none"],
+      {},
+      2,
+      "idv: none: the key cannot be read: no such file\n",
+    ],
+    [
+      "an option of the other engine",
+      ["--quota-file", "q"],
+      { IDV_API_KEY: "sk_1", IDV_BASE_URL: "https://x.net" },
+      2,
+      "idv: --quota-file is for the offline engine; add --offline\n",
+    ],
+  ])("are explained for %s", async (_, args, env, code, message) => {
+    const outcome = await idv(["emails", "list.csv", ...args], { home: homeWith(file), env });
+    expect(outcome.stderr).toContain(message);
+    expect(outcome.code).toBe(code);
+  });
+
+  test.each<[string, Record<string, string>, string[], string]>([
+    [
+      "the environment overrides a project's file",
+      { ".idvrc.json": '{"baseUrl":"https://a.net"}' },
+      [],
+      "IDV_BASE_URL",
+    ],
+    [
+      "an option overrides all other settings",
+      { ".idvrc.json": '{"baseUrl":"https://a.net"}' },
+      ["--base-url", "URL"],
+      "--base-url",
+    ],
+  ])("%s", async (_, files, args, source) => {
+    const key = await createKey(serviceHome);
+    const home = homeWith({ ...file, ...files });
+    const { stderr } = await withKey(home, key, [
+      "emails",
+      "list.csv",
+      ...args.map((arg) => arg.replace("URL", service.url)),
+    ]);
+    expect(stderr).toContain(
+      `idv: api engine at ${service.url} (${source}; a key is configured: IDV_API_KEY)\n`,
+    );
+  });
+
+  test("a project's file applies in folders below it, before the user's file", async () => {
+    const key = await createKey(serviceHome);
+    const home = homeWith({
+      "project/.idvrc.json": JSON.stringify({ baseUrl: service.url, batchSize: 7 }),
+      "project/deep/list.csv": `email\n${Array.from({ length: 14 }, (_, i) => `a${i}@larch-and-oak.com\n`).join("")}`,
+      ".config/idv/config.json": JSON.stringify({ baseUrl: `${service.url}/other`, concurrency: 1 }),
+    });
+    const env = { IDV_API_KEY: key, HOME: home };
+    const outcome = await idv(["emails", "list.csv"], { home: join(home, "project/deep"), env });
+    expect(outcome.stderr).toContain(`api engine at ${service.url} (${join(home, "project/.idvrc.json")};`);
+    expect(outcome.stderr).toContain("14 units used in 2 requests");
+  });
+
+  test.each([
+    ["{", ".idvrc.json: not JSON"],
+    ["[]", "not a JSON object"],
+    ['{"apiKey":"sk_1"}', "a key does not belong here; idv login keeps it in a file of its own"],
+    ['{"colour":1}', '"colour" is an unknown setting; known settings: engine, baseUrl, batchSize'],
+  ])("a project's file is rejected: %s", async (text, message) => {
+    const home = homeWith({ ...file, ".idvrc.json": text });
+    const { code, stderr } = await idv(["emails", "list.csv"], { home });
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+  });
+
+  test("login stores a key for one service, doctor masks it and logout deletes it", async () => {
+    const key = await createKey(serviceHome);
+    const home = homeWith(file);
+    const login = await idv(["login", "--base-url", `${service.url}/`], { home, stdin: `${key}\n` });
+    const path = join(home, ".config/idv/credentials.json");
+    expect(login).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: `idv: the key for ${service.url} is kept in ${path}\n`,
+    });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const run = await idv(["emails", "list.csv"], { home });
+    expect(run.stderr).toContain(
+      `idv: api engine at ${service.url} (idv login; a key is configured: idv login)\n`,
+    );
+    // The key is not sent to another service.
+    const elsewhere = await idv(["emails", "list.csv", "--engine", "api", "--base-url", "https://a.net"], {
+      home,
+    });
+    expect(elsewhere).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining(`the key of idv login is for ${service.url}`),
+    });
+    const doctor = await idv(["doctor", "--online"], { home });
+    expect(doctor.code).toBe(0);
+    expect(doctor.stdout).toContain("timeout\t30s\tdefault\n");
+    expect(doctor.stdout).toContain("cacheTtl\t30d\tdefault\n");
+    expect(doctor.stdout).toContain(`key\tsk_****${key.slice(-4)}\tidv login\n`);
+    expect(doctor.stdout).toContain(`service\t${service.url}: answers 200\t\nall is well\n`);
+    expect(doctor.stdout + run.stderr).not.toContain(key);
+    chmodSync(path, 0o644);
+    expect(await idv(["doctor"], { home })).toMatchObject({
+      code: 2,
+      stdout: expect.stringContaining(`FAULT\t${path}: others may read it; run chmod 600\n`),
+    });
+    await idv(["logout"], { home });
+    expect(existsSync(path)).toBe(false);
+    expect((await idv(["doctor", "--online", "--engine", "api"], { home })).code).toBe(3);
+  });
+
+  test("the key is read from a file and from a command", async () => {
+    const key = await createKey(serviceHome);
+    const home = homeWith({ ...file, key: `${key}\n` });
+    const env = { IDV_BASE_URL: service.url };
+    const fromFile = await idv(["emails", "list.csv", "--api-key-file", "key"], { home, env });
+    expect(fromFile.stderr).toContain("a key is configured: key)");
+    const fromCommand = await idv(["emails", "list.csv"], {
+      home,
+      env: { ...env, IDV_API_KEY_COMMAND: "cat key" },
+    });
+    expect(fromCommand.stderr).toContain("a key is configured: IDV_API_KEY_COMMAND)");
+    expect([fromFile.code, fromCommand.code]).toEqual([0, 0]);
+  });
+
+  test("doctor --online reports a rejected key", async () => {
+    const server = await scriptedServer(respond(401, {}, "{}"));
+    const env = { IDV_API_KEY: "sk_1", IDV_BASE_URL: server.url };
+    const { code, stdout } = await idv(["doctor", "--online"], { home: homeWith({}), env });
+    expect(code).toBe(3);
+    expect(stdout).toContain(`FAULT\t${server.url}: answers 401; idv login stores another key\n`);
+  });
+});
