@@ -130,7 +130,7 @@ describe("idv data update installs nothing", () => {
       (o) => {
         o.list = Array.from({ length: 70_000 }, (_, i) => `not a domain ${i}`);
       },
-      "entries to 5,000, less than half",
+      "entries to 5,000;",
     ],
     ["a list that is not an array", (o) => (o.list = { domains: [] }), "contains no list of domains"],
     ["a list that is not JSON", (o) => (o.list = "<html>"), "contains no list of domains"],

@@ -1,0 +1,41 @@
+/** Covers placeholders instead of addresses. */
+import { describe, expect, test } from "vitest";
+import { reasonOf } from "../../support/mailbox-reason.js";
+
+describe("placeholders", () => {
+  test("are found at a provider's country domains too", () => {
+    expect(reasonOf("test", "hotmail.se")).toBe("placeholder");
+    expect(reasonOf("test", "yahoo.com.vn")).toBe("placeholder");
+  });
+
+  test.each([
+    ...["test", "TEST", "asdf", "asdff", "qwerty", "foo", "bar", "fake", "none", "null", "nobody", "example"],
+    ...["noemail", "aaa", "xxxxxxx", "qwert", "zxcvb", "sdfg"],
+  ])("include %s, at free-mail providers only", (local) => {
+    expect(reasonOf(local, "hotmail.com")).toBe("placeholder");
+    expect(reasonOf(local, "larch-and-oak.com")).not.toBe("placeholder");
+  });
+
+  test.each([
+    "test1",
+    "tester",
+    "me",
+    "mail",
+    "user",
+    "x",
+    "aa",
+    "1234",
+    "12345678",
+    "xkcdqp",
+    "foobar",
+    "ert",
+    "asd",
+  ])("do not include %s", (local) => {
+    expect(reasonOf(local, "hotmail.com")).not.toBe("placeholder");
+  });
+
+  test("do not include numbers at QQ", () => {
+    expect(reasonOf("888888", "qq.com")).not.toBe("placeholder");
+    expect(reasonOf("888888", "hotmail.com")).toBe("placeholder");
+  });
+});

@@ -1,0 +1,19 @@
+/** Covers forwarding relays. */
+import { describe, expect, test } from "vitest";
+import { findRelay } from "../../../src/classifier/rules/relay.js";
+
+describe("relays", () => {
+  test.each([
+    ["duck.com", "duckduckgo"],
+    ["mozmail.com", "firefox-relay"],
+    ["privaterelay.appleid.com", "apple-hide-my-email"],
+    ["ann.anonaddy.com", "addy"],
+    ["passmail.net", "proton-pass"],
+    ["aleeas.com", "simplelogin"],
+    ["appleid.com", undefined],
+    ["notduck.com", undefined],
+    ["gmail.com", undefined],
+  ])("the relay of %s is %s", (ascii, expected) => {
+    expect(findRelay(ascii)).toBe(expected);
+  });
+});

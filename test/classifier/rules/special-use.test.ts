@@ -1,0 +1,21 @@
+/** Covers names that are reserved by RFC 2606, 6761 and 7686. */
+import { describe, expect, test } from "vitest";
+import { findSpecialUse } from "../../../src/classifier/rules/special-use.js";
+
+describe("special-use names", () => {
+  test.each([
+    ["example.com", "example.com"],
+    ["mail.example.org", "example.org"],
+    ["host.test", "test"],
+    ["localhost", "localhost"],
+    ["printer.local", "local"],
+    ["abcdef.onion", "onion"],
+    ["1.0.0.127.in-addr.arpa", "arpa"],
+    ["myexample.com", undefined],
+    ["example.com.au", undefined],
+    ["test.com", undefined],
+    ["local.de", undefined],
+  ])("found in %s: %s", (ascii, expected) => {
+    expect(findSpecialUse(ascii)).toBe(expected);
+  });
+});

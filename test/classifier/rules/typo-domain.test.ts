@@ -1,0 +1,48 @@
+/** Covers mistyped names of large providers, and real names beside them. */
+import { describe, expect, test } from "vitest";
+import {
+  mailcomDomains,
+  majorProviders,
+  privacyProviders,
+  relays,
+} from "../../../src/classifier/providers.js";
+import { findTypo } from "../../../src/classifier/rules/typo-domain.js";
+
+describe("typos", () => {
+  test.each([
+    ["gmial.com", "gmail.com"],
+    ["gmai.com", "gmail.com"],
+    ["gamil.com", "gmail.com"],
+    ["gmaill.com", "gmail.com"],
+    ["gmail.co", "gmail.com"],
+    ["gmail.con", "gmail.com"],
+    ["hotmial.com", "hotmail.com"],
+    ["yaho.com", "yahoo.com"],
+    ["yahooo.com", "yahoo.com"],
+    ["outlok.com", "outlook.com"],
+    ["iclould.com", "icloud.com"],
+    ["xn--gmil-6na.com", "gmail.com"],
+  ])("%s is corrected to %s", (ascii, meant) => {
+    expect(findTypo(ascii)).toBe(meant);
+  });
+
+  test.each([
+    ...[
+      "gmail.com",
+      "mail.com",
+      "ymail.com",
+      "email.com",
+      "hotmailr.com",
+      "yahoo.co",
+      "cloud.com",
+      "pcloud.com",
+    ],
+    ...["yahoo.de", "outlook.fr", "gmx.com", "gotmail.com", "gmlia.com", "mygmail.com", "mail.gmail.com"],
+    ...majorProviders,
+    ...mailcomDomains,
+    ...privacyProviders,
+    ...Object.values(relays).flat(),
+  ])("%s is left alone", (ascii) => {
+    expect(findTypo(ascii)).toBeUndefined();
+  });
+});
