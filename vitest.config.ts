@@ -3,6 +3,8 @@ import { defineConfig } from "vitest/config";
 // Time limits end tests that hang. They measure nothing: machines are slow at times.
 export default defineConfig({
   test: {
+    // The default is one less than there are cores, which is one on two: the tests of the program mostly wait.
+    maxWorkers: 2,
     projects: [
       // The parts, on the sources; the folders are those of src.
       {
