@@ -5,7 +5,6 @@
 import { createReadStream, type Stats } from "node:fs";
 import {
   access,
-  chmod,
   constants,
   copyFile,
   type FileHandle,
@@ -13,13 +12,12 @@ import {
   open,
   readlink,
   realpath,
-  rename,
   rm,
   stat,
 } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { cannotWrite, FileError } from "./errors.js";
-import { giveOwner } from "./owner.js";
+import { makeDurable, moveIntoPlace, takeOver } from "./replace-file.js";
 import { removeAbandoned, temporaryBeside } from "./temporary-files.js";
 
 /** Destination of a table. It ends with exactly one call of either `commit` or `discard`. */
@@ -135,11 +133,9 @@ export function copyOf(path: string, copy: string): FileCopy {
       try {
         const existing = await stat(path);
         await copyFile(path, temporary, constants.COPYFILE_FICLONE);
-        await giveOwner(temporary, existing);
-        await chmod(temporary, existing.mode & 0o7777);
-        await sync(temporary);
-        await rename(temporary, copy);
-        await sync(dirname(copy));
+        await takeOver(temporary, existing);
+        await makeDurable(temporary);
+        await moveIntoPlace(temporary, copy);
       } catch (error) {
         await discard();
         throw cannotWrite(copy, error);
@@ -147,16 +143,6 @@ export function copyOf(path: string, copy: string): FileCopy {
     },
     discard,
   };
-}
-
-/** Makes the content of a file, or the names in a folder, durable. */
-async function sync(path: string): Promise<void> {
-  const file = await open(path);
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }
 
 function writeDirectly(path: string, file: FileHandle): TableSink {
@@ -192,11 +178,7 @@ function replaceOnCommit(
   let isPrepared = false;
   const prepare = async () => {
     if (isPrepared) return;
-    if (existing) {
-      await giveOwner(temporary, existing);
-      // After the change of owner, which clears the set-user-ID bit.
-      await chmod(temporary, existing.mode & 0o7777);
-    }
+    if (existing) await takeOver(temporary, existing);
     // Durable before it replaces the old file: after a power failure the file must not be empty.
     await file.sync();
     await file.close();
@@ -208,7 +190,7 @@ function replaceOnCommit(
     commit: () =>
       orDiscard(async () => {
         await prepare();
-        await rename(temporary, target);
+        await moveIntoPlace(temporary, target);
       }),
     discard,
   };

@@ -1,8 +1,9 @@
 /** Small text files that only their owner may read, such as keys and secrets. Knows nothing of their content. */
-import { randomBytes } from "node:crypto";
-import { link, mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { FileError } from "./errors.js";
+import { moveIntoPlace } from "./replace-file.js";
+import { temporaryBeside } from "./temporary-files.js";
 
 /**
  * Writes a file that only its owner may read. It appears whole or not at all, and is durable when this resolves.
@@ -11,14 +12,11 @@ import { FileError } from "./errors.js";
  * @throws FileError when the file cannot be written
  */
 export async function writePrivately(path: string, text: string, { ifAbsent = false } = {}): Promise<void> {
-  const temporary = `${path}.${randomBytes(6).toString("hex")}`;
+  const temporary = temporaryBeside(path);
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await writeFile(temporary, text, { mode: 0o600, flag: "wx", flush: true });
-    if (ifAbsent) await link(temporary, path);
-    else await rename(temporary, path);
-    const folder = await open(dirname(path));
-    await folder.sync().finally(() => folder.close());
+    await moveIntoPlace(temporary, path, { ifAbsent });
   } catch (error) {
     if (ifAbsent && (error as NodeJS.ErrnoException).code === "EEXIST") return;
     throw new FileError(

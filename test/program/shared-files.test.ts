@@ -92,7 +92,7 @@ describe("a process that holds the state's write lock", () => {
     expect((await answer).status).toBe(503);
     expect(await exited).toEqual([0, null]);
     await release();
-  }, 10_000);
+  });
 
   test("does not stop SIGINT from ending a run", async () => {
     const home = temporaryFolder();
@@ -110,7 +110,7 @@ describe("a process that holds the state's write lock", () => {
       stderr: "idv: stopped by SIGINT; out.csv was not written\n",
     });
     await release();
-  }, 20_000);
+  });
 });
 
 describe("a file that is replaced", () => {

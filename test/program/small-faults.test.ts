@@ -59,7 +59,7 @@ test("concurrent runs with one cache are charged once for an item, whatever thei
   );
   for (const { code, stderr } of outcomes) expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect((await lastKey(home)).used).toBe(3000);
-}, 60_000);
+});
 
 describe("idv serve", () => {
   test("serves others despite a thousand silent connections", async () => {
@@ -123,7 +123,7 @@ describe("idv serve", () => {
     const exited = once(child, "exit");
     child.kill("SIGTERM");
     expect(await exited).toEqual([0, null]);
-  }, 60_000);
+  });
 
   test("is not ready while its state cannot be written to", async () => {
     const home = temporaryFolder();
