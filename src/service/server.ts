@@ -14,6 +14,7 @@ import type { ApiKey, KeyStore, Permission } from "../store/key-store.js";
 import type { Period } from "../store/period.js";
 import type { Quota } from "../store/quota.js";
 import type { EmbeddedEngine, Kind } from "../validator/validator.js";
+import { limitBodies } from "./body-limit.js";
 import { limitConnections } from "./connections.js";
 import type { Metrics } from "./metrics.js";
 import { maximumItemLength, openApiDocument, requestSchema } from "./openapi.js";
@@ -40,8 +41,6 @@ declare module "fastify" {
     rawBody: Buffer;
     /** Number of distinct items in the body. */
     items: number;
-    /** Number of body bytes received so far. */
-    bodyBytes: number;
   }
 }
 
@@ -91,7 +90,6 @@ export function createService(options: ServiceOptions): FastifyInstance {
   });
   service.decorateRequest("apiKey", undefined);
   service.decorateRequest("items", 0);
-  service.decorateRequest("bodyBytes", 0);
   const connections = limitConnections(service.server, mostConnections, () => metrics.dropped.inc());
 
   service.removeAllContentTypeParsers();
@@ -124,21 +122,7 @@ export function createService(options: ServiceOptions): FastifyInstance {
     if (count === 0) connections.rest(socket);
   });
 
-  /** Body bytes of all unanswered requests. */
-  let bodyBytes = 0;
-  // Not async: the listener must be attached before the first bytes of the body arrive.
-  service.addHook("preParsing", (request, _reply, payload, done) => {
-    payload.on("data", (chunk: Buffer) => {
-      request.bodyBytes += chunk.length;
-      bodyBytes += chunk.length;
-      if (bodyBytes > mostBodyBytes)
-        payload.emit("error", new Refusal(503, "Too many requests; try again later."));
-    });
-    done(null, payload);
-  });
-  service.addHook("onResponse", async (request) => {
-    bodyBytes -= request.bodyBytes;
-  });
+  limitBodies(service, mostBodyBytes);
 
   service.addHook("onRequest", async (request, reply) => {
     const { origin } = request.headers;

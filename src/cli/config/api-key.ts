@@ -1,6 +1,7 @@
 /** Where the key of a service comes from. No key is ever in a message. */
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { readIfPresent } from "../../files/private-file.js";
 import { StoreError } from "../../store/errors.js";
 import { AuthorisationError } from "../../validator/errors.js";
@@ -101,7 +102,7 @@ export function checked(text: string, source: string): Resolved<string> {
 
 async function outputOf(command: string): Promise<string> {
   // Loaded only here: it takes as long as a tenth of a small run.
-  const [{ exec }, { promisify }] = await Promise.all([import("node:child_process"), import("node:util")]);
+  const { exec } = await import("node:child_process");
   try {
     // Standard input is for the table.
     const running = promisify(exec)(command, { timeout: commandTimeout });

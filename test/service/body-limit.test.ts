@@ -1,0 +1,66 @@
+/** Covers the memory budget of all request bodies: it refuses, recovers, and survives clients that go on sending. */
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import Fastify, { type FastifyInstance } from "fastify";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { limitBodies } from "../../src/service/body-limit.js";
+
+let service: FastifyInstance;
+let port: number;
+beforeEach(async () => {
+  service = Fastify({ bodyLimit: 5000, forceCloseConnections: true });
+  limitBodies(service, 8000);
+  service.addContentTypeParser("text/plain", { parseAs: "buffer" }, async (_: unknown, body: Buffer) => body);
+  service.post("/", async () => "taken");
+  port = Number(new URL(await service.listen({ host: "127.0.0.1", port: 0 })).port);
+});
+afterEach(() => service.close());
+
+/** Sends a request with the first pieces of its chunked body. */
+async function send(...pieces: readonly number[]): Promise<{ socket: Socket; status: Promise<string> }> {
+  const socket = connect(port, "127.0.0.1");
+  socket.on("error", () => {});
+  await once(socket, "connect");
+  const status = new Promise<string>((resolve) => {
+    socket.once("data", (data: Buffer) => resolve(data.toString().slice(9, 12)));
+    socket.once("close", () => resolve("closed"));
+  });
+  socket.write(
+    "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n",
+  );
+  for (const bytes of pieces) write(socket, bytes);
+  return { socket, status };
+}
+const write = (socket: Socket, bytes: number) =>
+  socket.write(bytes === 0 ? "0\r\n\r\n" : `${bytes.toString(16)}\r\n${"x".repeat(bytes)}\r\n`);
+const pause = () => new Promise((resolve) => setTimeout(resolve, 50));
+
+test("a body over the budget is refused, and the budget is free again afterwards", async () => {
+  const first = await send(4500);
+  await pause();
+  const second = await send(4500);
+  expect(await second.status).toBe("503");
+  // A client that goes on sending ends neither the service nor the budget.
+  for (let i = 0; i < 20; i++) write(second.socket, 4000);
+  await pause();
+  second.socket.destroy();
+  write(first.socket, 0);
+  expect(await first.status).toBe("200");
+  first.socket.destroy();
+  expect(await (await send(4500, 0)).status).toBe("200");
+});
+
+test("bodies that are too large by themselves, and clients that leave, do not use up the budget", async () => {
+  for (let i = 0; i < 5; i++) {
+    const large = await send(4000, 4000);
+    expect(await large.status).toBe("413");
+    for (let more = 0; more < 5; more++) write(large.socket, 4000);
+    await pause();
+    large.socket.destroy();
+    const gone = await send(4500);
+    await pause();
+    gone.socket.destroy();
+    await pause();
+  }
+  expect(await (await send(4500, 0)).status).toBe("200");
+});
