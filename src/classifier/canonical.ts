@@ -25,8 +25,8 @@ const ignoresCase: ReadonlySet<string> = new Set([
 const gmail: ReadonlySet<string> = new Set(["gmail.com", "googlemail.com"]);
 
 /**
- * Domains that certainly or very probably deliver `ann+news` to `ann`. Source: the providers' own documentation (Google,
- * Microsoft's consumer mail, Fastmail, Proton, mailbox.org).
+ * Domains that certainly or very probably deliver `ann+news` to `ann`. Source: the providers' own documentation
+ * (Google, Microsoft's consumer mail, Fastmail, Proton, mailbox.org).
  */
 const taggedDomains: ReadonlySet<string> = new Set([
   ...gmail,

@@ -14,7 +14,7 @@ import { parseDomainName, withoutRoot } from "./syntax/domain-name.js";
 import { Fault } from "./syntax/fault.js";
 import type { Classification, Kind, Reason, ReasonCode } from "./verdict.js";
 
-/** Classifies items. Never throws. Takes time linear in the length of the item. Keeps no state except a cache of domains. */
+/** Classifies items. Never throws. Takes time linear in the length of the item. Keeps only a cache of domains. */
 export interface Classifier {
   /** Returns the verdict on one item. */
   classify(kind: Kind, item: string): Classification;
@@ -188,8 +188,8 @@ const fakeIf = (code: ReasonCode, subject: string | undefined) =>
 const nine = 0x39;
 
 /**
- * Returns a verdict on domains that RFC 5321 allows but where nobody receives mail: names without a dot and names with a
- * numeric top-level domain.
+ * Returns a verdict on names that RFC 5321 allows but that receive no mail: names without a dot and names with a
+ * numeric top-level domain. Returns undefined for all others.
  */
 function syntaxPolicy(ascii: string): Classification | undefined {
   const lastDot = ascii.lastIndexOf(".");

@@ -27,7 +27,7 @@ export function join(localWord: number, domainWord: number): number {
  * Returns the hash of an item.
  *
  * @param seed two random words
- * @param key the item as returned by `itemKey`
+ * @param key key of an item or of a mailbox, from `itemKey` or `mailboxKey`
  */
 export function hashItem(seed: Int32Array, key: string): ItemHash {
   const domainStart = key.lastIndexOf("@") + 1;

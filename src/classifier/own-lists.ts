@@ -18,8 +18,8 @@ export const noOwnLists: OwnLists = { allow: [], deny: [] };
 export type ListEntry = { readonly domain: string } | { readonly domain: string; readonly mailbox: string };
 
 /**
- * Parses a line of a list: a domain or an address, optionally followed by white space and a comment from `#` on. A leading
- * `*.` is dropped because a domain includes all domains below it anyway.
+ * Parses a line of a list: a domain or an address, optionally followed by white space and a comment from `#` on. A
+ * leading `*.` is dropped because a domain includes all domains below it anyway.
  *
  * @returns undefined for an empty line or a comment; a fault when the line is neither a domain nor an address
  */
@@ -45,7 +45,9 @@ export class NameList {
   /** Listed mailboxes by domain. */
   readonly #mailboxes = new Map<string, Set<string>>();
 
-  /** @param lines lines of the list; lines that are not entries are ignored, because the reader of the file reports them */
+  /**
+   * @param lines lines of the list; lines that are not entries are ignored, because the reader of the file reports them
+   */
   constructor(lines: readonly string[]) {
     for (const line of lines) {
       const entry = parseListLine(line);
@@ -64,7 +66,7 @@ export class NameList {
     return findSuffixIn(ascii, (suffix) => this.#domains.has(suffix));
   }
 
-  /** Whether any mailbox at this very domain is listed. */
+  /** Returns whether any mailbox at exactly this domain is listed. */
   hasMailboxesAt(ascii: string): boolean {
     return this.#mailboxes.has(ascii);
   }

@@ -2,7 +2,8 @@
  * The fast path of the classifier: classifies plain items from their bytes, without making strings. Does no I/O.
  *
  * An item is plain if it is ASCII and either a domain of letters, digits and hyphens, or an address with a dot-atom as
- * local part at such a domain. Domains with an A-label (`xn--`) are not plain. Nine of ten items in real lists are plain.
+ * local part at such a domain. Domains with an A-label (`xn--`) are not plain. Nine of ten items in real lists are
+ * plain.
  *
  * How it works. One pass over the bytes checks the syntax, lower-cases the letters and computes the hash of the item.
  * The hash of the domain is the key in a cache of domains. On a miss, `Classifier.domainFacts` is asked and its answer
@@ -12,17 +13,17 @@
  *
  * Why it must agree with the classifier. `classify` either returns 0, which means "ask the classifier", or the status
  * that the classifier gives and the hash that `hashItem` gives. One run uses both paths, even for the same item: the
- * value `ann@example.net` is classified here; in `Ann <ann@example.net>`, the address is extracted first and then goes to
- * the classifier.
- * Different statuses would contradict each other in one output. Different hashes would charge one item twice.
+ * value `ann@example.net` is classified here; in `Ann <ann@example.net>`, the address is extracted first and then goes
+ * to the classifier. Different statuses would contradict each other in one output. Different hashes would charge one
+ * item twice.
  *
  * When you change a rule:
- * - Syntax: an item that the classifier newly rejects or rewrites must return 0 here, or get the same status. Returning 0
- *   is always correct, only slower. Use the limits and tables of `syntax/`; do not copy them.
+ * - Syntax: an item that the classifier newly rejects or rewrites must return 0 here, or get the same status. Returning
+ *   0 is always correct, only slower. Use the limits and tables of `syntax/`; do not copy them.
  * - Domains: nothing to do while the verdict depends on the lower-case domain alone. Anything else that decides a
  *   verdict must become part of `domainFacts` and be handled in `#remember`.
- * - Mailboxes: the rule belongs in `classifyMailbox`. It may use the bytes of the local part and the `MailboxRules` of the
- *   domain, nothing else.
+ * - Mailboxes: the rule belongs in `classifyMailbox`. It may use the bytes of the local part and the `MailboxRules` of
+ *   the domain, nothing else.
  * - Hash: lower-case exactly as `itemKey` does and use the steps of `item-hash.ts`.
  * - Statuses: their codes must stay below `ordinary`.
  * - Tests: `test/classifier/plain-items.test.ts` compares both paths on random items; add items for the rule to it.
@@ -177,13 +178,15 @@ export class PlainItems {
   }
 }
 
-/** Whether letters, digits and hyphens, which the caller has checked, form a valid label that is not an A-label. */
+/**
+ * Returns whether letters, digits and hyphens, which the caller has checked, form a valid label that is not an A-label.
+ */
 function isLabel(bytes: Buffer, start: number, end: number): boolean {
   const length = end - start;
   if (length === 0 || length > maximumLabelOctets || bytes[start] === hyphen || bytes[end - 1] === hyphen) {
     return false;
   }
-  // `xn--`. The second letter is not compared: labels such as `xa--b` are rare, and the classifier decides them correctly.
+  // `xn--`. The second letter is not compared: labels such as `xa--b` are rare and may be left to the classifier.
   return (
     length < 4 ||
     (bytes[start]! & ~32) !== upperX ||

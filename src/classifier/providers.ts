@@ -1,6 +1,6 @@
 /**
- * Mail domains of known providers and relays, lower case and ASCII. This file holds data only; the rules are in `rules/`.
- * Sources: the providers' own lists of domains (2026-11), and the documentation of the relays.
+ * Mail domains of known providers and relays, lower case and ASCII. This file holds data only; the rules are in
+ * `rules/`. Sources: the providers' own lists of domains (2026-11), and the documentation of the relays.
  */
 
 /** Splits a block of names at white space. */

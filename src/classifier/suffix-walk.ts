@@ -1,4 +1,6 @@
-/** Walks from a host name up to its top-level domain, for rules and lists that match a domain with all domains below it. */
+/**
+ * Walks from a host name up to its top-level domain, for rules and lists that match a domain with all domains below it.
+ */
 
 /**
  * Finds the longest wanted name among `ascii` and the domains above it: `a.b.com`, `b.com`, `com`.

@@ -6,7 +6,7 @@ import { TableError } from "../table/errors.js";
 import { AuthorisationError, ServiceError } from "../validator/errors.js";
 import { exitCodes } from "./exit-codes.js";
 
-/** Wrong usage: the command line, the environment or a settings file asks for the impossible. */
+/** Wrong usage: the command line, the environment or a settings file is invalid. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
@@ -32,7 +32,7 @@ export interface Failure {
 }
 
 /** Maps every error that can end the program. Unknown errors are bugs and keep their stack. */
-export function explainFailure(error: unknown): Failure {
+export function failureFor(error: unknown): Failure {
   if (error instanceof ClosedPipe) return { exitCode: exitCodes.done };
   if (error instanceof CommanderError) {
     // commander has printed its message, the help or the version itself.

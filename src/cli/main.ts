@@ -1,13 +1,13 @@
-/** Entry of the program. */
+/** Entry point of the program. */
 import { readFileSync } from "node:fs";
-import { explainFailure, Interrupted } from "./errors.js";
+import { failureFor, Interrupted } from "./errors.js";
 import { createProgram, normalizeArguments } from "./program.js";
 import { allPrinted } from "./terminal/standard-output.js";
 import { say } from "./terminal/terminal.js";
 
 /**
- * Runs the program: parses, runs the command, and maps its errors. It sets the exit code instead of ending the process, so
- * that output on its way still arrives.
+ * Runs the program: parses, runs the command, and maps its errors. It sets the exit code instead of ending the process,
+ * so that output on its way still arrives.
  *
  * @param argv node, the script, and the words that the user typed
  */
@@ -24,14 +24,13 @@ export async function main(argv: readonly string[]): Promise<void> {
   } catch (thrown) {
     const error = await allPrinted().then(
       () => thrown,
-      (failure) => (explainFailure(thrown).exitCode === 0 ? failure : thrown),
+      (failure) => (failureFor(thrown).exitCode === 0 ? failure : thrown),
     );
-    const { exitCode, message, stack } = explainFailure(error);
+    const { exitCode, message, stack } = failureFor(error);
     process.exitCode = exitCode;
     if (message !== undefined) say(message);
     if (stack !== undefined) process.stderr.write(`${stack}\n`);
-    // An open pipe on standard input would keep the process alive until it ends. A stalled reader would keep a signal from
-    // ending it.
+    // An open pipe on standard input would keep the process alive. After a signal, so would output that nobody reads.
     process.stdin.destroy();
     if (error instanceof Interrupted) process.exit();
   }

@@ -1,6 +1,6 @@
 /**
- * The command line: a table of commands. A command's file is loaded only when the command is used, so that starting is fast.
- * To add a command, add its file in `commands/` and its line here.
+ * The command line: a table of commands. A command's file is loaded only when the command is used, so that starting is
+ * fast. To add a command, add its file in `commands/` and its line here.
  */
 import { Command } from "commander";
 import type { DefineCommand } from "./commands/command.js";
@@ -104,7 +104,7 @@ export async function createProgram(version: string, words: readonly string[]): 
     .helpCommand(false)
     .command("help [TOPIC]", { hidden: true })
     .action((topic: string | undefined) => help(program, topic));
-  // After its commands were added, which take over what the program has.
+  // Set only now: commands copy the help settings of the program when they are added.
   return program.configureHelp({ formatHelp: overview });
 }
 
@@ -131,7 +131,7 @@ function overview(): string {
   ].join("\n");
 }
 
-/** Prints a topic, or the help of a command, or that of the program. */
+/** Prints a help topic, the help of a command, or the help of the program. */
 async function help(program: Command, topic: string | undefined): Promise<void> {
   if (topic !== undefined && topicNames.includes(topic)) {
     const { printTopic } = await import("./help/topics.js");
@@ -144,10 +144,11 @@ async function help(program: Command, topic: string | undefined): Promise<void> 
 }
 
 /**
- * An optional value is taken only after `=` or attached to `-I`, as in sed: `-I list.csv` names the file. commander would take
- * the next word. A time after `--wait` belongs to it.
+ * Rewrites options with optional values, for which commander would take the next word. A value is taken only after `=`
+ * or attached to `-I`, as in sed: in `-I list.csv`, `list.csv` is the FILE. Only `--wait` also takes the next word if
+ * it is a time.
  *
- * @param argv the words that the user typed, after two others
+ * @param argv node, the script, and the words that the user typed
  */
 export function normalizeArguments(argv: readonly string[]): string[] {
   const end = argv.indexOf("--");
@@ -167,7 +168,7 @@ export function normalizeArguments(argv: readonly string[]): string[] {
   return words;
 }
 
-/** commander's messages start with `error: ` and may have a suggestion on a second line. */
+/** Returns a message of commander without its `error: `, with the suggestion on its second line joined to the first. */
 function oneLine(text: string): string {
   return text
     .trim()

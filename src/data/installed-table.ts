@@ -1,6 +1,6 @@
 /**
- * Chooses the table of disposable domains: the one installed by `idv data update`, or the one that comes with idv. Knows no
- * console; notices go to a callback.
+ * Chooses the table of disposable domains: the one installed by `idv data update`, or the one that comes with idv. Does
+ * not write to the console; notices go to a callback.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { builtInTable, type ClassifierSource } from "../classifier/classifier.js";
@@ -18,12 +18,12 @@ interface TableInUse {
 
 /**
  * Returns the table in use as an input for `loadClassifier`. An installed table is ignored if it is older than the one
- * that comes with idv, or if it is broken, which `onNotice` is told.
+ * that comes with idv. A broken one is ignored too, and reported to `onNotice`.
  *
  * @param path path of the installed table, which need not exist
  */
 export function tableSource(path: string, onNotice: Notice): Pick<ClassifierSource, "table"> {
-  // Usually no table is installed. Return early, so that the classifier alone reads the one that comes with idv.
+  // Usually no table is installed. Return early, so that the table that comes with idv is read only by the classifier.
   if (!existsSync(path)) return {};
   return findTable(path, onNotice).path === undefined ? {} : { table: path };
 }

@@ -1,6 +1,6 @@
 /**
- * `idv data update`: installs newer lists of disposable domains without a new release of idv. Knows no console; notices
- * go to a callback.
+ * `idv data update`: installs newer lists of disposable domains without a new release of idv. Does not write to the
+ * console; notices go to a callback.
  */
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -17,7 +17,8 @@ import { compileLists, type ListVersion, listPackages } from "./sources.js";
  * @param path path of the installed table
  * @param onNotice receives messages for the user
  * @returns a message that says what was done
- * @throws ServiceError when a list cannot be downloaded, is older than the one in use, or has shrunk to less than half
+ * @throws ServiceError when a list cannot be downloaded or is older than the one in use, or when a list or the table
+ *   has shrunk to less than half
  * @throws FileError when the table cannot be written
  */
 export async function updateTable(path: string, onNotice: (text: string) => void): Promise<string> {

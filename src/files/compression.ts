@@ -1,6 +1,6 @@
 /**
- * gzip and zstd for input and output files: decompression, and a sink that compresses. Knows nothing of the content. Loaded
- * only for files that are compressed.
+ * gzip and zstd for input and output files: decompression, and a sink that compresses. Knows nothing of the content.
+ * Loaded only for files that are compressed.
  */
 import { Readable, type Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -73,8 +73,8 @@ export async function compressInto(
   };
   return {
     async write(bytes) {
-      // Waits until the transform has consumed the bytes, since the caller may then reuse their memory. A failure of the
-      // sink below ends the wait.
+      // Waits until the transform has consumed the bytes, since the caller may then reuse their memory. A failure of
+      // the sink below ends the wait.
       const taken = new Promise<void>((resolve, reject) => {
         transform.write(bytes, (error) => (error ? reject(error) : resolve()));
       });

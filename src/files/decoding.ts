@@ -13,8 +13,8 @@ export interface DecodedInput {
 }
 
 /**
- * Undoes the compression and the encoding of an input. The compression is detected from the first bytes, and so is UTF-16
- * by its byte order mark. Any other encoding has to be named.
+ * Undoes the compression and the encoding of an input. The compression is detected from the first bytes, and so is
+ * UTF-16 by its byte order mark. Any other encoding has to be named.
  *
  * @param name the file's name in errors, or `standard input`
  * @param encoding the encoding named by the user; takes precedence over a byte order mark

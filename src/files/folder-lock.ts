@@ -1,6 +1,6 @@
 /**
- * A lock on a folder, for changes of several files that must not mix with the changes of another run. It is SQLite's lock on
- * an empty file, which the system releases when the process ends, even by a kill.
+ * A lock on a folder, for changes of several files that must not mix with the changes of another run. It is SQLite's
+ * lock on an empty file, which the system releases when the process ends, even by a kill.
  */
 import { closeSync, openSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";

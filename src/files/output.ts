@@ -1,6 +1,6 @@
 /**
- * Output files that appear whole or not at all. Knows nothing of tables or compression; other sinks wrap the ones opened
- * here.
+ * Output files that appear whole or not at all. Knows nothing of tables or compression; other sinks wrap the ones
+ * opened here.
  */
 import { createReadStream, type Stats } from "node:fs";
 import {
@@ -20,7 +20,7 @@ import { cannotWrite, FileError } from "./errors.js";
 import { makeDurable, moveIntoPlace, takeOver } from "./replace-file.js";
 import { removeAbandoned, temporaryBeside } from "./temporary-files.js";
 
-/** Destination of a table. It ends with exactly one call of either `commit` or `discard`. */
+/** Destination of a table. Ended by `commit` or `discard`. A `discard` after that does no harm. */
 export interface TableSink {
   /**
    * Writes some bytes. Their memory may be reused when this resolves.
@@ -61,11 +61,11 @@ export interface FileSink extends TableSink {
 
 /**
  * Opens a file for output. It appears whole or not at all: a temporary file in the same folder is renamed on commit. It
- * keeps the mode, owner and group of the file that it replaces, as far as permissions allow. A symbolic link stays a link;
- * its target is replaced.
+ * keeps the mode, owner and group of the file that it replaces, as far as permissions allow. A symbolic link stays a
+ * link; its target is replaced.
  *
- * Devices and pipes are written to directly. So is everything below `/dev` except `/dev/shm`, because `/dev/stdout` may be
- * a file that the shell holds open.
+ * Devices and pipes are written to directly. So is everything below `/dev` except `/dev/shm`, because `/dev/stdout` may
+ * be a file that the shell holds open.
  *
  * @param mode whether new content replaces or follows the old
  * @param signal aborting it ends the copying of the old content

@@ -1,4 +1,4 @@
-/** The output of `--split`: a folder with one file per status. Each run appends its rows to all of them in one step. */
+/** The output of `--split`: a folder with one file per status. A run appends its rows to them when it commits. */
 import { createReadStream, type Stats } from "node:fs";
 import { mkdir, open, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,9 +10,9 @@ import { type FileSink, openOutputFile, type SplitSink } from "./output.js";
 const lockMilliseconds = 600_000;
 
 /**
- * Opens a folder with the files `ok.csv`, `fake.csv` and so on; rows without an item go to `empty.csv`. Existing files keep
- * their rows. On commit, all files are complete and durable before the first of them appears. Runs that share the folder
- * commit one after the other, and append again to files that have changed meanwhile.
+ * Opens a folder with the files `ok.csv`, `fake.csv` and so on; rows without an item go to `empty.csv`. Existing files
+ * keep their rows. On commit, all files are complete and durable before the first of them appears. Runs that share the
+ * folder commit one after the other, and append again to files that have changed meanwhile.
  *
  * @param extension the extension of the files, without the dot
  * @param signal aborting it ends the wait for other runs

@@ -1,6 +1,7 @@
 /**
- * Names temporary files in the folder of the file that they will replace, and removes abandoned ones. The name says which
- * process made the file, so the next run in that folder can remove the leftovers of a killed run, which contain addresses.
+ * Names temporary files in the folder of the file that they will replace, and removes abandoned ones. The name says
+ * which process made the file, so the next run in that folder can remove the leftovers of a killed run, which contain
+ * addresses.
  */
 import { randomBytes } from "node:crypto";
 import { opendir, rm } from "node:fs/promises";
@@ -8,7 +9,9 @@ import { dirname, join } from "node:path";
 import { isAlive, machineTag, ownPid } from "./processes.js";
 
 const pattern = /^\.idv-([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{16}\.tmp$/;
-/** Most entries of a folder that are searched. Every run pays for the search, so larger folders are searched in part. */
+/**
+ * Most entries of a folder that are searched. Every run pays for the search, so larger folders are searched in part.
+ */
 const mostEntries = 10_000;
 /**
  * Names made by this process. The process ID alone does not identify them: after a restart in a container, a killed

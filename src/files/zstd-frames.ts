@@ -10,7 +10,8 @@ type Step =
 const blocksInPiece = 16;
 
 /**
- * Walks over frames as of RFC 8878 §3. Reads only headers and skips compressed data. Each `read` step receives its bytes.
+ * Walks over frames as of RFC 8878 §3. Reads only headers and skips compressed data. Each `read` step receives its
+ * bytes.
  *
  * @throws Error when the bytes are not zstd frames
  */
@@ -41,9 +42,9 @@ function* walkFrames(): Generator<Step, never, Buffer> {
 }
 
 /**
- * Cuts compressed data into pieces that decompress to at most 2 MiB each and do not extend past the end of their frame. The
- * decompressor holds all output of a piece in memory, so larger pieces would need as much memory as they decompress to. It
- * also accepts a truncated frame silently, so truncation is detected here.
+ * Cuts compressed data into pieces that decompress to at most 2 MiB each and do not extend past the end of their frame.
+ * The decompressor holds all output of a piece in memory, so larger pieces would need as much memory as they decompress
+ * to. It also accepts a truncated frame silently, so truncation is detected here.
  *
  * @throws Error when the bytes are not zstd frames, or end within a frame
  */

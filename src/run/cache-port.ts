@@ -1,30 +1,38 @@
 /**
- * The port of a run to a cache of verdicts that were paid for. The store implements it (`store/cache-scope.ts`, which
- * describes each method); a run knows no more of the store.
+ * The port from a run to a cache of verdicts that were paid for. A run knows nothing else of the store, which
+ * implements the port in `store/cache-scope.ts`.
  */
 
-/** Called with the first two 32-bit words of an item's digest, little-endian, and its status. */
+/** Callback for a verdict: the first two 32-bit words of the item's digest, little-endian, and the status. */
 type OnEntry = (low: number, high: number, status: string) => void;
 
-/** Some items that this run alone may submit until it releases them. */
+/** A claim on items: other runs do not submit them until the claim is released or its time is up. */
 interface Claim {
-  /** For each digest, whether another run has it in flight: its verdict should be waited for. */
+  /** For each digest, whether another run has claimed it. If so, wait for its verdict instead of submitting it. */
   readonly isElsewhere: readonly boolean[];
   release(): Promise<void>;
 }
 
-/** The verdicts of one kind from one service. Items are known by digests: keyed hashes of 16 characters below 256. */
+/** Cached verdicts of one kind from one service. A digest is a keyed hash of an item: 16 characters below U+0100. */
 export interface CachePort {
-  /** The digest of an item's key. */
+  /** Returns the digest of an item's key. */
   digest(key: string): string;
-  /** Passes on the verdicts that are fresh; called again, those that were added since. */
+  /** Passes the fresh verdicts to `onEntry`. Later calls pass only verdicts added since. */
   load(onEntry: OnEntry): Promise<void>;
-  /** Claims items for `milliseconds` before they are submitted, so that runs side by side pay once. */
+  /**
+   * Claims items for `milliseconds` before they are submitted, so that concurrent runs pay for them only once. Passes
+   * verdicts that other runs have added to `onEntry`.
+   */
   claim(digests: readonly string[], milliseconds: number, onEntry: OnEntry): Promise<Claim>;
-  /** Records what is about to be submitted together, in this order; the record outlives the process. */
+  /** Records a batch that is about to be submitted, with its items in this order. The record survives a crash. */
   begin(digests: readonly string[]): Promise<void>;
-  /** Keeps the verdicts on some of what was begun, and forgets that it was begun. Durable when it resolves. */
+  /**
+   * Stores the verdicts on the items that have one and deletes the record of the batch. Verdicts are durable when this
+   * resolves.
+   *
+   * @param begun digests of the whole batch, as passed to `begin`
+   */
   finish(begun: readonly string[], digests: readonly string[], statuses: readonly string[]): Promise<void>;
-  /** Batches that were begun within a day and not finished. */
+  /** Returns the digests of each batch that was begun within the last 24 hours and not finished. */
   unfinished(): Promise<readonly (readonly string[])[]>;
 }

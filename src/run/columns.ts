@@ -4,19 +4,19 @@ import type { Kind, Verdict } from "../validator/validator.js";
 
 /** The columns that a run adds to a table. */
 export interface Columns {
-  /** Their names, in order: the status; with reasons the reason and the suggestion; the canonical item. */
+  /** Names, in order: status; reason and suggestion if `withReasons`; canonical item if `withCanonical`. */
   readonly names: readonly string[];
   readonly withReasons: boolean;
   readonly withCanonical: boolean;
-  /** Whether added fields that a spreadsheet would take for formulas get a `'` before them. */
+  /** Whether to put a `'` before added fields that a spreadsheet would take for formulas. */
   readonly escapesFormulas: boolean;
-  /** Added columns that got another name, because the table has a column of the usual name. */
+  /** Added columns that got another name because the usual one was taken. */
   readonly renamed: readonly { readonly usual: string; readonly name: string }[];
 }
 
 /**
- * Names the added columns so that none has the name of a column of the table: `status`, else `idv_status`, else
- * `idv_status_2` and so on.
+ * Names the added columns so that each name is new to the table: `status`, else `idv_status`, else `idv_status_2` and
+ * so on.
  *
  * @param header the table's own names; undefined when it has no header
  * @param statusColumn the usual name of the status column
@@ -49,7 +49,7 @@ export function nameColumns(
 /**
  * Returns the added fields of a row.
  *
- * @param item the item of the verdict; undefined where there is none, or it was not checked
+ * @param item the item of the row; undefined when there is none or it was not checked
  */
 export function ourFields(
   { withReasons, withCanonical, escapesFormulas }: Columns,

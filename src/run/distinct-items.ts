@@ -6,12 +6,12 @@ import { hasItem } from "./status-codes.js";
 /** Number of shards. Only one is reallocated at a time, so growth causes no memory spike. */
 const shardCount = 64;
 const initialSlots = 64;
-/** Share of used slots at which a shard doubles: 11.25 to 22.5 bytes an item, at 9 bytes a slot. */
+/** Share of used slots above which a shard doubles. With 9 bytes per slot, an item takes 11.25 to 22.5 bytes. */
 const maximumLoad = 0.8;
 
 /**
- * The distinct items of a run, each with one byte of state. Keys are 64-bit hashes that are seeded anew for each run. A `Map`
- * of strings takes 200 bytes an item and throws at 16.7 million.
+ * The distinct items of a run, each with one byte of state. Items are represented by 64-bit hashes with a new seed for
+ * each run. A `Map` of strings would take 200 bytes per item and throw at 16.7 million items.
  *
  * Two different items share a hash with a probability of n²/2^65: 3 in a million for 10 million items.
  */
@@ -22,13 +22,13 @@ export class DistinctItems {
   readonly seed = randomFillSync(new Int32Array(2));
   readonly #shards = Array.from({ length: shardCount }, () => new Shard());
 
-  /** Returns the state of an item, 1 to 255; 0 when it is not in the table. */
+  /** Returns the state of an item, 1 to 255, or 0 when it is not in the table. */
   get({ low, high }: ItemHash): number {
     return this.#shard(high).get(low, high);
   }
 
   /**
-   * Sets the state of an item, and adds it if it is new.
+   * Sets the state of an item. Adds the item if it is new.
    *
    * @param state 1 to 255
    */
@@ -37,12 +37,12 @@ export class DistinctItems {
   }
 
   /**
-   * Adds the items that are new, in their order.
+   * Adds the items of some rows. Items that are already in the table keep their state.
    *
-   * @param hashes two words for each item, low and high
-   * @param codes status codes of the rows; some rows have no item
+   * @param hashes two words for each row, low and high
+   * @param codes status codes of the rows, which tell the rows without an item
    * @param state state of the new items, 1 to 255
-   * @returns 1 for each item that was new, and their number
+   * @returns `isNew`, which is 1 for each row that added its item; `count`, the number of those rows
    */
   addAll(
     hashes: Int32Array,
@@ -76,7 +76,7 @@ class Shard {
     return this.#states[this.#find(low, high)]!;
   }
 
-  /** @returns whether the item is new */
+  /** Sets the state of an item and returns whether the item is new. */
   set(low: number, high: number, state: number): boolean {
     const slot = this.#find(low, high);
     if (this.#states[slot] === 0) return this.#put(slot, low, high, state);
@@ -84,7 +84,7 @@ class Shard {
     return false;
   }
 
-  /** @returns whether the item is new; the state of a known item stays */
+  /** Adds an item and returns whether it is new. A known item keeps its state. */
   add(low: number, high: number, state: number): boolean {
     const slot = this.#find(low, high);
     return this.#states[slot] === 0 && this.#put(slot, low, high, state);

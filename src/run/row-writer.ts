@@ -1,29 +1,29 @@
 /**
- * The common back half of a run, however its verdicts are made: counts rows, applies the filter, removes duplicates, splits
- * by status, and writes. Rows arrive in input order and leave in input order.
+ * The last stage of a run, embedded or batched: counts rows, applies the filter, removes duplicates, splits by status,
+ * and writes. Rows are written in the order in which they arrive, which is input order.
  */
 import { isSplit, type TableSink } from "../files/output.js";
 import type { Status } from "../validator/validator.js";
 import { DistinctItems } from "./distinct-items.js";
 import type { RunOptions, RunReport } from "./run-options.js";
-import { hasItem, noItem, notARow } from "./status-codes.js";
+import { hasItem, noItemCode, notARowCode } from "./status-codes.js";
 import { WriteBehind } from "./write-behind.js";
 
-/** Some rows with their verdicts, in input order. */
+/** Consecutive rows with their statuses, in input order. */
 export interface RowsWithStatus {
   /** The code of each row's status. */
   readonly codes: Uint8Array;
-  /** 1 for each row whose item no row before has. */
+  /** 1 for each row that is the first one with its item. */
   readonly isFirst: Uint8Array;
-  /** The hash of each row's mailbox in two words; needed for `--dedupe=canonical` only. */
+  /** Hash of each row's mailbox in two words; needed only for `--dedupe=canonical`. */
   readonly mailboxes?: Int32Array | undefined;
-  /** Renders all rows. The bytes are good until `release` is called. */
+  /** Renders all rows. The bytes are valid until `release` is called. */
   all(): Uint8Array;
-  /** Renders the rows that are wanted, possibly in the memory of all rows: nothing else can be rendered afterwards. */
+  /** Renders the wanted rows. May overwrite the memory of the others, so nothing else can be rendered afterwards. */
   keep(isWanted: (row: number) => boolean): Uint8Array;
-  /** Renders the rows that are wanted, in memory of their own. */
+  /** Renders the wanted rows in new memory. */
   copy(isWanted: (row: number) => boolean): Uint8Array;
-  /** Called when the bytes are written. */
+  /** Called when the bytes are written: their memory may be reused. */
   release?(): void;
 }
 
@@ -46,18 +46,18 @@ export class RowWriter {
     this.#split = isSplit(sink) ? (status) => sink.of(status) : undefined;
   }
 
-  /** Writes what stands above the rows. */
+  /** Writes the bytes before the first row, such as the header. */
   async start(bytes: Uint8Array): Promise<void> {
     await this.#output.write(bytes);
   }
 
-  /** Counts some rows, and writes those that pass the filter. */
+  /** Counts rows and writes those that pass the filter. */
   async write(rows: RowsWithStatus): Promise<void> {
     const { codes } = rows;
     let count = 0;
     for (let row = 0; row < codes.length; row++) {
       this.#rowsByCode[codes[row]!]!++;
-      if (codes[row] !== notARow) count++;
+      if (codes[row] !== notARowCode) count++;
     }
     this.rows += count;
     const isKept = this.#keptRows(rows);
@@ -68,7 +68,7 @@ export class RowWriter {
       return;
     }
     for (let row = 0; row < codes.length; row++) {
-      if (codes[row] !== notARow && (isKept === undefined || isKept[row] === 1)) this.#written++;
+      if (codes[row] !== notARowCode && (isKept === undefined || isKept[row] === 1)) this.#written++;
     }
     if (!this.#split) {
       await this.#output.write(
@@ -78,7 +78,7 @@ export class RowWriter {
       return;
     }
     for (const code of new Set(codes)) {
-      if (code === notARow) continue;
+      if (code === notARowCode) continue;
       const bytes = rows.copy((row) => codes[row] === code && (isKept === undefined || isKept[row] === 1));
       if (bytes.length > 0) {
         await this.#output.write(bytes, undefined, await this.#split(this.#statuses[code]!));
@@ -92,27 +92,27 @@ export class RowWriter {
     return this.#output.flush();
   }
 
-  /** The counts of this half of the run. */
+  /** Returns the counts of rows. */
   report(): Pick<RunReport, "rows" | "written" | "emptyRows" | "statuses"> {
     const statuses = new Map<Status, number>();
     for (const [code, status] of this.#statuses.entries()) {
       const rows = this.#rowsByCode[code]!;
-      if (code !== noItem && rows > 0) statuses.set(status, rows);
+      if (code !== noItemCode && rows > 0) statuses.set(status, rows);
     }
-    return { rows: this.rows, written: this.#written, emptyRows: this.#rowsByCode[noItem]!, statuses };
+    return { rows: this.rows, written: this.#written, emptyRows: this.#rowsByCode[noItemCode]!, statuses };
   }
 
-  /** 1 for each row that passes the filter; undefined when all do. */
+  /** Returns 1 for each row that passes the filter, or undefined when all rows pass. */
   #keptRows({ codes, isFirst, mailboxes }: RowsWithStatus): Uint8Array | undefined {
     const { keeps, dedupe } = this.#filter;
     if (!keeps && !dedupe) return undefined;
     const keptCodes = this.#statuses.map((status) => keeps?.(status) !== false);
-    // Without an item: a row whose status is left out hides no other one of its mailbox.
-    const candidates = codes.map((code) => (code === notARow || keptCodes[code] ? code : noItem));
+    // A row whose status is filtered out counts as one without an item: it must not hide a later row of its mailbox.
+    const candidates = codes.map((code) => (code === notARowCode || keptCodes[code] ? code : noItemCode));
     const isNew =
       dedupe === "canonical" && mailboxes ? this.#mailboxes.addAll(mailboxes, candidates, 1).isNew : isFirst;
     return codes.map((code, row) => {
-      if (code === notARow) return 1;
+      if (code === notARowCode) return 1;
       return Number(keptCodes[code] && (!dedupe || !hasItem(code) || isNew[row] === 1));
     });
   }

@@ -1,4 +1,4 @@
-/** Input and report of a bulk run. */
+/** Options and report of a bulk run. */
 import type { TableSink } from "../files/output.js";
 import type { ScannableStream } from "../table/scan/scanned-records.js";
 import type { Kind, QuotaState, Status, Validator } from "../validator/validator.js";
@@ -11,9 +11,9 @@ export interface RunOptions {
   readonly table: ScannableStream;
   readonly sink: TableSink;
   readonly validator: Validator;
-  /** Verdicts that were paid for before, and where those of this run go. */
+  /** Cache of paid verdicts: those of earlier runs are read from it, those of this run are added to it. */
   readonly cache?: CachePort;
-  /** Our columns, from `nameColumns`. */
+  /** Columns to add, from `nameColumns`. */
   readonly columns: Columns;
   /** The rows to write; all of them by default. */
   readonly filter?: RowFilter;
@@ -21,21 +21,21 @@ export interface RunOptions {
   readonly cores?: number;
   /** Aborting it ends the run with the signal's reason; the caller discards what is written. */
   readonly signal: AbortSignal;
-  /** Called with the number of rows written so far, and waited for. */
+  /** Called and awaited with the number of rows processed so far, including those that the filter leaves out. */
   readonly onProgress?: (rows: number) => void | Promise<void>;
 }
 
-/** Which rows are written. All rows are validated and counted. */
+/** Selects the rows to write. All rows are validated and counted. */
 export interface RowFilter {
-  /** Whether rows of a status are written; the status of a row without an item is empty. */
+  /** Returns whether rows with a status are written. A row without an item has an empty status. */
   readonly keeps?: (status: Status) => boolean;
-  /** Writes only the first row of each item, or of each mailbox; rows without an item are all written. */
+  /** Writes only the first row of each item or of each mailbox. Rows without an item are all written. */
   readonly dedupe?: "item" | "canonical";
 }
 
 /** Counts of a run. */
 export interface RunReport {
-  /** Records below the header. */
+  /** Rows of the table, without its header, comments and bad rows. */
   readonly rows: number;
   /** Rows that passed the filter. */
   readonly written: number;
@@ -43,10 +43,11 @@ export interface RunReport {
   readonly emptyRows: number;
   /** Distinct items, checked or not. */
   readonly distinct: number;
-  /** Distinct items whose verdict came from the cache, and those that were not worth submitting. */
+  /** Distinct items whose verdict came from the cache. */
   readonly cached: number;
+  /** Distinct items decided by the precheck, and therefore not submitted. */
   readonly prechecked: number;
-  /** Rows of each status that occurred. */
+  /** Number of rows with each status that occurred. */
   readonly statuses: ReadonlyMap<Status, number>;
   /** Units that this run was charged. */
   readonly charged: number;

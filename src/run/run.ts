@@ -2,12 +2,13 @@
 import type { RunOptions, RunReport } from "./run-options.js";
 
 /**
- * Runs the bulk validation. Items are submitted in input order, and rows are written in input order. When the quota ends, no
- * further batch is sent, and the rest of the rows is written as `quota_exceeded`.
+ * Runs the bulk validation. Rows are written in input order. When the quota ends, no further batch is sent, and rows
+ * whose item was not checked are written as `quota_exceeded`.
  *
- * The embedded way is for the offline engine and tables that the scanner reads; the batched way takes everything else.
+ * Tables that the scanner reads take the embedded way if the engine is the offline one. All others take the batched
+ * way.
  *
- * @throws what the table, the validator and the sink throw, and the signal's reason
+ * @throws any error of the table, the validator or the sink; the signal's reason when aborted
  */
 export async function validateTable(options: RunOptions): Promise<RunReport> {
   const { scanned } = options.table;

@@ -1,21 +1,21 @@
-/** Statuses of rows as small numbers, so that a block of rows has its statuses in a byte array. */
+/** Status codes: statuses as small numbers, so that the statuses of many rows fit into a byte array. */
 import { classifierStatuses } from "../classifier/verdict.js";
-import { type Status, notChecked as unchecked } from "../validator/validator.js";
+import { notChecked, type Status } from "../validator/validator.js";
 
 /** Code of a row without an item; its status is empty. */
-export const noItem = 0;
-/** Code of a record that is not a row: a comment, or a bad row that is kept. It is written as it is and not counted. */
-export const notARow = 255;
-/** Statuses that one run can tell apart: a service may have some of its own. */
+export const noItemCode = 0;
+/** Code of a record that is not a row: a comment, or a bad row that is kept. Written unchanged and not counted. */
+export const notARowCode = 255;
+/** Most different statuses in one run; a service may have some that idv does not know. Higher codes are marks. */
 export const mostStatuses = 127;
 
-/** The statuses that the offline engine gives, by their codes. */
-export const offlineStatuses: readonly Status[] = ["", ...classifierStatuses, unchecked.status];
+/** Statuses of the offline engine, by their codes. */
+export const offlineStatuses: readonly Status[] = ["", ...classifierStatuses, notChecked.status];
 /** Code of `quota_exceeded` among {@link offlineStatuses}. */
-export const notChecked = offlineStatuses.length - 1;
+export const notCheckedCode = offlineStatuses.length - 1;
 
-/** Whether a row with this code has an item. */
-export const hasItem = (code: number): boolean => code !== noItem && code !== notARow;
+/** Returns whether a row with this code has an item. */
+export const hasItem = (code: number): boolean => code !== noItemCode && code !== notARowCode;
 
-/** The code of a status among {@link offlineStatuses}. */
+/** Returns the code of a status among {@link offlineStatuses}. */
 export const offlineCode = (status: Status): number => offlineStatuses.indexOf(status);

@@ -1,4 +1,4 @@
-/** Writes to a sink while the next bytes are being made: a write waits for the one before it only. */
+/** Writes to a sink in the background, so that the next bytes can be prepared meanwhile. */
 import type { TableSink } from "../files/output.js";
 
 export class WriteBehind {
@@ -10,11 +10,11 @@ export class WriteBehind {
   }
 
   /**
-   * Starts a write when the one before it is done.
+   * Waits until the previous write is done and starts the next one.
    *
-   * @param release called when the bytes are written and their memory may be used again
-   * @param sink where to write, if not to the usual sink
-   * @throws the error of the write before it
+   * @param release called when the bytes are written and their memory may be reused
+   * @param sink sink for these bytes; by default the one given to the constructor
+   * @throws the error of the previous write
    */
   async write(bytes: Uint8Array, release?: () => void, sink = this.#sink): Promise<void> {
     await this.#writing;
@@ -23,7 +23,7 @@ export class WriteBehind {
     this.#writing.catch(() => {});
   }
 
-  /** Resolves when everything is written. */
+  /** Resolves when everything is written; rejects if the last write fails. */
   flush(): Promise<void> {
     return this.#writing;
   }

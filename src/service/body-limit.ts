@@ -3,19 +3,19 @@ import type { FastifyInstance } from "fastify";
 import { Refusal } from "./refusals.js";
 
 /**
- * Refuses a request with 503 when its body would exceed the budget of all bodies that are arriving or being answered.
+ * Refuses a request with 503 when its body would exceed the budget shared by the bodies of all unanswered requests.
  *
  * @param most budget in bytes
  */
 export function limitBodies(service: FastifyInstance, most: number): void {
   let held = 0;
-  // With a callback: the listener has to be there before the first bytes of the body.
+  // A callback hook, not an async one: the listener must be attached before the first bytes of the body arrive.
   service.addHook("preParsing", (_request, reply, payload, done) => {
     let bytes = 0;
     const count = (chunk: Buffer) => {
       bytes += chunk.length;
       held += chunk.length;
-      // Fastify stops listening when it has refused the body: an error that nobody hears would end the process.
+      // Fastify removes its listener once it has refused the body; an unhandled "error" event would end the process.
       if (held <= most || payload.listenerCount("error") === 0) return;
       payload.off("data", count);
       payload.emit("error", new Refusal(503, "Too many requests; try again later."));

@@ -1,11 +1,11 @@
 /**
- * Log of the service, which never waits for its reader. A stalled reader or a full disk loses log lines; it does not delay
- * requests, fill the memory or stop the process.
+ * Log of the service. Never waits for the reader of a pipe or socket. A stalled reader or a full disk loses log lines;
+ * it does not delay requests, fill the memory or stop the process.
  */
 import { fstatSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
 
-/** Limit on the bytes that wait for a reader: about 8,000 lines. */
+/** Limit on the bytes that wait for a reader: about 5,000 lines. */
 const mostWaitingBytes = 1_048_576;
 /** Longest wait for the reader when the log is closed, in milliseconds. */
 const patienceMilliseconds = 500;
@@ -13,12 +13,12 @@ const patienceMilliseconds = 500;
 export interface LogStream {
   /** Writes a line, which includes its line end. */
   write(line: string): void;
-  /** Resolves when all lines have been written, or when the reader is too slow. */
+  /** Resolves when all lines have been written, after `patienceMilliseconds` at the latest. */
   close(): Promise<void>;
 }
 
 /**
- * Opens a log on a file descriptor.
+ * Opens a log on a file descriptor. Files and terminals are written synchronously.
  *
  * @param onDrop called for each lost line
  */

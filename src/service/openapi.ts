@@ -22,7 +22,7 @@ const errors: Readonly<Record<string, string>> = {
   413: "Too many items, or the body is too large.",
   415: "The Content-Type is not application/json.",
   422: "The Idempotency-Key was already used with a different body.",
-  429: "No validations are left. If the quota renews, Retry-After is the number of seconds until then.",
+  429: "No units are left. If the quota renews, Retry-After is the number of seconds until then.",
   503: "The state file cannot be used, or there are too many requests. Retry-After is the number of seconds to wait.",
 };
 

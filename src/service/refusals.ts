@@ -1,4 +1,4 @@
-/** Error responses: status codes and messages for clients. Messages must reveal nothing about the inside of the service. */
+/** Error responses: status codes and messages for clients. Messages must not reveal how the service works inside. */
 import type { Socket } from "node:net";
 import type { ConnectionError, FastifyError } from "fastify";
 import { StoreError } from "../store/errors.js";
@@ -39,7 +39,7 @@ export function explain(
   return { statusCode: 500, message: "Internal error." };
 }
 
-/** Ajv's error, as far as it is used here. */
+/** The part of Ajv's error object that is used here. */
 interface ValidationFault {
   readonly instancePath: string;
   readonly keyword: string;

@@ -77,7 +77,7 @@ export function createService(options: ServiceOptions): FastifyInstance {
     forceCloseConnections: "idle",
     // Requests that have begun to arrive are still answered during shutdown.
     return503OnClosing: false,
-    // Request lines of Fastify would contain raw paths, which may hold anything.
+    // Fastify's own request log would contain raw paths, in which clients can put anything.
     logController: new LogController({ disableRequestLogging: true }),
     logger: log !== undefined && { redact: ["req", "res"], stream: log },
     genReqId: () => crypto.randomUUID(),
@@ -209,14 +209,14 @@ export function createService(options: ServiceOptions): FastifyInstance {
         const entries = items.map(
           (item, i) => `${JSON.stringify(item)}:{"status":${JSON.stringify(outcome.statuses[i])}}`,
         );
-        // Built as text: as a key of an object, the item `__proto__` would be lost.
+        // Built as text: an object would lose the item `__proto__` and reorder items such as `1`.
         return reply.type("application/json; charset=utf-8").send(`{"${field}":{${entries.join(",")}}}`);
       },
     });
   }
 
   /**
-   * Returns the key of a request.
+   * Returns the key of a request. Also sets `request.apiKey`, from which the RateLimit fields are made.
    *
    * @throws Refusal with 401 for an invalid key, with 403 for a key without the permission
    */

@@ -41,7 +41,8 @@ export async function validateItems(
     grantedVerdicts(classifier, kind, items, granted).map(({ status }) => status);
   const { idempotencyKey, body } = request;
   const isAnswered = async () => idempotencyKey !== undefined && store.hasAnswer(key.id, idempotencyKey);
-  // Without items nothing is charged, so no answer has to be stored.
+  // Without items nothing is charged, so no answer has to be stored. If one is stored,
+  // chargeOnce() compares the bodies.
   if (items.length === 0 && !(await isAnswered())) {
     return key.quota.left === 0 ? "quota is gone" : { statuses: [], quota: key.quota };
   }

@@ -26,7 +26,7 @@ const batchesAtATime = 16;
 /** Callback for a verdict: the first two 32-bit words of the digest of the item, little-endian, and the status. */
 type OnEntry = (low: number, high: number, status: string) => void;
 
-/** Processes of this machine. They tell whether the run that made a claim has ended. */
+/** Processes on this machine, used to find out whether the run that made a claim has ended. */
 export interface Processes {
   readonly ownPid: number;
   isAlive(pid: number): boolean;
@@ -61,7 +61,7 @@ interface ClaimRow {
 /** A claim made by this run. */
 interface OwnClaim {
   readonly id: number;
-  /** Whether its batch has been submitted. If so, releasing the claim keeps the `unfinished` row. */
+  /** Whether `begin` was called for its batch. If so, releasing the claim keeps the `unfinished` row. */
   isSubmitted: boolean;
 }
 
@@ -195,7 +195,7 @@ export class CacheScope {
     if (claim) this.#claims.delete(key);
   }
 
-  /** Returns the digests of each batch submitted within 24 hours and not answered, the oldest batch first. */
+  /** Returns the digests of each batch recorded within 24 hours and not finished, the oldest batch first. */
   async unfinished(): Promise<readonly (readonly string[])[]> {
     const now = this.#file.now();
     const rows = (await this.#file.read(() =>
@@ -256,7 +256,8 @@ export class CacheScope {
 
 function prepareStatements(database: Database) {
   return {
-    // Unary "+" keeps SQLite from using the index on `created`: it reads the few rows after an id, in the order of ids.
+    // Unary "+" keeps SQLite from using the index on `created`. It then reads only the rows after an id,
+    // already in order.
     page: database.prepare(
       `SELECT id, statuses, entries FROM batch
       WHERE scope_id = ? AND +created >= ? AND +created <= ? AND id > ? ORDER BY id LIMIT ${batchesAtATime}`,

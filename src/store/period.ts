@@ -1,6 +1,6 @@
 /** Periods of quotas and their boundaries in the UTC calendar. */
 
-/** Periods, at whose start a quota renews. With `none` it never renews. */
+/** Periods of a quota, which renews at the start of each. With `none` it never renews. */
 export const periods = ["none", "hour", "day", "month"] as const;
 export type Period = (typeof periods)[number];
 

@@ -44,10 +44,10 @@ export const quotaColumns = `
 /**
  * Returns the row as of `now`: if a new period has begun, with no units used.
  *
- * A period that starts in the future was written while the clock was ahead, or is read while the clock is slow. If it is the
- * next period, the row stays as it is, so that a clock that is set back does not renew the quota a second time. If it is
- * later, the row is moved to the current period and keeps its used units. Otherwise the quota would not renew before that
- * period ends.
+ * A period that starts in the future was written while the clock was ahead, or is read while the clock is behind. If it
+ * is the next period, the row stays as it is, so that a clock that is set back does not renew the quota a second time.
+ * If it is later, the row is moved to the current period and keeps its used units: left alone, it would not renew until
+ * that later period ends.
  *
  * @param now milliseconds since the epoch
  */

@@ -35,11 +35,11 @@ export interface Schema {
 export interface LockWait {
   /** Longest wait in milliseconds; 30,000 by default. */
   readonly milliseconds?: number;
-  /** Ends the wait when aborted, and throws the reason of the signal. */
+  /** When aborted, ends the wait with the reason of the signal as the error. */
   readonly signal?: AbortSignal;
 }
 
-/** Earliest safe SQLite version: older ones can corrupt a WAL that is reset while it is being read. */
+/** First safe SQLite version: older ones can corrupt a database in WAL mode, https://sqlite.org/wal.html#walresetbug */
 const firstSoundSqlite = [3, 51, 3];
 
 /** Primary result codes of SQLite, https://sqlite.org/rescode.html */
@@ -169,8 +169,8 @@ export async function loadSqlite(): Promise<SqliteModule> {
 }
 
 /**
- * Creates the file with mode 0600 before SQLite opens it, which would apply the umask. SQLite gives its `-wal` and `-shm`
- * files the same mode.
+ * Creates the file with mode 0600 before SQLite opens it: SQLite would apply the umask. SQLite gives its `-wal` and
+ * `-shm` files the same mode.
  *
  * @throws StoreError
  */

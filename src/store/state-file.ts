@@ -13,7 +13,7 @@ import {
   type Schema,
 } from "./sqlite.js";
 
-/** An open database, and how to use it. */
+/** An open state file, with its clock and the limits of its waits. */
 export interface OpenFile {
   readonly path: string;
   readonly database: Database;

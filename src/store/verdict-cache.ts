@@ -68,7 +68,7 @@ export class VerdictCache extends StateFile {
    * Opens the file. Creates it if it is absent.
    *
    * @param now clock in milliseconds since the epoch
-   * @param processes tells whether the run of a claim has ended; by default, such claims last for their whole duration
+   * @param processes tells whether the run that made a claim has ended; by default, claims last their whole duration
    * @throws StoreError
    */
   static async open(
@@ -121,8 +121,9 @@ export class VerdictCache extends StateFile {
   }
 
   /**
-   * Deletes verdicts older than `age` milliseconds, and unfinished batches older than that or a day. Must run only when a
-   * user asks for it: if runs did it by themselves, one with a clock that is ahead would delete all paid verdicts.
+   * Deletes verdicts older than `age` milliseconds, and unfinished batches older than `age` or a day, whichever is
+   * shorter. Must run only when a user asks for it: if runs did it by themselves, one whose clock is ahead would delete
+   * all paid verdicts.
    *
    * @returns the number of verdicts deleted
    */
@@ -145,6 +146,7 @@ export class VerdictCache extends StateFile {
 
   /** Returns the space of deleted verdicts to the file system. */
   async compact(): Promise<void> {
+    // Not inWrite(): VACUUM cannot run in a transaction.
     await this.inRead(() => this.file.database.exec("VACUUM"));
   }
 

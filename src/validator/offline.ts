@@ -1,4 +1,4 @@
-/** The offline engine: the embedded classifier, charged to a local quota. Uses no network and knows no quota file. */
+/** The offline engine: the embedded classifier, charged to a local quota. Does no I/O of its own. */
 import {
   type Charge,
   type EmbeddedEngine,
@@ -16,8 +16,8 @@ export interface UnitSource {
 }
 
 /**
- * Items in a batch. A durable transaction takes as long as several hundred verdicts, which favours large batches. A crash
- * loses the units of one batch, which limits them.
+ * Number of items in a batch. Large, because a durable transaction takes as long as several hundred verdicts. Not
+ * larger, because a crash loses the units of one batch.
  */
 const batchSize = 10_000;
 
@@ -31,7 +31,7 @@ export function offlineValidator(
     return { charged: granted, exhausted: granted < units, quota };
   }
   return {
-    engine: "offline",
+    name: "offline",
     batchSize,
     async validate(kind, items) {
       const charged = await charge(items.length);

@@ -1,13 +1,13 @@
-/** The port between runs and engines. Knows no table, file or network. */
+/** The port between runs and engines. Knows nothing of tables, files or the network. */
 import type { Classifier, ClassifierSource } from "../classifier/classifier.js";
 import type { Kind } from "../classifier/verdict.js";
 
 export type { Kind };
 
-/** A status of the interface document, or a newer one of a service. Unknown statuses pass through unchanged. */
+/** A status defined by the interface document, or any other that a service returns, which passes through unchanged. */
 export type Status = string;
 
-/** Statuses of the interface document, in the order of summaries. */
+/** Statuses defined by the interface document, in the order in which summaries list them. */
 export const knownStatuses = ["ok", "alias", "disposable", "fake", "quota_exceeded"] as const;
 
 /** The verdict of an engine on one item. `reason` and `suggestion` are set where the engine knows them. */
@@ -32,7 +32,7 @@ export interface QuotaState {
 export interface Charge {
   /** Number of units charged. */
   readonly charged: number;
-  /** Whether an item was not checked because the quota is used up. Further batches are then pointless. */
+  /** Whether items stay unchecked: the quota is used up or the engine has halted. Further batches are pointless. */
   readonly exhausted: boolean;
   readonly quota: QuotaState;
 }
@@ -43,14 +43,14 @@ interface BatchOutcome extends Charge {
   readonly verdicts: readonly Verdict[];
 }
 
-/** Follows a batch to an engine outside this program. Items are named by their indices in the batch. */
+/** Observes the requests of a batch to an engine outside this program. Items are given by their index in the batch. */
 export interface BatchListener {
   /** Called and awaited before a request, with its items in their order. */
   onSubmit(indices: readonly number[]): Promise<void>;
   /**
-   * Called and awaited when the last request has got an answer, even if no item has a verdict in it.
+   * Called and awaited when the request of the latest `onSubmit` has been answered, even if the answer has no verdicts.
    *
-   * @param indices items that have verdicts now, which are paid for
+   * @param indices items with a verdict in this answer, which are paid for
    * @param verdicts verdicts on these items, in the same order
    */
   onAnswered(indices: readonly number[], verdicts: readonly Verdict[]): Promise<void>;
@@ -59,12 +59,12 @@ export interface BatchListener {
 /** An engine: gives verdicts on batches of distinct items and charges one unit per item. */
 export interface Validator {
   /** Name of the engine in summaries. */
-  readonly engine: string;
+  readonly name: string;
   /** Largest number of items in a batch. It may change during the run. */
   readonly batchSize: number;
   /** Number of batches validated at a time; 1 by default. */
   readonly concurrency?: number;
-  /** Longest duration of `validate` in milliseconds, apart from waits for a renewal of the quota. */
+  /** Longest usual time for one request and its retries, in milliseconds. Waits before the request are not included. */
   readonly patience?: number;
   /**
    * Validates a batch. A quota that is used up is an outcome, not an error.
@@ -81,7 +81,7 @@ export interface Validator {
   ): Promise<BatchOutcome>;
   /** Returns the verdict on an item that need not be submitted, or undefined when it has to be. */
   precheck?(kind: Kind, item: string): Verdict | undefined;
-  /** The engine itself, if it is part of this program. Its direct users charge units before they give verdicts. */
+  /** The engine itself, if it is part of this program. Direct users must charge units before they give verdicts. */
   readonly embedded?: EmbeddedEngine;
   /** Returns the verdict on an item validated before, free of charge. Absent when the engine cannot do that. */
   explain?(kind: Kind, item: string): Verdict;

@@ -1,7 +1,7 @@
 /** Covers the exit code and the message of every error. */
 import { CommanderError } from "commander";
 import { expect, test } from "vitest";
-import { explainFailure, Interrupted, UsageError } from "../../src/cli/errors.js";
+import { failureFor, Interrupted, UsageError } from "../../src/cli/errors.js";
 import { ChoiceError, ClosedPipe, FileError } from "../../src/files/errors.js";
 import { StoreError } from "../../src/store/errors.js";
 import { TableError } from "../../src/table/errors.js";
@@ -22,14 +22,14 @@ test.each<[string, unknown, number, string | undefined]>([
   ["SIGINT", new Interrupted("SIGINT", "stopped"), 130, "stopped"],
   ["SIGTERM", new Interrupted("SIGTERM", "stopped"), 143, "stopped"],
 ])("explains %s", (_, error, exitCode, message) => {
-  expect(explainFailure(error)).toEqual({ exitCode, ...(message !== undefined && { message }) });
+  expect(failureFor(error)).toEqual({ exitCode, ...(message !== undefined && { message }) });
 });
 
 test.each<[string, unknown]>([
   ["an error of JavaScript", new TypeError("x is undefined")],
   ["something that is not an error", "text"],
 ])("reports %s as a bug, with its stack", (_, error) => {
-  const { exitCode, message, stack } = explainFailure(error);
+  const { exitCode, message, stack } = failureFor(error);
   expect({ exitCode, message }).toEqual({
     exitCode: 70,
     message: "a bug in idv; please report it with the lines that follow",

@@ -1,6 +1,6 @@
 /**
- * The rule for placeholders: local parts such as `test` or `asdf` that people type to get past a form. Applies to free-mail
- * providers only.
+ * The rule for placeholders: local parts such as `test` or `asdf` that people type to get past a form. Applies to
+ * free-mail providers only.
  */
 import { mailcomDomains, majorProviders } from "../providers.js";
 
@@ -19,8 +19,8 @@ const keyboardRows = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
 export type PlaceholderRule = "all" | "not-numbers" | undefined;
 
 /**
- * Returns which placeholders count at a domain. They count only at free-mail providers: a company may well have a mailbox
- * `test@`.
+ * Returns which placeholders count at a domain. They count only at free-mail providers: a company may well have a
+ * mailbox `test@`.
  *
  * @param ascii the domain, lower case, A-labels
  * @param family the domain's family, from `providerFamily`
@@ -31,8 +31,8 @@ export function findPlaceholderRule(ascii: string, family: string | undefined): 
 }
 
 /**
- * Whether the whole local part is a placeholder. Numbers, single characters and words such as `me`, `mail` and `user` do
- * not count: real people have them.
+ * Returns whether the whole local part is a placeholder. Numbers such as `12345`, single characters and words such as
+ * `me`, `mail` and `user` do not count: real people have them.
  *
  * @param local the local part, in either case
  */
@@ -48,7 +48,7 @@ export function isPlaceholder(rule: PlaceholderRule, local: string): boolean {
   );
 }
 
-/** 1 for each pair of letters, by {@link pairOf}, with which a word or a piece of a keyboard row starts. */
+/** 1 for each pair of letters, by {@link pairOf}, that starts a word or a piece of a keyboard row. */
 const pairs = new Uint8Array(1024);
 for (const word of words) pairs[pairOf(word.charCodeAt(0), word.charCodeAt(1))] = 1;
 for (const row of keyboardRows) {
@@ -56,16 +56,16 @@ for (const row of keyboardRows) {
 }
 
 /**
- * Maps two characters to 0 to 1023, ignoring case. Other characters collide with letters, which costs an unnecessary check
- * but hides no placeholder.
+ * Maps two characters to a number from 0 to 1023, ignoring case. Other characters collide with letters, which costs an
+ * unnecessary check but hides no placeholder.
  */
 function pairOf(first: number, second: number): number {
   return ((first & 31) << 5) | (second & 31);
 }
 
 /**
- * Whether a local part may be a placeholder, judged by its first two characters. Spares 19 of 20 local parts the call of
- * {@link isPlaceholder}, which needs a string.
+ * Returns whether a local part may be a placeholder, judged by its first two characters. Saves the call of
+ * {@link isPlaceholder}, which needs a string, for 19 of 20 local parts.
  *
  * @param first code of the first character of an ASCII local part, in either case
  * @param second code of the second character

@@ -12,8 +12,8 @@ const options = {
 } as const;
 
 /**
- * Looks up a name in the ICANN section of the public suffix list. Entries of the private section (`github.io`, `eu.org`)
- * count as `registrable`: they are registrable domains whose owners hand out names below them.
+ * Looks up a name in the ICANN section of the public suffix list. Entries of the private section (`github.io`,
+ * `eu.org`) count as `registrable`: they are registrable domains whose owners hand out names below them.
  *
  * @param ascii a host name, lower case, A-labels
  */
@@ -23,7 +23,7 @@ export function findSuffix(ascii: string): SuffixFinding {
   return domain === null ? "public-suffix" : "registrable";
 }
 
-/** Whether `ascii` itself is an entry of the private section: a zone in which anybody can get a name. */
+/** Returns whether `ascii` itself is an entry of the private section: a zone in which anybody can get a name. */
 export function isPrivateZone(ascii: string): boolean {
   const { isPrivate, publicSuffix } = parse(ascii, { ...options, allowPrivateDomains: true });
   return isPrivate === true && publicSuffix === ascii;

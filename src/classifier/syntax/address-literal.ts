@@ -1,7 +1,7 @@
 /** Syntax of address literals, which take the place of a domain in an address. Knows no other syntax. */
 
 /**
- * Whether `text` is an address literal (RFC 5321 §4.1.3): `[192.0.2.1]` or `[IPv6:2001:db8::1]`.
+ * Returns whether `text` is an address literal (RFC 5321 §4.1.3): `[192.0.2.1]` or `[IPv6:2001:db8::1]`.
  * There `::` stands for at least two groups, unlike in RFC 4291.
  */
 export function isAddressLiteral(text: string): boolean {

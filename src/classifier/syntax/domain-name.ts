@@ -17,8 +17,8 @@ const dotLookalikes = /[\u3002\uff0e\uff61]/g;
 
 /**
  * Most UTF-16 units of an item that is parsed at all. Longer items are rejected at once, because the mapping of UTS 46
- * takes quadratic time. The longest valid address has 254 octets, at most 381 units before canonical composition (U+0390
- * is 2 octets and composed of 3 units). The rest is leeway for the invisible characters that UTS 46 drops.
+ * takes quadratic time. The longest valid address has 254 octets, at most 381 units before canonical composition
+ * (U+0390 is 2 octets and composed of 3 units). The rest is leeway for the invisible characters that UTS 46 drops.
  */
 export const hopelessLength = 1024;
 
@@ -63,7 +63,7 @@ function tooLong(offset: number): Fault {
   );
 }
 
-/** Whether a name needs UTS 46: it has a non-ASCII character, or a label that claims to be an A-label. */
+/** Returns whether a name needs UTS 46: it has a non-ASCII character, or a label that claims to be an A-label. */
 function needsMapping(lower: string): boolean {
   return /[^\0-\x7f]/.test(lower) || lower.startsWith("xn--") || lower.includes(".xn--");
 }
@@ -100,12 +100,14 @@ function emptyLabel(ascii: string, index: number, position: number): Fault {
   return new Fault("two dots in a row", position);
 }
 
-/** Whether `code` is an ASCII digit or lower-case letter. Callers pass lower-cased text. */
+/** Returns whether `code` is an ASCII digit or lower-case letter. Callers pass lower-cased text. */
 function isLetterOrDigit(code: number): boolean {
   return (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39);
 }
 
-/** Describes the character at `index` for a reason: the character itself if it is visible ASCII, else its code point. */
+/**
+ * Describes the character at `index` for a reason: the character itself if it is visible ASCII, else its code point.
+ */
 export function describeCharacter(text: string, index: number): string {
   const point = text.codePointAt(index) ?? 0;
   if (point === 0x20) return "a space";

@@ -1,10 +1,12 @@
-/** Reports bad rows that are skipped or kept: the first ones on standard error, all of them in a file if wanted. */
+/**
+ * Reports bad rows that are skipped or kept: the first ones on standard error, all of them in a file if one is given.
+ */
 import type { TableSink } from "../../files/output.js";
 import type { RowFault } from "../../table/bad-rows.js";
 import { quoteField } from "../../table/quotes.js";
 import { say } from "../terminal/terminal.js";
 
-/** Number of bad rows that are named on standard error; further ones are only counted. */
+/** Number of bad rows reported on standard error. Further ones are only counted. */
 const named = 20;
 
 /** Collects the bad rows of a run. */
@@ -13,7 +15,7 @@ export class BadRowsReport {
   readonly #file: TableSink | undefined;
   #unwritten = "file,line,reason,record\n";
 
-  /** @param file takes a CSV table of all bad rows */
+  /** @param file sink for a CSV table of all bad rows; undefined for none */
   constructor(file: TableSink | undefined) {
     this.#file = file;
   }

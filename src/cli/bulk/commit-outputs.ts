@@ -1,4 +1,4 @@
-/** The last step of a bulk run: makes its files appear, in an order that loses nothing whatever happens meanwhile. */
+/** The fourth step of a bulk run: makes its files appear, in an order that loses no data when something fails. */
 
 import { FileError } from "../../files/errors.js";
 import type { InputFile } from "../../files/input.js";
@@ -7,20 +7,20 @@ import type { FileCopy, TableSink } from "../../files/output.js";
 /** The files of a run whose rows are all written. */
 export interface Outputs {
   readonly input: Pick<InputFile, "hasChanged">;
-  /** Its name in messages. */
+  /** Name of the input in messages. */
   readonly inputName: string;
-  /** Whether the output takes the place of the input. */
+  /** Whether the output replaces the input. */
   readonly isInPlace: boolean;
   readonly sink: TableSink;
-  /** A copy of the input, made before the output takes its place. */
+  /** Copy of the input, made before the output replaces it. */
   readonly backup?: FileCopy;
   readonly badRowsFile?: TableSink;
   readonly note: (text: string) => void;
 }
 
 /**
- * Commits all files. Whatever takes long, such as putting a large output on the disk, is done before the input is checked
- * for changes: rows that are appended to it meanwhile must not be lost.
+ * Commits all files. Everything slow, such as making a large output durable, is done before the input is checked for
+ * changes, so that rows appended to it meanwhile are not lost.
  *
  * @throws FileError when a file cannot be written, or the input would be replaced although it has changed
  */

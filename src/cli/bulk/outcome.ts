@@ -15,7 +15,10 @@ export async function printSummary(format: BulkOptions["summary"], summary: Summ
   process.stderr.write(`${text}\n`);
 }
 
-/** Decides the exit code, and says why even when quiet. An exhausted quota goes before `--fail-on`: the run is incomplete. */
+/**
+ * Returns the exit code. If it is not 0, prints the reason, even with `--quiet`. An exhausted quota takes precedence
+ * over `--fail-on`, because the run is incomplete.
+ */
 export function exitCodeOf(summary: Summary | DryRun, failOn: readonly string[]): number {
   if (!("report" in summary)) return exitCodes.done;
   const { engine, report } = summary;

@@ -1,7 +1,8 @@
-/** The command that resumes a run. */
+/** Builds the command that resumes a run, for messages. */
+
 /**
- * Returns the command line that resumes a run, quoted for a POSIX shell: the same words without `--refresh`, which would pay
- * for everything again.
+ * Returns the command line that resumes a run, quoted for a POSIX shell: the same words without `--refresh`, which
+ * would pay for everything again.
  *
  * @param words the words after the program's name
  */

@@ -1,12 +1,12 @@
 /**
- * One bulk run as the user sees it, in steps: plan (decide everything), open, validate, commit, report. A failure or a signal
- * at any step discards what is open and leaves old outputs as they were.
+ * One bulk run as the user sees it, in five steps: plan (decide everything), open, validate, commit, report. A failure
+ * or a signal before the commit discards new outputs and leaves old ones unchanged.
  */
 import { availableParallelism } from "node:os";
 import { validateTable } from "../../run/run.js";
 import type { Kind } from "../../validator/validator.js";
 import type { Engine } from "../engines/engine.js";
-import { explainFailure, Interrupted } from "../errors.js";
+import { failureFor, Interrupted } from "../errors.js";
 import { exitCodes } from "../exit-codes.js";
 import { interruptible } from "../terminal/interruption.js";
 import { type Progress, showsProgress, startProgress } from "../terminal/progress.js";
@@ -38,7 +38,7 @@ export async function runBulk(kind: Kind, file: string | undefined, options: Bul
     return validate(plan, engine, files, signal, progress, started);
   };
   try {
-    // A signal waits neither for a vault, nor for input that does not come, nor for output that nobody takes.
+    // A signal ends the run even while it waits for a key command, for more input, or for the reader of the output.
     const summary = await Promise.race([work(), interrupted]);
     progress?.stop();
     await printSummary(options.summary, summary);
@@ -47,7 +47,7 @@ export async function runBulk(kind: Kind, file: string | undefined, options: Bul
     progress?.stop();
     const { engine, files } = opened;
     await Promise.all(files.map((sink) => sink.discard()));
-    // Answers in flight may be paid for: they still go into the cache.
+    // Answers in flight may be paid for, so they still go into the cache.
     await engine?.close(error instanceof Interrupted);
     if (engine?.kept && canBeResumed(error)) error.message += resumption(engine, file);
     throw error;
@@ -58,7 +58,7 @@ export async function runBulk(kind: Kind, file: string | undefined, options: Bul
   }
 }
 
-/** Validates all rows, and makes the outputs appear. */
+/** Validates all rows and commits the outputs. */
 async function validate(
   plan: Plan,
   engine: Engine,
@@ -95,7 +95,7 @@ async function validate(
   return {
     input: inputName,
     kind,
-    engine: validator.engine,
+    engine: validator.name,
     engineReason: engine.reason,
     column: table.column + 1,
     columnName: table.columnName,
@@ -106,15 +106,15 @@ async function validate(
   };
 }
 
-/** Whether the same command may get further later. */
+/** Returns whether running the same command again may succeed. */
 function canBeResumed(error: unknown): error is Error {
-  const { exitCode } = explainFailure(error);
+  const { exitCode } = failureFor(error);
   return (
     error instanceof Interrupted || exitCode === exitCodes.service || exitCode === exitCodes.notAuthorised
   );
 }
 
-/** The command that resumes a run: the verdicts that were paid for come from the cache then. */
+/** Returns the end of the error message: the command that resumes the run with the verdicts in the cache. */
 function resumption({ kept }: Engine, file: string | undefined): string {
   const verdicts = counted(kept?.() ?? 0, "new verdict is", "new verdicts are");
   const input = file === undefined || file === "-" ? ", with the same input" : "";

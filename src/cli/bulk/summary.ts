@@ -1,4 +1,4 @@
-/** The summary of a run, as text and as JSON. */
+/** Renders the summary of a run, as text and as JSON. */
 import type { ChalkInstance } from "chalk";
 import type { RunReport } from "../../run/run-options.js";
 import { knownStatuses } from "../../validator/validator.js";
@@ -11,7 +11,7 @@ export interface Summary {
   readonly engine: string;
   /** Why this engine was chosen. */
   readonly engineReason: string;
-  /** Index of the column with the items, from 1. */
+  /** Position of the column with the items, from 1. */
   readonly column: number;
   readonly columnName: string | undefined;
   readonly report: RunReport;
@@ -26,7 +26,7 @@ export interface Summary {
 export interface DryRun {
   readonly input: string;
   readonly dryRun: Pick<RunReport, "rows" | "distinct" | "cached" | "prechecked"> & {
-    /** Number of items that would be submitted at most. */
+    /** Largest number of items that would be submitted. */
     readonly items: number;
     readonly requests: number;
   };
@@ -78,7 +78,7 @@ export function jsonSummary({ report, ...rest }: Summary): string {
   });
 }
 
-/** Renders the summary for people, in some lines. */
+/** Renders the summary as text, in several lines. */
 export function textSummary(summary: Summary, chalk: ChalkInstance | undefined): string {
   const { report, seconds } = summary;
   const { quota } = report;

@@ -1,4 +1,4 @@
-/** Keeps a run from writing over files that it or idv needs. */
+/** Prevents a run from overwriting files that it or idv needs. */
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { loginPath } from "../config/api-key.js";
@@ -17,7 +17,11 @@ interface Targets {
   readonly isInPlace: boolean;
 }
 
-/** @throws UsageError when one file would have two roles */
+/**
+ * Checks that no file has two roles. Only the output may be the same file as the input.
+ *
+ * @throws UsageError when a file has two roles
+ */
 export function checkTargets(targets: Targets): void {
   const { input, quotaPath, output, backup, badRowsFile, apiKeyFile, isInPlace } = targets;
   const roles = [
@@ -29,7 +33,7 @@ export function checkTargets(targets: Targets): void {
     ["the output", output],
     ["the file of bad rows", badRowsFile],
     ["the backup", backup],
-    // A table may be written over itself.
+    // With --in-place, the output is the input.
     ["the input", isInPlace ? undefined : input],
   ] as const;
   const taken = new Map<string, string>();
@@ -44,13 +48,13 @@ export function checkTargets(targets: Targets): void {
   }
 }
 
-/** Where a path leads, through symbolic links, whether or not there is a file. */
+/** Returns the path with symbolic links resolved. The file itself need not exist. */
 function placeOf(path: string): string {
   for (const follow of [() => realpathSync(path), () => join(realpathSync(dirname(path)), basename(path))]) {
     try {
       return follow();
     } catch {
-      // Not there, or not accessible: opening it says so.
+      // Missing or inaccessible. If that matters, opening the file reports it.
     }
   }
   return resolve(path);

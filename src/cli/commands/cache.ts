@@ -1,4 +1,4 @@
-/** `idv cache`: the verdicts of the service that were paid for. */
+/** `idv cache`: shows and deletes cached verdicts of services. */
 
 import { existsSync } from "node:fs";
 import { Option } from "commander";
@@ -21,7 +21,7 @@ export const define: DefineCommand = (cache) => {
   });
   const define = (name: string, description: string, ...examples: readonly string[]) =>
     describe(cache.command(name).summary(description), { description, examples, environment });
-  define("stats", "Print how many verdicts there are of each service.", "cache stats", "cache stats --json")
+  define("stats", "Print number and age of each service's verdicts.", "cache stats", "cache stats --json")
     .option("--json", "print a JSON object")
     .action(showCache);
   define("clear", "Delete all verdicts.", "cache clear").action(clearCache);
@@ -62,12 +62,12 @@ async function pruneCache({ olderThan }: { readonly olderThan: number }): Promis
   say(`removed ${counted(await remove(olderThan), "verdict")}`);
 }
 
-/** Deletes verdicts older than `age` milliseconds; returns how many there were. */
+/** Deletes verdicts older than `age` milliseconds; all of them if `age` is 0. Returns the number deleted. */
 const remove = (age: number): Promise<number> =>
   withCache(
     cachePath(process.env),
     async (cache) => {
-      // With those of this very millisecond.
+      // -1 includes verdicts of this very millisecond.
       const removed = await cache.prune(age === 0 ? -1 : age);
       if (age === 0) await cache.compact();
       return removed;
@@ -75,7 +75,7 @@ const remove = (age: number): Promise<number> =>
     0,
   );
 
-/** Works on the cache if there is one; none is created to be found empty. */
+/** Works on the cache. Returns `otherwise` if there is none, so that no empty file is created. */
 async function withCache<Result>(
   path: string,
   work: (cache: VerdictCache) => Promise<Result>,

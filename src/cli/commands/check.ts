@@ -43,7 +43,7 @@ async function check(values: readonly string[], options: CheckOptions): Promise<
   }
 }
 
-/** An `@` makes an address, unless it is part of a URL. */
+/** Takes a value with an `@` for an address, unless it is a URL. */
 function kindOf(value: string): Kind {
   return value.includes("@") && !value.includes("://") ? "email" : "domain";
 }

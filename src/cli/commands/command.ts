@@ -11,7 +11,7 @@ export type DefineCommand = (command: Command) => void;
 /** Help of a command besides its options. */
 interface CommandHelp {
   readonly description: string;
-  /** Command lines without `idv`, the commonest first. */
+  /** Command lines without `idv`, the most common first. */
   readonly examples: readonly string[];
   /** The environment variables that concern it. */
   readonly environment?: readonly EnvironmentVariable[];
@@ -42,7 +42,7 @@ export function describe(command: Command, help: CommandHelp): Command {
     });
 }
 
-/** Lines of two columns under a heading; nothing without lines. */
+/** Returns lines of two columns under a heading; an empty text without lines. */
 function section(heading: string, lines: readonly (readonly [string, string])[]): string {
   if (lines.length === 0) return "";
   const width = Math.max(...lines.map(([name]) => name.length));
@@ -50,7 +50,7 @@ function section(heading: string, lines: readonly (readonly [string, string])[])
   return `${heading}:\n${texts.join("\n")}`;
 }
 
-/** The option of a setting, with its default in its text: the value itself is resolved later. */
+/** Returns the option of a setting. Its default is in the text only: as a value, it would hide variable and files. */
 export function settingOption(name: SettingName): Option {
   const { flag, description, fallback } = { fallback: undefined, ...settings[name] };
   const otherwise = fallback === undefined ? "" : ` (default: ${fallback})`;
@@ -59,7 +59,7 @@ export function settingOption(name: SettingName): Option {
   );
 }
 
-/** An option that may be given several times. */
+/** Returns an option that may be given several times. */
 function listOption(flags: string, description: string): Option {
   return new Option(flags, description).argParser((value: string, before: string[] = []) => [
     ...before,

@@ -1,4 +1,4 @@
-/** `idv doctor`: every setting and where it comes from, and what a run would stumble over. */
+/** `idv doctor`: prints every setting with its source, and the faults that would end a run. Creates no file. */
 import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { QuotaFile } from "../../store/quota-file.js";
@@ -21,7 +21,7 @@ import {
   resolveBaseUrl,
   type ServiceOptions,
 } from "../engines/engine-choice.js";
-import { explainFailure, UsageError } from "../errors.js";
+import { failureFor, UsageError } from "../errors.js";
 import { exitCodes } from "../exit-codes.js";
 import { print } from "../terminal/standard-output.js";
 import { printable, say } from "../terminal/terminal.js";
@@ -40,7 +40,7 @@ interface DoctorOptions extends SettingOptions, ServiceOptions {
 
 export const define: DefineCommand = (command) => {
   describe(command, {
-    description: "Prints every setting and where it comes from, and checks files, rights and the service.",
+    description: "Prints every setting and its source. Checks files and, with --online, the service.",
     examples: ["doctor", "doctor --online"],
     environment: [
       "IDV_API_KEY",
@@ -69,12 +69,12 @@ export const define: DefineCommand = (command) => {
 async function runDoctor(options: DoctorOptions): Promise<number> {
   const { env } = process;
   let exitCode: number = exitCodes.done;
-  /** Does some work, and reports a fault that would end a run instead of throwing it. */
+  /** Does some work. A fault that would end a run is printed instead of thrown; the first one decides the exit code. */
   async function attempt<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
     try {
       return await work();
     } catch (error) {
-      const { exitCode: code, message = "", stack } = explainFailure(error);
+      const { exitCode: code, message = "", stack } = failureFor(error);
       if (stack !== undefined) throw error;
       if (exitCode === exitCodes.done) exitCode = code;
       line("FAULT", message);
@@ -88,7 +88,7 @@ async function runDoctor(options: DoctorOptions): Promise<number> {
   const key = settings && (await attempt(() => findApiKey(options.apiKeyFile, env, settings.baseUrl.value)));
   line("key", key ? masked(key.value) : "none", key?.source ?? "");
   const choice = settings && (await attempt(() => chooseEngine(settings, options, env, async () => key)));
-  if (choice) line("engine in use", choice.engine, choice.reason);
+  if (choice) line("engine in use", choice.name, choice.reason);
 
   const files: readonly (readonly [string, string, ((path: string) => Promise<unknown>) | undefined])[] = [
     ["key file", options.apiKeyFile ?? "", undefined],
@@ -121,10 +121,15 @@ async function printSettings(settings: Settings, env: NodeJS.ProcessEnv): Promis
 
 const line = (...fields: readonly string[]): void => print(`${fields.map(printable).join("\t")}\n`);
 
-/** A key as it may be shown: enough to tell keys apart, not to use one. */
+/** Returns a key as it may be shown: enough to tell keys apart, not enough to use one. */
 const masked = (key: string): string => (key.length < 16 ? "****" : `${key.slice(0, 3)}****${key.slice(-4)}`);
 
-/** @throws StoreError, Error when a file with secrets or state may be read by others, or cannot be used */
+/**
+ * Checks a file with secrets or state, if it exists.
+ *
+ * @param check opens the file; where given, the rights of the folder are checked too
+ * @throws UsageError when others may read the file, or change the folder
+ */
 async function checkFile(
   path: string,
   check: ((path: string) => Promise<unknown>) | undefined,
@@ -140,16 +145,16 @@ async function checkFile(
   await check?.(path);
 }
 
-/** Asks about no items, which costs nothing: whatever the service says to that, it answers and knows the key. */
+/** Sends a request without items, which costs nothing: even a refusal can show that the service accepts the key. */
 async function askService(choice: EngineChoice, settings: Settings, options: DoctorOptions): Promise<void> {
-  if (choice.engine === "offline") return line("service", "not asked: the engine is offline");
+  if (choice.name === "offline") return line("service", "not asked: the engine is offline");
   const bare = { ...options, cache: false, precheck: false };
   const engine = await openApiEngine("email", settings, choice, bare, say);
   try {
     const { status, said, left } = await engine.probe!("email");
     const answer = `${choice.baseUrl.value}: answers ${status}${said}`;
     if (status === 401) throw new AuthorisationError(`${answer}; idv login stores another key`);
-    // 400 and 422: it does not like to be asked about nothing. 403: the key may be for domains only.
+    // 400, 422: refuses a request without items. 403: the key may be for domains only. 429: no quota left.
     const isHealthy = (status >= 200 && status < 300) || [400, 403, 422, 429].includes(status);
     if (!isHealthy) throw new ServiceError(`${answer}; is the base URL right?`);
     line("service", answer, left === undefined ? "" : `${left} left`);

@@ -1,4 +1,4 @@
-/** `idv domains`. */
+/** `idv domains`: the bulk command for domains. */
 import { bulkCommand } from "./bulk-command.js";
 
 export const define = bulkCommand("domain", [

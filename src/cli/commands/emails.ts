@@ -1,4 +1,4 @@
-/** `idv emails`. */
+/** `idv emails`: the bulk command for e-mail addresses. */
 import { bulkCommand } from "./bulk-command.js";
 
 export const define = bulkCommand("email", [

@@ -58,7 +58,7 @@ export const define: DefineCommand = (keys) => {
       ...["keys create --name tests --sandbox --permissions emails"],
     ),
   )
-    .option("--sandbox", "charge nothing and answer by fixed names")
+    .option("--sandbox", "charge nothing; give fixed statuses to test domains")
     .action(createKey);
   define("list", "List the keys.", "keys list", "keys list --json")
     .option("--json", "print one JSON object a line")
@@ -73,12 +73,12 @@ export const define: DefineCommand = (keys) => {
   define("revoke <ID>", "End a key for good.", "keys revoke 04sX1bQ2z").action(revokeKey);
   define(
     "rotate <ID>",
-    "Give a key a new secret and print it, once. The old one ends.",
+    "Give a key a new secret and print it, once. The old one stops working.",
     "keys rotate 04sX1bQ2z",
   ).action(rotateKey);
 };
 
-/** Creates a key: the secret goes to standard output, where it can be piped into a vault, and nowhere else. */
+/** Creates a key. Its secret goes to standard output only, so that it can be piped into a vault. */
 async function createKey(options: KeyOptions): Promise<void> {
   if (options.name === undefined) throw new UsageError("keys create needs --name NAME");
   const { key, secret } = await withStore(options, (store) =>
@@ -116,7 +116,7 @@ async function revokeKey(id: string, options: KeyOptions): Promise<void> {
 async function rotateKey(id: string, options: KeyOptions): Promise<void> {
   const { secret } = await withStore(options, (store) => store.rotate(id));
   print(`${secret}\n`);
-  say(`key ${id} has a new secret, shown only now; the old one is void`);
+  say(`key ${id} has a new secret, shown only now; the old one no longer works`);
 }
 
 async function withStore<Result>(

@@ -1,4 +1,4 @@
-/** `idv login`: keeps a key for one service. */
+/** `idv login`: stores the key of one service. */
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { writePrivately } from "../../files/private-file.js";
@@ -11,7 +11,7 @@ import { type DefineCommand, describe, settingOption } from "./command.js";
 
 export const define: DefineCommand = (command) => {
   describe(command, {
-    description: "Keeps the key of a service, read from standard input or typed unseen.",
+    description: "Stores the key of a service, read from standard input or typed without echo.",
     examples: ["login --base-url https://validation.example.com", "login < key.txt"],
     environment: ["XDG_CONFIG_HOME"],
     exitCodes: [3],
@@ -20,7 +20,7 @@ export const define: DefineCommand = (command) => {
     .action(login);
 };
 
-/** Keeps a key, from standard input or typed unseen, for one service. */
+/** Stores a key for one service. Reads it from standard input, or asks for it on a terminal. */
 async function login(options: SettingOptions): Promise<void> {
   // Without the project's file, which must not say where a key is sent.
   const settings = await resolveSettings(options, process.env, undefined, say);
@@ -37,7 +37,7 @@ async function login(options: SettingOptions): Promise<void> {
   say(`the key for ${place.value} is kept in ${path}`);
 }
 
-/** Asks for a line that is not shown. */
+/** Asks for a line, which is not shown while it is typed. */
 function prompt(question: string): Promise<string> {
   process.stderr.write(question);
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });

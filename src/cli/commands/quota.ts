@@ -77,7 +77,7 @@ function isAbsent(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) === undefined;
   } catch {
-    // Not accessible: opening it says why.
+    // Not accessible. Opening the file fails with an error that says why.
     return false;
   }
 }

@@ -27,7 +27,7 @@ interface ServeOptions {
 
 export const define: DefineCommand = (command) => {
   describe(command, {
-    description: "Runs the validation service: HTTP, over the embedded classifier, with keys and quotas.",
+    description: "Runs the validation service: the offline engine over HTTP, with keys and quotas.",
     examples: ["serve", "serve --port 8080 --state /var/lib/idv/service.db"],
     environment: ["IDV_STATE_FILE", "XDG_STATE_HOME", "XDG_DATA_HOME"],
   })
@@ -53,7 +53,7 @@ export const define: DefineCommand = (command) => {
 /** How long requests in flight may take to finish after a signal, in milliseconds. */
 const patienceMilliseconds = 8000;
 
-/** How long a request waits for another process that holds the state's lock; then it is answered with 503. */
+/** How long a request waits while another process locks the state, in milliseconds; then it is answered with 503. */
 const lockMilliseconds = 1000;
 
 /** Runs the service until SIGTERM or SIGINT, and lets the requests in flight finish. */
@@ -73,7 +73,7 @@ async function serve({ host, port, state, corsOrigin = [], maxItems, quiet }: Se
       ...(log && { log }),
       now: Date.now,
     });
-    // Listened for before anybody can know that the service is there.
+    // Before the address is announced, so that a signal sent right after that is not missed.
     const stopped = Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
     const address = await service.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
       throw new UsageError(
@@ -82,7 +82,7 @@ async function serve({ host, port, state, corsOrigin = [], maxItems, quiet }: Se
     });
     say(`listening on ${address}`);
     if (!isLoopback(host))
-      say("anybody who reaches this address can read keys and answers: put TLS in front");
+      say("other machines may reach this address, and keys are sent unencrypted: put TLS in front");
     if ((await store.list()).length === 0) say("there are no keys yet: idv keys create --name NAME");
     await stopped;
     const timer = setTimeout(() => service.server.closeAllConnections(), patienceMilliseconds);

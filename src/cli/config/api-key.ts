@@ -1,4 +1,4 @@
-/** Where the key of a service comes from. No key is ever in a message. */
+/** Finds the key of a service. A key must never be in a message. */
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -23,11 +23,13 @@ export const loginPath = (env: NodeJS.ProcessEnv): string => join(configFolder(e
 const commandTimeout = 60_000;
 
 /**
- * Finds the key: in --api-key-file, IDV_API_KEY, IDV_API_KEY_COMMAND or `idv login`, whichever comes first.
+ * Finds the key. The first of these that is given wins: --api-key-file, IDV_API_KEY, IDV_API_KEY_COMMAND, `idv login`.
  *
  * @param baseUrl where the key will be sent; a key of `idv login` is for its own service only
  * @returns undefined when none is configured
- * @throws AuthorisationError when the configured key cannot be had
+ * @throws UsageError when the file cannot be read
+ * @throws AuthorisationError when the command fails, or the configured text is not a key
+ * @throws FileError, StoreError when the file of `idv login` cannot be read, or is damaged
  */
 export async function findApiKey(
   file: string | undefined,
@@ -59,7 +61,8 @@ export async function isKeyConfigured(file: string | undefined, env: NodeJS.Proc
 /**
  * Reads the key that `idv login` keeps; undefined when there is none.
  *
- * @throws StoreError when the file is not one that `idv login` wrote
+ * @throws FileError when the file cannot be read
+ * @throws StoreError when `idv login` did not write it
  */
 export async function readLogin(env: NodeJS.ProcessEnv): Promise<Login | undefined> {
   const path = loginPath(env);
@@ -69,12 +72,12 @@ export async function readLogin(env: NodeJS.ProcessEnv): Promise<Login | undefin
     const { baseUrl, key } = JSON.parse(text) as Partial<Login>;
     if (typeof baseUrl === "string" && typeof key === "string") return { baseUrl: serviceUrl(baseUrl), key };
   } catch {
-    // The text may hold a key, so it is in no error.
+    // The text may hold a key, so no error shows it.
   }
   throw new StoreError(`${path}: not written by idv login; idv logout removes it`);
 }
 
-/** Bytes that are read at most: more than any key, so that a wrong file does no harm. */
+/** Bytes after which reading stops: more than any key, so that a wrong or endless file does no harm. */
 const longestText = 65_536;
 
 /** Reads the start of a stream that should hold a key. */
@@ -101,10 +104,10 @@ export function checked(text: string, source: string): Resolved<string> {
 }
 
 async function outputOf(command: string): Promise<string> {
-  // Loaded only here: it takes as long as a tenth of a small run.
+  // Loaded only here: loading takes a tenth of the time of a small run.
   const { exec } = await import("node:child_process");
   try {
-    // Standard input is for the table.
+    // The command must not read standard input, which holds the table.
     const running = promisify(exec)(command, { timeout: commandTimeout });
     running.child.stdin?.end();
     running.child.stderr?.pipe(process.stderr, { end: false });

@@ -15,17 +15,17 @@ export const cacheSecretPath = (env: NodeJS.ProcessEnv): string => join(configFo
  */
 export async function readCacheSecret(env: NodeJS.ProcessEnv): Promise<string> {
   const path = cacheSecretPath(env);
-  // Two runs may be the first at once; the file that exists then counts for both.
+  // Two first runs may get here at once. The file that is written first counts for both, so it is read again below.
   if ((await readIfPresent(path)) === undefined) {
     await writePrivately(path, `${randomBytes(32).toString("hex")}\n`, { ifAbsent: true });
   }
   const secret = (await readIfPresent(path))?.trim() ?? "";
   if (!/^[0-9a-f]{64}$/.test(secret))
-    throw new StoreError(`${path}: holds no secret; idv cache clear makes a new one`);
+    throw new StoreError(`${path}: holds no secret; to remove it, run: idv cache clear`);
   return secret;
 }
 
-/** Removes the secret: nothing in the cache is found again. */
+/** Removes the secret. Without it, nothing in the cache can be found any more. */
 export async function removeCacheSecret(env: NodeJS.ProcessEnv): Promise<void> {
   await removeFile(cacheSecretPath(env));
 }

@@ -1,4 +1,4 @@
-/** Parsers of option values: each returns the value, or throws InvalidArgumentError with what it takes. */
+/** Parsers of option values. Each returns the value, or throws an InvalidArgumentError that says what is accepted. */
 import { InvalidArgumentError } from "commander";
 import type { Permission } from "../../store/key-store.js";
 import type { Rate } from "../../validator/api/engine.js";
@@ -7,13 +7,13 @@ import { type Kind, knownStatuses } from "../../validator/validator.js";
 /** A day in milliseconds. */
 export const day = 86_400_000;
 
-/** Text that is not empty. */
+/** Accepts text that is not empty. */
 export function filled(value: string): string {
   if (value === "") throw new InvalidArgumentError("It must not be empty.");
   return value;
 }
 
-/** A delimiter: one ASCII character, or `\t` or `tab`. */
+/** Parses a delimiter: one ASCII character, or `\t` or `tab`. */
 export function oneCharacter(value: string): string {
   const character = value === "\\t" || value === "tab" ? "\t" : value;
   if (!/^[\0-\x7f]$/.test(character) || /["\r\n]/.test(character)) {
@@ -22,7 +22,7 @@ export function oneCharacter(value: string): string {
   return character;
 }
 
-/** A quote, escape or comment character. */
+/** Accepts a quote, escape or comment character. */
 export function markCharacter(value: string): string {
   if (!/^[!-~\t]$/.test(value) || /[A-Za-z0-9]/.test(value)) {
     throw new InvalidArgumentError("It takes one ASCII character other than letters, digits and space.");
@@ -30,14 +30,14 @@ export function markCharacter(value: string): string {
   return value;
 }
 
-/** A number of units, or `none`, which stays a word: commander takes null for an option without a value. */
+/** Parses a number of units, or `none`. Not null for none: commander takes null for an option without a value. */
 export function unitLimit(value: string): number | "none" {
   if (value === "none") return value;
   if (!/^\d{1,15}$/.test(value)) throw new InvalidArgumentError("It takes a whole number from 0, or none.");
   return Number(value);
 }
 
-/** A whole number within limits. */
+/** Returns a parser of whole numbers within limits. */
 export function wholeNumber(least: number, most: number) {
   return (value: string): number => {
     const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
@@ -46,23 +46,23 @@ export function wholeNumber(least: number, most: number) {
   };
 }
 
-/** A web origin as browsers send it: scheme, host and port. Collects the values of a repeated option. */
+/** Accepts a web origin as browsers send it: scheme, host and port. Collects the values of a repeated option. */
 export function webOrigin(value: string, before: readonly string[] = []): string[] {
   if (URL.canParse(value) && new URL(value).origin === value) return [...before, value];
   throw new InvalidArgumentError("It takes an origin such as https://shop.example.com, without a path.");
 }
 
-/** A date in milliseconds since the epoch, or `never`. */
+/** Parses a date, into milliseconds since the epoch, or `never`. */
 export function expiryDate(value: string): number | "never" {
   if (value === "never") return value;
   const time = /^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/.test(value) ? Date.parse(value) : Number.NaN;
-  // February has no 31st, whatever Date makes of it.
+  // Date.parse takes February 31 for March 3.
   const isDay = !Number.isNaN(time) && new Date(time).toISOString().startsWith(value.slice(0, 10));
   if (!isDay) throw new InvalidArgumentError("It takes a date such as 2027-01-31, or never.");
   return time;
 }
 
-/** Permissions of a key, with commas between. */
+/** Parses the permissions of a key, separated by commas. */
 export function permissionList(value: string): Permission[] {
   return value.split(",").map((name) => {
     const permission = (["emails", "domains"] as const).find((permission) => permission === name.trim());
@@ -71,7 +71,7 @@ export function permissionList(value: string): Permission[] {
   });
 }
 
-/** Statuses of a kind, with commas between. */
+/** Returns a parser of statuses of a kind, separated by commas. */
 export function statusList(kind: Kind) {
   const statuses: readonly string[] = knownStatuses.filter(
     (status) => kind === "email" || status !== "alias",
@@ -87,14 +87,14 @@ export function statusList(kind: Kind) {
 
 const engines = ["auto", "api", "offline"] as const;
 
-/** The name of an engine. */
+/** Accepts the name of an engine. */
 export function engineName(value: string): (typeof engines)[number] {
   const engine = engines.find((engine) => engine === value);
   if (engine === undefined) throw new InvalidArgumentError(`It takes one of ${engines.join(", ")}.`);
   return engine;
 }
 
-/** The URL of a service, without a slash at its end. */
+/** Parses the URL of a service. Returns it without a slash at its end. */
 export function serviceUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
@@ -115,7 +115,8 @@ const unitMilliseconds: Readonly<Record<string, number>> = {
 };
 
 /**
- * A time such as `500ms`, `30s`, `2m`, `1h` or `30d`, in milliseconds; a number without a unit counts seconds.
+ * Returns a parser of times such as `500ms`, `30s`, `2m`, `1h` or `30d`, into milliseconds. A number without a unit
+ * counts seconds.
  *
  * @param least,most limits in milliseconds
  */
@@ -128,12 +129,12 @@ export function duration(least: number, most: number) {
   };
 }
 
-/** The value of `--wait`: a time in milliseconds; without one, as long as it takes. */
+/** Parses the value of `--wait`, into milliseconds; infinity without a value. */
 export function waitTime(value: string): number {
   return value === "" ? Number.POSITIVE_INFINITY : duration(1000, 366 * day)(value);
 }
 
-/** A rate such as `1000/h`. */
+/** Parses a rate such as `1000/h`. */
 export function itemRate(value: string): Rate {
   const [, items, unit = ""] = /^(\d{1,9})\/([smh])$/.exec(value) ?? [];
   if (Number(items) > 0) return { items: Number(items), milliseconds: unitMilliseconds[unit]! };

@@ -13,7 +13,7 @@ export interface OwnListOptions {
 }
 
 /**
- * Reads the user's own lists: the files named by options, else by IDV_ALLOW and IDV_DENY.
+ * Reads the files named by the options, else by IDV_ALLOW and IDV_DENY.
  *
  * @throws FileError when a file cannot be read
  * @throws UsageError when a line is neither a domain nor an address

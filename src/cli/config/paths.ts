@@ -1,8 +1,8 @@
-/** Where files of idv are: settings, state and data. */
+/** Paths of idv's own files: settings, state and data. Opens none of them. */
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 
-/** Path of the service's keys and quotas: the option, else IDV_STATE_FILE, else `idv/service.db` beside the quota file. */
+/** Path of the state of `idv serve`: the option, else IDV_STATE_FILE, else `idv/service.db` in the XDG state folder. */
 export function stateFilePath(option: string | undefined, env: NodeJS.ProcessEnv): string {
   return option ?? (env["IDV_STATE_FILE"] || join(stateFolder(env), "service.db"));
 }
@@ -23,8 +23,8 @@ export function quotaFilePath(option: string | undefined, env: NodeJS.ProcessEnv
 }
 
 /**
- * Path of the cache of paid verdicts: IDV_CACHE_FILE, else `idv/verdicts.db` beside the quota file. It is worth money, so it is
- * not in a folder for caches, which users delete.
+ * Path of the cache of paid verdicts: IDV_CACHE_FILE, else `idv/verdicts.db` in the XDG state folder. Not in the XDG
+ * cache folder, which users delete: these verdicts are worth money.
  */
 export function cachePath(env: NodeJS.ProcessEnv): string {
   return env["IDV_CACHE_FILE"] || join(stateFolder(env), "verdicts.db");
@@ -42,8 +42,9 @@ function stateFolder(env: NodeJS.ProcessEnv): string {
 }
 
 /**
- * Returns the user's home. Some containers and cron jobs have neither HOME nor an entry in the list of users: then it is the
- * name that Debian gives a missing home. Nothing is found there, and writing there fails with an error that names it.
+ * Returns the user's home. Some containers and cron jobs have neither HOME nor an entry in the list of users; they get
+ * `/nonexistent`, Debian's name for a missing home. Reads find nothing there, and writes fail with an error that names
+ * it.
  */
 function homeFolder(): string {
   try {

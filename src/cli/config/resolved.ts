@@ -1,12 +1,12 @@
-/** A setting's value with the place that it comes from. */
+/** A value with the place that it comes from. */
 
-/** A setting's value, and where it comes from, for people. */
+/** A value, and its source as shown to people. */
 export interface Resolved<Value> {
   readonly value: Value;
   readonly source: string;
   /**
-   * It comes from a project's file and says where requests go, while the user's own settings do not name that origin: a
-   * clone or an unpacked archive must not decide where a key is sent.
+   * Set when the value comes from a project's file and may send requests to an origin that the user's own settings do
+   * not name: a clone or an unpacked archive must not decide where a key is sent.
    */
   readonly isUntrusted?: true;
 }

@@ -1,6 +1,6 @@
 /**
- * The settings of a run: one line each in {@link settings}, given by option, variable, project file or user file.
- * To add one, add its line; help, doctor and the files know it then.
+ * The settings of a run, given by option, variable, project file or user file. To add one, add its entry to
+ * {@link settings}: the help, `idv doctor` and the settings files pick it up.
  */
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
@@ -20,7 +20,7 @@ interface Setting<Value> {
   readonly description: string;
   /** @throws InvalidArgumentError */
   readonly parse: (text: string) => Value;
-  /** Shows a value as it could be given. */
+  /** Returns a value as text for people. */
   readonly show: (value: NonNullable<Value>) => string;
   /** The default, as the user would write it; absent for none. */
   readonly fallback?: string;
@@ -126,11 +126,11 @@ interface SettingsFile {
  * Finds every setting: the option, else the environment variable, else the project's file, else the user's, else the
  * default. An empty variable counts as unset.
  *
- * A base URL of the project's file, and an engine that needs one, are marked as untrusted unless an option, a variable, the
- * user's file or `idv login` names the same origin.
+ * A base URL from the project's file, and an engine from there other than `offline`, are marked as untrusted unless an
+ * option, a variable, the user's file or `idv login` names the same origin.
  *
- * @param folder where the project's file is looked for, there and above; undefined for nowhere
- * @throws UsageError when a value is invalid, or a file holds what it must not
+ * @param folder folder in which the search for the project's file starts, upwards; undefined for no search
+ * @throws UsageError when a value is invalid, or a file cannot be read or is not a settings file
  */
 export async function resolveSettings(
   options: SettingOptions,
@@ -191,13 +191,13 @@ function parse(name: SettingName, value: string, where: string): unknown {
     return settings[name].parse(value);
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
-    // Some people write a password into a URL.
+    // A URL may hold a password, so it is not shown.
     const what = name === "baseUrl" ? "it" : `"${value}"`;
     throw new UsageError(`${where}: ${what} is invalid. ${error.message}`);
   }
 }
 
-/** Shows a setting's value as it could be given; `none` where it has no value. */
+/** Returns a setting's value as text for people; `none` where it has no value. */
 export function showSetting(name: SettingName, value: unknown): string {
   return value === undefined ? "none" : (settings[name].show as (value: unknown) => string)(value);
 }
@@ -210,16 +210,16 @@ const timeUnits = [
   ["ms", 1],
 ] as const;
 
-/** `30d` for 2,592,000,000 milliseconds. */
+/** Returns a time in the largest unit that fits: `30d` for 2,592,000,000 milliseconds. */
 function showTime(milliseconds: number): string {
   const [unit, size] = timeUnits.find(([, size]) => milliseconds % size === 0)!;
   return `${milliseconds / size}${unit}`;
 }
 
-/** Name of the project's file: it is in the working folder, or in the nearest one above that has it. */
+/** Name of the project's file. The nearest one counts: in the working folder, else in a folder above it. */
 const projectFileName = ".idvrc.json";
 
-/** Reads the project's file and the user's, as far as they exist. */
+/** Reads the project's file and the user's, where they exist, in this order. */
 async function readSettingsFiles(
   env: NodeJS.ProcessEnv,
   folder: string | undefined,
@@ -229,7 +229,7 @@ async function readSettingsFiles(
   for (let here = folder && resolve(folder); here; here = here === dirname(here) ? "" : dirname(here)) {
     const found = await openIfPresent(join(here, projectFileName));
     if (found === undefined) continue;
-    // In a folder like /tmp, anybody could leave one.
+    // Anybody could leave a file in a folder like /tmp.
     if (process.getuid && ![process.getuid(), 0].includes(found.owner)) {
       onNotice(`${found.path}: not read, because it belongs to another user`);
     } else files.push(parseSettingsFile(found, true));
@@ -242,14 +242,15 @@ async function readSettingsFiles(
 interface FoundFile {
   readonly path: string;
   readonly text: string;
-  /** Number of the user that it belongs to. */
+  /** Id of the user that owns it. */
   readonly owner: number;
 }
 
 /** @throws UsageError when the file exists and cannot be read */
 async function openIfPresent(path: string): Promise<FoundFile | undefined> {
   try {
-    // By its handle, because the name could lead elsewhere meanwhile.
+    // Owner and text are read through one handle, because the file could be replaced in between. Without O_NONBLOCK,
+    // opening a named pipe would wait for a writer.
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const found = await file.stat();
@@ -265,16 +266,16 @@ async function openIfPresent(path: string): Promise<FoundFile | undefined> {
   }
 }
 
-/** The user's own file of settings. */
+/** Path of the user's own settings file. */
 const userSettingsPath = (env: NodeJS.ProcessEnv): string => join(configFolder(env), "config.json");
 
-/** @throws UsageError when the file holds what it must not */
+/** @throws UsageError when the file is not a JSON object, or has other names than those of settings */
 function parseSettingsFile({ path, text }: FoundFile, isProject: boolean): SettingsFile {
   let values: unknown;
   try {
     values = JSON.parse(text.replace(/^\ufeff/, ""));
   } catch {
-    // Not shown, because it may be a key.
+    // The text may be a key, so it is not shown.
     throw new UsageError(`${path}: not JSON`);
   }
   if (typeof values !== "object" || values === null || Array.isArray(values)) {

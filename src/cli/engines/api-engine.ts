@@ -1,4 +1,4 @@
-/** The remote service, with its connections and the cache of verdicts that it was paid for, ready for a run. */
+/** Opens the engine that asks a service: its connections, and the cache of paid verdicts. */
 import { hash, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,10 +12,11 @@ import type { EngineChoice, ServiceOptions } from "./engine-choice.js";
 import { proxiesFor } from "./proxies.js";
 import { openRunCache } from "./run-cache.js";
 
-/** How long answers in flight are waited for when a run fails, and when a signal ends it. In milliseconds. */
+/** Longest wait for answers in flight when the engine is closed, in milliseconds. */
 const patienceMilliseconds = 3000;
+/** The same after a signal: the user wants the program to end. */
 const interruptedMilliseconds = 700;
-/** Longest delay of a timer of Node; longer ones fire at once. */
+/** Longest delay of Node's timers, in milliseconds; longer ones fire at once. */
 const longestTimer = 2 ** 31 - 1;
 
 /** Options of the api engine that are not settings. */
@@ -40,7 +41,7 @@ export interface ApiEngineOptions extends ServiceOptions {
 export async function openApiEngine(
   kind: Kind,
   settings: Settings,
-  { baseUrl, key, reason }: Extract<EngineChoice, { engine: "api" }>,
+  { baseUrl, key, reason }: Extract<EngineChoice, { name: "api" }>,
   options: ApiEngineOptions,
   onNotice: (text: string) => void,
   signal?: AbortSignal,
@@ -67,7 +68,7 @@ export async function openApiEngine(
     idempotencyKey: (path, body) =>
       hash("sha256", `${secret}\nidempotency\n${baseUrl.value}${path}\n${body}`, "hex").slice(0, 40),
   };
-  // Loaded only where something is sent: undici takes its time.
+  // Loaded only when a service is used: undici is slow to load.
   const [{ apiValidator }, { openHttpClient }] = await Promise.all([
     import("../../validator/api/engine.js"),
     import("../../validator/api/http.js"),

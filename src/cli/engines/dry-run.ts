@@ -2,12 +2,15 @@
 import type { Validator } from "../../validator/validator.js";
 import type { Engine } from "./engine.js";
 
-/** Replaces an engine's validator by one that counts items, and requests where the engine sends any. */
+/**
+ * Returns a validator that replaces the engine's own, with counts of the items and requests that would be sent. Engines
+ * that send no requests count none.
+ */
 export function dryRunValidator({ validator, requests }: Engine) {
-  const { engine, batchSize, precheck } = validator;
+  const { name, batchSize, precheck } = validator;
   const counts = { items: 0, requests: 0 };
   const dry: Validator = {
-    engine,
+    name,
     batchSize,
     ...(precheck && { precheck }),
     async validate(_kind, items) {

@@ -8,9 +8,9 @@ import { UsageError } from "../errors.js";
 
 /** The engine of a run, and why it was chosen. */
 export type EngineChoice =
-  | { readonly engine: "offline"; readonly reason: string }
+  | { readonly name: "offline"; readonly reason: string }
   | {
-      readonly engine: "api";
+      readonly name: "api";
       readonly reason: string;
       readonly baseUrl: Resolved<string>;
       readonly key: Resolved<string>;
@@ -23,12 +23,12 @@ export interface ServiceOptions {
 }
 
 /**
- * Chooses the engine: the one that is set, else the service when there is a key, else the embedded classifier.
+ * Chooses the engine: the one that is set, else the service if there is a key, else the offline engine.
  *
  * @param findKey finds the key; for callers that have it already
- * @throws AuthorisationError when the service is wanted and there is no key
- * @throws UsageError when it cannot be reached safely, its base URL is unknown, or a project's file that the user has not
- *   trusted says where it is
+ * @throws AuthorisationError when the service is wanted and there is no valid key
+ * @throws UsageError when the key would be sent unencrypted, the base URL is unknown, or an untrusted project's file
+ *   decides where the key is sent
  */
 export async function chooseEngine(
   { engine, baseUrl }: Settings,
@@ -36,8 +36,8 @@ export async function chooseEngine(
   env: NodeJS.ProcessEnv,
   findKey = () => findApiKey(apiKeyFile, env, baseUrl.value),
 ): Promise<EngineChoice> {
-  if (offline) return { engine: "offline", reason: "--offline" };
-  if (engine.value === "offline") return { engine: "offline", reason: engine.source };
+  if (offline) return { name: "offline", reason: "--offline" };
+  if (engine.value === "offline") return { name: "offline", reason: engine.source };
   const isKeyWanted = engine.value === "api" || (await isKeyConfigured(apiKeyFile, env));
   const untrusted = [baseUrl, engine].find(({ isUntrusted }) => isUntrusted);
   // Before the key is looked for: no vault should be asked in vain.
@@ -46,7 +46,7 @@ export async function chooseEngine(
   if (key === undefined) {
     const login = await readLogin(env);
     const reason = login ? `the key of idv login is for ${login.baseUrl}` : "no key is configured";
-    if (engine.value === "auto") return { engine: "offline", reason };
+    if (engine.value === "auto") return { name: "offline", reason };
     throw new AuthorisationError(`${reason}: idv login keeps one, or set IDV_API_KEY, or use --offline`);
   }
   const place = await resolveBaseUrl(baseUrl, env);
@@ -61,7 +61,7 @@ export async function chooseEngine(
     );
   }
   const why = engine.value === "api" ? engine.source : `a key is configured: ${key.source}`;
-  return { engine: "api", reason: `${place.source}; ${why}`, baseUrl: place, key };
+  return { name: "api", reason: `${place.source}; ${why}`, baseUrl: place, key };
 }
 
 function distrust({ source }: Resolved<unknown>, { value: url, isUntrusted }: Settings["baseUrl"]): string {
@@ -81,7 +81,7 @@ export async function resolveBaseUrl(
   return login && { value: login.baseUrl, source: "idv login" };
 }
 
-/** Whether a key sent to this URL can be read by nobody on the way. */
+/** Whether a key can be sent to this URL without being read on the way: over https, or on this machine. */
 function isSafe(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === "https:" || isLoopback(hostname);

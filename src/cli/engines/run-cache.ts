@@ -1,4 +1,4 @@
-/** The cache of paid verdicts as one run sees it: with `--refresh` and short-lived verdicts it is written, not read. */
+/** The cache of paid verdicts, as one run uses it. A run that needs fresh verdicts shares no request with others. */
 import { randomBytes } from "node:crypto";
 import { isAlive, ownPid } from "../../files/processes.js";
 import type { CachePort } from "../../run/cache-port.js";
@@ -7,13 +7,13 @@ import type { Kind } from "../../validator/validator.js";
 import { readCacheSecret } from "../config/cache-secret.js";
 import { cachePath } from "../config/paths.js";
 
-/** How long a service remembers an Idempotency-Key, in milliseconds: its answers are as old as that memory. */
+/** How long a service remembers an Idempotency-Key, in milliseconds: the answer to a known key may be that old. */
 const idempotencyMilliseconds = 86_400_000;
 
 interface RunCacheOptions {
-  /** Age of the verdicts that count, in milliseconds. */
+  /** Limit on the age of cached verdicts, in milliseconds. */
   readonly maximumAge: number;
-  /** Whether everything is asked anew. */
+  /** Whether cached verdicts are ignored. New ones are still added. */
   readonly refresh: boolean;
   readonly signal?: AbortSignal;
 }
@@ -21,8 +21,9 @@ interface RunCacheOptions {
 /**
  * Opens the cache for a run.
  *
- * @returns the port for the run; the secret of its Idempotency-Keys; how many verdicts it has added; and what closes it
- * @throws StoreError when the cache or its secret cannot be used
+ * @returns the port for the run; the secret of its Idempotency-Keys; `kept`, the number of verdicts added so
+ *   far; `close`
+ * @throws FileError, StoreError when the cache or its secret cannot be used
  */
 export async function openRunCache(
   kind: Kind,
@@ -33,8 +34,8 @@ export async function openRunCache(
   const wait = signal ? { signal } : {};
   const cache = await VerdictCache.open(cachePath(process.env), Date.now, wait, { ownPid, isAlive });
   const scope = await cache.scope(kind, baseUrl, secret, maximumAge);
-  // A run that wants fresh answers takes them neither from other runs nor from a service that remembers the request. It
-  // has Idempotency-Keys of its own, so that batches cannot be resent later.
+  // A run that needs fresh answers takes them neither from other runs nor from a service that remembers the request.
+  // Its Idempotency-Keys are its own. No later run could repeat them, so its batches are not recorded.
   const isFresh = refresh || maximumAge < idempotencyMilliseconds;
   let kept = 0;
   const port: CachePort = {

@@ -1,12 +1,12 @@
 /**
- * Renders the Markdown of the help topics as plain text: headings, paragraphs, lists, tables and code blocks. It knows only what
- * the topics use; libraries for all of Markdown are larger than the rest of the program.
+ * Renders the Markdown of the help topics as plain text: headings, paragraphs, lists, tables and code blocks. It knows
+ * only what the topics use; libraries for all of Markdown are larger than the rest of the program.
  */
 
 /**
  * Renders Markdown.
  *
- * @param width most columns of a line; code and words that are longer stay whole
+ * @param width longest line, in columns; code and longer words are not broken
  */
 export function renderMarkdown(markdown: string, width: number): string {
   const blocks = markdown.trim().split(/\n{2,}(?=\S)/);
@@ -33,7 +33,7 @@ function renderBlock(block: string, width: number): string {
   return wrap(plain(block.replace(/\s+/g, " ")), width, "", "");
 }
 
-/** Columns are aligned; the last one is wrapped. */
+/** Aligns the columns of a table, and wraps the last one. */
 function renderTable(lines: readonly string[], width: number): string {
   const rows = lines
     .filter((line) => !/^\|[\s|:-]+\|$/.test(line))
@@ -53,7 +53,7 @@ function renderTable(lines: readonly string[], width: number): string {
     .join("\n");
 }
 
-/** Without the marks of code, emphasis and links. */
+/** Returns text without the marks of code, emphasis and links. */
 const plain = (text: string): string => text.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/\*\*|`/g, "");
 
 function wrap(text: string, width: number, start: string, indent: string): string {

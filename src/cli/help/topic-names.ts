@@ -1,4 +1,4 @@
-/** Names of the help topics, apart from their texts: every start of the program needs them. */
+/** Names of the help topics, kept apart from their texts because every start of the program needs them. */
 
 /** The topics; each is a file `topics/NAME.md`. */
 export const topicNames: readonly string[] = [

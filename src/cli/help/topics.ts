@@ -4,7 +4,7 @@ import { environmentVariables } from "../config/environment.js";
 import { settingNames, settings } from "../config/settings.js";
 import { renderMarkdown } from "./markdown.js";
 
-/** Tables that the code knows, by the placeholders that stand for them in the Markdown. */
+/** Tables generated from the code, by name: `{{settings}}` in the Markdown stands for the first. */
 const generated: Readonly<Record<string, () => string>> = {
   settings: () =>
     table(

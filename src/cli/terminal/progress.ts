@@ -1,6 +1,8 @@
 /** The progress line of a run. */
+
 /** A line on the terminal that shows how far the run is. It disappears when the run ends. */
 export interface Progress {
+  /** @param share part of the input that was read, from 0 to 1; undefined where its size is not known */
   update(rows: number, share: number | undefined): void;
   stop(): void;
 }
@@ -10,7 +12,7 @@ const delayMilliseconds = 1000;
 
 /**
  * Whether progress is shown: only on a terminal, not in CI and not with `--quiet`. On a terminal of 0 columns, as under
- * script(1) in a cron job, ora would erase lines without end.
+ * script(1) in a cron job, ora would erase lines endlessly.
  */
 export function showsProgress(env: NodeJS.ProcessEnv, quiet: boolean): boolean {
   const { isTTY, columns } = process.stderr;

@@ -2,8 +2,9 @@
 import type { ChalkInstance } from "chalk";
 
 /**
- * Makes text from a file, a server or the command line safe to print. Control characters could move the cursor or change
- * colours, and direction marks make a name look like another one: these and line separators become visible escapes.
+ * Makes text from a file, a server or the command line safe to print. Control characters could move the cursor or
+ * change colours, and direction marks make a name look like another one: these and line
+ * separators become visible escapes.
  */
 export function printable(text: string): string {
   return text.replace(
@@ -34,7 +35,7 @@ export function say(message: string): void {
   process.stderr.write(`idv: ${printable(message)}\n`);
 }
 
-/** A number with its noun: `1 row`, `2,000 rows`. */
+/** Returns a number with its noun: `1 row`, `2,000 rows`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 }

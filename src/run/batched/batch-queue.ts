@@ -1,20 +1,22 @@
 /**
- * Fills batches with open items, in input order, and submits them, as many at a time as the engine takes.
+ * Fills batches with open items, in input order, and submits as many of them at a time as the engine takes.
  *
  * Two kinds of batches are being filled at once:
  *
  * - the open batch takes new items, and is submitted when it has `batchSize` of them;
- * - a batch that a killed run submitted is filled again as its items come along, and submitted unchanged: the service
- *   recognises its Idempotency-Key, so that it is not charged twice. It waits until it is complete, or the input ends.
+ * - a batch that a killed run submitted is filled again as its items occur, and submitted unchanged: the service
+ *   recognises its Idempotency-Key and does not charge it twice. It waits until it is complete, too many chunks wait
+ *   for verdicts, or the input ends.
  *
  * A batch is validated in three steps, repeated for the items that another run has in flight:
  *
- *     claim in the cache -> submit what is neither claimed elsewhere nor answered meanwhile -> release the claim
+ *     claim in the cache -> submit items neither claimed elsewhere nor answered meanwhile -> release the claim
  *
- * While it is under way, the listener records each request before it is sent and keeps each answer when it has come.
+ * Meanwhile, the listener records each request before it is sent, and stores the verdicts when they arrive.
  *
- * To keep: items are submitted in input order. No claim is held while a batch waits for the items of another run, or two runs
- * could wait for each other. After the first failure, or when the quota has ended, nothing more is submitted.
+ * To keep: apart from the batches of killed runs, items are submitted in input order. No claim is held while a batch
+ * waits for the items of another run, or two runs could wait for each other. After the first failure, or when the quota
+ * has ended, nothing more is submitted.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BatchListener } from "../../validator/validator.js";
@@ -22,18 +24,19 @@ import type { CachePort } from "../cache-port.js";
 import type { RunOptions } from "../run-options.js";
 import type { ItemLedger, RowItem } from "./item-ledger.js";
 
-/** How often a run looks whether items that another run has in flight were answered, in milliseconds. */
+/** Time between checks for the verdicts on items that another run has in flight, in milliseconds. */
 const pollMilliseconds = 100;
 
-/** Some open items, and a promise that resolves when they have their verdicts. */
+/** Open items, and a promise that resolves when they have their verdicts. */
 interface Batch {
   readonly items: RowItem[];
   readonly settled: Promise<void>;
   readonly settle: () => void;
 }
 
-/** A batch that an earlier, killed run submitted, by the digests of its items in their order. */
+/** A batch submitted by an earlier, killed run. */
 interface UnfinishedBatch {
+  /** Digests of its items, in the order in which they were submitted. */
   readonly digests: readonly string[];
   readonly batch: Batch;
 }
@@ -46,11 +49,11 @@ export class BatchQueue {
   #failure: { readonly error: unknown } | undefined;
   /** The batch that takes new items. */
   #open = newBatch();
-  /** Unfinished batches by each of their items. */
+  /** Unfinished batches by the digest of each of their items. */
   readonly #unfinished = new Map<string, UnfinishedBatch>();
-  /** Unfinished batches of which an item has come along. */
+  /** Unfinished batches of which this run has met an item. */
   readonly #refilling = new Set<UnfinishedBatch>();
-  /** Called when a batch has ended. */
+  /** Called when a batch has ended, so that the next one can start. */
   #onRoom = () => {};
   #isExhausted = false;
 
@@ -75,7 +78,7 @@ export class BatchQueue {
     }
   }
 
-  /** Whether items wait for more to come. */
+  /** Whether any batch is partly filled. */
   get isFilling(): boolean {
     return this.#open.items.length > 0 || this.#refilling.size > 0;
   }
@@ -83,7 +86,7 @@ export class BatchQueue {
   /**
    * Takes an open item.
    *
-   * @returns whether a batch is full now and has to be submitted
+   * @returns whether a batch is full and has to be submitted
    */
   add(item: RowItem): boolean {
     const unfinished = this.#unfinished.get(item.digest);
@@ -94,7 +97,7 @@ export class BatchQueue {
     return unfinished.batch.items.push(item) === unfinished.digests.length;
   }
 
-  /** Submits the batches that are full; resolves when they are on their way and another one can be filled. */
+  /** Submits the batches that are full. Resolves when their validation has started. */
   async submitFull(): Promise<void> {
     for (const unfinished of this.#refilling) {
       const { batch, digests } = unfinished;
@@ -104,27 +107,27 @@ export class BatchQueue {
   }
 
   /**
-   * Submits the batch being filled. Batches left by a killed run wait until complete: the service recognises them only if
-   * they are resent unchanged.
+   * Submits the open batch, even if it is not full. Batches of a killed run go on waiting: the service recognises them
+   * only if they are resent unchanged.
    */
   async flushOpen(): Promise<void> {
     if (this.#open.items.length > 0) await this.#submitOpen();
   }
 
-  /** Submits all items that wait, in batches as they are. */
+  /** Submits all batches, even those that are not full. */
   async flush(): Promise<void> {
     for (const unfinished of this.#refilling) await this.#resubmit(unfinished);
     await this.flushOpen();
   }
 
-  /** Resolves when everything that was added so far has its verdict. */
+  /** Resolves when all items added so far have their verdicts. */
   async settled(): Promise<void> {
     const refilling = [...this.#refilling].map(({ batch }) => batch);
     const open = this.#open.items.length > 0 ? [this.#open] : [];
     await Promise.all([...this.#running, ...refilling, ...open].map(({ settled }) => settled));
   }
 
-  /** Submits a batch of a killed run in its old order. */
+  /** Submits a batch of a killed run, with its items in their old order. */
   async #resubmit(unfinished: UnfinishedBatch): Promise<void> {
     this.#refilling.delete(unfinished);
     for (const digest of unfinished.digests) this.#unfinished.delete(digest);
@@ -140,7 +143,7 @@ export class BatchQueue {
     await this.#submit(batch);
   }
 
-  /** Waits for room, and starts the validation of a batch. */
+  /** Waits until fewer than `concurrency` batches are running, then starts the validation of a batch. */
   async #submit(batch: Batch): Promise<void> {
     const { concurrency = 1 } = this.#options.validator;
     while (this.#running.size >= concurrency && !this.#failure) {
@@ -164,7 +167,9 @@ export class BatchQueue {
       .then(() => this.#onRoom());
   }
 
-  /** Gets the verdicts of a batch: claims, submits, and waits for the items that other runs have in flight. */
+  /**
+   * Gets the verdicts of a batch: claims its items, submits them, and waits for those that other runs have in flight.
+   */
   async #validate(batch: readonly RowItem[]): Promise<void> {
     const { cache, validator, signal } = this.#options;
     if (cache === undefined) return this.#submitItems(batch);
@@ -199,7 +204,7 @@ export class BatchQueue {
     for (const [i, row] of batch.entries()) this.#ledger.settle(row, verdicts[i]!);
   }
 
-  /** Records what is submitted, and keeps the answers that are paid for. */
+  /** Returns a listener that records each request in the cache and stores the paid verdicts there. */
   #listen(batch: readonly RowItem[], cache: CachePort): BatchListener {
     const digestsOf = (indices: readonly number[]) => indices.map((i) => batch[i]!.digest);
     let submitted: readonly number[] = [];
@@ -209,7 +214,7 @@ export class BatchQueue {
         await cache.begin(digestsOf(indices));
       },
       onAnswered: async (indices, verdicts) => {
-        // First, because it fails on too many statuses, which must not come back out of the cache.
+        // First, because it throws if there are too many statuses: those must not get into the cache.
         for (const [i, index] of indices.entries()) this.#ledger.settle(batch[index]!, verdicts[i]!);
         const statuses = verdicts.map(({ status }) => status);
         await cache.finish(digestsOf(submitted), digestsOf(indices), statuses);

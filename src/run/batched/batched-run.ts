@@ -1,18 +1,19 @@
 /**
- * The run for any engine and any table: items are strings and go to the engine in batches, some at a time.
+ * The run for any engine and any table: items are strings and go to the engine in batches, several at a time.
  *
  *     input -> chunks -> item ledger -> batch queue -> engine
- *                 \-> waits for the verdicts of its items -> row writer
+ *                 \-> wait for the verdicts of their items -> row writer
  *
- * 1. Each value of a chunk is added to the ledger. Items that neither the cache nor the precheck decides go to the queue.
- * 2. A chunk is written when all items added before its end have their verdicts, and the chunk before it is written. Chunks
- *    are read ahead meanwhile, at most `waitingChunks` of them.
- * 3. A batch that is not full is submitted when that many chunks wait for it, or when the input pauses. The count is in
- *    chunks, not in time: the same list makes the same batches however fast the engine answers, which the service
- *    recognises after a crash.
+ * 1. Each value of a chunk is added to the ledger. Items that neither the cache nor the precheck decides go to the
+ *    queue.
+ * 2. A chunk is written when all items added before its end have their verdicts and the previous chunk is written.
+ *    Meanwhile, at most `waitingChunks` chunks are read ahead.
+ * 3. Partly filled batches are submitted after that many chunks, and the open batch also when the input pauses.
+ *    Counting chunks instead of time gives the same batches for the same list, however fast the engine answers. The
+ *    service recognises them after a crash.
  *
- * To keep: rows are written in input order. A failure of a batch or a write ends every wait at once (`Watch`). On every way
- * out the input is closed, though not waited for: a pipe may never end.
+ * To keep: rows are written in input order. A failure of a batch or a write ends every wait at once (`Watch`). Every
+ * way out closes the input, but waits only briefly for that: a pipe may never end.
  */
 import { randomFillSync } from "node:crypto";
 import { hashItem } from "../../classifier/item-hash.js";
@@ -22,18 +23,18 @@ import { ourFields } from "../columns.js";
 import { mailboxKey } from "../item.js";
 import { type RowsWithStatus, RowWriter } from "../row-writer.js";
 import type { RunOptions, RunReport } from "../run-options.js";
-import { noItem, notARow } from "../status-codes.js";
+import { noItemCode, notARowCode } from "../status-codes.js";
 import { BatchQueue } from "./batch-queue.js";
 import { ItemLedger, type RowItem } from "./item-ledger.js";
 
-/** At most this many chunks wait for verdicts; then a partly filled batch is submitted. */
+/** Most chunks that wait for verdicts. After as many chunks, partly filled batches are submitted. */
 const waitingChunks = 64;
-/** Pause of the input after which a partly filled batch is submitted, in milliseconds. */
+/** Pause of the input after which the open batch is submitted, in milliseconds. */
 const pauseMilliseconds = 200;
-/** The item of each row of a chunk: undefined for a row without one, null for a comment or a bad row that is kept. */
+/** Item of each record of a chunk: undefined for a row without one, null for a comment or a bad row that is kept. */
 type ChunkItems = readonly (RowItem | undefined | null)[];
 
-/** Runs in batches; see the top of this file. */
+/** Runs the batched way; see the top of this file. */
 export async function runBatched(options: RunOptions): Promise<RunReport> {
   const { table, columns, signal, onProgress } = options;
   const ledger = new ItemLedger(options);
@@ -51,10 +52,10 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
   }
 
   await writer.start(table.start(columns.names));
-  /** Writes that are not done, the oldest first; each begins when the one before it is done. */
+  /** Unfinished writes, the oldest first. Each begins when the previous one is done. */
   const writes: Promise<void>[] = [];
   let lastWrite = Promise.resolve();
-  /** Chunks since the batch being filled had its first item. */
+  /** Number of consecutive chunks after which some batch was still partly filled. */
   let fillingChunks = 0;
   const chunks = table.chunks[Symbol.asyncIterator]();
   try {
@@ -68,7 +69,7 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
       for (const value of chunk.values) {
         const item = value === undefined ? null : ledger.add(value);
         items.push(item);
-        // At once, so that a batch is on its way while the next one is being filled.
+        // Submitted at once, so that its validation runs while the next batch is being filled.
         if (item?.isOpen && queue.add(item)) await queue.submitFull();
       }
       fillingChunks = queue.isFilling ? fillingChunks + 1 : 0;
@@ -88,7 +89,7 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
     await queue.flush();
     await watch.until(lastWrite);
   } finally {
-    // Closes the input; where nothing more comes, that would take for ever.
+    // Closes the input. Not awaited for long: it waits for a pending read, which may never end.
     if (chunks.return) await settlesSoon(chunks.return());
   }
   await writer.flush();
@@ -113,8 +114,8 @@ class RowRenderer {
 
   rowsOf(chunk: RecordChunk, items: ChunkItems): RowsWithStatus {
     const codes = Uint8Array.from(items, (item) => {
-      if (item === null) return notARow;
-      return item === undefined ? noItem : this.#ledger.codeOf(item);
+      if (item === null) return notARowCode;
+      return item === undefined ? noItemCode : this.#ledger.codeOf(item);
     });
     const copy = (isWanted: (row: number) => boolean) =>
       chunk.append(items.map((item, row) => (isWanted(row) ? this.#fieldsOf(item, codes[row]!) : undefined)));
@@ -128,14 +129,14 @@ class RowRenderer {
     };
   }
 
-  /** Our fields for a row; the same list for all rows of a status where there is only the status. */
+  /** Returns the added fields of a row. If only the status is added, all rows with a status share one list. */
   #fieldsOf(item: RowItem | undefined | null, code: number): string[] {
     if (item === null) return [];
     const { kind, columns } = this.#options;
     const status = this.#ledger.statuses[code]!;
     if (!this.#hasOnlyStatus) {
       const isChecked = item !== undefined && status !== notChecked.status;
-      const explained = columns.withReasons && isChecked ? this.#explain(item.item) : undefined;
+      const explained = columns.withReasons && isChecked ? this.#verdictWithReason(item.item) : undefined;
       const verdict = explained?.status === status ? explained : { status };
       return ourFields(columns, verdict, kind, isChecked ? item.item : undefined);
     }
@@ -147,7 +148,7 @@ class RowRenderer {
     return fields;
   }
 
-  #explain(item: string) {
+  #verdictWithReason(item: string) {
     const { kind, validator } = this.#options;
     return validator.explain ? validator.explain(kind, item) : validator.precheck?.(kind, item);
   }
@@ -165,8 +166,8 @@ class RowRenderer {
 }
 
 /**
- * Waits for one promise at a time, unless something else fails meanwhile. `Promise.race` with a promise that lasts as long as
- * the run would keep every result in memory.
+ * Waits for one promise at a time, unless something else fails meanwhile. `Promise.race` with a promise that lasts as
+ * long as the run would keep every result in memory.
  */
 class Watch {
   #failure: { readonly error: unknown } | undefined;
@@ -186,7 +187,7 @@ class Watch {
   }
 }
 
-/** Whether a promise settles within the pause. */
+/** Returns whether a promise settles within {@link pauseMilliseconds}. */
 async function settlesSoon(work: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const pause = new Promise<boolean>((resolve) => {

@@ -1,4 +1,4 @@
-/** The distinct items of a batched run: which are known, which have to be submitted, and the verdict of each. */
+/** The distinct items of a batched run and their statuses. Tells which items have to be submitted. */
 import { hashItem, type ItemHash } from "../../classifier/item-hash.js";
 import { ServiceError } from "../../validator/errors.js";
 import {
@@ -15,7 +15,7 @@ import { extractItem, itemKey } from "../item.js";
 import type { RunOptions, RunReport } from "../run-options.js";
 import { mostStatuses } from "../status-codes.js";
 
-/** Added to the state of an item whose verdict is in the cache while nothing in this run has asked for it. */
+/** Added to the state of an item whose verdict is in the cache, until the item occurs in the table. */
 const unseen = 128;
 
 /** The item of a row. */
@@ -23,21 +23,21 @@ export interface RowItem extends ItemHash {
   readonly item: string;
   /** Digest of the item in the cache; empty without a cache. */
   readonly digest: string;
-  /** Whether no row before has this item. */
+  /** Whether this row is the first one with the item. */
   readonly isFirst: boolean;
-  /** First occurrence, decided neither by the cache nor by the precheck: has to be submitted. */
+  /** First occurrence, decided neither by the cache nor by the precheck: must be submitted. */
   readonly isOpen: boolean;
 }
 
 export class ItemLedger {
-  /** The statuses that occurred, by their codes; a row without an item has the first. */
+  /** Statuses that occurred, by their codes. The first is that of a row without an item. */
   readonly statuses: Status[] = [""];
   readonly #kind: Kind;
   readonly #validator: Validator;
   readonly #cache: CachePort | undefined;
   /** The state of an item is the code of its status. */
   readonly #items = new DistinctItems();
-  /** Verdicts that came into the cache while their items were open. */
+  /** Statuses of open items that another run has added to the cache meanwhile. */
   readonly #answeredElsewhere = new Map<string, Status>();
   #distinct = 0;
   #cached = 0;
@@ -56,7 +56,9 @@ export class ItemLedger {
     await this.#cache?.load((low, high, status) => this.remember({ low, high }, status));
   }
 
-  /** Takes a verdict from the cache: of an earlier run, or of one at the same time. */
+  /**
+   * Takes a verdict from the cache, added by an earlier or a concurrent run. Ignores it if there are too many statuses.
+   */
   remember(hash: ItemHash, status: Status): void {
     if (!this.statuses.includes(status) && this.statuses.length > mostStatuses) return;
     const state = this.#items.get(hash);
@@ -64,7 +66,7 @@ export class ItemLedger {
     else if (this.statuses[state] === notChecked.status) this.#answeredElsewhere.set(keyOf(hash), status);
   }
 
-  /** Settles an open item that another run has paid for meanwhile; says whether there was such a verdict. */
+  /** Settles an open item if another run has got its verdict meanwhile. Returns whether it has. */
   settleFromCache(item: RowItem): boolean {
     const key = keyOf(item);
     const status = this.#answeredElsewhere.get(key);
@@ -75,7 +77,7 @@ export class ItemLedger {
     return true;
   }
 
-  /** Adds the item in a value of the table; undefined where the value has none. */
+  /** Adds the item in a value of the table. Returns undefined when there is none. */
   add(value: string): RowItem | undefined {
     const item = extractItem(this.#kind, value);
     if (item === "") return undefined;
@@ -94,13 +96,13 @@ export class ItemLedger {
     this.#items.set(item, this.#codeFor(status));
   }
 
-  /** Takes what a batch was charged. */
+  /** Adds the charge of a batch. */
   charge(units: number, quota: QuotaState): void {
     this.#charged += units;
     this.#quota = quota;
   }
 
-  /** The code of an item's status, among {@link statuses}. */
+  /** Returns the code of an item's status among {@link statuses}. */
   codeOf(item: ItemHash): number {
     return this.#items.get(item);
   }
@@ -115,7 +117,7 @@ export class ItemLedger {
     };
   }
 
-  /** Puts an item that is new to the run into the table; says whether the cache or the precheck has its verdict. */
+  /** Adds an item that is new to the run. Returns whether the cache or the precheck has decided it. */
   #decideAtOnce(item: string, hash: ItemHash, state: number): boolean {
     if (state > unseen) {
       this.#cached++;
@@ -128,13 +130,17 @@ export class ItemLedger {
     return verdict !== undefined;
   }
 
-  /** @throws ServiceError when the service uses more statuses than it could mean */
+  /**
+   * Returns the code of a status. Gives a new status the next code.
+   *
+   * @throws ServiceError when there are more than {@link mostStatuses} statuses
+   */
   #codeFor(status: Status): number {
     const code = this.statuses.indexOf(status, 1);
     if (code !== -1) return code;
     if (this.statuses.length > mostStatuses) {
       throw new ServiceError(
-        `the ${this.#validator.engine} engine gave more than ${mostStatuses} different statuses`,
+        `the ${this.#validator.name} engine gave more than ${mostStatuses} different statuses`,
       );
     }
     return this.statuses.push(status) - 1;
@@ -143,7 +149,7 @@ export class ItemLedger {
 
 const keyOf = ({ low, high }: ItemHash): string => `${low} ${high}`;
 
-/** The first 64 bits of a digest. */
+/** Returns the first 64 bits of a digest. */
 function wordsOf(digest: string): ItemHash {
   const word = (at: number) =>
     digest.charCodeAt(at) |

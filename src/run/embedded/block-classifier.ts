@@ -1,4 +1,4 @@
-/** Classifies the records of a block and renders them with their statuses, from the bytes, in whichever thread. */
+/** Classifies the records of a block from its bytes, and renders them with their statuses. Runs in any thread. */
 import type { Classifier } from "../../classifier/classifier.js";
 import { hashItem } from "../../classifier/item-hash.js";
 import { PlainItems } from "../../classifier/plain-items.js";
@@ -13,29 +13,36 @@ import { Place, recordWords } from "../../table/scan/scanner.js";
 import type { Kind } from "../../validator/validator.js";
 import { type Columns, ourFields } from "../columns.js";
 import { extractItem, itemKey, mailboxKey } from "../item.js";
-import { hasItem, noItem, notARow, notChecked, offlineCode, offlineStatuses } from "../status-codes.js";
+import {
+  hasItem,
+  noItemCode,
+  notARowCode,
+  notCheckedCode,
+  offlineCode,
+  offlineStatuses,
+} from "../status-codes.js";
 
 const quote = 0x22;
 const noTail = Buffer.of();
 
-/** Facts of a run for its block classifiers. Plain data, because worker threads get a copy. */
+/** Options of a run that its block classifiers need. Plain data, because worker threads get a copy. */
 export interface BlockOptions {
   readonly kind: Kind;
   readonly shape: TableShape;
   /** Seed of the run's item hashes. */
   readonly seed: Int32Array;
   readonly columns: Columns;
-  /** Whether the hashes of the mailboxes are wanted too. */
+  /** Whether to hash mailboxes too, for `--dedupe=canonical`. */
   readonly hashesMailboxes: boolean;
 }
 
-/** The verdicts on the records of a chunk, whether or not the quota grants them. */
+/** Verdicts on the records of a chunk, whether or not the quota grants them. */
 export interface ChunkVerdicts {
   /** The code of each record's status. */
   readonly codes: Uint8Array;
-  /** The hash of each record's item in two words; without meaning where there is no item. */
+  /** Hash of each record's item in two words; meaningless for a record without an item. */
   readonly hashes: Int32Array;
-  /** The same of its mailbox, where that is wanted. */
+  /** Hash of each record's mailbox in two words, if `hashesMailboxes`. Meaningless for a record without an item. */
   readonly mailboxes?: Int32Array;
 }
 
@@ -43,7 +50,7 @@ export class BlockClassifier {
   readonly #options: BlockOptions;
   readonly #classifier: Classifier;
   readonly #plain: PlainItems;
-  /** The bytes that are appended to a record, for each status code. */
+  /** Bytes to append to a record, by status code. */
   readonly #tails: readonly Uint8Array[];
 
   constructor(options: BlockOptions, classifier: Classifier) {
@@ -57,7 +64,7 @@ export class BlockClassifier {
   /**
    * Classifies the records of a chunk.
    *
-   * @param memory where the verdicts are put; long enough for the chunk
+   * @param memory takes the verdicts; must be large enough for the chunk
    */
   classify(
     chunk: ScannedChunk,
@@ -75,14 +82,14 @@ export class BlockClassifier {
       let start = at[row * recordWords + Place.valueStart]!;
       let end = at[row * recordWords + Place.valueEnd]!;
       const isRow = chunk.isRow(row);
-      codes[row] = isRow ? noItem : notARow;
+      codes[row] = isRow ? noItemCode : notARowCode;
       if (start === end || !isRow) continue;
       if (end - start > 1 && bytes[start] === quote && bytes[end - 1] === quote) {
         start++;
         end--;
       }
       const code = plain.classify(kind, bytes, start, end);
-      if (code === noItem) this.#classifyText(chunk, row, codes, hashes);
+      if (code === noItemCode) this.#classifyText(chunk, row, codes, hashes);
       else {
         codes[row] = code;
         hashes[2 * row] = plain.low;
@@ -93,7 +100,9 @@ export class BlockClassifier {
     return { codes, hashes, mailboxes: this.#hashMailboxes(chunk, codes, memory.mailboxes) };
   }
 
-  /** Classifies an item that is not plain: quoted, not ASCII, or wrapped in a name or a URL. */
+  /**
+   * Classifies a value that {@link PlainItems} does not decide: not ASCII, or wrapped in a name or a URL, for example.
+   */
   #classifyText(chunk: ScannedChunk, row: number, codes: Uint8Array, hashes: Int32Array): void {
     const { kind, seed } = this.#options;
     const item = extractItem(kind, chunk.value(row));
@@ -118,18 +127,18 @@ export class BlockClassifier {
   }
 
   /**
-   * Renders the records of a chunk with these statuses.
+   * Renders the records of a chunk with their statuses.
    *
-   * @param memory where the bytes are put, if they fit
+   * @param memory takes the bytes if they fit; otherwise new memory does
    */
   render(chunk: ScannedChunk, codes: Uint8Array, memory?: WriteMemory): WrittenRecords {
     const { kind, shape, columns } = this.#options;
     if (!columns.withReasons && !columns.withCanonical) {
-      // A record that is not a row has no tail; any will do.
+      // Code 255 has no tail: `write` ignores the code of a record that is not a row.
       return chunk.write(this.#tails, codes, memory);
     }
     const tails = Array.from(codes, (code, row) => {
-      if (!hasItem(code) || code === notChecked) return this.#tails[code] ?? noTail;
+      if (!hasItem(code) || code === notCheckedCode) return this.#tails[code] ?? noTail;
       const item = extractItem(kind, chunk.value(row));
       const verdict = this.#classifier.classify(kind, item);
       return tailOf(shape, ourFields(columns, verdict, kind, item));

@@ -1,22 +1,23 @@
 /**
  * The run for the offline engine and a table that the scanner reads.
  *
- * Verdicts are made from the bytes of a block, before it is known whether the quota grants them:
+ * Blocks are classified from their bytes, before it is known whether the quota grants the verdicts:
  *
  *     input -> blocks -> workers (scan, classify, render) -> main thread (count, charge) -> row writer
- *                     \-> main thread, for what a worker cannot take ---/
+ *                     \-> main thread, for all other blocks ------------/
  *
- * 1. Blocks end after a line end. Up to `blocksForWorker` per core are with the workers, each in a slot of shared memory.
- * 2. The main thread takes the answers in input order. A block that starts inside a quoted field, or that a worker refused,
- *    goes through the chunk assembler instead, which knows what came before.
+ * 1. Blocks end after a line ending. The workers have up to `blocksForWorker` blocks per core, each in a slot of shared
+ *    memory.
+ * 2. The main thread takes the answers in input order. A block that starts inside a record, or that a worker refused,
+ *    goes through the chunk assembler instead, which has the start of that record.
  * 3. `Charges` adds the items of each chunk to the table of distinct items, in input order. Chunks wait until there are
- *    enough new items for one durable charge: a crash costs at most that many units.
- * 4. After the charge, items that the quota did not grant are marked in the table. Rows of such items are rendered again as
- *    `quota_exceeded`; until the quota ends, the bytes of the worker are written as they are.
+ *    enough new items for one durable charge. A crash wastes the units of at most one charge.
+ * 4. After the charge, items that the quota did not grant are marked in the table. Rows with such items are rendered
+ *    again as `quota_exceeded`. Until the quota ends, the bytes from the worker are written unchanged.
  * 5. The row writer counts, filters and writes. A slot is released when its bytes are written.
  *
- * To keep: chunks pass 2 to 5 in input order, or duplicates and the end of the quota would depend on timing. A slot's memory
- * may not be used after its release. Every exit from the loop closes the pool.
+ * To keep: chunks pass 2 to 5 in input order, or duplicates and the end of the quota would depend on timing. A slot's
+ * memory may not be used after its release. Every exit from the loop closes the pool.
  */
 import { scanAlone } from "../../table/scan/chunk-assembler.js";
 import {
@@ -30,31 +31,34 @@ import type { EmbeddedEngine, QuotaState } from "../../validator/validator.js";
 import { DistinctItems } from "../distinct-items.js";
 import { type RowsWithStatus, RowWriter } from "../row-writer.js";
 import type { RunOptions, RunReport } from "../run-options.js";
-import { hasItem, notChecked, offlineStatuses } from "../status-codes.js";
+import { hasItem, notCheckedCode, offlineStatuses } from "../status-codes.js";
 import { BlockClassifier, type ChunkVerdicts } from "./block-classifier.js";
 import type { SubmittedBlock, WorkerPool } from "./worker-pool.js";
 
-/** Starting threads takes as long as classifying some megabytes. */
+/** Bytes of input after which workers are started. Starting them takes as long as classifying a few megabytes. */
 const bytesBeforeWorkers = 4_194_304;
-/** Blocks with a worker at most, so that it never waits for the main thread. */
+/** Most blocks per worker: enough that it never waits for the main thread. */
 const blocksForWorker = 3;
 
-/** New items in one durable charge: it takes as long as thousands of verdicts, and a crash costs at most this many units. */
+/**
+ * Number of new items at which they are charged. A durable charge takes as long as thousands of verdicts, but a crash
+ * may waste its units.
+ */
 const chargedItems = 20_000;
-/** Chunks and rows that wait for a charge at most, so that what waits takes little memory. */
+/** Most chunks and rows that wait for a charge. They limit memory. */
 const chargedChunks = 8;
 const chargedRows = 65_536;
 
-/** A chunk with its verdicts, rendered as if the quota granted them all. */
+/** A chunk with its verdicts, rendered as if the quota granted all of them. */
 interface ClassifiedChunk extends ChunkVerdicts {
   readonly written: WrittenRecords;
   readonly chunk: () => ScannedChunk;
-  /** The input pauses after it: it has to be written now. */
+  /** Whether the input pauses after this chunk. If so, it is written at once. */
   readonly isBeforePause?: boolean;
   readonly release?: () => void;
 }
 
-/** Runs over bytes and workers; see the top of this file. */
+/** Runs the embedded way; see the top of this file. */
 export async function runEmbedded(
   options: RunOptions,
   scanned: ScannedTable,
@@ -67,7 +71,7 @@ export async function runEmbedded(
   const blockOptions = { kind, shape: scanned.shape, seed: charges.seed, columns, hashesMailboxes };
   const classifier = new BlockClassifier(blockOptions, engine.classifier);
   const submittedBlocks = cores * blocksForWorker;
-  // One slot more than may wait: its bytes are being written.
+  // Slots for the blocks submitted, for the chunks waiting for a charge, and for one whose bytes are being written.
   const startPool = async () => {
     const { WorkerPool } = await import("./worker-pool.js");
     return new WorkerPool(cores, submittedBlocks + chargedChunks + 1, blockOptions, engine.source);
@@ -81,7 +85,7 @@ export async function runEmbedded(
   for await (const chunk of chunks) {
     signal.throwIfAborted();
     if (charges.add(chunk)) await writeCharged();
-    // Otherwise a reader that has gone would be noticed only when there is more to write.
+    // Otherwise a closed output would be noticed only at the next write.
     if (chunk.isBeforePause) await writer.flush();
   }
   await writeCharged();
@@ -89,7 +93,7 @@ export async function runEmbedded(
   return { ...writer.report(), ...charges.report() };
 }
 
-/** Classifies all blocks, in workers where that pays, and yields their chunks in input order. */
+/** Classifies all blocks, in workers once the input is large, and yields their chunks in input order. */
 async function* classifyInOrder(
   { shape, first, blocks, assembler }: ScannedTable,
   classifier: BlockClassifier,
@@ -105,7 +109,7 @@ async function* classifyInOrder(
   }
   async function* takeAnswer({ block, answer, release }: SubmittedBlock): AsyncGenerator<ClassifiedChunk> {
     const classified = await answer;
-    // A record of the block before may end in this one: then its first bytes are not the start of a record.
+    // A record that began in an earlier block may end in this one. Then the worker started in the middle of a record.
     if (classified === undefined || !assembler.isAligned) {
       const chunk = assembler.assemble(block);
       release();
@@ -138,9 +142,9 @@ async function* classifyInOrder(
 /** States of an item in the table of distinct items. */
 const [checked, unchecked] = [1, 2];
 
-/** A chunk whose items are in the table of distinct items and not charged yet. */
+/** A chunk whose items are in the table of distinct items but not charged yet. */
 interface UnchargedChunk extends ClassifiedChunk {
-  /** 1 for each row whose item no row before has. */
+  /** 1 for each row that is the first one with its item. */
   readonly isFirst: Uint8Array;
   readonly newItems: number;
 }
@@ -165,7 +169,7 @@ class Charges {
     return this.#items.seed;
   }
 
-  /** Adds the items of a chunk; says whether it is time to settle. */
+  /** Adds the items of a chunk. Returns whether it is time to settle. */
   add(classified: ClassifiedChunk): boolean {
     const { isNew: isFirst, count } = this.#items.addAll(classified.hashes, classified.codes, checked);
     this.#waiting.push({ ...classified, isFirst, newItems: count });
@@ -179,7 +183,7 @@ class Charges {
     );
   }
 
-  /** Charges the new items of the chunks that wait, and returns their rows with the statuses that they get. */
+  /** Charges the new items of the waiting chunks, and returns the rows of these chunks with their final statuses. */
   async settle(classifier: BlockClassifier): Promise<readonly RowsWithStatus[]> {
     let granted = await this.#charge(this.#uncharged);
     const rows = this.#waiting.map((chunk) => {
@@ -212,7 +216,7 @@ class Charges {
     };
   }
 
-  /** Charges up to `units`; returns how many were granted. */
+  /** Charges up to `units`. Returns the number of units granted. */
   async #charge(units: number): Promise<number> {
     if (this.#isExhausted || units === 0) return 0;
     const { charged, exhausted, quota } = await this.#engine.charge(units);
@@ -230,12 +234,12 @@ class Charges {
     }
   }
 
-  /** Gives the rows whose item is not checked that status; says whether there are any. */
+  /** Sets rows whose item was not checked to `quota_exceeded`. Returns whether there are any. */
   #markUnchecked({ codes, hashes }: ChunkVerdicts): boolean {
     let isAny = false;
     for (let row = 0; row < codes.length; row++) {
       if (!hasItem(codes[row]!) || this.#items.get(hashAt(hashes, row)) !== unchecked) continue;
-      codes[row] = notChecked;
+      codes[row] = notCheckedCode;
       isAny = true;
     }
     return isAny;

@@ -1,12 +1,12 @@
-/** Memory for one block and its verdicts, shared between threads and used again and again. */
+/** Memory for one block and its verdicts, shared between threads and reused. */
 
-/** Most rows in a block, and lengths in bytes of a block and of its rendered rows. */
+/** Limits of a slot: rows in a block, bytes of a block, and bytes of its rendered rows. */
 const [rows, blockBytes, outputBytes] = [65_536, 524_288, 1_572_864];
 const slotBytes = 21 * rows + blockBytes + outputBytes;
 
 /**
- * A run of any length takes the same slots, and leaves nothing for garbage collection. Larger blocks are classified on the
- * main thread. The system gives memory only for the parts that are touched.
+ * A run of any length uses the same slots, so blocks create no garbage. Blocks that exceed the limits are classified on
+ * the main thread. The system allocates only the parts of the memory that are used.
  */
 export class Slot {
   readonly memory: SharedArrayBuffer;
@@ -19,10 +19,10 @@ export class Slot {
   readonly mailboxes: Int32Array;
   /** The rendered rows. */
   readonly output: Buffer;
-  /** Where each row ends in the output. */
+  /** End of each row in the output. */
   readonly ends: Int32Array;
 
-  /** @param memory that of a slot of another thread, to share it */
+  /** @param memory memory of a slot of another thread, to share it; new memory by default */
   constructor(memory = new SharedArrayBuffer(slotBytes)) {
     this.memory = memory;
     let offset = 0;

@@ -1,4 +1,4 @@
-/** Worker threads that classify blocks, and the shared memory that blocks travel in. */
+/** Worker threads that classify blocks, and the shared memory that passes blocks to them and back. */
 import { Worker } from "node:worker_threads";
 import type { ClassifierSource } from "../../classifier/classifier.js";
 import type { WrittenRecords } from "../../table/scan/scanned-chunk.js";
@@ -15,13 +15,16 @@ export interface WorkerInput {
 
 /** A block to classify. */
 export interface BlockTask {
-  /** Index of the slot that it is in. */
+  /** Index of the slot that holds the block. */
   readonly slot: number;
   /** Length of the block in bytes. */
   readonly length: number;
 }
 
-/** A worker's answer; undefined when the block has to be read with what is before it, is broken, or does not fit. */
+/**
+ * Answer of a worker. Undefined when the main thread has to take the block, because it cannot be scanned alone, has bad
+ * rows, or does not fit into the slot.
+ */
 export type BlockAnswer =
   | { readonly lines: number; readonly rows: number; readonly outputLength: number }
   | undefined;
@@ -30,11 +33,11 @@ export type BlockAnswer =
 interface ClassifiedBlock extends ChunkVerdicts {
   /** Number of line ends in the block. */
   readonly lines: number;
-  /** The rows, as they are written if the quota lasts. */
+  /** The rows, rendered as if the quota granted all their items. */
   readonly written: WrittenRecords;
 }
 
-/** A block that a worker has or had. Its memory is lent: it is good until `release` is called. */
+/** A block submitted to a worker. Its memory and that of the answer are valid until `release` is called. */
 export interface SubmittedBlock {
   readonly block: Buffer;
   readonly answer: Promise<ClassifiedBlock | undefined>;
@@ -48,7 +51,7 @@ export class WorkerPool {
   readonly #free: number[];
   readonly #workers: readonly BlockWorker[];
 
-  /** @param slots number of blocks that may be submitted and not released */
+  /** @param slots most blocks that are submitted and not yet released */
   constructor(workers: number, slots: number, options: BlockOptions, source: ClassifierSource) {
     this.#slots = Array.from({ length: slots }, () => new Slot());
     this.#free = this.#slots.map((_, index) => index);
@@ -58,12 +61,12 @@ export class WorkerPool {
       () => {
         this.isReady = true;
       },
-      // The answers reject with the same error.
+      // A worker could not start: the pool never becomes ready, and the main thread classifies all blocks.
       () => {},
     );
   }
 
-  /** Gives a block to the worker that has the least to do; undefined when it is too large for a slot. */
+  /** Gives a block to the worker with the fewest pending blocks. Returns undefined when it is too large for a slot. */
   submit(block: Buffer): SubmittedBlock | undefined {
     const index = this.#free.at(-1);
     if (index === undefined) throw new Error("more blocks are submitted than there are slots");
@@ -85,7 +88,7 @@ export class WorkerPool {
           },
         },
     );
-    // An error is seen by whoever awaits the answer.
+    // Prevents an unhandled rejection. The run gets the error when it awaits the answer.
     answer.catch(() => {});
     const release = () => this.#free.push(index);
     return { block: slot.block.subarray(0, block.length), answer, release };
@@ -96,7 +99,7 @@ export class WorkerPool {
   }
 }
 
-/** One worker thread: answers come in the order of the blocks. */
+/** One worker thread. It answers blocks in the order in which they were submitted. */
 class BlockWorker {
   /** Resolves when the worker has loaded what it needs. */
   readonly ready: Promise<void>;

@@ -1,4 +1,4 @@
-/** Entry of a worker thread. It posts `ready` once, then answers every block in turn. */
+/** Entry point of a worker thread. Posts `ready` once, then answers one block after the other. */
 import { parentPort, workerData } from "node:worker_threads";
 import { loadClassifier } from "../../classifier/classifier.js";
 import { scanAlone } from "../../table/scan/chunk-assembler.js";
@@ -9,7 +9,7 @@ import type { BlockAnswer, BlockTask, WorkerInput } from "./worker-pool.js";
 
 const { options, source, memories } = workerData as WorkerInput;
 const slots = memories.map((memory) => new Slot(memory));
-/** Record positions of one block; enough for a block of very short records. */
+/** Memory for the record positions of one block; large enough for very short records. */
 const scanMemory = new Int32Array(recordWords * 65_536);
 const blockClassifier = new BlockClassifier(options, loadClassifier(source));
 
@@ -23,7 +23,7 @@ function answer({ slot: index, length }: BlockTask): BlockAnswer {
   const { chunk, lines } = scanned;
   const { codes } = blockClassifier.classify(chunk, slot);
   const { bytes } = blockClassifier.render(chunk, codes, slot);
-  // Rendered elsewhere, because it did not fit into the slot.
+  // The rows did not fit into the slot, so they were rendered in memory that the main thread cannot see.
   if (bytes.buffer !== slot.memory) return undefined;
   return { lines, rows: chunk.count, outputLength: bytes.length };
 }

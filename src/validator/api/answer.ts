@@ -16,8 +16,8 @@ export interface Results {
 }
 
 /**
- * Reads the statuses of items from an answer. Results are found by the item, or else regardless of case, Unicode normal form
- * (NFKC) and white space around it.
+ * Reads the statuses of items from an answer. The result of an item is looked up by the item itself, or else by its
+ * form without surrounding white space, in NFKC and in lower case.
  *
  * @param body the body of the answer; undefined when it was too long to be read
  */
@@ -67,7 +67,7 @@ function readPlainAnswer(kind: Kind, items: readonly string[], body: string): St
   let status = "ok";
   for (const item of items) {
     if (!skip(statuses.length === 0 ? '"' : ',"') || !skip(item) || !skip('":{"status":"')) return undefined;
-    // Most items have the status of the item before.
+    // Most items have the same status as the item before.
     if (!body.startsWith(status, at) || body[at + status.length] !== '"') {
       status = /[a-z_]{0,64}/y.exec(body.slice(at, at + maximumStatusLength))?.[0] ?? "";
     }

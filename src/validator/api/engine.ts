@@ -2,7 +2,7 @@
  * The api engine: validates batches with a service that follows the interface document. It decides when a request may be
  * sent and what its answer means for the batch. It knows neither the table nor the cache.
  *
- * `sender.ts` does the rest: it sends a request, and sends it again until it has an answer. Each batch takes these steps:
+ * `sender.ts` does the rest: it sends a request and retries it until it is answered. Each batch takes these steps:
  *
  *     quota gate -> rate -> onSubmit -> sender.ask -> onAnswered -> done, or open items back to the rate
  *
@@ -11,25 +11,28 @@
  * 2. The rate delays the batch until its items fit.
  * 3. The listener records the items before they are sent. After a crash, the next run resends them unchanged.
  * 4. `sender.ask` sends the request. It retries failures within a budget, and slows down when a 429 asks for it.
- * 5. The listener keeps the verdicts of the answer, and forgets the record of the request.
+ * 5. The listener stores the verdicts of the answer and deletes the record of the request.
  * 6. The answer decides about the items that are still open:
  *    - "too large": they are submitted in parts of half the size, and later batches are made smaller;
  *    - a faulty answer: they are submitted once more; the second faulty answer to a batch fails it;
+ *    - some verdicts, and units are left: they are submitted again;
  *    - the quota is used up: if `wait` allows, the batch waits for the renewal and submits them again. Otherwise they get
  *      the status `quota_exceeded`, and the engine halts.
  *
  * There are two ways to stop. `halt` keeps batches from being submitted: those at the gate or waiting for the rate come back
- * with `quota_exceeded`. Requests in flight and their retries go on. `ending`, of the sender, also ends every wait, with an
- * error: it is aborted by the run's signal and by `close`. Even then, requests in flight may finish.
+ * with `quota_exceeded`. Requests in flight and their retries go on. `ending`, of the sender, ends the waits for a
+ * retry and for the renewal, with an error: it is aborted by the run's signal and by `close`. Even then, requests in
+ * flight may finish.
  *
- * To keep:
+ * Invariants:
  *
  * - An answer that was paid for is never lost. `onAnswered` is awaited before anything else may throw, and `close` gives
- *   batches in flight time to keep their answers. A request without an answer stays recorded, and the next run resends it.
+ *   batches in flight time to store their answers. A request without an answer stays recorded, and the next run resends
+ *   it.
  * - The run's items are submitted in order. Nothing may be awaited between the gate and the rate, or batches could overtake.
- * - Nothing new is submitted after `halt`. A new wait before `onSubmit` needs a look at `halting` after it.
+ * - Nothing new is submitted after `halt`. After any new wait before `onSubmit`, check `halting`.
  * - Each request is recorded before it is sent, with exactly its items in their order. A batch is first submitted whole.
- * - A batch that enters the gate leaves it on every way out, and every failure halts the engine.
+ * - A batch that enters the gate always leaves it, even when it fails, and every failure halts the engine.
  */
 import { setMaxListeners } from "node:events";
 import { ServiceError } from "../errors.js";
@@ -75,7 +78,7 @@ export interface ApiEngine extends Validator {
 
 /** Wait before a used-up quota is tried again when the service does not say when it renews, in milliseconds. */
 const renewalInterval = 600_000;
-/** Shortest such wait, in milliseconds. */
+/** Shortest wait for the renewal, even if the service says that it renews earlier, in milliseconds. */
 const leastRenewalInterval = 10_000;
 
 /** Returns the engine that submits batches to a service; see the top of this file. */
@@ -88,21 +91,21 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
   let batchSize = Math.min(options.batchSize, rate?.items ?? Number.POSITIVE_INFINITY);
   /** Time at which the rate allows the next item. */
   let nextTurn = 0;
-  /** End of the wait for the renewal of the quota; undefined while there is quota. */
+  /** End of the wait for the renewal of the quota; undefined while units are left. */
   let waitsUntil: number | undefined;
   let quota: QuotaState = { left: null, renewsAt: null };
 
   /** Aborted by `halt` when the quota is used up, a batch has failed, or the engine is closed. */
   const halting = new AbortController();
   setMaxListeners(0, halting.signal);
-  /** Batches being validated. `close` gives them time, so that their listeners can keep the answers. */
+  /** Batches being validated. `close` gives them time, so that their listeners can store the answers. */
   const running = new Set<Promise<unknown>>();
   const halt = () => {
     gate.shut();
     halting.abort();
   };
   const heeded = new WeakSet<AbortSignal>();
-  /** Ends all waits when the signal is aborted. Adds one listener per signal, however many batches share it. */
+  /** Aborts `ending` when the signal is aborted. Adds one listener per signal, however many batches share it. */
   function heed(signal: AbortSignal): void {
     signal.throwIfAborted();
     if (heeded.has(signal)) return;
@@ -192,7 +195,7 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
             continue;
           }
           // Units are left although items were not checked: the answer was replayed for its Idempotency-Key, or the quota
-          // has just been raised. Asks again for the rest.
+          // has just been raised. Ask again for the rest.
           if (answered.length > 0 && left !== undefined && left > 0) continue;
         }
         quota = { left: 0, renewsAt: timeOf(reply.renewsIn) };
@@ -212,7 +215,7 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
   };
 
   return {
-    engine: "api",
+    name: "api",
     concurrency,
     patience: options.timeout + Math.max(options.timeout, options.retryBudget),
     get batchSize() {

@@ -1,4 +1,4 @@
-/** Sends single HTTP requests over kept connections. Knows nothing of items, retries or the quota. */
+/** Sends single HTTP requests over persistent connections. Knows nothing of items, retries or the quota. */
 import { setMaxListeners } from "node:events";
 import { EnvHttpProxyAgent, Pool, request } from "undici";
 import type { HeaderFields } from "./rate-limit.js";
@@ -25,7 +25,7 @@ interface PostRequest {
   readonly url: string;
   readonly body: string;
   readonly fields: Readonly<Record<string, string>>;
-  /** Longest body of the answer that is read, in bytes. */
+  /** Limit on the length of the answer's body, in bytes. A longer body is discarded. */
   readonly maximumBytes: number;
 }
 

@@ -5,9 +5,9 @@ import { Fault } from "../../classifier/syntax/fault.js";
 import type { Kind, Verdict } from "../validator.js";
 
 /**
- * Returns the verdict `fake` on an item that cannot be an address or a domain. Lenient on purpose: accepts items that break
- * the RFCs but exist. These are consecutive dots and dots at the ends of local parts, which Japanese carriers assigned, `_`
- * in domains, which DNS allows, and the final dot of the root.
+ * Returns the verdict `fake` on an item that cannot be an address or a domain. Lenient on purpose: accepts three
+ * deviations from the RFCs that occur in practice. Local parts may have consecutive dots or a dot at the start or end,
+ * as Japanese carriers assigned them. Domains may contain `_`, as DNS allows, and end with the dot of the root.
  *
  * @returns undefined when only the service can decide
  */

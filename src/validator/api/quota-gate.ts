@@ -30,7 +30,8 @@ export class QuotaGate {
   /**
    * Ends an admitted batch.
    *
-   * @param left the units left according to its last answer; undefined when that does not say
+   * @param left the units left according to its last answer; undefined when the answer does not say. If the
+   *   first answer does not, the quota counts as unlimited
    */
   leave(units: number, left: number | undefined): void {
     this.#unitsInFlight -= units;

@@ -65,7 +65,7 @@ function readPolicies(text: string | undefined): RateLimit[] {
   }
 }
 
-/** Longest wait in seconds, a year. Longer ones mean for ever. */
+/** Limit on waits in seconds: a year. Longer ones, which mean for ever, are shortened to it. */
 const longestWait = 31_536_000;
 
 function policyOf(left: unknown, renewsIn: unknown): RateLimit[] {

@@ -1,15 +1,17 @@
 /**
- * Sends the requests of the api engine, and sends each again until it has an answer or no hope of one. It knows nothing of
- * the quota gate, the rate, the listener or the renewal: `engine.ts` decides when to ask and what an answer means.
+ * Sends the requests of the api engine, and retries each until it is answered or the retries are used up. It knows
+ * nothing of the quota gate, the rate, the listener or the renewal: `engine.ts` decides when to ask and what an answer
+ * means.
  *
  * `ask` repeats these steps:
  *
  *     wait until `notBefore` -> send -> read the answer -> return, throw, or wait and try again
  *
  * - 2xx: returned with the statuses found. The engine keeps them, even if the rest of the answer is faulty.
- * - No answer, or an HTTP status that may pass: tried again after `Retry-After`, else after a random delay that grows.
- * - 429 with a hint of at most 60 s: the service asks to slow down. `notBefore` holds back all requests for that time. Then
- *   each adds a random delay of its own, so that they do not all come at once.
+ * - No answer, or a transient HTTP status: tried again after `Retry-After`, else after a random delay that grows.
+ * - 429 with a hint (`Retry-After`, else the reset of the rate limit) of at most 60 s: the service asks to slow down.
+ *   `notBefore` holds back all requests for that time. Each refused request then waits for an additional random delay,
+ *   so that they are not all retried at once.
  * - 429 with a longer hint, or none: the quota is used up. The engine waits for its renewal, or halts.
  * - 413, or a 400 that blames the size: the engine submits smaller parts.
  * - 401 and 403 throw an AuthorisationError. Everything else throws a ServiceError.
@@ -18,12 +20,13 @@
  * first failed try. It also limits the duration of the tries that follow a failure. The count of slow-downs restarts
  * whenever some other request has succeeded: then the service works, and the request only has to wait for its turn.
  *
- * To keep:
+ * Invariants:
  *
- * - A request that was sent is never aborted by `ending`: its answer may be paid for. Only `close` ends it, after a delay.
+ * - A request that was sent is never aborted by `ending`: its answer may be paid for. Only its timeout ends it, or
+ *   `close` after a delay.
  * - A retry has the same body, hence the same Idempotency-Key, so that the service does not charge it twice.
- * - Every wait of `ask` goes through `sleep`, so that `ending` ends it. Every request goes through `send`, which refuses
- *   after that.
+ * - Every wait of `ask` goes through `sleep`, so that `ending` ends it. Every request goes through `send`, which throws
+ *   once `ending` is aborted.
  * - Text from the service reaches the user only through `messageIn`, which removes the key.
  */
 import { setMaxListeners } from "node:events";
@@ -61,13 +64,13 @@ export interface SenderOptions {
   readonly idempotencyKey: (path: string, body: string) => string;
 }
 
-/** Longest wait of a 429 that asks to slow down, in milliseconds. A longer one means that the quota is used up. */
+/** Longest hint of a 429 that asks to slow down, in milliseconds. A longer one means that the quota is used up. */
 const longestSlowdown = 60_000;
 /** Upper bound of the random delay before the first retry, in milliseconds. It doubles with each failure. */
 const firstDelay = 500;
 /** Largest upper bound of the random delay, in milliseconds. */
 const longestDelay = 30_000;
-/** HTTP statuses that may pass. 409 means that the first request with the same Idempotency-Key is still running. */
+/** Transient HTTP statuses. 409 means that the first request with the same Idempotency-Key is still running. */
 const transientStatuses = new Set([408, 409, 500, 502, 503, 504]);
 
 /** Outcome of a request that got an answer. `renewsIn` is in milliseconds, and undefined when the service does not say. */
@@ -91,7 +94,7 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
   let successes = 0;
   /** Time before which no request is sent, because the service has asked to slow down. */
   let notBefore = 0;
-  /** Ends all waits, and prevents further requests. */
+  /** Aborted to end all waits and prevent further requests. */
   const ending = new AbortController();
   setMaxListeners(0, ending.signal);
   const sleep = (milliseconds: number) => world.sleep(milliseconds, ending.signal);
@@ -102,7 +105,7 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
    *
    * @param attempt number of the try, for debug messages
    * @param milliseconds longest duration of the request; absent for the client's timeout
-   * @throws TransportFault when there is no answer
+   * @throws TransportFault when there is no answer; the reason of `ending` once that is aborted
    */
   async function send(
     kind: Kind,
@@ -157,7 +160,8 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
     /**
      * Waits before the next try.
      *
-     * @param tried the failures that count
+     * @param tried counter to which this failure is added
+     * @param what text for the error message
      * @param hint milliseconds that the service asks to wait
      * @param more milliseconds to wait in addition to `hint`
      * @throws ServiceError when the retries or their budget are used up
@@ -199,7 +203,7 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
       if (status === 429) {
         const hint = retryAfter === undefined ? renewsIn : retryAfter * 1000;
         if (hint === undefined || hint > longestSlowdown) return { isGone: true, renewsIn: hint };
-        // Other requests succeeded meanwhile: this is contention, not an outage. Restarts the count.
+        // Other requests succeeded meanwhile: this is contention, not an outage. Restart the count.
         if (successes !== seen) slowdowns.forget();
         seen = successes;
         if (notBefore <= now() && hint > 0) {
@@ -245,7 +249,7 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
     /**
      * Sends one request without items, which costs nothing.
      *
-     * @returns the HTTP status, the service's message, and the units left if the service says
+     * @returns the HTTP status, the service's message, and the units left if the service reports them
      * @throws ServiceError when there is no answer
      */
     async probe(kind: Kind) {
@@ -259,7 +263,7 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
     /**
      * Ends all waits and closes the connections. Requests in flight get `milliseconds` to finish first.
      *
-     * @param batches batches being validated; they get the same time to keep their answers
+     * @param batches batches being validated; their listeners get the same time to store the answers
      */
     async close(milliseconds: number, batches: Iterable<Promise<unknown>>): Promise<void> {
       ending.abort(new ServiceError(`${baseUrl}: the run has ended`));
@@ -301,7 +305,7 @@ function messageIn(body: string | undefined, key: string): string {
   return text === "" ? "" : `: ${text}`;
 }
 
-/** Returns the message: a field of a JSON object (`message` by the interface document), or plain text; HTML is ignored. */
+/** Returns the message: plain text, or a field of a JSON object (`message` in the interface document). Ignores HTML. */
 function textIn(body: string): string {
   try {
     const { message, error, detail } = JSON.parse(body) as Readonly<Record<string, unknown>>;
@@ -311,9 +315,9 @@ function textIn(body: string): string {
   }
 }
 
-/** Things of which a request may have too many, or which may be too large. */
+/** Names for what a request may have too much of. */
 const manyThings = "(items|e-?mails|domains|addresses|entries|elements|array|batch|body|payload|size)";
-/** Words that say so. */
+/** Words for exceeding a limit. */
 const tooMuch = "(exceed\\w*|limit|maximum|max|at most|longer|larger)";
 /** Matches the message of a 400 that means 413. */
 const sizeBlame = new RegExp(

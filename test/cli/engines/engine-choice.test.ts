@@ -46,8 +46,8 @@ test.each<[string, Given, string]>([
     "api: a file; a key is configured: IDV_API_KEY",
   ],
 ])("chooses and gives the reason for %s", async (_, given, expected) => {
-  const { engine, reason } = await choose(given);
-  expect(`${engine}: ${reason}`).toBe(expected);
+  const { name, reason } = await choose(given);
+  expect(`${name}: ${reason}`).toBe(expected);
 });
 
 test.each<[string, Given, string, string]>([
