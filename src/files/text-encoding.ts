@@ -2,9 +2,13 @@
 import { TextDecoder } from "node:util";
 import { ChoiceError, FileError } from "./errors.js";
 
-/** Returns the UTF-16 encoding named by a byte order mark, or undefined. UTF-8 with a mark needs no transcoding. */
+/**
+ * Returns the UTF-16 encoding named by a byte order mark, or undefined. UTF-8 with a mark needs no transcoding, and UTF-32
+ * is not read.
+ */
 export function encodingByMark(start: Uint8Array): string | undefined {
-  if (start[0] === 0xff && start[1] === 0xfe) return "utf-16le";
+  const isUtf32 = start[2] === 0 && start[3] === 0;
+  if (start[0] === 0xff && start[1] === 0xfe) return isUtf32 ? undefined : "utf-16le";
   return start[0] === 0xfe && start[1] === 0xff ? "utf-16be" : undefined;
 }
 

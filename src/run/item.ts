@@ -1,11 +1,11 @@
-/** Items: how they are found in a value of the table, and when two of them are the same. */
+/** Extracts items from the values of a table, and tells when two items are the same. */
 import { canonicalItem } from "../classifier/canonical.js";
 import type { ItemProfile } from "../table/sniff/item-profile.js";
 import type { Kind } from "../validator/validator.js";
 
 /**
- * Extracts the e-mail address from a value: trimmed, and taken out of `Name <address>`, `<address>` and
- * `mailto:address?subject=...` (RFC 6068). The classifier decides whether it is an address.
+ * Extracts the e-mail address from a value. Trims the value and unwraps `Name <address>`, `<address>` and
+ * `mailto:address?subject=...` (RFC 6068). The classifier decides whether the result is an address.
  */
 function addressIn(value: string): string {
   const text = unwrap(value);
@@ -18,7 +18,7 @@ function addressIn(value: string): string {
   }
 }
 
-/** Extracts the host from a value: trimmed, and taken out of a URL, an address, or `host:port`. */
+/** Extracts the host from a value. Trims the value and takes the host out of a URL, an address or `host:port`. */
 function hostIn(value: string): string {
   const text = addressIn(value);
   // `medium.com/@ann` is a URL without its scheme, `sales/eu@example.net` an address.
@@ -27,7 +27,7 @@ function hostIn(value: string): string {
   return authority.slice(authority.lastIndexOf("@") + 1).replace(/:\d*$/, "");
 }
 
-/** Trims, and takes the text between angle brackets at the end. */
+/** Trims a value. If it ends with text in angle brackets, returns that text. */
 function unwrap(value: string): string {
   const text = value.trim();
   const open = text.endsWith(">") ? text.lastIndexOf("<") : -1;
@@ -36,26 +36,26 @@ function unwrap(value: string): string {
 
 const itemIn: Readonly<Record<Kind, (value: string) => string>> = { email: addressIn, domain: hostIn };
 
-/** Extracts the item from a value of the table; empty where there is none. */
+/** Extracts the item from a value of the table. Returns an empty string when there is none. */
 export function extractItem(kind: Kind, value: string): string {
   return itemIn[kind](value);
 }
 
-/** Returns the key of an item: two values are the same item if their keys are equal. */
+/** Returns the key of an item. Items with equal keys are the same item. */
 export function itemKey(item: string): string {
   return item.toLowerCase();
 }
 
-/** Returns the key of a mailbox: two items reach the same mailbox, as far as is known, if their keys are equal. */
+/** Returns the key of an item's mailbox. Items with equal keys reach the same mailbox, as far as is known. */
 export function mailboxKey(kind: Kind, item: string): string {
   return canonicalItem(kind, item) ?? itemKey(item);
 }
 
-/** Rough shapes of items. Delimiters are left out: they would make a whole record look like one address. */
+/** Rough shapes of items. They exclude delimiters, so that a whole record does not look like one address. */
 const looksLikeAddress = /^[^\s@,;|"<>()]+@[^\s@,;|"<>()]+$/;
 const looksLikeHost = /^(?:[^\s.@,;|"<>()/:_]+\.)+(?:[a-z]{2,}|xn--[a-z0-9-]+|[^\0-\x7f]{2,})\.?$/i;
 
-/** How the column with the items is recognised, for each kind. */
+/** Profiles by which the column with the items is recognised, for each kind. */
 export const profiles: Readonly<Record<Kind, ItemProfile>> = {
   email: {
     plural: "e-mail addresses",
@@ -67,6 +67,7 @@ export const profiles: Readonly<Record<Kind, ItemProfile>> = {
     ],
     nameWords: ["email", "mail", "courriel", "correo"],
     likeness: (field) => (looksLikeAddress.test(addressIn(field)) ? 2 : 0),
+    resembles: (field) => /@|\(at\)|\[at\]|\uff20/i.test(field),
   },
   domain: {
     plural: "domains",
@@ -79,5 +80,6 @@ export const profiles: Readonly<Record<Kind, ItemProfile>> = {
       if (looksLikeHost.test(addressIn(field).split("@")[1] ?? "")) return 1;
       return looksLikeHost.test(hostIn(field)) ? 2 : 0;
     },
+    resembles: (field) => /^\s*\S*[^\s.]\.[^\s.]\S*\s*$/.test(field) || field.includes("://"),
   },
 };

@@ -26,3 +26,14 @@ export function nameText(binary: string): string {
 export function toBinary(text: string): string {
   return Buffer.from(text, "utf8").toString("latin1");
 }
+
+/** Returns the number of line endings in bytes or in a binary string; CRLF counts as one. */
+export function lineEndings(bytes: Buffer | string): number {
+  const isLf = (at: number) => bytes[at] === "\n" || bytes[at] === 0x0a;
+  let count = 0;
+  for (let i = bytes.indexOf("\n"); i !== -1; i = bytes.indexOf("\n", i + 1)) count++;
+  for (let i = bytes.indexOf("\r"); i !== -1; i = bytes.indexOf("\r", i + 1)) {
+    if (!isLf(i + 1)) count++;
+  }
+  return count;
+}

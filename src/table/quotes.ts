@@ -29,3 +29,26 @@ export function quoteField(field: string, delimiter: string): string {
   const needsQuotes = field.includes(delimiter) || /["\r\n]/.test(field);
   return needsQuotes ? `"${field.replaceAll('"', '""')}"` : field;
 }
+
+/**
+ * Returns where the last fields of a record start, with the delimiter before them, if all of them are empty; undefined
+ * otherwise.
+ *
+ * @param end index after the record
+ * @param count number of last fields
+ */
+export function emptyTail(
+  bytes: Uint8Array,
+  end: number,
+  count: number,
+  delimiter: string | null,
+): number | undefined {
+  const code = delimiter?.charCodeAt(0);
+  let start = end;
+  for (let field = 0; field < count; field++) {
+    const isQuoted = bytes[start - 1] === 0x22 && bytes[start - 2] === 0x22;
+    start -= isQuoted ? 3 : 1;
+    if (bytes[start] !== code) return undefined;
+  }
+  return start;
+}

@@ -3,23 +3,20 @@
  * through the scanner if its bytes can be kept, and through csv-parse otherwise; JSON lines have a reader of their own.
  * It must not know what items are: an {@link ItemProfile} recognises them.
  */
+
+import { ChoiceError } from "../files/errors.js";
 import type { BadRowListener, BadRowPolicy } from "./bad-rows.js";
-import { nameText, toBinary } from "./bytes.js";
-import { TableError } from "./errors.js";
+import { itemText, lineEndings, nameText, toBinary } from "./bytes.js";
 import type { FieldChunk } from "./fields/field-writer.js";
 import { JsonLines, type JsonObject, parseObject, textOf } from "./fields/json-lines.js";
-import { byteOrderMarkBytes, maximumRecordBytes, type RecordStream } from "./records.js";
+import { byteOrderMarkBytes, maximumRecordBytes, type RecordStream, type TableShape } from "./records.js";
 import { readScanned, type ScannableStream } from "./scan/scanned-records.js";
-import { chooseColumn, findColumn, isHeader } from "./sniff/column.js";
-import {
-  type Dialect,
-  type KnownDialect,
-  mostCommonWidth,
-  sniffDelimiter,
-  sniffLineEnding,
-  splitSample,
-} from "./sniff/dialect.js";
+import { chooseColumn, findColumn } from "./sniff/column.js";
+import { type Dialect, type KnownDialect, sniffDelimiter, sniffLineEnding } from "./sniff/dialect.js";
+import { refuseForeignFormat } from "./sniff/foreign-format.js";
 import type { ItemProfile } from "./sniff/item-profile.js";
+import { layoutOf, mostCommonWidth } from "./sniff/layout.js";
+import { separatorLine, splitterOf } from "./sniff/sample.js";
 
 /** Source of a table. */
 export interface TableSource {
@@ -38,6 +35,8 @@ export interface TableOptions {
   readonly delimiter?: string;
   /** Whether the first record is a header. */
   readonly header?: boolean;
+  /** Number of lines above the table, which are copied unchanged. */
+  readonly skipLines?: number;
   /** Quote, escape and comment characters, which are not detected. */
   readonly dialect?: KnownDialect;
   /** Whether rows with too few fields are padded, the default, or are bad rows. */
@@ -68,6 +67,8 @@ export interface Table extends ScannableStream {
   readonly column: number;
   /** Name of that column; undefined if it has none. */
   readonly columnName: string | undefined;
+  /** The first fields of that column, as text. */
+  readonly firstValues: readonly string[];
 }
 
 /** Number of bytes at the start of the table from which the dialect, the header and the column are detected. */
@@ -95,66 +96,128 @@ async function readTable(
   options: TableOptions,
   input: AsyncIterator<Uint8Array>,
 ): Promise<Table> {
-  const { bytes: start, isWhole } = await readSample(input);
-  refuseForeignFormat(source.name, start);
-  const byteOrderMark = start[0] === 0xef && start[1] === 0xbb && start[2] === 0xbf;
-  const first = byteOrderMark ? start.subarray(3) : start;
-
-  const sample = sampleOf(first).toString("latin1");
+  const { bytes, isWhole } = await readSample(input, options.skipLines ?? 0);
+  refuseForeignFormat(source.name, bytes.subarray(0, sampleBytes));
+  const byteOrderMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  const start = { source, input, byteOrderMark };
+  let first = byteOrderMark ? bytes.subarray(3) : bytes;
+  const above = [linesAbove(source.name, first, options.skipLines ?? 0)];
+  first = first.subarray(above[0]!.length);
+  const separator = separatorLine(first);
+  if (separator !== undefined) {
+    above.push(first.subarray(0, separator.length));
+    first = first.subarray(separator.length);
+  }
+  const sample = sampleOf(first);
   const isWholeSample = isWhole && sample.length === first.length;
+  const preamble = Buffer.concat(above);
   const objects =
-    options.delimiter === undefined ? sampleObjects(sample, isWholeSample, options.dialect?.comment) : [];
-  if (objects.length > 0)
-    return openJsonLines(source.name, sample, objects, first, input, byteOrderMark, options);
-  const known = options.dialect ?? {};
-  const delimiter = options.delimiter ?? sniffDelimiter(sample, isWholeSample, options.profile, known);
-  const { quote = '"', comment = null } = known;
-  const lineEnding = sniffLineEnding(sample, delimiter, known);
-  const dialect = { delimiter, quote, escape: known.escape ?? quote, comment, byteOrderMark, lineEnding };
+    options.delimiter === undefined
+      ? sampleObjects(sample.toString("latin1"), isWholeSample, options.dialect?.comment)
+      : [];
+  if (objects.length > 0) return openJsonLines({ ...start, preamble, first }, sample, objects, options);
+  return openCsv({ ...start, preamble, first }, sample, isWholeSample, separator?.delimiter, options);
+}
 
-  const records = splitSample(sample, delimiter, isWholeSample, known);
-  const firstFilled = records.findIndex((record) => record.some((field) => field.trim() !== ""));
-  const withHeader = firstFilled !== -1 && (options.header ?? expectsHeader(records[firstFilled]!, options));
-  const blankLines = withHeader ? firstFilled : 0;
-  const header = withHeader ? records[blankLines] : undefined;
-  const body = (withHeader ? records.slice(blankLines + 1) : records).filter(isNoComment);
-  // Without a header, the first record is never too wide, even if most records have fewer fields.
-  const width = header?.length ?? Math.max(mostCommonWidth(body), body[0]?.length ?? 0);
+/** The start of a table. */
+interface TableStart {
+  readonly source: TableSource;
+  readonly byteOrderMark: boolean;
+  /** Bytes above the table, after the byte order mark. */
+  readonly preamble: Buffer;
+  /** Bytes of the table that were read already. */
+  readonly first: Buffer;
+  /** The bytes that follow. */
+  readonly input: AsyncIterator<Uint8Array>;
+}
+
+async function openCsv(
+  { source, byteOrderMark, preamble: linesAbove, first, input }: TableStart,
+  sample: Buffer,
+  isWhole: boolean,
+  separator: string | undefined,
+  options: TableOptions,
+): Promise<Table> {
+  const { profile, dialect: known = {}, header: hasHeader, ragged = "pad", badRows = "error" } = options;
+  const { onBadRow = () => {} } = options;
+  const layoutOptions = {
+    profile,
+    startsHere: options.skipLines !== undefined,
+    ...(options.column !== undefined && { columns: [options.column] }),
+    ...(hasHeader !== undefined && { header: hasHeader }),
+  };
+  const split = await splitterOf(sample, isWhole, known);
+  const delimiter = options.delimiter ?? separator ?? sniffDelimiter(split, layoutOptions);
+  const { quote = '"', comment = null } = known;
+
+  const parts = split(delimiter);
+  const { above, header: headerRecord, body } = layoutOf(parts, layoutOptions);
+  const header = headerRecord?.fields;
+  const table = first.subarray(parts.records[above]?.start ?? 0);
+  const preamble = Buffer.concat([linesAbove, first.subarray(0, first.length - table.length)]);
+  const lineEnding = sniffLineEnding(table.subarray(0, sample.length), delimiter, known);
+  const dialect = { delimiter, quote, escape: known.escape ?? quote, comment, byteOrderMark, lineEnding };
+  const width = widthOf(header, body);
   const column =
     options.column !== undefined && width > 0
       ? findColumn(options.column, header, width)
-      : chooseColumn(header, body, width, options.profile);
-  const columnName = header === undefined ? "" : nameText(header[column] ?? "");
-  const { ragged = "pad", badRows = "error", onBadRow = () => {} } = options;
-  const skipped = withHeader ? blankLines + 1 : 0;
-  const shape = { name: source.name, dialect, width, column, skipped, ragged, badRows };
-  const table = {
+      : chooseColumn(header, body, width, profile);
+  const shape: TableShape = {
+    ...{ name: source.name, dialect, width, column, hasHeader: header !== undefined, ragged, badRows },
+    firstLine: 1 + lineEndings(preamble),
+  };
+  const facts = {
     dialect,
     header,
     names: header?.map(nameText) ?? [],
     width,
     column,
-    columnName: columnName || undefined,
+    columnName: nameText(header?.[column] ?? "") || undefined,
+    firstValues: body.map((fields) => itemText(fields[column] ?? "")),
   };
   const format = delimiter === "\t" ? "tsv" : "csv";
   const isReshaped =
     options.format !== undefined && (options.format !== format || (delimiter ?? ",") !== delimiterOf[format]);
   if (!isReshaped && !options.strict && quote === '"' && dialect.escape === '"') {
-    return { ...table, format, ...(await readScanned(shape, first, input, onBadRow)) };
+    const stream = await readScanned(shape, table, input, onBadRow);
+    return { ...facts, format, ...stream, start: startAfter(byteOrderMark, preamble, stream) };
   }
   const [{ readFields }, { csvWriter, streamOf }] = await Promise.all([
     import("./fields/strict-records.js"),
     import("./fields/field-writer.js"),
   ]);
-  const head = records.slice(0, skipped).filter(isNoComment);
-  const fields = readFields({ ...shape, skipped: head.length }, first, input, onBadRow);
-  if (isReshaped)
+  const fields = readFields(shape, table, input, onBadRow);
+  if (isReshaped) {
     return {
-      ...table,
+      ...facts,
       format: options.format,
       ...(await reshape(options.format, header, width, fields, byteOrderMark)),
     };
-  return { ...table, format, ...streamOf(fields, csvWriter(dialect, head, width)) };
+  }
+  const stream = streamOf(fields, csvWriter(dialect, header, width));
+  return { ...facts, format, ...stream, start: startAfter(byteOrderMark, preamble, stream) };
+}
+
+/** Puts the byte order mark and the preamble before the header. */
+function startAfter(
+  byteOrderMark: boolean,
+  preamble: Buffer,
+  { start }: RecordStream,
+): RecordStream["start"] {
+  const mark = byteOrderMark ? byteOrderMarkBytes : Buffer.of();
+  return (columns) => Buffer.concat([mark, preamble, start(columns)]);
+}
+
+/**
+ * Returns the number of fields of a full row. Rows that all end with a delimiter have one more than their header; then
+ * the added fields follow it.
+ */
+function widthOf(header: readonly string[] | undefined, body: readonly (readonly string[])[]): number {
+  const common = mostCommonWidth(body);
+  // Without a header, the first record is never too wide, even if most records have fewer fields.
+  if (header === undefined) return Math.max(common, body[0]?.length ?? 0);
+  const hasEmptySurplus = body.every((fields) => fields.slice(header.length).every((field) => field === ""));
+  return hasEmptySurplus ? Math.max(common, header.length) : header.length;
 }
 
 const delimiterOf = { csv: ",", tsv: "\t", jsonl: undefined } as const;
@@ -180,7 +243,8 @@ async function reshape(
     escape: '"',
     byteOrderMark,
   } as const;
-  return streamOf(fields, csvWriter(dialect, header ? [header] : [], width));
+  const stream = streamOf(fields, csvWriter(dialect, header, width));
+  return { ...stream, start: startAfter(byteOrderMark, Buffer.of(), stream) };
 }
 
 /**
@@ -199,12 +263,9 @@ function sampleObjects(sample: string, isWhole: boolean, comment: string | undef
 }
 
 async function openJsonLines(
-  name: string,
-  sample: string,
+  { source, byteOrderMark, preamble, first, input }: TableStart,
+  sample: Buffer,
   objects: readonly JsonObject[],
-  first: Buffer,
-  input: AsyncIterator<Uint8Array>,
-  byteOrderMark: boolean,
   options: TableOptions,
 ): Promise<Table> {
   const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
@@ -225,64 +286,81 @@ async function openJsonLines(
     lineEnding,
   };
   const { badRows = "error", onBadRow = () => {}, format = "jsonl" } = options;
-  const shape = { name, dialect, width, column, skipped: 0, ragged: "pad", badRows } as const;
+  const firstLine = 1 + lineEndings(preamble);
+  const shape: TableShape = {
+    ...{ name: source.name, dialect, width, column, hasHeader: false, firstLine, ragged: "pad", badRows },
+  };
   const lines = await JsonLines.open(shape, names, first, input, onBadRow);
-  const stream =
+  const stream = lines.stream();
+  const written =
     format === "jsonl"
-      ? lines.stream(byteOrderMark ? byteOrderMarkBytes : Buffer.of())
+      ? { ...stream, start: startAfter(byteOrderMark, preamble, stream) }
       : await reshape(format, header, width, lines.fields(), byteOrderMark);
-  return { names, ...stream, format, dialect, header, width, column, columnName: names[column] };
+  const firstValues = rows.map((fields) => itemText(fields[column] ?? ""));
+  return {
+    names,
+    ...written,
+    format,
+    dialect,
+    header,
+    width,
+    column,
+    columnName: names[column],
+    firstValues,
+  };
 }
-
-const isNoComment = (record: readonly string[]) => record.length > 0;
 
 /** Returns the first `sampleBytes`, or the first line if that is longer. */
 function sampleOf(first: Buffer): Buffer {
-  const lineEnd = first.findIndex((byte) => byte === 0x0a || byte === 0x0d);
-  return lineEnd === -1 ? first : first.subarray(0, Math.max(sampleBytes, lineEnd + 1));
+  return first.subarray(0, Math.max(sampleBytes, firstLineLength(first) ?? first.length));
 }
 
-/** Returns whether the first record looks like a header, or contains the name of the column that the user gave. */
-function expectsHeader(first: readonly string[], { column, profile }: TableOptions): boolean {
-  const isWanted = (field: string) =>
-    column !== undefined && nameText(field) === column.replace(/\[\d+\]$/, "");
-  return isHeader(first, profile) || first.some(isWanted);
+/** Returns the length of the first line with its line ending; undefined if it has none. */
+function firstLineLength(bytes: Buffer): number | undefined {
+  const end = bytes.findIndex((byte) => byte === 0x0a || byte === 0x0d);
+  if (end === -1) return undefined;
+  return end + (bytes[end] === 0x0d && bytes[end + 1] === 0x0a ? 2 : 1);
 }
 
 /**
- * Reads at least `sampleBytes` unless the input ends before, and more, up to 1 MiB, until the first line ending.
- * Detection uses only {@link sampleOf} of them, so that it does not depend on the size of the pieces that the input
- * comes in.
+ * Returns the first lines.
+ *
+ * @throws ChoiceError if there are fewer
+ */
+function linesAbove(name: string, bytes: Buffer, count: number): Buffer {
+  let end = 0;
+  for (let line = 0; line < count; line++) {
+    const length = firstLineLength(bytes.subarray(end));
+    if (length === undefined) {
+      throw new ChoiceError(
+        `${name}: --skip-lines ${count} is more than the ${line} lines at its start; give fewer`,
+      );
+    }
+    end += length;
+  }
+  return bytes.subarray(0, end);
+}
+
+/**
+ * Reads at least `sampleBytes` unless the input ends before, and more, up to 1 MiB, until it has the first line below
+ * the skipped ones. Detection uses only {@link sampleOf} of them, so that it does not depend on the size of the pieces
+ * that the input comes in.
  */
 async function readSample(
   input: AsyncIterator<Uint8Array>,
+  skipLines: number,
 ): Promise<{ readonly bytes: Buffer; readonly isWhole: boolean }> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  let hasLineEnd = false;
+  let lineEnds = 0;
   // Three more bytes for a byte order mark.
-  while (length < sampleBytes + 3 || (!hasLineEnd && length <= maximumRecordBytes)) {
+  while (length < sampleBytes + 3 || (lineEnds <= skipLines && length <= maximumRecordBytes)) {
     const next = await input.next();
     if (next.done) return { bytes: Buffer.concat(chunks), isWhole: true };
-    chunks.push(Buffer.from(next.value));
-    length += next.value.length;
-    hasLineEnd ||= next.value.includes(0x0a) || next.value.includes(0x0d);
+    const chunk = Buffer.from(next.value);
+    chunks.push(chunk);
+    length += chunk.length;
+    lineEnds += lineEndings(chunk);
   }
   return { bytes: Buffer.concat(chunks), isWhole: false };
-}
-
-/** Throws a TableError for UTF-16 without a byte order mark, and for zip archives, which most spreadsheet files are. */
-function refuseForeignFormat(name: string, start: Buffer): void {
-  const startsWith = (...bytes: number[]) => bytes.every((byte, i) => start[i] === byte);
-  const refuse = (what: string, advice: string) => {
-    throw new TableError(`${name}: ${what}; ${advice}`);
-  };
-  const sample = start.subarray(0, sampleBytes);
-  if (sample.filter((byte) => byte === 0).length > sample.length / 4) {
-    refuse(
-      "not text: mostly NUL bytes",
-      "if it is UTF-16 without a byte order mark, pass --encoding utf-16le",
-    );
-  }
-  if (startsWith(0x50, 0x4b, 3, 4)) refuse("a zip archive or a spreadsheet file", "export it as CSV");
 }

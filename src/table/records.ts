@@ -24,9 +24,7 @@ export interface RecordChunk {
 
 /** Records of a table that is being read, however it is read and written. */
 export interface RecordStream {
-  /**
-   * Returns the byte order mark, the blank lines and the header with the added columns, as far as the table has them.
-   */
+  /** Returns all that is above the rows: the byte order mark, the preamble, and the header with the added columns. */
   start(columns: readonly string[]): Buffer;
   /** Records below the header, in order. */
   readonly chunks: AsyncIterable<RecordChunk>;
@@ -41,8 +39,10 @@ export interface TableShape {
   readonly width: number;
   /** Index, from 0, of the field that holds the item. */
   readonly column: number;
-  /** Number of records up to the header: blank lines, comments and the header itself; 0 without a header. */
-  readonly skipped: number;
+  /** Whether the first record is the header. */
+  readonly hasHeader: boolean;
+  /** Line of the first record, from 1. */
+  readonly firstLine: number;
   /** Whether a row with fewer fields is padded or is a bad row. */
   readonly ragged: "pad" | "error";
   readonly badRows: BadRowPolicy;
@@ -60,22 +60,6 @@ export const rowsAtATime = ({ width }: Pick<TableShape, "width">): number =>
 
 export const byteOrderMarkBytes = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/**
- * Returns all that is above the rows: the byte order mark, blank lines, comments and the header.
- *
- * @param columns names of the added columns
- * @param append renders the records up to the header, as {@link RecordChunk.append} does
- */
-export function startTable(
-  { dialect, skipped }: Pick<TableShape, "dialect" | "skipped">,
-  columns: readonly string[],
-  append: RecordChunk["append"],
-): Buffer {
-  const blank = columns.map(() => "");
-  const names = Array.from({ length: skipped }, (_, i) => (i + 1 < skipped ? blank : columns));
-  return Buffer.concat([dialect.byteOrderMark ? byteOrderMarkBytes : Buffer.of(), append(names)]);
-}
-
 /** Returns the delimiter of the output: a plain list becomes a table with commas. */
 export const outputDelimiter = ({ delimiter }: Pick<Dialect, "delimiter">): string => delimiter ?? ",";
 
@@ -84,8 +68,8 @@ export const outputDelimiter = ({ delimiter }: Pick<Dialect, "delimiter">): stri
  *
  * @param line the line on which the record starts, from 1
  */
-export function tooWide({ name, width, skipped }: TableShape, line: number, fields: number): RowFault {
-  const expected = skipped > 0 ? `the header has ${width}` : `the table has ${width}`;
+export function tooWide({ name, width, hasHeader }: TableShape, line: number, fields: number): RowFault {
+  const expected = hasHeader ? `the header has ${width}` : `the table has ${width}`;
   return new RowFault(
     name,
     line,

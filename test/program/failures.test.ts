@@ -71,7 +71,7 @@ describe("a failed run prints one line and keeps the old output", () => {
       "NUL bytes",
       ["l.csv"],
       { "l.csv": Buffer.alloc(5_000_000) },
-      6,
+      2,
       "l.csv: not text: mostly NUL bytes; if it is UTF-16 without a byte order mark, pass --encoding utf-16le",
     ],
     [

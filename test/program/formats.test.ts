@@ -251,9 +251,9 @@ describe("comments, quotes and escapes", () => {
     });
   });
 
-  test("drops comments with --strict", async () => {
+  test("drops comments below the header with --strict", async () => {
     expect((await emails(commented, "--comment", "#", "--strict")).output).toBe(
-      'id,email,status\n1,ann@larch-and-oak.com,ok\n2,"#x@mailinator.com",disposable\n',
+      '# made today, by hand\nid,email,status\n1,ann@larch-and-oak.com,ok\n2,"#x@mailinator.com",disposable\n',
     );
   });
 

@@ -13,9 +13,10 @@ import type { Engine } from "../engines/engine.js";
 import { openOfflineEngine } from "../engines/offline-engine.js";
 import { standardOutput } from "../terminal/standard-output.js";
 import { BadRowsReport } from "./bad-rows.js";
+import { checkItems } from "./no-items.js";
 import type { Plan } from "./plan.js";
 
-/** Open engine and files, to be closed or discarded. Filled step by step, so that a failure half-way forgets nothing. */
+/** Engine and files to close or discard. Filled as they are opened, so that a failure half-way leaves none open. */
 export interface Opened {
   engine?: Engine;
   readonly files: Pick<TableSink, "discard">[];
@@ -30,17 +31,17 @@ export interface RunFiles {
   readonly backup: FileCopy | undefined;
   readonly badRows: BadRowsReport;
   readonly badRowsFile: TableSink | undefined;
-  /** The share of the input that was read, from 0 to 1; undefined where its size is not known. */
+  /** Returns the share of the input that has been read, from 0 to 1, or undefined when its size is unknown. */
   readonly share: () => number | undefined;
 }
 
-/** Opens the engine that the plan has chosen. */
+/** Opens the engine chosen by the plan. */
 export async function openEngine(plan: Plan, opened: Opened, signal: AbortSignal): Promise<Engine> {
   const { kind, engine, settings, options, note } = plan;
-  if (engine.engine === "offline") {
+  if (engine.name === "offline") {
     opened.engine = await openOfflineEngine(plan.classifierSource, plan.quotaPath, engine.reason, signal);
   } else {
-    // Said before it costs money; the summary names either engine.
+    // Printed before the run costs money. The summary names the engine in either case.
     note(`api engine at ${engine.baseUrl.value} (${engine.reason})`);
     const { openApiEngine } = await import("../engines/api-engine.js");
     opened.engine = await openApiEngine(kind, settings, engine, options, note, signal);
@@ -59,10 +60,10 @@ export async function openFiles(plan: Plan, opened: Opened, signal: AbortSignal)
     opened.files.push(file);
     return file;
   };
-  // Before the input is opened: opening a named pipe waits for its other end.
+  // Done before the input is opened, because opening a named pipe waits for its other end.
   if (plan.isInPlace && path !== undefined) await checkReplaceable(path);
   const input = path === undefined ? standardInput(signal) : await openInputFile(path, signal);
-  // A reader that stops half-way leaves the file to the garbage collector, which complains.
+  // If reading stops half-way, the garbage collector would close the file, and Node would print a warning.
   keep({ discard: () => input.close() });
   const counted = countBytes(input);
   const decoded = await decodeInput(inputName, counted.bytes, options.encoding);
@@ -76,6 +77,7 @@ export async function openFiles(plan: Plan, opened: Opened, signal: AbortSignal)
     { name: inputName, bytes: decoded.bytes },
     { ...plan.table, onBadRow: (fault, record) => badRows.add(fault, record) },
   );
+  checkItems(plan.kind, inputName, table, plan.table.column !== undefined);
   const columns = nameColumns(table.names, options.statusColumn, {
     withReasons: options.explain === true,
     withCanonical: options.canonical === true,
@@ -92,10 +94,14 @@ export async function openFiles(plan: Plan, opened: Opened, signal: AbortSignal)
   return { input, table, columns, sink, backup, badRows, badRowsFile, share: counted.share };
 }
 
-/** Takes the rows of a dry run. */
+/** Sink of a dry run, which drops all rows. */
 const nowhere: TableSink = { write: async () => {}, commit: async () => {}, discard: async () => {} };
 
-/** @param compression that of the input: a file that is replaced stays compressed as it was */
+/**
+ * Opens the sink for the table.
+ *
+ * @param compression compression of the input, which `--in-place` keeps
+ */
 async function openSink(
   { options, output, isInPlace }: Plan,
   format: TableFormat,
@@ -120,13 +126,13 @@ async function openSink(
 }
 
 /**
- * Makes sure that a file can be replaced and stay what it is to others.
+ * Checks that a file can be replaced without changing its owner or group.
  *
  * @throws FileError when it is not a regular file, is read-only, or would get another owner or group
  */
 async function checkReplaceable(file: string): Promise<void> {
   const found = await stat(file).catch(() => undefined);
-  // Opening it says what is wrong.
+  // Opening the file will report the problem.
   if (found === undefined || found.isDirectory()) return;
   if (!found.isFile()) throw new FileError(`${file}: not a regular file; cannot be replaced; use -o`);
   await access(file, constants.W_OK).catch(() => {
@@ -142,7 +148,7 @@ function standardInput(signal: AbortSignal): InputFile {
   return { bytes, size: undefined, hasChanged: async () => false, close: async () => {} };
 }
 
-/** Counts the bytes that are read. */
+/** Wraps an input so that the bytes read from it are counted. */
 function countBytes({ bytes, size }: InputFile) {
   let count = 0;
   async function* counted() {

@@ -25,10 +25,11 @@ export interface BulkOptions extends OwnListOptions, ApiEngineOptions, SettingOp
   readonly encoding?: string;
   /** False with `--no-headers`; commander's default is true. */
   readonly headers: boolean;
+  readonly skipLines?: number;
   readonly output?: string;
-  /** A suffix for the backup, possibly empty; absent when FILE is not replaced. */
+  /** Suffix of the backup, empty for no backup; absent when FILE is not replaced. */
   readonly inPlace?: string;
-  /** A folder with a file for each status, instead of the output. */
+  /** Folder that gets a file for each status, instead of one output. */
   readonly split?: string;
   readonly format?: TableFormat;
   readonly statusColumn: string;
@@ -48,7 +49,7 @@ export interface BulkOptions extends OwnListOptions, ApiEngineOptions, SettingOp
   readonly quiet?: true;
 }
 
-/** Everything that is decided before anything is opened. */
+/** All decisions about a run. They are made before any of its files is opened. */
 export interface Plan {
   readonly kind: Kind;
   /** Path of the input; undefined for standard input. */
@@ -59,26 +60,26 @@ export interface Plan {
   /** Path of the output; undefined for standard output and `--split`. */
   readonly output: string | undefined;
   readonly isInPlace: boolean;
-  /** Where the replaced file is kept. */
+  /** Path of the backup of the replaced file; undefined for no backup. */
   readonly backup: string | undefined;
   readonly quotaPath: string;
   readonly settings: Settings;
   readonly engine: EngineChoice;
-  /** Table and lists of the offline engine. */
+  /** Table and lists for the offline engine; empty for the api engine. */
   readonly classifierSource: ClassifierSource;
   readonly table: Omit<TableOptions, "onBadRow">;
   readonly filter: RowFilter;
-  /** Tells the user something, unless `--quiet` is given. */
+  /** Prints a note on standard error, unless `--quiet` is given. */
   readonly note: (text: string) => void;
 }
 
 /**
- * Plans a run. A key may be asked for, by a command of the user's; no file of the run is opened.
+ * Plans a run. May run the user's key command. Opens no file of the run.
  *
  * @param file path of the input; `-` or absent for standard input
  * @throws UsageError when options contradict each other or a setting is invalid
  * @throws AuthorisationError when the service is wanted and there is no key
- * @throws FileError when a list of the user's own cannot be read
+ * @throws FileError when one of the user's own lists cannot be read
  */
 export async function planRun(kind: Kind, file: string | undefined, options: BulkOptions): Promise<Plan> {
   const { env } = process;
@@ -95,9 +96,9 @@ export async function planRun(kind: Kind, file: string | undefined, options: Bul
   const note = options.quiet ? () => {} : say;
   const settings = await resolveSettings(options, env, process.cwd(), note);
   const engine = await chooseEngine(settings, options, env);
-  if (engine.engine === "api") checkServiceOptions(options);
+  if (engine.name === "api") checkServiceOptions(options);
   const classifierSource =
-    engine.engine === "api"
+    engine.name === "api"
       ? {}
       : { ...tableSource(dataTablePath(env), say), ownLists: await readOwnLists(options, env) };
   return {
@@ -108,7 +109,11 @@ export async function planRun(kind: Kind, file: string | undefined, options: Bul
   };
 }
 
-/** @throws UsageError when options contradict each other */
+/**
+ * Checks that the options fit together.
+ *
+ * @throws UsageError when options contradict each other
+ */
 function checkTogether(options: BulkOptions): void {
   const { delimiter, quote, escape: escaping, comment, badRows, format, split, strict, inPlace } = options;
   const isWrittenAnew = strict || quote !== undefined || escaping !== undefined || format !== undefined;
@@ -126,7 +131,11 @@ function checkTogether(options: BulkOptions): void {
   }
 }
 
-/** @throws UsageError when an option is for the offline engine only */
+/**
+ * Checks the options of a run with the service.
+ *
+ * @throws UsageError when an option is for the offline engine only
+ */
 function checkServiceOptions({ allow, deny, quotaFile }: BulkOptions): void {
   const given = Object.entries({ "--allow": allow, "--deny": deny, "--quota-file": quotaFile });
   for (const [option, value] of given) {
@@ -136,6 +145,7 @@ function checkServiceOptions({ allow, deny, quotaFile }: BulkOptions): void {
 
 function tableOptions(kind: Kind, options: BulkOptions): Plan["table"] {
   const { column, delimiter, quote, escape: escaping, comment, format, headers, ragged, badRows } = options;
+  const { skipLines } = options;
   return {
     profile: profiles[kind],
     ...(column !== undefined && { column }),
@@ -147,6 +157,7 @@ function tableOptions(kind: Kind, options: BulkOptions): Plan["table"] {
     },
     ...(format !== undefined && { format }),
     ...(!headers && { header: false }),
+    ...(skipLines !== undefined && { skipLines }),
     ragged,
     badRows,
     strict: options.strict === true,

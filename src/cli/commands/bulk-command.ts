@@ -1,8 +1,15 @@
-/** `idv emails` and `idv domains`: the options that both have, and their action. */
+/** `idv emails` and `idv domains`: their options and their action. The run itself is in `bulk/`. */
 import { CommanderError, Option } from "commander";
 import type { Kind } from "../../validator/validator.js";
 import type { BulkOptions } from "../bulk/plan.js";
-import { filled, markCharacter, oneCharacter, statusList, waitTime } from "../config/option-values.js";
+import {
+  filled,
+  markCharacter,
+  oneCharacter,
+  statusList,
+  waitTime,
+  wholeNumber,
+} from "../config/option-values.js";
 import { settingNames } from "../config/settings.js";
 import { exitCodes } from "../exit-codes.js";
 import {
@@ -58,6 +65,7 @@ function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
       ),
       new Option("-d, --delimiter <CHAR>", "character between fields; \\t for tab").argParser(oneCharacter),
       new Option("-n, --no-headers", "treat the first record as data"),
+      new Option("--skip-lines <N>", "copy the first N lines unchanged").argParser(wholeNumber(0, 10_000)),
       new Option("--encoding <NAME>", "encoding of FILE; the output is UTF-8").argParser(filled),
       new Option("--quote <CHAR>", 'character around fields, if not "').argParser(markCharacter),
       new Option("--escape <CHAR>", "character before a quote in a quoted field").argParser(markCharacter),
@@ -109,7 +117,7 @@ function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
       ...settingNames.map(settingOption),
       apiKeyFileOption(),
       insecureHttpOption(),
-      new Option("--no-precheck", "submit also what cannot be an address"),
+      new Option("--no-precheck", "also submit items that cannot be valid"),
       new Option("--no-cache", "neither read nor write the cache of verdicts"),
       new Option("--refresh", "ask for all items again, and update the cache"),
     ],

@@ -4,7 +4,7 @@
  */
 import { stringify } from "csv-stringify/sync";
 import { nameText, toBinary } from "../bytes.js";
-import { outputDelimiter, type RecordChunk, type RecordStream, startTable } from "../records.js";
+import { outputDelimiter, type RecordChunk, type RecordStream } from "../records.js";
 import type { Dialect } from "../sniff/dialect.js";
 
 /** Consecutive records, as fields. */
@@ -21,14 +21,14 @@ export interface FieldWriter {
   /**
    * Renders records with their added fields.
    *
-   * @param added the added fields of each record, as text; undefined leaves the record out, {@link notARow} marks a bad
+   * @param added the added fields of each record, as text; undefined leaves the record out, {@link copiedUnchanged} marks a bad
    * row that is kept
    */
   write(records: FieldChunk["records"], added: readonly (readonly string[] | undefined)[]): Buffer;
 }
 
 /** Marker that replaces the added fields of a bad row that is kept. */
-export const notARow: readonly string[] = [];
+export const copiedUnchanged: readonly string[] = [];
 
 /** Returns the records as a stream that writes them anew. */
 export function streamOf(chunks: AsyncIterable<FieldChunk>, writer: FieldWriter): RecordStream {
@@ -37,7 +37,7 @@ export function streamOf(chunks: AsyncIterable<FieldChunk>, writer: FieldWriter)
       const append: RecordChunk["append"] = (added) =>
         writer.write(
           records,
-          added.map((fields, row) => (fields && values[row] === undefined ? notARow : fields)),
+          added.map((fields, row) => (fields && values[row] === undefined ? copiedUnchanged : fields)),
         );
       yield { values, append };
     }
@@ -48,10 +48,14 @@ export function streamOf(chunks: AsyncIterable<FieldChunk>, writer: FieldWriter)
 /**
  * Returns a writer that uses csv-stringify. Fields are quoted only if necessary.
  *
- * @param head the header and the blank records above it; empty if there is no header
+ * @param header binary strings; undefined if there is no header
  * @param width number of fields of a full row, without the added ones
  */
-export function csvWriter(dialect: Dialect, head: FieldChunk["records"], width: number): FieldWriter {
+export function csvWriter(
+  dialect: Pick<Dialect, "delimiter" | "lineEnding" | "quote" | "escape" | "comment">,
+  header: readonly string[] | undefined,
+  width: number,
+): FieldWriter {
   const options = {
     delimiter: outputDelimiter(dialect),
     record_delimiter: dialect.lineEnding,
@@ -66,14 +70,14 @@ export function csvWriter(dialect: Dialect, head: FieldChunk["records"], width: 
     const wider = records.flatMap((record, row) => {
       const ours = added[row];
       if (ours === undefined) return [];
-      if (ours === notARow) return [record];
+      if (ours === copiedUnchanged) return [record];
       const padding = Array.from({ length: width - record.length }, () => "");
       return [[...record, ...padding, ...ours.map(toBinary)]];
     });
     return Buffer.from(stringify(wider, options), "latin1");
   };
   return {
-    start: (columns) => startTable({ dialect, skipped: head.length }, columns, (names) => write(head, names)),
+    start: (columns) => (header === undefined ? Buffer.of() : write([header], [columns])),
     write,
   };
 }
@@ -94,7 +98,7 @@ export function jsonWriter(names: readonly string[]): FieldWriter {
     write(records, added) {
       const lines = records.flatMap((record, row) => {
         const fields = added[row];
-        if (fields === undefined || fields === notARow) return [];
+        if (fields === undefined || fields === copiedUnchanged) return [];
         const entries = [
           ...record.map((field, i) => [names[i]!, nameText(field)] as const),
           ...fields.map((field, i) => [ours[i]!, field] as const),

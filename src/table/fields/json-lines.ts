@@ -43,7 +43,7 @@ export class JsonLines {
   ): Promise<JsonLines> {
     // For the scanner, a line is a record of one field.
     const dialect = { ...shape.dialect, delimiter: null, quote: "" };
-    const lines = { ...shape, dialect, width: 1, column: 0, skipped: 0 };
+    const lines = { ...shape, dialect, width: 1, column: 0 };
     const { scanned } = await readScanned(lines, first, rest, onBadRow);
     return new JsonLines(shape, names, scanned.chunks, onBadRow);
   }
@@ -61,11 +61,11 @@ export class JsonLines {
   }
 
   /** Returns the stream that keeps each line unchanged and adds the added fields at the end of its object. */
-  stream(byteOrderMark: Buffer): RecordStream {
+  stream(): RecordStream {
     let keys: readonly string[] = [];
     const start = (columns: readonly string[]) => {
       keys = columns;
-      return byteOrderMark;
+      return Buffer.of();
     };
     const ourKeyIn = (object: JsonObject) => keys.find((key) => Object.hasOwn(object, key));
     const chunks = async function* (this: JsonLines): AsyncGenerator<RecordChunk> {

@@ -3,8 +3,9 @@
  * kept, such as those with other quote characters.
  */
 import { Parser } from "csv-parse";
+import { parse } from "csv-parse/sync";
 import type { BadRowListener, RowFault } from "../bad-rows.js";
-import { itemText } from "../bytes.js";
+import { itemText, lineEndings } from "../bytes.js";
 import {
   maximumRecordBytes,
   neverClosed,
@@ -14,11 +15,57 @@ import {
   tooNarrow,
   tooWide,
 } from "../records.js";
-import type { Dialect } from "../sniff/dialect.js";
-import { csvWriter, type FieldChunk, notARow } from "./field-writer.js";
+import type { Dialect, KnownDialect } from "../sniff/dialect.js";
+import { maximumRecords, type SampleRecord } from "../sniff/sample-record.js";
+import { copiedUnchanged, csvWriter, type FieldChunk } from "./field-writer.js";
 
 /** Delimiter for a plain list, because csv-parse needs one: a string that occurs in no table. */
 const noDelimiter = "\u0000idv\u0000plain\u0000list\u0000";
+
+function parserOptions({ delimiter, comment, ...marks }: Omit<Dialect, "lineEnding" | "byteOrderMark">) {
+  return {
+    delimiter: delimiter ?? noDelimiter,
+    encoding: "latin1" as const,
+    ...marks,
+    comment: comment ?? "",
+    comment_no_infix: true,
+    record_delimiter: ["\r\n", "\n", "\r"] as string[],
+    // Quotes inside a field are text: `Ann "Annie" Lee`, `"Lee, Ann" <ann@example.net>`.
+    relax_quotes: true,
+    relax_column_count: true,
+    max_record_size: maximumRecordBytes,
+  };
+}
+
+/**
+ * Splits the start of a table, as `splitterOf` describes. Comments before a record belong to it.
+ *
+ * @returns undefined if a quote is never closed
+ */
+export function splitParsed(
+  sample: Buffer,
+  delimiter: string | null,
+  isWhole: boolean,
+  { quote = '"', escape: escaping = quote, comment }: KnownDialect,
+): SampleRecord[] | undefined {
+  const records: SampleRecord[] = [];
+  let [start, linesBefore] = [0, 0];
+  const lines = isWhole ? sample.length : Math.max(sample.lastIndexOf("\n"), sample.lastIndexOf("\r")) + 1;
+  try {
+    parse(sample.subarray(0, lines), {
+      ...parserOptions({ delimiter, quote, escape: escaping, comment: comment ?? null }),
+      to: maximumRecords,
+      on_record(fields: string[], { bytes, lines }) {
+        records.push({ fields, start, linesBefore });
+        [start, linesBefore] = [bytes, lines];
+        return null;
+      },
+    });
+  } catch {
+    if (isWhole || records.length === 0) return undefined;
+  }
+  return records;
+}
 
 /**
  * Yields the records below the header, and closes the input at the end.
@@ -39,14 +86,14 @@ export async function* readFields(
     for (let bytes: Uint8Array | undefined = first; bytes !== undefined; ) {
       const error = await parser.parse(bytes);
       const chunk = chunker.take(parser.takeRecords());
-      if (error) throw chunker.explain(error, parser.info.comment_lines);
+      if (error) throw chunker.errorFor(error, parser.info.comment_lines);
       yield* pieces(chunk, shape);
       const next = await rest.next();
       bytes = next.done ? undefined : Buffer.from(next.value);
     }
     const error = await parser.finish();
     const chunk = chunker.take(parser.takeRecords());
-    if (error) throw chunker.explain(error, parser.info.comment_lines);
+    if (error) throw chunker.errorFor(error, parser.info.comment_lines);
     yield* pieces(chunk, shape);
   } finally {
     parser.destroy();
@@ -69,20 +116,8 @@ function* pieces({ values, records }: FieldChunk, shape: TableShape): Generator<
 class CollectingParser extends Parser {
   #records: ParsedRecord[] = [];
 
-  constructor({ delimiter, ...dialect }: Dialect) {
-    super({
-      delimiter: delimiter ?? noDelimiter,
-      encoding: "latin1",
-      quote: dialect.quote,
-      escape: dialect.escape,
-      comment: dialect.comment ?? "",
-      comment_no_infix: true,
-      record_delimiter: ["\r\n", "\n", "\r"],
-      // Quotes inside a field are text: `Ann "Annie" Lee`, `"Lee, Ann" <ann@example.net>`.
-      relax_quotes: true,
-      relax_column_count: true,
-      max_record_size: maximumRecordBytes,
-    });
+  constructor(dialect: Dialect) {
+    super(parserOptions(dialect));
     // `parse` and `finish` return errors. Without a listener, Node.js would throw them too.
     this.on("error", () => {});
   }
@@ -124,15 +159,16 @@ interface ParsedRecord {
 class Chunker {
   readonly #shape: TableShape;
   readonly #onBadRow: BadRowListener;
-  /** Number of records up to the header that are still to come. */
+  /** 1 while the header is still to come, then 0. */
   #toSkip: number;
   /** Line on which the next record starts, from 1, without comment lines, which csv-parse counts. */
-  #line = 1;
+  #line: number;
 
   constructor(shape: TableShape, onBadRow: BadRowListener) {
     this.#shape = shape;
     this.#onBadRow = onBadRow;
-    this.#toSkip = shape.skipped;
+    this.#toSkip = Number(shape.hasHeader);
+    this.#line = shape.firstLine;
   }
 
   /** Returns the records below the header as a chunk, and reports bad rows. */
@@ -141,10 +177,12 @@ class Chunker {
     const values: (string | undefined)[] = [];
     const { column, badRows } = this.#shape;
     for (const { fields, commentsBefore } of parsed) {
+      const surplus = fields.slice(this.#shape.width);
+      if (surplus.length > 0 && surplus.every((field) => field === "")) fields.length = this.#shape.width;
       const fault = this.#findFault(fields, this.#line + commentsBefore);
       if (fault !== undefined) {
         if (badRows === "error" || this.#toSkip > 0) throw fault.toError();
-        const record = csvWriter(this.#shape.dialect, [], 0).write([fields], [notARow]);
+        const record = csvWriter(this.#shape.dialect, undefined, 0).write([fields], [copiedUnchanged]);
         this.#onBadRow(fault, record);
       }
       this.#line += 1 + fields.reduce((sum, field) => sum + lineEndings(field), 0);
@@ -167,21 +205,11 @@ class Chunker {
   }
 
   /** Returns the error of this table for one of csv-parse. */
-  explain(error: Error, comments: number): Error {
+  errorFor(error: Error, comments: number): Error {
     const { code, column } = error as { code?: string; column?: number };
     const line = this.#line + comments;
     if (code === "CSV_QUOTE_NOT_CLOSED") return neverClosed(this.#shape, line, Number(column) + 1).toError();
     if (code === "CSV_MAX_RECORD_SIZE") return tooLong(this.#shape, line).toError();
     return error;
   }
-}
-
-/** Returns the number of line endings in a field; CRLF counts as one. */
-function lineEndings(field: string): number {
-  let count = 0;
-  for (let i = field.indexOf("\n"); i !== -1; i = field.indexOf("\n", i + 1)) count++;
-  for (let i = field.indexOf("\r"); i !== -1; i = field.indexOf("\r", i + 1)) {
-    if (field[i + 1] !== "\n") count++;
-  }
-  return count;
 }

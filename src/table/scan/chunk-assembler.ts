@@ -28,6 +28,7 @@
  * - Blocks are valid only until the next one is requested. Chunks of `assemble` must not refer to them.
  */
 import type { BadRowListener, RowFault } from "../bad-rows.js";
+import { emptyTail } from "../quotes.js";
 import {
   maximumRecordBytes,
   neverClosed,
@@ -51,13 +52,14 @@ export class ChunkAssembler {
   /** Number of records so far, except in blocks that were skipped. It only tells whether the header has been passed. */
   #records = 0;
   /** Line of the next record, from 1. */
-  #line = 1;
+  #line: number;
   /** Whether the next bytes belong to a line that was given up before its end was found. */
   #isInLongLine = false;
 
   constructor(shape: TableShape, onBadRow: BadRowListener) {
     this.#shape = shape;
     this.#onBadRow = onBadRow;
+    this.#line = shape.firstLine;
   }
 
   /** Whether the next block starts at the start of a record. */
@@ -133,7 +135,7 @@ export class ChunkAssembler {
     for (let word = 0; word < at.length; word += recordWords) {
       const record = at.subarray(word, word + recordWords);
       const index = this.#records + word / recordWords;
-      const fault = this.#findFault(record, index);
+      const fault = this.#findFault(bytes, record, index);
       if (fault !== undefined) {
         this.#reportBadRow(fault, bytes.subarray(record[Place.start], record[Place.end]), index);
         if (this.#shape.badRows === "skip") continue;
@@ -145,12 +147,15 @@ export class ChunkAssembler {
     return at.subarray(0, kept);
   }
 
-  #findFault(record: Int32Array, index: number): RowFault | undefined {
-    const { width, ragged, skipped } = this.#shape;
+  #findFault(bytes: Buffer, record: Int32Array, index: number): RowFault | undefined {
+    const { dialect, width, ragged, hasHeader } = this.#shape;
     const line = this.#line + record[Place.linesBefore]!;
     const fields = record[Place.fields]!;
-    if (fields > width) return tooWide(this.#shape, line, fields);
-    const isShort = fields > 0 && fields < width && index >= skipped;
+    const end = record[Place.end]!;
+    if (fields > width && emptyTail(bytes, end, fields - width, dialect.delimiter) === undefined) {
+      return tooWide(this.#shape, line, fields);
+    }
+    const isShort = fields > 0 && fields < width && (!hasHeader || index > 0);
     if (isShort && ragged === "error") return tooNarrow(this.#shape, line, fields);
     return record[Place.next]! - record[Place.start]! > maximumRecordBytes
       ? tooLong(this.#shape, line)
@@ -158,7 +163,7 @@ export class ChunkAssembler {
   }
 
   #reportBadRow(fault: RowFault, record: Uint8Array, index: number): void {
-    if (this.#shape.badRows === "error" || index < this.#shape.skipped) throw fault.toError();
+    if (this.#shape.badRows === "error" || (this.#shape.hasHeader && index === 0)) throw fault.toError();
     this.#onBadRow(fault, record.subarray(0, maximumRecordBytes));
   }
 }
@@ -217,7 +222,7 @@ export function scanAlone(
   bytes: Buffer,
   memory?: Int32Array,
 ): { readonly chunk: ScannedChunk; readonly lines: number } | undefined {
-  const scanned = scanRecords(bytes, scanShape(shape), true, memory && { memory });
+  const scanned = scanRecords(bytes, scanShape(shape), true, { memory });
   const { at, consumed, lines } = scanned;
   const last = at.length - recordWords;
   const endsLine = last >= 0 && at[last + Place.end] !== at[last + Place.next];

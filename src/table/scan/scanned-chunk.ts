@@ -1,6 +1,6 @@
 /** A chunk of scanned records, and how they are rendered with added fields. It does not know statuses or verdicts. */
 import { itemText, toBinary } from "../bytes.js";
-import { quoteField, unquote } from "../quotes.js";
+import { emptyTail, quoteField, unquote } from "../quotes.js";
 import { outputDelimiter, type RecordChunk, rowsAtATime, type TableShape } from "../records.js";
 import { Place, recordWords } from "./scanner.js";
 
@@ -112,8 +112,11 @@ export class ScannedChunk implements RecordChunk {
         continue;
       }
       const line = lines?.get(row);
-      position += line?.copy(output, position) ?? bytes.copy(output, position, at[word]!, end);
-      for (let field = at[word + Place.fields]!; field < width; field++) output[position++] = delimiter;
+      const fields = at[word + Place.fields]!;
+      // A row with more fields than the table ends with empty ones, which are left out.
+      const kept = fields > width ? emptyTail(bytes, end, fields - width, dialect.delimiter)! : end;
+      position += line?.copy(output, position) ?? bytes.copy(output, position, at[word]!, kept);
+      for (let field = fields; field < width; field++) output[position++] = delimiter;
       const tail = tails[choice[row]!]!;
       put(tail, 0, tail.length);
       if (end === next) put(lineEnding, 0, lineEnding.length);

@@ -1,6 +1,6 @@
 /** Reads a table with the scanner: finds the header, and gives the records below it as chunks or as blocks of bytes. */
 import type { BadRowListener } from "../bad-rows.js";
-import { type RecordStream, startTable, type TableShape } from "../records.js";
+import type { RecordStream, TableShape } from "../records.js";
 import { type Block, blocksOf } from "./blocks.js";
 import { ChunkAssembler } from "./chunk-assembler.js";
 import type { ScannedChunk } from "./scanned-chunk.js";
@@ -33,7 +33,7 @@ export interface ScannedTable {
  * Reads a table with the scanner, the fast way: records keep their bytes, and the added fields follow them. Only lines
  * of a plain list that contain a comma are quoted; otherwise the added fields would not start at the second field.
  *
- * @param first the bytes that were read already, without byte order mark
+ * @param first the bytes of the table that were read already
  * @throws TableError if the header cannot be read
  */
 export async function readScanned(
@@ -43,17 +43,18 @@ export async function readScanned(
   onBadRow: BadRowListener,
 ): Promise<RecordStream & { readonly scanned: ScannedTable }> {
   const assembler = new ChunkAssembler(shape, onBadRow);
-  let chunk = assembler.assemble(first, shape.skipped);
-  while (chunk.count < shape.skipped && !assembler.isAtEnd) {
+  const heads = Number(shape.hasHeader);
+  let chunk = assembler.assemble(first, heads);
+  while (chunk.count < heads && !assembler.isAtEnd) {
     const read = await rest.next();
-    chunk = assembler.assemble(read.done ? undefined : read.value, shape.skipped);
+    chunk = assembler.assemble(read.done ? undefined : read.value, heads);
   }
-  const head = chunk.slice(0, shape.skipped);
-  const below = chunk.slice(shape.skipped);
+  const header = chunk.slice(0, heads);
+  const below = chunk.slice(heads);
   const blocks = blocksOf(rest);
   const chunks = chunksOf(below, blocks, assembler);
   return {
-    start: (columns) => startTable(shape, columns, (names) => head.append(names)),
+    start: (columns) => (shape.hasHeader ? header.append([columns]) : Buffer.of()),
     chunks,
     scanned: { shape, first: below, blocks, assembler, chunks },
   };

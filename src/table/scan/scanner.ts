@@ -80,18 +80,27 @@ export interface ScannedRecords {
   readonly isQuoteOpen: boolean;
 }
 
+interface ScanOptions {
+  readonly from?: number;
+  readonly memory?: Int32Array | undefined;
+  readonly bounds?: number[];
+  readonly most?: number;
+}
+
 /**
  * Finds the complete records, up to the first incomplete one.
  *
  * @param isEnd whether the table ends with these bytes: then the last record needs no line ending
  * @param from index at which the first record starts
  * @param memory array for the numbers; replaced by a larger one if they do not fit
+ * @param bounds gets the start and the end of every field, quotes included; also those of the incomplete record
+ * @param most maximum number of records to find
  */
 export function scanRecords(
   bytes: Uint8Array,
   { delimiter, column, quote = 0x22, comment }: ScanShape,
   isEnd: boolean,
-  { from = 0, memory = new Int32Array(recordWords * (16 + (bytes.length >> 6))) as Int32Array } = {},
+  { from = 0, memory, bounds, most = Number.POSITIVE_INFINITY }: ScanOptions = {},
 ): ScannedRecords {
   const { length } = bytes;
   // Bytes that end an unquoted field: 1 for the delimiter, 2 for line endings.
@@ -99,7 +108,7 @@ export function scanRecords(
   classes[lf] = 2;
   classes[cr] = 2;
   if (delimiter !== undefined) classes[delimiter] = 1;
-  let at = memory;
+  let at = memory ?? new Int32Array(recordWords * (16 + (bytes.length >> 6)));
   let word = 0;
   let lines = 0;
   let start = from;
@@ -108,7 +117,8 @@ export function scanRecords(
   let mostFields = 0;
   let fewestFields = Number.POSITIVE_INFINITY;
   let longest = 0;
-  while (start < length) {
+  const mostWords = most * recordWords;
+  while (start < length && word < mostWords) {
     const linesBefore = lines;
     let valueStart = -1;
     let valueEnd = -1;
@@ -133,6 +143,7 @@ export function scanRecords(
         }
       }
       while (p < length && classes[bytes[p]!] === 0) p++;
+      bounds?.push(fieldStart, p);
       if (field === column) {
         valueStart = fieldStart;
         valueEnd = p;

@@ -13,4 +13,6 @@ export interface ItemProfile {
    * if it is one.
    */
   likeness(field: string): 0 | 1 | 2;
+  /** Returns whether a field may have been meant as an item: it need not be a right one. */
+  resembles(field: string): boolean;
 }

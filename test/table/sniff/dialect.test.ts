@@ -1,12 +1,12 @@
 /** Covers the detection of delimiter, line ending and width from a sample. */
 import { describe, expect, test } from "vitest";
 import { profiles } from "../../../src/run/item.js";
-import {
-  mostCommonWidth,
-  sniffDelimiter,
-  sniffLineEnding,
-  splitSample,
-} from "../../../src/table/sniff/dialect.js";
+import { sniffDelimiter, sniffLineEnding } from "../../../src/table/sniff/dialect.js";
+import { mostCommonWidth } from "../../../src/table/sniff/layout.js";
+import { splitterOf } from "../../../src/table/sniff/sample.js";
+
+const sampleSplitter = (sample: string, isWhole: boolean, quote?: string) =>
+  splitterOf(Buffer.from(sample, "latin1"), isWhole, quote === undefined ? {} : { quote });
 
 describe("records of a sample", () => {
   test.each<[string, string | null, boolean, string[][]]>([
@@ -65,12 +65,27 @@ describe("records of a sample", () => {
       ],
     ],
     ["", ",", true, []],
-  ])("are split from %j by %j, whole: %s", (sample, delimiter, isWhole, records) => {
-    expect(splitSample(sample, delimiter, isWhole)).toEqual(records);
+  ])("are split from %j by %j, whole: %s", async (sample, delimiter, isWhole, records) => {
+    const split = await sampleSplitter(sample, isWhole);
+    expect(split(delimiter).records.map(({ fields }) => fields)).toEqual(records);
   });
 
-  test("are limited to 100", () => {
-    expect(splitSample("a,b\n".repeat(200), ",", true)).toHaveLength(100);
+  test("are limited to 100", async () => {
+    const split = await sampleSplitter("a,b\n".repeat(200), true);
+    expect(split(",").records).toHaveLength(100);
+  });
+
+  test.each<[string, string | undefined]>([
+    ['a,b\n\n"c\nd",e\r\nf,g\n', undefined],
+    ["a,b\n\n'c\nd',e\r\nf,g\n", "'"],
+  ])("know where they are in %j", async (sample, quote) => {
+    const split = await sampleSplitter(sample, true, quote);
+    expect(split(",").records.map(({ start, linesBefore }) => [start, linesBefore])).toEqual([
+      [0, 0],
+      [4, 1],
+      [5, 2],
+      [14, 4],
+    ]);
   });
 });
 
@@ -102,16 +117,18 @@ describe("the delimiter", () => {
     ["a header alone", "id,email\n", ","],
     ["an empty sample", "", null],
     ["empty lines between records", "id,email\n\n1,a@example.net\n\n", ","],
-  ])("is detected: %s", (_, sample, delimiter) => {
-    expect(sniffDelimiter(sample, true, profiles.email)).toBe(delimiter);
+  ])("is detected: %s", async (_, sample, delimiter) => {
+    const split = await sampleSplitter(sample, true);
+    expect(sniffDelimiter(split, { profile: profiles.email })).toBe(delimiter);
   });
 
   test.each<[string, string, string | null]>([
     ["URLs with commas", "http://a.com/1,2\nhttp://b.com/1\nhttp://c.com/3,4\n", null],
     ["URLs and names", "website,name\nhttp://a.com/,A\nhttp://b.com/,B\n", ","],
     ["hosts and ports", "a.com:80\nb.com:443\n", null],
-  ])("is detected for domains: %s", (_, sample, delimiter) => {
-    expect(sniffDelimiter(sample, true, profiles.domain)).toBe(delimiter);
+  ])("is detected for domains: %s", async (_, sample, delimiter) => {
+    const split = await sampleSplitter(sample, true);
+    expect(sniffDelimiter(split, { profile: profiles.domain })).toBe(delimiter);
   });
 });
 
@@ -125,7 +142,7 @@ test.each<[string, string | null, string]>([
   ["a,b", ",", "\n"],
   ['"a\nb"\r', null, "\r"],
 ])("detects in %j by %j the line ending %j", (sample, delimiter, lineEnding) => {
-  expect(sniffLineEnding(sample, delimiter)).toBe(lineEnding);
+  expect(sniffLineEnding(Buffer.from(sample, "latin1"), delimiter)).toBe(lineEnding);
 });
 
 test.each<[number[], number]>([

@@ -1,0 +1,83 @@
+/** Refuses files that are no tables, by their first bytes, and says how to make tables of them. */
+import { ChoiceError } from "../../files/errors.js";
+
+/** A format that is not read. */
+interface ForeignFormat {
+  readonly start: RegExp;
+  readonly what: string;
+  readonly advice: string;
+}
+
+const asCsv = "export it as CSV";
+
+/** Formats by their first characters; bytes are characters up to U+00FF. */
+const formats: readonly ForeignFormat[] = [
+  { start: /^PK\x03\x04/, what: "a zip archive or a spreadsheet file", advice: asCsv },
+  { start: /^\xd0\xcf\x11\xe0/, what: "an Excel 97-2003 workbook (.xls)", advice: `${asCsv} or .xlsx` },
+  { start: /^%PDF-/, what: "a PDF document", advice: asCsv },
+  { start: /^\{\\rtf/, what: "an RTF document", advice: asCsv },
+  { start: /^SQLite format 3\0/, what: "an SQLite database", advice: asCsv },
+  { start: /^PAR1/, what: "a Parquet file", advice: asCsv },
+  { start: /^\s*BEGIN:VCARD/i, what: "a vCard file", advice: "export the contacts as CSV" },
+  { start: /^\s*BEGIN:VCALENDAR/i, what: "a calendar (iCalendar)", advice: asCsv },
+  {
+    start: /^\s*(?:version: *1\r?\n\s*)?(?:#.*\r?\n\s*)*dn::? /i,
+    what: "an LDIF file",
+    advice: "export it as CSV",
+  },
+  {
+    start: /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)?<(?:!doctype html|html|head|body|table|meta)\b/i,
+    what: "an HTML page, even if its name ends in .xls",
+    advice: "open it in a spreadsheet program and save it as CSV",
+  },
+  { start: /^\s*<\?xml/, what: "an XML document", advice: asCsv },
+  {
+    start: /^\s*\[\s*(?:[{"\]]|-?\d+\s*,)/,
+    what: "a JSON array",
+    advice: "write one object to a line, as jq -c '.[]' does",
+  },
+  {
+    start: /^\s*\{\s*(?:\r?\n[\s\S]*)?$/,
+    what: "a JSON document of several lines",
+    advice: "write one object to a line",
+  },
+];
+
+/**
+ * Refuses what is no table.
+ *
+ * @param start the first bytes of the file, with its byte order mark
+ * @throws ChoiceError if they are those of another format, or no text
+ */
+export function refuseForeignFormat(name: string, start: Buffer): void {
+  const refuse = (what: string, advice: string) => {
+    throw new ChoiceError(`${name}: ${what}; ${advice}`);
+  };
+  const isUtf32 = /^(?:\xff\xfe\0\0|\0\0\xfe\xff|[^\0]\0\0\0[^\0]\0\0\0|\0\0\0[^\0]\0\0\0[^\0])/;
+  const text = start.toString("latin1");
+  if (isUtf32.test(text)) refuse("UTF-32 text, which is not read", "convert it: iconv -f UTF-32 -t UTF-8");
+  const { what, advice } = formats.find(({ start }) => start.test(text.replace(/^\xef\xbb\xbf/, ""))) ?? {};
+  if (what !== undefined && advice !== undefined) refuse(what, advice);
+  if (isMostlyNul(start)) {
+    refuse(
+      "not text: mostly NUL bytes",
+      "if it is UTF-16 without a byte order mark, pass --encoding utf-16le",
+    );
+  }
+  const controls = start.filter(
+    (byte) => byte < 0x20 && (byte < 0x09 || byte > 0x0d) && byte !== 0x1b,
+  ).length;
+  if (controls > Math.max(30, start.length / 20)) refuse("not text: many control characters", asCsv);
+}
+
+/**
+ * Returns whether a quarter of the bytes is NUL. In a short text they must be at even or at odd places, as in UTF-16: a
+ * field may hold some.
+ */
+function isMostlyNul(bytes: Buffer): boolean {
+  const nuls = [0, 0] as [number, number];
+  for (const [i, byte] of bytes.entries()) if (byte === 0) nuls[i & 1 ? 1 : 0]++;
+  const [least, most] = [Math.min(...nuls), Math.max(...nuls)];
+  if (bytes.length >= 1024) return least + most > bytes.length / 4;
+  return most > 4 && most > bytes.length / 4 && least < most / 4;
+}

@@ -1,0 +1,140 @@
+/**
+ * Finds where a table starts: below the titles, notes and blank lines that many exports put above it. Knows records, not
+ * bytes.
+ */
+import { itemText, nameText } from "../bytes.js";
+import { isHeader, nameFit } from "./column.js";
+import type { ItemProfile } from "./item-profile.js";
+import type { Sample, SampleRecord } from "./sample-record.js";
+
+/** The parts of a sample. */
+export interface Layout {
+  /** Number of records above the table, the preamble. */
+  readonly above: number;
+  readonly header: SampleRecord | undefined;
+  /** Records below the header, without comments. */
+  readonly body: readonly (readonly string[])[];
+}
+
+/** What the user said about the start of the table. */
+export interface LayoutOptions {
+  readonly profile: ItemProfile;
+  /** The wanted columns, if they were named: a record with such a name is a header. */
+  readonly columns?: readonly string[];
+  /** False if the first record is data. */
+  readonly header?: boolean;
+  /** Whether the user skipped the lines above the table, so that nothing is looked for. */
+  readonly startsHere?: boolean;
+}
+
+/** Number of records in which a header is looked for. */
+const mostAbove = 50;
+
+/** Splits a sample into preamble, header and body. */
+export function layoutOf({ records, hasOpenQuote }: Sample, options: LayoutOptions): Layout {
+  const filled = records.findIndex(({ fields }) => isFilled(fields));
+  if (options.header === false || filled === -1) return parts(records, 0, false);
+  const wanted = options.columns?.map((name) => name.replace(/\[\d+\]$/, "")) ?? [];
+  const isTop = (fields: readonly string[]) =>
+    isHeader(fields, options.profile) || fields.some((name) => wanted.includes(nameText(name)));
+  // With an open quote, it is not known where records start.
+  const start =
+    options.startsHere || hasOpenQuote ? filled : startOf(records, filled, wanted, options.profile);
+  const hasHeader = options.header ?? isTop(records[start]!.fields);
+  // Without a header or titles above it, blank lines are rows like any other.
+  return parts(records, hasHeader || start > filled ? start : 0, hasHeader);
+}
+
+function parts(records: readonly SampleRecord[], above: number, hasHeader: boolean): Layout {
+  const body = records.slice(hasHeader ? above + 1 : above).map(({ fields }) => fields);
+  return {
+    above,
+    header: hasHeader ? records[above] : undefined,
+    body: body.filter((fields) => fields.length > 0),
+  };
+}
+
+/** Returns the index of the header, or of the first row if there is no header. */
+function startOf(
+  records: readonly SampleRecord[],
+  first: number,
+  wanted: readonly string[],
+  profile: ItemProfile,
+): number {
+  const several = records.map(({ fields }) => fields).filter((fields) => countFilled(fields) > 1);
+  const width = mostCommonWidth(several) || 1;
+  // If most records have a space after each delimiter, it does not show a sentence.
+  const hasSpaces = several.filter(isSpaced).length > several.length / 2;
+  const isTitle = (fields: readonly string[]) => isTitleOf(fields, width, hasSpaces, profile);
+  const names = (fields: readonly string[]) =>
+    isHeader(fields, profile) &&
+    fields.some((name) => nameFit(name, profile) === 3 || wanted.includes(nameText(name)));
+  const isAbove = (fields: readonly string[]) =>
+    !isFilled(fields) || (width > 1 ? isTitle(fields) : isProse(fields, profile));
+
+  // A record that names the items is the header, if everything above it looks like titles.
+  let sparse: number | undefined;
+  for (let i = first; i < Math.min(records.length, first + mostAbove); i++) {
+    const { fields } = records[i]!;
+    if (names(fields)) {
+      if (width === 1 || !isTitle(fields)) return i;
+      sparse ??= i;
+    }
+    if (width === 1 ? isFilled(fields) && mayBeItem(fields, profile) : !isAbove(fields)) break;
+  }
+  if (sparse !== undefined) return sparse;
+
+  // Otherwise the table starts where the titles end. A last title with a field for each column may be its header.
+  let start = first;
+  while (start < records.length && isAbove(records[start]!.fields)) start++;
+  if (start === records.length) return first;
+  const { fields } = records[start]!;
+  const before = start > first ? records[start - 1]!.fields : [];
+  const isNarrow = before.length < width || !isFilled(before);
+  return isHeader(fields, profile) || isNarrow ? start : start - 1;
+}
+
+/**
+ * Returns whether a record above a table of several columns is a title: one field, a label with a value, or a sentence
+ * with commas.
+ */
+function isTitleOf(
+  fields: readonly string[],
+  width: number,
+  hasSpaces: boolean,
+  profile: ItemProfile,
+): boolean {
+  const filled = countFilled(fields);
+  if (filled > 0 && profile.likeness(itemText(fields.find((field) => field.trim() !== "")!)) > 0)
+    return false;
+  if (filled <= 1) return true;
+  const isShort = fields.length < width || fields.at(-1) === "";
+  return (isShort && filled <= width / 2) || (!hasSpaces && isSpaced(fields));
+}
+
+/** Returns whether a line above a plain list is a title, rather than an item with a mistake in it. */
+function isProse(fields: readonly string[], profile: ItemProfile): boolean {
+  return fields.every((field) => /\S\s+\S|:\s*$/.test(field)) && !mayBeItem(fields, profile);
+}
+
+const mayBeItem = (fields: readonly string[], profile: ItemProfile) =>
+  fields.some((field) => profile.resembles(itemText(field)));
+
+const isSpaced = (fields: readonly string[]) =>
+  fields.slice(1).every((field) => field === "" || field.startsWith(" "));
+
+const isFilled = (fields: readonly string[]) => fields.some((field) => field.trim() !== "");
+
+const countFilled = (fields: readonly string[]) => fields.filter((field) => field.trim() !== "").length;
+
+/** Returns the most common number of fields; the largest if several are equally common; 0 without records. */
+export function mostCommonWidth(records: readonly (readonly string[])[]): number {
+  const counts = new Map<number, number>();
+  for (const { length } of records) counts.set(length, (counts.get(length) ?? 0) + 1);
+  let width = 0;
+  for (const [length, count] of counts) {
+    const most = counts.get(width) ?? 0;
+    if (count > most || (count === most && length > width)) width = length;
+  }
+  return width;
+}

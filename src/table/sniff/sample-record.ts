@@ -1,0 +1,24 @@
+/** Types of a sample: the first records of a table, however they are split. */
+
+/** A record of the sample. */
+export interface SampleRecord {
+  /** Binary strings; none for a comment. */
+  readonly fields: readonly string[];
+  /** Index of the record's first byte. */
+  readonly start: number;
+  /** Line endings before it. */
+  readonly linesBefore: number;
+}
+
+/** The first records of a table. */
+export interface Sample {
+  readonly records: readonly SampleRecord[];
+  /** Whether a quote is never closed, so that all quotes were taken for text. */
+  readonly hasOpenQuote: boolean;
+}
+
+/** Splits a sample by a delimiter, or by lines if that is null. */
+export type SplitSample = (delimiter: string | null) => Sample;
+
+/** Maximum number of records in a sample: enough to outvote some title lines, too few to take noticeable time. */
+export const maximumRecords = 100;
