@@ -6,7 +6,7 @@ process.on("uncaughtException", (error) => {
 });
 
 try {
-  const { main } = await import("../dist/cli/main.js");
+  const { main } = await import("../dist/bundle/main.js");
   await main(process.argv);
 } catch (error) {
   const isIncomplete = error.code === "ERR_MODULE_NOT_FOUND";
