@@ -1,7 +1,7 @@
 /**
  * The fast path of the classifier: classifies plain items from their bytes, without making strings. Does no I/O.
  *
- * An item is plain if it is ASCII and either a domain of letters, digits and hyphens, or an address with a dot-atom as
+ * An item is plain if it is ASCII and either a domain of letters, digits, hyphens and a dot, or an address with a dot-atom as
  * local part at such a domain. Domains with an A-label (`xn--`) are not plain. Nine of ten items in real lists are
  * plain.
  *
@@ -156,6 +156,8 @@ export class PlainItems {
       high = stepHigh(high, lower);
     }
     if (!isLabel(bytes, labelStart, end) || end - start > maximumDomainOctets) return 0;
+    // A single label may be a word such as `unknown` in place of a domain.
+    if (labelStart === start) return 0;
     this.low = low;
     this.high = high;
     this.#slot = (low ^ (low >>> 15)) & (rememberedDomains - 1);

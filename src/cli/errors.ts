@@ -11,6 +11,11 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
+/** The input has no rows, which `--fail-on-empty` does not accept. */
+export class EmptyInput extends Error {
+  override readonly name = "EmptyInput";
+}
+
 /** A signal ended the run. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
@@ -41,6 +46,7 @@ export function failureFor(error: unknown): Failure {
   if (error instanceof UsageError || error instanceof ChoiceError) {
     return { exitCode: exitCodes.usage, message: error.message };
   }
+  if (error instanceof EmptyInput) return { exitCode: exitCodes.failOn, message: error.message };
   if (error instanceof AuthorisationError) {
     return { exitCode: exitCodes.notAuthorised, message: error.message };
   }

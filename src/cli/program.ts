@@ -156,12 +156,16 @@ export function normalizeArguments(argv: readonly string[]): string[] {
     "-I": "--in-place=",
     "--in-place": "--in-place=",
     "--dedupe": "--dedupe=item",
+    "--update": "--update=rest",
   };
   const words: string[] = [];
   for (const [i, word] of argv.entries()) {
     const isOption = end === -1 || i < end;
     if (isOption && words.at(-1) === "--wait=" && /^\d+(\.\d+)?(ms|s|m|h|d)?$/.test(word)) {
       words[words.length - 1] += word;
+    } else if (isOption && /^-[a-zA-Z]+I$/.test(word) && !word.startsWith("-I")) {
+      // `-qI`: flags in one word.
+      words.push(word.slice(0, -1), "--in-place=");
     } else if (isOption) words.push(word === "--wait" ? "--wait=" : (complete[word] ?? word));
     else words.push(word);
   }

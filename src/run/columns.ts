@@ -4,8 +4,13 @@ import type { Kind, Verdict } from "../validator/validator.js";
 
 /** The columns that a run adds to a table. */
 export interface Columns {
-  /** Names, in order: status; reason and suggestion if `withReasons`; canonical item if `withCanonical`. */
+  /**
+   * Names, in order: status; reason and suggestion if `withReasons`; canonical item if `withCanonical`; then the same for
+   * each further column with items.
+   */
   readonly names: readonly string[];
+  /** Index in the table of each added column that an earlier run has left there. */
+  readonly places: readonly (number | undefined)[];
   readonly withReasons: boolean;
   readonly withCanonical: boolean;
   /** Whether to put a `'` before added fields that a spreadsheet would take for formulas. */
@@ -20,30 +25,55 @@ export interface Columns {
  *
  * @param header the table's own names; undefined when it has no header
  * @param statusColumn the usual name of the status column
+ * @param others names of further columns with items, which the names of their added columns end in
+ * @param isOurs for an update: returns whether a column of the table, by its index, is a status column of an earlier run,
+ * which is then used again
  */
 export function nameColumns(
   header: readonly string[] | undefined,
   statusColumn: string,
-  { withReasons = false, withCanonical = false, escapesFormulas = false } = {},
+  {
+    withReasons = false,
+    withCanonical = false,
+    escapesFormulas = false,
+    others = noNames,
+    isOurs = never,
+  } = {},
 ): Columns {
   const taken = new Set(header);
-  const usualNames = [
-    statusColumn,
-    ...(withReasons ? ["reason", "suggestion"] : []),
-    ...(withCanonical ? ["canonical"] : []),
-  ];
-  const named = usualNames.map((usual) => {
-    const name = firstFree(usual, taken);
-    taken.add(name);
-    return { usual, name };
+  const details = [...(withReasons ? ["reason", "suggestion"] : []), ...(withCanonical ? ["canonical"] : [])];
+  const named = ["", ...others.map((name) => `_${name}`)].flatMap((end) => {
+    const status = earlierColumn(`${statusColumn}${end}`, header ?? [], isOurs);
+    return [`${statusColumn}${end}`, ...details.map((name) => `${name}${end}`)].map((usual, i) => {
+      // A column such as "reason" is ours only if the status is.
+      const hasDetail = i > 0 && status !== undefined;
+      const place = hasDetail ? earlierColumn(usual, header ?? [], () => true) : i === 0 ? status : undefined;
+      const name = place === undefined ? firstFree(usual, taken) : header![place]!;
+      taken.add(name);
+      return { usual, name, place };
+    });
   });
   return {
     names: named.map(({ name }) => (escapesFormulas ? escapeFormula(name) : name)),
+    places: named.map(({ place }) => place),
     withReasons,
     withCanonical,
     escapesFormulas,
-    renamed: named.filter(({ usual, name }) => usual !== name),
+    renamed: named.filter(({ usual, name, place }) => usual !== name && place === undefined),
   };
+}
+
+const noNames: readonly string[] = [];
+const never = (_index: number): boolean => false;
+
+/** Returns the index of the column that an earlier run has added under a name, or the name that it took instead. */
+function earlierColumn(
+  usual: string,
+  header: readonly string[],
+  isOurs: (index: number) => boolean,
+): number | undefined {
+  const found = [usual, `idv_${usual}`].map((name) => header.indexOf(name));
+  return found.find((index) => index !== -1 && isOurs(index));
 }
 
 /**

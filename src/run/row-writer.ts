@@ -17,6 +17,12 @@ export interface RowsWithStatus {
   readonly isFirst: Uint8Array;
   /** Hash of each row's mailbox in two words; needed only for `--dedupe=canonical`. */
   readonly mailboxes?: Int32Array | undefined;
+  /** Codes of the rows' statuses for each further column with items. */
+  readonly otherCodes?: readonly Uint8Array[];
+  /** Number of values with a word for no item, of rows with a value that is not UTF-8, and of rows that keep a status. */
+  readonly emptied: number;
+  readonly notUtf8: number;
+  readonly kept?: number;
   /** Renders all rows. The bytes are valid until `release` is called. */
   all(): Uint8Array;
   /** Renders the wanted rows. May overwrite the memory of the others, so nothing else can be rendered afterwards. */
@@ -36,7 +42,11 @@ export class RowWriter {
   readonly #output: WriteBehind;
   readonly #mailboxes = new DistinctItems();
   readonly #rowsByCode = new Float64Array(256);
+  readonly #otherRowsByCode: Float64Array[] = [];
   #written = 0;
+  #emptied = 0;
+  #notUtf8 = 0;
+  #kept = 0;
 
   /** @param statuses the statuses by their codes; the list may grow */
   constructor({ sink, filter = {} }: Pick<RunOptions, "sink" | "filter">, statuses: readonly Status[]) {
@@ -60,6 +70,13 @@ export class RowWriter {
       if (codes[row] !== notARowCode) count++;
     }
     this.rows += count;
+    this.#emptied += rows.emptied;
+    this.#notUtf8 += rows.notUtf8;
+    this.#kept += rows.kept ?? 0;
+    for (const [column, others] of (rows.otherCodes ?? []).entries()) {
+      this.#otherRowsByCode[column] ??= new Float64Array(256);
+      for (const code of others) this.#otherRowsByCode[column]![code]!++;
+    }
     const isKept = this.#keptRows(rows);
     const release = () => rows.release?.();
     if (isKept === undefined && !this.#split) {
@@ -93,13 +110,22 @@ export class RowWriter {
   }
 
   /** Returns the counts of rows. */
-  report(): Pick<RunReport, "rows" | "written" | "emptyRows" | "statuses"> {
-    const statuses = new Map<Status, number>();
-    for (const [code, status] of this.#statuses.entries()) {
-      const rows = this.#rowsByCode[code]!;
-      if (code !== noItemCode && rows > 0) statuses.set(status, rows);
-    }
-    return { rows: this.rows, written: this.#written, emptyRows: this.#rowsByCode[noItemCode]!, statuses };
+  report(): Pick<
+    RunReport,
+    "rows" | "written" | "emptyRows" | "emptied" | "notUtf8" | "kept" | "statuses" | "otherStatuses"
+  > {
+    const countsOf = (rowsByCode: Float64Array) =>
+      new Map(
+        this.#statuses.flatMap((status, code) =>
+          code !== noItemCode && rowsByCode[code]! > 0 ? [[status, rowsByCode[code]!] as const] : [],
+        ),
+      );
+    return {
+      ...{ rows: this.rows, written: this.#written, emptyRows: this.#rowsByCode[noItemCode]! },
+      ...{ emptied: this.#emptied, notUtf8: this.#notUtf8, kept: this.#kept },
+      statuses: countsOf(this.#rowsByCode),
+      otherStatuses: this.#otherRowsByCode.map(countsOf),
+    };
   }
 
   /** Returns 1 for each row that passes the filter, or undefined when all rows pass. */

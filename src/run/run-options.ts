@@ -3,6 +3,7 @@ import type { TableSink } from "../files/output.js";
 import type { ScannableStream } from "../table/scan/scanned-records.js";
 import type { Kind, QuotaState, Status, Validator } from "../validator/validator.js";
 import type { CachePort } from "./cache-port.js";
+import type { CellOptions } from "./cells.js";
 import type { Columns } from "./columns.js";
 
 /** One bulk run: every row of a table gets the status of its item. */
@@ -13,6 +14,8 @@ export interface RunOptions {
   readonly validator: Validator;
   /** Cache of paid verdicts: those of earlier runs are read from it, those of this run are added to it. */
   readonly cache?: CachePort;
+  /** How values are read; by the usual rules if absent. */
+  readonly cells?: Omit<CellOptions, "kind">;
   /** Columns to add, from `nameColumns`. */
   readonly columns: Columns;
   /** The rows to write; all of them by default. */
@@ -41,6 +44,12 @@ export interface RunReport {
   readonly written: number;
   /** Rows without an item. */
   readonly emptyRows: number;
+  /** Values with a word that stands for no item, such as `n/a`. */
+  readonly emptied: number;
+  /** Rows with a value that is not UTF-8. */
+  readonly notUtf8: number;
+  /** Rows that kept the status of an earlier run. */
+  readonly kept: number;
   /** Distinct items, checked or not. */
   readonly distinct: number;
   /** Distinct items whose verdict came from the cache. */
@@ -49,6 +58,8 @@ export interface RunReport {
   readonly prechecked: number;
   /** Number of rows with each status that occurred. */
   readonly statuses: ReadonlyMap<Status, number>;
+  /** The same for each further column with items. */
+  readonly otherStatuses: readonly ReadonlyMap<Status, number>[];
   /** Units that this run was charged. */
   readonly charged: number;
   /** The quota after the last batch; undefined when nothing was submitted. */

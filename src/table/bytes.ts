@@ -3,13 +3,26 @@
  * U+00FF, for each byte. This preserves bytes of any encoding, and csv-parse and csv-stringify handle it like any other
  * string.
  */
+import { isUtf8 } from "node:buffer";
 
 const beyondAscii = /[\x80-\xff]/;
+const windows1252 = new TextDecoder("windows-1252");
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Decodes the field that holds the item: as UTF-8, with U+FFFD for invalid bytes. */
+/**
+ * Decodes a field that holds an item, as UTF-8. Bytes that are not UTF-8 are read as windows-1252, the most common of the
+ * other encodings, and what is no letter there becomes an `x`: a wrong guess alone must not make an address invalid.
+ */
 export function itemText(binary: string): string {
-  return beyondAscii.test(binary) ? Buffer.from(binary, "latin1").toString("utf8") : binary;
+  if (!beyondAscii.test(binary)) return binary;
+  const bytes = Buffer.from(binary, "latin1");
+  if (isUtf8(bytes)) return bytes.toString();
+  return windows1252.decode(bytes).replace(/[^\0-\x7f\p{L}\p{N}\p{Zs}]/gu, "x");
+}
+
+/** Returns whether a binary string is UTF-8. */
+export function isUtf8Text(binary: string): boolean {
+  return !beyondAscii.test(binary) || isUtf8(Buffer.from(binary, "latin1"));
 }
 
 /** Decodes a column name, which people read and type: as UTF-8, or as Latin-1 if it is not valid UTF-8. */

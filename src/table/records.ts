@@ -12,6 +12,12 @@ export interface RecordChunk {
    * row.
    */
   readonly values: readonly (string | undefined)[];
+  /** The same of each further column with items, if any. */
+  readonly otherValues?: readonly (readonly (string | undefined)[])[];
+  /** Number of records with a value that is not UTF-8. */
+  readonly notUtf8: number;
+  /** The added fields that each record has already and keeps; undefined for records to validate. */
+  readonly kept?: readonly (readonly string[] | undefined)[];
   /**
    * Renders the records with the added fields at their ends. Short rows are padded, so that the added fields are below
    * their names. Records that are not rows are copied unchanged.
@@ -39,6 +45,8 @@ export interface TableShape {
   readonly width: number;
   /** Index, from 0, of the field that holds the item. */
   readonly column: number;
+  /** Indices of further fields with items. */
+  readonly otherColumns: readonly number[];
   /** Whether the first record is the header. */
   readonly hasHeader: boolean;
   /** Line of the first record, from 1. */

@@ -1,5 +1,5 @@
 /** Covers the shapes of files that other programs export: what is read, what is written, and what is refused. */
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { idv } from "../support/run-idv.js";
@@ -133,5 +133,167 @@ describe("surplus fields that are empty are no fault", () => {
       const { code, output, stderr } = await run("l.csv", content, "emails", ...args);
       expect({ code, output }, stderr).toEqual({ code: 0, output: expected });
     }
+  });
+});
+
+describe("a field", () => {
+  test("with several items has the worst of their statuses, and each is charged once", async () => {
+    const table =
+      "id,email\n1,ann@larch-and-oak.com; b@mailinator.com\n2,b@mailinator.com\n3,ann@larch-and-oak.com ::: c@larch-and-oak.com\n";
+    const statuses = (output: string) =>
+      output
+        .trimEnd()
+        .split("\n")
+        .map((line) => line.split(",").at(-1));
+    const embedded = await run("l.csv", table);
+    expect(statuses(embedded.output)).toEqual(["status", "disposable", "disposable", "ok"]);
+    expect(embedded.stderr).toContain("3 units used");
+    const batched = await run("l.csv", table, "emails", "--strict");
+    expect(batched.output).toBe(embedded.output);
+    expect(batched.stderr).toContain("3 units used");
+    const first = await run("l.csv", table, "emails", "--cell", "first");
+    expect(statuses(first.output)).toEqual(["status", "ok", "disposable", "ok"]);
+    const explained = await run("l.csv", table, "emails", "--explain");
+    expect(explained.output).toContain("b@mailinator.com,disposable,disposable-domain: mailinator.com,\n");
+  });
+
+  test("that stands for none is empty, costs nothing and is counted", async () => {
+    const { output, stderr } = await run("l.csv", "email\nn/a\nann@larch-and-oak.com\n-\nEmail\nunknown\n");
+    expect(output).toBe("email,status\nn/a,\nann@larch-and-oak.com,ok\n-,\nEmail,\nunknown,\n");
+    expect(stderr).toContain("4 fields hold n/a or the like, which counts as empty (--empty-values)");
+    expect(stderr).toContain("1 unit used");
+    const own = await run("l.csv", "email\nn/a\nkeine\n", "emails", "--empty-values", "keine,nichts");
+    expect(own.output).toBe("email,status\nn/a,fake\nkeine,\n");
+  });
+
+  test("of a plain list may be followed by others", async () => {
+    const { output } = await run("l.txt", "b@mailinator.com\nann@x.org,group1;group2\nc@mailinator.com\n");
+    expect(output).toBe(
+      'b@mailinator.com,disposable\n"ann@x.org,group1;group2",ok\nc@mailinator.com,disposable\n',
+    );
+  });
+
+  test("with bytes that are not UTF-8 is judged all the same", async () => {
+    const table = Buffer.from(
+      "name,email\nJos\xe9,jose@m\xfcller.de\nB,b\xe9@mailinator.com\nC,c\xe9@nowhere\n",
+      "latin1",
+    );
+    const { output, stderr } = await run("l.csv", table, "emails", "--summary", "json");
+    expect(output.split("\n").map((line) => line.split(",")[2])).toEqual([
+      "status",
+      "ok",
+      "disposable",
+      "fake",
+      undefined,
+    ]);
+    expect(JSON.parse(stderr)).toMatchObject({ notUtf8: 3 });
+  });
+});
+
+describe("columns", () => {
+  const contacts =
+    "Name,E-mail 1 - Type,E-mail 1 - Value,E-mail 2 - Value\nAnn,Work,ann@larch-and-oak.com,b@mailinator.com\nBob,,b@mailinator.com,\n";
+
+  test("that are not chosen are named", async () => {
+    const { output, stderr } = await run("l.csv", contacts);
+    expect(output).toContain("Ann,Work,ann@larch-and-oak.com,b@mailinator.com,ok\n");
+    expect(stderr).toContain('in column 3 "E-mail 1 - Value"');
+    expect(stderr).toContain('not validated: 4 "E-mail 2 - Value"; --all-columns does');
+  });
+
+  test.each([
+    ["all", ["--all-columns"]],
+    ["named", ["-c", "3", "-c", "E-mail 2 - Value"]],
+    ["all, read with csv-parse", ["--all-columns", "--strict"]],
+  ])("have a status each if they are %s, and each item is charged once", async (_, args) => {
+    const { code, output, stderr } = await run("l.csv", contacts, "emails", ...args);
+    expect({ code, output }, stderr).toEqual({
+      code: 0,
+      output:
+        "Name,E-mail 1 - Type,E-mail 1 - Value,E-mail 2 - Value,status,status_E-mail 2 - Value\n" +
+        "Ann,Work,ann@larch-and-oak.com,b@mailinator.com,ok,disposable\nBob,,b@mailinator.com,,disposable,\n",
+    });
+    expect(stderr).toContain("2 units used");
+    expect(stderr).toContain('column "E-mail 2 - Value":\n  disposable');
+  });
+
+  test("of JSON lines may be inside of objects", async () => {
+    const line = '{"id":1,"user":{"email":"b@mailinator.com","tags":["x"]}}\n';
+    for (const args of [["-c", "user.email"], []]) {
+      const { code, output, stderr } = await run("l.jsonl", line, "emails", ...args);
+      expect({ code, output }, stderr).toEqual({
+        code: 0,
+        output: line.replace("}}", '},"status":"disposable"}'),
+      });
+    }
+    const object = await run("l.jsonl", '{"email":{"x":"y"}}\n', "emails", "-c", "email");
+    expect(object.output).toBe('{"email":{"x":"y"},"status":""}\n');
+  });
+});
+
+describe("--update", () => {
+  const listed =
+    'id,email,status,note\n1,ann@larch-and-oak.com,,x\n2,b@mailinator.com,quota_exceeded,\n3,c@mailinator.com,ok,"y, z"\n';
+  const updated =
+    'id,email,status,note\n1,ann@larch-and-oak.com,ok,x\n2,b@mailinator.com,disposable,\n3,c@mailinator.com,ok,"y, z"\n';
+
+  test.each([
+    ["keeps statuses and asks for the rest", [], updated, 2],
+    ["does so with csv-parse", ["--strict"], updated, 2],
+    [
+      "asks for all",
+      ["--update=all"],
+      updated.replace("c@mailinator.com,ok", "c@mailinator.com,disposable"),
+      3,
+    ],
+  ])("%s", async (_, args, expected, units) => {
+    const { code, output, stderr } = await run("l.csv", listed, "emails", "--update", ...args);
+    expect({ code, output }, stderr).toEqual({ code: 0, output: expected });
+    expect(stderr).toContain(`${units} units used`);
+  });
+
+  test("adds a column where there is none, and twice is the same as once", async () => {
+    const once = await run(
+      "l.csv",
+      "id,email\n1,ann@larch-and-oak.com\n2,b@mailinator.com\n",
+      "emails",
+      "--update",
+    );
+    expect(once.output).toBe("id,email,status\n1,ann@larch-and-oak.com,ok\n2,b@mailinator.com,disposable\n");
+    const twice = await run("l.csv", once.output, "emails", "--update");
+    expect(twice.output).toBe(once.output);
+    expect(twice.stderr).toContain("2 rows keep their status (--update)");
+    expect(twice.stderr).toContain("0 units used");
+  });
+
+  test("does not take a column of somebody else's for ours", async () => {
+    const { output } = await run("l.csv", "email,status\nb@mailinator.com,active\n", "emails", "--update");
+    expect(output).toBe("email,status,idv_status\nb@mailinator.com,active,disposable\n");
+  });
+
+  test("replaces the fields of objects", async () => {
+    const lines =
+      '{"email":"b@mailinator.com","status":"","n":1.0}\n{"status": "ok" , "email":"c@mailinator.com"}\n';
+    const { code, output, stderr } = await run("l.jsonl", lines, "emails", "--update");
+    expect({ code, output }, stderr).toEqual({
+      code: 0,
+      output: lines.replace('"status":""', '"status":"disposable"'),
+    });
+  });
+
+  test("works off a list that is longer than the quota, and says how to go on", async () => {
+    const home = temporaryFolder();
+    writeFileSync(join(home, "l.csv"), "email\na@mailinator.com\nb@mailinator.com\nc@mailinator.com\n");
+    await idv(["quota", "set", "--limit", "2", "--period", "day"], { home });
+    const first = await idv(["emails", "-I", "l.csv"], { home });
+    expect(first.code).toBe(4);
+    expect(first.stderr).toMatch(
+      /(today|tomorrow) \d\d:\d\d \(in \d+ (min|h)\): idv emails -I --update l\.csv\n$/,
+    );
+    await idv(["quota", "reset"], { home });
+    expect((await idv(["emails", "-I", "--update", "l.csv"], { home })).code).toBe(0);
+    expect(readFileSync(join(home, "l.csv"), "utf8")).toBe(
+      "email,status\na@mailinator.com,disposable\nb@mailinator.com,disposable\nc@mailinator.com,disposable\n",
+    );
   });
 });

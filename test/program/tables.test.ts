@@ -145,9 +145,9 @@ describe("options", () => {
     expect(stdout).toBe("email,verdict\nann@mailinator.com,disposable\n");
   });
 
-  test("-n takes the first record for a row", async () => {
+  test("-n takes the first record for a row, but the name of a column for no item", async () => {
     const { stdout } = await idv(["emails", "-n"], { stdin: "email\nann@mailinator.com\n" });
-    expect(stdout).toBe("email,fake\nann@mailinator.com,disposable\n");
+    expect(stdout).toBe("email,\nann@mailinator.com,disposable\n");
   });
 
   test.each([
@@ -240,6 +240,11 @@ describe("options", () => {
       requests: null,
       column: 1,
       columnName: null,
+      otherColumns: [],
+      passedOver: [],
+      emptied: 0,
+      notUtf8: 0,
+      kept: 0,
       seconds: expect.any(Number),
       rows: 2,
       written: 2,
@@ -272,15 +277,18 @@ describe("odd input", () => {
     });
   });
 
-  test("bytes that are not UTF-8 are kept and make an item fake", async () => {
+  test("bytes that are not UTF-8 are kept, counted, and no fault of an item", async () => {
     const stdin = Buffer.from(
       "name,email\nJ\xfcrg,joerg@larch-and-oak.com\nJ,j\xfcrg@larch-and-oak.com\n",
       "latin1",
     );
-    const { stdout } = await idv(["emails", "--explain"], { stdin });
+    const { stdout, stderr } = await idv(["emails", "--explain"], { stdin });
     expect(stdout).toBe(
       "name,email,status,reason,suggestion\nJ\xfcrg,joerg@larch-and-oak.com,ok,,\n" +
-        "J,j\xfcrg@larch-and-oak.com,fake,syntax: bytes that are not UTF-8 in the local part at 2,\n",
+        "J,j\xfcrg@larch-and-oak.com,ok,,\n",
+    );
+    expect(stderr).toContain(
+      "1 row holds bytes that are not UTF-8; --encoding windows-1252 would read them\n",
     );
   });
 });

@@ -86,7 +86,7 @@ async function run(
     table: await open(`email,n\n${values.map((value, i) => `${value},${i}\n`).join("")}`, {
       chunkSize,
       delimiter: ",",
-      column: "1",
+      columns: ["1"],
     }),
     sink: {
       write: async (bytes) => void parts.push(Buffer.from(bytes)),

@@ -57,7 +57,7 @@ test("judging over bytes and over batches gives the same table and report", asyn
           try {
             const report = await validateTable({
               kind: "email",
-              table: toTable(await open(text, { chunkSize, delimiter: ",", column: "1" })),
+              table: toTable(await open(text, { chunkSize, delimiter: ",", columns: ["1"] })),
               sink: {
                 write: async (bytes) => void parts.push(Buffer.from(bytes)),
                 commit: async () => {},

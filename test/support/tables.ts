@@ -1,6 +1,7 @@
 /** Opens, reads and rewrites tables that tests give as text or bytes. */
 import { profiles } from "../../src/run/item.js";
-import { openTable, type Table, type TableOptions } from "../../src/table/reader.js";
+import { openTable } from "../../src/table/reader.js";
+import type { Table, TableOptions } from "../../src/table/table.js";
 
 /** Yields bytes in chunks of `size`. */
 async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {

@@ -72,7 +72,7 @@ test("rewriting keeps the fields of any table written by csv-stringify", async (
         const expected =
           header.length > 0 ? [[...header, "status"], ...records.map((record) => [...record, "x"])] : [];
         for (const strict of [false, true]) {
-          const options = { delimiter, header: true, column: String(column), chunkSize, strict };
+          const options = { delimiter, header: true, columns: [String(column)], chunkSize, strict };
           const output = await rewrite(await open(input, options));
           const back = parse(output, { ...dialect, relax_quotes: true, bom: true }) as string[][];
           // JavaScript's lone surrogates do not survive UTF-8.
@@ -133,7 +133,7 @@ test("the scanner and csv-parse read the same table from any bytes", async () =>
   await fc.assert(
     fc.asyncProperty(wildTable, async ({ text, delimiter, comment, ...others }) => {
       const options = {
-        column: "1",
+        columns: ["1"],
         // Lines above the table are copied unchanged, whether or not they are CSV.
         skipLines: 0,
         ...(delimiter !== undefined && { delimiter }),
@@ -159,6 +159,7 @@ test("the scanner finds the same records wherever the bytes are cut", async () =
     dialect: { delimiter: ",", quote: '"', escape: '"', comment, lineEnding: "\n", byteOrderMark: false },
     width: 3,
     column: 0,
+    otherColumns: [],
     hasHeader: false,
     firstLine: 1,
     ragged: "pad",
@@ -200,7 +201,7 @@ test("without the added column, the output is the input except for padding and t
   let compared = 0;
   await fc.assert(
     fc.asyncProperty(wildTable, async ({ text, chunkSize }) => {
-      const options = { column: "1", delimiter: ",", header: false, chunkSize };
+      const options = { columns: ["1"], delimiter: ",", header: false, chunkSize };
       const output = await open(text, options)
         .then((table) => rewrite(table))
         .catch(() => undefined);

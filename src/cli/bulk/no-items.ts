@@ -1,8 +1,8 @@
 /** Refuses inputs in which nothing looks like an item, before anything is written or charged. */
 import { ChoiceError } from "../../files/errors.js";
 import { profiles } from "../../run/item.js";
-import type { Table } from "../../table/reader.js";
 import { nameFit } from "../../table/sniff/column.js";
+import type { Table } from "../../table/table.js";
 import type { Kind } from "../../validator/validator.js";
 import { printable } from "../terminal/terminal.js";
 
@@ -23,7 +23,8 @@ type CheckedTable = Pick<Table, "column" | "firstValues" | "format" | "header" |
  * @throws ChoiceError if no value in the sample looks like an item
  */
 export function checkItems(kind: Kind, inputName: string, table: CheckedTable, isNamed: boolean): void {
-  const { column, firstValues, format, header, width } = table;
+  const { column, format, header, width } = table;
+  const firstValues = table.firstValues(column);
   const profile = profiles[kind];
   const name = header?.[column] ?? "";
   if (isNamed || nameFit(name, profile) > 1) return;

@@ -7,14 +7,20 @@ import { FileError } from "../../files/errors.js";
 import { type InputFile, openInputFile, readStream } from "../../files/input.js";
 import { copyOf, type FileCopy, openOutputFile, type TableSink } from "../../files/output.js";
 import { ownerFault } from "../../files/owner.js";
+import { type CellOptions, usualEmptyValues } from "../../run/cells.js";
 import { type Columns, nameColumns } from "../../run/columns.js";
-import { openTable, type Table, type TableFormat } from "../../table/reader.js";
+import { nameText } from "../../table/bytes.js";
+import { openTable } from "../../table/reader.js";
+import { byteOrderMarkBytes, type RecordStream } from "../../table/records.js";
+import type { ScannableStream } from "../../table/scan/scanned-records.js";
+import type { Table, TableFormat } from "../../table/table.js";
+import { knownStatuses, notChecked } from "../../validator/validator.js";
 import type { Engine } from "../engines/engine.js";
 import { openOfflineEngine } from "../engines/offline-engine.js";
 import { standardOutput } from "../terminal/standard-output.js";
 import { BadRowsReport } from "./bad-rows.js";
 import { checkItems } from "./no-items.js";
-import type { Plan } from "./plan.js";
+import type { BulkOptions, Plan } from "./plan.js";
 
 /** Engine and files to close or discard. Filled as they are opened, so that a failure half-way leaves none open. */
 export interface Opened {
@@ -26,7 +32,10 @@ export interface Opened {
 export interface RunFiles {
   readonly input: InputFile;
   readonly table: Table;
+  /** The records of the table, with the added columns in their places. */
+  readonly stream: ScannableStream;
   readonly columns: Columns;
+  readonly cells: Omit<CellOptions, "kind">;
   readonly sink: TableSink;
   readonly backup: FileCopy | undefined;
   readonly badRows: BadRowsReport;
@@ -77,21 +86,68 @@ export async function openFiles(plan: Plan, opened: Opened, signal: AbortSignal)
     { name: inputName, bytes: decoded.bytes },
     { ...plan.table, onBadRow: (fault, record) => badRows.add(fault, record) },
   );
-  checkItems(plan.kind, inputName, table, plan.table.column !== undefined);
+  checkItems(plan.kind, inputName, table, plan.table.columns !== undefined);
   const columns = nameColumns(table.names, options.statusColumn, {
     withReasons: options.explain === true,
     withCanonical: options.canonical === true,
     escapesFormulas: options.escapeFormulas === true,
+    others: table.otherColumns.map((column) => columnName(table, column)),
+    ...(options.update && { isOurs: (column) => holdsStatuses(table.firstValues(column)) }),
   });
   for (const { usual, name } of columns.renamed) {
     note(`${inputName} has a column "${usual}" already; ours is "${name}"`);
   }
+  const isUpdate = columns.places.some((place) => place !== undefined);
+  const stream = isUpdate
+    ? table.replacing({
+        places: columns.places,
+        keeps: keepsStatus(options.update, columns.names.length, table),
+      })
+    : table;
+  const needsMark = options.bom || (decoded.encoding !== undefined && isForExcel(table));
+  const cells = {
+    emptyValues: options.emptyValues ?? usualEmptyValues,
+    firstOnly: options.cell === "first",
+    isPlainList: table.dialect.delimiter === null && table.dialect.quote !== "",
+  };
   const sink = keep(
     options.dryRun ? nowhere : await openSink(plan, table.format, decoded.compression, signal),
   );
   const hasBackup = plan.backup !== undefined && path !== undefined && !options.dryRun;
   const backup = hasBackup ? keep(copyOf(path, plan.backup)) : undefined;
-  return { input, table, columns, sink, backup, badRows, badRowsFile, share: counted.share };
+  return {
+    ...{ input, table, columns, cells, sink, backup, badRows, badRowsFile, share: counted.share },
+    stream: needsMark && !table.dialect.byteOrderMark ? withMark(stream) : stream,
+  };
+}
+
+/** Returns the name of a column, or its index from 1 if it has none. */
+export const columnName = ({ header }: Pick<Table, "header">, column: number): string =>
+  nameText(header?.[column] ?? "") || String(column + 1);
+
+/** Returns whether most filled fields of a column are statuses of idv. */
+function holdsStatuses(values: readonly string[]): boolean {
+  const filled = values.filter((value) => value !== "");
+  const known = filled.filter((value) => (knownStatuses as readonly string[]).includes(value));
+  return known.length >= filled.length / 2;
+}
+
+/** Returns which rows keep what an earlier run added: those with a status that is no `quota_exceeded`. */
+function keepsStatus(update: BulkOptions["update"], fieldCount: number, { otherColumns }: Table) {
+  const fieldsPerColumn = fieldCount / (1 + otherColumns.length);
+  return (fields: readonly string[]) => {
+    const statuses = fields.filter((_, i) => i % fieldsPerColumn === 0);
+    return update !== "all" && fields[0] !== "" && !statuses.includes(notChecked.status);
+  };
+}
+
+/** Returns whether a table looks as if it was saved by Excel: its lines end as on Windows. */
+const isForExcel = ({ dialect, format }: Table): boolean =>
+  format !== "jsonl" && dialect.lineEnding === "\r\n";
+
+/** Returns a stream that starts with the byte order mark of UTF-8. */
+function withMark<Stream extends RecordStream>(stream: Stream): Stream {
+  return { ...stream, start: (columns) => Buffer.concat([byteOrderMarkBytes, stream.start(columns)]) };
 }
 
 /** Sink of a dry run, which drops all rows. */

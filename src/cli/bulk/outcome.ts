@@ -1,4 +1,5 @@
 /** The last step of a bulk run: prints the summary and decides the exit code. */
+import { day } from "../config/option-values.js";
 import { exitCodes } from "../exit-codes.js";
 import { colours, counted, say } from "../terminal/terminal.js";
 import type { BulkOptions } from "./plan.js";
@@ -19,14 +20,22 @@ export async function printSummary(format: BulkOptions["summary"], summary: Summ
  * Returns the exit code. If it is not 0, prints the reason, even with `--quiet`. An exhausted quota takes precedence
  * over `--fail-on`, because the run is incomplete.
  */
-export function exitCodeOf(summary: Summary | DryRun, failOn: readonly string[]): number {
+export function exitCodeOf(
+  summary: Summary | DryRun,
+  failOn: readonly string[],
+  nextCommand?: string,
+): number {
   if (!("report" in summary)) return exitCodes.done;
   const { engine, report } = summary;
-  const { statuses, quota } = report;
-  const waiting = statuses.get("quota_exceeded") ?? 0;
+  const { statuses, otherStatuses, quota } = report;
+  const waiting = Math.max(
+    ...[statuses, ...otherStatuses].map((counts) => counts.get("quota_exceeded") ?? 0),
+  );
   if (waiting > 0) {
     const rows = counted(waiting, "row waits", "rows wait");
-    say(`quota exhausted: ${rows} for it (quota_exceeded); ${renewal(engine, quota?.renewsAt ?? null)}`);
+    say(
+      `quota exhausted: ${rows} for it (quota_exceeded); ${renewal(engine, quota?.renewsAt ?? null, nextCommand)}`,
+    );
     return exitCodes.quotaExhausted;
   }
   const matched = failOn.filter((status) => statuses.has(status));
@@ -36,11 +45,30 @@ export function exitCodeOf(summary: Summary | DryRun, failOn: readonly string[])
   return exitCodes.failOn;
 }
 
-function renewal(engine: string, renewsAt: number | null): string {
+function renewal(engine: string, renewsAt: number | null, nextCommand: string | undefined): string {
   if (renewsAt !== null) {
-    return `it renews at ${new Date(renewsAt).toISOString().replace(/:00\.000Z$/, "Z")}`;
+    const when = new Date(renewsAt).toISOString().replace(/:00\.000Z$/, "Z");
+    const next = nextCommand === undefined ? "" : `; ${fromNow(renewsAt, Date.now())}: ${nextCommand}`;
+    return `it renews at ${when}${next}`;
   }
   return engine === "api"
     ? "run again when there is more"
     : "it does not renew; raise it with idv quota set --limit N";
+}
+
+/** Returns a time as people say it, in local time: `tomorrow 00:00 (in 9 h)`. */
+export function fromNow(time: number, now: number): string {
+  const [date, today] = [new Date(time), new Date(now)];
+  const midnight = (day: Date) => new Date(day.getFullYear(), day.getMonth(), day.getDate()).getTime();
+  const days = Math.round((midnight(date) - midnight(today)) / day);
+  const clock = `${date.getHours()}`.padStart(2, "0") + ":" + `${date.getMinutes()}`.padStart(2, "0");
+  const name = ["today", "tomorrow"][days] ?? date.toLocaleDateString("en-CA");
+  const minutes = Math.max(1, Math.ceil((time - now) / 60_000));
+  const left =
+    minutes < 90
+      ? `${minutes} min`
+      : minutes < 2 * 1440
+        ? `${Math.round(minutes / 60)} h`
+        : `${Math.round(minutes / 1440)} days`;
+  return `${name} ${clock} (in ${left})`;
 }

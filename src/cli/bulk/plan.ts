@@ -4,7 +4,7 @@ import { tableSource } from "../../data/installed-table.js";
 import { profiles } from "../../run/item.js";
 import type { RowFilter } from "../../run/run-options.js";
 import type { BadRowPolicy } from "../../table/bad-rows.js";
-import type { TableFormat, TableOptions } from "../../table/reader.js";
+import type { TableFormat, TableOptions } from "../../table/table.js";
 import type { Kind } from "../../validator/validator.js";
 import { type OwnListOptions, readOwnLists } from "../config/own-lists.js";
 import { dataTablePath, quotaFilePath } from "../config/paths.js";
@@ -17,7 +17,14 @@ import { checkTargets } from "./targets.js";
 
 /** The options of `idv emails` and `idv domains`, as commander gives them. */
 export interface BulkOptions extends OwnListOptions, ApiEngineOptions, SettingOptions {
-  readonly column?: string;
+  readonly column?: readonly string[];
+  readonly allColumns?: true;
+  readonly cell: "first" | "worst";
+  readonly emptyValues?: readonly string[];
+  /** Which rows of an earlier run are validated: those without a status, or all. */
+  readonly update?: "rest" | "all";
+  readonly bom?: true;
+  readonly failOnEmpty?: true;
   readonly delimiter?: string;
   readonly quote?: string;
   readonly escape?: string;
@@ -144,11 +151,12 @@ function checkServiceOptions({ allow, deny, quotaFile }: BulkOptions): void {
 }
 
 function tableOptions(kind: Kind, options: BulkOptions): Plan["table"] {
-  const { column, delimiter, quote, escape: escaping, comment, format, headers, ragged, badRows } = options;
-  const { skipLines } = options;
+  const { column, allColumns, delimiter, quote, escape: escaping, comment, format } = options;
+  const { headers, skipLines, ragged, badRows } = options;
   return {
     profile: profiles[kind],
-    ...(column !== undefined && { column }),
+    ...(column !== undefined && { columns: column }),
+    ...(allColumns && { allColumns }),
     ...(delimiter !== undefined && { delimiter }),
     dialect: {
       ...(quote !== undefined && { quote }),

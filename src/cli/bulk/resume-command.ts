@@ -14,3 +14,12 @@ export function resumeCommand(words: readonly string[]): string {
 
 const quote = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
+/** Returns the command line that validates the rows that a run in place has left, quoted for a POSIX shell. */
+export function updateCommand(words: readonly string[]): string {
+  const [command = "", ...rest] = words.filter(
+    (word) => word !== "--refresh" && !/^--update(?:=|$)/.test(word),
+  );
+  const place = rest.findIndex((word) => /^(?:-[a-zA-Z]*I|--in-place)/.test(word));
+  return resumeCommand([command, ...rest.slice(0, place + 1), "--update", ...rest.slice(place + 1)]);
+}

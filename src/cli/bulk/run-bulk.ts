@@ -6,16 +6,16 @@ import { availableParallelism } from "node:os";
 import { validateTable } from "../../run/run.js";
 import type { Kind } from "../../validator/validator.js";
 import type { Engine } from "../engines/engine.js";
-import { failureFor, Interrupted } from "../errors.js";
+import { EmptyInput, failureFor, Interrupted } from "../errors.js";
 import { exitCodes } from "../exit-codes.js";
 import { interruptible } from "../terminal/interruption.js";
 import { type Progress, showsProgress, startProgress } from "../terminal/progress.js";
 import { counted, showsColour } from "../terminal/terminal.js";
 import { commitOutputs } from "./commit-outputs.js";
-import { type Opened, openEngine, openFiles, type RunFiles } from "./open.js";
+import { columnName, type Opened, openEngine, openFiles, type RunFiles } from "./open.js";
 import { exitCodeOf, printSummary } from "./outcome.js";
 import { type BulkOptions, type Plan, planRun } from "./plan.js";
-import { resumeCommand } from "./resume-command.js";
+import { resumeCommand, updateCommand } from "./resume-command.js";
 import type { DryRun, Summary } from "./summary.js";
 
 /**
@@ -42,7 +42,9 @@ export async function runBulk(kind: Kind, file: string | undefined, options: Bul
     const summary = await Promise.race([work(), interrupted]);
     progress?.stop();
     await printSummary(options.summary, summary);
-    return exitCodeOf(summary, options.failOn ?? []);
+    const hasNext = options.inPlace !== undefined;
+    const next = hasNext ? updateCommand(process.argv.slice(2)) : undefined;
+    return exitCodeOf(summary, options.failOn ?? [], next);
   } catch (error) {
     progress?.stop();
     const { engine, files } = opened;
@@ -68,13 +70,13 @@ async function validate(
   started: number,
 ): Promise<Summary | DryRun> {
   const { kind, inputName, isInPlace, filter, note } = plan;
-  const { input, table, columns, sink, backup, badRows, badRowsFile, share } = files;
+  const { input, table, stream, columns, cells, sink, backup, badRows, badRowsFile, share } = files;
   const { validator, cache } = engine;
   const dryRun = plan.options.dryRun
     ? (await import("../engines/dry-run.js")).dryRunValidator(engine)
     : undefined;
   const report = await validateTable({
-    ...{ kind, table, sink, columns, filter, signal },
+    ...{ kind, table: stream, sink, columns, cells, filter, signal },
     validator: dryRun?.validator ?? validator,
     ...(cache && { cache }),
     cores: availableParallelism(),
@@ -86,6 +88,9 @@ async function validate(
   await badRows.flush();
   signal.throwIfAborted();
   if (dryRun) return { input: inputName, dryRun: { ...report, ...dryRun.counts } };
+  if (report.rows === 0 && plan.options.failOnEmpty) {
+    throw new EmptyInput(`--fail-on-empty: ${inputName} has no rows; nothing is written`);
+  }
   await commitOutputs({
     ...{ input, inputName, isInPlace, note, sink },
     ...(backup && { backup }),
@@ -99,6 +104,8 @@ async function validate(
     engineReason: engine.reason,
     column: table.column + 1,
     columnName: table.columnName,
+    otherColumns: table.otherColumns.map((column) => columnName(table, column)),
+    passedOver: table.passedOver.map((column) => `${column + 1} "${columnName(table, column)}"`),
     report,
     requests: engine.requests?.(),
     badRows: badRows.count,

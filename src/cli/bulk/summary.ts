@@ -14,6 +14,10 @@ export interface Summary {
   /** Position of the column with the items, from 1. */
   readonly column: number;
   readonly columnName: string | undefined;
+  /** Names of further columns with items. */
+  readonly otherColumns: readonly string[];
+  /** Columns with items that were not validated: `3 "work email"`. */
+  readonly passedOver: readonly string[];
   readonly report: RunReport;
   /** Number of requests sent; undefined where the engine sends none. */
   readonly requests: number | undefined;
@@ -59,10 +63,17 @@ export function jsonSummary({ report, ...rest }: Summary): string {
   return JSON.stringify({
     ...rest,
     columnName: rest.columnName ?? null,
+    otherColumns: rest.otherColumns.map((name, i) => ({
+      name,
+      statuses: Object.fromEntries(report.otherStatuses[i] ?? []),
+    })),
     requests: rest.requests ?? null,
     rows,
     written,
     empty: emptyRows,
+    emptied: report.emptied,
+    notUtf8: report.notUtf8,
+    kept: report.kept,
     distinct,
     cached,
     prechecked,
@@ -104,20 +115,45 @@ export function textSummary(summary: Summary, chalk: ChalkInstance | undefined):
     ...(cached === 0 ? [] : [`${number(cached)} of ${number(distinct)} from the cache`]),
     ...(prechecked === 0 ? [] : [`${number(prechecked)} fake by syntax`]),
   ].map((what) => `${what}, `);
+  const lines = (counted: readonly (readonly [string, number])[]) =>
+    counted.map(([status, count]) => {
+      const name = printable(status).padEnd(15);
+      return `  ${colour[status]?.(name) ?? name}${number(count).padStart(12)}`;
+    });
   const name = summary.columnName === undefined ? "" : ` "${printable(summary.columnName)}"`;
   const rate = seconds > 0 ? `, ${number(Math.round(report.rows / seconds))} rows/s` : "";
   return [
     `${printable(summary.input)}: ${counted(report.rows, "row")}, ` +
       `${counted(distinct, item, summary.kind === "email" ? `${item}es` : `${item}s`)} ` +
       `in column ${summary.column}${name}; ${summary.engine} engine (${printable(summary.engineReason)})`,
-    ...counts.map(([status, count]) => {
-      const name = printable(status).padEnd(15);
-      return `  ${colour[status]?.(name) ?? name}${number(count).padStart(12)}`;
-    }),
+    ...lines(counts),
+    ...summary.otherColumns.flatMap((name, i) => [
+      `column "${printable(name)}":`,
+      ...lines([...(report.otherStatuses[i] ?? [])]),
+    ]),
+    ...remarks(summary),
     ...(summary.badRows === 0 ? [] : [counted(summary.badRows, "bad row")]),
     ...(report.written === report.rows ? [] : [`${counted(report.written, "row")} written`]),
     `${saved.join("")}${counted(report.charged, "unit")} used${requests}${left}; ${seconds.toFixed(2)} s${rate}`,
   ].join("\n");
+}
+
+/** Says what the user may not expect. */
+function remarks({ report, passedOver }: Summary): string[] {
+  const { emptied, kept, notUtf8 } = report;
+  const remark = (count: number, text: string) => (count > 0 ? [text] : []);
+  return [
+    ...remark(passedOver.length, `not validated: ${printable(passedOver.join(", "))}; --all-columns does`),
+    ...remark(kept, `${counted(kept, "row keeps its", "rows keep their")} status (--update)`),
+    ...remark(
+      emptied,
+      `${counted(emptied, "field holds", "fields hold")} n/a or the like, which counts as empty (--empty-values)`,
+    ),
+    ...remark(
+      notUtf8,
+      `${counted(notUtf8, "row holds", "rows hold")} bytes that are not UTF-8; --encoding windows-1252 would read them`,
+    ),
+  ];
 }
 
 function number(value: number): string {

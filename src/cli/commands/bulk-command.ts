@@ -9,6 +9,7 @@ import {
   statusList,
   waitTime,
   wholeNumber,
+  wordList,
 } from "../config/option-values.js";
 import { settingNames } from "../config/settings.js";
 import { exitCodes } from "../exit-codes.js";
@@ -19,6 +20,7 @@ import {
   denyOption,
   describe,
   insecureHttpOption,
+  listOption,
   quotaFileOption,
   settingOption,
 } from "./command.js";
@@ -60,11 +62,17 @@ function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
   const statuses = statusList(kind);
   return {
     Input: [
-      new Option("-c, --column <NAME|INDEX>", "column with the items; an index counts from 1").argParser(
-        filled,
-      ),
+      listOption("-c, --column <NAME|INDEX>", "column with the items, from 1; repeat for several"),
+      new Option("--all-columns", "validate every column with items").conflicts("column"),
       new Option("-d, --delimiter <CHAR>", "character between fields; \\t for tab").argParser(oneCharacter),
       new Option("-n, --no-headers", "treat the first record as data"),
+      new Option("--cell <WHICH>", "several items in a field: first, or the worst status")
+        .choices(["first", "worst"])
+        .default("worst"),
+      new Option(
+        "--empty-values <LIST>",
+        "words that count as empty, in place of n/a, null, - ...",
+      ).argParser(wordList),
       new Option("--skip-lines <N>", "copy the first N lines unchanged").argParser(wholeNumber(0, 10_000)),
       new Option("--encoding <NAME>", "encoding of FILE; the output is UTF-8").argParser(filled),
       new Option("--quote <CHAR>", 'character around fields, if not "').argParser(markCharacter),
@@ -93,10 +101,15 @@ function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
         "output",
         "split",
       ]),
+      new Option("--update [=all]", "keep the statuses of an earlier run; ask only for the rest").choices([
+        "rest",
+        "all",
+      ]),
       new Option("--split <DIR>", "append the rows of each status to DIR/ok.csv ...")
         .argParser(filled)
         .conflicts("output"),
       new Option("--format <FORMAT>", "write csv, tsv or jsonl").choices(["csv", "tsv", "jsonl"]),
+      new Option("--bom", "start with a byte order mark, as Excel wants it"),
       new Option("--status-column <NAME>", "name of the added column").argParser(filled).default("status"),
       new Option("--explain", "add the columns reason and suggestion"),
       new Option("--canonical", "add the address that reaches the same mailbox"),
@@ -107,10 +120,11 @@ function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
       allowOption(),
       denyOption(),
       new Option("--fail-on <STATUS,...>", "exit 1 when a row has one of these statuses").argParser(statuses),
+      new Option("--fail-on-empty", "exit 1 and write nothing when there are no rows"),
     ],
     Quota: [
       quotaFileOption(),
-      new Option("--wait [TIME]", "wait up to TIME for the service's quota to renew").argParser(waitTime),
+      new Option("--wait [TIME]", "wait up to TIME for the quota to renew").argParser(waitTime),
       new Option("--dry-run", "send and write nothing; say what it would cost"),
     ],
     Service: [

@@ -60,7 +60,7 @@ export function settingOption(name: SettingName): Option {
 }
 
 /** Returns an option that may be given several times. */
-function listOption(flags: string, description: string): Option {
+export function listOption(flags: string, description: string): Option {
   return new Option(flags, description).argParser((value: string, before: string[] = []) => [
     ...before,
     filled(value),

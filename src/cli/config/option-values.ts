@@ -46,6 +46,15 @@ export function wholeNumber(least: number, most: number) {
   };
 }
 
+/** Parses a list of words, in any case, with commas between them; empty for none. */
+export function wordList(value: string): string[] {
+  return value
+    .toLowerCase()
+    .split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== "");
+}
+
 /** Accepts a web origin as browsers send it: scheme, host and port. Collects the values of a repeated option. */
 export function webOrigin(value: string, before: readonly string[] = []): string[] {
   if (URL.canParse(value) && new URL(value).origin === value) return [...before, value];

@@ -18,7 +18,7 @@
 import { randomFillSync } from "node:crypto";
 import { hashItem } from "../../classifier/item-hash.js";
 import type { RecordChunk } from "../../table/records.js";
-import { notChecked, type Status } from "../../validator/validator.js";
+import { notChecked } from "../../validator/validator.js";
 import { ourFields } from "../columns.js";
 import { mailboxKey } from "../item.js";
 import { type RowsWithStatus, RowWriter } from "../row-writer.js";
@@ -31,8 +31,15 @@ import { ItemLedger, type RowItem } from "./item-ledger.js";
 const waitingChunks = 64;
 /** Pause of the input after which the open batch is submitted, in milliseconds. */
 const pauseMilliseconds = 200;
-/** Item of each record of a chunk: undefined for a row without one, null for a comment or a bad row that is kept. */
-type ChunkItems = readonly (RowItem | undefined | null)[];
+/** The items of a record. */
+interface RowItems {
+  /** False for a comment or a bad row that is kept. */
+  readonly isRow: boolean;
+  /** The added fields of an earlier run, if the row keeps them. */
+  readonly kept: readonly string[] | undefined;
+  /** The items in each wanted column. */
+  readonly values: readonly (readonly RowItem[])[];
+}
 
 /** Runs the batched way; see the top of this file. */
 export async function runBatched(options: RunOptions): Promise<RunReport> {
@@ -45,9 +52,9 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
   const writer = new RowWriter(options, ledger.statuses);
   const renderer = new RowRenderer(options, ledger);
 
-  async function write(chunk: RecordChunk, items: ChunkItems): Promise<void> {
+  async function write(chunk: RecordChunk, rows: readonly RowItems[], emptied: number): Promise<void> {
     signal.throwIfAborted();
-    await writer.write(renderer.rowsOf(chunk, items));
+    await writer.write(renderer.rowsOf(chunk, rows, emptied));
     await onProgress?.(writer.rows);
   }
 
@@ -65,20 +72,30 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
       if (queue.isFilling && !(await settlesSoon(reading))) await queue.flushOpen();
       const { value: chunk, done } = await watch.until(reading);
       if (done) break;
-      const items: (RowItem | undefined | null)[] = [];
-      for (const value of chunk.values) {
-        const item = value === undefined ? null : ledger.add(value);
-        items.push(item);
-        // Submitted at once, so that its validation runs while the next batch is being filled.
-        if (item?.isOpen && queue.add(item)) await queue.submitFull();
+      const rows: RowItems[] = [];
+      const emptiedBefore = ledger.emptied;
+      for (const [row, value] of chunk.values.entries()) {
+        const kept = chunk.kept?.[row];
+        if (value === undefined || kept !== undefined) {
+          rows.push({ isRow: value !== undefined, kept, values: [] });
+          continue;
+        }
+        const texts = [value, ...(chunk.otherValues ?? []).map((others) => others[row] ?? "")];
+        const values = texts.map((text) => ledger.add(text));
+        rows.push({ isRow: true, kept, values });
+        for (const item of values.flat()) {
+          // Submitted at once, so that its validation runs while the next batch is being filled.
+          if (item.isOpen && queue.add(item)) await queue.submitFull();
+        }
       }
+      const emptied = ledger.emptied - emptiedBefore;
       fillingChunks = queue.isFilling ? fillingChunks + 1 : 0;
       if (fillingChunks === waitingChunks) {
         await queue.flush();
         fillingChunks = 0;
       }
       const settled = queue.settled();
-      lastWrite = lastWrite.then(() => settled).then(() => write(chunk, items));
+      lastWrite = lastWrite.then(() => settled).then(() => write(chunk, rows, emptied));
       writes.push(lastWrite);
       lastWrite.then(
         () => writes.shift(),
@@ -101,7 +118,7 @@ class RowRenderer {
   readonly #options: RunOptions;
   readonly #ledger: ItemLedger;
   readonly #hasOnlyStatus: boolean;
-  readonly #fieldsByStatus = new Map<Status, string[]>();
+  readonly #fieldsByStatuses = new Map<string, string[]>();
   /** Seed of the mailbox hashes: secret and new for each run, so that no list can be made to collide. */
   readonly #mailboxSeed = randomFillSync(new Int32Array(2));
 
@@ -112,38 +129,66 @@ class RowRenderer {
     this.#hasOnlyStatus = !withReasons && !withCanonical;
   }
 
-  rowsOf(chunk: RecordChunk, items: ChunkItems): RowsWithStatus {
-    const codes = Uint8Array.from(items, (item) => {
-      if (item === null) return notARowCode;
-      return item === undefined ? noItemCode : this.#ledger.codeOf(item);
-    });
+  rowsOf(chunk: RecordChunk, rows: readonly RowItems[], emptied: number): RowsWithStatus {
+    const deciding = rows.map(({ values }) => values.map((items) => this.#ledger.worstOf(items)));
+    const codesOf = (column: number) =>
+      Uint8Array.from(rows, ({ isRow, kept }, row) => {
+        if (!isRow) return notARowCode;
+        if (kept !== undefined) return this.#ledger.codeOfKept(kept[column * this.#fieldsPerColumn] ?? "");
+        const item = deciding[row]![column];
+        return item === undefined ? noItemCode : this.#ledger.codeOf(item);
+      });
+    const codes = Array.from({ length: 1 + (chunk.otherValues?.length ?? 0) }, (_, column) =>
+      codesOf(column),
+    );
     const copy = (isWanted: (row: number) => boolean) =>
-      chunk.append(items.map((item, row) => (isWanted(row) ? this.#fieldsOf(item, codes[row]!) : undefined)));
+      chunk.append(
+        rows.map(({ isRow, kept }, row) => {
+          if (!isWanted(row)) return undefined;
+          if (!isRow) return [];
+          return kept ?? this.#fieldsOf(deciding[row]!, codes, row);
+        }),
+      );
+    const isFirst = ({ values }: RowItems) => Number(values[0]?.some((item) => item.isFirst) ?? false);
     return {
-      codes,
-      isFirst: Uint8Array.from(items, (item) => Number(item?.isFirst ?? false)),
-      mailboxes: this.#options.filter?.dedupe === "canonical" ? this.#hashMailboxes(items) : undefined,
+      codes: codes[0]!,
+      otherCodes: codes.slice(1),
+      ...{ emptied, notUtf8: chunk.notUtf8, kept: rows.filter(({ kept }) => kept !== undefined).length },
+      isFirst: Uint8Array.from(rows, isFirst),
+      mailboxes: this.#options.filter?.dedupe === "canonical" ? this.#hashMailboxes(rows) : undefined,
       all: () => copy(() => true),
       keep: copy,
       copy,
     };
   }
 
-  /** Returns the added fields of a row. If only the status is added, all rows with a status share one list. */
-  #fieldsOf(item: RowItem | undefined | null, code: number): string[] {
-    if (item === null) return [];
+  get #fieldsPerColumn(): number {
+    const { withReasons, withCanonical } = this.#options.columns;
+    return 1 + (withReasons ? 2 : 0) + (withCanonical ? 1 : 0);
+  }
+
+  /**
+   * Returns the added fields of a row. If only statuses are added, all rows with the same ones share a list.
+   *
+   * @param items the item that decides the status of each column
+   */
+  #fieldsOf(items: readonly (RowItem | undefined)[], codes: readonly Uint8Array[], row: number): string[] {
     const { kind, columns } = this.#options;
-    const status = this.#ledger.statuses[code]!;
+    const statuses = codes.map((column) => this.#ledger.statuses[column[row]!]!);
     if (!this.#hasOnlyStatus) {
-      const isChecked = item !== undefined && status !== notChecked.status;
-      const explained = columns.withReasons && isChecked ? this.#verdictWithReason(item.item) : undefined;
-      const verdict = explained?.status === status ? explained : { status };
-      return ourFields(columns, verdict, kind, isChecked ? item.item : undefined);
+      return statuses.flatMap((status, column) => {
+        const item = status === notChecked.status ? undefined : items[column]?.item;
+        const explained =
+          columns.withReasons && item !== undefined ? this.#verdictWithReason(item) : undefined;
+        const verdict = explained?.status === status ? explained : { status };
+        return ourFields(columns, verdict, kind, item);
+      });
     }
-    let fields = this.#fieldsByStatus.get(status);
+    const key = statuses.join("\n");
+    let fields = this.#fieldsByStatuses.get(key);
     if (fields === undefined) {
-      fields = ourFields(columns, { status }, kind);
-      this.#fieldsByStatus.set(status, fields);
+      fields = statuses.flatMap((status) => ourFields(columns, { status }, kind));
+      this.#fieldsByStatuses.set(key, fields);
     }
     return fields;
   }
@@ -153,10 +198,11 @@ class RowRenderer {
     return validator.explain ? validator.explain(kind, item) : validator.precheck?.(kind, item);
   }
 
-  #hashMailboxes(items: ChunkItems): Int32Array {
-    const hashes = new Int32Array(2 * items.length);
-    for (const [row, item] of items.entries()) {
-      if (!item) continue;
+  #hashMailboxes(rows: readonly RowItems[]): Int32Array {
+    const hashes = new Int32Array(2 * rows.length);
+    for (const [row, { values }] of rows.entries()) {
+      const item = values[0]?.[0];
+      if (item === undefined) continue;
       const { low, high } = hashItem(this.#mailboxSeed, mailboxKey(this.#options.kind, item.item));
       hashes[2 * row] = low;
       hashes[2 * row + 1] = high;

@@ -10,10 +10,11 @@ import {
   type Verdict,
 } from "../../validator/validator.js";
 import type { CachePort } from "../cache-port.js";
+import { badness, Cells, usualCells } from "../cells.js";
 import { DistinctItems } from "../distinct-items.js";
-import { extractItem, itemKey } from "../item.js";
+import { itemKey } from "../item.js";
 import type { RunOptions, RunReport } from "../run-options.js";
-import { mostStatuses } from "../status-codes.js";
+import { mostStatuses, noItemCode } from "../status-codes.js";
 
 /** Added to the state of an item whose verdict is in the cache, until the item occurs in the table. */
 const unseen = 128;
@@ -35,6 +36,7 @@ export class ItemLedger {
   readonly #kind: Kind;
   readonly #validator: Validator;
   readonly #cache: CachePort | undefined;
+  readonly #cells: Cells;
   /** The state of an item is the code of its status. */
   readonly #items = new DistinctItems();
   /** Statuses of open items that another run has added to the cache meanwhile. */
@@ -45,7 +47,8 @@ export class ItemLedger {
   #charged = 0;
   #quota: QuotaState | undefined;
 
-  constructor({ kind, validator, cache }: RunOptions) {
+  constructor({ kind, validator, cache, cells }: RunOptions) {
+    this.#cells = new Cells({ kind, ...(cells ?? usualCells) });
     this.#kind = kind;
     this.#validator = validator;
     this.#cache = cache;
@@ -77,10 +80,17 @@ export class ItemLedger {
     return true;
   }
 
-  /** Adds the item in a value of the table. Returns undefined when there is none. */
-  add(value: string): RowItem | undefined {
-    const item = extractItem(this.#kind, value);
-    if (item === "") return undefined;
+  /** Number of values with a word that stands for no item. */
+  get emptied(): number {
+    return this.#cells.emptied;
+  }
+
+  /** Adds the items in a value of the table. */
+  add(value: string): readonly RowItem[] {
+    return this.#cells.itemsIn(value).map((item) => this.#addItem(item));
+  }
+
+  #addItem(item: string): RowItem {
     const key = itemKey(item);
     const digest = this.#cache?.digest(key) ?? "";
     const { low, high } = digest === "" ? hashItem(this.#items.seed, key) : wordsOf(digest);
@@ -102,9 +112,21 @@ export class ItemLedger {
     this.#quota = quota;
   }
 
+  /** Returns the item of a value that decides its status, the worst; undefined if there is none. */
+  worstOf(items: readonly RowItem[]): RowItem | undefined {
+    if (items.length < 2) return items[0];
+    const badnessOf = (item: RowItem) => badness(this.statuses[this.codeOf(item)]!);
+    return items.reduce((a, b) => (badnessOf(b) > badnessOf(a) ? b : a));
+  }
+
   /** Returns the code of an item's status among {@link statuses}. */
   codeOf(item: ItemHash): number {
     return this.#items.get(item);
+  }
+
+  /** Returns the code of a status that an earlier run gave; that of no item if it is empty. */
+  codeOfKept(status: Status): number {
+    return status === "" ? noItemCode : this.#codeFor(status);
   }
 
   report(): Pick<RunReport, "distinct" | "cached" | "prechecked" | "charged" | "quota"> {

@@ -11,8 +11,9 @@ import {
 } from "../../table/scan/scanned-chunk.js";
 import { Place, recordWords } from "../../table/scan/scanner.js";
 import type { Kind } from "../../validator/validator.js";
+import { badness, type CellOptions, Cells } from "../cells.js";
 import { type Columns, ourFields } from "../columns.js";
-import { extractItem, itemKey, mailboxKey } from "../item.js";
+import { itemKey, mailboxKey } from "../item.js";
 import {
   hasItem,
   noItemCode,
@@ -29,6 +30,7 @@ const noTail = Buffer.of();
 export interface BlockOptions {
   readonly kind: Kind;
   readonly shape: TableShape;
+  readonly cells: CellOptions;
   /** Seed of the run's item hashes. */
   readonly seed: Int32Array;
   readonly columns: Columns;
@@ -37,7 +39,16 @@ export interface BlockOptions {
 }
 
 /** Verdicts on the records of a chunk, whether or not the quota grants them. */
-export interface ChunkVerdicts {
+export interface ChunkVerdicts extends VerdictMemory {
+  /** The verdicts on all items in order, if a record has several; undefined if each has one at most. */
+  readonly items?: ItemVerdicts;
+  /** Number of records with a word that stands for no item, and of those with a value that is not UTF-8. */
+  readonly emptied: number;
+  readonly notUtf8: number;
+}
+
+/** The part of the verdicts that has a place in shared memory. */
+export interface VerdictMemory {
   /** The code of each record's status. */
   readonly codes: Uint8Array;
   /** Hash of each record's item in two words; meaningless for a record without an item. */
@@ -46,10 +57,19 @@ export interface ChunkVerdicts {
   readonly mailboxes?: Int32Array;
 }
 
+/** Verdicts on items, where a record may have several. */
+export interface ItemVerdicts {
+  readonly codes: Uint8Array;
+  readonly hashes: Int32Array;
+  /** The record of each item; records without an item are listed once. */
+  readonly rows: Int32Array;
+}
+
 export class BlockClassifier {
   readonly #options: BlockOptions;
   readonly #classifier: Classifier;
   readonly #plain: PlainItems;
+  readonly #cells: Cells;
   /** Bytes to append to a record, by status code. */
   readonly #tails: readonly Uint8Array[];
 
@@ -58,6 +78,7 @@ export class BlockClassifier {
     this.#options = options;
     this.#classifier = classifier;
     this.#plain = new PlainItems(classifier, seed);
+    this.#cells = new Cells(options.cells);
     this.#tails = offlineStatuses.map((status) => tailOf(shape, ourFields(columns, { status }, kind)));
   }
 
@@ -68,7 +89,7 @@ export class BlockClassifier {
    */
   classify(
     chunk: ScannedChunk,
-    memory: ChunkVerdicts = {
+    memory: VerdictMemory = {
       codes: new Uint8Array(chunk.count),
       hashes: new Int32Array(2 * chunk.count),
     },
@@ -78,6 +99,9 @@ export class BlockClassifier {
     const plain = this.#plain;
     const codes = memory.codes.subarray(0, count);
     const hashes = memory.hashes.subarray(0, 2 * count);
+    const several = new Map<number, readonly string[]>();
+    const emptiedBefore = this.#cells.emptied;
+    let notUtf8 = 0;
     for (let row = 0; row < count; row++) {
       let start = at[row * recordWords + Place.valueStart]!;
       let end = at[row * recordWords + Place.valueEnd]!;
@@ -89,28 +113,63 @@ export class BlockClassifier {
         end--;
       }
       const code = plain.classify(kind, bytes, start, end);
-      if (code === noItemCode) this.#classifyText(chunk, row, codes, hashes);
-      else {
+      if (code === noItemCode) {
+        // The item is not plain: quoted, not ASCII, wrapped in a name or a URL, or one of several.
+        const items = this.#cells.itemsIn(chunk.value(row));
+        if (!chunk.isUtf8(row)) notUtf8++;
+        if (items.length > 0) codes[row] = this.#classifyText(items[0]!, hashes, row);
+        if (items.length > 1) several.set(row, items);
+      } else {
         codes[row] = code;
         hashes[2 * row] = plain.low;
         hashes[2 * row + 1] = plain.high;
       }
     }
-    if (!this.#options.hashesMailboxes) return { codes, hashes };
-    return { codes, hashes, mailboxes: this.#hashMailboxes(chunk, codes, memory.mailboxes) };
+    const emptied = this.#cells.emptied - emptiedBefore;
+    const items = several.size > 0 ? this.#itemVerdicts(codes, hashes, several) : undefined;
+    if (items) takeWorst(codes, items);
+    return {
+      ...{ codes, hashes, emptied, notUtf8 },
+      ...(items && { items }),
+      ...(this.#options.hashesMailboxes && {
+        mailboxes: this.#hashMailboxes(chunk, codes, memory.mailboxes),
+      }),
+    };
   }
 
-  /**
-   * Classifies a value that {@link PlainItems} does not decide: not ASCII, or wrapped in a name or a URL, for example.
-   */
-  #classifyText(chunk: ScannedChunk, row: number, codes: Uint8Array, hashes: Int32Array): void {
+  /** Classifies an item, puts its hash in its place, and returns the code of its status. */
+  #classifyText(item: string, hashes: Int32Array, place: number): number {
     const { kind, seed } = this.#options;
-    const item = extractItem(kind, chunk.value(row));
-    if (item === "") return;
-    codes[row] = offlineCode(this.#classifier.classify(kind, item).status);
     const { low, high } = hashItem(seed, itemKey(item));
-    hashes[2 * row] = low;
-    hashes[2 * row + 1] = high;
+    hashes[2 * place] = low;
+    hashes[2 * place + 1] = high;
+    return offlineCode(this.#classifier.classify(kind, item).status);
+  }
+
+  /** Lists the verdicts on all items of some records. */
+  #itemVerdicts(
+    codes: Uint8Array,
+    hashes: Int32Array,
+    several: ReadonlyMap<number, readonly string[]>,
+  ): ItemVerdicts {
+    const count = Array.from(several.values()).reduce((sum, { length }) => sum + length - 1, codes.length);
+    const all = {
+      codes: new Uint8Array(count),
+      hashes: new Int32Array(2 * count),
+      rows: new Int32Array(count),
+    };
+    let place = 0;
+    for (let row = 0; row < codes.length; row++) {
+      all.rows[place] = row;
+      all.codes[place] = codes[row]!;
+      all.hashes.set(hashes.subarray(2 * row, 2 * row + 2), 2 * place++);
+      for (const item of several.get(row)?.slice(1) ?? []) {
+        all.rows[place] = row;
+        all.codes[place] = this.#classifyText(item, all.hashes, place);
+        place++;
+      }
+    }
+    return all;
   }
 
   #hashMailboxes(chunk: ScannedChunk, codes: Uint8Array, memory: Int32Array | undefined): Int32Array {
@@ -118,7 +177,7 @@ export class BlockClassifier {
     const mailboxes = memory?.subarray(0, 2 * codes.length) ?? new Int32Array(2 * codes.length);
     for (let row = 0; row < codes.length; row++) {
       if (!hasItem(codes[row]!)) continue;
-      const item = extractItem(kind, chunk.value(row));
+      const [item = ""] = this.#cells.itemsIn(chunk.value(row));
       const { low, high } = hashItem(seed, mailboxKey(kind, item));
       mailboxes[2 * row] = low;
       mailboxes[2 * row + 1] = high;
@@ -139,11 +198,24 @@ export class BlockClassifier {
     }
     const tails = Array.from(codes, (code, row) => {
       if (!hasItem(code) || code === notCheckedCode) return this.#tails[code] ?? noTail;
-      const item = extractItem(kind, chunk.value(row));
-      const verdict = this.#classifier.classify(kind, item);
+      const judged = this.#cells
+        .itemsIn(chunk.value(row))
+        .map((item) => ({ item, verdict: this.#classifier.classify(kind, item) }));
+      const { item, verdict } = judged.reduce((a, b) =>
+        badness(b.verdict.status) > badness(a.verdict.status) ? b : a,
+      );
       return tailOf(shape, ourFields(columns, verdict, kind, item));
     });
     const choice = Uint32Array.from(tails, (_, row) => row);
     return chunk.write(tails, choice, memory);
+  }
+}
+
+/** Gives each record the worst status of its items. */
+export function takeWorst(codes: Uint8Array, items: ItemVerdicts): void {
+  for (const [place, row] of items.rows.entries()) {
+    const code = items.codes[place]!;
+    const isWorse = hasItem(code) && badness(offlineStatuses[code]!) > badness(offlineStatuses[codes[row]!]!);
+    if (isWorse) codes[row] = code;
   }
 }

@@ -28,11 +28,12 @@ import {
 } from "../../table/scan/scanned-chunk.js";
 import type { ScannedTable } from "../../table/scan/scanned-records.js";
 import type { EmbeddedEngine, QuotaState } from "../../validator/validator.js";
+import { usualCells } from "../cells.js";
 import { DistinctItems } from "../distinct-items.js";
 import { type RowsWithStatus, RowWriter } from "../row-writer.js";
 import type { RunOptions, RunReport } from "../run-options.js";
 import { hasItem, notCheckedCode, offlineStatuses } from "../status-codes.js";
-import { BlockClassifier, type ChunkVerdicts } from "./block-classifier.js";
+import { BlockClassifier, type ChunkVerdicts, takeWorst } from "./block-classifier.js";
 import type { SubmittedBlock, WorkerPool } from "./worker-pool.js";
 
 /** Bytes of input after which workers are started. Starting them takes as long as classifying a few megabytes. */
@@ -65,10 +66,11 @@ export async function runEmbedded(
   engine: EmbeddedEngine,
 ): Promise<RunReport> {
   const { kind, table, columns, filter = {}, cores = 1, signal, onProgress } = options;
+  const cells = { kind, ...(options.cells ?? usualCells) };
   const charges = new Charges(engine);
   const writer = new RowWriter(options, offlineStatuses);
   const hashesMailboxes = filter.dedupe === "canonical";
-  const blockOptions = { kind, shape: scanned.shape, seed: charges.seed, columns, hashesMailboxes };
+  const blockOptions = { kind, cells, shape: scanned.shape, seed: charges.seed, columns, hashesMailboxes };
   const classifier = new BlockClassifier(blockOptions, engine.classifier);
   const submittedBlocks = cores * blocksForWorker;
   // Slots for the blocks submitted, for the chunks waiting for a charge, and for one whose bytes are being written.
@@ -145,7 +147,7 @@ const [checked, unchecked] = [1, 2];
 /** A chunk whose items are in the table of distinct items but not charged yet. */
 interface UnchargedChunk extends ClassifiedChunk {
   /** 1 for each row that is the first one with its item. */
-  readonly isFirst: Uint8Array;
+  readonly isNew: Uint8Array;
   readonly newItems: number;
 }
 
@@ -171,8 +173,9 @@ class Charges {
 
   /** Adds the items of a chunk. Returns whether it is time to settle. */
   add(classified: ClassifiedChunk): boolean {
-    const { isNew: isFirst, count } = this.#items.addAll(classified.hashes, classified.codes, checked);
-    this.#waiting.push({ ...classified, isFirst, newItems: count });
+    const { hashes, codes } = classified.items ?? classified;
+    const { isNew, count } = this.#items.addAll(hashes, codes, checked);
+    this.#waiting.push({ ...classified, isNew, newItems: count });
     this.#uncharged += count;
     this.#waitingRows += classified.codes.length;
     return (
@@ -203,12 +206,12 @@ class Charges {
   }
 
   #rowsOf(classified: UnchargedChunk, classifier: BlockClassifier): RowsWithStatus {
-    const { chunk, codes, isFirst, mailboxes, written, release } = classified;
+    const { chunk, codes, mailboxes, emptied, notUtf8, written, release } = classified;
     // Until the quota ends, every item in the table is checked.
     const isComplete = !this.#isExhausted || !this.#markUnchecked(classified);
     const rendered = isComplete ? written : classifier.render(chunk(), codes);
     return {
-      ...{ codes, isFirst, mailboxes },
+      ...{ codes, isFirst: firstRows(classified), mailboxes, emptied, notUtf8 },
       all: () => rendered.bytes,
       keep: (isWanted) => keepRecords(rendered, isWanted),
       copy: (isWanted) => copyRecords(rendered, isWanted),
@@ -227,23 +230,34 @@ class Charges {
   }
 
   /** Marks the new items of a chunk after the first `granted` ones as not checked. */
-  #takeBack({ hashes, isFirst }: UnchargedChunk, granted: number): void {
+  #takeBack({ hashes, items, isNew }: UnchargedChunk, granted: number): void {
     let seen = 0;
-    for (let row = 0; row < isFirst.length; row++) {
-      if (isFirst[row] === 1 && seen++ >= granted) this.#items.set(hashAt(hashes, row), unchecked);
+    for (let place = 0; place < isNew.length; place++) {
+      if (isNew[place] === 0 || seen++ < granted) continue;
+      this.#items.set(hashAt(items?.hashes ?? hashes, place), unchecked);
     }
   }
 
   /** Sets rows whose item was not checked to `quota_exceeded`. Returns whether there are any. */
-  #markUnchecked({ codes, hashes }: ChunkVerdicts): boolean {
+  #markUnchecked({ items, ...records }: ChunkVerdicts): boolean {
+    const { codes, hashes } = items ?? records;
     let isAny = false;
-    for (let row = 0; row < codes.length; row++) {
-      if (!hasItem(codes[row]!) || this.#items.get(hashAt(hashes, row)) !== unchecked) continue;
-      codes[row] = notCheckedCode;
+    for (let place = 0; place < codes.length; place++) {
+      if (!hasItem(codes[place]!) || this.#items.get(hashAt(hashes, place)) !== unchecked) continue;
+      codes[place] = notCheckedCode;
       isAny = true;
     }
+    if (items && isAny) takeWorst(records.codes, items);
     return isAny;
   }
+}
+
+/** Returns 1 for each row with an item that no row before has. */
+function firstRows({ codes, items, isNew }: UnchargedChunk): Uint8Array {
+  if (items === undefined) return isNew;
+  const isFirst = new Uint8Array(codes.length);
+  for (const [place, row] of items.rows.entries()) isFirst[row]! |= isNew[place]!;
+  return isFirst;
 }
 
 const hashAt = (hashes: Int32Array, row: number) => ({ low: hashes[2 * row]!, high: hashes[2 * row + 1]! });

@@ -23,10 +23,16 @@ export interface BlockTask {
 
 /**
  * Answer of a worker. Undefined when the main thread has to take the block, because it cannot be scanned alone, has bad
- * rows, or does not fit into the slot.
+ * rows or values with several items, or does not fit into the slot.
  */
 export type BlockAnswer =
-  | { readonly lines: number; readonly rows: number; readonly outputLength: number }
+  | {
+      readonly lines: number;
+      readonly rows: number;
+      readonly outputLength: number;
+      readonly emptied: number;
+      readonly notUtf8: number;
+    }
   | undefined;
 
 /** A block with its verdicts, as a worker left it in its slot. */
@@ -79,6 +85,8 @@ export class WorkerPool {
       (found) =>
         found && {
           lines: found.lines,
+          emptied: found.emptied,
+          notUtf8: found.notUtf8,
           codes: slot.codes.subarray(0, found.rows),
           hashes: slot.hashes.subarray(0, 2 * found.rows),
           mailboxes: slot.mailboxes.subarray(0, 2 * found.rows),

@@ -21,9 +21,11 @@ function answer({ slot: index, length }: BlockTask): BlockAnswer {
   const scanned = scanAlone(options.shape, slot.block.subarray(0, length), scanMemory);
   if (scanned === undefined || scanned.chunk.count > slot.codes.length) return undefined;
   const { chunk, lines } = scanned;
-  const { codes } = blockClassifier.classify(chunk, slot);
+  const { codes, items, emptied, notUtf8 } = blockClassifier.classify(chunk, slot);
+  // The slot has no room for several items of a record.
+  if (items !== undefined) return undefined;
   const { bytes } = blockClassifier.render(chunk, codes, slot);
   // The rows did not fit into the slot, so they were rendered in memory that the main thread cannot see.
   if (bytes.buffer !== slot.memory) return undefined;
-  return { lines, rows: chunk.count, outputLength: bytes.length };
+  return { lines, rows: chunk.count, outputLength: bytes.length, emptied, notUtf8 };
 }

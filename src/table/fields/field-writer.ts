@@ -3,13 +3,13 @@
  * were read.
  */
 import { stringify } from "csv-stringify/sync";
-import { nameText, toBinary } from "../bytes.js";
+import { itemText, nameText, toBinary } from "../bytes.js";
+import type { EarlierColumns } from "../earlier-columns.js";
 import { outputDelimiter, type RecordChunk, type RecordStream } from "../records.js";
 import type { Dialect } from "../sniff/dialect.js";
 
 /** Consecutive records, as fields. */
-export interface FieldChunk {
-  readonly values: RecordChunk["values"];
+export interface FieldChunk extends Pick<RecordChunk, "values" | "otherValues" | "notUtf8"> {
   /** Fields of each record, binary strings. */
   readonly records: readonly (readonly string[])[];
 }
@@ -31,18 +31,52 @@ export interface FieldWriter {
 export const copiedUnchanged: readonly string[] = [];
 
 /** Returns the records as a stream that writes them anew. */
-export function streamOf(chunks: AsyncIterable<FieldChunk>, writer: FieldWriter): RecordStream {
+export function streamOf(
+  chunks: AsyncIterable<FieldChunk>,
+  writer: FieldWriter,
+  earlier?: EarlierColumns,
+): RecordStream {
   async function* written(): AsyncGenerator<RecordChunk> {
-    for await (const { values, records } of chunks) {
+    for await (const { records, ...chunk } of chunks) {
+      const { values } = chunk;
       const append: RecordChunk["append"] = (added) =>
         writer.write(
           records,
           added.map((fields, row) => (fields && values[row] === undefined ? copiedUnchanged : fields)),
         );
-      yield { values, append };
+      const kept = earlier && keptFields(records, values, earlier);
+      yield { ...chunk, ...(kept && { kept }), append };
     }
   }
   return { start: (columns) => writer.start(columns), chunks: written() };
+}
+
+/** Returns the added fields of an earlier run that each record keeps. */
+function keptFields(
+  records: FieldChunk["records"],
+  values: FieldChunk["values"],
+  { places, keeps }: EarlierColumns,
+): NonNullable<RecordChunk["kept"]> {
+  return records.map((record, row) => {
+    const fields = places.map((place) => (place === undefined ? "" : itemText(record[place] ?? "")));
+    return values[row] !== undefined && keeps(fields) ? fields : undefined;
+  });
+}
+
+/** Returns a record of `width` fields with the added fields in their places, or at the end. */
+function withAdded(
+  record: readonly string[],
+  width: number,
+  added: readonly string[],
+  places: EarlierColumns["places"],
+): string[] {
+  const fields = Array.from({ length: width }, (_, i) => record[i] ?? "");
+  for (const [i, field] of added.entries()) {
+    const place = places[i];
+    if (place === undefined) fields.push(toBinary(field));
+    else fields[place] = toBinary(field);
+  }
+  return fields;
 }
 
 /**
@@ -55,6 +89,7 @@ export function csvWriter(
   dialect: Pick<Dialect, "delimiter" | "lineEnding" | "quote" | "escape" | "comment">,
   header: readonly string[] | undefined,
   width: number,
+  places: EarlierColumns["places"] = [],
 ): FieldWriter {
   const options = {
     delimiter: outputDelimiter(dialect),
@@ -71,8 +106,7 @@ export function csvWriter(
       const ours = added[row];
       if (ours === undefined) return [];
       if (ours === copiedUnchanged) return [record];
-      const padding = Array.from({ length: width - record.length }, () => "");
-      return [[...record, ...padding, ...ours.map(toBinary)]];
+      return [withAdded(record, width, ours, places)];
     });
     return Buffer.from(stringify(wider, options), "latin1");
   };
@@ -88,7 +122,7 @@ export function csvWriter(
  *
  * @param names keys of the columns, from {@link jsonKeys}
  */
-export function jsonWriter(names: readonly string[]): FieldWriter {
+export function jsonWriter(names: readonly string[], places: EarlierColumns["places"] = []): FieldWriter {
   let ours: readonly string[] = [];
   return {
     start(columns) {
@@ -99,11 +133,11 @@ export function jsonWriter(names: readonly string[]): FieldWriter {
       const lines = records.flatMap((record, row) => {
         const fields = added[row];
         if (fields === undefined || fields === copiedUnchanged) return [];
-        const entries = [
+        const object = new Map([
           ...record.map((field, i) => [names[i]!, nameText(field)] as const),
-          ...fields.map((field, i) => [ours[i]!, field] as const),
-        ];
-        const members = entries.map((entry) => entry.map((text) => JSON.stringify(text)).join(":"));
+          ...fields.map((field, i) => [names[places[i] ?? -1] ?? ours[i]!, field] as const),
+        ]);
+        const members = Array.from(object, (entry) => entry.map((text) => JSON.stringify(text)).join(":"));
         return [`{${members.join(",")}}\n`];
       });
       return Buffer.from(lines.join(""));

@@ -1,6 +1,7 @@
 /** Reads and writes tables of JSON lines. Lines are found by the scanner and copied unless another format is wanted. */
 import { type BadRowListener, RowFault } from "../bad-rows.js";
 import { toBinary } from "../bytes.js";
+import type { EarlierColumns } from "../earlier-columns.js";
 import type { RecordChunk, RecordStream, TableShape } from "../records.js";
 import type { ScannedChunk } from "../scan/scanned-chunk.js";
 import { readScanned } from "../scan/scanned-records.js";
@@ -25,49 +26,64 @@ export class JsonLines {
   readonly #shape: TableShape;
   readonly #onBadRow: BadRowListener;
   readonly #names: readonly string[];
+  readonly #paths: readonly string[];
   readonly #chunks: AsyncIterable<ScannedChunk>;
 
   /**
    * Opens the table.
    *
-   * @param shape `column` is an index into the names
+   * @param shape its columns are indices into the paths
    * @param names keys of the first objects
+   * @param paths the names, and paths to fields of inner objects: `user.email`
    * @param first the bytes that were read already, without byte order mark
    */
   static async open(
     shape: TableShape,
     names: readonly string[],
+    paths: readonly string[],
     first: Buffer,
     rest: AsyncIterator<Uint8Array>,
     onBadRow: BadRowListener,
   ): Promise<JsonLines> {
     // For the scanner, a line is a record of one field.
     const dialect = { ...shape.dialect, delimiter: null, quote: "" };
-    const lines = { ...shape, dialect, width: 1, column: 0 };
+    const lines = { ...shape, dialect, width: 1, column: 0, otherColumns: [] };
     const { scanned } = await readScanned(lines, first, rest, onBadRow);
-    return new JsonLines(shape, names, scanned.chunks, onBadRow);
+    return new JsonLines(shape, names, paths, scanned.chunks, onBadRow);
   }
 
   private constructor(
     shape: TableShape,
     names: readonly string[],
+    paths: readonly string[],
     chunks: AsyncIterable<ScannedChunk>,
     onBadRow: BadRowListener,
   ) {
     this.#shape = shape;
     this.#names = names;
+    this.#paths = paths;
     this.#chunks = chunks;
     this.#onBadRow = onBadRow;
   }
 
-  /** Returns the stream that keeps each line unchanged and adds the added fields at the end of its object. */
-  stream(): RecordStream {
+  /**
+   * Returns the stream that keeps each line unchanged and adds the added fields at the end of its object, or puts them in
+   * the place of those of an earlier run.
+   */
+  stream(earlier?: EarlierColumns): RecordStream {
     let keys: readonly string[] = [];
     const start = (columns: readonly string[]) => {
       keys = columns;
       return Buffer.of();
     };
-    const ourKeyIn = (object: JsonObject) => keys.find((key) => Object.hasOwn(object, key));
+    const ourKeyIn = (object: JsonObject) =>
+      keys.find((key, i) => Object.hasOwn(object, key) && earlier?.places[i] === undefined);
+    const keptIn = (object: JsonObject) => {
+      const fields = earlier?.places.map((place) =>
+        place === undefined ? "" : textOf(object, this.#paths[place]!),
+      );
+      return fields && earlier?.keeps(fields) ? fields : undefined;
+    };
     const chunks = async function* (this: JsonLines): AsyncGenerator<RecordChunk> {
       for await (const chunk of this.#chunks) {
         const rows = this.#read(chunk, (object) => {
@@ -75,7 +91,9 @@ export class JsonLines {
           return key && `field "${key}" already exists; choose another name with --status-column`;
         });
         const append: RecordChunk["append"] = (added) => this.#append(chunk.bytes, rows, keys, added);
-        yield { values: rows.map(({ object }) => object && this.#value(object)), append };
+        const objects = rows.map(({ object }) => object);
+        const kept = earlier && objects.map((object) => object && keptIn(object));
+        yield { ...this.#values(objects), ...(kept && { kept }), append };
       }
     };
     return { start, chunks: chunks.call(this) };
@@ -93,14 +111,17 @@ export class JsonLines {
         );
       }).flatMap(({ object }) => (object ? [object] : []));
       yield {
-        values: rows.map((object) => this.#value(object)),
+        ...this.#values(rows),
         records: rows.map((object) => this.#names.map((name) => toBinary(textOf(object, name)))),
       };
     }
   }
 
-  #value(object: JsonObject): string {
-    return textOf(object, this.#names[this.#shape.column] ?? "");
+  #values(objects: readonly (JsonObject | undefined)[]) {
+    const { column, otherColumns } = this.#shape;
+    const valuesOf = (index: number) =>
+      objects.map((object) => object && itemField(object, this.#paths[index] ?? ""));
+    return { values: valuesOf(column), otherValues: otherColumns.map(valuesOf), notUtf8: 0 };
   }
 
   /**
@@ -143,6 +164,19 @@ export class JsonLines {
       const fields = added[row];
       if (fields === undefined) return [];
       if (object === undefined) return [bytes.subarray(start, next)];
+      const replaced = keys.filter((key) => Object.hasOwn(object, key));
+      if (replaced.length > 0) {
+        let line = bytes.toString("utf8", start, end);
+        for (const [i, key] of keys.entries()) {
+          if (textOf(object, key) !== fields[i] || !Object.hasOwn(object, key))
+            line = withMember(line, key, fields[i]!);
+        }
+        return [
+          Buffer.from(line),
+          bytes.subarray(end, next),
+          Buffer.from(end === next ? this.#shape.dialect.lineEnding : ""),
+        ];
+      }
       const close = bytes.lastIndexOf("}", end - 1);
       const members = keys.map((key, i) => `${JSON.stringify(key)}:${JSON.stringify(fields[i])}`).join(",");
       const comma = Object.keys(object).length === 0 ? "" : ",";
@@ -162,13 +196,62 @@ export class JsonLines {
 export function parseObject(line: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(line);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as JsonObject)
-      : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
+
+/** Returns the text of an object with another value for a member, which is added if there is none. */
+function withMember(json: string, name: string, value: string): string {
+  const member = `${JSON.stringify(name)}:${JSON.stringify(value)}`;
+  let depth = 0;
+  let key: { readonly text: string; readonly start: number } | undefined;
+  let last: { readonly text: string; readonly start: number } | undefined;
+  for (const { 0: token, index } of json.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]:,]/g)) {
+    if (token === "{" || token === "[") depth++;
+    else if (token === "}" || token === "]") depth--;
+    if (depth === 1 && token === ":") key = last;
+    const isEnd = (depth === 1 && token === ",") || depth === 0;
+    if (isEnd && key !== undefined && JSON.parse(key.text) === name) {
+      return json.slice(0, key.start) + member + json.slice(index);
+    }
+    if (depth === 0) return `${json.slice(0, index)},${member}${json.slice(index)}`;
+    last = { text: token, start: index };
+  }
+  return json;
+}
+
+/**
+ * Returns the field of an object that a path names, as text for a value with items: an object is never an item, and the
+ * texts of a list are several.
+ *
+ * @param path a name, or names of inner objects with dots between them
+ */
+export function itemField(object: JsonObject, path: string): string {
+  const found = fieldAt(object, path);
+  if (Array.isArray(found)) return found.filter((value) => typeof value !== "object").join("; ");
+  return typeof found === "object" || found === undefined ? "" : String(found);
+}
+
+function fieldAt(object: JsonObject, path: string): unknown {
+  if (Object.hasOwn(object, path)) return object[path];
+  const dot = path.indexOf(".");
+  const inner =
+    dot !== -1 && Object.hasOwn(object, path.slice(0, dot)) ? object[path.slice(0, dot)] : undefined;
+  return isObject(inner) ? fieldAt(inner, path.slice(dot + 1)) : undefined;
+}
+
+/** Returns the paths to the fields of inner objects, up to three names long. */
+export function innerPaths(object: JsonObject, depth = 3): string[] {
+  return Object.entries(object).flatMap(([name, value]) => {
+    if (depth === 1 || !isObject(value)) return [];
+    return [...Object.keys(value), ...innerPaths(value, depth - 1)].map((inner) => `${name}.${inner}`);
+  });
+}
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
  * Returns a field of an object as text: strings as they are, null and missing fields as empty, other values as JSON.

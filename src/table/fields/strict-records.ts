@@ -5,7 +5,7 @@
 import { Parser } from "csv-parse";
 import { parse } from "csv-parse/sync";
 import type { BadRowListener, RowFault } from "../bad-rows.js";
-import { itemText, lineEndings } from "../bytes.js";
+import { isUtf8Text, itemText, lineEndings } from "../bytes.js";
 import {
   maximumRecordBytes,
   neverClosed,
@@ -105,10 +105,18 @@ export async function* readFields(
  * Yields a chunk in pieces that are small enough to render. They are smaller than elsewhere: here each padded field is
  * an object.
  */
-function* pieces({ values, records }: FieldChunk, shape: TableShape): Generator<FieldChunk> {
+function* pieces(
+  { values, otherValues = [], notUtf8, records }: FieldChunk,
+  shape: TableShape,
+): Generator<FieldChunk> {
   const rows = Math.ceil(rowsAtATime(shape) / 16);
   for (let from = 0; from < records.length; from += rows) {
-    yield { values: values.slice(from, from + rows), records: records.slice(from, from + rows) };
+    yield {
+      values: values.slice(from, from + rows),
+      otherValues: otherValues.map((others) => others.slice(from, from + rows)),
+      notUtf8: from === 0 ? notUtf8 : 0,
+      records: records.slice(from, from + rows),
+    };
   }
 }
 
@@ -175,7 +183,8 @@ class Chunker {
   take(parsed: readonly ParsedRecord[]): FieldChunk {
     const records: string[][] = [];
     const values: (string | undefined)[] = [];
-    const { column, badRows } = this.#shape;
+    const { column, otherColumns, badRows } = this.#shape;
+    let notUtf8 = 0;
     for (const { fields, commentsBefore } of parsed) {
       const surplus = fields.slice(this.#shape.width);
       if (surplus.length > 0 && surplus.every((field) => field === "")) fields.length = this.#shape.width;
@@ -193,8 +202,13 @@ class Chunker {
       if (fault !== undefined && badRows === "skip") continue;
       records.push(fields);
       values.push(fault === undefined ? itemText(fields[column] ?? "") : undefined);
+      if (fault === undefined && ![column, ...otherColumns].every((i) => isUtf8Text(fields[i] ?? "")))
+        notUtf8++;
     }
-    return { values, records };
+    const otherValues = otherColumns.map((other) =>
+      records.map((fields, row) => (values[row] === undefined ? undefined : itemText(fields[other] ?? ""))),
+    );
+    return { values, otherValues, notUtf8, records };
   }
 
   #findFault({ length }: readonly string[], line: number): RowFault | undefined {

@@ -38,7 +38,7 @@ import {
   tooNarrow,
   tooWide,
 } from "../records.js";
-import { ScannedChunk } from "./scanned-chunk.js";
+import { ScannedChunk, scanShape } from "./scanned-chunk.js";
 import { Place, recordWords, type ScannedRecords, scanRecords } from "./scanner.js";
 
 /** Turns blocks into chunks; see the top of this file. */
@@ -229,10 +229,4 @@ export function scanAlone(
   const isLarge = scanned.count > rowsAtATime(shape);
   if (consumed !== bytes.length || !endsLine || isLarge || !isClean(shape, scanned)) return undefined;
   return { chunk: new ScannedChunk(shape, bytes, at), lines };
-}
-
-function scanShape({ dialect, column }: TableShape) {
-  const { delimiter, quote, comment } = dialect;
-  const codeOf = (character: string | null) => character?.charCodeAt(0);
-  return { delimiter: codeOf(delimiter), quote: codeOf(quote), column, comment: codeOf(comment) };
 }

@@ -1,8 +1,8 @@
 /** A chunk of scanned records, and how they are rendered with added fields. It does not know statuses or verdicts. */
-import { itemText, toBinary } from "../bytes.js";
+import { isUtf8Text, itemText, toBinary } from "../bytes.js";
 import { emptyTail, quoteField, unquote } from "../quotes.js";
 import { outputDelimiter, type RecordChunk, rowsAtATime, type TableShape } from "../records.js";
-import { Place, recordWords } from "./scanner.js";
+import { Place, recordWords, scanRecords } from "./scanner.js";
 
 /** Rendered records, one after the other. */
 export interface WrittenRecords {
@@ -50,13 +50,42 @@ export class ScannedChunk implements RecordChunk {
 
   /** Returns the field of a record that holds the item, as text. */
   value(row: number): string {
+    return itemText(this.#binaryValue(row));
+  }
+
+  /** Returns whether the field of a record that holds the item is UTF-8. */
+  isUtf8(row: number): boolean {
+    return isUtf8Text(this.#binaryValue(row));
+  }
+
+  #binaryValue(row: number): string {
     const word = row * recordWords;
     const [start, end] = [this.at[word + Place.valueStart]!, this.at[word + Place.valueEnd]!];
-    return itemText(unquote(this.bytes.toString("latin1", start, end), this.#shape.dialect.comment));
+    return unquote(this.bytes.toString("latin1", start, end), this.#shape.dialect.comment);
   }
 
   get values(): readonly (string | undefined)[] {
     return Array.from({ length: this.count }, (_, row) => (this.isRow(row) ? this.value(row) : undefined));
+  }
+
+  get notUtf8(): number {
+    let count = 0;
+    for (let row = 0; row < this.count; row++) if (this.isRow(row) && !this.isUtf8(row)) count++;
+    return count;
+  }
+
+  /** Returns the start and the end of each field of a record, quotes included. */
+  boundsOf(row: number): readonly number[] {
+    const word = row * recordWords;
+    const [start, end] = [this.at[word + Place.start]!, this.at[word + Place.end]!];
+    const bounds: number[] = [];
+    scanRecords(this.bytes.subarray(0, end), scanShape(this.#shape), true, {
+      from: start,
+      bounds,
+      most: 1,
+      memory: oneRecord,
+    });
+    return bounds.slice(0, 2 * this.at[word + Place.fields]!);
   }
 
   /** Returns whether a record is a row, rather than a comment or a bad row that is kept. */
@@ -125,6 +154,16 @@ export class ScannedChunk implements RecordChunk {
     }
     return { bytes: output.subarray(0, position), ends: ends.subarray(0, count) };
   }
+}
+
+/** Memory for scanning a record again. */
+const oneRecord = new Int32Array(recordWords);
+
+/** Returns what the scanner needs to know of a table. */
+export function scanShape({ dialect, column }: TableShape) {
+  const { delimiter, quote, comment } = dialect;
+  const codeOf = (character: string | null) => character?.charCodeAt(0);
+  return { delimiter: codeOf(delimiter), quote: codeOf(quote), column, comment: codeOf(comment) };
 }
 
 /** Renders the added fields of a row, each with the delimiter before it. */

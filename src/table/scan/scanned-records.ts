@@ -16,6 +16,8 @@ export interface ScannableStream extends RecordStream {
  */
 export interface ScannedTable {
   readonly shape: TableShape;
+  /** The header; no records if the table has none. */
+  readonly header: ScannedChunk;
   /** Records below the header that were read along with it. */
   readonly first: ScannedChunk;
   /**
@@ -56,7 +58,7 @@ export async function readScanned(
   return {
     start: (columns) => (shape.hasHeader ? header.append([columns]) : Buffer.of()),
     chunks,
-    scanned: { shape, first: below, blocks, assembler, chunks },
+    scanned: { shape, header, first: below, blocks, assembler, chunks },
   };
 }
 

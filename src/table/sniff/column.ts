@@ -18,8 +18,11 @@ function normalizeName(name: string): string {
  * Returns how well the name of a column fits: 3 for a known name, 2 for a known name after a dot (`user.email`), 1 if
  * it contains a likely word, 0 otherwise.
  */
-export function nameFit(binaryName: string, profile: ItemProfile): number {
-  const name = nameText(binaryName);
+export const nameFit = (binaryName: string, profile: ItemProfile): number =>
+  nameFitOf(nameText(binaryName), profile);
+
+/** Returns what {@link nameFit} does, for a name that is text. */
+export function nameFitOf(name: string, profile: ItemProfile): number {
   if (profile.columnNames.includes(normalizeName(name))) return 3;
   if (profile.columnNames.includes(normalizeName(name.slice(name.lastIndexOf(".") + 1)))) return 2;
   return profile.nameWords.some((word) => normalizeName(name).includes(word)) ? 1 : 0;
@@ -91,26 +94,33 @@ function columnsNamed(names: readonly string[], wanted: string): number[] {
   return where((name) => loose(name) === loose(wanted));
 }
 
+/** The chosen column, and what else holds items. */
+export interface ColumnChoice {
+  /** Index of the column, from 0. */
+  readonly column: number;
+  /** Indices of the other columns with items. */
+  readonly others: readonly number[];
+}
+
 /**
- * Chooses the column that holds the items: by its name, then among equal names by its content. If no name fits, chooses
- * by content alone.
+ * Chooses the column that holds the items. A name decides first: a known name, then a number, a word such as "primary",
+ * and the share of items below it. If no name fits, the content alone decides.
  *
  * @param records the first records below the header, binary strings
- * @returns the column's index from 0
- * @throws ChoiceError if no column fits, or several fit equally well
+ * @throws ChoiceError if no column fits, or several without a fitting name fit equally well
  */
 export function chooseColumn(
   header: readonly string[] | undefined,
   records: readonly (readonly string[])[],
   width: number,
   profile: ItemProfile,
-): number {
-  if (width <= 1) return 0;
+): ColumnChoice {
+  if (width <= 1) return { column: 0, others: [] };
   const columns = Array.from({ length: width }, (_, index) => ({
     index,
     name: header === undefined ? 0 : nameFit(header[index] ?? "", profile),
-    content: contentFit(records, index, profile),
-    isBlank: records.every((record) => (record[index] ?? "").trim() === ""),
+    rank: nameRank(header?.[index] ?? ""),
+    ...contentFit(records, index, profile),
   }));
   const named = columns.filter(({ name }) => name > 0);
   const filled = columns.filter(({ content }) => content > 0);
@@ -119,43 +129,120 @@ export function chooseColumn(
   const fitting = named.filter(
     ({ name, content, isBlank }) => name === 3 || content > 0 || (isBlank && name > 1),
   );
-
-  if (fitting.length > 0) return best(fitting, ({ name, content }) => 2 * name + (content > 0 ? 1 : 0));
-  if (filled.length > 0) {
-    const most = Math.max(...filled.map(({ content }) => content));
-    // A column with more than half as many items may be the right one too. Then the user has to choose.
-    return best(filled, ({ content }) => (content > most / 2 ? 1 : 0));
-  }
-  if (named.length > 0) return best(named, ({ name }) => name);
-  throw new ChoiceError(
-    `no column looks like ${profile.plural}; name it with -c: ${listColumns(header?.map(nameText) ?? unnamed(width))}`,
+  const column = best();
+  const others = columns.filter(
+    ({ index, name, content, share }) => index !== column && content > 0 && (name > 0 || share >= 0.5),
   );
+  return { column, others: others.map(({ index }) => index) };
 
-  function best<Column extends { readonly index: number }>(
-    candidates: readonly Column[],
-    rank: (column: Column) => number,
-  ): number {
-    const top = Math.max(...candidates.map(rank));
-    const winners = candidates.filter((column) => rank(column) === top).map(({ index }) => index);
-    if (winners.length === 1) return winners[0]!;
-    const names = header?.map(nameText) ?? unnamed(width);
+  function best(): number {
+    if (fitting.length > 0) {
+      const score = (column: (typeof columns)[number]) => [
+        2 * column.name + (column.content > 0 ? 1 : 0),
+        column.rank,
+        column.content,
+      ];
+      return fitting.reduce((a, b) => (isGreater(score(b), score(a)) ? b : a)).index;
+    }
+    if (filled.length > 0) {
+      const most = Math.max(...filled.map(({ content }) => content));
+      // A column with more than half as many items may be the right one too. Then the user has to choose.
+      const winners = filled.filter(({ content }) => content > most / 2).map(({ index }) => index);
+      if (winners.length === 1) return winners[0]!;
+      const names = header?.map(nameText) ?? unnamed(width);
+      throw new ChoiceError(
+        `${winners.length} columns fit equally well; choose one with -c, or all with --all-columns: ` +
+          listColumns(names, winners),
+      );
+    }
+    if (named.length > 0) return named.reduce((a, b) => (b.name > a.name ? b : a)).index;
     throw new ChoiceError(
-      `${winners.length} columns fit equally well; choose one with -c: ${listColumns(names, winners)}`,
+      `no column looks like ${profile.plural}; name it with -c: ${listColumns(header?.map(nameText) ?? unnamed(width))}`,
     );
   }
 }
 
+/** The wanted columns, and those with items that are not wanted. Indices from 0. */
+export interface ChosenColumns {
+  readonly column: number;
+  readonly otherColumns: readonly number[];
+  readonly passedOver: readonly number[];
+}
+
 /**
- * Returns the share of the records whose field is an item, 0 to 1. A field that only contains an item counts a
- * hundredth, so that a column of whole items wins.
+ * Finds the columns that the user named, or chooses one, or all that hold items.
+ *
+ * @throws ChoiceError if there are no such columns
  */
-function contentFit(records: readonly (readonly string[])[], index: number, profile: ItemProfile): number {
+export function chooseColumns(
+  header: readonly string[] | undefined,
+  records: readonly (readonly string[])[],
+  width: number,
+  { columns, allColumns, profile }: ColumnOptions,
+): ChosenColumns {
+  if (columns !== undefined && width > 0) {
+    const found = columns.map((name) => findColumn(name, header, width));
+    const [column = 0, ...otherColumns] = new Set(found);
+    return { column, otherColumns, passedOver: [] };
+  }
+  const { column, others } = chooseColumn(header, records, width, profile);
+  return allColumns
+    ? { column, otherColumns: others, passedOver: [] }
+    : { column, otherColumns: [], passedOver: others };
+}
+
+interface ColumnOptions {
+  readonly columns?: readonly string[];
+  readonly allColumns?: boolean;
+  readonly profile: ItemProfile;
+}
+
+/** Words in the names of columns: the item to write to first, and one that is only used if need be. */
+const firstWords = /primary|main\b|principal|preferred|default|haupt|primär/i;
+const lastWords =
+  /secondary|alternat|other|additional|backup|recovery|old\b|personal|home|private|privat|weitere/i;
+
+/** Ranks the name of a column among names that fit equally well; higher is better. */
+function nameRank(binaryName: string): number {
+  const name = nameText(binaryName);
+  const number = Number(/(?:^|\D)([1-9]\d?)(?:\D|$)/.exec(name)?.[1] ?? 1);
+  const word = firstWords.test(name)
+    ? 2
+    : /\b(?:work|business)\b|geschäft/i.test(name)
+      ? 1
+      : lastWords.test(name)
+        ? -1
+        : 0;
+  return 10 * word - number;
+}
+
+/** Compares two lists of numbers, the first numbers first. */
+function isGreater(a: readonly number[], b: readonly number[]): boolean {
+  const different = a.findIndex((value, i) => value !== b[i]);
+  return different !== -1 && a[different]! > b[different]!;
+}
+
+/**
+ * Returns how far a column holds items. A field that only contains an item counts a hundredth, so that a column of whole
+ * items wins.
+ *
+ * @returns `content`, the share of the records with an item, 0 to 1; `share`, that of the filled fields; `isBlank`,
+ * whether all fields are empty
+ */
+function contentFit(records: readonly (readonly string[])[], index: number, profile: ItemProfile) {
   let sum = 0;
+  let filled = 0;
   for (const record of records) {
-    const likeness = profile.likeness(itemText(record[index] ?? ""));
+    const field = record[index] ?? "";
+    if (field.trim() !== "") filled++;
+    const likeness = profile.likeness(itemText(field));
     sum += likeness === 2 ? 1 : likeness === 1 ? 0.01 : 0;
   }
-  return sum / Math.max(1, records.length);
+  return {
+    content: sum / Math.max(1, records.length),
+    share: sum / Math.max(1, filled),
+    isBlank: filled === 0,
+  };
 }
 
 const unnamed = (width: number) => Array.from({ length: width }, () => "");

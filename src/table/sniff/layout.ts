@@ -61,8 +61,11 @@ function startOf(
   wanted: readonly string[],
   profile: ItemProfile,
 ): number {
-  const several = records.map(({ fields }) => fields).filter((fields) => countFilled(fields) > 1);
-  const width = mostCommonWidth(several) || 1;
+  const filled = records.map(({ fields }) => fields).filter(isFilled);
+  const several = filled.filter((fields) => countFilled(fields) > 1);
+  // A table of several columns: from the first record with several fields on, most have several.
+  const isWide = several.length > (filled.length - filled.indexOf(several[0]!)) / 2;
+  const width = (several.length > 0 && isWide && mostCommonWidth(several)) || 1;
   // If most records have a space after each delimiter, it does not show a sentence.
   const hasSpaces = several.filter(isSpaced).length > several.length / 2;
   const isTitle = (fields: readonly string[]) => isTitleOf(fields, width, hasSpaces, profile);

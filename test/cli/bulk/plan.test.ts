@@ -6,7 +6,14 @@ import { type BulkOptions, planRun } from "../../../src/cli/bulk/plan.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const defaults: BulkOptions = {
-  ...{ headers: true, statusColumn: "status", ragged: "pad", badRows: "error", summary: "text" },
+  ...{
+    headers: true,
+    statusColumn: "status",
+    ragged: "pad",
+    badRows: "error",
+    summary: "text",
+    cell: "worst",
+  },
   ...{ cache: true, precheck: true },
 };
 

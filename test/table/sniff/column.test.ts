@@ -100,22 +100,20 @@ describe("chosen columns", () => {
     ["domain", "id,contact", "1,a@example.org", 1],
   ])("for kind %s, from %s / %s: index %i", (kind, header, record, column) => {
     const names = header.split(",").map((name) => Buffer.from(name).toString("latin1"));
-    expect(chooseColumn(names, rows(record), names.length, profiles[kind])).toBe(column);
+    expect(chooseColumn(names, rows(record), names.length, profiles[kind]).column).toBe(column);
   });
 
   test.each([
     [
-      ["email", "mail"],
-      "a@example.net,b@example.net",
-      '2 columns fit equally well; choose one with -c: 1 "email", 2 "mail"',
-    ],
-    [["work email", "home email"], "a@example.net,b@example.net", "2 columns fit equally well"],
-    [
       ["from", "to"],
       "a@example.net,b@example.net",
-      '2 columns fit equally well; choose one with -c: 1 "from", 2 "to"',
+      '2 columns fit equally well; choose one with -c, or all with --all-columns: 1 "from", 2 "to"',
     ],
-    [undefined, "a@example.net,b@example.net", "2 columns fit equally well; choose one with -c: 1, 2"],
+    [
+      undefined,
+      "a@example.net,b@example.net",
+      "2 columns fit equally well; choose one with -c, or all with --all-columns: 1, 2",
+    ],
     [["id", "name"], "1,Ann", 'no column looks like e-mail addresses; name it with -c: 1 "id", 2 "name"'],
     [Array.from({ length: 30 }, (_, i) => `c${i}`), "1", "and 10 more"],
   ])("cannot be told apart or found: $0 / $1", (header, record, message) => {
@@ -124,7 +122,29 @@ describe("chosen columns", () => {
     expect(() => chooseColumn(header, rows(record), width, profiles.email)).toThrow(ChoiceError);
   });
 
+  test.each<[string, string, number, number[]]>([
+    ["email,mail", "a@x.net,b@x.net", 0, [1]],
+    ["home email,work email", "a@x.net,b@x.net", 1, [0]],
+    ["E-mail 2 - Value,E-mail 1 - Value,E-mail 1 - Type", "a@x.net,b@x.net,Work", 1, [0]],
+    ["Secondary Email,Primary Email", "a@x.net,b@x.net", 1, [0]],
+    ["E-mail 2 Address,E-mail Address", "a@x.net,b@x.net", 1, [0]],
+    ["Email,Work email", "a@x.net,b@x.net", 0, [1]],
+    ["old email,new email", "a@x.net,b@x.net", 1, [0]],
+    ["email a,email b", "-,b@x.net", 1, []],
+    ["email,notes", "a@x.net,text", 0, []],
+  ])("among %s / %s: index %i, and others %j", (header, record, column, others) => {
+    const names = header.split(",");
+    expect(chooseColumn(names, rows(record), names.length, profiles.email)).toEqual({ column, others });
+  });
+
+  test.each<[string, string, number]>([
+    ["SITE,WEBSITE", "Main shop,https://x.net", 1],
+    ["WEBSITE,SITE", "https://x.net,Main shop", 0],
+  ])("among %s / %s for domains: index %i", (header, record, column) => {
+    expect(chooseColumn(header.split(","), rows(record), 2, profiles.domain).column).toBe(column);
+  });
+
   test("need no evidence if there is only one", () => {
-    expect(chooseColumn(undefined, [["x"]], 1, profiles.email)).toBe(0);
+    expect(chooseColumn(undefined, [["x"]], 1, profiles.email)).toEqual({ column: 0, others: [] });
   });
 });

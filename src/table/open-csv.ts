@@ -1,0 +1,104 @@
+/** Opens tables of fields with delimiters, and plain lists: detects their dialect, layout and columns. */
+
+import { itemText, lineEndings, nameText } from "./bytes.js";
+import type { EarlierColumns } from "./earlier-columns.js";
+import type { TableShape } from "./records.js";
+import { afterPreamble, delimiterOf, reshape } from "./reshape.js";
+import { rereadRecords } from "./scan/reread-records.js";
+import { readScanned } from "./scan/scanned-records.js";
+import { chooseColumns } from "./sniff/column.js";
+import { sniffDelimiter, sniffLineEnding } from "./sniff/dialect.js";
+import { layoutOf, mostCommonWidth } from "./sniff/layout.js";
+import { splitterOf } from "./sniff/sample.js";
+import type { Table, TableOptions, TableStart } from "./table.js";
+
+/**
+ * Opens a table.
+ *
+ * @param sample the first bytes of the table, from which everything is detected
+ * @param isWhole whether they are the whole table
+ * @param separator the delimiter that the first line names
+ * @throws TableError if the header cannot be read
+ * @throws ChoiceError if the columns cannot be chosen
+ */
+export async function openCsv(
+  { source, byteOrderMark, preamble: linesAbove, first, input }: TableStart,
+  sample: Buffer,
+  isWhole: boolean,
+  separator: string | undefined,
+  options: TableOptions,
+): Promise<Table> {
+  const { profile, dialect: known = {}, header: hasHeader, ragged = "pad", badRows = "error" } = options;
+  const { onBadRow = () => {} } = options;
+  const layoutOptions = {
+    profile,
+    startsHere: options.skipLines !== undefined,
+    ...(options.columns !== undefined && { columns: options.columns }),
+    ...(hasHeader !== undefined && { header: hasHeader }),
+  };
+  const split = await splitterOf(sample, isWhole, known);
+  const delimiter = options.delimiter ?? separator ?? sniffDelimiter(split, layoutOptions);
+  const { quote = '"', comment = null } = known;
+
+  const parts = split(delimiter);
+  const { above, header: headerRecord, body } = layoutOf(parts, layoutOptions);
+  const header = headerRecord?.fields;
+  const table = first.subarray(parts.records[above]?.start ?? 0);
+  const preamble = Buffer.concat([linesAbove, first.subarray(0, first.length - table.length)]);
+  const lineEnding = sniffLineEnding(table.subarray(0, sample.length), delimiter, known);
+  const dialect = { delimiter, quote, escape: known.escape ?? quote, comment, byteOrderMark, lineEnding };
+  const width = widthOf(header, body);
+  const chosen = chooseColumns(header, body, width, options);
+  const shape: TableShape = {
+    ...{ name: source.name, dialect, width, hasHeader: header !== undefined, ragged, badRows },
+    ...{ column: chosen.column, otherColumns: chosen.otherColumns },
+    firstLine: 1 + lineEndings(preamble),
+  };
+  const facts = {
+    dialect,
+    header,
+    names: header?.map(nameText) ?? [],
+    width,
+    ...chosen,
+    columnName: nameText(header?.[chosen.column] ?? "") || undefined,
+    firstValues: (column: number) => body.map((fields) => itemText(fields[column] ?? "")),
+  };
+  const format = delimiter === "\t" ? "tsv" : "csv";
+  const isReshaped =
+    options.format !== undefined && (options.format !== format || (delimiter ?? ",") !== delimiterOf[format]);
+  if (!isReshaped && !options.strict && quote === '"' && dialect.escape === '"') {
+    const stream = await readScanned(shape, table, input, onBadRow);
+    const wanted = shape.otherColumns.length > 0 ? rereadRecords(stream.scanned) : stream;
+    return {
+      ...{ ...facts, format },
+      ...afterPreamble(byteOrderMark, preamble, wanted),
+      replacing: (earlier) => afterPreamble(byteOrderMark, preamble, rereadRecords(stream.scanned, earlier)),
+    };
+  }
+  const [{ readFields }, { csvWriter, streamOf }] = await Promise.all([
+    import("./fields/strict-records.js"),
+    import("./fields/field-writer.js"),
+  ]);
+  const fields = readFields(shape, table, input, onBadRow);
+  if (isReshaped) {
+    const streamFor = await reshape(options.format, header, width, fields, byteOrderMark);
+    return { ...facts, format: options.format, ...streamFor(), replacing: streamFor };
+  }
+  const streamFor = (earlier?: EarlierColumns) => {
+    const stream = streamOf(fields, csvWriter(dialect, header, width, earlier?.places), earlier);
+    return afterPreamble(byteOrderMark, preamble, stream);
+  };
+  return { ...facts, format, ...streamFor(), replacing: streamFor };
+}
+
+/**
+ * Returns the number of fields of a full row. Rows that all end with a delimiter have one more than their header; then
+ * the added fields follow it.
+ */
+function widthOf(header: readonly string[] | undefined, body: readonly (readonly string[])[]): number {
+  const common = mostCommonWidth(body);
+  // Without a header, the first record is never too wide, even if most records have fewer fields.
+  if (header === undefined) return Math.max(common, body[0]?.length ?? 0);
+  const hasEmptySurplus = body.every((fields) => fields.slice(header.length).every((field) => field === ""));
+  return hasEmptySurplus ? Math.max(common, header.length) : header.length;
+}

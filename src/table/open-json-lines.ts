@@ -1,0 +1,100 @@
+/** Opens tables of JSON lines: finds the fields of the objects and chooses among them. */
+import { ChoiceError } from "../files/errors.js";
+import { itemText, lineEndings, toBinary } from "./bytes.js";
+import type { EarlierColumns } from "./earlier-columns.js";
+import { innerPaths, itemField, JsonLines, type JsonObject, parseObject } from "./fields/json-lines.js";
+import type { TableShape } from "./records.js";
+import { afterPreamble, reshape } from "./reshape.js";
+import { type ChosenColumns, chooseColumns } from "./sniff/column.js";
+import { sniffLineEnding } from "./sniff/dialect.js";
+import type { Table, TableOptions, TableStart } from "./table.js";
+
+/**
+ * Returns the objects in the first 100 lines that are neither blank nor comments. Returns none if the first of these
+ * lines is not an object: then the table is not lines of JSON.
+ */
+export function sampleObjects(sample: string, isWhole: boolean, comment: string | undefined): JsonObject[] {
+  const lines = sample
+    .split(/\r\n|\n|\r/)
+    .slice(0, isWhole ? undefined : -1)
+    .filter((line) => line.trim() !== "" && (comment === undefined || !line.startsWith(comment)));
+  const [first, ...others] = lines
+    .slice(0, 100)
+    .map((line) => parseObject(Buffer.from(line, "latin1").toString()));
+  return first === undefined ? [] : [first, ...others.filter((object) => object !== undefined)];
+}
+
+/**
+ * Opens a table.
+ *
+ * @param sample the first bytes of the table
+ * @param objects the objects in the sample
+ * @throws ChoiceError if the columns cannot be chosen
+ */
+export async function openJsonLines(
+  { source, byteOrderMark, preamble, first, input }: TableStart,
+  sample: Buffer,
+  objects: readonly JsonObject[],
+  options: TableOptions,
+): Promise<Table> {
+  const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
+  const header = names.map(toBinary);
+  const width = names.length;
+  const paths = [...new Set([...names, ...objects.flatMap((object) => innerPaths(object))])];
+  const rows = objects.map((object) => paths.map((path) => toBinary(itemField(object, path))));
+  const chosen = chooseJsonColumns(paths, rows, width, options);
+  const lineEnding = sniffLineEnding(sample, null, { quote: "" });
+  const dialect = {
+    delimiter: null,
+    quote: "",
+    escape: "",
+    comment: options.dialect?.comment ?? null,
+    byteOrderMark,
+    lineEnding,
+  };
+  const { badRows = "error", onBadRow = () => {}, format = "jsonl" } = options;
+  const firstLine = 1 + lineEndings(preamble);
+  const shape: TableShape = {
+    ...{ name: source.name, dialect, width, hasHeader: false, firstLine, ragged: "pad", badRows },
+    ...{ column: chosen.column, otherColumns: chosen.otherColumns },
+  };
+  const lines = await JsonLines.open(shape, names, paths, first, input, onBadRow);
+  const streamFor =
+    format === "jsonl"
+      ? (earlier?: EarlierColumns) => afterPreamble(byteOrderMark, preamble, lines.stream(earlier))
+      : await reshape(format, header, width, lines.fields(), byteOrderMark);
+  return {
+    ...{
+      names,
+      format,
+      dialect,
+      header: paths.map(toBinary),
+      width,
+      ...chosen,
+      columnName: paths[chosen.column],
+    },
+    ...streamFor(),
+    firstValues: (column) => rows.map((fields) => itemText(fields[column] ?? "")),
+    replacing: streamFor,
+  };
+}
+
+/** Chooses among the fields of the objects, and among those of inner objects only if none of the former fits. */
+function chooseJsonColumns(
+  paths: readonly string[],
+  rows: readonly (readonly string[])[],
+  width: number,
+  options: TableOptions,
+): ChosenColumns {
+  const header = paths.map(toBinary);
+  if (options.columns !== undefined) return chooseColumns(header, rows, paths.length, options);
+  const isItem = (column: number) =>
+    rows.some((fields) => options.profile.likeness(itemText(fields[column] ?? "")) > 0);
+  try {
+    const chosen = chooseColumns(header.slice(0, width), rows, width, options);
+    if (paths.length === width || isItem(chosen.column)) return chosen;
+  } catch (error) {
+    if (!(error instanceof ChoiceError) || paths.length === width) throw error;
+  }
+  return chooseColumns(header, rows, paths.length, options);
+}

@@ -1,0 +1,80 @@
+/** Types of a table that is opened: its source, its options and its properties. */
+import type { BadRowListener, BadRowPolicy } from "./bad-rows.js";
+import type { EarlierColumns } from "./earlier-columns.js";
+import type { RecordStream } from "./records.js";
+import type { ScannableStream } from "./scan/scanned-records.js";
+import type { Dialect, KnownDialect } from "./sniff/dialect.js";
+import type { ItemProfile } from "./sniff/item-profile.js";
+
+/** Source of a table. */
+export interface TableSource {
+  /** Name for messages: that of the file, or `standard input`. */
+  readonly name: string;
+  /** Bytes of the table. Each piece need be valid only until the next one is requested. */
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+/** Properties of the table that the user has given. Absent ones are detected, or have the default given here. */
+export interface TableOptions {
+  readonly profile: ItemProfile;
+  /** Columns that hold items: an index from 1, a name, or `Name[2]` for the second column of that name. */
+  readonly columns?: readonly string[];
+  /** Whether all columns with items are wanted, not only the one that fits best. */
+  readonly allColumns?: boolean;
+  /** One ASCII character. */
+  readonly delimiter?: string;
+  /** Whether the first record is a header. */
+  readonly header?: boolean;
+  /** Number of lines above the table, which are copied unchanged. */
+  readonly skipLines?: number;
+  /** Quote, escape and comment characters, which are not detected. */
+  readonly dialect?: KnownDialect;
+  /** Whether rows with too few fields are padded, the default, or are bad rows. */
+  readonly ragged?: "pad" | "error";
+  /** Action on bad rows; `error` by default. */
+  readonly badRows?: BadRowPolicy;
+  readonly onBadRow?: BadRowListener;
+  /** Format to write; that of the input by default. */
+  readonly format?: TableFormat;
+  /** Whether to read with csv-parse and write with csv-stringify, instead of copying the bytes of the records. */
+  readonly strict?: boolean;
+}
+
+export type TableFormat = "csv" | "tsv" | "jsonl";
+
+/** A table that is being read. */
+export interface Table extends ScannableStream {
+  /** Format of the output; `csv` for any delimiter but the tab. */
+  readonly format: TableFormat;
+  readonly dialect: Dialect;
+  /** Names in the header, binary strings; undefined if the table has no header. */
+  readonly header: readonly string[] | undefined;
+  /** Names of the columns in the output, as text. Added columns must have other names. */
+  readonly names: readonly string[];
+  /** Number of fields of a full row; 0 if there are no records. */
+  readonly width: number;
+  /** Index, from 0, of the column that holds the items. */
+  readonly column: number;
+  /** Name of that column; undefined if it has none. */
+  readonly columnName: string | undefined;
+  /** Indices of further wanted columns. */
+  readonly otherColumns: readonly number[];
+  /** Indices of columns with items that are not wanted. */
+  readonly passedOver: readonly number[];
+  /** Returns the first fields of a column, as text. */
+  firstValues(column: number): readonly string[];
+  /** Returns the stream that puts the added columns in the places of those of an earlier run. Takes the place of the other. */
+  replacing(earlier: EarlierColumns): RecordStream;
+}
+
+/** The start of a table. */
+export interface TableStart {
+  readonly source: TableSource;
+  readonly byteOrderMark: boolean;
+  /** Bytes above the table, after the byte order mark. */
+  readonly preamble: Buffer;
+  /** Bytes of the table that were read already. */
+  readonly first: Buffer;
+  /** The bytes that follow. */
+  readonly input: AsyncIterator<Uint8Array>;
+}

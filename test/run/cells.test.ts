@@ -1,0 +1,81 @@
+/** Covers the items in a value of the table: none, one or several. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { badness, Cells, usualCells } from "../../src/run/cells.js";
+
+const cells = (kind: "email" | "domain", options = {}) => new Cells({ kind, ...usualCells, ...options });
+
+describe("a value holds", () => {
+  test.each<[string, string, string[]]>([
+    ["one address", "ann@x.net", ["ann@x.net"]],
+    ["one address with a name", "Lee, Ann <ann@x.net>", ["ann@x.net"]],
+    ["two with a semicolon", "a@x.net; b@x.net", ["a@x.net", "b@x.net"]],
+    ["two with a comma", "a@x.net,b@x.net", ["a@x.net", "b@x.net"]],
+    ["two with Google's separator", "a@x.net ::: b@x.net", ["a@x.net", "b@x.net"]],
+    ["two on lines", "a@x.net\nb@x.net\r\n", ["a@x.net", "b@x.net"]],
+    ["two with a space", "a@x.net b@x.net", ["a@x.net", "b@x.net"]],
+    ["two with names", '"Lee, Ann" <a@x.net>, Bob Ray <b@x.net>', ["a@x.net", "b@x.net"]],
+    ["two and a broken one", "a@x.net; foo; b@x.net", ["a@x.net", "foo", "b@x.net"]],
+    ["two and a word for none", "a@x.net; n/a; b@x.net", ["a@x.net", "b@x.net"]],
+    ["one and a stray mark", "ann@x.net;", ["ann@x.net;"]],
+    ["one and a word", "ann@x.net; foo", ["ann@x.net; foo"]],
+    ["an address with two signs", "ann@x@y.net", ["ann@x@y.net"]],
+    ["a quoted comma", '"a,b"@x.net', ['"a,b"@x.net']],
+    ["white space", " \t ", []],
+    ["a word for none", "N/A", []],
+    ["another word for none", "(blank)", []],
+    ["a dash", "-", []],
+    ["the name of a column", "E-Mail", []],
+    ["a word", "asdf", ["asdf"]],
+    ["half an address that is like a name", "mail@", ["mail@"]],
+  ])("%s: %j", (_, value, items) => {
+    expect(cells("email").itemsIn(value)).toEqual(items);
+  });
+
+  test.each<[string, string[]]>([
+    ["acme.com", ["acme.com"]],
+    ["acme.com; brightmill.co.uk", ["acme.com", "brightmill.co.uk"]],
+    ["https://acme.com/a, https://b.net", ["acme.com", "b.net"]],
+    ["http://acme.com/1,2", ["acme.com"]],
+    ["unknown", []],
+    ["Website", []],
+    ["localhost", ["localhost"]],
+  ])("domains: %j", (value, items) => {
+    expect(cells("domain").itemsIn(value)).toEqual(items);
+  });
+
+  test.each<[string, string[]]>([
+    ["ann@x.org,group1;group2", ["ann@x.org"]],
+    ["ann@x.org", ["ann@x.org"]],
+    ["Lee, Ann <ann@x.org>", ["ann@x.org"]],
+    ["foo,group1", ["foo,group1"]],
+    ["a@x.org,b@x.org", ["a@x.org", "b@x.org"]],
+  ])("in a plain list: %j", (value, items) => {
+    expect(cells("email", { isPlainList: true }).itemsIn(value)).toEqual(items);
+  });
+
+  test("the first of several only, if that is wanted", () => {
+    expect(cells("email", { firstOnly: true }).itemsIn("a@x.net; b@x.net")).toEqual(["a@x.net"]);
+  });
+
+  test("what the user names as empty", () => {
+    const own = cells("email", { emptyValues: ["keine"] });
+    expect(["Keine", "n/a"].map((value) => own.itemsIn(value))).toEqual([[], ["n/a"]]);
+    expect(own.emptied).toBe(1);
+  });
+});
+
+test("any text has items, in little time", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom(...'a@.,;<>" \\:'), maxLength: 3000 }), (text) => {
+      for (const kind of ["email", "domain"] as const) cells(kind).itemsIn(text);
+    }),
+  );
+});
+
+test("the worst status of several decides", () => {
+  const statuses = ["quota_exceeded", "ok", "unknown_to_us", "fake", "", "disposable", "alias"];
+  expect(statuses.toSorted((a, b) => badness(a) - badness(b))).toEqual([
+    ...["", "ok", "alias", "unknown_to_us", "disposable", "fake", "quota_exceeded"],
+  ]);
+});
