@@ -41,7 +41,7 @@ function readInstalled(path: string, onNotice: Notice): DisposableTable | undefi
     return new DisposableTable(readFileSync(path));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== "ENOENT")
+    if (code !== "ENOENT" && code !== "ENOTDIR")
       onNotice(
         `${path}: ${message}; using the data that came with idv; to replace the table, run: idv data update`,
       );

@@ -2,9 +2,9 @@
  * `idv data update`: installs newer lists of disposable domains without a new release of idv. Does not write to the
  * console; notices go to a callback.
  */
-import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { DisposableTable } from "../classifier/disposable-table.js";
+import { createFolder } from "../files/folders.js";
 import { openOutputFile } from "../files/output.js";
 import { ServiceError } from "../validator/errors.js";
 import { findTable } from "./installed-table.js";
@@ -69,7 +69,7 @@ function readList(found: PackageVersion, bytes: Uint8Array): readonly string[] {
 }
 
 async function install(path: string, table: Uint8Array): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  createFolder(dirname(path), 0o700);
   const file = await openOutputFile(path);
   try {
     await file.write(table);

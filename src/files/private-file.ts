@@ -1,6 +1,7 @@
 /** Small text files that only their owner may read, such as keys and secrets. Knows nothing of their content. */
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { makeFolder } from "../store/make-folder.js";
 import { FileError } from "./errors.js";
 import { moveIntoPlace } from "./replace-file.js";
 import { temporaryBeside } from "./temporary-files.js";
@@ -14,7 +15,7 @@ import { temporaryBeside } from "./temporary-files.js";
 export async function writePrivately(path: string, text: string, { ifAbsent = false } = {}): Promise<void> {
   const temporary = temporaryBeside(path);
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path), 0o700);
     await writeFile(temporary, text, { mode: 0o600, flag: "wx", flush: true });
     await moveIntoPlace(temporary, path, { ifAbsent });
   } catch (error) {
@@ -47,7 +48,8 @@ export async function readIfPresent(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     throw new FileError(
       `${path}: cannot be read: ${(error as Error).message}; make it readable, or remove it`,
     );

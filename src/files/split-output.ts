@@ -1,9 +1,10 @@
 /** The output of `--split`: a folder with one file per status. A run appends its rows to them when it commits. */
-import { createReadStream, type Stats } from "node:fs";
-import { mkdir, open, stat } from "node:fs/promises";
+import { createReadStream, type Stats, statSync } from "node:fs";
+import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { cannotWrite, FileError } from "./errors.js";
+import { ChoiceError, cannotWrite, FileError } from "./errors.js";
 import { withFolderLock } from "./folder-lock.js";
+import { createFolder } from "./folders.js";
 import { type FileSink, openOutputFile, type SplitSink } from "./output.js";
 
 /** Longest wait for other runs that append to the same folder, in milliseconds. */
@@ -15,10 +16,18 @@ const lockMilliseconds = 600_000;
  * folder commit one after the other, and append again to files that have changed meanwhile.
  *
  * @param extension the extension of the files, without the dot
+ * @param appends whether files of earlier runs are appended to
  * @param signal aborting it ends the wait for other runs
+ * @throws ChoiceError if the folder has files of an earlier run, which are not to be appended to
  * @throws FileError from the sink, when a file cannot be created, or an existing one starts with another header
  */
-export function openSplitOutput(folder: string, extension: string, signal: AbortSignal): SplitSink {
+export function openSplitOutput(
+  folder: string,
+  extension: string,
+  appends: boolean,
+  signal: AbortSignal,
+): SplitSink {
+  if (!appends) refuseEarlierFiles(folder, extension);
   const files = new Map<string, Promise<AppendedFile>>();
   const discarded = new AbortController();
   let start = Buffer.of();
@@ -59,6 +68,25 @@ export function openSplitOutput(folder: string, extension: string, signal: Abort
   };
 }
 
+/** Names of the files that every service writes; a row without an item has no status. */
+const usualNames = ["ok", "alias", "disposable", "fake", "quota_exceeded", "empty"];
+
+/**
+ * Refuses a folder with files of a run that ended before this one began: the same input would double every row. Runs at
+ * the same time share a folder.
+ */
+function refuseEarlierFiles(folder: string, extension: string): void {
+  const paths = usualNames.map((name) => join(folder, `${name}.${extension}`));
+  const earlier = paths.find((path) => {
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found?.isFile() && found.mtimeMs < performance.timeOrigin;
+  });
+  if (earlier === undefined) return;
+  throw new ChoiceError(
+    `${earlier}: has the rows of an earlier run; empty the folder, or add to its files with --append`,
+  );
+}
+
 /**
  * Commits the files one after the other.
  *
@@ -77,13 +105,7 @@ async function commitAll(files: readonly AppendedFile[]): Promise<void> {
 
 async function makeFolder(folder: string, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
-  try {
-    await mkdir(folder, { recursive: true });
-  } catch (error) {
-    throw new FileError(
-      `${folder}: the folder does not exist and cannot be created: ${(error as Error).message}`,
-    );
-  }
+  createFolder(folder);
 }
 
 /** A file of the folder: its old rows, followed by the rows of this run. */

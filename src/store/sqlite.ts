@@ -2,11 +2,12 @@
  * SQLite for all state files: opening, schema versions, durable transactions, waiting for locks, and errors that say what to
  * do. Must not know what the files hold.
  */
-import { closeSync, fchmodSync, fstatSync, mkdirSync, openSync, statSync } from "node:fs";
+import { closeSync, fchmodSync, fstatSync, openSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { versions } from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "./errors.js";
+import { makeFolder } from "./make-folder.js";
 
 /** Part of `DatabaseSync` from `node:sqlite` that the stores use. */
 export interface Database {
@@ -176,7 +177,7 @@ export async function loadSqlite(): Promise<SqliteModule> {
  */
 function createPrivately(path: string, { name }: Schema): void {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path), 0o700);
     const found = statSync(path, { throwIfNoEntry: false });
     if (found && !found.isFile()) throw notOurs(path, name);
     const file = openSync(path, "a", 0o600);

@@ -3,7 +3,7 @@
 import { itemText, lineEndings, nameText } from "./bytes.js";
 import type { EarlierColumns } from "./earlier-columns.js";
 import type { TableShape } from "./records.js";
-import { afterPreamble, delimiterOf, reshape } from "./reshape.js";
+import { afterPreamble, checkReshapable, delimiterOf, reshape } from "./reshape.js";
 import { rereadRecords } from "./scan/reread-records.js";
 import { readScanned } from "./scan/scanned-records.js";
 import { chooseColumns } from "./sniff/column.js";
@@ -64,8 +64,10 @@ export async function openCsv(
     firstValues: (column: number) => body.map((fields) => itemText(fields[column] ?? "")),
   };
   const format = delimiter === "\t" ? "tsv" : "csv";
+  const wanted = options.format ?? (options.namedFormat === format ? undefined : options.namedFormat);
   const isReshaped =
-    options.format !== undefined && (options.format !== format || (delimiter ?? ",") !== delimiterOf[format]);
+    wanted !== undefined && (wanted !== format || (delimiter ?? ",") !== delimiterOf[format]);
+  if (isReshaped) checkReshapable(badRows);
   if (!isReshaped && !options.strict && quote === '"' && dialect.escape === '"') {
     const stream = await readScanned(shape, table, input, onBadRow);
     const wanted = shape.otherColumns.length > 0 ? rereadRecords(stream.scanned) : stream;
@@ -81,8 +83,8 @@ export async function openCsv(
   ]);
   const fields = readFields(shape, table, input, onBadRow);
   if (isReshaped) {
-    const streamFor = await reshape(options.format, header, width, fields, byteOrderMark);
-    return { ...facts, format: options.format, ...streamFor(), replacing: streamFor };
+    const streamFor = await reshape(wanted, header, width, fields, byteOrderMark);
+    return { ...facts, format: wanted, ...streamFor(), replacing: streamFor };
   }
   const streamFor = (earlier?: EarlierColumns) => {
     const stream = streamOf(fields, csvWriter(dialect, header, width, earlier?.places), earlier);

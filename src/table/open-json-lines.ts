@@ -4,7 +4,7 @@ import { itemText, lineEndings, toBinary } from "./bytes.js";
 import type { EarlierColumns } from "./earlier-columns.js";
 import { innerPaths, itemField, JsonLines, type JsonObject, parseObject } from "./fields/json-lines.js";
 import type { TableShape } from "./records.js";
-import { afterPreamble, reshape } from "./reshape.js";
+import { afterPreamble, checkReshapable, reshape } from "./reshape.js";
 import { type ChosenColumns, chooseColumns } from "./sniff/column.js";
 import { sniffLineEnding } from "./sniff/dialect.js";
 import type { Table, TableOptions, TableStart } from "./table.js";
@@ -52,7 +52,9 @@ export async function openJsonLines(
     byteOrderMark,
     lineEnding,
   };
-  const { badRows = "error", onBadRow = () => {}, format = "jsonl" } = options;
+  const { badRows = "error", onBadRow = () => {} } = options;
+  const format = options.format ?? options.namedFormat ?? "jsonl";
+  if (format !== "jsonl") checkReshapable(badRows);
   const firstLine = 1 + lineEndings(preamble);
   const shape: TableShape = {
     ...{ name: source.name, dialect, width, hasHeader: false, firstLine, ragged: "pad", badRows },

@@ -1,4 +1,6 @@
 /** Writes records in another format than they were read in, and puts what stands above a table before it. */
+import { ChoiceError } from "../files/errors.js";
+import type { BadRowPolicy } from "./bad-rows.js";
 import type { EarlierColumns } from "./earlier-columns.js";
 import type { FieldChunk } from "./fields/field-writer.js";
 import { byteOrderMarkBytes, type RecordStream } from "./records.js";
@@ -12,6 +14,12 @@ export function afterPreamble<Stream extends RecordStream>(
 ): Stream {
   const mark = byteOrderMark ? byteOrderMarkBytes : Buffer.of();
   return { ...stream, start: (columns) => Buffer.concat([mark, preamble, stream.start(columns)]) };
+}
+
+/** @throws ChoiceError if bad rows are to be kept, which have no other format than their own */
+export function checkReshapable(badRows: BadRowPolicy): void {
+  if (badRows !== "keep") return;
+  throw new ChoiceError("--bad-rows keep needs the format of FILE and one output; use --bad-rows skip");
 }
 
 /** The delimiter of each format. */

@@ -36,6 +36,8 @@ export interface TableOptions {
   readonly onBadRow?: BadRowListener;
   /** Format to write; that of the input by default. */
   readonly format?: TableFormat;
+  /** Format that the name of the output asks for: csv keeps the delimiter of the input, unless that is a tab. */
+  readonly namedFormat?: TableFormat;
   /** Whether to read with csv-parse and write with csv-stringify, instead of copying the bytes of the records. */
   readonly strict?: boolean;
 }

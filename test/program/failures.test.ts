@@ -162,7 +162,7 @@ describe("a failed run prints one line and keeps the old output", () => {
     ["-o", "out.csv"],
     ["-o", "out.csv.gz"],
     ["--bad-rows-file", "out.csv", "--bad-rows", "skip"],
-    ["--split", "."],
+    ["--split", ".", "--append"],
     ["-I"],
   ])("an output that runs out of space with %s", async (...args) => {
     // Random, so that compression does not make the rows fit.

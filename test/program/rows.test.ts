@@ -169,10 +169,13 @@ describe("--split", () => {
   test.each<[string, string[]]>([
     ["over bytes", []],
     ["over batches", ["--strict"]],
-  ])("writes a file for each status, to which the next run appends, %s", async (_, args) => {
+  ])("writes a file for each status, to which the next run appends with --append, %s", async (_, args) => {
     const home = folderWith({ list });
     for (const run of [1, 2]) {
-      const { code, stdout } = await idv(["emails", "list", "-q", "--split", "d", ...args], { home });
+      const append = run === 1 ? [] : ["--append"];
+      const { code, stdout } = await idv(["emails", "list", "-q", "--split", "d", ...append, ...args], {
+        home,
+      });
       expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
       const rows = (text: string) => `id,email,status\n${text.repeat(run)}`;
       expect(readdirSync(join(home, "d")).sort()).toEqual(["disposable.csv", "empty.csv", "ok.csv"]);
@@ -180,6 +183,20 @@ describe("--split", () => {
       expect(read(home, "d/disposable.csv")).toBe(rows("2,x@mailinator.com,disposable\n"));
       expect(read(home, "d/empty.csv")).toBe(rows("3,,\n"));
     }
+  });
+
+  test("refuses the files of an earlier run, before anything is charged", async () => {
+    const home = folderWith({ list });
+    await idv(["emails", "list", "-q", "--split", "d"], { home });
+    const before = read(home, "d/ok.csv");
+    const { code, stderr } = await idv(["emails", "list", "-q", "--split", "d"], { home });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr:
+        "idv: d/ok.csv: has the rows of an earlier run; empty the folder, or add to its files with --append\n",
+    });
+    expect(read(home, "d/ok.csv")).toBe(before);
+    expect((await idv(["quota", "show"], { home })).stdout).toContain("used:    3\n");
   });
 
   test("works with --drop, --dedupe and --format jsonl", async () => {
@@ -194,7 +211,7 @@ describe("--split", () => {
     const home = folderWith({ list, bad: `${list}6,a,b\n` });
     await idv(["emails", "list", "-q", "--split", "d"], { home });
     const before = read(home, "d/ok.csv");
-    expect((await idv(["emails", "bad", "-q", "--split", "d"], { home })).code).toBe(6);
+    expect((await idv(["emails", "bad", "-q", "--split", "d", "--append"], { home })).code).toBe(6);
     expect(read(home, "d/ok.csv")).toBe(before);
     expect(readdirSync(join(home, "d"))).toHaveLength(3);
   });
@@ -204,7 +221,7 @@ describe("--split", () => {
     mkdirSync(join(home, "d"));
     const old = `id,email,status\n${"9,old@larch-and-oak.com,ok\n".repeat(6_000_000)}`;
     writeFileSync(join(home, "d/ok.csv"), old);
-    const child = startIdv(["emails", "list", "--split", "d"], { home });
+    const child = startIdv(["emails", "list", "--split", "d", "--append"], { home });
     const ended = finished(child);
     while (child.exitCode === null && !readdirSync(join(home, "d")).some((name) => name.endsWith(".tmp"))) {
       await new Promise((resolve) => setTimeout(resolve, 2));
@@ -220,13 +237,13 @@ describe("--split", () => {
     const home = folderWith({ list });
     mkdirSync(join(home, "d"));
     writeFileSync(join(home, "d/ok.csv"), "id,email,status\n0,old@larch-and-oak.com,ok");
-    expect((await idv(["emails", "list", "-q", "--split", "d"], { home })).code).toBe(0);
+    expect((await idv(["emails", "list", "-q", "--split", "d", "--append"], { home })).code).toBe(0);
     expect(read(home, "d/ok.csv").split("\n").slice(1, 3)).toEqual([
       "0,old@larch-and-oak.com,ok",
       "1,ann@larch-and-oak.com,ok",
     ]);
     writeFileSync(join(home, "d/ok.csv"), "id,name,email,status\n");
-    const { code, stderr } = await idv(["emails", "list", "-q", "--split", "d"], { home });
+    const { code, stderr } = await idv(["emails", "list", "-q", "--split", "d", "--append"], { home });
     expect({ code, stderr }).toEqual({
       code: 6,
       stderr: "idv: d/ok.csv: its header differs from this table's; split into another folder\n",

@@ -45,7 +45,7 @@ describe("--split into a folder that others use", () => {
     const home = temporaryFolder();
     mkdirSync(join(home, "out"));
     writeFileSync(join(home, "out/ok.csv"), "email,status\nold@larch-and-oak.com,ok\n");
-    const child = startIdv(["emails", "-q", "--split", "out"], { home });
+    const child = startIdv(["emails", "-q", "--split", "out", "--append"], { home });
     const outcome = finished(child);
     child.stdin?.write(rows(20_000));
     // With two files in the folder, the run has copied the old one.

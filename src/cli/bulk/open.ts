@@ -48,7 +48,11 @@ export interface RunFiles {
 export async function openEngine(plan: Plan, opened: Opened, signal: AbortSignal): Promise<Engine> {
   const { kind, engine, settings, options, note } = plan;
   if (engine.name === "offline") {
-    opened.engine = await openOfflineEngine(plan.classifierSource, plan.quotaPath, engine.reason, signal);
+    const { quotaPath } = plan;
+    const isQuotaNamed = options.quotaFile !== undefined || Boolean(process.env["IDV_QUOTA_FILE"]);
+    const wait = options.wait ?? 0;
+    const offline = { quotaPath, isQuotaNamed, wait, reason: engine.reason, note };
+    opened.engine = await openOfflineEngine(plan.classifierSource, offline, signal);
   } else {
     // Printed before the run costs money. The summary names the engine in either case.
     note(`api engine at ${engine.baseUrl.value} (${engine.reason})`);
@@ -166,7 +170,7 @@ async function openSink(
 ): Promise<TableSink> {
   if (options.split !== undefined) {
     const { openSplitOutput } = await import("../../files/split-output.js");
-    return openSplitOutput(options.split, format, signal);
+    return openSplitOutput(options.split, format, options.append === true, signal);
   }
   if (output === undefined) return standardOutput;
   const sink = await openOutputFile(output);

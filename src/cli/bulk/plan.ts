@@ -1,6 +1,8 @@
 /** The first step of a bulk run: decides everything that the command line, the environment and the settings decide. */
+import { fstatSync, statSync } from "node:fs";
 import type { ClassifierSource } from "../../classifier/classifier.js";
 import { tableSource } from "../../data/installed-table.js";
+import { formatByName } from "../../files/format-by-name.js";
 import { profiles } from "../../run/item.js";
 import type { RowFilter } from "../../run/run-options.js";
 import type { BadRowPolicy } from "../../table/bad-rows.js";
@@ -8,7 +10,13 @@ import type { TableFormat, TableOptions } from "../../table/table.js";
 import type { Kind } from "../../validator/validator.js";
 import { type OwnListOptions, readOwnLists } from "../config/own-lists.js";
 import { dataTablePath, quotaFilePath } from "../config/paths.js";
-import { resolveSettings, type SettingOptions, type Settings } from "../config/settings.js";
+import {
+  resolveSettings,
+  type SettingOptions,
+  type Settings,
+  settingNames,
+  settings,
+} from "../config/settings.js";
 import type { ApiEngineOptions } from "../engines/api-engine.js";
 import { chooseEngine, type EngineChoice } from "../engines/engine-choice.js";
 import { UsageError } from "../errors.js";
@@ -38,6 +46,7 @@ export interface BulkOptions extends OwnListOptions, ApiEngineOptions, SettingOp
   readonly inPlace?: string;
   /** Folder that gets a file for each status, instead of one output. */
   readonly split?: string;
+  readonly append?: true;
   readonly format?: TableFormat;
   readonly statusColumn: string;
   readonly explain?: true;
@@ -100,10 +109,13 @@ export async function planRun(kind: Kind, file: string | undefined, options: Bul
   const backup = options.inPlace ? `${input}${options.inPlace}` : undefined;
   const quotaPath = quotaFilePath(options.quotaFile, env);
   checkTargets({ input, quotaPath, output, backup, isInPlace, ...options });
+  const named = isInPlace || output === undefined ? undefined : formatByName(output);
+  checkNotItself(input, output, options);
   const note = options.quiet ? () => {} : say;
   const settings = await resolveSettings(options, env, process.cwd(), note);
   const engine = await chooseEngine(settings, options, env);
   if (engine.name === "api") checkServiceOptions(options);
+  else noteServiceOptions(options, note);
   const classifierSource =
     engine.name === "api"
       ? {}
@@ -111,7 +123,7 @@ export async function planRun(kind: Kind, file: string | undefined, options: Bul
   return {
     ...{ kind, input, inputName: input ?? "standard input", options },
     ...{ output, isInPlace, backup, quotaPath, settings, engine, classifierSource, note },
-    table: tableOptions(kind, options),
+    table: { ...tableOptions(kind, options), ...(named !== undefined && { namedFormat: named }) },
     filter: rowFilter(options),
   };
 }
@@ -147,6 +159,38 @@ function checkServiceOptions({ allow, deny, quotaFile }: BulkOptions): void {
   const given = Object.entries({ "--allow": allow, "--deny": deny, "--quota-file": quotaFile });
   for (const [option, value] of given) {
     if (value !== undefined) throw new UsageError(`${option} is for the offline engine; add --offline`);
+  }
+}
+
+/** Says which options mean nothing without a service. */
+function noteServiceOptions(options: BulkOptions, note: (text: string) => void): void {
+  const given = settingNames
+    .filter((name) => name !== "engine" && options[name] !== undefined)
+    .map((name) => settings[name].flag.split(" ")[0]!);
+  const others = [
+    ...(options.cache ? [] : ["--no-cache"]),
+    ...(options.precheck ? [] : ["--no-precheck"]),
+    ...(options.refresh ? ["--refresh"] : []),
+  ];
+  const all = [...given, ...others];
+  if (all.length === 0) return;
+  note(
+    `${all.join(", ")}: for a service only; the offline engine does not need ${all.length === 1 ? "it" : "them"}`,
+  );
+}
+
+/** @throws UsageError when standard output is the input, which the shell has emptied by then */
+function checkNotItself(
+  input: string | undefined,
+  output: string | undefined,
+  { split, dryRun }: BulkOptions,
+): void {
+  if (input === undefined || output !== undefined || split !== undefined || dryRun) return;
+  const [from, to] = [statSync(input, { throwIfNoEntry: false }), fstatSync(1)];
+  if (from?.isFile() && from.ino === to.ino && from.dev === to.dev) {
+    throw new UsageError(
+      `${input}: standard output goes to the same file, which the shell has emptied; to replace a file, use -I`,
+    );
   }
 }
 

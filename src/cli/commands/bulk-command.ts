@@ -105,9 +105,10 @@ function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
         "rest",
         "all",
       ]),
-      new Option("--split <DIR>", "append the rows of each status to DIR/ok.csv ...")
+      new Option("--split <DIR>", "write the rows of each status to DIR/ok.csv ...")
         .argParser(filled)
         .conflicts("output"),
+      new Option("--append", "with --split, add to the files of earlier runs"),
       new Option("--format <FORMAT>", "write csv, tsv or jsonl").choices(["csv", "tsv", "jsonl"]),
       new Option("--bom", "start with a byte order mark, as Excel wants it"),
       new Option("--status-column <NAME>", "name of the added column").argParser(filled).default("status"),

@@ -1,6 +1,6 @@
-/** `idv doctor`: prints every setting with its source, and the faults that would end a run. Creates no file. */
-import { existsSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+/** `idv doctor`: prints every setting with its source, and the faults that would end a run. Leaves no file behind. */
+import { existsSync, mkdtempSync, rmdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { QuotaFile } from "../../store/quota-file.js";
 import { VerdictCache } from "../../store/verdict-cache.js";
 import { AuthorisationError, ServiceError } from "../../validator/errors.js";
@@ -105,6 +105,7 @@ async function runDoctor(options: DoctorOptions): Promise<number> {
     if (path === "") continue;
     line(what, path, existsSync(path) ? "there" : "not there yet");
     await attempt(() => checkFile(path, check));
+    if (what === "quota file") await attempt(async () => checkCreatable(path));
   }
   if (options.online && settings && choice) await attempt(() => askService(choice, settings, options));
   if (exitCode === exitCodes.done) print("all is well\n");
@@ -123,6 +124,24 @@ const line = (...fields: readonly string[]): void => print(`${fields.map(printab
 
 /** Returns a key as it may be shown: enough to tell keys apart, not enough to use one. */
 const masked = (key: string): string => (key.length < 16 ? "****" : `${key.slice(0, 3)}****${key.slice(-4)}`);
+
+/**
+ * Checks that the quota file is there or can be created: without it, offline runs are not counted.
+ *
+ * @throws UsageError when its folder cannot be created
+ */
+function checkCreatable(path: string): void {
+  if (existsSync(path)) return;
+  let folder = dirname(path);
+  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
+  try {
+    rmdirSync(mkdtempSync(join(folder, ".idv-")));
+  } catch (error) {
+    throw new UsageError(
+      `${path}: cannot be created: ${(error as Error).message}; offline runs are not counted; set IDV_QUOTA_FILE to a file that can be written`,
+    );
+  }
+}
 
 /**
  * Checks a file with secrets or state, if it exists.

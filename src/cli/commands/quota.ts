@@ -8,7 +8,7 @@ import { unitLimit } from "../config/option-values.js";
 import { quotaFilePath } from "../config/paths.js";
 import { UsageError } from "../errors.js";
 import { print } from "../terminal/standard-output.js";
-import { printable } from "../terminal/terminal.js";
+import { printable, say } from "../terminal/terminal.js";
 import { type DefineCommand, describe, quotaFileOption } from "./command.js";
 
 interface QuotaOptions {
@@ -64,7 +64,14 @@ async function setQuota(options: QuotaOptions): Promise<void> {
     ...(limit !== undefined && { limit: limit === "none" ? null : limit }),
     ...(period !== undefined && { period }),
   };
-  report(path, await withQuotaFile(path, (file) => file.configure(change)), false);
+  const quota = await withQuotaFile(path, (file) => file.configure(change));
+  report(path, quota, false);
+  if (quota.limit !== null && quota.used > quota.limit) {
+    const until = quota.renewsAt === null ? "until idv quota reset" : "until it renews";
+    say(
+      `${quota.used.toLocaleString("en")} units are used already, more than the limit: none is left ${until}`,
+    );
+  }
 }
 
 /** Sets the used units to 0. */

@@ -1,26 +1,88 @@
 /** The embedded classifier with its quota file, ready for a run. */
+import { existsSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type ClassifierSource, loadClassifier } from "../../classifier/classifier.js";
+import { StoreError } from "../../store/errors.js";
 import { QuotaFile } from "../../store/quota-file.js";
-import { offlineValidator } from "../../validator/offline.js";
+import { offlineValidator, type UnitSource } from "../../validator/offline.js";
+import type { QuotaState } from "../../validator/validator.js";
+import { fromNow } from "../terminal/time.js";
 import { type Engine, once } from "./engine.js";
+
+/** Options of the offline engine. */
+export interface OfflineOptions {
+  readonly quotaPath: string;
+  /** Whether the user named the quota file, and so may have set a limit. */
+  readonly isQuotaNamed: boolean;
+  /** Longest wait for the renewal of the quota, in milliseconds. */
+  readonly wait: number;
+  /** Why this engine was chosen. */
+  readonly reason: string;
+  /** Tells the user something. */
+  readonly note: (text: string) => void;
+}
 
 /**
  * Opens the offline engine.
  *
- * @param signal ends the wait for a quota file that another process has locked
+ * @param signal ends the wait for a quota file that another process has locked, and for the renewal of the quota
  * @throws StoreError when the quota file cannot be used
  */
 export async function openOfflineEngine(
   source: ClassifierSource,
-  quotaPath: string,
-  reason: string,
+  options: OfflineOptions,
   signal: AbortSignal,
 ): Promise<Engine> {
   const classifier = loadClassifier(source);
-  const quotaFile = await QuotaFile.open(quotaPath, Date.now, { signal });
+  const quota = await openQuota(options, signal);
+  const units = options.wait > 0 ? waiting(quota, options, signal) : quota;
   return {
-    validator: offlineValidator({ classifier, source }, quotaFile),
-    reason,
-    close: once(() => quotaFile.close()),
+    validator: offlineValidator({ classifier, source }, units),
+    reason: options.reason,
+    close: once(() => quota.close()),
   };
 }
+
+/** A source of units that can be closed. */
+type QuotaSource = UnitSource & { close(): Promise<void> };
+
+/**
+ * Opens the quota file. A user without a home cannot have one and has set no limit: then nothing is counted.
+ *
+ * @throws StoreError
+ */
+async function openQuota(
+  { quotaPath, isQuotaNamed, note }: OfflineOptions,
+  signal: AbortSignal,
+): Promise<QuotaSource> {
+  try {
+    return await QuotaFile.open(quotaPath, Date.now, { signal });
+  } catch (error) {
+    if (!(error instanceof StoreError) || isQuotaNamed || existsSync(quotaPath)) throw error;
+    note(`${quotaPath} cannot be created; nobody has set a limit, so nothing is counted`);
+    const quota: QuotaState = { left: null, renewsAt: null };
+    return { reserve: async (granted) => ({ granted, quota }), close: async () => {} };
+  }
+}
+
+/** Waits for the renewal of a quota that is used up, for `options.wait` altogether. */
+function waiting(quota: QuotaSource, { wait, note }: OfflineOptions, signal: AbortSignal): UnitSource {
+  let left = wait;
+  return {
+    async reserve(units) {
+      for (let granted = 0; ; ) {
+        const reserved = await quota.reserve(units - granted);
+        granted += reserved.granted;
+        const { renewsAt } = reserved.quota;
+        const pause = renewsAt === null ? Number.POSITIVE_INFINITY : Math.max(1, renewsAt - Date.now());
+        if (granted === units || pause > left) return { granted, quota: reserved.quota };
+        note(`quota exhausted; waiting until ${fromNow(renewsAt!, Date.now())}`);
+        left -= pause;
+        await sleep(Math.min(pause, longestTimer), undefined, { signal });
+      }
+    },
+  };
+}
+
+/** Longest time of a timer of Node.js, in milliseconds. */
+const longestTimer = 2_147_483_647;

@@ -1,0 +1,19 @@
+/** Creates the folders that files are put in. */
+import { makeFolder } from "../store/make-folder.js";
+import { FileError } from "./errors.js";
+
+/**
+ * Creates a folder and those above it, as far as they are missing.
+ *
+ * @param mode permissions of new folders; 0777 less the umask by default
+ * @throws FileError when that is not possible
+ */
+export function createFolder(path: string, mode?: number): void {
+  try {
+    makeFolder(path, mode);
+  } catch (error) {
+    throw new FileError(
+      `${path}: the folder does not exist and cannot be created: ${(error as Error).message}`,
+    );
+  }
+}

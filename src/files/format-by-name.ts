@@ -1,0 +1,32 @@
+/** Tells the format that an output is to have by its name. */
+import { ChoiceError } from "./errors.js";
+
+/** Formats that are written. */
+export type NamedFormat = "csv" | "tsv" | "jsonl";
+
+const written: Readonly<Record<string, NamedFormat>> = {
+  ...{ csv: "csv", tsv: "tsv", tab: "tsv", jsonl: "jsonl", ndjson: "jsonl" },
+};
+
+/** Formats of tables and documents, and compressions, that are not written. */
+const notWritten = new Set([
+  ...["json", "xls", "xlsm", "xlsb", "ods", "numbers", "parquet", "feather", "arrow", "avro", "orc"],
+  ...["xml", "html", "htm", "pdf", "doc", "docx", "rtf", "yaml", "yml", "db", "sqlite", "vcf", "ldif"],
+  ...["zip", "7z", "bz2", "xz", "br", "lz4", "rar", "tar", "tgz"],
+]);
+
+/**
+ * Returns the format that a name asks for, whether or not it is compressed; undefined if the name tells nothing.
+ *
+ * @throws ChoiceError if the name asks for a format that cannot be written
+ */
+export function formatByName(path: string): NamedFormat | undefined {
+  const [, extension = ""] = /\.([^./\\]+)(?:\.(?:gz|zst))?$/i.exec(path) ?? [];
+  const name = extension.toLowerCase();
+  if (notWritten.has(name)) {
+    const instead =
+      name === "json" ? "name it .jsonl, with an object on each line" : "name it .csv, .tsv or .jsonl";
+    throw new ChoiceError(`${path}: .${name} cannot be written; ${instead}`);
+  }
+  return written[name];
+}

@@ -1,0 +1,22 @@
+/** Creates folders, step by step: Node's recursive mkdir never ends below a folder such as /proc. */
+import { mkdirSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+
+/**
+ * Creates a folder and the folders above it, as far as they are missing.
+ *
+ * @param mode permissions of new folders; 0777 less the umask by default
+ * @throws the error of the system, with its code
+ */
+export function makeFolder(path: string, mode = 0o777): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory()) return;
+  if (dirname(path) !== path && found === undefined) makeFolder(dirname(path), mode);
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    // Another process may have been faster.
+    const isThere = (error as NodeJS.ErrnoException).code === "EEXIST" && statSync(path).isDirectory();
+    if (!isThere) throw error;
+  }
+}
