@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { defineConfig } from "rolldown";
 
-const outside = ["@cloudpss/zstd", "@photostructure/sqlite", "fastify", "prom-client", "undici"];
+const outside = ["@cloudpss/zstd", "@photostructure/sqlite", "fastify", "hucre", "prom-client", "undici"];
 
 /** Copies files next to the bundle, where its modules look for them. */
 const copied = {

@@ -8,6 +8,8 @@ export interface DecodedInput {
   readonly bytes: AsyncIterable<Uint8Array>;
   /** Compression of the input; undefined for none. */
   readonly compression: Compression | undefined;
+  /** First bytes of the uncompressed input, four at least if it has so many. */
+  readonly start: Uint8Array;
   /** Encoding of the input; undefined when it needed no transcoding. */
   readonly encoding: string | undefined;
 }
@@ -34,6 +36,7 @@ export async function decodeInput(
   return {
     bytes: found === undefined ? plain.bytes : transcode(name, found, plain.bytes),
     compression,
+    start: plain.start,
     encoding: found,
   };
 }

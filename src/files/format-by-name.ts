@@ -2,10 +2,10 @@
 import { ChoiceError } from "./errors.js";
 
 /** Formats that are written. */
-export type NamedFormat = "csv" | "tsv" | "jsonl";
+export type NamedFormat = "csv" | "tsv" | "jsonl" | "xlsx";
 
 const written: Readonly<Record<string, NamedFormat>> = {
-  ...{ csv: "csv", tsv: "tsv", tab: "tsv", jsonl: "jsonl", ndjson: "jsonl" },
+  ...{ csv: "csv", tsv: "tsv", tab: "tsv", jsonl: "jsonl", ndjson: "jsonl", xlsx: "xlsx" },
 };
 
 /** Formats of tables and documents, and compressions, that are not written. */

@@ -1,6 +1,7 @@
 /** Covers the shapes of files that other programs export: what is read, what is written, and what is refused. */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { readXlsx, writeXlsx } from "hucre/xlsx";
 import { describe, expect, test } from "vitest";
 import { idv } from "../support/run-idv.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -295,5 +296,62 @@ describe("--update", () => {
     expect(readFileSync(join(home, "l.csv"), "utf8")).toBe(
       "email,status\na@mailinator.com,disposable\nb@mailinator.com,disposable\nc@mailinator.com,disposable\n",
     );
+  });
+});
+
+describe("a spreadsheet file", () => {
+  const rows = [
+    ["id", "email"],
+    ["007", "ann@larch-and-oak.com"],
+    [2, "b@mailinator.com"],
+  ];
+  const csv = "id,email,status\n007,ann@larch-and-oak.com,ok\n2,b@mailinator.com,disposable\n";
+
+  test("becomes CSV, and a spreadsheet file again", async () => {
+    const home = temporaryFolder();
+    writeFileSync(join(home, "l.xlsx"), await writeXlsx({ sheets: [{ name: "People", rows }] }));
+    const printed = await idv(["emails", "l.xlsx"], { home });
+    expect({ code: printed.code, output: printed.stdout }, printed.stderr).toEqual({ code: 0, output: csv });
+    expect(printed.stderr).toContain('idv: l.xlsx: sheet "People"\n');
+    const written = await idv(["emails", "l.xlsx", "-o", "o.xlsx"], { home });
+    expect(written.stderr).toContain(
+      "styles, formulas and other sheets are not kept, and all cells are text\n",
+    );
+    const book = await readXlsx(readFileSync(join(home, "o.xlsx")));
+    expect(book.sheets.map(({ name, rows }) => ({ name, rows }))).toEqual([
+      {
+        name: "People",
+        rows: csv
+          .trimEnd()
+          .split("\n")
+          .map((line) => line.split(",")),
+      },
+    ]);
+    const back = await idv(["emails", "o.xlsx", "-o", "o.csv", "--update"], { home });
+    expect(back.stderr).toContain("0 units used");
+    expect(readFileSync(join(home, "o.csv"), "utf8")).toBe(csv);
+  });
+
+  test("is replaced only with a backup", async () => {
+    const home = temporaryFolder();
+    writeFileSync(join(home, "l.xlsx"), await writeXlsx({ sheets: [{ name: "People", rows }] }));
+    const refused = await idv(["emails", "-I", "l.xlsx"], { home });
+    expect({ code: refused.code, files: readdirSync(home) }).toEqual({ code: 2, files: ["l.xlsx"] });
+    expect(refused.stderr).toContain("keep the old one with -I.bak, or use -o");
+    expect((await idv(["emails", "-I.bak", "l.xlsx"], { home })).code).toBe(0);
+    expect((await readXlsx(readFileSync(join(home, "l.xlsx")))).sheets[0]?.rows[1]).toEqual([
+      ...["007", "ann@larch-and-oak.com", "ok"],
+    ]);
+    expect((await readXlsx(readFileSync(join(home, "l.xlsx.bak")))).sheets[0]?.rows).toHaveLength(3);
+  });
+
+  test("is made of a table with semicolons and quotes", async () => {
+    const home = temporaryFolder();
+    writeFileSync(join(home, "l.csv"), '\ufeffid;email;note\r\n1;ann@larch-and-oak.com;"a; b"\r\n');
+    expect((await idv(["emails", "l.csv", "-o", "o.xlsx"], { home })).code).toBe(0);
+    expect((await readXlsx(readFileSync(join(home, "o.xlsx")))).sheets[0]?.rows).toEqual([
+      ["id", "email", "note", "status"],
+      ["1", "ann@larch-and-oak.com", "a; b", "ok"],
+    ]);
   });
 });

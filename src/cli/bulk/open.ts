@@ -2,18 +2,19 @@
 import { fstatSync } from "node:fs";
 import { access, constants, stat } from "node:fs/promises";
 import { type Compression, compressionByName } from "../../files/compression-format.js";
-import { decodeInput } from "../../files/decoding.js";
-import { FileError } from "../../files/errors.js";
+import { type DecodedInput, decodeInput } from "../../files/decoding.js";
+import { ChoiceError, FileError } from "../../files/errors.js";
 import { type InputFile, openInputFile, readStream } from "../../files/input.js";
 import { copyOf, type FileCopy, openOutputFile, type TableSink } from "../../files/output.js";
 import { ownerFault } from "../../files/owner.js";
 import { type CellOptions, usualEmptyValues } from "../../run/cells.js";
 import { type Columns, nameColumns } from "../../run/columns.js";
+import { profiles } from "../../run/item.js";
 import { nameText } from "../../table/bytes.js";
 import { openTable } from "../../table/reader.js";
 import { byteOrderMarkBytes, type RecordStream } from "../../table/records.js";
 import type { ScannableStream } from "../../table/scan/scanned-records.js";
-import type { Table, TableFormat } from "../../table/table.js";
+import type { Table } from "../../table/table.js";
 import { knownStatuses, notChecked } from "../../validator/validator.js";
 import type { Engine } from "../engines/engine.js";
 import { openOfflineEngine } from "../engines/offline-engine.js";
@@ -86,9 +87,14 @@ export async function openFiles(plan: Plan, opened: Opened, signal: AbortSignal)
   const hasBadRowsFile = options.badRowsFile !== undefined && !options.dryRun;
   const badRowsFile = hasBadRowsFile ? keep(await openOutputFile(options.badRowsFile)) : undefined;
   const badRows = new BadRowsReport(badRowsFile);
+  const sheet = await readSheet(plan, decoded);
   const table = await openTable(
-    { name: inputName, bytes: decoded.bytes },
-    { ...plan.table, onBadRow: (fault, record) => badRows.add(fault, record) },
+    { name: inputName, bytes: sheet?.bytes ?? decoded.bytes },
+    {
+      ...plan.table,
+      ...(sheet && { delimiter: "," }),
+      onBadRow: (fault, record) => badRows.add(fault, record),
+    },
   );
   checkItems(plan.kind, inputName, table, plan.table.columns !== undefined);
   const columns = nameColumns(table.names, options.statusColumn, {
@@ -115,7 +121,7 @@ export async function openFiles(plan: Plan, opened: Opened, signal: AbortSignal)
     isPlainList: table.dialect.delimiter === null && table.dialect.quote !== "",
   };
   const sink = keep(
-    options.dryRun ? nowhere : await openSink(plan, table.format, decoded.compression, signal),
+    options.dryRun ? nowhere : await openSink(plan, table, decoded.compression, sheet?.name, signal),
   );
   const hasBackup = plan.backup !== undefined && path !== undefined && !options.dryRun;
   const backup = hasBackup ? keep(copyOf(path, plan.backup)) : undefined;
@@ -154,6 +160,24 @@ function withMark<Stream extends RecordStream>(stream: Stream): Stream {
   return { ...stream, start: (columns) => Buffer.concat([byteOrderMarkBytes, stream.start(columns)]) };
 }
 
+/** Opens the sheet of a spreadsheet file; undefined if the input is none. */
+async function readSheet(
+  { kind, inputName, options, isWorkbook, note }: Plan,
+  { start, bytes }: DecodedInput,
+) {
+  const isArchive = start[0] === 0x50 && start[1] === 0x4b && start[2] === 3 && start[3] === 4;
+  if (!isArchive) {
+    if (options.sheet === undefined) return undefined;
+    throw new ChoiceError(`${inputName}: --sheet is for spreadsheet files, and this is none`);
+  }
+  // Loaded only for spreadsheet files: the library is large.
+  const { openSheet } = await import("../../table/spreadsheet/workbook.js");
+  const sheet = await openSheet(inputName, bytes, profiles[kind], options.sheet);
+  const lost = isWorkbook ? "; styles, formulas and other sheets are not kept, and all cells are text" : "";
+  note(`${inputName}: sheet "${sheet.name}"${lost}`);
+  return sheet;
+}
+
 /** Sink of a dry run, which drops all rows. */
 const nowhere: TableSink = { write: async () => {}, commit: async () => {}, discard: async () => {} };
 
@@ -163,9 +187,10 @@ const nowhere: TableSink = { write: async () => {}, commit: async () => {}, disc
  * @param compression compression of the input, which `--in-place` keeps
  */
 async function openSink(
-  { options, output, isInPlace }: Plan,
-  format: TableFormat,
+  { options, output, isInPlace, isWorkbook }: Plan,
+  { format, dialect }: Table,
   compression: Compression | undefined,
+  sheet: string | undefined,
   signal: AbortSignal,
 ): Promise<TableSink> {
   if (options.split !== undefined) {
@@ -174,6 +199,11 @@ async function openSink(
   }
   if (output === undefined) return standardOutput;
   const sink = await openOutputFile(output);
+  if (isWorkbook) {
+    const { workbookSink } = await import("../../table/spreadsheet/workbook-sink.js");
+    const { delimiter } = dialect;
+    return workbookSink(sink, sheet ?? "Sheet1", delimiter === null || delimiter === "\t" ? "," : delimiter);
+  }
   const wanted = isInPlace ? compression : compressionByName(output);
   if (wanted === undefined) return sink;
   try {

@@ -41,6 +41,7 @@ export interface BulkOptions extends OwnListOptions, ApiEngineOptions, SettingOp
   /** False with `--no-headers`; commander's default is true. */
   readonly headers: boolean;
   readonly skipLines?: number;
+  readonly sheet?: string;
   readonly output?: string;
   /** Suffix of the backup, empty for no backup; absent when FILE is not replaced. */
   readonly inPlace?: string;
@@ -76,6 +77,8 @@ export interface Plan {
   /** Path of the output; undefined for standard output and `--split`. */
   readonly output: string | undefined;
   readonly isInPlace: boolean;
+  /** Whether the output is a spreadsheet file. */
+  readonly isWorkbook: boolean;
   /** Path of the backup of the replaced file; undefined for no backup. */
   readonly backup: string | undefined;
   readonly quotaPath: string;
@@ -109,7 +112,16 @@ export async function planRun(kind: Kind, file: string | undefined, options: Bul
   const backup = options.inPlace ? `${input}${options.inPlace}` : undefined;
   const quotaPath = quotaFilePath(options.quotaFile, env);
   checkTargets({ input, quotaPath, output, backup, isInPlace, ...options });
-  const named = isInPlace || output === undefined ? undefined : formatByName(output);
+  const named =
+    output === undefined || (isInPlace && !/\.xlsx$/i.test(output)) ? undefined : formatByName(output);
+  if (isInPlace && named === "xlsx" && backup === undefined) {
+    throw new UsageError(
+      "--in-place writes a spreadsheet file without its styles and formulas; keep the old one with -I.bak, or use -o",
+    );
+  }
+  if (named === "xlsx" && options.format !== undefined) {
+    throw new UsageError(`${output}: --format is for text; leave it out for a spreadsheet file`);
+  }
   checkNotItself(input, output, options);
   const note = options.quiet ? () => {} : say;
   const settings = await resolveSettings(options, env, process.cwd(), note);
@@ -123,7 +135,12 @@ export async function planRun(kind: Kind, file: string | undefined, options: Bul
   return {
     ...{ kind, input, inputName: input ?? "standard input", options },
     ...{ output, isInPlace, backup, quotaPath, settings, engine, classifierSource, note },
-    table: { ...tableOptions(kind, options), ...(named !== undefined && { namedFormat: named }) },
+    isWorkbook: named === "xlsx",
+    table: {
+      ...tableOptions(kind, options),
+      // A workbook is made of CSV.
+      ...(named !== undefined && { namedFormat: named === "xlsx" ? "csv" : named }),
+    },
     filter: rowFilter(options),
   };
 }

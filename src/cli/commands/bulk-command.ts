@@ -74,6 +74,9 @@ function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
         "words that count as empty, in place of n/a, null, - ...",
       ).argParser(wordList),
       new Option("--skip-lines <N>", "copy the first N lines unchanged").argParser(wholeNumber(0, 10_000)),
+      new Option("--sheet <NAME>", "sheet of a spreadsheet file; the first with items if left out").argParser(
+        filled,
+      ),
       new Option("--encoding <NAME>", "encoding of FILE; the output is UTF-8").argParser(filled),
       new Option("--quote <CHAR>", 'character around fields, if not "').argParser(markCharacter),
       new Option("--escape <CHAR>", "character before a quote in a quoted field").argParser(markCharacter),
