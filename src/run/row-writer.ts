@@ -40,7 +40,7 @@ export class RowWriter {
   readonly #filter: NonNullable<RunOptions["filter"]>;
   readonly #split: ((status: Status) => Promise<TableSink>) | undefined;
   readonly #output: WriteBehind;
-  readonly #mailboxes = new DistinctItems();
+  readonly #mailboxes: DistinctItems;
   readonly #rowsByCode = new Float64Array(256);
   readonly #otherRowsByCode: Float64Array[] = [];
   #written = 0;
@@ -49,7 +49,12 @@ export class RowWriter {
   #kept = 0;
 
   /** @param statuses the statuses by their codes; the list may grow */
-  constructor({ sink, filter = {} }: Pick<RunOptions, "sink" | "filter">, statuses: readonly Status[]) {
+  constructor(
+    { sink, filter = {}, session }: Pick<RunOptions, "sink" | "filter" | "session">,
+    statuses: readonly Status[],
+  ) {
+    this.#mailboxes = session?.mailboxes ?? new DistinctItems();
+    if (session) session.mailboxes = this.#mailboxes;
     this.#statuses = statuses;
     this.#filter = filter;
     this.#output = new WriteBehind(sink);

@@ -5,6 +5,7 @@ import type { Kind, QuotaState, Status, Validator } from "../validator/validator
 import type { CachePort } from "./cache-port.js";
 import type { CellOptions } from "./cells.js";
 import type { Columns } from "./columns.js";
+import type { RunSession } from "./session.js";
 
 /** One bulk run: every row of a table gets the status of its item. */
 export interface RunOptions {
@@ -16,6 +17,8 @@ export interface RunOptions {
   readonly cache?: CachePort;
   /** How values are read; by the usual rules if absent. */
   readonly cells?: Omit<CellOptions, "kind">;
+  /** State shared with the runs over other files. */
+  readonly session?: RunSession;
   /** Columns to add, from `nameColumns`. */
   readonly columns: Columns;
   /** The rows to write; all of them by default. */

@@ -14,7 +14,7 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
   const { scanned } = options.table;
   const { embedded } = options.validator;
   // Each way is loaded only when it is taken.
-  if (scanned && embedded) {
+  if (scanned && embedded && !options.session?.isBatched) {
     const { runEmbedded } = await import("./embedded/embedded-run.js");
     return runEmbedded(options, scanned, embedded);
   }

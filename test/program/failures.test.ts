@@ -121,7 +121,7 @@ describe("a failed run prints one line and keeps the old output", () => {
       ["l.csv", "l.csv"],
       { "l.csv": list },
       2,
-      "too many arguments for 'emails'. Expected 1 argument but got 2.",
+      "2 files need a place each: write them to a folder with -o FOLDER/, or replace them with -I",
     ],
     [
       "a quota file that is another file",

@@ -1,5 +1,6 @@
 /** The first step of a bulk run: decides everything that the command line, the environment and the settings decide. */
 import { fstatSync, statSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
 import type { ClassifierSource } from "../../classifier/classifier.js";
 import { tableSource } from "../../data/installed-table.js";
 import { formatByName } from "../../files/format-by-name.js";
@@ -20,7 +21,7 @@ import {
 import type { ApiEngineOptions } from "../engines/api-engine.js";
 import { chooseEngine, type EngineChoice } from "../engines/engine-choice.js";
 import { UsageError } from "../errors.js";
-import { say } from "../terminal/terminal.js";
+import { printable, say } from "../terminal/terminal.js";
 import { checkTargets } from "./targets.js";
 
 /** The options of `idv emails` and `idv domains`, as commander gives them. */
@@ -66,63 +67,59 @@ export interface BulkOptions extends OwnListOptions, ApiEngineOptions, SettingOp
   readonly quiet?: true;
 }
 
-/** All decisions about a run. They are made before any of its files is opened. */
-export interface Plan {
-  readonly kind: Kind;
+/** What is decided about one file. */
+interface FilePlan {
   /** Path of the input; undefined for standard input. */
   readonly input: string | undefined;
   /** Name of the input in messages. */
   readonly inputName: string;
-  readonly options: BulkOptions;
   /** Path of the output; undefined for standard output and `--split`. */
   readonly output: string | undefined;
+  /** Folder of the output, if the user named the folder only: it is created if it is missing. */
+  readonly folder: string | undefined;
   readonly isInPlace: boolean;
   /** Whether the output is a spreadsheet file. */
   readonly isWorkbook: boolean;
   /** Path of the backup of the replaced file; undefined for no backup. */
   readonly backup: string | undefined;
+  readonly table: Omit<TableOptions, "onBadRow">;
+}
+
+/** All decisions about a run over a file. They are made before any of its files is opened. */
+export interface Plan extends FilePlan {
+  readonly kind: Kind;
+  readonly options: BulkOptions;
   readonly quotaPath: string;
   readonly settings: Settings;
   readonly engine: EngineChoice;
   /** Table and lists for the offline engine; empty for the api engine. */
   readonly classifierSource: ClassifierSource;
-  readonly table: Omit<TableOptions, "onBadRow">;
   readonly filter: RowFilter;
   /** Prints a note on standard error, unless `--quiet` is given. */
   readonly note: (text: string) => void;
 }
 
 /**
- * Plans a run. May run the user's key command. Opens no file of the run.
+ * Plans a run over some files. May run the user's key command. Opens no file of the run.
  *
- * @param file path of the input; `-` or absent for standard input
+ * @param files paths of the inputs; none, or `-` alone, for standard input
+ * @returns a plan for each file; they differ in what belongs to the file
  * @throws UsageError when options contradict each other or a setting is invalid
+ * @throws ChoiceError when the name of an output asks for a format that cannot be written
  * @throws AuthorisationError when the service is wanted and there is no key
  * @throws FileError when one of the user's own lists cannot be read
  */
-export async function planRun(kind: Kind, file: string | undefined, options: BulkOptions): Promise<Plan> {
+export async function planRun(
+  kind: Kind,
+  files: readonly string[],
+  options: BulkOptions,
+): Promise<readonly [Plan, ...Plan[]]> {
   const { env } = process;
-  const input = file === "-" ? undefined : file;
-  const isInPlace = options.inPlace !== undefined;
-  if (isInPlace && input === undefined) {
-    throw new UsageError("--in-place needs a FILE; standard input cannot be replaced");
-  }
   checkTogether(options);
-  const output = isInPlace ? input : options.output === "-" ? undefined : options.output;
-  const backup = options.inPlace ? `${input}${options.inPlace}` : undefined;
-  const quotaPath = quotaFilePath(options.quotaFile, env);
-  checkTargets({ input, quotaPath, output, backup, isInPlace, ...options });
-  const named =
-    output === undefined || (isInPlace && !/\.xlsx$/i.test(output)) ? undefined : formatByName(output);
-  if (isInPlace && named === "xlsx" && backup === undefined) {
-    throw new UsageError(
-      "--in-place writes a spreadsheet file without its styles and formulas; keep the old one with -I.bak, or use -o",
-    );
-  }
-  if (named === "xlsx" && options.format !== undefined) {
-    throw new UsageError(`${output}: --format is for text; leave it out for a spreadsheet file`);
-  }
-  checkNotItself(input, output, options);
+  checkSeveral(files, options);
+  const filePlans = (files.length === 0 ? ["-"] : files).map((file) =>
+    planFile(kind, file, files.length > 1, options),
+  );
   const note = options.quiet ? () => {} : say;
   const settings = await resolveSettings(options, env, process.cwd(), note);
   const engine = await chooseEngine(settings, options, env);
@@ -132,17 +129,68 @@ export async function planRun(kind: Kind, file: string | undefined, options: Bul
     engine.name === "api"
       ? {}
       : { ...tableSource(dataTablePath(env), say), ownLists: await readOwnLists(options, env) };
+  const quotaPath = quotaFilePath(options.quotaFile, env);
+  const common = { kind, options, quotaPath, settings, engine, classifierSource, note };
+  const [first, ...others] = filePlans.map(
+    (file): Plan => ({ ...common, ...file, filter: rowFilter(options) }),
+  );
+  return [first!, ...others];
+}
+
+/** Decides what belongs to one file. */
+function planFile(kind: Kind, file: string, isSeveral: boolean, options: BulkOptions): FilePlan {
+  const input = file === "-" ? undefined : file;
+  const isInPlace = options.inPlace !== undefined;
+  if (isInPlace && input === undefined) {
+    throw new UsageError("--in-place needs a FILE; standard input cannot be replaced");
+  }
+  const wanted = options.output === "-" ? undefined : options.output;
+  const isNamed = wanted !== undefined && (isSeveral ? isFolder(wanted) : wanted.endsWith("/"));
+  const folder = !isInPlace && input !== undefined && isNamed ? wanted : undefined;
+  const output = isInPlace ? input : folder === undefined ? wanted : join(folder, basename(input!));
+  const backup = options.inPlace ? `${input}${options.inPlace}` : undefined;
+  const quotaPath = quotaFilePath(options.quotaFile, process.env);
+  checkTargets({ ...options, input, quotaPath, output, backup, isInPlace });
+  const keepsFormat = isInPlace && !/\.xlsx$/i.test(input ?? "");
+  const named = output === undefined || keepsFormat ? undefined : formatByName(output);
+  const isWorkbook = named === "xlsx";
+  if (isInPlace && isWorkbook && backup === undefined) {
+    throw new UsageError(
+      "--in-place writes a spreadsheet file without its styles and formulas; keep the old one with -I.bak, or use -o",
+    );
+  }
+  if (isWorkbook && options.format !== undefined) {
+    throw new UsageError(`${output}: --format is for text; leave it out for a spreadsheet file`);
+  }
+  checkNotItself(input, output, options);
+  // A workbook is made of CSV.
+  const namedFormat = isWorkbook ? "csv" : named;
   return {
-    ...{ kind, input, inputName: input ?? "standard input", options },
-    ...{ output, isInPlace, backup, quotaPath, settings, engine, classifierSource, note },
-    isWorkbook: named === "xlsx",
-    table: {
-      ...tableOptions(kind, options),
-      // A workbook is made of CSV.
-      ...(named !== undefined && { namedFormat: named === "xlsx" ? "csv" : named }),
-    },
-    filter: rowFilter(options),
+    ...{ input, inputName: input ?? "standard input", output, folder, isInPlace, isWorkbook, backup },
+    table: { ...tableOptions(kind, options), ...(namedFormat !== undefined && { namedFormat }) },
   };
+}
+
+/** Returns whether an output names a folder, for files that keep their names. */
+const isFolder = (output: string): boolean =>
+  output.endsWith("/") || statSync(output, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** @throws UsageError when several files have no place to go, or two of them the same one */
+function checkSeveral(files: readonly string[], options: BulkOptions): void {
+  if (files.length < 2) return;
+  if (files.includes("-")) throw new UsageError("several files: standard input cannot be one of them");
+  const { output, inPlace, split, dryRun } = options;
+  if (split !== undefined || dryRun) return;
+  if (inPlace === undefined && (output === undefined || !isFolder(output))) {
+    throw new UsageError(
+      `${files.length} files need a place each: write them to a folder with -o FOLDER/, or replace them with -I`,
+    );
+  }
+  const places = files.map((file) => (inPlace === undefined ? basename(file) : resolve(file)));
+  const twice = places.find((place, i) => places.indexOf(place) !== i);
+  if (twice !== undefined) {
+    throw new UsageError(`${printable(twice)}: two of the files would be written there; rename one of them`);
+  }
 }
 
 /**

@@ -3,67 +3,123 @@
  * or a signal before the commit discards new outputs and leaves old ones unchanged.
  */
 import { availableParallelism } from "node:os";
+import { ChoiceError, FileError } from "../../files/errors.js";
 import { validateTable } from "../../run/run.js";
+import type { RunSession } from "../../run/session.js";
+import { TableError } from "../../table/errors.js";
 import type { Kind } from "../../validator/validator.js";
 import type { Engine } from "../engines/engine.js";
 import { EmptyInput, failureFor, Interrupted } from "../errors.js";
 import { exitCodes } from "../exit-codes.js";
 import { interruptible } from "../terminal/interruption.js";
 import { type Progress, showsProgress, startProgress } from "../terminal/progress.js";
-import { counted, showsColour } from "../terminal/terminal.js";
+import { counted, say, showsColour } from "../terminal/terminal.js";
 import { commitOutputs } from "./commit-outputs.js";
-import { columnName, type Opened, openEngine, openFiles, type RunFiles } from "./open.js";
+import { needsBatches, type Opened, openEngine, openFiles, type RunFiles } from "./open.js";
+import { columnName } from "./open-input.js";
 import { exitCodeOf, printSummary } from "./outcome.js";
 import { type BulkOptions, type Plan, planRun } from "./plan.js";
 import { resumeCommand, updateCommand } from "./resume-command.js";
 import type { DryRun, Summary } from "./summary.js";
+import { Totals } from "./totals.js";
 
 /**
  * Runs `idv emails` or `idv domains`.
  *
- * @param file path of the input; `-` or absent for standard input
+ * @param inputs paths of the inputs; none, or `-` alone, for standard input
  * @returns the exit code
  */
-export async function runBulk(kind: Kind, file: string | undefined, options: BulkOptions): Promise<number> {
-  const interruption = interruptible(options.inPlace === undefined ? options.output : file);
+export async function runBulk(kind: Kind, inputs: readonly string[], options: BulkOptions): Promise<number> {
+  const interruption = interruptible(outputName(inputs, options));
   const { signal, interrupted } = interruption;
-  const isShown = showsProgress(process.env, options.quiet === true);
-  const progress = isShown ? startProgress(showsColour(process.stderr, process.env)) : undefined;
   const opened: Opened = { files: [] };
-  const work = async (): Promise<Summary | DryRun> => {
-    const started = performance.now();
-    const plan = await planRun(kind, file, options);
-    const engine = await openEngine(plan, opened, signal);
-    const files = await openFiles(plan, opened, signal);
-    return validate(plan, engine, files, signal, progress, started);
-  };
   try {
     // A signal ends the run even while it waits for a key command, for more input, or for the reader of the output.
-    const summary = await Promise.race([work(), interrupted]);
-    progress?.stop();
-    await printSummary(options.summary, summary);
-    const hasNext = options.inPlace !== undefined;
-    const next = hasNext ? updateCommand(process.argv.slice(2)) : undefined;
-    return exitCodeOf(summary, options.failOn ?? [], next);
+    return await Promise.race([runFiles(kind, inputs, options, opened, signal), interrupted]);
   } catch (error) {
-    progress?.stop();
     const { engine, files } = opened;
     await Promise.all(files.map((sink) => sink.discard()));
     // Answers in flight may be paid for, so they still go into the cache.
     await engine?.close(error instanceof Interrupted);
-    if (engine?.kept && canBeResumed(error)) error.message += resumption(engine, file);
+    if (engine?.kept && canBeResumed(error)) error.message += resumption(engine, inputs);
     throw error;
   } finally {
     await opened.engine?.close();
-    progress?.stop();
     interruption.end();
   }
+}
+
+/** Returns what a signal leaves unwritten; undefined for standard output. */
+function outputName(inputs: readonly string[], { inPlace, output }: BulkOptions): string | undefined {
+  if (inPlace !== undefined) return inputs.length > 1 ? "the file at hand" : inputs[0];
+  return output === "-" ? undefined : output;
+}
+
+/** Validates one file after the other. A fault of one of several files does not keep the others from being validated. */
+async function runFiles(
+  kind: Kind,
+  inputs: readonly string[],
+  options: BulkOptions,
+  opened: Opened,
+  signal: AbortSignal,
+): Promise<number> {
+  const plans = await planRun(kind, inputs, options);
+  const engine = await openEngine(plans[0], opened, signal);
+  const isSeveral = plans.length > 1;
+  const isBatched =
+    isSeveral && engine.validator.embedded !== undefined && (await needsBatches(plans, signal));
+  const session = isSeveral ? { isBatched } : undefined;
+  const totals = new Totals();
+  for (const plan of plans) {
+    opened.files.length = 0;
+    const progress = showsProgress(process.env, options.quiet === true)
+      ? startProgress(showsColour(process.stderr, process.env))
+      : undefined;
+    try {
+      const summary = await runFile(plan, engine, session, opened, signal, progress);
+      progress?.stop();
+      await printSummary(options.summary, summary);
+      totals.add(summary, exitCodeOf(summary, options.failOn ?? [], nextCommand(options)));
+    } catch (error) {
+      progress?.stop();
+      const { exitCode, message } = failureFor(error);
+      if (!isSeveral || !isFaultOfFile(error) || message === undefined) throw error;
+      say(message);
+      await Promise.all(opened.files.map((sink) => sink.discard()));
+      totals.addFailure(exitCode);
+    }
+  }
+  if (isSeveral && options.summary !== "none") process.stderr.write(`${totals.render(options.summary)}\n`);
+  return totals.exitCode;
+}
+
+/** The command that validates what a run in place has left. */
+const nextCommand = ({ inPlace }: BulkOptions): string | undefined =>
+  inPlace === undefined ? undefined : updateCommand(process.argv.slice(2));
+
+/** Returns whether an error is about one of the files only. */
+const isFaultOfFile = (error: unknown): boolean =>
+  [FileError, TableError, ChoiceError, EmptyInput].some((known) => error instanceof known);
+
+/** Opens the files of a plan, validates all rows, and commits the outputs. */
+async function runFile(
+  plan: Plan,
+  engine: Engine,
+  session: RunSession | undefined,
+  opened: Opened,
+  signal: AbortSignal,
+  progress: Progress | undefined,
+): Promise<Summary | DryRun> {
+  const started = performance.now();
+  const files = await openFiles(plan, opened, signal);
+  return validate(plan, engine, session, files, signal, progress, started);
 }
 
 /** Validates all rows and commits the outputs. */
 async function validate(
   plan: Plan,
   engine: Engine,
+  session: RunSession | undefined,
   files: RunFiles,
   signal: AbortSignal,
   progress: Progress | undefined,
@@ -79,6 +135,7 @@ async function validate(
     ...{ kind, table: stream, sink, columns, cells, filter, signal },
     validator: dryRun?.validator ?? validator,
     ...(cache && { cache }),
+    ...(session && { session }),
     cores: availableParallelism(),
     onProgress(rows) {
       progress?.update(rows, share());
@@ -122,8 +179,8 @@ function canBeResumed(error: unknown): error is Error {
 }
 
 /** Returns the end of the error message: the command that resumes the run with the verdicts in the cache. */
-function resumption({ kept }: Engine, file: string | undefined): string {
+function resumption({ kept }: Engine, inputs: readonly string[]): string {
   const verdicts = counted(kept?.() ?? 0, "new verdict is", "new verdicts are");
-  const input = file === undefined || file === "-" ? ", with the same input" : "";
+  const input = inputs.length === 0 || inputs[0] === "-" ? ", with the same input" : "";
   return `; ${verdicts} in the cache; to resume, run: ${resumeCommand(process.argv.slice(2))}${input}`;
 }

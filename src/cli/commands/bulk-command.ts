@@ -38,18 +38,22 @@ export function bulkCommand(kind: Kind, examples: readonly string[]): DefineComm
       ],
       exitCodes: [1, 3, 4, 5],
       topics: ["tables", "statuses", "settings", "service"],
-    }).argument("[FILE]", "table or plain list; - or none for standard input", filled);
+    }).argument(
+      "[FILE...]",
+      "tables or plain lists; - or none for standard input",
+      (file: string, files: string[] = []) => [...files, filled(file)],
+    );
     for (const [group, options] of Object.entries(optionGroups(kind))) {
       for (const option of options) command.addOption(option.helpGroup(`${group}:`));
     }
-    command.action(async (file: string | undefined, options: BulkOptions) => {
-      if (file === undefined && process.stdin.isTTY) {
+    command.action(async (files: readonly string[], options: BulkOptions) => {
+      if (files.length === 0 && process.stdin.isTTY) {
         command.outputHelp({ error: true });
         throw new CommanderError(exitCodes.usage, "idv.noInput", "no input");
       }
       const { runBulk } = await import("../bulk/run-bulk.js");
       const isSummaryWanted = !options.quiet || command.getOptionValueSource("summary") === "cli";
-      process.exitCode = await runBulk(kind, file, {
+      process.exitCode = await runBulk(kind, files, {
         ...options,
         summary: isSummaryWanted ? options.summary : "none",
       });

@@ -6,7 +6,7 @@ export function fromNow(time: number, now: number): string {
   const [date, today] = [new Date(time), new Date(now)];
   const midnight = (day: Date) => new Date(day.getFullYear(), day.getMonth(), day.getDate()).getTime();
   const days = Math.round((midnight(date) - midnight(today)) / day);
-  const clock = `${date.getHours()}`.padStart(2, "0") + ":" + `${date.getMinutes()}`.padStart(2, "0");
+  const clock = `${`${date.getHours()}`.padStart(2, "0")}:${`${date.getMinutes()}`.padStart(2, "0")}`;
   const name = ["today", "tomorrow"][days] ?? date.toLocaleDateString("en-CA");
   const minutes = Math.max(1, Math.ceil((time - now) / 60_000));
   const left =

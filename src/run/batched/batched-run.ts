@@ -15,7 +15,6 @@
  * To keep: rows are written in input order. A failure of a batch or a write ends every wait at once (`Watch`). Every
  * way out closes the input, but waits only briefly for that: a pipe may never end.
  */
-import { randomFillSync } from "node:crypto";
 import { hashItem } from "../../classifier/item-hash.js";
 import type { RecordChunk } from "../../table/records.js";
 import { notChecked } from "../../validator/validator.js";
@@ -44,7 +43,9 @@ interface RowItems {
 /** Runs the batched way; see the top of this file. */
 export async function runBatched(options: RunOptions): Promise<RunReport> {
   const { table, columns, signal, onProgress } = options;
-  const ledger = new ItemLedger(options);
+  const { session } = options;
+  const ledger = session?.ledger ?? new ItemLedger(options);
+  if (session) session.ledger = ledger;
   await ledger.load();
   const watch = new Watch();
   const unfinished = (await options.cache?.unfinished()) ?? [];
@@ -119,8 +120,6 @@ class RowRenderer {
   readonly #ledger: ItemLedger;
   readonly #hasOnlyStatus: boolean;
   readonly #fieldsByStatuses = new Map<string, string[]>();
-  /** Seed of the mailbox hashes: secret and new for each run, so that no list can be made to collide. */
-  readonly #mailboxSeed = randomFillSync(new Int32Array(2));
 
   constructor(options: RunOptions, ledger: ItemLedger) {
     this.#options = options;
@@ -203,7 +202,7 @@ class RowRenderer {
     for (const [row, { values }] of rows.entries()) {
       const item = values[0]?.[0];
       if (item === undefined) continue;
-      const { low, high } = hashItem(this.#mailboxSeed, mailboxKey(this.#options.kind, item.item));
+      const { low, high } = hashItem(this.#ledger.mailboxSeed, mailboxKey(this.#options.kind, item.item));
       hashes[2 * row] = low;
       hashes[2 * row + 1] = high;
     }

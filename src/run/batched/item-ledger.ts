@@ -1,4 +1,5 @@
 /** The distinct items of a batched run and their statuses. Tells which items have to be submitted. */
+import { randomFillSync } from "node:crypto";
 import { hashItem, type ItemHash } from "../../classifier/item-hash.js";
 import { ServiceError } from "../../validator/errors.js";
 import {
@@ -33,6 +34,8 @@ export interface RowItem extends ItemHash {
 export class ItemLedger {
   /** Statuses that occurred, by their codes. The first is that of a row without an item. */
   readonly statuses: Status[] = [""];
+  /** Seed of the mailbox hashes: secret and new for each run, so that no list can be made to collide. */
+  readonly mailboxSeed = randomFillSync(new Int32Array(2));
   readonly #kind: Kind;
   readonly #validator: Validator;
   readonly #cache: CachePort | undefined;
@@ -45,6 +48,7 @@ export class ItemLedger {
   #cached = 0;
   #prechecked = 0;
   #charged = 0;
+  #reported = { distinct: 0, cached: 0, prechecked: 0, charged: 0 };
   #quota: QuotaState | undefined;
 
   constructor({ kind, validator, cache, cells }: RunOptions) {
@@ -129,12 +133,22 @@ export class ItemLedger {
     return status === "" ? noItemCode : this.#codeFor(status);
   }
 
+  /** Returns the counts since the last report. */
   report(): Pick<RunReport, "distinct" | "cached" | "prechecked" | "charged" | "quota"> {
+    const before = this.#reported;
+    this.#reported = {
+      ...{
+        distinct: this.#distinct,
+        cached: this.#cached,
+        prechecked: this.#prechecked,
+        charged: this.#charged,
+      },
+    };
     return {
-      distinct: this.#distinct,
-      cached: this.#cached,
-      prechecked: this.#prechecked,
-      charged: this.#charged,
+      distinct: this.#distinct - before.distinct,
+      cached: this.#cached - before.cached,
+      prechecked: this.#prechecked - before.prechecked,
+      charged: this.#charged - before.charged,
       quota: this.#quota,
     };
   }

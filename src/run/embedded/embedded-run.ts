@@ -20,44 +20,21 @@
  * memory may not be used after its release. Every exit from the loop closes the pool.
  */
 import { scanAlone } from "../../table/scan/chunk-assembler.js";
-import {
-  copyRecords,
-  keepRecords,
-  type ScannedChunk,
-  type WrittenRecords,
-} from "../../table/scan/scanned-chunk.js";
+import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import type { ScannedTable } from "../../table/scan/scanned-records.js";
-import type { EmbeddedEngine, QuotaState } from "../../validator/validator.js";
+import type { EmbeddedEngine } from "../../validator/validator.js";
 import { usualCells } from "../cells.js";
-import { DistinctItems } from "../distinct-items.js";
-import { type RowsWithStatus, RowWriter } from "../row-writer.js";
+import { RowWriter } from "../row-writer.js";
 import type { RunOptions, RunReport } from "../run-options.js";
-import { hasItem, notCheckedCode, offlineStatuses } from "../status-codes.js";
-import { BlockClassifier, type ChunkVerdicts, takeWorst } from "./block-classifier.js";
+import { offlineStatuses } from "../status-codes.js";
+import { BlockClassifier } from "./block-classifier.js";
+import { Charges, type ClassifiedChunk, chargedChunks } from "./charges.js";
 import type { SubmittedBlock, WorkerPool } from "./worker-pool.js";
 
 /** Bytes of input after which workers are started. Starting them takes as long as classifying a few megabytes. */
 const bytesBeforeWorkers = 4_194_304;
 /** Most blocks per worker: enough that it never waits for the main thread. */
 const blocksForWorker = 3;
-
-/**
- * Number of new items at which they are charged. A durable charge takes as long as thousands of verdicts, but a crash
- * may waste its units.
- */
-const chargedItems = 20_000;
-/** Most chunks and rows that wait for a charge. They limit memory. */
-const chargedChunks = 8;
-const chargedRows = 65_536;
-
-/** A chunk with its verdicts, rendered as if the quota granted all of them. */
-interface ClassifiedChunk extends ChunkVerdicts {
-  readonly written: WrittenRecords;
-  readonly chunk: () => ScannedChunk;
-  /** Whether the input pauses after this chunk. If so, it is written at once. */
-  readonly isBeforePause?: boolean;
-  readonly release?: () => void;
-}
 
 /** Runs the embedded way; see the top of this file. */
 export async function runEmbedded(
@@ -67,7 +44,9 @@ export async function runEmbedded(
 ): Promise<RunReport> {
   const { kind, table, columns, filter = {}, cores = 1, signal, onProgress } = options;
   const cells = { kind, ...(options.cells ?? usualCells) };
-  const charges = new Charges(engine);
+  const { session } = options;
+  const charges = session?.charges ?? new Charges(engine);
+  if (session) session.charges = charges;
   const writer = new RowWriter(options, offlineStatuses);
   const hashesMailboxes = filter.dedupe === "canonical";
   const blockOptions = { kind, cells, shape: scanned.shape, seed: charges.seed, columns, hashesMailboxes };
@@ -140,124 +119,3 @@ async function* classifyInOrder(
     await pool?.close();
   }
 }
-
-/** States of an item in the table of distinct items. */
-const [checked, unchecked] = [1, 2];
-
-/** A chunk whose items are in the table of distinct items but not charged yet. */
-interface UnchargedChunk extends ClassifiedChunk {
-  /** 1 for each row that is the first one with its item. */
-  readonly isNew: Uint8Array;
-  readonly newItems: number;
-}
-
-/** The distinct items of the run, and their charges. */
-class Charges {
-  readonly #items = new DistinctItems();
-  readonly #engine: EmbeddedEngine;
-  #waiting: UnchargedChunk[] = [];
-  #waitingRows = 0;
-  #uncharged = 0;
-  #charged = 0;
-  #quota: QuotaState | undefined;
-  #isExhausted = false;
-
-  constructor(engine: EmbeddedEngine) {
-    this.#engine = engine;
-  }
-
-  /** Seed of the item hashes. */
-  get seed(): Int32Array {
-    return this.#items.seed;
-  }
-
-  /** Adds the items of a chunk. Returns whether it is time to settle. */
-  add(classified: ClassifiedChunk): boolean {
-    const { hashes, codes } = classified.items ?? classified;
-    const { isNew, count } = this.#items.addAll(hashes, codes, checked);
-    this.#waiting.push({ ...classified, isNew, newItems: count });
-    this.#uncharged += count;
-    this.#waitingRows += classified.codes.length;
-    return (
-      classified.isBeforePause === true ||
-      this.#uncharged >= chargedItems ||
-      this.#waitingRows >= chargedRows ||
-      this.#waiting.length >= chargedChunks
-    );
-  }
-
-  /** Charges the new items of the waiting chunks, and returns the rows of these chunks with their final statuses. */
-  async settle(classifier: BlockClassifier): Promise<readonly RowsWithStatus[]> {
-    let granted = await this.#charge(this.#uncharged);
-    const rows = this.#waiting.map((chunk) => {
-      if (granted < chunk.newItems) this.#takeBack(chunk, granted);
-      granted = Math.max(0, granted - chunk.newItems);
-      return this.#rowsOf(chunk, classifier);
-    });
-    this.#waiting = [];
-    this.#waitingRows = 0;
-    this.#uncharged = 0;
-    return rows;
-  }
-
-  report(): Pick<RunReport, "distinct" | "cached" | "prechecked" | "charged" | "quota"> {
-    const { size: distinct } = this.#items;
-    return { distinct, cached: 0, prechecked: 0, charged: this.#charged, quota: this.#quota };
-  }
-
-  #rowsOf(classified: UnchargedChunk, classifier: BlockClassifier): RowsWithStatus {
-    const { chunk, codes, mailboxes, emptied, notUtf8, written, release } = classified;
-    // Until the quota ends, every item in the table is checked.
-    const isComplete = !this.#isExhausted || !this.#markUnchecked(classified);
-    const rendered = isComplete ? written : classifier.render(chunk(), codes);
-    return {
-      ...{ codes, isFirst: firstRows(classified), mailboxes, emptied, notUtf8 },
-      all: () => rendered.bytes,
-      keep: (isWanted) => keepRecords(rendered, isWanted),
-      copy: (isWanted) => copyRecords(rendered, isWanted),
-      ...(release && { release }),
-    };
-  }
-
-  /** Charges up to `units`. Returns the number of units granted. */
-  async #charge(units: number): Promise<number> {
-    if (this.#isExhausted || units === 0) return 0;
-    const { charged, exhausted, quota } = await this.#engine.charge(units);
-    this.#charged += charged;
-    this.#isExhausted = exhausted;
-    this.#quota = quota;
-    return charged;
-  }
-
-  /** Marks the new items of a chunk after the first `granted` ones as not checked. */
-  #takeBack({ hashes, items, isNew }: UnchargedChunk, granted: number): void {
-    let seen = 0;
-    for (let place = 0; place < isNew.length; place++) {
-      if (isNew[place] === 0 || seen++ < granted) continue;
-      this.#items.set(hashAt(items?.hashes ?? hashes, place), unchecked);
-    }
-  }
-
-  /** Sets rows whose item was not checked to `quota_exceeded`. Returns whether there are any. */
-  #markUnchecked({ items, ...records }: ChunkVerdicts): boolean {
-    const { codes, hashes } = items ?? records;
-    let isAny = false;
-    for (let place = 0; place < codes.length; place++) {
-      if (!hasItem(codes[place]!) || this.#items.get(hashAt(hashes, place)) !== unchecked) continue;
-      codes[place] = notCheckedCode;
-      isAny = true;
-    }
-    if (items && isAny) takeWorst(records.codes, items);
-    return isAny;
-  }
-}
-
-/** Returns 1 for each row with an item that no row before has. */
-function firstRows({ codes, items, isNew }: UnchargedChunk): Uint8Array {
-  if (items === undefined) return isNew;
-  const isFirst = new Uint8Array(codes.length);
-  for (const [place, row] of items.rows.entries()) isFirst[row]! |= isNew[place]!;
-  return isFirst;
-}
-
-const hashAt = (hashes: Int32Array, row: number) => ({ low: hashes[2 * row]!, high: hashes[2 * row + 1]! });

@@ -256,7 +256,7 @@ const isObject = (value: unknown): value is JsonObject =>
 /**
  * Returns a field of an object as text: strings as they are, null and missing fields as empty, other values as JSON.
  */
-export function textOf(object: JsonObject, name: string): string {
+function textOf(object: JsonObject, name: string): string {
   const value = Object.hasOwn(object, name) ? object[name] : undefined;
   if (typeof value === "string") return value;
   return value === undefined || value === null ? "" : JSON.stringify(value);

@@ -28,13 +28,14 @@ afterEach(() => {
 });
 
 /** Plans a run over files of the home. */
-function plan(file: string | undefined, options: Partial<BulkOptions> = {}) {
-  const inHome = (path: string | undefined) => (path === undefined || path === "-" ? path : join(home, path));
+async function plan(file: string | undefined, options: Partial<BulkOptions> = {}) {
+  const inHome = (path: string | undefined) => (path === undefined || path === "-" ? "-" : join(home, path));
   const paths = ["output", "badRowsFile", "quotaFile", "apiKeyFile"] as const;
   const resolved = Object.fromEntries(
     paths.flatMap((name) => (options[name] === undefined ? [] : [[name, inHome(options[name])]])),
   );
-  return planRun("email", inHome(file), { ...defaults, ...options, ...resolved });
+  const [planned] = await planRun("email", [inHome(file)], { ...defaults, ...options, ...resolved });
+  return planned;
 }
 
 test.each<[string, string | undefined, Partial<BulkOptions>, Record<string, unknown>]>([

@@ -1,0 +1,152 @@
+/** Opens the input of a run: undoes its compression and encoding, finds the table in it, and names the added columns. */
+import { fstatSync } from "node:fs";
+import type { Compression } from "../../files/compression-format.js";
+import { type DecodedInput, decodeInput } from "../../files/decoding.js";
+import { ChoiceError, FileError } from "../../files/errors.js";
+import { type InputFile, openInputFile, readStream } from "../../files/input.js";
+import { type CellOptions, usualEmptyValues } from "../../run/cells.js";
+import { type Columns, nameColumns } from "../../run/columns.js";
+import { profiles } from "../../run/item.js";
+import type { BadRowListener } from "../../table/bad-rows.js";
+import { nameText } from "../../table/bytes.js";
+import { openTable } from "../../table/reader.js";
+import { byteOrderMarkBytes, type RecordStream } from "../../table/records.js";
+import type { ScannableStream } from "../../table/scan/scanned-records.js";
+import type { Table } from "../../table/table.js";
+import { knownStatuses, notChecked } from "../../validator/validator.js";
+import { checkItems } from "./no-items.js";
+import type { BulkOptions, Plan } from "./plan.js";
+
+/** The input of a run. */
+export interface OpenInput {
+  readonly input: InputFile;
+  readonly compression: Compression | undefined;
+  /** Name of the sheet; undefined if the input is no spreadsheet file. */
+  readonly sheet: string | undefined;
+  readonly table: Table;
+  /** The records of the table, with the added columns in their places. */
+  readonly stream: ScannableStream;
+  readonly columns: Columns;
+  readonly cells: Omit<CellOptions, "kind">;
+  /** Returns the share of the input that has been read, from 0 to 1, or undefined when its size is unknown. */
+  readonly share: () => number | undefined;
+}
+
+/**
+ * Opens the input and finds its table.
+ *
+ * @param onOpen called with what closes the input, before anything is read
+ * @throws FileError, TableError, ChoiceError when the file cannot be used
+ */
+export async function openInput(
+  plan: Plan,
+  onBadRow: BadRowListener,
+  onOpen: (close: () => Promise<void>) => void,
+  signal: AbortSignal,
+): Promise<OpenInput> {
+  const { input: path, inputName, options, note } = plan;
+  const input = path === undefined ? standardInput(signal) : await openInputFile(path, signal);
+  // If reading stops half-way, the garbage collector would close the file, and Node would print a warning.
+  onOpen(() => input.close());
+  const counted = countBytes(input);
+  const decoded = await decodeInput(inputName, counted.bytes, options.encoding);
+  if (decoded.encoding !== undefined && options.encoding === undefined) {
+    note(`${inputName} is ${decoded.encoding.toUpperCase()}; the output is UTF-8`);
+  }
+  const sheet = await readSheet(plan, decoded);
+  const table = await openTable(
+    { name: inputName, bytes: sheet?.bytes ?? decoded.bytes },
+    { ...plan.table, ...(sheet && { delimiter: "," }), onBadRow },
+  );
+  checkItems(plan.kind, inputName, table, plan.table.columns !== undefined);
+  const columns = nameColumns(table.names, options.statusColumn, {
+    withReasons: options.explain === true,
+    withCanonical: options.canonical === true,
+    escapesFormulas: options.escapeFormulas === true,
+    others: table.otherColumns.map((column) => columnName(table, column)),
+    ...(options.update && { isOurs: (column) => holdsStatuses(table.firstValues(column)) }),
+  });
+  for (const { usual, name } of columns.renamed) {
+    note(`${inputName} has a column "${usual}" already; ours is "${name}"`);
+  }
+  const { places, names } = columns;
+  const isUpdate = places.some((place) => place !== undefined);
+  const keeps = keepsStatus(options.update, names.length, table);
+  const stream = isUpdate ? table.replacing({ places, keeps }) : table;
+  const needsMark = options.bom || (decoded.encoding !== undefined && isForExcel(table));
+  const cells = {
+    emptyValues: options.emptyValues ?? usualEmptyValues,
+    firstOnly: options.cell === "first",
+    isPlainList: table.dialect.delimiter === null && table.dialect.quote !== "",
+  };
+  return {
+    ...{ input, table, columns, cells, sheet: sheet?.name, share: counted.share },
+    compression: decoded.compression,
+    stream: needsMark && !table.dialect.byteOrderMark ? withMark(stream) : stream,
+  };
+}
+
+/** Returns the name of a column, or its index from 1 if it has none. */
+export const columnName = ({ header }: Pick<Table, "header">, column: number): string =>
+  nameText(header?.[column] ?? "") || String(column + 1);
+
+/** Returns whether most filled fields of a column are statuses of idv. */
+function holdsStatuses(values: readonly string[]): boolean {
+  const filled = values.filter((value) => value !== "");
+  const known = filled.filter((value) => (knownStatuses as readonly string[]).includes(value));
+  return known.length >= filled.length / 2;
+}
+
+/** Returns which rows keep what an earlier run added: those with a status that is no `quota_exceeded`. */
+function keepsStatus(update: BulkOptions["update"], fieldCount: number, { otherColumns }: Table) {
+  const fieldsPerColumn = fieldCount / (1 + otherColumns.length);
+  return (fields: readonly string[]) => {
+    const statuses = fields.filter((_, i) => i % fieldsPerColumn === 0);
+    return update !== "all" && fields[0] !== "" && !statuses.includes(notChecked.status);
+  };
+}
+
+/** Returns whether a table looks as if it was saved by Excel: its lines end as on Windows. */
+const isForExcel = ({ dialect, format }: Table): boolean =>
+  format !== "jsonl" && dialect.lineEnding === "\r\n";
+
+/** Returns a stream that starts with the byte order mark of UTF-8. */
+function withMark<Stream extends RecordStream>(stream: Stream): Stream {
+  return { ...stream, start: (columns) => Buffer.concat([byteOrderMarkBytes, stream.start(columns)]) };
+}
+
+/** Opens the sheet of a spreadsheet file; undefined if the input is none. */
+async function readSheet(
+  { kind, inputName, options, isWorkbook, note }: Plan,
+  { start, bytes }: DecodedInput,
+) {
+  const isArchive = start[0] === 0x50 && start[1] === 0x4b && start[2] === 3 && start[3] === 4;
+  if (!isArchive) {
+    if (options.sheet === undefined) return undefined;
+    throw new ChoiceError(`${inputName}: --sheet is for spreadsheet files, and this is none`);
+  }
+  // Loaded only for spreadsheet files: the library is large.
+  const { openSheet } = await import("../../table/spreadsheet/workbook.js");
+  const sheet = await openSheet(inputName, bytes, profiles[kind], options.sheet);
+  const lost = isWorkbook ? "; styles, formulas and other sheets are not kept, and all cells are text" : "";
+  note(`${inputName}: sheet "${sheet.name}"${lost}`);
+  return sheet;
+}
+
+function standardInput(signal: AbortSignal): InputFile {
+  if (fstatSync(0).isDirectory()) throw new FileError("standard input: is a folder; give a file");
+  const bytes = readStream("standard input", process.stdin, signal);
+  return { bytes, size: undefined, hasChanged: async () => false, close: async () => {} };
+}
+
+/** Wraps an input so that the bytes read from it are counted. */
+function countBytes({ bytes, size }: InputFile) {
+  let count = 0;
+  async function* counted() {
+    for await (const chunk of bytes) {
+      count += chunk.length;
+      yield chunk;
+    }
+  }
+  return { bytes: counted(), share: () => (size ? count / size : undefined) };
+}

@@ -1,0 +1,121 @@
+/** Covers runs over several files: one engine, one table of items, one quota. */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { idv } from "../support/run-idv.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+const [a, b] = [
+  "id,email\n1,x@mailinator.com\n2,ann@larch-and-oak.com\n",
+  "email\nx@mailinator.com\ny@mailinator.com\n",
+];
+
+function homeWith(files: Readonly<Record<string, string | Uint8Array>>): string {
+  const home = temporaryFolder();
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(home, name), content);
+  return home;
+}
+
+const read = (home: string, name: string) => readFileSync(join(home, name), "utf8");
+
+describe("several files", () => {
+  test.each<[string, Record<string, string | Uint8Array>, string[]]>([
+    ["over bytes", { "a.csv": a, "b.csv": b }, []],
+    ["over batches", { "a.csv": a, "b.csv": b }, ["--strict"]],
+    [
+      "with lines of JSON among them",
+      { "a.csv": a, "b.csv": b, "c.jsonl": '{"email":"y@mailinator.com"}\n' },
+      [],
+    ],
+  ])("go to a folder under their names, %s, and an item in two is charged once", async (_, files, args) => {
+    const home = homeWith(files);
+    const { code, stdout, stderr } = await idv(["emails", ...Object.keys(files), "-o", "checked/", ...args], {
+      home,
+    });
+    expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: "" });
+    expect(readdirSync(join(home, "checked"))).toEqual(Object.keys(files));
+    expect(read(home, "checked/a.csv")).toBe(
+      "id,email,status\n1,x@mailinator.com,disposable\n2,ann@larch-and-oak.com,ok\n",
+    );
+    expect(read(home, "checked/b.csv")).toBe(
+      "email,status\nx@mailinator.com,disposable\ny@mailinator.com,disposable\n",
+    );
+    const rows = 4 + (Object.keys(files).length - 2);
+    expect(stderr).toContain(
+      `${Object.keys(files).length} files: ${rows} rows, 3 distinct items; 3 units used\n`,
+    );
+    expect((await idv(["quota", "show"], { home })).stdout).toContain("used:    3\n");
+  });
+
+  test("are replaced with -I, compressed as they were", async () => {
+    const home = homeWith({ "a.csv": a, "b.csv.gz": gzipSync(b) });
+    expect((await idv(["emails", "-I.bak", "a.csv", "b.csv.gz"], { home })).code).toBe(0);
+    expect(read(home, "a.csv")).toContain("1,x@mailinator.com,disposable\n");
+    expect(readFileSync(join(home, "b.csv.gz")).subarray(0, 2)).toEqual(Buffer.of(0x1f, 0x8b));
+    expect(existsSync(join(home, "b.csv.gz.bak"))).toBe(true);
+  });
+
+  test("are refused without a place to go, before anything is read", async () => {
+    const home = homeWith({ "a.csv": a });
+    const { code, stderr } = await idv(["emails", "a.csv", "missing.csv", "-o", "out.csv"], { home });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr:
+        "idv: 2 files need a place each: write them to a folder with -o FOLDER/, or replace them with -I\n",
+    });
+    const twice = await idv(["emails", "a.csv", "./x/a.csv", "-o", "out/"], { home });
+    expect(twice.stderr).toContain("a.csv: two of the files would be written there; rename one of them");
+  });
+
+  test("stay when a later one fails, and the worst exit code is that of the run", async () => {
+    const home = homeWith({ "a.csv": a, "bad.csv": "id,email\n1,x@mailinator.com,y\n", "b.csv": b });
+    const { code, stderr } = await idv(
+      ["emails", "a.csv", "bad.csv", "missing.csv", "b.csv", "-o", "out/", "--fail-on", "disposable"],
+      { home },
+    );
+    expect(code).toBe(6);
+    expect(readdirSync(join(home, "out"))).toEqual(["a.csv", "b.csv"]);
+    expect(stderr).toContain("idv: bad.csv:2: 3 fields where the header has 2");
+    expect(stderr).toContain("idv: missing.csv: cannot be read: no such file\n");
+    expect(stderr).toContain("4 files, 2 failed: 4 rows, 3 distinct items; 3 units used\n");
+  });
+
+  test.each([[[]], [["--strict"]]])("share a quota %j", async (args) => {
+    const home = homeWith({ "a.csv": a, "b.csv": b });
+    await idv(["quota", "set", "--limit", "2"], { home });
+    const { code } = await idv(["emails", "-I", "a.csv", "b.csv", ...args], { home });
+    expect(code).toBe(4);
+    expect(read(home, "b.csv")).toBe(
+      "email,status\nx@mailinator.com,disposable\ny@mailinator.com,quota_exceeded\n",
+    );
+  });
+
+  test.each([[[]], [["--strict"]]])("are deduplicated together %j", async (args) => {
+    const home = homeWith({ "a.csv": a, "b.csv": b });
+    await idv(["emails", "-I", "a.csv", "b.csv", "--dedupe", ...args], { home });
+    expect(read(home, "b.csv")).toBe("email,status\ny@mailinator.com,disposable\n");
+  });
+
+  test("have the statuses of their concatenation", async () => {
+    const rows = Array.from(
+      { length: 300 },
+      (_, i) => `u${i % 70}@${i % 3 ? "mailinator.com" : "larch-and-oak.com"}`,
+    );
+    const table = (part: readonly string[]) => `email\n${part.map((row) => `${row}\n`).join("")}`;
+    const parts = [rows.slice(0, 90), rows.slice(90, 91), rows.slice(91)];
+    const files = Object.fromEntries(parts.map((part, i) => [`p${i}.csv`, table(part)]));
+    const home = homeWith({ ...files, "all.csv": table(rows) });
+    for (const limit of ["none", "40"]) {
+      await idv(["quota", "reset"], { home });
+      await idv(["quota", "set", "--limit", limit], { home });
+      await idv(["emails", ...Object.keys(files), "-o", `out${limit}/`], { home });
+      await idv(["quota", "reset"], { home });
+      await idv(["emails", "all.csv", "-o", "whole.csv"], { home });
+      const together = Object.keys(files).flatMap((name) =>
+        read(home, `out${limit}/${name}`).split("\n").slice(1, -1),
+      );
+      expect(together).toEqual(read(home, "whole.csv").split("\n").slice(1, -1));
+    }
+  });
+});
