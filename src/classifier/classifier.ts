@@ -8,6 +8,7 @@ import { NameList, noOwnLists, type OwnLists } from "./own-lists.js";
 import { classifyMailbox, findMailboxRules, type MailboxRules, ordinaryMailboxes } from "./rules/mailbox.js";
 import { findSuffix } from "./rules/public-suffix.js";
 import { findSpecialUse } from "./rules/special-use.js";
+import { withoutStrayMarks } from "./rules/stray-marks.js";
 import { findTypo } from "./rules/typo-domain.js";
 import { type Address, parseAddress } from "./syntax/address.js";
 import { parseDomainName, withoutRoot } from "./syntax/domain-name.js";
@@ -142,7 +143,8 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
 
   function classifyEmail(item: string): Classification {
     const address: Address | Fault = parseAddress(item);
-    if (address instanceof Fault) return syntaxFault(address);
+    if (address instanceof Fault)
+      return { ...syntaxFault(address), ...suggestIfGood(withoutStrayMarks(item)) };
     const { local, domain } = address;
     if (domain === undefined) return fake("syntax: an address literal instead of a domain");
     const { ascii } = domain;
@@ -157,8 +159,16 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
     const { suggestion: domainMeant, ...withoutSuggestion } = verdict;
     // Suggest the same mailbox, as written, at the intended domain, unless that address is fake or disposable too.
     const suggestion = `${item.slice(0, item.lastIndexOf("@"))}@${domainMeant}`;
-    const { status } = classifyEmail(suggestion);
-    return status === "ok" || status === "alias" ? { ...withoutSuggestion, suggestion } : withoutSuggestion;
+    return { ...withoutSuggestion, ...suggestIfGood(suggestion) };
+  }
+
+  /** Returns an address as a suggestion, unless it is fake or disposable itself. */
+  function suggestIfGood(address: string | undefined): Pick<Classification, "suggestion"> {
+    if (address === undefined) return {};
+    // Otherwise its stray marks would be looked for too.
+    if (parseAddress(address) instanceof Fault) return {};
+    const { status } = classifyEmail(address);
+    return status === "ok" || status === "alias" ? { suggestion: address } : {};
   }
 
   return {

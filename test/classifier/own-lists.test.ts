@@ -53,9 +53,13 @@ describe("allow and deny lists", () => {
     ["spam@gmx.de", "disposable", "deny-list: spam@gmx.de"],
     ["ann@gmx.de", "ok", undefined],
     ["ann@notlarch-and-oak.com", "ok", undefined],
-    ["a..b@gmial.com", "fake", "syntax: two dots in a row at 3"],
-  ])("with them, the address %s is %s", (item, status, reason) => {
-    expect(classify("email", item)).toEqual({ status, ...(reason !== undefined && { reason }) });
+    ["a..b@gmial.com", "fake", "syntax: two dots in a row at 3", "a.b@gmial.com"],
+  ])("with them, the address %s is %s", (item, status, reason, suggestion?: string) => {
+    expect(classify("email", item)).toEqual({
+      status,
+      ...(reason !== undefined && { reason }),
+      ...(suggestion !== undefined && { suggestion }),
+    });
   });
 
   test.each([

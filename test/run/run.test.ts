@@ -22,6 +22,12 @@ const value = fc.oneof(
     "ann@gmial.com",
   ),
   fc.constantFrom("ann.lee@gmail.com", "AnnLee+x@googlemail.com", "annlee@gmail.com"),
+  fc.constantFrom(
+    "n/a",
+    "Email",
+    "a@mailinator.com; ann@larch-and-oak.com",
+    "user1@larch-and-oak.com ::: x@y.z",
+  ),
   fc.nat(30).map((i) => `user${i}@larch-and-oak.com`),
   fc.string({ unit: fc.constantFrom(...'a@."\n, é'), maxLength: 6 }),
 );

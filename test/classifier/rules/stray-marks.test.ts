@@ -1,0 +1,41 @@
+/** Covers the suggestions for addresses with a stray dot, comma, bracket or `(at)`. */
+import { describe, expect, test } from "vitest";
+import { withoutStrayMarks } from "../../../src/classifier/rules/stray-marks.js";
+import { classifier } from "../../support/classifier.js";
+
+describe("a fake address with a stray mark", () => {
+  test.each([
+    ["ann(at)larch-and-oak.com", "ann@larch-and-oak.com"],
+    ["ann [at] larch-and-oak [dot] com", "ann@larch-and-oak.com"],
+    ["ann＠larch-and-oak.com", "ann@larch-and-oak.com"],
+    ["ann@larch-and-oak,com", "ann@larch-and-oak.com"],
+    ["ann@larch-and-oak.com,", "ann@larch-and-oak.com"],
+    ["ann@larch-and-oak.com;", "ann@larch-and-oak.com"],
+    ["ann@larch-and-oak.com.", "ann@larch-and-oak.com"],
+    ["'ann@larch-and-oak.com'", "ann@larch-and-oak.com"],
+    ["(ann@larch-and-oak.com)", "ann@larch-and-oak.com"],
+    [".ann@larch-and-oak.com", "ann@larch-and-oak.com"],
+    ["ann.@larch-and-oak.com", "ann@larch-and-oak.com"],
+    ["ann..lee@larch-and-oak..com", "ann.lee@larch-and-oak.com"],
+    ["ann @larch-and-oak.com", "ann@larch-and-oak.com"],
+    ["ann@ larch-and-oak.com", "ann@larch-and-oak.com"],
+  ])("%s gets the suggestion %s", (item, suggestion) => {
+    expect(classifier.classify("email", item)).toMatchObject({ status: "fake", suggestion });
+  });
+
+  test.each([
+    ["not an address"],
+    ["ann lee@larch-and-oak.com"],
+    ["ann@mailinator,com"],
+    ["ann(at)nowhere"],
+    ["@larch-and-oak.com"],
+    ["ann@@larch-and-oak.com"],
+    [`${"x".repeat(400)}(at)larch-and-oak.com`],
+  ])("%s gets none", (item) => {
+    expect(classifier.classify("email", item)).not.toHaveProperty("suggestion");
+  });
+
+  test("an address without such marks stays as it is", () => {
+    expect(withoutStrayMarks("ann.lee+x@larch-and-oak.com")).toBeUndefined();
+  });
+});

@@ -1,0 +1,112 @@
+/** Covers runs that build on others: updates of a table, and several files in one session. */
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { nameColumns } from "../../src/run/columns.js";
+import { validateTable } from "../../src/run/run.js";
+import type { RunSession } from "../../src/run/session.js";
+import { QuotaFile } from "../../src/store/quota-file.js";
+import { offlineValidator } from "../../src/validator/offline.js";
+import { notChecked } from "../../src/validator/validator.js";
+import { classifier } from "../support/classifier.js";
+import { open } from "../support/tables.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+const value = fc.oneof(
+  fc.constantFrom(
+    "",
+    "n/a",
+    "ann@larch-and-oak.com",
+    "x@mailinator.com",
+    "a@@b",
+    '"a@mailinator.com; b@gmx.de"',
+  ),
+  fc.nat(12).map((i) => `user${i}@${i % 2 ? "larch-and-oak.com" : "mailinator.com"}`),
+);
+const tableOf = (values: readonly string[]) =>
+  `id,email,note\n${values.map((item, i) => `${i},${item},x\n`).join("")}`;
+
+const quotaFile = await QuotaFile.open(join(temporaryFolder(), "quota.db"), Date.now);
+const validator = offlineValidator({ classifier, source: {} }, quotaFile);
+
+/** Validates a table, with the status column of an earlier run if there is one. */
+async function run(
+  text: string,
+  { update = false, session = undefined as RunSession | undefined, strict = false } = {},
+) {
+  const table = await open(text, { delimiter: ",", columns: ["email"], strict });
+  const columns = nameColumns(table.names, "status", { ...(update && { isOurs: () => true }) });
+  const isUpdate = columns.places[0] !== undefined;
+  const keeps = ([status]: readonly string[]) => status !== "" && status !== notChecked.status;
+  const parts: Buffer[] = [];
+  const report = await validateTable({
+    kind: "email",
+    table: isUpdate ? table.replacing({ places: columns.places, keeps }) : table,
+    sink: {
+      write: async (bytes) => void parts.push(Buffer.from(bytes)),
+      commit: async () => {},
+      discard: async () => {},
+    },
+    validator,
+    columns,
+    ...(session && { session }),
+    signal: new AbortController().signal,
+  });
+  return { report, output: Buffer.concat(parts).toString() };
+}
+
+async function setLimit(limit: number | null): Promise<void> {
+  await quotaFile.configure({ limit });
+  await quotaFile.reset();
+}
+
+test("an update completes what the quota has left, and a second one changes nothing", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(value, { maxLength: 30 }),
+      fc.nat(8),
+      fc.boolean(),
+      async (values, limit, strict) => {
+        await setLimit(null);
+        const whole = await run(tableOf(values), { strict });
+        await setLimit(limit);
+        const partly = await run(tableOf(values), { strict });
+        await setLimit(null);
+        const updated = await run(partly.output, { update: true, strict });
+        expect(updated.output).toBe(whole.output);
+        const again = await run(updated.output, { update: true, strict });
+        expect(again.output).toBe(whole.output);
+        expect(again.report.charged).toBe(0);
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+test("several files in a session are like their concatenation", async () => {
+  const arbitrary = fc.record({
+    files: fc.array(fc.array(value, { maxLength: 12 }), { minLength: 1, maxLength: 4 }),
+    limit: fc.option(fc.nat(12)),
+    isBatched: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(arbitrary, async ({ files, limit, isBatched }) => {
+      const rows = (output: string) =>
+        output
+          .split("\n")
+          .slice(1, -1)
+          .map((row) => row.replace(/^\d+/, ""));
+      await setLimit(limit);
+      const whole = await run(tableOf(files.flat()));
+      await setLimit(limit);
+      const session: RunSession = { isBatched };
+      const parts: Awaited<ReturnType<typeof run>>[] = [];
+      for (const file of files) parts.push(await run(tableOf(file), { session }));
+      expect(parts.flatMap(({ output }) => rows(output))).toEqual(rows(whole.output));
+      const sum = (name: "charged" | "distinct" | "rows") =>
+        parts.reduce((total, { report }) => total + report[name], 0);
+      for (const name of ["charged", "distinct", "rows"] as const) expect(sum(name)).toBe(whole.report[name]);
+    }),
+    { numRuns: 150 },
+  );
+});
