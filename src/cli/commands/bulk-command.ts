@@ -70,15 +70,15 @@ function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
       new Option("--all-columns", "validate every column with items").conflicts("column"),
       new Option("-d, --delimiter <CHAR>", "character between fields; \\t for tab").argParser(oneCharacter),
       new Option("-n, --no-headers", "treat the first record as data"),
-      new Option("--cell <WHICH>", "several items in a field: first, or the worst status")
+      new Option("--cell <WHICH>", "which of several items in a field counts")
         .choices(["first", "worst"])
         .default("worst"),
       new Option(
         "--empty-values <LIST>",
-        "words that count as empty, in place of n/a, null, - ...",
+        "words for no item, instead of n/a, null ...",
       ).argParser(wordList),
       new Option("--skip-lines <N>", "copy the first N lines unchanged").argParser(wholeNumber(0, 10_000)),
-      new Option("--sheet <NAME>", "sheet of a spreadsheet file; the first with items if left out").argParser(
+      new Option("--sheet <NAME>", "sheet of a spreadsheet file").argParser(
         filled,
       ),
       new Option("--encoding <NAME>", "encoding of FILE; the output is UTF-8").argParser(filled),
@@ -108,7 +108,7 @@ function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
         "output",
         "split",
       ]),
-      new Option("--update [=all]", "keep the statuses of an earlier run; ask only for the rest").choices([
+      new Option("--update [=all]", "keep statuses of an earlier run; do the rest").choices([
         "rest",
         "all",
       ]),
