@@ -119,7 +119,7 @@ export class CacheScope {
    */
   async claim(digests: readonly string[], milliseconds: number, onEntry: OnEntry) {
     const file = this.#file;
-    const { isElsewhere, key, claimId } = await file.fastWrite(() => {
+    const { isElsewhere, key, claimId, isNew } = await file.fastWrite(() => {
       while (this.#loadPage(onEntry)) {
         // Few pages: only the batches added since the last call.
       }
@@ -127,14 +127,14 @@ export class CacheScope {
       const isElsewhere = digests.map((digest) => inFlight.has(digest));
       const own = inFlight.size === 0 ? digests : digests.filter((_, i) => !isElsewhere[i]);
       const key = own.join("");
-      if (own.length === 0) return { isElsewhere, key, claimId: undefined };
+      if (own.length === 0) return { isElsewhere, key, claimId: undefined, isNew: false };
       const bytes = Buffer.from(key, "latin1");
       const until = file.now() + Math.min(milliseconds, longestClaim - 1);
-      const { insertClaim, insertUnfinished } = this.#statements;
+      const { insertClaim, insertNewUnfinished } = this.#statements;
       const [row] = insertClaim.all(this.#id, file.processes.ownPid, until, bytes) as { id: number }[];
       // Do the work of begin() in the same transaction, which saves one.
-      insertUnfinished.run(this.#id, hashOf(key), file.now(), bytes);
-      return { isElsewhere, key, claimId: row!.id };
+      const added = insertNewUnfinished.all(this.#id, hashOf(key), file.now(), bytes);
+      return { isElsewhere, key, claimId: row!.id, isNew: added.length > 0 };
     });
     if (claimId === undefined) return { isElsewhere, release: async () => {} };
     const claim: OwnClaim = { id: claimId, isSubmitted: false };
@@ -144,7 +144,8 @@ export class CacheScope {
       this.#claims.delete(key);
       await file.fastWrite(() => {
         this.#statements.deleteClaim.run(claimId);
-        if (!claim.isSubmitted) this.#statements.deleteUnfinished.run(this.#id, hashOf(key));
+        // A killed run may have submitted the same batch: its record stays until there is an answer.
+        if (isNew && !claim.isSubmitted) this.#statements.deleteUnfinished.run(this.#id, hashOf(key));
       });
     };
     return { isElsewhere, release };
@@ -269,6 +270,7 @@ function prepareStatements(database: Database) {
       "SELECT digests FROM unfinished WHERE scope_id = ? AND created >= ? AND created <= ? ORDER BY created",
     ),
     insertUnfinished: database.prepare("INSERT OR REPLACE INTO unfinished VALUES (?, ?, ?, ?)"),
+    insertNewUnfinished: database.prepare("INSERT OR IGNORE INTO unfinished VALUES (?, ?, ?, ?) RETURNING 1"),
     deleteUnfinished: database.prepare("DELETE FROM unfinished WHERE scope_id = ? AND digests_hash = ?"),
     claims: database.prepare("SELECT id, pid, until FROM claim WHERE scope_id = ?"),
     claimDigests: database.prepare("SELECT digests FROM claim WHERE id = ?"),

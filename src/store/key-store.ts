@@ -216,7 +216,11 @@ export class KeyStore extends StateFile {
 
   /** Checks that the file can be written, by writing a value that it already has. */
   async checkWritable(): Promise<void> {
-    await this.inWrite(() => this.file.database.exec(`PRAGMA user_version = ${schema.steps.length}`));
+    const { database } = this.file;
+    await this.inWrite(() => {
+      const [row] = database.prepare("PRAGMA user_version").all() as { user_version: number }[];
+      database.exec(`PRAGMA user_version = ${row!.user_version}`);
+    });
   }
 
   /**

@@ -43,6 +43,19 @@ test("a claim keeps items from other runs until it is released", async () => {
   expect((await second.claim(digests("b"), 5000, ignore)).isElsewhere).toEqual([false]);
 });
 
+test("a claim that submits nothing keeps the record of a killed run's batch", async () => {
+  const { runs, digests } = await twoRuns();
+  const [killed, resumed] = runs;
+  const batch = digests("a", "b");
+  await killed.begin(batch);
+  const claim = await resumed.claim(batch, 5000, ignore);
+  await claim.release();
+  expect(await resumed.unfinished()).toEqual([batch]);
+  const other = await resumed.claim(digests("c"), 5000, ignore);
+  await other.release();
+  expect(await resumed.unfinished()).toEqual([batch]);
+});
+
 test("a claim reports the verdicts of other runs once", async () => {
   const { runs, digests } = await twoRuns();
   const [first, second] = runs;

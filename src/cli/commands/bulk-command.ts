@@ -73,14 +73,9 @@ function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
       new Option("--cell <WHICH>", "which of several items in a field counts")
         .choices(["first", "worst"])
         .default("worst"),
-      new Option(
-        "--empty-values <LIST>",
-        "words for no item, instead of n/a, null ...",
-      ).argParser(wordList),
+      new Option("--empty-values <LIST>", "words for no item, instead of n/a, null ...").argParser(wordList),
       new Option("--skip-lines <N>", "copy the first N lines unchanged").argParser(wholeNumber(0, 10_000)),
-      new Option("--sheet <NAME>", "sheet of a spreadsheet file").argParser(
-        filled,
-      ),
+      new Option("--sheet <NAME>", "sheet of a spreadsheet file").argParser(filled),
       new Option("--encoding <NAME>", "encoding of FILE; the output is UTF-8").argParser(filled),
       new Option("--quote <CHAR>", 'character around fields, if not "').argParser(markCharacter),
       new Option("--escape <CHAR>", "character before a quote in a quoted field").argParser(markCharacter),
@@ -108,10 +103,7 @@ function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
         "output",
         "split",
       ]),
-      new Option("--update [=all]", "keep statuses of an earlier run; do the rest").choices([
-        "rest",
-        "all",
-      ]),
+      new Option("--update [=all]", "keep statuses of an earlier run; do the rest").choices(["rest", "all"]),
       new Option("--split <DIR>", "write the rows of each status to DIR/ok.csv ...")
         .argParser(filled)
         .conflicts("output"),

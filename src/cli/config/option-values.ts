@@ -132,7 +132,7 @@ const unitMilliseconds: Readonly<Record<string, number>> = {
 export function duration(least: number, most: number) {
   return (value: string): number => {
     const [, number, unit = "s"] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)?$/.exec(value) ?? [];
-    const milliseconds = Number(number) * unitMilliseconds[unit]!;
+    const milliseconds = Math.round(Number(number) * unitMilliseconds[unit]!);
     if (milliseconds >= least && milliseconds <= most) return milliseconds;
     throw new InvalidArgumentError("It takes a time such as 500ms, 30s, 2m, 1h or 30d.");
   };

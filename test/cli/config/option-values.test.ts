@@ -38,6 +38,7 @@ test.each<[string, (text: string) => unknown, string, unknown]>([
   ["serviceUrl", serviceUrl, "https://example.com/v1/", "https://example.com/v1"],
   ["duration", time, "500ms", 500],
   ["duration", time, "1.5h", 5_400_000],
+  ["duration", time, "1.5ms", 2],
   ["duration", time, "30", 30_000],
   ["duration", time, "1d", 86_400_000],
   ["waitTime", waitTime, "", Number.POSITIVE_INFINITY],
