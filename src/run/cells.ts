@@ -1,7 +1,7 @@
 /** Finds the items in the values of a table: none, one, or several. */
 import { nameFitOf } from "../table/sniff/column.js";
 import type { Kind, Status } from "../validator/validator.js";
-import { extractItem, profiles } from "./item.js";
+import { extractItem, fieldsOf, isItem, listedItems, longestList, profiles } from "./item.js";
 
 /** How values are read. Plain data, because worker threads get a copy. */
 export interface CellOptions {
@@ -17,19 +17,14 @@ export interface CellOptions {
 /** Words that stand for no item, unless the user names others. */
 export const usualEmptyValues = [
   ...["n/a", "na", "#n/a", "nan", "nil", "null", "(null)", "none", "(none)", "undefined"],
-  ...["-", "--", "(blank)", "unknown"],
+  ...["\\n", "0", "x", "false", "(blank)", "unknown", "no email", "no e-mail", "[no email]"],
+  ...["keine", "kein", "k.a.", "k. a.", "entfällt", "unbekannt", "aucun", "aucune", "néant", "inconnu"],
+  ...["ninguno", "ninguna", "nessuno", "nessuna", "brak", "ingen", "saknas", "geen", "n.v.t.", "нет"],
+  ...["なし", "无", "無", "없음"],
 ];
 
 /** How values are read unless the user says otherwise. */
 export const usualCells = { emptyValues: usualEmptyValues, firstOnly: false, isPlainList: false };
-
-/** Longest value that is searched for several items, in characters. */
-const longestList = 2000;
-
-/** Parts of a list: quoted names, addresses in angle brackets, and text without the characters between parts. */
-const listParts = /(?:"(?:[^"\\]|\\.)*"|<[^<>]*>|[^"<>,;|\r\n])+/g;
-/** Text between parts that hold neither quotes nor angle brackets. Google Contacts writes ` ::: `. */
-const betweenItems = /:::|\s+/;
 
 export class Cells {
   /** Number of values so far that hold a word instead of an item. */
@@ -51,42 +46,30 @@ export class Cells {
       return [];
     }
     const { kind, firstOnly } = this.#options;
-    const several = this.#mayBeSeveral(text) ? this.#several(text) : [];
-    if (several.length > 0) return firstOnly ? several.slice(0, 1) : several;
-    const item = extractItem(kind, text);
-    return item === "" ? [] : [item];
+    const listed = listedItems(kind, text).filter((part) => !this.#isEmptied(part));
+    const items = listed.length > 0 ? listed : [this.#onlyItem(text) ?? text];
+    const found = items.map((item) => extractItem(kind, item)).filter((item) => item !== "");
+    return firstOnly ? found.slice(0, 1) : found;
   }
 
-  /** Returns whether a value stands for no item. So does the name of a column: tables repeat their headers. */
+  /** Returns the one item of a list with words for none, or of a line in a plain list with more fields or a comment. */
+  #onlyItem(text: string): string | undefined {
+    const { kind, isPlainList } = this.#options;
+    if (isItem(kind, text) || text.length > longestList) return undefined;
+    const [first, ...others] = fieldsOf(isPlainList ? text.replace(/\s#\s.*$/, "") : text);
+    if (first === undefined || !isItem(kind, first)) return undefined;
+    const isAlone = others.length > 0 && others.every((part) => this.#isEmptied(part));
+    return isPlainList || isAlone ? first : undefined;
+  }
+
+  /**
+   * Returns whether a value stands for no item: a word for that, marks only, the name of a column, as tables repeat their
+   * headers, or a comment or heading in a plain list.
+   */
   #isEmptied(text: string): boolean {
-    if (this.#emptyValues.has(text.toLowerCase())) return true;
+    if (this.#emptyValues.has(text.toLowerCase()) || !/[\p{L}\p{N}@]/u.test(text)) return true;
+    if (this.#options.isPlainList && /^(?:#|\/\/|--|;)\s|^[^@.]*:$/.test(text)) return true;
     return /^\p{L}[\p{L} _-]*$/u.test(text) && nameFitOf(text, profiles[this.#options.kind]) === 3;
-  }
-
-  /** Returns whether it is worth to look for several items, or for a first field. */
-  #mayBeSeveral(text: string): boolean {
-    const { kind, isPlainList } = this.#options;
-    if (text.length > longestList || !/[,;|\s]|:::/.test(text)) return false;
-    // A URL may hold a comma, but no white space.
-    if (kind === "domain") return /\s/.test(text) || profiles.domain.likeness(text) !== 2;
-    return isPlainList || text.indexOf("@") !== text.lastIndexOf("@");
-  }
-
-  /** Returns the items in a list of at least two, and the first field of a line; empty where there is one item at most. */
-  #several(text: string): readonly string[] {
-    const { kind, isPlainList } = this.#options;
-    const { likeness } = profiles[kind];
-    const isItem = (part: string) => likeness(part) === 2;
-    const found = (text.match(listParts) ?? []).map((part) => part.trim()).filter((part) => part !== "");
-    const parts = found.flatMap((part) =>
-      /["<>]/.test(part) || isItem(part) ? [part] : part.split(betweenItems).filter((item) => item !== ""),
-    );
-    const toItems = (list: readonly string[]) => list.map((part) => extractItem(kind, part));
-    if (parts.length > 1 && parts.filter(isItem).length > 1) {
-      return toItems(parts.filter((part) => !this.#isEmptied(part)));
-    }
-    const isFirstField = isPlainList && !isItem(text) && found.length > 1 && isItem(found[0]!);
-    return isFirstField ? toItems(found.slice(0, 1)) : [];
   }
 }
 

@@ -40,7 +40,8 @@ export function nameColumns(
     isOurs = never,
   } = {},
 ): Columns {
-  const taken = new Set(header);
+  // Spreadsheets and databases take "Status" and "status" for the same name.
+  const taken = new Set(header?.map((name) => name.toLowerCase()));
   const details = [...(withReasons ? ["reason", "suggestion"] : []), ...(withCanonical ? ["canonical"] : [])];
   const named = ["", ...others.map((name) => `_${name}`)].flatMap((end) => {
     const status = earlierColumn(`${statusColumn}${end}`, header ?? [], isOurs);
@@ -49,7 +50,7 @@ export function nameColumns(
       const hasDetail = i > 0 && status !== undefined;
       const place = hasDetail ? earlierColumn(usual, header ?? [], () => true) : i === 0 ? status : undefined;
       const name = place === undefined ? firstFree(usual, taken) : header![place]!;
-      taken.add(name);
+      taken.add(name.toLowerCase());
       return { usual, name, place };
     });
   });
@@ -102,10 +103,10 @@ const formulaStart = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
 const escapeFormula = (field: string): string => (formulaStart.test(field) ? `'${field}` : field);
 
 function firstFree(usual: string, taken: ReadonlySet<string>): string {
-  if (!taken.has(usual)) return usual;
+  if (!taken.has(usual.toLowerCase())) return usual;
   const prefixed = `idv_${usual}`;
-  if (!taken.has(prefixed)) return prefixed;
+  if (!taken.has(prefixed.toLowerCase())) return prefixed;
   for (let n = 2; ; n++) {
-    if (!taken.has(`${prefixed}_${n}`)) return `${prefixed}_${n}`;
+    if (!taken.has(`${prefixed}_${n}`.toLowerCase())) return `${prefixed}_${n}`;
   }
 }

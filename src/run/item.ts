@@ -8,7 +8,7 @@ import type { Kind } from "../validator/validator.js";
  * `mailto:address?subject=...` (RFC 6068). The classifier decides whether the result is an address.
  */
 function addressIn(value: string): string {
-  const text = unwrap(value);
+  const text = unwrap(value).replace(/^smtp:/i, "");
   if (!/^mailto:/i.test(text)) return text;
   const [address = ""] = text.slice("mailto:".length).split("?");
   try {
@@ -20,18 +20,41 @@ function addressIn(value: string): string {
 
 /** Extracts the host from a value. Trims the value and takes the host out of a URL, an address or `host:port`. */
 function hostIn(value: string): string {
-  const text = addressIn(value);
+  // A line of a hosts file names an address of its own before the host; a wildcard stands for all names below it.
+  const text = addressIn(value)
+    .replace(/^(?:0\.0\.0\.0|127\.0\.0\.1|::1?)\s+/, "")
+    .replace(/^\*?\.(?=[^.])/, "");
   // `medium.com/@ann` is a URL without its scheme, `sales/eu@example.net` an address.
   if (/^[^@]*[^@/]@[^@/]+$/.test(text)) return text.slice(text.indexOf("@") + 1);
   const [authority = ""] = text.replace(/^(?:[a-z][a-z0-9+.-]*:)?\/\//i, "").split(/[/?#]/, 1);
   return authority.slice(authority.lastIndexOf("@") + 1).replace(/:\d*$/, "");
 }
 
-/** Trims a value. If it ends with text in angle brackets, returns that text. */
+/**
+ * What programs and people write around an item: a number or a bullet before it, a link of Markdown or of Access, a formula
+ * of Excel, single quotes, a name in parentheses after it, a name with a dash or a label before it, and a semicolon where a
+ * list could go on. In each case the first group is the item.
+ */
+const wrappings: readonly RegExp[] = [
+  /^(?:\d{1,7}[.)]|[-*•·–])\s+(\S.*)$/,
+  /^\[[^\]]*\]\(mailto:([^)]*)\)$/i,
+  /^[^#]*#mailto:([^#]*)#?$/i,
+  /^="([^"]*)"$/,
+  /^'([^']*)'[,;]?$/,
+  /^(\S+@\S+)\s+\([^()@]*\)$/,
+  /^[^@]*(?:\s[-–—]|:)\s+(\S+@\S+)$/,
+  /^;?\s*([^;]*[^;\s])\s*;$/,
+];
+
+/** Trims a value and removes what is around its item, at last angle brackets at its end. */
 function unwrap(value: string): string {
-  const text = value.trim();
+  let text = value.trim();
+  // One word with ASCII letters or digits at both ends has nothing around it. Most values are so.
+  if (!/^[\w.]\S*[\w.]$/.test(text)) {
+    for (const wrapping of wrappings) text = wrapping.exec(text)?.[1] ?? text;
+  }
   const open = text.endsWith(">") ? text.lastIndexOf("<") : -1;
-  return open === -1 ? text : text.slice(open + 1, -1).trim();
+  return open === -1 ? text.trim() : text.slice(open + 1, -1).trim();
 }
 
 const itemIn: Readonly<Record<Kind, (value: string) => string>> = { email: addressIn, domain: hostIn };
@@ -55,6 +78,43 @@ export function mailboxKey(kind: Kind, item: string): string {
 const looksLikeAddress = /^[^\s@,;|"<>()]+@[^\s@,;|"<>()]+$/;
 const looksLikeHost = /^(?:[^\s.@,;|"<>()/:_]+\.)+(?:[a-z]{2,}|xn--[a-z0-9-]+|[^\0-\x7f]{2,})\.?$/i;
 
+/** Returns whether a text looks like one item. */
+export const isItem = (kind: Kind, text: string): boolean =>
+  kind === "email" ? looksLikeAddress.test(addressIn(text)) : looksLikeHost.test(hostIn(text));
+
+/** Longest value that is searched for several items, in characters. */
+export const longestList = 2000;
+
+/** Parts of a list: quoted names, addresses in angle brackets, and text without the characters between parts. */
+const listParts = /(?:"(?:[^"\\]|\\.)*"|<[^<>]*>|[^"<>,;|\r\n])+/g;
+/** Text between parts that hold neither quotes nor angle brackets. Google Contacts writes ` ::: `. */
+const betweenItems = /:::|\s+/;
+
+/** Parts that stand between items: `ann@example.net and bob@example.net`. */
+const betweenWords = /^(?:and|or|und|oder|et|ou|y|o|e|i|en|och|[^\p{L}\p{N}]+)$/iu;
+
+/** Returns the fields of a line, as if commas, semicolons and bars were between them. */
+export const fieldsOf = (text: string): readonly string[] =>
+  (text.match(listParts) ?? []).map((part) => part.trim()).filter((part) => part !== "");
+
+/** Returns the parts of a list with at least two items; none if it has fewer. */
+export function listedItems(kind: Kind, text: string): readonly string[] {
+  if (text.length > longestList || !/[,;|\s]|:::/.test(text)) return [];
+  if (
+    kind === "email" ? text.indexOf("@") === text.lastIndexOf("@") : !/\s/.test(text) && isItem(kind, text)
+  ) {
+    // One sign only, or a URL, which may hold a comma.
+    return [];
+  }
+  const parts = fieldsOf(text).flatMap((part) =>
+    /["<>]/.test(part) || isItem(kind, part)
+      ? [part]
+      : part.split(betweenItems).filter((item) => item !== ""),
+  );
+  const said = parts.filter((part) => !betweenWords.test(part));
+  return said.filter((part) => isItem(kind, part)).length > 1 ? said : [];
+}
+
 /** Profiles by which the column with the items is recognised, for each kind. */
 export const profiles: Readonly<Record<Kind, ItemProfile>> = {
   email: {
@@ -62,11 +122,24 @@ export const profiles: Readonly<Record<Kind, ItemProfile>> = {
     columnNames: [
       ...["email", "mail", "emailaddress", "mailaddress", "emailid", "useremail", "contactemail", "smtp"],
       ...["correo", "correoelectronico", "correoelectrónico", "courriel", "adresseemail", "adressemail"],
-      ...["emailadresse", "mailadresse", "epost", "epostadress", "sahkoposti", "sähköposti", "почта"],
+      ...[
+        "emailadresse",
+        "mailadresse",
+        "epost",
+        "epostadress",
+        "eposta",
+        "epostaadresi",
+        "adresseélectronique",
+        "adresseelectronique",
+        "mél",
+        "sahkoposti",
+        "sähköposti",
+        "почта",
+      ],
       ...["электроннаяпочта", "邮箱", "电子邮件", "メール", "メールアドレス", "이메일"],
     ],
     nameWords: ["email", "mail", "courriel", "correo"],
-    likeness: (field) => (looksLikeAddress.test(addressIn(field)) ? 2 : 0),
+    likeness: (field) => (isItem("email", field) || listedItems("email", field).length > 1 ? 2 : 0),
     resembles: (field) => /@|\(at\)|\[at\]|\uff20/i.test(field),
   },
   domain: {
@@ -78,7 +151,7 @@ export const profiles: Readonly<Record<Kind, ItemProfile>> = {
     nameWords: ["domain", "website", "hostname", "homepage", "url"],
     likeness: (field) => {
       if (looksLikeHost.test(addressIn(field).split("@")[1] ?? "")) return 1;
-      return looksLikeHost.test(hostIn(field)) ? 2 : 0;
+      return isItem("domain", field) || listedItems("domain", field).length > 1 ? 2 : 0;
     },
     resembles: (field) => /^\s*\S*[^\s.]\.[^\s.]\S*\s*$/.test(field) || field.includes("://"),
   },

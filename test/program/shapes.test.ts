@@ -161,7 +161,7 @@ describe("a field", () => {
   test("that stands for none is empty, costs nothing and is counted", async () => {
     const { output, stderr } = await run("l.csv", "email\nn/a\nann@larch-and-oak.com\n-\nEmail\nunknown\n");
     expect(output).toBe("email,status\nn/a,\nann@larch-and-oak.com,ok\n-,\nEmail,\nunknown,\n");
-    expect(stderr).toContain("4 fields hold n/a or the like, which counts as empty (--empty-values)");
+    expect(stderr).toContain("4 fields count as empty: n/a, a column's name or the like (--empty-values)");
     expect(stderr).toContain("1 unit used");
     const own = await run("l.csv", "email\nn/a\nkeine\n", "emails", "--empty-values", "keine,nichts");
     expect(own.output).toBe("email,status\nn/a,fake\nkeine,\n");

@@ -8,7 +8,7 @@ import { type CellOptions, usualEmptyValues } from "../../run/cells.js";
 import { type Columns, nameColumns } from "../../run/columns.js";
 import { profiles } from "../../run/item.js";
 import type { BadRowListener } from "../../table/bad-rows.js";
-import { nameText } from "../../table/bytes.js";
+import { isUtf8Text, nameText } from "../../table/bytes.js";
 import { openTable } from "../../table/reader.js";
 import { byteOrderMarkBytes, type RecordStream } from "../../table/records.js";
 import type { ScannableStream } from "../../table/scan/scanned-records.js";
@@ -58,6 +58,11 @@ export async function openInput(
     { name: inputName, bytes: sheet?.bytes ?? decoded.bytes },
     { ...plan.table, ...(sheet && { delimiter: "," }), onBadRow },
   );
+  if (table.header?.some((name) => !isUtf8Text(name))) {
+    note(
+      `${inputName}: its header is not UTF-8; name its encoding with --encoding to read the names of its columns`,
+    );
+  }
   checkItems(plan.kind, inputName, table, plan.table.columns !== undefined);
   const columns = nameColumns(table.names, options.statusColumn, {
     withReasons: options.explain === true,

@@ -147,7 +147,7 @@ function remarks({ report, passedOver }: Summary): string[] {
     ...remark(kept, `${counted(kept, "row keeps its", "rows keep their")} status (--update)`),
     ...remark(
       emptied,
-      `${counted(emptied, "field holds", "fields hold")} n/a or the like, which counts as empty (--empty-values)`,
+      `${counted(emptied, "field counts", "fields count")} as empty: n/a, a column's name or the like (--empty-values)`,
     ),
     ...remark(
       notUtf8,

@@ -230,7 +230,9 @@ function withMember(json: string, name: string, value: string): string {
  */
 export function itemField(object: JsonObject, path: string): string {
   const found = fieldAt(object, path);
-  if (Array.isArray(found)) return found.filter((value) => typeof value !== "object").join("; ");
+  if (Array.isArray(found)) {
+    return found.filter((value) => typeof value === "string" || typeof value === "number").join("; ");
+  }
   return typeof found === "object" || found === undefined ? "" : String(found);
 }
 
@@ -239,14 +241,18 @@ function fieldAt(object: JsonObject, path: string): unknown {
   const dot = path.indexOf(".");
   const inner =
     dot !== -1 && Object.hasOwn(object, path.slice(0, dot)) ? object[path.slice(0, dot)] : undefined;
-  return isObject(inner) ? fieldAt(inner, path.slice(dot + 1)) : undefined;
+  const rest = path.slice(dot + 1);
+  if (Array.isArray(inner)) return inner.filter(isObject).map((member) => fieldAt(member, rest));
+  return isObject(inner) ? fieldAt(inner, rest) : undefined;
 }
 
 /** Returns the paths to the fields of inner objects, up to three names long. */
 export function innerPaths(object: JsonObject, depth = 3): string[] {
   return Object.entries(object).flatMap(([name, value]) => {
-    if (depth === 1 || !isObject(value)) return [];
-    return [...Object.keys(value), ...innerPaths(value, depth - 1)].map((inner) => `${name}.${inner}`);
+    // The first object of a list stands for all.
+    const member: unknown = Array.isArray(value) ? value[0] : value;
+    if (depth === 1 || !isObject(member)) return [];
+    return [...Object.keys(member), ...innerPaths(member, depth - 1)].map((inner) => `${name}.${inner}`);
   });
 }
 

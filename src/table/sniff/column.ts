@@ -23,7 +23,8 @@ export const nameFit = (binaryName: string, profile: ItemProfile): number =>
 
 /** Returns what {@link nameFit} does, for a name that is text. */
 export function nameFitOf(name: string, profile: ItemProfile): number {
-  if (profile.columnNames.includes(normalizeName(name))) return 3;
+  const known = normalizeName(name);
+  if (profile.columnNames.includes(known) || profile.columnNames.includes(known.replace(/s$/, ""))) return 3;
   if (profile.columnNames.includes(normalizeName(name.slice(name.lastIndexOf(".") + 1)))) return 2;
   return profile.nameWords.some((word) => normalizeName(name).includes(word)) ? 1 : 0;
 }
@@ -43,8 +44,12 @@ const topLevelNames = /\.(?:email|host|site|website)$/i;
 export function isHeader(first: readonly string[], profile: ItemProfile): boolean {
   const hasKnownName = first.length > 1 && first.some((name) => nameFit(name, profile) === 3);
   return !first.some((field) => {
-    if (profile.likeness(itemText(field)) === 0) return false;
     const name = nameText(field).trim();
+    // `ann.example.net` as the only field is more likely an item with a mistake in it than a name.
+    const isDotted = first.length === 1 && /^\S+\.\S+$/.test(name) && nameFit(field, profile) < 2;
+    // A sentence such as `May we write @ work?` is a name, too.
+    const isMeant = profile.resembles(itemText(field)) && !(first.length > 1 && /\s/.test(name));
+    if (profile.likeness(itemText(field)) === 0 && !isMeant && !isDotted) return false;
     if (first.length === 1 || !looksLikeName.test(name)) return true;
     return !hasKnownName && (nameFit(field, profile) < 2 || topLevelNames.test(name));
   });
@@ -122,7 +127,9 @@ export function chooseColumn(
     rank: nameRank(header?.[index] ?? ""),
     ...contentFit(records, index, profile),
   }));
-  const named = columns.filter(({ name }) => name > 0);
+  // A name is not enough for a column that holds other things, if there are items elsewhere.
+  const isElsewhere = columns.some(({ share }) => share >= 0.5);
+  const named = columns.filter(({ name, isOther }) => name > 0 && !(isOther && isElsewhere));
   const filled = columns.filter(({ content }) => content > 0);
   // A known name is enough. A known name after a dot needs items too, unless the column is blank so far: items may
   // follow further down. A likely word always needs items, because it may mean anything.
@@ -213,7 +220,8 @@ function nameRank(binaryName: string): number {
       : lastWords.test(name)
         ? -1
         : 0;
-  return 10 * word - number;
+  // A shorter name says less, and so leaves less out: "Email" before "Contact Email".
+  return 10 * word - number - name.split(/[\s_]+/).length / 100;
 }
 
 /** Compares two lists of numbers, the first numbers first. */
@@ -227,14 +235,16 @@ function isGreater(a: readonly number[], b: readonly number[]): boolean {
  * items wins.
  *
  * @returns `content`, the share of the records with an item, 0 to 1; `share`, that of the filled fields; `isBlank`,
- * whether all fields are empty
+ * whether all fields are empty; `isOther`, whether none of the filled ones may have been meant as an item
  */
 function contentFit(records: readonly (readonly string[])[], index: number, profile: ItemProfile) {
   let sum = 0;
   let filled = 0;
+  let isOther = true;
   for (const record of records) {
     const field = record[index] ?? "";
     if (field.trim() !== "") filled++;
+    if (profile.resembles(itemText(field))) isOther = false;
     const likeness = profile.likeness(itemText(field));
     sum += likeness === 2 ? 1 : likeness === 1 ? 0.01 : 0;
   }
@@ -242,6 +252,7 @@ function contentFit(records: readonly (readonly string[])[], index: number, prof
     content: sum / Math.max(1, records.length),
     share: sum / Math.max(1, filled),
     isBlank: filled === 0,
+    isOther: isOther && filled > 0,
   };
 }
 

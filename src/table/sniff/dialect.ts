@@ -71,6 +71,8 @@ function isDelimiter(candidate: Assessment, plain: Assessment): boolean {
 /** Quality of a delimiter, measured on the records from the header on that are not blank. */
 interface Assessment {
   readonly delimiter: string | null;
+  /** Number of records above the table. */
+  readonly above: number;
   /** Most common number of fields. */
   readonly width: number;
   /** Share of the records with that number of fields, 0 to 1. */
@@ -96,6 +98,7 @@ function assess(delimiter: string | null, sample: Sample, options: LayoutOptions
     records.filter(matches).length / Math.max(1, records.length);
   return {
     delimiter,
+    above,
     width,
     agreement: share((fields) => fields.length === width),
     firstWidth: first.length,
@@ -107,6 +110,8 @@ function assess(delimiter: string | null, sample: Sample, options: LayoutOptions
 function isBetter(candidate: Assessment, best: Assessment, plain: Assessment): boolean {
   if (candidate.itemShare !== best.itemShare) return candidate.itemShare > best.itemShare;
   if (best === plain) return true;
+  if (candidate.namesItems !== best.namesItems) return candidate.namesItems;
+  if (candidate.above !== best.above) return candidate.above < best.above;
   if (candidate.agreement !== best.agreement) return candidate.agreement > best.agreement;
   return candidate.width > best.width;
 }

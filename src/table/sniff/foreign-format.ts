@@ -32,6 +32,23 @@ const formats: readonly ForeignFormat[] = [
   },
   { start: /^\s*<\?xml/, what: "an XML document", advice: asCsv },
   {
+    start: /^(?:--.*\r?\n|\/\*[\s\S]*?\*\/;?|\s)*(?:INSERT INTO|CREATE TABLE|DROP TABLE|BEGIN;|PRAGMA )/i,
+    what: "an SQL dump",
+    advice: "export the table as CSV",
+  },
+  {
+    start: /^From \S+@\S+ .*\r?\n[A-Z][\w-]*: /,
+    what: "a mailbox (mbox)",
+    advice: "export the addresses as CSV",
+  },
+  {
+    start:
+      /^(?:Return-Path|Received|Delivered-To|From|To|Subject|Date|Message-ID|MIME-Version): .*\r?\n(?:[ \t].*\r?\n)*[A-Z][\w-]*: /i,
+    what: "an e-mail message",
+    advice: "export the addresses as CSV",
+  },
+  { start: /^(?:---[ \t]*\r?\n|- \w+: |\w+:[ \t]*\r?\n\s*- \w+: )/, what: "a YAML document", advice: asCsv },
+  {
     start: /^\s*\[\s*(?:[{"\]]|-?\d+\s*,)/,
     what: "a JSON array",
     advice: "write one object to a line, as jq -c '.[]' does",

@@ -72,12 +72,29 @@ function startOf(
   const names = (fields: readonly string[]) =>
     isHeader(fields, profile) &&
     fields.some((name) => nameFit(name, profile) === 3 || wanted.includes(nameText(name)));
+  const namedColumn = (fields: readonly string[]) =>
+    fields.findIndex((name) => nameFit(name, profile) === 3 || wanted.includes(nameText(name)));
   const isAbove = (fields: readonly string[]) =>
     !isFilled(fields) || (width > 1 ? isTitle(fields) : isProse(fields, profile));
 
-  // A record that names the items is the header, if everything above it looks like titles.
+  // A record that names the items is the header, if there are items below its name and none above.
+  const last = Math.min(records.length, first + mostAbove);
+  for (let i = first; i < last; i++) {
+    const column = names(records[i]!.fields) ? namedColumn(records[i]!.fields) : -1;
+    const shareOf = (part: readonly SampleRecord[], fits: (field: string) => boolean) => {
+      const rows = part.filter(({ fields }) => isFilled(fields));
+      return rows.filter(({ fields }) => fits(fields[column] ?? "")).length / Math.max(1, rows.length);
+    };
+    const isItem = (field: string) => profile.resembles(itemText(field));
+    const [above, below] = [records.slice(first, i), records.slice(i + 1)];
+    const hasItems = below.some(({ fields }) => profile.likeness(itemText(fields[column] ?? "")) > 0);
+    const isFit = shareOf(below, (field) => field.trim() === "" || isItem(field)) > 0.5;
+    if (column !== -1 && hasItems && isFit && shareOf(above, isItem) < 0.5) return i;
+  }
+
+  // Without items below, everything above it has to look like titles.
   let sparse: number | undefined;
-  for (let i = first; i < Math.min(records.length, first + mostAbove); i++) {
+  for (let i = first; i < last; i++) {
     const { fields } = records[i]!;
     if (names(fields)) {
       if (width === 1 || !isTitle(fields)) return i;
@@ -93,7 +110,7 @@ function startOf(
   if (start === records.length) return first;
   const { fields } = records[start]!;
   const before = start > first ? records[start - 1]!.fields : [];
-  const isNarrow = before.length < width || !isFilled(before);
+  const isNarrow = before.length < width || !isFilled(before) || /^(?:#|\/\/)/.test(before[0] ?? "");
   return isHeader(fields, profile) || isNarrow ? start : start - 1;
 }
 
@@ -108,8 +125,9 @@ function isTitleOf(
   profile: ItemProfile,
 ): boolean {
   const filled = countFilled(fields);
-  if (filled > 0 && profile.likeness(itemText(fields.find((field) => field.trim() !== "")!)) > 0)
-    return false;
+  const [label = ""] = fields.filter((field) => field.trim() !== "");
+  // `Prepared by: Ann Lee <ann@example.net>` is a title, an address alone is not.
+  if (filled > 0 && profile.likeness(itemText(label)) > 0 && !/\S:\s/.test(label)) return false;
   if (filled <= 1) return true;
   const isShort = fields.length < width || fields.at(-1) === "";
   return (isShort && filled <= width / 2) || (!hasSpaces && isSpaced(fields));

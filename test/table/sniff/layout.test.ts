@@ -57,7 +57,33 @@ describe("a table starts", () => {
       0,
       ["name", "preferred"],
     ],
-    ["at an item with a mistake", "ann.x.net\nbob(at)x.net\nc@x.net\nd@x.net\n", 0, ["ann.x.net"]],
+    ["at an item with a mistake", "ann.x.net\nbob(at)x.net\nc@x.net\nd@x.net\n", 0, undefined],
+    ["at an item with two signs", "kim@@x.net\nc@x.net\n", 0, undefined],
+    ["at a numbered item", "1. c@x.net\n2. d@x.net\n", 0, undefined],
+    [
+      "below labels as wide as the table",
+      "Report,Subscribers\nOwner,sam@x.net\nDate,2024\nName,Email\nAnn,a@x.net\n",
+      3,
+      ["Name", "Email"],
+    ],
+    [
+      "below labels that are narrower",
+      "Segment,Newsletter\n\nEmail,Name,City\na@x.net,Ann,X\n",
+      2,
+      ["Email", "Name", "City"],
+    ],
+    [
+      "below a label with an address",
+      "Report: x\nPrepared by: Sam <sam@x.net>\n\nName,Email,Total\nAnn,a@x.net,1\n",
+      3,
+      ["Name", "Email", "Total"],
+    ],
+    [
+      "below another table",
+      "ID,User Email,Duration\n1,sam@x.net,60\n\nName,Guest,User Email\nAnn,x,a@x.net\nBob,y,b@x.net\n",
+      3,
+      ["Name", "Guest", "User Email"],
+    ],
   ])("%s", async (_, text, above, header) => {
     expect(await layout(text)).toMatchObject({ above, header });
   });
