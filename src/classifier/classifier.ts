@@ -9,7 +9,7 @@ import { classifyMailbox, findMailboxRules, type MailboxRules, ordinaryMailboxes
 import { findSuffix } from "./rules/public-suffix.js";
 import { findSpecialUse } from "./rules/special-use.js";
 import { withoutStrayMarks } from "./rules/stray-marks.js";
-import { findTypo } from "./rules/typo-domain.js";
+import { findMeant, findTypo } from "./rules/typo-domain.js";
 import { type Address, parseAddress } from "./syntax/address.js";
 import { parseDomainName, withoutRoot } from "./syntax/domain-name.js";
 import { Fault } from "./syntax/fault.js";
@@ -75,7 +75,7 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
       if (suffix === "registrable") return undefined;
       if (suffix === "public-suffix") return fake(`public-suffix: ${ascii}`);
       const unknown = fake(`unknown-tld: ${ascii.slice(ascii.lastIndexOf(".") + 1)}`);
-      const meant = findTypo(ascii);
+      const meant = findMeant(ascii);
       return meant === undefined ? unknown : { ...unknown, suggestion: meant };
     },
     (ascii) => {
@@ -203,7 +203,11 @@ const nine = 0x39;
  */
 function syntaxPolicy(ascii: string): Classification | undefined {
   const lastDot = ascii.lastIndexOf(".");
-  if (lastDot === -1) return fake("syntax: a domain without a dot");
+  if (lastDot === -1) {
+    const meant = findMeant(ascii);
+    const verdict = fake("syntax: a domain without a dot");
+    return meant === undefined ? verdict : { ...verdict, suggestion: meant };
+  }
   const endsWithDigit = ascii.charCodeAt(ascii.length - 1) <= nine;
   const isNumeric = endsWithDigit && /^\d+$/.test(ascii.slice(lastDot + 1));
   return isNumeric ? fake("syntax: a numeric top-level domain") : undefined;

@@ -61,7 +61,7 @@ export const ispProviders = names(`
 export const privacyProviders = names(`
   hushmail.com hush.com lavabit.com riseup.net disroot.org autistici.org ctemplar.com startmail.com
   runbox.com countermail.com mailfence.com kolabnow.com soverin.net migadu.com skiff.com cock.li
-  airmail.cc dismail.de elude.in paranoid.email onionmail.org mail2tor.com danwin1210.me dnmx.org
+  vfemail.net airmail.cc dismail.de elude.in paranoid.email onionmail.org mail2tor.com danwin1210.me dnmx.org
 `);
 
 /** Domains of forwarding relays, by name of the relay. Mail to an address there is forwarded to a real mailbox. */
@@ -84,6 +84,10 @@ export const relays: Readonly<Record<string, readonly string[]>> = {
   maskmail: names("maskmail.net"),
   e4ward: names("e4ward.com"),
   nospammail: names("nospammail.net"),
+  sneakemail: names("sneakemail.com snkmail.com snkml.com liamekaens.com"),
+  spamgourmet: names(
+    "spamgourmet.com spamgourmet.net spamgourmet.org antichef.com antichef.net dfgh.net neverbox.com recursor.net spamcannon.com spamcannon.net spameater.org xoxy.net",
+  ),
 };
 
 /** Providers with domains in many countries. The lists above hold only the popular ones. */

@@ -14,6 +14,7 @@ import {
 import { findSuffix, isPrivateZone } from "../classifier/rules/public-suffix.js";
 import { parseDomainName } from "../classifier/syntax/domain-name.js";
 import { Fault } from "../classifier/syntax/fault.js";
+import { settledZones, zones } from "./zones.js";
 
 /** npm packages that the table is compiled from. `file` is the path of the list in the package: a JSON array of names. */
 export const listPackages = [
@@ -51,8 +52,8 @@ const allowed: ReadonlySet<string> = new Set([
 
 /**
  * Merges lists of disposable domains into the entries of a table. Names are converted to A-labels. Left out are invalid
- * names, public suffixes (`edu.pl` would hit 51 universities) and domains that are never disposable. Zones of the private
- * section of the public suffix list count only for the domains below them.
+ * names, public suffixes (`edu.pl` would hit 51 universities) and domains that are never disposable. Zones, ours and those
+ * of the private section of the public suffix list, count only for the domains below them.
  */
 export function mergeDisposableLists(lists: readonly (readonly string[])[]): DisposableEntry[] {
   const entries = new Map<string, DisposableEntry>();
@@ -60,7 +61,9 @@ export function mergeDisposableLists(lists: readonly (readonly string[])[]): Dis
     const name = parseDomainName(listed.trim());
     if (name instanceof Fault || allowed.has(name.ascii)) continue;
     if (findSuffix(name.ascii) !== "registrable") continue;
+    if (settledZones.includes(name.ascii)) continue;
     entries.set(name.ascii, { domain: name.ascii, onlyBelow: isPrivateZone(name.ascii) });
   }
+  for (const domain of zones) entries.set(domain, { domain, onlyBelow: true });
   return [...entries.values()];
 }

@@ -84,8 +84,9 @@ const grammars: readonly (readonly [string, MailboxGrammar])[] = [
   [
     "icloud.com me.com mac.com",
     {
-      mailbox: mailboxName(letters, `${alphanumerics}._`, { shortest: 3, longest: 20 }),
-      says: "needs 3 to 20 characters, a letter first",
+      // Hide My Email makes names such as `carpals-grabby.0x` and `0x.carpals-grabby`.
+      mailbox: mailboxName(alphanumerics, looseCharacters, { shortest: 3 }),
+      says: "needs 3 characters or more, a letter or digit first",
     },
   ],
   [

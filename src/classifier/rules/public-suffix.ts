@@ -20,7 +20,20 @@ const options = {
 export function findSuffix(ascii: string): SuffixFinding {
   const { isIcann, domain } = parse(ascii, options);
   if (isIcann !== true) return "unknown-tld";
-  return domain === null ? "public-suffix" : "registrable";
+  return domain === null && !hasMailboxes(ascii) ? "public-suffix" : "registrable";
+}
+
+/** First labels of suffixes at which authorities have mailboxes: `gov.in`, `nic.in`, `mil.lv`, and `sa.gov.au`. */
+const authorities = /^(?:gov|gob|gouv|govt|gv|go|gub|mil|nic|nat)\.|\.gov\.[a-z]{2}$/;
+
+/**
+ * Returns whether a public suffix has mailboxes of its own: those of authorities, and names that are suffixes by a
+ * wildcard only. `*.sch.uk` stands for `kent.sch.uk`, where schools write from, and for any name that is invented.
+ */
+function hasMailboxes(ascii: string): boolean {
+  if (authorities.test(ascii)) return true;
+  const parent = ascii.slice(ascii.indexOf(".") + 1);
+  return parent.includes(".") && parse(`idv-probe.${parent}`, options).domain === null;
 }
 
 /** Returns whether `ascii` itself is an entry of the private section: a zone in which anybody can get a name. */

@@ -53,7 +53,9 @@ export function parseAddress(text: string): Address | Fault {
   }
   const domain = parseDomainName(domainText, domainStart);
   if (domain instanceof Fault) return domain;
-  if (localOctets + 1 + domain.ascii.length > maximumAddressOctets) {
+  // RFC 5321 §4.5.3.1.3 counts octets. An international name has more of them in one of its two forms.
+  const octets = Math.max(localOctets + 1 + domain.ascii.length, Buffer.byteLength(address));
+  if (octets > maximumAddressOctets) {
     return tooLong(address, "the address", maximumAddressOctets);
   }
   return { local: local.value, domain };

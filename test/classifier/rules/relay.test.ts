@@ -6,6 +6,8 @@ describe("relays", () => {
   test.each([
     ["duck.com", "duckduckgo"],
     ["mozmail.com", "firefox-relay"],
+    ["spamgourmet.com", "spamgourmet"],
+    ["sneakemail.com", "sneakemail"],
     ["privaterelay.appleid.com", "apple-hide-my-email"],
     ["ann.anonaddy.com", "addy"],
     ["passmail.net", "proton-pass"],

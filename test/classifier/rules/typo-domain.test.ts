@@ -6,7 +6,7 @@ import {
   privacyProviders,
   relays,
 } from "../../../src/classifier/providers.js";
-import { findTypo } from "../../../src/classifier/rules/typo-domain.js";
+import { findMeant, findTypo } from "../../../src/classifier/rules/typo-domain.js";
 
 describe("typos", () => {
   test.each([
@@ -22,6 +22,14 @@ describe("typos", () => {
     ["outlok.com", "outlook.com"],
     ["iclould.com", "icloud.com"],
     ["xn--gmil-6na.com", "gmail.com"],
+    ["gmail.net", "gmail.com"],
+    ["gmail.co.uk", "gmail.com"],
+    ["gmail.com.com", "gmail.com"],
+    ["icloud.co", "icloud.com"],
+    ["protonmail.net", "protonmail.com"],
+    ["comcas.net", "comcast.net"],
+    ["btinternet.co", "btinternet.com"],
+    ["t-onlin.de", "t-online.de"],
   ])("%s is corrected to %s", (ascii, meant) => {
     expect(findTypo(ascii)).toBe(meant);
   });
@@ -37,6 +45,7 @@ describe("typos", () => {
       "cloud.com",
       "pcloud.com",
     ],
+    ...["protonmail.ch", "icloud.com.cn", "hotmail.net", "outlook.net", "yahoo.net", "live.net", "aol.net"],
     ...["yahoo.de", "outlook.fr", "gmx.com", "gotmail.com", "gmlia.com", "mygmail.com", "mail.gmail.com"],
     ...majorProviders,
     ...mailcomDomains,
@@ -45,4 +54,14 @@ describe("typos", () => {
   ])("%s is left alone", (ascii) => {
     expect(findTypo(ascii)).toBeUndefined();
   });
+});
+
+test.each([
+  ["example.con", "example.com"],
+  ["larch-and-oak.comm", "larch-and-oak.com"],
+  ["gmailcom", "gmail.com"],
+  ["example.internal", undefined],
+  ["localhost", undefined],
+])("instead of %s, which cannot exist, %s is meant", (ascii, meant) => {
+  expect(findMeant(ascii)).toBe(meant);
 });
