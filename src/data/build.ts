@@ -2,23 +2,42 @@
  * Compiles the lists of the installed npm packages into `disposable.bin` next to the classifier. Run by `npm run build`;
  * not used at run time.
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { compileLists, listPackages } from "./sources.js";
+import { dirname, join } from "node:path";
+import { compileLists, listPackages, namesIn } from "./sources.js";
 
-const { resolve } = createRequire(import.meta.url);
-
-/** Publication dates of the versions, which the packages do not contain. Add the date of each new version here. */
+/**
+ * Dates of the data, as far as the packages or their sources tell them, else of their publication. Add the date of each new
+ * version here.
+ */
 const published: Readonly<Record<string, string>> = {
-  "disposable-domains@2.0.1": "2026-08-24",
+  // The tag of its source; the registry shows 2026-08-24.
+  "disposable-domains@2.0.1": "2026-04-13",
   "disposable-email-domains-js@1.26.0": "2026-09-21",
+  // In its data.
+  "fakefilter@0.1.1476": "2026-02-18",
+  "@emailalias/disposable-email-detector@0.1.2": "2026-09-23",
+  "mailchecker@6.0.21": "2026-07-18",
+  "burner-email-providers@1.0.67": "2024-12-11",
+  "disposable-email-domains@1.0.62": "2024-12-07",
 };
 
-const versions = listPackages.map(({ name, file }) => {
-  const { version, license } = JSON.parse(readFileSync(resolve(`${name}/package.json`), "utf8"));
+const versions = listPackages.map(({ name, role, file }) => {
+  const folder = dirname(findPackageJson(name));
+  const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const date = published[`${name}@${version}`];
-  if (date === undefined) throw new Error(`${name}@${version}: add its publication date to build.ts`);
-  const list = JSON.parse(readFileSync(resolve(`${name}/${file}`), "utf8")) as string[];
-  return { name, version, published: date, licence: license, list };
+  if (date === undefined) throw new Error(`${name}@${version}: add the date of its data to build.ts`);
+  const list = namesIn(readFileSync(join(folder, file), "utf8"));
+  if (list === undefined) throw new Error(`${name}@${version}: no names in ${file}`);
+  return { name, role, version, published: date, licence: license, list };
 });
 writeFileSync(new URL("../classifier/disposable.bin", import.meta.url), compileLists(versions));
+
+/** Returns the path of a package's package.json, which not every package exports. */
+function findPackageJson(name: string): string {
+  const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
+  const found = folders.map((folder) => join(folder, name, "package.json")).find((path) => existsSync(path));
+  if (found === undefined) throw new Error(`${name} is not installed; run npm ci`);
+  return found;
+}

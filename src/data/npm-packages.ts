@@ -7,6 +7,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { ServiceError } from "../validator/errors.js";
 
+/** The registry does not have a package. */
+export class MissingPackage extends ServiceError {}
+
 /** Newest version of a package in the registry. */
 export interface PackageVersion {
   readonly name: string;
@@ -98,7 +101,8 @@ async function npm(name: string, args: readonly string[]): Promise<string> {
   } catch (error) {
     const { code, stdout = "" } = error as { code?: string | number; stdout?: string };
     if (code === "ENOENT") throw new ServiceError("npm is not installed; install it to update the data");
-    throw new ServiceError(`${name}: npm cannot fetch it${reasonOf(stdout)}; the data in use is unchanged`);
+    const message = `${name}: npm cannot fetch it${reasonOf(stdout)}; the data in use is unchanged`;
+    throw /"E404"/.test(stdout) ? new MissingPackage(message) : new ServiceError(message);
   }
 }
 

@@ -16,22 +16,60 @@ import { parseDomainName } from "../classifier/syntax/domain-name.js";
 import { Fault } from "../classifier/syntax/fault.js";
 import { settledZones, zones } from "./zones.js";
 
-/** npm packages that the table is compiled from. `file` is the path of the list in the package: a JSON array of names. */
+/**
+ * What a list says about a name. `list`: it is disposable. `doubted`: it is, unless a `doubt` or `witness` list has it, too.
+ * `aged`: it is, unless the `old` list has it, and neither a `witness` nor the lists before do. The `doubt`, `witness` and
+ * `old` lists add nothing by themselves: nearly every false alarm of the large collections comes from their lineages.
+ */
+export type ListRole = "list" | "doubted" | "aged" | "doubt" | "witness" | "old";
+
+/** npm packages that the table is compiled from. `file` is the path of the list in the package. */
 export const listPackages = [
-  { name: "disposable-domains", file: "index.json" },
+  { name: "disposable-domains", role: "aged", file: "index.json" },
   // Read the file instead of using the package's API, which rebuilds its set at every call.
-  { name: "disposable-email-domains-js", file: "dist/dict/disposable_email_blocklist.json" },
-] as const;
+  { name: "disposable-email-domains-js", role: "list", file: "dist/dict/disposable_email_blocklist.json" },
+  { name: "fakefilter", role: "list", file: "json/data.json" },
+  { name: "@emailalias/disposable-email-detector", role: "doubted", file: "data/disposable-domains.json" },
+  { name: "mailchecker", role: "witness", file: "platform/node/index.js" },
+  { name: "burner-email-providers", role: "doubt", file: "emails.txt" },
+  { name: "disposable-email-domains", role: "old", file: "index.json" },
+] as const satisfies readonly { name: string; role: ListRole; file: string }[];
+
+/** A list with its role. */
+export interface RoledList {
+  readonly role: ListRole;
+  readonly list: readonly string[];
+}
 
 /** A version of a list package, with its list. */
-export interface ListVersion extends Omit<DataSource, "domains"> {
-  readonly list: readonly string[];
+export interface ListVersion extends Omit<DataSource, "domains" | "role">, RoledList {}
+
+/**
+ * Returns the names in the file of a package: a JSON array, an object whose `domains` are an array or its keys, a `Set` in
+ * JavaScript, or lines. Undefined if there are none.
+ */
+export function namesIn(text: string): readonly string[] | undefined {
+  const [, set] = /new Set\((\[[^\]]*\])\)/.exec(text) ?? [];
+  const isLines = /^[^\s{["<]+\.[^\s]+\r?$/m.test(text.slice(0, 200));
+  const found: unknown = parseJson(set ?? text) ?? (isLines ? text.trim().split(/\s*\n\s*/) : undefined);
+  const domains = Array.isArray(found) ? found : (found as { domains?: unknown } | undefined)?.domains;
+  const names: unknown = Array.isArray(domains) ? domains : Object.keys(domains ?? {});
+  const isList = Array.isArray(names) && names.length > 0 && names.every((name) => typeof name === "string");
+  return isList ? names : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Compiles lists into the bytes of a table. */
 export function compileLists(versions: readonly ListVersion[]): Uint8Array {
   const sources = versions.map(({ list, ...source }) => ({ ...source, domains: list.length }));
-  return compileDisposableTable(mergeDisposableLists(versions.map(({ list }) => list)), sources);
+  return compileDisposableTable(mergeDisposableLists(versions), sources);
 }
 
 /** Ordinary sites, companies and universities that some list wrongly calls disposable. */
@@ -55,15 +93,30 @@ const allowed: ReadonlySet<string> = new Set([
  * names, public suffixes (`edu.pl` would hit 51 universities) and domains that are never disposable. Zones, ours and those
  * of the private section of the public suffix list, count only for the domains below them.
  */
-export function mergeDisposableLists(lists: readonly (readonly string[])[]): DisposableEntry[] {
+export function mergeDisposableLists(lists: readonly RoledList[]): DisposableEntry[] {
   const entries = new Map<string, DisposableEntry>();
-  for (const listed of lists.flat()) {
-    const name = parseDomainName(listed.trim());
-    if (name instanceof Fault || allowed.has(name.ascii)) continue;
-    if (findSuffix(name.ascii) !== "registrable") continue;
-    if (settledZones.includes(name.ascii)) continue;
-    entries.set(name.ascii, { domain: name.ascii, onlyBelow: isPrivateZone(name.ascii) });
+  for (const listed of disposableNames(lists)) {
+    const name = parseDomainName(listed);
+    if (name instanceof Fault) continue;
+    const { ascii } = name;
+    if (allowed.has(ascii) || settledZones.includes(ascii) || findSuffix(ascii) !== "registrable") continue;
+    entries.set(ascii, { domain: ascii, onlyBelow: isPrivateZone(ascii) });
   }
   for (const domain of zones) entries.set(domain, { domain, onlyBelow: true });
   return [...entries.values()];
+}
+
+/** Returns the names that the lists call disposable by their roles, trimmed and in lower case. */
+function disposableNames(lists: readonly RoledList[]): ReadonlySet<string> {
+  const namesOf = (wanted: ListRole) =>
+    new Set(
+      lists.flatMap(({ role, list }) =>
+        role === wanted ? list.map((name) => name.trim().toLowerCase()) : [],
+      ),
+    );
+  const [listed, doubts, witnesses] = [namesOf("list"), namesOf("doubt"), namesOf("witness")];
+  for (const name of namesOf("doubted")) if (!doubts.has(name) && !witnesses.has(name)) listed.add(name);
+  const old = namesOf("old");
+  const aged = [...namesOf("aged")].filter((name) => !old.has(name) || witnesses.has(name));
+  return new Set([...listed, ...aged]);
 }

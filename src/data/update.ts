@@ -8,8 +8,8 @@ import { createFolder } from "../files/folders.js";
 import { openOutputFile } from "../files/output.js";
 import { ServiceError } from "../validator/errors.js";
 import { findTable } from "./installed-table.js";
-import { downloadFile, findLatest, type PackageVersion } from "./npm-packages.js";
-import { compileLists, type ListVersion, listPackages } from "./sources.js";
+import { downloadFile, findLatest, MissingPackage, type PackageVersion } from "./npm-packages.js";
+import { compileLists, type ListVersion, listPackages, namesIn } from "./sources.js";
 
 /**
  * Downloads newer versions of the lists, compiles them and installs the table. Changes nothing unless every step succeeds.
@@ -23,7 +23,7 @@ import { compileLists, type ListVersion, listPackages } from "./sources.js";
  */
 export async function updateTable(path: string, onNotice: (text: string) => void): Promise<string> {
   const { table } = findTable(path, onNotice);
-  const latest = await Promise.all(listPackages.map(({ name }) => findLatest(name)));
+  const latest = await findAll(onNotice);
   const inUse = (name: string) => table.sources.find((source) => source.name === name);
   const order = latest.map(({ name, version }) => compareVersions(version, inUse(name)?.version ?? "0"));
   const describe = ({ name, version }: PackageVersion) => `${name} ${version}`;
@@ -38,10 +38,11 @@ export async function updateTable(path: string, onNotice: (text: string) => void
     return `up to date: ${latest.map(describe).join(", ")}`;
   }
   const versions = await Promise.all(
-    latest.map(async (found, i): Promise<ListVersion> => {
-      const list = readList(found, await downloadFile(found, listPackages[i]!.file));
+    latest.map(async (found): Promise<ListVersion> => {
+      const list = readList(found, await downloadFile(found, found.file));
       const before = inUse(found.name)?.domains ?? 0;
-      if (list.length >= before / 2) return { ...found, list };
+      const { file: _, integrity: __, ...source } = found;
+      if (list.length >= before / 2) return { ...source, list };
       const counts = `its list has shrunk from ${number(before)} domains to ${number(list.length)}`;
       throw new ServiceError(`${describe(found)}: ${counts}, less than half; the data in use is unchanged`);
     }),
@@ -56,13 +57,29 @@ export async function updateTable(path: string, onNotice: (text: string) => void
   return `updated: ${latest.map(describe).join(", ")}; ${number(size)} entries, ${number(table.size)} before`;
 }
 
+/**
+ * Finds the newest version of each package. One that the registry does not have is left out.
+ *
+ * @throws ServiceError when npm fails otherwise, or no package is left that lists names
+ */
+async function findAll(onNotice: (text: string) => void) {
+  const answers = await Promise.allSettled(
+    listPackages.map(async (wanted) => ({ ...wanted, ...(await findLatest(wanted.name)) })),
+  );
+  const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
+  const failures = answers.flatMap((answer) =>
+    answer.status === "rejected" ? [answer.reason as Error] : [],
+  );
+  const fatal = failures.find((error) => !(error instanceof MissingPackage));
+  if (fatal !== undefined) throw fatal;
+  if (!found.some(({ role }) => role === "list")) throw failures[0]!;
+  for (const { message } of failures) onNotice(message.replace(/;[^;]*$/, "; going on without it"));
+  return found;
+}
+
 function readList(found: PackageVersion, bytes: Uint8Array): readonly string[] {
-  try {
-    const list: unknown = JSON.parse(Buffer.from(bytes).toString());
-    if (Array.isArray(list) && list.every((name) => typeof name === "string")) return list as string[];
-  } catch {
-    // Invalid JSON gets the same error as JSON that is not a list of names.
-  }
+  const list = namesIn(Buffer.from(bytes).toString());
+  if (list !== undefined) return list;
   throw new ServiceError(
     `${found.name} ${found.version}: contains no list of domains; the data in use is unchanged`,
   );

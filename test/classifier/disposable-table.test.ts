@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compileDisposableTable, DisposableTable } from "../../src/classifier/disposable-table.js";
-import { mergeDisposableLists } from "../../src/data/sources.js";
+import { mergeDisposableLists, namesIn } from "../../src/data/sources.js";
 import { zones } from "../../src/data/zones.js";
 
 const entry = (domain: string, onlyBelow = false) => ({ domain, onlyBelow });
@@ -75,8 +75,14 @@ describe("the disposable table", () => {
 describe("merging lists", () => {
   test("converts to ASCII, drops duplicates, providers and public suffixes, and marks zones", () => {
     const lists = [
-      ["mailinator.com", "gmail.com", "duck.com", "edu.pl", "eu.org", "blogspot.com", "mooo.com"],
-      ["MAILINATOR.com", "tś.xyz", "not a domain", "craigslist.org", "trashmail.com", "x.unknowntld"],
+      {
+        role: "list" as const,
+        list: ["mailinator.com", "gmail.com", "duck.com", "edu.pl", "eu.org", "blogspot.com", "mooo.com"],
+      },
+      {
+        role: "list" as const,
+        list: ["MAILINATOR.com", "tś.xyz", "not a domain", "craigslist.org", "trashmail.com", "x.unknowntld"],
+      },
     ];
     const merged = mergeDisposableLists(lists);
     expect(merged.filter(({ domain }) => !zones.includes(domain))).toEqual([
@@ -86,5 +92,31 @@ describe("merging lists", () => {
       entry("trashmail.com"),
     ]);
     expect(merged).toContainEqual(entry("mooo.com", true));
+  });
+
+  test("follows the roles of the lists", () => {
+    const merged = mergeDisposableLists([
+      { role: "list", list: ["listed.com"] },
+      { role: "doubted", list: ["believed.com", "doubted.com", "doubted-too.com"] },
+      { role: "doubt", list: ["doubted.com", "stale.com"] },
+      { role: "witness", list: ["doubted-too.com", "confirmed.com", "listed.com"] },
+      { role: "aged", list: ["fresh.com", "stale.com", "confirmed.com"] },
+      { role: "old", list: ["stale.com", "confirmed.com", "older.com"] },
+    ]);
+    const found = merged.filter(({ domain }) => !zones.includes(domain)).map(({ domain }) => domain);
+    expect(found.sort()).toEqual(["believed.com", "confirmed.com", "fresh.com", "listed.com"]);
+  });
+
+  test.each<[string, readonly string[] | undefined]>([
+    ['["a.com","b.com"]', ["a.com", "b.com"]],
+    ['{"domains":["a.com"]}', ["a.com"]],
+    ['{"version":1,"domains":{"a.com":{"provider":"x"}}}', ["a.com"]],
+    ['const list = new Set(["a.com","b.com"]);', ["a.com", "b.com"]],
+    ["a.com\nb.com\n", ["a.com", "b.com"]],
+    ["<html>", undefined],
+    ['{"domains":[]}', undefined],
+    ["[1,2]", undefined],
+  ])("reads the names in %j", (text, names) => {
+    expect(namesIn(text)).toEqual(names);
   });
 });

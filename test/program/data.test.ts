@@ -12,6 +12,11 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 const packages = [
   ["disposable-domains", "index.json", 70_000],
   ["disposable-email-domains-js", "dist/dict/disposable_email_blocklist.json", 5000],
+  ["fakefilter", "json/data.json", 5000],
+  ["@emailalias/disposable-email-detector", "data/disposable-domains.json", 40_000],
+  ["mailchecker", "platform/node/index.js", 40_000],
+  ["burner-email-providers", "emails.txt", 40_000],
+  ["disposable-email-domains", "index.json", 70_000],
 ] as const;
 
 /** Metadata and content of a package in the registry; tests falsify them. */
@@ -33,7 +38,11 @@ function honest(): Map<string, Offer> {
       {
         version: "9.0.0",
         file,
-        list: Array.from({ length: count }, (_, i) => `throwaway-${i}.com`),
+        // The lists of doubts and old names have other names, which add nothing.
+        list: Array.from(
+          { length: count },
+          (_, i) => `${count === 40_000 || name.endsWith("mail-domains") ? "other" : "throwaway"}-${i}.com`,
+        ),
         integrity: sha512,
         tarball: (bytes: Uint8Array) => bytes,
       },
@@ -43,7 +52,8 @@ function honest(): Map<string, Offer> {
 
 let offers = honest();
 const server = createServer(async (request, response) => {
-  const [, name = "", download] = request.url?.split("/") ?? [];
+  const [, path = "", download] = request.url?.split("/") ?? [];
+  const name = decodeURIComponent(path);
   const offer = offers.get(name);
   if (offer === undefined) return response.writeHead(404).end("{}");
   const { version, file, list } = offer;
@@ -58,7 +68,7 @@ const server = createServer(async (request, response) => {
   if (download) return response.end(offer.tarball(tarball));
   const integrity = offer.integrity(tarball);
   const dist = {
-    tarball: `http://${request.headers.host}/${name}/${name}-${version}.tgz`,
+    tarball: `http://${request.headers.host}/${path}/list-${version}.tgz`,
     shasum: createHash("sha1").update(tarball).digest("hex"),
     ...(integrity !== undefined && { integrity }),
   };
@@ -84,13 +94,13 @@ function settings(home: string) {
   return { home, env: { XDG_DATA_HOME: join(home, "data") } };
 }
 const installed = (home: string) => join(home, "data/idv/disposable.bin");
-const both = "disposable-domains 9.0.0, disposable-email-domains-js 9.0.0";
+const all = packages.map(([name]) => `${name} 9.0.0`).join(", ");
 
 test("idv data show names the sources", async () => {
   const { code, stdout } = await idv(["data", "show"]);
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /^disposable-domains\t[\d.]+\t\d{4}-\d\d-\d\d\t[\d,]+ domains\tMIT\ndisposable-email-domains-js\t[\d.]+\t\d{4}-\d\d-\d\d\t[\d,]+ domains\tCC0-1.0\n[\d,]+ entries, came with idv\n$/,
+    /^disposable-domains\taged\t[\d.]+\t2026-04-13\t[\d,]+ domains\tMIT\ndisposable-email-domains-js\tlist\t[\d.]+\t\d{4}-\d\d-\d\d\t[\d,]+ domains\tCC0-1.0\n(?:\S+\t\w+\t[\d.]+\t\d{4}-\d\d-\d\d\t[\d,]+ domains\t\S+\n){5}[\d,]+ entries, came with idv; the newest list is \d+ days? old\n$/,
   );
 });
 
@@ -99,7 +109,7 @@ test("idv data update fetches, compiles and installs new data once", async () =>
   const run = settings(temporaryFolder());
   const update = await idv(["data", "update"], run);
   expect(update.stderr).toBe("");
-  expect(update.stdout).toMatch(new RegExp(`^updated: ${both}; 70,000 entries, [\\d,]+ before\n$`));
+  expect(update.stdout).toMatch(new RegExp(`^updated: ${all}; 70,120 entries, [\\d,]+ before\n$`));
   expect((await idv(["check", "a@throwaway-69999.com"], run)).stdout).toBe(
     "a@throwaway-69999.com\tdisposable\tdisposable-domain: throwaway-69999.com\n",
   );
@@ -109,10 +119,29 @@ test("idv data update fetches, compiles and installs new data once", async () =>
   const shown = JSON.parse((await idv(["data", "show", "--json"], run)).stdout);
   expect(shown).toMatchObject({
     file: installed(run.home),
-    entries: 70_000,
-    sources: [{ name: "disposable-domains", version: "9.0.0", published: "2030-01-02", domains: 70_000 }, {}],
+    entries: 70_120,
+    sources: [
+      { name: "disposable-domains", version: "9.0.0", published: "2030-01-02", domains: 70_000 },
+      {},
+      {},
+      {},
+      {},
+      {},
+      {},
+    ],
   });
-  expect((await idv(["data", "update"], run)).stdout).toBe(`up to date: ${both}\n`);
+  expect((await idv(["data", "update"], run)).stdout).toBe(`up to date: ${all}\n`);
+});
+
+test("idv data update goes on without a package that the registry does not have", async () => {
+  offers = honest();
+  offers.delete("@emailalias/disposable-email-detector");
+  const run = settings(temporaryFolder());
+  const { code, stdout, stderr } = await idv(["data", "update"], run);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("70,120 entries") });
+  expect(stderr).toMatch(
+    /^idv: @emailalias\/disposable-email-detector: npm cannot fetch it: E404, .*; going on without it\n$/,
+  );
 });
 
 describe("idv data update installs nothing", () => {
@@ -130,7 +159,7 @@ describe("idv data update installs nothing", () => {
       (o) => {
         o.list = Array.from({ length: 70_000 }, (_, i) => `not a domain ${i}`);
       },
-      "entries to 5,000;",
+      "entries to 5,120;",
     ],
     ["a list that is not an array", (o) => (o.list = { domains: [] }), "contains no list of domains"],
     ["a list that is not JSON", (o) => (o.list = "<html>"), "contains no list of domains"],
@@ -151,9 +180,9 @@ describe("idv data update installs nothing", () => {
     expect(existsSync(installed(run.home))).toBe(false);
   });
 
-  test("without the package or the registry", async () => {
+  test("without a list or the registry", async () => {
     offers = honest();
-    offers.delete("disposable-email-domains-js");
+    for (const [name] of packages) if (name !== "disposable-domains") offers.delete(name);
     const run = settings(temporaryFolder());
     const missing = await idv(["data", "update"], run);
     expect(missing.code).toBe(5);

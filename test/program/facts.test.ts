@@ -29,7 +29,7 @@ const facts: readonly (readonly [string, string, string | null])[] = [
   ),
   ["ann@trashmail.com", "disposable", "disposable-domain: trashmail.com"],
   ["ann@jetable.org", "disposable", "disposable-domain: jetable.org"],
-  ["ann@spamgourmet.com", "disposable", "disposable-domain: spamgourmet.com"],
+  ["ann@spamgourmet.com", "alias", "relay: spamgourmet"],
   // Public suffixes and special-use names.
   ["ann@co.uk", "fake", "public-suffix: co.uk"],
   ["ann@company.con", "fake", "unknown-tld: con"],

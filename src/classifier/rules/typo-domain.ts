@@ -1,6 +1,7 @@
 /** The rule for mistyped domains: finds the large provider that was probably meant. */
 import { domainToUnicode } from "node:url";
 import { ispProviders, mailcomDomains, majorProviders, privacyProviders, relays } from "../providers.js";
+import { findSuffix } from "./public-suffix.js";
 
 /**
  * Providers that are safe to suggest: often mistyped, and without real domains one edit away, but for those below. Left out
@@ -19,7 +20,7 @@ const [shortest, longest] = [
 ];
 
 /** Names that belong to one provider under any other suffix, but for its own: gmail.net, icloud.co. */
-const oneOwner = /^(gmail|googlemail|protonmail|icloud)\.(?!com$)/;
+const oneOwner = /^(gmail|googlemail|protonmail|icloud)\.(?!com$)(.*)$/;
 
 /** What people type for `.com`, at any domain: one edit away, and no top-level domain. */
 const mistypedCom = /\.(?:con|comm|cim|vom|xom|ocm|cpm|dom|c0m|coom|ccom|comn)$/;
@@ -47,8 +48,9 @@ export function findTypo(ascii: string): string | undefined {
   // Compare in Unicode: a look-alike letter, such as the Cyrillic a of `gmаil.com`, is then one edit too.
   const name = ascii.startsWith("xn--") ? domainToUnicode(ascii) : ascii;
   if (realNeighbours.has(ascii)) return undefined;
-  const [, owner] = oneOwner.exec(name) ?? [];
-  if (owner !== undefined) return `${owner}.com`;
+  const [, owner, suffix = ""] = oneOwner.exec(name) ?? [];
+  if (owner !== undefined && (suffix === "com.com" || findSuffix(suffix) === "public-suffix"))
+    return `${owner}.com`;
   if (name.length < shortest || name.length > longest) return undefined;
   return targets.find((target) => isOneEditAway(name, target));
 }

@@ -1,9 +1,10 @@
 /** `idv data`: the lists of disposable domains that the offline engine uses. */
 import { findTable } from "../../data/installed-table.js";
 import { updateTable } from "../../data/update.js";
+import { day } from "../config/option-values.js";
 import { dataTablePath } from "../config/paths.js";
 import { print } from "../terminal/standard-output.js";
-import { say } from "../terminal/terminal.js";
+import { counted, say } from "../terminal/terminal.js";
 import { type DefineCommand, describe } from "./command.js";
 
 const environment = ["XDG_DATA_HOME"] as const;
@@ -39,10 +40,15 @@ async function showData(options: { readonly json?: true }): Promise<void> {
     print(`${JSON.stringify({ file: path ?? null, entries: size, sources })}\n`);
     return;
   }
-  const rows = sources.map(({ name, version, published, domains, licence }) =>
-    [name, version, published, `${number(domains)} domains`, licence].join("\t"),
+  const rows = sources.map(({ name, role = "list", version, published, domains, licence }) =>
+    [name, role, version, published, `${number(domains)} domains`, licence].join("\t"),
   );
-  print(`${rows.join("\n")}\n${number(size)} entries, ${path ?? "came with idv"}\n`);
+  const newest = sources.map(({ published }) => Date.parse(published)).filter((date) => !Number.isNaN(date));
+  const age =
+    newest.length === 0 ? "" : `; the newest list is ${counted(daysSince(Math.max(...newest)), "day")} old`;
+  print(`${rows.join("\n")}\n${number(size)} entries, ${path ?? "came with idv"}${age}\n`);
 }
+
+const daysSince = (date: number): number => Math.max(0, Math.floor((Date.now() - date) / day));
 
 const number = (value: number): string => value.toLocaleString("en");
