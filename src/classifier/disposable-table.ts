@@ -25,7 +25,7 @@ export interface DataSource {
   /** Name of the npm package. */
   readonly name: string;
   readonly version: string;
-  /** What the list says about a name; absent in tables of older versions. */
+  /** Role of the list, which decides what a name in it means; absent in tables of older versions. */
   readonly role?: string;
   /** Date of the data, or else on which the registry published the version: `2026-09-21`. */
   readonly published: string;

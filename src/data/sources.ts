@@ -17,7 +17,7 @@ import { Fault } from "../classifier/syntax/fault.js";
 import { settledZones, zones } from "./zones.js";
 
 /**
- * What a list says about a name. `list`: it is disposable. `doubted`: it is, unless a `doubt` or `witness` list has it, too.
+ * Role of a list: the meaning of a name in it. `list`: it is disposable. `doubted`: it is, unless a `doubt` or `witness` list has it, too.
  * `aged`: it is, unless the `old` list has it, and neither a `witness` nor the lists before do. The `doubt`, `witness` and
  * `old` lists add nothing by themselves: nearly every false alarm of the large collections comes from their lineages.
  */

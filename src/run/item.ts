@@ -31,7 +31,7 @@ function hostIn(value: string): string {
 }
 
 /**
- * What programs and people write around an item: a number or a bullet before it, a link of Markdown or of Access, a formula
+ * Text that programs and people write around an item: a number or a bullet before it, a link of Markdown or of Access, a formula
  * of Excel, single quotes, a name in parentheses after it, a name with a dash or a label before it, and a semicolon where a
  * list could go on. In each case the first group is the item.
  */

@@ -1,4 +1,4 @@
-/** What the runs over several files share: an item in two of them is charged once. */
+/** State that the runs over several files share, so that an item in two of them is charged once. */
 import type { ItemLedger } from "./batched/item-ledger.js";
 import type { DistinctItems } from "./distinct-items.js";
 import type { Charges } from "./embedded/charges.js";

@@ -3,12 +3,12 @@
 /** Longest item that is looked at, in characters: an address has 254 at most. */
 const longest = 320;
 
-/** What is mended, in this order. Each pattern is linear in the length of the item. */
+/** Repairs, in the order in which they are made. */
 const repairs: readonly (readonly [RegExp, string])[] = [
   // `ann (at) example (dot) net`, and the full-width sign.
   [/\s*[([{]\s*at\s*[)\]}]\s*|\uff20/gi, "@"],
   [/\s*[([{]\s*dot\s*[)\]}]\s*|[\u3002\uff0e]/gi, "."],
-  // What surrounds an address in running text.
+  // Marks around an address in running text.
   [/^[\s'"`<([{,;:.]+/, ""],
   [/[\s'"`>)\]},;:.!?]+$/, ""],
   [/\s*@\s*/, "@"],

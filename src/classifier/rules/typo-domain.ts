@@ -22,7 +22,7 @@ const [shortest, longest] = [
 /** Names that belong to one provider under any other suffix, but for its own: gmail.net, icloud.co. */
 const oneOwner = /^(gmail|googlemail|protonmail|icloud)\.(?!com$)(.*)$/;
 
-/** What people type for `.com`, at any domain: one edit away, and no top-level domain. */
+/** Misspellings of `.com`, which count at any domain: one edit away, and no top-level domain. */
 const mistypedCom = /\.(?:con|comm|cim|vom|xom|ocm|cpm|dom|c0m|coom|ccom|comn)$/;
 
 /** Real domains, which are never typos. Some are one edit away from a target. */

@@ -67,7 +67,7 @@ export interface BulkOptions extends OwnListOptions, ApiEngineOptions, SettingOp
   readonly quiet?: true;
 }
 
-/** What is decided about one file. */
+/** Decisions about one file. */
 interface FilePlan {
   /** Path of the input; undefined for standard input. */
   readonly input: string | undefined;

@@ -16,7 +16,7 @@ export interface Layout {
   readonly body: readonly (readonly string[])[];
 }
 
-/** What the user said about the start of the table. */
+/** Facts about the start of the table that the user has given. */
 export interface LayoutOptions {
   readonly profile: ItemProfile;
   /** The wanted columns, if they were named: a record with such a name is a header. */

@@ -17,7 +17,7 @@ export async function workbookSink(sink: TableSink, sheet: string, delimiter: st
     ...{ record_delimiter: ["\r\n", "\n", "\r"], max_record_size: maximumRecordBytes },
   });
   const written = pipe(writeXlsxStream(parser as AsyncIterable<string[]>, { name: sheetName(sheet) }), sink);
-  // Whoever writes or prepares gets the error.
+  // `write` and `prepare` throw the error.
   written.catch((error: Error) => parser.destroy(error));
   let ended: Promise<void> | undefined;
   const prepare = async () => {
