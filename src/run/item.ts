@@ -30,6 +30,9 @@ function hostIn(value: string): string {
   return authority.slice(authority.lastIndexOf("@") + 1).replace(/:\d*$/, "");
 }
 
+/** Longest value that is searched for several items or for text around an item, in characters: the search is not linear. */
+export const longestList = 2000;
+
 /**
  * Text that programs and people write around an item: a number or a bullet before it, a link of Markdown or of Access, a formula
  * of Excel, single quotes, a name in parentheses after it, a name with a dash or a label before it, and a semicolon where a
@@ -50,7 +53,7 @@ const wrappings: readonly RegExp[] = [
 function unwrap(value: string): string {
   let text = value.trim();
   // One word with ASCII letters or digits at both ends has nothing around it. Most values are so.
-  if (!/^[\w.]\S*[\w.]$/.test(text)) {
+  if (text.length <= longestList && !/^[\w.]\S*[\w.]$/.test(text)) {
     for (const wrapping of wrappings) text = wrapping.exec(text)?.[1] ?? text;
   }
   const open = text.endsWith(">") ? text.lastIndexOf("<") : -1;
@@ -81,9 +84,6 @@ const looksLikeHost = /^(?:[^\s.@,;|"<>()/:_]+\.)+(?:[a-z]{2,}|xn--[a-z0-9-]+|[^
 /** Returns whether a text looks like one item. */
 export const isItem = (kind: Kind, text: string): boolean =>
   kind === "email" ? looksLikeAddress.test(addressIn(text)) : looksLikeHost.test(hostIn(text));
-
-/** Longest value that is searched for several items, in characters. */
-export const longestList = 2000;
 
 /** Parts of a list: quoted names, addresses in angle brackets, and text without the characters between parts. */
 const listParts = /(?:"(?:[^"\\]|\\.)*"|<[^<>]*>|[^"<>,;|\r\n])+/g;
@@ -153,6 +153,7 @@ export const profiles: Readonly<Record<Kind, ItemProfile>> = {
       if (looksLikeHost.test(addressIn(field).split("@")[1] ?? "")) return 1;
       return isItem("domain", field) || listedItems("domain", field).length > 1 ? 2 : 0;
     },
-    resembles: (field) => /^\s*\S*[^\s.]\.[^\s.]\S*\s*$/.test(field) || field.includes("://"),
+    resembles: (field) =>
+      /^\S*[^\s.]\.[^\s.]\S*$/.test(field.slice(0, longestList).trim()) || field.includes("://"),
   },
 };

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { badness, Cells, usualCells } from "../../src/run/cells.js";
+import { profiles } from "../../src/run/item.js";
 
 const cells = (kind: "email" | "domain", options = {}) => new Cells({ kind, ...usualCells, ...options });
 
@@ -88,6 +89,21 @@ test("any text has items, in little time", () => {
       for (const kind of ["email", "domain"] as const) cells(kind).itemsIn(text);
     }),
   );
+});
+
+test.each([
+  ["signs", "@".repeat(1_000_000)],
+  ["dots", `${"a.".repeat(500_000)} b`],
+  ["colons", ": ".repeat(500_000)],
+  ["white space", `a${" ".repeat(1_000_000)}b;`],
+  ["semicolons", ";".repeat(1_000_000)],
+  ["angle brackets", `${"<".repeat(1_000_000)}>`],
+])("a value of a million %s takes no time", (_, text) => {
+  for (const kind of ["email", "domain"] as const) {
+    cells(kind, { isPlainList: true }).itemsIn(text);
+    profiles[kind].likeness(text);
+    profiles[kind].resembles(text);
+  }
 });
 
 test("the worst status of several decides", () => {

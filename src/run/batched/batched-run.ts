@@ -130,16 +130,16 @@ class RowRenderer {
 
   rowsOf(chunk: RecordChunk, rows: readonly RowItems[], emptied: number): RowsWithStatus {
     const deciding = rows.map(({ values }) => values.map((items) => this.#ledger.worstOf(items)));
+    const columns = 1 + (chunk.otherValues?.length ?? 0);
+    const fieldsPerColumn = this.#options.columns.names.length / columns;
     const codesOf = (column: number) =>
       Uint8Array.from(rows, ({ isRow, kept }, row) => {
         if (!isRow) return notARowCode;
-        if (kept !== undefined) return this.#ledger.codeOfKept(kept[column * this.#fieldsPerColumn] ?? "");
+        if (kept !== undefined) return this.#ledger.codeOfKept(kept[column * fieldsPerColumn] ?? "");
         const item = deciding[row]![column];
         return item === undefined ? noItemCode : this.#ledger.codeOf(item);
       });
-    const codes = Array.from({ length: 1 + (chunk.otherValues?.length ?? 0) }, (_, column) =>
-      codesOf(column),
-    );
+    const codes = Array.from({ length: columns }, (_, column) => codesOf(column));
     const copy = (isWanted: (row: number) => boolean) =>
       chunk.append(
         rows.map(({ isRow, kept }, row) => {
@@ -159,11 +159,6 @@ class RowRenderer {
       keep: copy,
       copy,
     };
-  }
-
-  get #fieldsPerColumn(): number {
-    const { withReasons, withCanonical } = this.#options.columns;
-    return 1 + (withReasons ? 2 : 0) + (withCanonical ? 1 : 0);
   }
 
   /**

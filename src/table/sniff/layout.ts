@@ -69,18 +69,18 @@ function startOf(
   // If most records have a space after each delimiter, it does not show a sentence.
   const hasSpaces = several.filter(isSpaced).length > several.length / 2;
   const isTitle = (fields: readonly string[]) => isTitleOf(fields, width, hasSpaces, profile);
-  const names = (fields: readonly string[]) =>
-    isHeader(fields, profile) &&
-    fields.some((name) => nameFit(name, profile) === 3 || wanted.includes(nameText(name)));
+  const isNamed = (name: string) => nameFit(name, profile) === 3 || wanted.includes(nameText(name));
+  /** Returns the index of the column that a record names; -1 if it is no header. */
   const namedColumn = (fields: readonly string[]) =>
-    fields.findIndex((name) => nameFit(name, profile) === 3 || wanted.includes(nameText(name)));
+    isHeader(fields, profile) ? fields.findIndex(isNamed) : -1;
   const isAbove = (fields: readonly string[]) =>
     !isFilled(fields) || (width > 1 ? isTitle(fields) : isProse(fields, profile));
 
   // A record that names the items is the header, if there are items below its name and none above.
   const last = Math.min(records.length, first + mostAbove);
   for (let i = first; i < last; i++) {
-    const column = names(records[i]!.fields) ? namedColumn(records[i]!.fields) : -1;
+    const column = namedColumn(records[i]!.fields);
+    if (column === -1) continue;
     const shareOf = (part: readonly SampleRecord[], fits: (field: string) => boolean) => {
       const rows = part.filter(({ fields }) => isFilled(fields));
       return rows.filter(({ fields }) => fits(fields[column] ?? "")).length / Math.max(1, rows.length);
@@ -89,14 +89,14 @@ function startOf(
     const [above, below] = [records.slice(first, i), records.slice(i + 1)];
     const hasItems = below.some(({ fields }) => profile.likeness(itemText(fields[column] ?? "")) > 0);
     const isFit = shareOf(below, (field) => field.trim() === "" || isItem(field)) > 0.5;
-    if (column !== -1 && hasItems && isFit && shareOf(above, isItem) < 0.5) return i;
+    if (hasItems && isFit && shareOf(above, isItem) < 0.5) return i;
   }
 
   // Without items below, everything above it has to look like titles.
   let sparse: number | undefined;
   for (let i = first; i < last; i++) {
     const { fields } = records[i]!;
-    if (names(fields)) {
+    if (namedColumn(fields) !== -1) {
       if (width === 1 || !isTitle(fields)) return i;
       sparse ??= i;
     }
