@@ -26,6 +26,13 @@ describe("a file in which nothing looks like an item is refused", () => {
       "no line of domains.txt looks like an e-mail address; 3 of 3 are domains: idv domains domains.txt",
     ],
     [
+      "domains with an address among them given to emails",
+      "emails",
+      "domains.txt",
+      "acme.com\nlarch-and-oak.com\nann@willowbank.ie\n",
+      "domains.txt holds few e-mail addresses; 2 of 3 are domains: idv domains domains.txt",
+    ],
+    [
       "names",
       "emails",
       "names.txt",

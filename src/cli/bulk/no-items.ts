@@ -20,7 +20,7 @@ type CheckedTable = Pick<Table, "column" | "firstValues" | "format" | "header" |
  *
  * @param inputName path of the input, or `standard input`
  * @param isNamed whether the user named the column
- * @throws ChoiceError if no value in the sample looks like an item
+ * @throws ChoiceError if no value in the sample looks like an item, or most are domains where addresses are wanted
  */
 export function checkItems(kind: Kind, inputName: string, table: CheckedTable, isNamed: boolean): void {
   const { column, format, header, width } = table;
@@ -31,14 +31,21 @@ export function checkItems(kind: Kind, inputName: string, table: CheckedTable, i
   // Where nothing is an item, the header may be the first of them.
   const lines = format === "jsonl" ? firstValues : [name, ...firstValues];
   const values = lines.filter((value) => value.trim() !== "");
-  if (values.length === 0 || values.some(profile.resembles)) return;
+  if (values.length === 0) return;
   const other = kind === "email" ? "domain" : "email";
   const others = values.filter((value) => profiles[other].likeness(value) === 2).length;
+  // For domains, addresses count as their hosts. Among addresses, some domains are mistakes, but not most.
+  const isOtherList = kind === "email" && others > values.length / 2;
+  const hasItems = values.some(profile.resembles);
+  if (hasItems && !isOtherList) return;
   const where = width > 1 ? `field in column ${column + 1}` : "line";
   const input = inputName === "standard input" ? "" : ` ${inputName}`;
   const advice =
     others > values.length / 2
       ? `${others} of ${values.length} are ${profiles[other].plural}: idv ${names[other].command}${input}`
       : "check the file, or name the column with -c";
+  if (hasItems) {
+    throw new ChoiceError(`${printable(inputName)} holds few e-mail addresses; ${advice}`);
+  }
   throw new ChoiceError(`no ${where} of ${printable(inputName)} looks like ${names[kind].one}; ${advice}`);
 }
