@@ -46,5 +46,11 @@ export default defineConfig({
   external: (id) =>
     id.startsWith("node:") || outside.some((name) => id === name || id.startsWith(`${name}/`)),
   plugins: [copied, licences],
-  output: { dir: "dist/bundle", entryFileNames: "[name].js", chunkFileNames: "[name]-[hash].js" },
+  output: {
+    dir: "dist/bundle",
+    entryFileNames: "[name].js",
+    chunkFileNames: "[name]-[hash].js",
+    // Node.js reads every byte of a module; names stay, for stack traces.
+    comments: false,
+  },
 });

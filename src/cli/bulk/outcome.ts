@@ -1,6 +1,6 @@
 /** The last step of a bulk run: prints the summary and decides the exit code. */
 import { exitCodes } from "../exit-codes.js";
-import { colours, counted, say } from "../terminal/terminal.js";
+import { colours, counted, grouped, say } from "../terminal/terminal.js";
 import { fromNow } from "../terminal/time.js";
 import type { BulkOptions } from "./plan.js";
 import { type DryRun, dryRunSummary, jsonSummary, type Summary, textSummary } from "./summary.js";
@@ -40,7 +40,7 @@ export function exitCodeOf(
   }
   const matched = failOn.filter((status) => statuses.has(status));
   if (matched.length === 0) return exitCodes.done;
-  const counts = matched.map((status) => `${statuses.get(status)?.toLocaleString("en")} ${status}`);
+  const counts = matched.map((status) => `${grouped(statuses.get(status)!)} ${status}`);
   say(`--fail-on: rows found: ${counts.join(", ")}`);
   return exitCodes.failOn;
 }

@@ -2,7 +2,7 @@
 import type { ChalkInstance } from "chalk";
 import type { RunReport } from "../../run/run-options.js";
 import { knownStatuses } from "../../validator/validator.js";
-import { counted, printable } from "../terminal/terminal.js";
+import { counted, grouped, printable } from "../terminal/terminal.js";
 
 /** Facts of a run for its summary. */
 export interface Summary {
@@ -52,8 +52,8 @@ export function dryRunSummary({ input, dryRun }: DryRun, format: "text" | "json"
     });
   }
   return (
-    `${printable(input)}: ${counted(rows, "row")}, ${counted(distinct, "distinct item")}; ${number(cached)} in the cache, ` +
-    `${number(prechecked)} fake by syntax; ${counted(items, "unit")} would be charged, in ${counted(requests, "request")}`
+    `${printable(input)}: ${counted(rows, "row")}, ${counted(distinct, "distinct item")}; ${grouped(cached)} in the cache, ` +
+    `${grouped(prechecked)} fake by syntax; ${counted(items, "unit")} would be charged, in ${counted(requests, "request")}`
   );
 }
 
@@ -108,20 +108,20 @@ export function textSummary(summary: Summary, chalk: ChalkInstance | undefined):
   });
   if (report.emptyRows > 0) counts.push(["(empty)", report.emptyRows]);
   const noLimit = summary.engine === "api" ? "" : ", no limit";
-  const left = quota === undefined ? "" : quota.left === null ? noLimit : `, ${number(quota.left)} left`;
+  const left = quota === undefined ? "" : quota.left === null ? noLimit : `, ${grouped(quota.left)} left`;
   const requests = summary.requests === undefined ? "" : ` in ${counted(summary.requests, "request")}`;
   const { distinct, cached, prechecked } = report;
   const saved = [
-    ...(cached === 0 ? [] : [`${number(cached)} of ${number(distinct)} from the cache`]),
-    ...(prechecked === 0 ? [] : [`${number(prechecked)} fake by syntax`]),
+    ...(cached === 0 ? [] : [`${grouped(cached)} of ${grouped(distinct)} from the cache`]),
+    ...(prechecked === 0 ? [] : [`${grouped(prechecked)} fake by syntax`]),
   ].map((what) => `${what}, `);
   const lines = (counted: readonly (readonly [string, number])[]) =>
     counted.map(([status, count]) => {
       const name = printable(status).padEnd(15);
-      return `  ${colour[status]?.(name) ?? name}${number(count).padStart(12)}`;
+      return `  ${colour[status]?.(name) ?? name}${grouped(count).padStart(12)}`;
     });
   const name = summary.columnName === undefined ? "" : ` "${printable(summary.columnName)}"`;
-  const rate = seconds > 0 ? `, ${number(Math.round(report.rows / seconds))} rows/s` : "";
+  const rate = seconds > 0 ? `, ${grouped(Math.round(report.rows / seconds))} rows/s` : "";
   return [
     `${printable(summary.input)}: ${counted(report.rows, "row")}, ` +
       `${counted(distinct, item, summary.kind === "email" ? `${item}es` : `${item}s`)} ` +
@@ -154,8 +154,4 @@ function remarks({ report, passedOver }: Summary): string[] {
       `${counted(notUtf8, "row holds", "rows hold")} bytes that are not UTF-8; --encoding windows-1252 would read them`,
     ),
   ];
-}
-
-function number(value: number): string {
-  return value.toLocaleString("en");
 }

@@ -1,6 +1,6 @@
 /** Adds up the summaries of a run over several files. */
 import { type ExitCode, exitCodes } from "../exit-codes.js";
-import { counted } from "../terminal/terminal.js";
+import { counted, grouped } from "../terminal/terminal.js";
 import type { DryRun, Summary } from "./summary.js";
 
 /** Exit codes from the best to the worst. */
@@ -40,7 +40,7 @@ export class Totals {
     const [files, failed, rows] = [this.#files, this.#failed, this.#rows];
     const [distinct, units] = [this.#distinct, this.#units];
     if (format === "json") return JSON.stringify({ files, failed, rows, distinct, units: { used: units } });
-    const failures = failed === 0 ? "" : `, ${failed.toLocaleString("en")} failed`;
+    const failures = failed === 0 ? "" : `, ${grouped(failed)} failed`;
     const items = counted(distinct, "distinct item");
     return `${counted(files, "file")}${failures}: ${counted(rows, "row")}, ${items}; ${counted(units, "unit")} used`;
   }

@@ -4,7 +4,7 @@ import { updateTable } from "../../data/update.js";
 import { day } from "../config/option-values.js";
 import { dataTablePath } from "../config/paths.js";
 import { print } from "../terminal/standard-output.js";
-import { counted, say } from "../terminal/terminal.js";
+import { counted, grouped, say } from "../terminal/terminal.js";
 import { type DefineCommand, describe } from "./command.js";
 
 const environment = ["XDG_DATA_HOME"] as const;
@@ -41,14 +41,13 @@ async function showData(options: { readonly json?: true }): Promise<void> {
     return;
   }
   const rows = sources.map(({ name, role = "list", version, published, domains, licence }) =>
-    [name, role, version, published, `${number(domains)} domains`, licence].join("\t"),
+    [name, role, version, published, `${grouped(domains)} domains`, licence].join("\t"),
   );
   const newest = sources.map(({ published }) => Date.parse(published)).filter((date) => !Number.isNaN(date));
   const age =
     newest.length === 0 ? "" : `; the newest list is ${counted(daysSince(Math.max(...newest)), "day")} old`;
-  print(`${rows.join("\n")}\n${number(size)} entries, ${path ?? "came with idv"}${age}\n`);
+  print(`${rows.join("\n")}\n${grouped(size)} entries, ${path ?? "came with idv"}${age}\n`);
 }
 
 const daysSince = (date: number): number => Math.max(0, Math.floor((Date.now() - date) / day));
 
-const number = (value: number): string => value.toLocaleString("en");

@@ -8,7 +8,7 @@ import { unitLimit } from "../config/option-values.js";
 import { quotaFilePath } from "../config/paths.js";
 import { UsageError } from "../errors.js";
 import { print } from "../terminal/standard-output.js";
-import { printable, say } from "../terminal/terminal.js";
+import { grouped, printable, say } from "../terminal/terminal.js";
 import { type DefineCommand, describe, quotaFileOption } from "./command.js";
 
 interface QuotaOptions {
@@ -69,7 +69,7 @@ async function setQuota(options: QuotaOptions): Promise<void> {
   if (quota.limit !== null && quota.used > quota.limit) {
     const until = quota.renewsAt === null ? "until idv quota reset" : "until it renews";
     say(
-      `${quota.used.toLocaleString("en")} units are used already, more than the limit: none is left ${until}`,
+      `${grouped(quota.used)} units are used already, more than the limit: none is left ${until}`,
     );
   }
 }
@@ -104,10 +104,10 @@ function report(path: string, { limit, period, used, left, renewsAt }: Quota, js
     ? JSON.stringify({ file: path, limit, period, used, left, renews })
     : [
         `file:    ${printable(path)}`,
-        `limit:   ${limit === null ? "none" : limit.toLocaleString("en")}`,
+        `limit:   ${limit === null ? "none" : grouped(limit)}`,
         `period:  ${period}`,
-        `used:    ${used.toLocaleString("en")}`,
-        `left:    ${left === null ? "no limit" : left.toLocaleString("en")}`,
+        `used:    ${grouped(used)}`,
+        `left:    ${left === null ? "no limit" : grouped(left)}`,
         `renews:  ${renews ?? "never"}`,
       ].join("\n");
   print(`${text}\n`);

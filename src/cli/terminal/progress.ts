@@ -1,4 +1,5 @@
 /** The progress line of a run. */
+import { grouped } from "./terminal.js";
 
 /** A line on the terminal that shows how far the run is. It disappears when the run ends. */
 export interface Progress {
@@ -48,7 +49,7 @@ export function startProgress(isColoured: boolean): Progress {
   return {
     update(rows, share) {
       const rate = Math.round(rows / ((performance.now() - started) / 1000));
-      line = `${rows.toLocaleString("en")} rows, ${rate.toLocaleString("en")} rows/s`;
+      line = `${grouped(rows)} rows, ${grouped(rate)} rows/s`;
       if (share !== undefined) line += `, ${Math.floor(100 * Math.min(1, share))} %`;
       show();
     },

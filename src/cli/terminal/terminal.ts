@@ -35,7 +35,15 @@ export function say(message: string): void {
   process.stderr.write(`idv: ${printable(message)}\n`);
 }
 
+/**
+ * Returns a whole number with its digits in groups of three: `2,000`. toLocaleString loads the data of all locales first,
+ * which takes a tenth of the time of a small run.
+ */
+export function grouped(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
+}
+
 /** Returns a number with its noun: `1 row`, `2,000 rows`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+  return `${grouped(count)} ${count === 1 ? one : many}`;
 }

@@ -290,7 +290,7 @@ class Failures {
 /** Renders a duration in milliseconds for people, such as `30 s` or `10 min`. */
 export const seconds = (milliseconds: number): string => {
   const count = Math.max(1, Math.round(milliseconds / 1000));
-  return count < 120 ? `${count} s` : `${Math.round(count / 60).toLocaleString("en")} min`;
+  return count < 120 ? `${count} s` : `${Math.round(count / 60)} min`;
 };
 
 /**

@@ -33,7 +33,9 @@ test.each<[string, boolean | undefined, Record<string, string>, boolean]>([
 test.each([
   [0, "0 rows"],
   [1, "1 row"],
+  [999, "999 rows"],
   [2000, "2,000 rows"],
+  [1_234_567, "1,234,567 rows"],
 ])("counts with a noun: %i", (count, expected) => {
   expect(counted(count, "row")).toBe(expected);
 });
