@@ -1,22 +1,26 @@
 import { defineConfig } from "vitest/config";
 
+// A worker keeps the modules that it has loaded. No test changes them, or the environment for longer than it runs.
+const isolate = false;
+
 // Time limits end tests that hang. They measure nothing: machines are slow at times.
 export default defineConfig({
   test: {
-    // The default is one less than there are cores, which is one on two: the tests of the program mostly wait.
-    maxWorkers: 2,
+    // More than there are cores in a small machine: many tests of the program mostly wait.
+    maxWorkers: 3,
     projects: [
       // The parts, on the sources; the folders are those of src.
       {
         test: {
           name: "unit",
+          isolate,
           include: ["test/**/*.test.ts"],
           exclude: ["test/program/**"],
           testTimeout: 60_000,
         },
       },
       // The built program, run as a user runs it.
-      { test: { name: "program", include: ["test/program/**/*.test.ts"], testTimeout: 120_000 } },
+      { test: { name: "program", isolate, include: ["test/program/**/*.test.ts"], testTimeout: 120_000 } },
     ],
   },
 });

@@ -53,29 +53,41 @@ export async function findLatest(name: string): Promise<PackageVersion> {
  * @throws ServiceError when the download fails, its checksum is wrong, or the file is missing
  */
 export async function downloadFile(wanted: PackageVersion, file: string): Promise<Uint8Array> {
-  const { name, version, integrity } = wanted;
+  const { name, version } = wanted;
   const folder = await mkdtemp(join(tmpdir(), "idv-"));
   try {
     const options = ["--ignore-scripts", "--pack-destination", folder];
     const packed: unknown = parseJson(name, await npm(name, ["pack", `${name}@${version}`, ...options]));
     const [{ filename = "" } = {}] = packed as readonly { readonly filename?: string }[];
-    const tarball = await readFile(join(folder, filename));
-    const sum = `sha512-${createHash("sha512").update(tarball).digest("base64")}`;
-    if (!integrity.split(" ").includes(sum)) {
-      throw new ServiceError(
-        `${name} ${version}: the download does not have the sha512 sum that the registry names; ` +
-          "the data in use is unchanged",
-      );
-    }
-    const { parseTarGzip } = await import("nanotar");
-    const entry = (await parseTarGzip(tarball)).find((entry) => entry.name === `package/${file}`);
-    if (entry?.data === undefined) {
-      throw new ServiceError(`${name} ${version}: contains no ${file}; the data in use is unchanged`);
-    }
-    return entry.data;
+    return await extractFile(wanted, await readFile(join(folder, filename)), file);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/**
+ * Extracts one file from the tarball of a package.
+ *
+ * @throws ServiceError when the tarball does not have the checksum that the registry names, or the file is missing
+ */
+export async function extractFile(
+  { name, version, integrity }: PackageVersion,
+  tarball: Uint8Array,
+  file: string,
+): Promise<Uint8Array> {
+  const sum = `sha512-${createHash("sha512").update(tarball).digest("base64")}`;
+  if (!integrity.split(" ").includes(sum)) {
+    throw new ServiceError(
+      `${name} ${version}: the download does not have the sha512 sum that the registry names; ` +
+        "the data in use is unchanged",
+    );
+  }
+  const { parseTarGzip } = await import("nanotar");
+  const entry = (await parseTarGzip(tarball)).find((entry) => entry.name === `package/${file}`);
+  if (entry?.data === undefined) {
+    throw new ServiceError(`${name} ${version}: contains no ${file}; the data in use is unchanged`);
+  }
+  return entry.data;
 }
 
 function parseJson(name: string, text: string): unknown {

@@ -24,38 +24,66 @@ import { compileLists, type ListVersion, listPackages, namesIn } from "./sources
 export async function updateTable(path: string, onNotice: (text: string) => void): Promise<string> {
   const { table } = findTable(path, onNotice);
   const latest = await findAll(onNotice);
-  const inUse = (name: string) => table.sources.find((source) => source.name === name);
-  const order = latest.map(({ name, version }) => compareVersions(version, inUse(name)?.version ?? "0"));
-  const describe = ({ name, version }: PackageVersion) => `${name} ${version}`;
-  latest.forEach((found, i) => {
-    if (order[i]! >= 0) return;
-    const newer = inUse(found.name)?.version;
+  const names = latest.map(describe).join(", ");
+  if (!hasNewer(latest, table)) return `up to date: ${names}`;
+  const lists = await Promise.all(
+    latest.map(async (found) => ({ ...found, bytes: await downloadFile(found, found.file) })),
+  );
+  const compiled = compileDownloads(lists, table);
+  await install(path, compiled);
+  const { size } = new DisposableTable(compiled);
+  return `updated: ${names}; ${number(size)} entries, ${number(table.size)} before`;
+}
+
+/**
+ * Whether one of the versions is newer than that in the table in use.
+ *
+ * @throws ServiceError when one is older
+ */
+export function hasNewer(latest: readonly PackageVersion[], inUse: DisposableTable): boolean {
+  const order = latest.map((found) => {
+    const used = sourceIn(inUse, found)?.version ?? "0";
+    const difference = compareVersions(found.version, used);
+    if (difference >= 0) return difference;
     throw new ServiceError(
-      `the registry has only ${describe(found)}, older than ${newer} in use; the data in use is unchanged`,
+      `the registry has only ${describe(found)}, older than ${used} in use; the data in use is unchanged`,
     );
   });
-  if (order.every((difference) => difference === 0)) {
-    return `up to date: ${latest.map(describe).join(", ")}`;
-  }
-  const versions = await Promise.all(
-    latest.map(async (found): Promise<ListVersion> => {
-      const list = readList(found, await downloadFile(found, found.file));
-      const before = inUse(found.name)?.domains ?? 0;
-      const { file: _, integrity: __, ...source } = found;
-      if (list.length >= before / 2) return { ...source, list };
-      const counts = `its list has shrunk from ${number(before)} domains to ${number(list.length)}`;
-      throw new ServiceError(`${describe(found)}: ${counts}, less than half; the data in use is unchanged`);
-    }),
-  );
-  const compiled = compileLists(versions);
-  const { size } = new DisposableTable(compiled);
-  if (size < table.size / 2) {
-    const counts = `the table would shrink from ${number(table.size)} entries to ${number(size)}`;
-    throw new ServiceError(`${latest.map(describe).join(", ")}: ${counts}; the data in use is unchanged`);
-  }
-  await install(path, compiled);
-  return `updated: ${latest.map(describe).join(", ")}; ${number(size)} entries, ${number(table.size)} before`;
+  return order.some((difference) => difference > 0);
 }
+
+/** A package, what its list is for, and the file with the list. */
+export interface Download extends PackageVersion {
+  readonly role: ListVersion["role"];
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Compiles downloaded lists.
+ *
+ * @param inUse the table that they would replace
+ * @throws ServiceError when a file holds no list, or when a list or the table has shrunk to less than half
+ */
+export function compileDownloads(downloads: readonly Download[], inUse: DisposableTable): Uint8Array {
+  const lists = downloads.map((download): ListVersion => {
+    const list = readList(download);
+    const before = sourceIn(inUse, download)?.domains ?? 0;
+    const { name, role, version, licence, published } = download;
+    if (list.length >= before / 2) return { name, role, version, licence, published, list };
+    const counts = `its list has shrunk from ${number(before)} domains to ${number(list.length)}`;
+    throw new ServiceError(`${describe(download)}: ${counts}, less than half; the data in use is unchanged`);
+  });
+  const compiled = compileLists(lists);
+  const { size } = new DisposableTable(compiled);
+  if (size >= inUse.size / 2) return compiled;
+  const counts = `the table would shrink from ${number(inUse.size)} entries to ${number(size)}`;
+  throw new ServiceError(`${downloads.map(describe).join(", ")}: ${counts}; the data in use is unchanged`);
+}
+
+const describe = ({ name, version }: PackageVersion): string => `${name} ${version}`;
+
+const sourceIn = ({ sources }: DisposableTable, { name }: PackageVersion) =>
+  sources.find((source) => source.name === name);
 
 /**
  * Finds the newest version of each package. One that the registry does not have is left out.
@@ -77,12 +105,10 @@ async function findAll(onNotice: (text: string) => void) {
   return found;
 }
 
-function readList(found: PackageVersion, bytes: Uint8Array): readonly string[] {
-  const list = namesIn(Buffer.from(bytes).toString());
+function readList(download: Download): readonly string[] {
+  const list = namesIn(Buffer.from(download.bytes).toString());
   if (list !== undefined) return list;
-  throw new ServiceError(
-    `${found.name} ${found.version}: contains no list of domains; the data in use is unchanged`,
-  );
+  throw new ServiceError(`${describe(download)}: contains no list of domains; the data in use is unchanged`);
 }
 
 async function install(path: string, table: Uint8Array): Promise<void> {

@@ -18,10 +18,12 @@ export function sampleObjects(sample: string, isWhole: boolean, comment: string 
     .split(/\r\n|\n|\r/)
     .slice(0, isWhole ? undefined : -1)
     .filter((line) => line.trim() !== "" && (comment === undefined || !line.startsWith(comment)));
-  const [first, ...others] = lines
+  const objectIn = (line: string) => parseObject(Buffer.from(line, "latin1").toString());
+  if (lines[0] === undefined || objectIn(lines[0]) === undefined) return [];
+  return lines
     .slice(0, 100)
-    .map((line) => parseObject(Buffer.from(line, "latin1").toString()));
-  return first === undefined ? [] : [first, ...others.filter((object) => object !== undefined)];
+    .map(objectIn)
+    .filter((object) => object !== undefined);
 }
 
 /**

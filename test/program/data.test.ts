@@ -23,9 +23,8 @@ const packages = [
 interface Offer {
   version: string;
   file: string;
-  list: unknown;
-  integrity: (tarball: Uint8Array) => string | undefined;
-  tarball: (tarball: Uint8Array) => Uint8Array;
+  list: readonly string[];
+  integrity: (tarball: Uint8Array) => string;
 }
 
 const sha512 = (bytes: Uint8Array) => `sha512-${createHash("sha512").update(bytes).digest("base64")}`;
@@ -44,7 +43,6 @@ function honest(): Map<string, Offer> {
           (_, i) => `${count === 40_000 || name.endsWith("mail-domains") ? "other" : "throwaway"}-${i}.com`,
         ),
         integrity: sha512,
-        tarball: (bytes: Uint8Array) => bytes,
       },
     ]),
   );
@@ -60,17 +58,16 @@ const server = createServer(async (request, response) => {
   const manifest = { name, version, license: "MIT" };
   const entries = [
     { name: "package/package.json", data: JSON.stringify(manifest) },
-    { name: `package/${file}`, data: typeof list === "string" ? list : JSON.stringify(list) },
+    { name: `package/${file}`, data: JSON.stringify(list) },
   ];
   // A fixed time gives the same bytes in every download.
   const attrs = { mtime: 0 };
   const tarball = await createTarGzip(entries, { attrs });
-  if (download) return response.end(offer.tarball(tarball));
-  const integrity = offer.integrity(tarball);
+  if (download) return response.end(tarball);
   const dist = {
     tarball: `http://${request.headers.host}/${path}/list-${version}.tgz`,
     shasum: createHash("sha1").update(tarball).digest("hex"),
-    ...(integrity !== undefined && { integrity }),
+    integrity: offer.integrity(tarball),
   };
   response.setHeader("content-type", "application/json");
   return response.end(
@@ -145,38 +142,13 @@ test("idv data update goes on without a package that the registry does not have"
 });
 
 describe("idv data update installs nothing", () => {
-  test.each<[string, (offer: Offer) => void, string]>([
-    ["a download with another checksum", (o) => (o.integrity = () => sha512(Buffer.of())), "EINTEGRITY"],
-    ["no sha512 checksum", (o) => (o.integrity = () => undefined), "does not have the sha512 sum"],
-    ["a truncated download", (o) => (o.tarball = (bytes) => bytes.subarray(0, 1000)), "EINTEGRITY"],
-    [
-      "a list of less than half the length",
-      (o) => (o.list = ["throwaway.com"]),
-      "its list has shrunk from 133,604 domains to 1, less than half",
-    ],
-    [
-      "a list of invalid domains",
-      (o) => {
-        o.list = Array.from({ length: 70_000 }, (_, i) => `not a domain ${i}`);
-      },
-      "entries to 5,120;",
-    ],
-    ["a list that is not an array", (o) => (o.list = { domains: [] }), "contains no list of domains"],
-    ["a list that is not JSON", (o) => (o.list = "<html>"), "contains no list of domains"],
-    ["a package without the list", (o) => (o.file = "other.json"), "contains no index.json"],
-    [
-      "an older version",
-      (o) => (o.version = "1.0.0"),
-      "the registry has only disposable-domains 1.0.0, older than 2.0.1",
-    ],
-  ])("given %s", async (_, lie, message) => {
+  test("given a download with another checksum", async () => {
     offers = honest();
-    lie(offers.get("disposable-domains")!);
+    offers.get("disposable-domains")!.integrity = () => sha512(Buffer.of());
     const run = settings(temporaryFolder());
     const { code, stdout, stderr } = await idv(["data", "update"], run);
     expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
-    expect(stderr).toContain(message);
-    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+    expect(stderr).toMatch(/^idv: disposable-domains: npm cannot fetch it: EINTEGRITY.*\n$/);
     expect(existsSync(installed(run.home))).toBe(false);
   });
 

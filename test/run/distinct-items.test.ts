@@ -25,8 +25,11 @@ test("keeps 300,000 keys distinct", () => {
   const items = new DistinctItems();
   for (let i = 0; i < 300_000; i++) items.set(hashItem(items.seed, `user${i}@example.net`), 1 + (i % 255));
   expect(items.size).toBe(300_000);
-  for (let i = 0; i < 300_000; i++)
-    expect(items.get(hashItem(items.seed, `user${i}@example.net`))).toBe(1 + (i % 255));
+  let wrong = 0;
+  for (let i = 0; i < 300_000; i++) {
+    if (items.get(hashItem(items.seed, `user${i}@example.net`)) !== 1 + (i % 255)) wrong++;
+  }
+  expect(wrong).toBe(0);
   expect(items.get(hashItem(items.seed, "user300000@example.net"))).toBe(0);
 });
 

@@ -29,9 +29,16 @@ export async function readValues(table: Table): Promise<(string | undefined)[]> 
   return values;
 }
 
-/** Returns the table rewritten with one added column, whose fields are all `x`. */
-export async function rewrite(table: Table, column = "status"): Promise<Buffer> {
+/** Returns the table rewritten with one added column, whose fields are all `x`; `onValues` gets the chosen column's. */
+export async function rewrite(
+  table: Table,
+  column = "status",
+  onValues: (values: readonly (string | undefined)[]) => void = () => {},
+): Promise<Buffer> {
   const parts = [table.start([column])];
-  for await (const chunk of table.chunks) parts.push(chunk.append(chunk.values.map(() => ["x"])));
+  for await (const chunk of table.chunks) {
+    onValues(chunk.values);
+    parts.push(chunk.append(chunk.values.map(() => ["x"])));
+  }
   return Buffer.concat(parts);
 }

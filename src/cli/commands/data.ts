@@ -50,4 +50,3 @@ async function showData(options: { readonly json?: true }): Promise<void> {
 }
 
 const daysSince = (date: number): number => Math.max(0, Math.floor((Date.now() - date) / day));
-

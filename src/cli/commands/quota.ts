@@ -68,9 +68,7 @@ async function setQuota(options: QuotaOptions): Promise<void> {
   report(path, quota, false);
   if (quota.limit !== null && quota.used > quota.limit) {
     const until = quota.renewsAt === null ? "until idv quota reset" : "until it renews";
-    say(
-      `${grouped(quota.used)} units are used already, more than the limit: none is left ${until}`,
-    );
+    say(`${grouped(quota.used)} units are used already, more than the limit: none is left ${until}`);
   }
 }
 
