@@ -40,7 +40,7 @@ describe("failures during a run", () => {
   });
 
   test("kill -9, twenty times: every item is charged once", async () => {
-    const key = await createKey(serviceHome, "--limit", "100000");
+    const key = await createKey(serviceHome, { limit: 100_000 });
     const home = listOf(20_000);
     const args = ["emails", "list.csv", "-q", "-o", "out.csv"];
     const env = { IDV_API_KEY: key, IDV_BASE_URL: service.url };
@@ -61,7 +61,7 @@ describe("failures during a run", () => {
 
   test("kill -9 with a slow service of 20 items a request: every item is charged once", async () => {
     const small = await serve(serviceHome, "-q", "--max-items", "20");
-    const key = await createKey(serviceHome, "--limit", "100000");
+    const key = await createKey(serviceHome, { limit: 100_000 });
     // Answers are delayed, so that the run is killed after a charge and before the answer.
     const slowUrl = await forwardTo(small.url, (answer, response) => {
       setTimeout(() => passOn(answer, response), 10 + 60 * Math.random());
@@ -87,7 +87,7 @@ describe("failures during a run", () => {
     ["a smaller --batch-size", ["--batch-size", "20"]],
     ["a --rate", ["--rate", "90/s"]],
   ])("kill -9 before the answer, then a rerun with %s: every item is charged once", async (_, more) => {
-    const key = await createKey(serviceHome, "--limit", "1000");
+    const key = await createKey(serviceHome, { limit: 1000 });
     // The first batch is charged, and its answer is withheld.
     let isSilent = true;
     let charged = 0;
@@ -141,7 +141,7 @@ describe("failures during a run", () => {
   ])(
     "broken connections at every stage: %s",
     async (_, passesIdempotencyKeys) => {
-      const key = await createKey(serviceHome, "--limit", "100000");
+      const key = await createKey(serviceHome, { limit: 100_000 });
       const home = listOf(2000);
       const { url, broken } = await breakingLine(passesIdempotencyKeys);
       const env = { IDV_API_KEY: key, IDV_BASE_URL: url };

@@ -12,7 +12,7 @@ const { serviceHome, service, withKey } = useService();
 
 describe.sequential("the service's quota", () => {
   test("of 600 is used up by 1,000 items; once it is raised, a rerun is charged 400 more", async () => {
-    const key = await createKey(serviceHome, "--limit", "600");
+    const key = await createKey(serviceHome, { limit: 600 });
     const home = listOf(1000);
     const command = ["emails", "list.csv", "-o", "out.csv"];
     const first = await withKey(home, key, command);
@@ -35,7 +35,7 @@ describe.sequential("the service's quota", () => {
   });
 
   test("of 250 ends inside the third batch and nowhere else with concurrency 8", async () => {
-    const key = await createKey(serviceHome, "--limit", "250");
+    const key = await createKey(serviceHome, { limit: 250 });
     const home = listOf(1000);
     const { code, stdout } = await withKey(home, key, ["emails", "list.csv", "-q", "--concurrency", "8"]);
     expect(code).toBe(4);
@@ -60,7 +60,7 @@ describe.sequential("the service's quota", () => {
   });
 
   test("is charged again with --no-cache and --refresh", async () => {
-    const key = await createKey(serviceHome, "--limit", "1000");
+    const key = await createKey(serviceHome, { limit: 1000 });
     const home = listOf(30);
     await withKey(home, key, ["emails", "list.csv", "-q"]);
     await withKey(home, key, ["emails", "list.csv", "-q", "--no-cache"]);
@@ -71,7 +71,7 @@ describe.sequential("the service's quota", () => {
   });
 
   test("is not charged by --dry-run, which sends and writes nothing", async () => {
-    const key = await createKey(serviceHome, "--limit", "1000");
+    const key = await createKey(serviceHome, { limit: 1000 });
     const home = listOf(250);
     const { code, stdout, stderr } = await withKey(home, key, [
       "emails",
@@ -91,7 +91,7 @@ describe.sequential("the service's quota", () => {
   });
 
   test("is not charged for impossible addresses, empty values and duplicates", async () => {
-    const key = await createKey(serviceHome, "--limit", "1000");
+    const key = await createKey(serviceHome, { limit: 1000 });
     const stdin = "email\nann\nAnn@larch-and-oak.com\n\nann@larch-and-oak.com\na b@c.net\nx@mailinator.com\n";
     const home = temporaryFolder();
     const settings = { home, stdin, env: { IDV_API_KEY: key, IDV_BASE_URL: service.url } };

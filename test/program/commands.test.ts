@@ -1,11 +1,13 @@
 /** Covers the help, the commands check and quota, and the program on a terminal. */
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { idv } from "../support/run-idv.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
+const execute = promisify(execFile);
 const program = fileURLToPath(new URL("../../bin/idv.js", import.meta.url));
 
 describe("idv", () => {
@@ -25,41 +27,17 @@ describe("idv", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
 
-  const commands = [
-    ...["emails", "domains", "check", "login", "logout", "cache", "doctor", "quota", "data", "serve", "keys"],
-    ...["quota show", "quota set", "quota reset", "data show", "data update", "cache stats", "cache clear"],
-    ...["cache prune", "keys create", "keys list", "keys set", "keys revoke", "keys rotate"],
-  ];
-  test.each(commands)(
-    "%s --help has examples on top, then options, variables and exit codes",
-    async (command) => {
-      const { code, stdout, stderr } = await idv([...command.split(" "), "--help"]);
-      expect(stdout).toMatch(
-        /Usage: idv.*Examples:\n {2}\$ idv .*Options:.*Environment:\n.*Exit codes:\n {2}0 {2}done\n/s,
-      );
-      // Each default is named once.
-      expect(stdout).not.toMatch(/\(default: [^)]*\) \(default/);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    },
-  );
-
-  test("emails --help groups its options, the common ones first", async () => {
-    const { stdout } = await idv(["emails", "--help"]);
-    const headings = [...stdout.matchAll(/^([A-Z]\w+):$/gm)].map(([, heading]) => heading);
-    expect(headings.slice(2, 9)).toEqual(["Input", "Rows", "Output", "Verdicts", "Quota", "Service", "Run"]);
+  test("emails --help prints the help of the command", async () => {
+    const { code, stdout, stderr } = await idv(["emails", "--help"]);
+    expect(stdout).toMatch(/^Usage: idv emails .*Exit codes:\n {2}0 {2}done\n/s);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
 
-  test.each(["tables", "settings", "statuses", "service", "exit-codes", "environment"])(
-    "help %s is wrapped to 80 columns off a terminal",
-    async (topic) => {
-      const { code, stdout, stderr } = await idv(["help", topic]);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      expect(stdout.length).toBeGreaterThan(300);
-      expect(stdout).not.toMatch(/\*\*|`|\{\{|undefined/);
-      const long = stdout.split("\n").filter((line) => line.length > 80 && !line.startsWith("  "));
-      expect(long).toEqual([]);
-    },
-  );
+  test("help with a topic prints it", async () => {
+    const { code, stdout, stderr } = await idv(["help", "exit-codes"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^EXIT CODES\n/);
+  });
 
   test("help with a command prints that command's help, and an unknown topic names those there are", async () => {
     expect((await idv(["help", "check"])).stdout).toBe((await idv(["check", "--help"])).stdout);
@@ -198,9 +176,9 @@ const hasScript = (() => {
   }
 })();
 
-describe.skipIf(!hasScript)("on a terminal", () => {
-  const onTerminal = (command: string, env: Record<string, string> = {}) =>
-    execFileSync(
+describe.skipIf(!hasScript).concurrent("on a terminal", () => {
+  const onTerminal = async (command: string, env: Record<string, string> = {}) => {
+    const { stdout } = await execute(
       "script",
       ["-qec", command.replaceAll("idv ", `'${process.execPath}' '${program}' `), "/dev/null"],
       {
@@ -209,9 +187,11 @@ describe.skipIf(!hasScript)("on a terminal", () => {
         encoding: "utf8",
       },
     );
+    return stdout;
+  };
 
-  test("prints the help and exits with 2 without FILE", () => {
-    const output = onTerminal("idv emails; echo exit $?");
+  test("prints the help and exits with 2 without FILE", async ({ expect }) => {
+    const output = await onTerminal("idv emails; echo exit $?");
     expect(output).toContain("Usage: idv emails");
     expect(output).toContain("exit 2");
   });
@@ -220,22 +200,22 @@ describe.skipIf(!hasScript)("on a terminal", () => {
   const slow = `stty columns 80; ${lines} | idv emails > /dev/null`;
   const hiddenCursor = "\u001b[?25l";
 
-  test("shows a progress line after a second and removes it at the end", () => {
-    const output = onTerminal(slow);
+  test("shows a progress line after a second and removes it at the end", async ({ expect }) => {
+    const output = await onTerminal(slow);
     expect(output).toMatch(/rows, [\d,]+ rows\/s/);
     expect(output.split(hiddenCursor)).toHaveLength(2);
     expect(output.lastIndexOf("\u001b[?25h")).toBeGreaterThan(output.lastIndexOf(hiddenCursor));
     expect(output).toContain("9,000 rows, 9,000 distinct");
   });
 
-  test("shows the progress line without colours with NO_COLOR", () => {
-    const output = onTerminal(slow, { NO_COLOR: "1" });
+  test("shows the progress line without colours with NO_COLOR", async ({ expect }) => {
+    const output = await onTerminal(slow, { NO_COLOR: "1" });
     expect(output).toContain(hiddenCursor);
     expect(output).not.toMatch(/\u001b\[\d*m/);
   });
 
-  test("ends the run cleanly on Ctrl-C while the progress line is shown", () => {
-    const output = onTerminal(
+  test("ends the run cleanly on Ctrl-C while the progress line is shown", async ({ expect }) => {
+    const output = await onTerminal(
       "stty columns 80; mkfifo fifo; " +
         "(echo email; seq -f 'user%g@larch-and-oak.com' 9000; sleep 4) > fifo & " +
         "bash -c 'trap - INT; exec \"$@\"' _ idv emails fifo -o out.csv & p=$!; " +
@@ -252,7 +232,7 @@ describe.skipIf(!hasScript)("on a terminal", () => {
     ["with TERM=dumb", slow, { TERM: "dumb" }],
     ["with -q", slow.replace("emails", "emails -q"), {}],
     ["without columns", slow.replace("80", "0"), {}],
-  ])("shows no progress %s", (_, command, env) => {
-    expect(onTerminal(command, env)).not.toContain(hiddenCursor);
+  ])("shows no progress %s", async (_, command, env) => {
+    expect(await onTerminal(command, env)).not.toContain(hiddenCursor);
   });
 });

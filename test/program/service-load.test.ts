@@ -18,7 +18,7 @@ const granted = (body: { domains?: Record<string, { status: string }> }) =>
 describe.concurrent("under load", () => {
   test("charges exactly the granted units of valid and broken requests", async ({ expect }) => {
     const home = temporaryFolder();
-    const [{ url }, key] = [await serve(home, "-q"), await createKey(home, "--limit", "3000")];
+    const [{ url }, key] = [await serve(home, "-q"), await createKey(home, { limit: 3000 })];
     let units = 0;
     const bodies: ((i: string) => unknown)[] = [
       (i) => ({ domains: domainsOf(i, 20) }),
@@ -50,7 +50,7 @@ describe.concurrent("under load", () => {
 
   test("charges every answered request once, also across kill -9", async ({ expect }) => {
     const home = temporaryFolder();
-    const key = await createKey(home, "--limit", "1000000");
+    const key = await createKey(home, { limit: 1_000_000 });
     let service = await serve(home, "-q");
     let units = 0;
     for (let round = 0; round < 5; round++) {

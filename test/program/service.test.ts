@@ -20,6 +20,9 @@ beforeAll(async () => {
 /** Posts a body to the service; a string is sent unchanged. */
 const post = (path: string, body: unknown, headers: Record<string, string> = {}, url = service.url) =>
   postTo(`${url}${path}`, key, body, headers);
+/** Creates a key with `idv keys create` and returns its secret. */
+const createByCommand = async (...args: string[]) =>
+  (await idv(["keys", "create", "--name", "test", ...args], { home })).stdout.trim();
 const as = (secret: string) => ({ authorization: `Bearer ${secret}` });
 
 describe("the interface document", () => {
@@ -54,7 +57,7 @@ describe("the interface document", () => {
   });
 
   test("grants a part of a request as the quota ends, then answers 429", async () => {
-    const headers = as(await createKey(home, "--limit", "3", "--period", "month"));
+    const headers = as(await createKey(home, { limit: 3, period: "month" }));
     const domains = ["a.com", "a.com", "b.com", "c.com", "d.com"];
     const first = await post("/domains/validate", { domains }, headers);
     expect(Object.values(first.body.domains).map((result) => (result as { status: string }).status)).toEqual([
@@ -69,7 +72,7 @@ describe("the interface document", () => {
   });
 
   test("sends no Retry-After for a quota that never renews", async () => {
-    const headers = as(await createKey(home, "--limit", "0"));
+    const headers = as(await createKey(home, { limit: 0 }));
     const answer = await post("/domains/validate", { domains: ["a.com"] }, headers);
     expect(answer.status).toBe(429);
     expect(answer.headers.get("retry-after")).toBeNull();
@@ -178,7 +181,7 @@ describe("points that the interface document leaves open", () => {
   });
 
   test("limits a key to its permissions", async () => {
-    const headers = as(await createKey(home, "--permissions", "domains"));
+    const headers = as(await createKey(home, { permissions: ["domains"] }));
     expect((await post("/domains/validate", { domains: ["a.com"] }, headers)).status).toBe(200);
     expect(await post("/emails/validate", { emails: [] }, headers)).toMatchObject({
       status: 403,
@@ -187,7 +190,7 @@ describe("points that the interface document leaves open", () => {
   });
 
   test("charges an Idempotency-Key once", async () => {
-    const secret = await createKey(home, "--limit", "3");
+    const secret = await createKey(home, { limit: 3 });
     const headers = { ...as(secret), "idempotency-key": "batch-1" };
     const body = { domains: ["a.com", "mailinator.com"] };
     const first = await post("/domains/validate", body, headers);
@@ -209,7 +212,7 @@ describe("points that the interface document leaves open", () => {
   });
 
   test("binds an Idempotency-Key to one operation", async () => {
-    const headers = { ...as(await createKey(home, "--limit", "9")), "idempotency-key": "both" };
+    const headers = { ...as(await createKey(home, { limit: 9 })), "idempotency-key": "both" };
     const body = { emails: ["ann+x@larch-and-oak.com"], domains: ["a.com", "b.com"] };
     expect((await post("/emails/validate", body, headers)).status).toBe(200);
     expect((await post("/domains/validate", body, headers)).status).toBe(422);
@@ -226,7 +229,7 @@ describe("points that the interface document leaves open", () => {
   });
 
   test("gives sandbox keys statuses by name, without a charge", async () => {
-    const secret = await createKey(home, "--sandbox", "--limit", "0");
+    const secret = await createByCommand("--sandbox", "--limit", "0");
     expect(secret).toMatch(/^sk_test_[0-9A-Za-z]{43}$/);
     const emails = ["a@disposable.com", "a@fake.com", "a@ALIAS.com", "a@mailinator.com"];
     const { body } = await post("/emails/validate", { emails }, as(secret));
@@ -273,7 +276,7 @@ describe("points that the interface document leaves open", () => {
 
 describe("keys", () => {
   test("are listed without secrets; changes, rotation and revocation apply at once", async () => {
-    const secret = await createKey(home, "--limit", "5", "--expires", "2999-01-31");
+    const secret = await createByCommand("--limit", "5", "--expires", "2999-01-31");
     expect(secret).toMatch(/^sk_[0-9A-Za-z]{43}$/);
     const listed = await idv(["keys", "list", "--json"], { home });
     const keys = listed.stdout
@@ -350,7 +353,7 @@ describe("robustness", () => {
 
   test("shares a quota exactly between two servers, and kill -9 loses no charged unit", async () => {
     const [a, b] = [await serve(home, "-q"), await serve(home, "-q")];
-    const headers = as(await createKey(home, "--limit", "300"));
+    const headers = as(await createKey(home, { limit: 300 }));
     const answered = async (url: string, from: number) => {
       let granted = 0;
       for (let i = from; i < from + 10; i++) {

@@ -66,7 +66,7 @@ describe("a process that holds the state's write lock", () => {
   test("does not fail health checks, and requests soon get 503", async () => {
     const home = temporaryFolder();
     const service = await serve(home, "-q");
-    const [key, sandboxKey] = [await createKey(home), await createKey(home, "--sandbox")];
+    const [key, sandboxKey] = [await createKey(home), await createKey(home, { isSandbox: true })];
     const release = await lockStore(join(home, "state/idv/service.db"));
     const domains = { domains: ["larch-and-oak.com"] };
     const refused = Array.from({ length: 20 }, () => post(`${service.url}/domains/validate`, key, domains));

@@ -78,7 +78,7 @@ describe("idv serve", () => {
 
   test("rejects a key without units before it reads the body", async () => {
     const home = temporaryFolder();
-    const [{ url }, key] = [await serve(home, "-q"), await createKey(home, "--limit", "0")];
+    const [{ url }, key] = [await serve(home, "-q"), await createKey(home, { limit: 0 })];
     const { hostname, port } = new URL(url);
     const socket = connect(Number(port), hostname);
     const answer = new Promise<string>((resolve) =>

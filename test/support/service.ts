@@ -1,9 +1,12 @@
 /** Starts `idv serve`, creates keys for it and sends it requests. */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { afterAll, expect } from "vitest";
+import { stateFilePath } from "../../src/cli/config/paths.js";
+import { type KeyChange, KeyStore } from "../../src/store/key-store.js";
 import { checkAnswer } from "./openapi.js";
-import { idv, startIdv } from "./run-idv.js";
+import { startIdv } from "./run-idv.js";
 
 const started: ChildProcess[] = [];
 afterAll(() => {
@@ -46,16 +49,30 @@ export async function serve(home: string, ...args: string[]): Promise<Service> {
   return { child, url, log: () => log, said: () => said, kill };
 }
 
-/** Creates a key with `idv keys create` in the state of `home` and returns its secret. */
-export async function createKey(home: string, ...args: string[]): Promise<string> {
-  const { stdout } = await idv(["keys", "create", "--name", "test", ...args], { home });
-  return stdout.trim();
+/** Creates a key in the state of `home`, as `idv keys create` does, and returns its secret. */
+export function createKey(
+  home: string,
+  { isSandbox = false, ...change }: KeyChange & { readonly isSandbox?: boolean } = {},
+): Promise<string> {
+  return withKeys(home, async (keys) => (await keys.create({ name: "test", ...change }, isSandbox)).secret);
 }
 
-/** Returns the newest key as `idv keys list` shows it. */
-export async function lastKey(home: string): Promise<{ id: string; used: number; left: number | null }> {
-  const { stdout } = await idv(["keys", "list", "--json"], { home });
-  return JSON.parse(stdout.trimEnd().split("\n").at(-1)!);
+/** Returns the newest key, its used units and those that are left. */
+export function lastKey(home: string): Promise<{ id: string; used: number; left: number | null }> {
+  return withKeys(home, async (keys) => {
+    const { id, quota } = (await keys.list()).at(-1)!;
+    return { id, used: quota.used, left: quota.left };
+  });
+}
+
+async function withKeys<Result>(home: string, work: (keys: KeyStore) => Promise<Result>): Promise<Result> {
+  const path = stateFilePath(undefined, { HOME: home, XDG_STATE_HOME: join(home, "state") });
+  const keys = await KeyStore.open(path, Date.now);
+  try {
+    return await work(keys);
+  } finally {
+    await keys.close();
+  }
 }
 
 export interface Answer {

@@ -20,6 +20,10 @@ test.each<[string, readonly string[]]>([
   for (const name of names) expect(text).toContain(name);
 });
 
-test.each(topicNames)("%s is there", async (topic) => {
-  expect(await printTopic(topic)).toMatch(/^[A-Z ]+\n/);
+test.each(topicNames)("%s is wrapped to 80 columns off a terminal", async (topic) => {
+  const text = await printTopic(topic);
+  expect(text).toMatch(/^[A-Z ]+\n/);
+  expect(text.length).toBeGreaterThan(300);
+  expect(text).not.toMatch(/\*\*|`|\{\{|undefined/);
+  expect(text.split("\n").filter((line) => line.length > 80 && !line.startsWith("  "))).toEqual([]);
 });

@@ -1,0 +1,40 @@
+/** Covers the help of every command. */
+import type { Command } from "commander";
+import { expect, test } from "vitest";
+import { createProgram } from "../../../src/cli/program.js";
+
+/** Returns what `idv WORDS --help` prints. */
+async function helpOf(words: string): Promise<string> {
+  const argv = [...words.split(" "), "--help"];
+  const program = await createProgram("1.0.0", argv);
+  let text = "";
+  const capture = (command: Command): void => {
+    command.configureOutput({
+      writeOut: (part) => {
+        text += part;
+      },
+    });
+    command.commands.forEach(capture);
+  };
+  capture(program);
+  await expect(program.parseAsync(argv, { from: "user" })).rejects.toMatchObject({ exitCode: 0 });
+  return text;
+}
+
+test.each([
+  ...["emails", "domains", "check", "login", "logout", "cache", "doctor", "quota", "data", "serve", "keys"],
+  ...["quota show", "quota set", "quota reset", "data show", "data update", "cache stats", "cache clear"],
+  ...["cache prune", "keys create", "keys list", "keys set", "keys revoke", "keys rotate"],
+])("%s --help has examples on top, then options, variables and exit codes", async (command) => {
+  const text = await helpOf(command);
+  expect(text).toMatch(
+    /Usage: idv.*Examples:\n {2}\$ idv .*Options:.*Environment:\n.*Exit codes:\n {2}0 {2}done\n/s,
+  );
+  // Each default is named once.
+  expect(text).not.toMatch(/\(default: [^)]*\) \(default/);
+});
+
+test("emails --help groups its options, the common ones first", async () => {
+  const headings = [...(await helpOf("emails")).matchAll(/^([A-Z]\w+):$/gm)].map(([, heading]) => heading);
+  expect(headings.slice(2, 9)).toEqual(["Input", "Rows", "Output", "Verdicts", "Quota", "Service", "Run"]);
+});
