@@ -70,7 +70,8 @@ function withAdded(
   added: readonly string[],
   places: EarlierColumns["places"],
 ): string[] {
-  const fields = Array.from({ length: width }, (_, i) => record[i] ?? "");
+  const fields = record.slice(0, width);
+  while (fields.length < width) fields.push("");
   for (const [i, field] of added.entries()) {
     const place = places[i];
     if (place === undefined) fields.push(toBinary(field));
