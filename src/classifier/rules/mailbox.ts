@@ -78,10 +78,11 @@ export function classifyMailbox(
       const why = findImpossibleMailbox(grammar, bytes, start, plusAt, end);
       if (why !== undefined) return { status: "fake", reason: `impossible-mailbox: ${domain} ${why}` };
     }
-    if (placeholders !== undefined && (!isAscii || mayBePlaceholder(bytes[start]!, bytes[start + 1]!))) {
-      if (isPlaceholder(placeholders, bytes.toString("utf8", start, end))) {
-        return { status: "fake", reason: "placeholder" };
-      }
+    const mayBe =
+      placeholders !== undefined &&
+      (!isAscii || mayBePlaceholder(placeholders, bytes[start]!, bytes[start + 1]!));
+    if (mayBe && isPlaceholder(placeholders, bytes.toString("utf8", start, end))) {
+      return { status: "fake", reason: "placeholder" };
     }
     if (relay !== undefined) return { status: "alias", reason: `relay: ${relay}` };
   }

@@ -1,6 +1,6 @@
 /**
- * The rule for placeholders: local parts such as `test` or `asdf` that people type to get past a form. Applies to
- * free-mail providers only.
+ * The rule for placeholders: addresses such as `test@gmail.com` that people type to get past a form, and samples such as
+ * `you@yourdomain.com` that they copy from one. Words alone count at free-mail providers only.
  */
 import { mailcomDomains, majorProviders } from "../providers.js";
 
@@ -15,17 +15,32 @@ const longAsdf = /^asdf+$/;
 const oneCharacter = /^(.)\1{2,}$/;
 const keyboardRows = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
 
-/** Placeholders that count at a domain: all, all but numbers, or none. */
-export type PlaceholderRule = "all" | "not-numbers" | undefined;
+/** Domains that forms and manuals show in samples. */
+const sampleDomains: ReadonlySet<string> = new Set([
+  "domain.com",
+  "yourdomain.com",
+  "mydomain.com",
+  "company.com",
+]);
+const sampleName = /^(?:you|name|your.*)$/;
 
 /**
- * Returns which placeholders count at a domain. They count only at free-mail providers: a company may well have a
- * mailbox `test@`.
+ * Placeholders that count at a domain: all, all but numbers, names in samples, only the word that the domain consists of,
+ * or none.
+ */
+export type PlaceholderRule = "all" | "not-numbers" | "sample" | { readonly word: string } | undefined;
+
+/**
+ * Returns which placeholders count at a domain. Words count at free-mail providers, since a company may well have a
+ * mailbox `test@`, and at a domain of the same word: `test@test.com`.
  *
  * @param ascii the domain, lower case, A-labels
  * @param family the domain's family, from `providerFamily`
  */
 export function findPlaceholderRule(ascii: string, family: string | undefined): PlaceholderRule {
+  if (sampleDomains.has(ascii)) return "sample";
+  const word = ascii.slice(0, ascii.indexOf("."));
+  if (words.includes(word) && ascii.indexOf(".", word.length + 1) === -1) return { word };
   if (family === undefined && !freeMail.has(ascii)) return undefined;
   return numericMailboxes.has(ascii) ? "not-numbers" : "all";
 }
@@ -39,6 +54,8 @@ export function findPlaceholderRule(ascii: string, family: string | undefined): 
 export function isPlaceholder(rule: PlaceholderRule, local: string): boolean {
   if (rule === undefined) return false;
   const name = local.toLowerCase();
+  if (rule === "sample") return sampleName.test(name);
+  if (typeof rule === "object") return name === rule.word;
   if (rule === "not-numbers" && /^\d+$/.test(name)) return false;
   return (
     words.includes(name) ||
@@ -65,11 +82,13 @@ function pairOf(first: number, second: number): number {
 
 /**
  * Returns whether a local part may be a placeholder, judged by its first two characters. Saves the call of
- * {@link isPlaceholder}, which needs a string, for 19 of 20 local parts.
+ * {@link isPlaceholder}, which needs a string, for 19 of 20 local parts at free-mail providers.
  *
+ * @param rule the rule of the domain
  * @param first code of the first character of an ASCII local part, in either case
  * @param second code of the second character
  */
-export function mayBePlaceholder(first: number, second: number): boolean {
+export function mayBePlaceholder(rule: PlaceholderRule, first: number, second: number): boolean {
+  if (rule !== "all" && rule !== "not-numbers") return rule !== undefined;
   return pairs[pairOf(first, second)] === 1 || (first | 32) === (second | 32);
 }

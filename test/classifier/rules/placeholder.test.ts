@@ -34,6 +34,31 @@ describe("placeholders", () => {
     expect(reasonOf(local, "hotmail.com")).not.toBe("placeholder");
   });
 
+  test.each([
+    ["you", "domain.com"],
+    ["YourName", "yourdomain.com"],
+    ["your.email", "mydomain.com"],
+    ["name", "company.com"],
+    ["test", "test.com"],
+    ["None", "none.com"],
+    ["asdf", "asdf.net"],
+  ])("include the sample %s@%s", (local, domain) => {
+    expect(reasonOf(local, domain)).toBe("placeholder");
+  });
+
+  test.each([
+    ["info", "domain.com"],
+    ["young", "company.com"],
+    ["names", "company.com"],
+    ["you", "larch-and-oak.com"],
+    ["name", "test.com"],
+    ["ann", "test.com"],
+    ["test", "test.larch-and-oak.com"],
+    ["larch", "larch.com"],
+  ])("do not include %s@%s", (local, domain) => {
+    expect(reasonOf(local, domain)).not.toBe("placeholder");
+  });
+
   test("do not include numbers at QQ", () => {
     expect(reasonOf("888888", "qq.com")).not.toBe("placeholder");
     expect(reasonOf("888888", "hotmail.com")).toBe("placeholder");
