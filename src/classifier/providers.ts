@@ -90,6 +90,16 @@ export const relays: Readonly<Record<string, readonly string[]>> = {
   ),
 };
 
+const known: ReadonlySet<string> = new Set([...majorProviders, ...mailcomDomains, ...ispProviders]);
+
+/**
+ * Whether a domain certainly receives mail, so that DNS need not be asked. Providers chosen for privacy are left out: some
+ * have given up.
+ *
+ * @param ascii a host name, lower case
+ */
+export const isKnownProvider = (ascii: string): boolean => known.has(ascii);
+
 /** Providers with domains in many countries. The lists above hold only the popular ones. */
 const families = "aol|gmx|hotmail|live|outlook|tuta|tutanota|yahoo|yandex";
 

@@ -22,6 +22,10 @@ export const reasonCodes = [
   "placeholder",
   "relay",
   "sub-address",
+  "no-such-domain",
+  "null-mx",
+  "no-mail-server",
+  "disposable-mx",
 ] as const;
 export type ReasonCode = (typeof reasonCodes)[number];
 /** A reason code, usually followed by a subject: `disposable-domain: mailinator.com`. */

@@ -156,6 +156,7 @@ export function normalizeArguments(argv: readonly string[]): string[] {
     "-I": "--in-place=",
     "--in-place": "--in-place=",
     "--dedupe": "--dedupe=item",
+    "--dns": "--dns=on",
     "--update": "--update=rest",
   };
   const words: string[] = [];

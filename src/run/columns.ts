@@ -5,13 +5,15 @@ import type { Kind, Verdict } from "../validator/validator.js";
 /** The columns that a run adds to a table. */
 export interface Columns {
   /**
-   * Names, in order: status; reason and suggestion if `withReasons`; canonical item if `withCanonical`; then the same for
+   * Names, in order: status; reason and suggestion if `withReasons`; mx if `withExchange`; canonical item if `withCanonical`; then the same for
    * each further column with items.
    */
   readonly names: readonly string[];
   /** Index in the table of each added column that an earlier run has left there. */
   readonly places: readonly (number | undefined)[];
   readonly withReasons: boolean;
+  /** Whether the exchange that DNS named follows reason and suggestion. */
+  readonly withExchange: boolean;
   readonly withCanonical: boolean;
   /** Whether to put a `'` before added fields that a spreadsheet would take for formulas. */
   readonly escapesFormulas: boolean;
@@ -34,6 +36,7 @@ export function nameColumns(
   statusColumn: string,
   {
     withReasons = false,
+    withExchange = false,
     withCanonical = false,
     escapesFormulas = false,
     others = noNames,
@@ -42,7 +45,11 @@ export function nameColumns(
 ): Columns {
   // Spreadsheets and databases take "Status" and "status" for the same name.
   const taken = new Set(header?.map((name) => name.toLowerCase()));
-  const details = [...(withReasons ? ["reason", "suggestion"] : []), ...(withCanonical ? ["canonical"] : [])];
+  const details = [
+    ...(withReasons ? ["reason", "suggestion"] : []),
+    ...(withExchange ? ["mx"] : []),
+    ...(withCanonical ? ["canonical"] : []),
+  ];
   const named = ["", ...others.map((name) => `_${name}`)].flatMap((end) => {
     const status = earlierColumn(`${statusColumn}${end}`, header ?? [], isOurs);
     return [`${statusColumn}${end}`, ...details.map((name) => `${name}${end}`)].map((usual, i) => {
@@ -58,6 +65,7 @@ export function nameColumns(
     names: named.map(({ name }) => (escapesFormulas ? escapeFormula(name) : name)),
     places: named.map(({ place }) => place),
     withReasons,
+    withExchange,
     withCanonical,
     escapesFormulas,
     renamed: named.filter(({ usual, name, place }) => usual !== name && place === undefined),
@@ -83,8 +91,8 @@ function earlierColumn(
  * @param item the item of the row; undefined when there is none or it was not checked
  */
 export function ourFields(
-  { withReasons, withCanonical, escapesFormulas }: Columns,
-  { status, reason = "", suggestion = "" }: Verdict,
+  { withReasons, withExchange, withCanonical, escapesFormulas }: Columns,
+  { status, reason = "", suggestion = "", mx = "" }: Verdict,
   kind: Kind,
   item?: string,
 ): string[] {
@@ -92,6 +100,7 @@ export function ourFields(
   const fields = [
     status,
     ...(withReasons ? [reason, suggestion] : []),
+    ...(withExchange ? [mx] : []),
     ...(withCanonical ? [canonical] : []),
   ];
   return escapesFormulas ? fields.map(escapeFormula) : fields;

@@ -5,6 +5,7 @@ import type { Kind, QuotaState, Status, Validator } from "../validator/validator
 import type { CachePort } from "./cache-port.js";
 import type { CellOptions } from "./cells.js";
 import type { Columns } from "./columns.js";
+import type { MailCheckPort } from "./mail-check-port.js";
 import type { RunSession } from "./session.js";
 
 /** One bulk run: every row of a table gets the status of its item. */
@@ -15,6 +16,8 @@ export interface RunOptions {
   readonly validator: Validator;
   /** Cache of paid verdicts: those of earlier runs are read from it, those of this run are added to it. */
   readonly cache?: CachePort;
+  /** Asks DNS about items that passed. Such a run takes the batched way. */
+  readonly mailCheck?: MailCheckPort;
   /** How values are read; by the usual rules if absent. */
   readonly cells?: Omit<CellOptions, "kind">;
   /** State shared with the runs over other files. */

@@ -5,16 +5,17 @@ import type { RunOptions, RunReport } from "./run-options.js";
  * Runs the bulk validation. Rows are written in input order. When the quota ends, no further batch is sent, and rows
  * whose item was not checked are written as `quota_exceeded`.
  *
- * Tables that the scanner reads take the embedded way if the engine is the offline one. All others take the batched
- * way.
+ * Tables that the scanner reads take the embedded way if the engine is the offline one and DNS is not asked. All others
+ * take the batched way: there, many chunks wait for answers at the same time.
  *
  * @throws any error of the table, the validator or the sink; the signal's reason when aborted
  */
 export async function validateTable(options: RunOptions): Promise<RunReport> {
   const { scanned } = options.table;
   const { embedded } = options.validator;
+  const isBatched = options.session?.isBatched || options.mailCheck !== undefined;
   // Each way is loaded only when it is taken.
-  if (scanned && embedded && !options.session?.isBatched) {
+  if (scanned && embedded && !isBatched) {
     const { runEmbedded } = await import("./embedded/embedded-run.js");
     return runEmbedded(options, scanned, embedded);
   }

@@ -11,6 +11,7 @@ import {
   type ScopeFile,
   unfinishedMilliseconds,
 } from "./cache-scope.js";
+import { FindingCache } from "./finding-cache.js";
 import { damaged, type LockWait, type Schema } from "./sqlite.js";
 import { type OpenFile, openFile, StateFile } from "./state-file.js";
 
@@ -59,6 +60,11 @@ const schema: Schema = {
       until INTEGER NOT NULL,
       digests BLOB NOT NULL
     ) STRICT`,
+    `CREATE TABLE mail_domain (
+      digest BLOB PRIMARY KEY,
+      finding TEXT NOT NULL,
+      created INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID`,
   ],
 };
 
@@ -96,15 +102,28 @@ export class VerdictCache extends StateFile {
   async scope(kind: string, baseUrl: string, secret: string, maximumAge: number): Promise<CacheScope> {
     const secretHash = hash("sha256", `scope\n${secret}`, "buffer").subarray(0, digestBytes);
     const id = await this.#scopeId(kind, baseUrl, secretHash);
+    return new CacheScope(this.#scopeFile(), id, secret, maximumAge);
+  }
+
+  /**
+   * Opens the part of the cache that holds what DNS said.
+   *
+   * @param secret key of the hashes
+   * @param servers the servers that are asked
+   */
+  findings(secret: string, servers: readonly string[]): FindingCache {
+    return new FindingCache(this.#scopeFile(), secret, servers);
+  }
+
+  #scopeFile(): ScopeFile {
     const { path, database, now } = this.file;
-    const file: ScopeFile = {
+    return {
       ...{ database, now, processes: this.#processes },
       read: (work) => this.inRead(work),
       write: (work) => this.inWrite(work),
       fastWrite: (work) => this.inFastWrite(work),
       damaged: () => damaged(path, schema),
     };
-    return new CacheScope(file, id, secret, maximumAge);
   }
 
   /** Returns the number and age of the verdicts by kind and service. */
@@ -121,7 +140,7 @@ export class VerdictCache extends StateFile {
   }
 
   /**
-   * Deletes verdicts older than `age` milliseconds, and unfinished batches older than `age` or a day, whichever is
+   * Deletes verdicts older than `age` milliseconds, what DNS said before then, and unfinished batches older than `age` or a day, whichever is
    * shorter. Must run only when a user asks for it: if runs did it by themselves, one whose clock is ahead would delete
    * all paid verdicts.
    *
@@ -136,6 +155,7 @@ export class VerdictCache extends StateFile {
         )
         .all(before);
       this.file.database.prepare("DELETE FROM batch WHERE created < ?").run(before);
+      this.file.database.prepare("DELETE FROM mail_domain WHERE created < ?").run(before);
       this.file.database
         .prepare("DELETE FROM unfinished WHERE created < ?")
         .run(this.file.now() - Math.min(age, unfinishedMilliseconds));

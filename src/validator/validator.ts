@@ -15,6 +15,8 @@ export interface Verdict {
   readonly status: Status;
   readonly reason?: string;
   readonly suggestion?: string;
+  /** The host that receives the domain's mail, where DNS was asked. */
+  readonly mx?: string;
 }
 
 /** Verdict on an item that was not checked because the quota ended before it. */

@@ -27,7 +27,17 @@ const expected = (kind: Kind, item: string) => ({
 
 const atoms = fc.string({ unit: fc.constantFrom(..."aAzZ09_-+'#é\" "), minLength: 0, maxLength: 12 });
 const local = fc.oneof(
-  fc.constantFrom("test", "you", "ann.lee", "Ann+News", "qwert", "aaaa", "888888", "a".repeat(64), "a".repeat(65)),
+  fc.constantFrom(
+    "test",
+    "you",
+    "ann.lee",
+    "Ann+News",
+    "qwert",
+    "aaaa",
+    "888888",
+    "a".repeat(64),
+    "a".repeat(65),
+  ),
   fc.array(atoms, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(".")),
 );
 const label = fc.oneof(

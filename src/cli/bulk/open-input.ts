@@ -66,6 +66,7 @@ export async function openInput(
   checkItems(plan.kind, inputName, table, plan.table.columns !== undefined);
   const columns = nameColumns(table.names, options.statusColumn, {
     withReasons: options.explain === true,
+    withExchange: options.explain === true && plan.dns !== "off",
     withCanonical: options.canonical === true,
     escapesFormulas: options.escapeFormulas === true,
     others: table.otherColumns.map((column) => columnName(table, column)),

@@ -1,8 +1,13 @@
 /** The second step of a bulk run: opens its engine, its input and its outputs. */
+import { loadClassifier } from "../../classifier/classifier.js";
+import { tableSource } from "../../data/installed-table.js";
 import { createFolder } from "../../files/folders.js";
 import { copyOf, type FileCopy, openOutputFile, type TableSink } from "../../files/output.js";
+import { dataTablePath } from "../config/paths.js";
 import type { Engine } from "../engines/engine.js";
+import type { OpenMailCheck } from "../engines/mail-check.js";
 import { openOfflineEngine } from "../engines/offline-engine.js";
+import { say } from "../terminal/terminal.js";
 import { BadRowsReport } from "./bad-rows.js";
 import { type OpenInput, openInput } from "./open-input.js";
 import { checkReplaceable, nowhere, openSink } from "./open-output.js";
@@ -11,6 +16,7 @@ import type { Plan } from "./plan.js";
 /** Engine and files to close or discard. Filled as they are opened, so that a failure half-way leaves none open. */
 export interface Opened {
   engine?: Engine;
+  mail?: OpenMailCheck;
   readonly files: Pick<TableSink, "discard">[];
 }
 
@@ -38,6 +44,30 @@ export async function openEngine(plan: Plan, opened: Opened, signal: AbortSignal
     opened.engine = await openApiEngine(kind, settings, engine, options, note, signal);
   }
   return opened.engine;
+}
+
+/**
+ * Opens the stage that asks DNS, if the plan wants it.
+ *
+ * @throws FileError, StoreError when its cache cannot be used
+ */
+export async function openDns(
+  { dns, options, settings }: Plan,
+  { validator }: Engine,
+  opened: Opened,
+  signal: AbortSignal,
+): Promise<void> {
+  if (dns === "off" || options.dryRun) return;
+  const { openMailCheck } = await import("../engines/mail-check.js");
+  const classifier =
+    validator.embedded?.classifier ?? loadClassifier(tableSource(dataTablePath(process.env), say));
+  const { cache, refresh = false, explain = false } = options;
+  opened.mail = await openMailCheck(
+    settings,
+    classifier,
+    { cache, refresh, wantsExchanges: explain },
+    signal,
+  );
 }
 
 /**

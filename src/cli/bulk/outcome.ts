@@ -38,6 +38,13 @@ export function exitCodeOf(
     );
     return exitCodes.quotaExhausted;
   }
+  const { asked = 0, cached = 0, undecided = 0, isStrict } = summary.dns ?? {};
+  if (2 * undecided > asked + cached) {
+    say(
+      `DNS could not decide ${grouped(undecided)} of ${counted(asked + cached, "domain")}, whose rows keep the verdict of the rules; idv doctor --dns asks the servers`,
+    );
+    if (isStrict) return exitCodes.service;
+  }
   const matched = failOn.filter((status) => statuses.has(status));
   if (matched.length === 0) return exitCodes.done;
   const counts = matched.map((status) => `${grouped(statuses.get(status)!)} ${status}`);

@@ -12,6 +12,7 @@ import type { Kind } from "../../validator/validator.js";
 import { type OwnListOptions, readOwnLists } from "../config/own-lists.js";
 import { dataTablePath, quotaFilePath } from "../config/paths.js";
 import {
+  dnsSettingNames,
   resolveSettings,
   type SettingOptions,
   type Settings,
@@ -92,6 +93,8 @@ export interface Plan extends FilePlan {
   readonly quotaPath: string;
   readonly settings: Settings;
   readonly engine: EngineChoice;
+  /** Whether DNS is asked about the items that pass. */
+  readonly dns: "off" | "on" | "strict";
   /** Table and lists for the offline engine; empty for the api engine. */
   readonly classifierSource: ClassifierSource;
   readonly filter: RowFilter;
@@ -123,14 +126,16 @@ export async function planRun(
   const note = options.quiet ? () => {} : say;
   const settings = await resolveSettings(options, env, process.cwd(), note);
   const engine = await chooseEngine(settings, options, env);
+  // --offline promises that nothing is sent anywhere, also against a variable.
+  const dns = options.offline ? "off" : settings.dns.value;
   if (engine.name === "api") checkServiceOptions(options);
-  else noteServiceOptions(options, note);
+  else noteServiceOptions(options, dns !== "off", note);
   const classifierSource =
     engine.name === "api"
       ? {}
       : { ...tableSource(dataTablePath(env), say), ownLists: await readOwnLists(options, env) };
   const quotaPath = quotaFilePath(options.quotaFile, env);
-  const common = { kind, options, quotaPath, settings, engine, classifierSource, note };
+  const common = { kind, options, quotaPath, settings, engine, dns, classifierSource, note };
   const [first, ...others] = filePlans.map(
     (file): Plan => ({ ...common, ...file, filter: rowFilter(options) }),
   );
@@ -228,14 +233,14 @@ function checkServiceOptions({ allow, deny, quotaFile }: BulkOptions): void {
 }
 
 /** Says which options mean nothing without a service. */
-function noteServiceOptions(options: BulkOptions, note: (text: string) => void): void {
+function noteServiceOptions(options: BulkOptions, usesDns: boolean, note: (text: string) => void): void {
   const given = settingNames
-    .filter((name) => name !== "engine" && options[name] !== undefined)
+    .filter((name) => name !== "engine" && !dnsSettingNames.includes(name) && options[name] !== undefined)
     .map((name) => settings[name].flag.split(" ")[0]!);
   const others = [
-    ...(options.cache ? [] : ["--no-cache"]),
+    ...(options.cache || usesDns ? [] : ["--no-cache"]),
     ...(options.precheck ? [] : ["--no-precheck"]),
-    ...(options.refresh ? ["--refresh"] : []),
+    ...(options.refresh && !usesDns ? ["--refresh"] : []),
   ];
   const all = [...given, ...others];
   if (all.length === 0) return;

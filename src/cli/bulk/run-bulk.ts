@@ -3,24 +3,26 @@
  * or a signal before the commit discards new outputs and leaves old ones unchanged.
  */
 import { availableParallelism } from "node:os";
+import type { MailStatistics } from "../../dns/mail-domains.js";
 import { ChoiceError, FileError } from "../../files/errors.js";
 import { validateTable } from "../../run/run.js";
 import type { RunSession } from "../../run/session.js";
 import { TableError } from "../../table/errors.js";
 import type { Kind } from "../../validator/validator.js";
 import type { Engine } from "../engines/engine.js";
+import type { OpenMailCheck } from "../engines/mail-check.js";
 import { EmptyInput, failureFor, Interrupted } from "../errors.js";
 import { exitCodes } from "../exit-codes.js";
 import { interruptible } from "../terminal/interruption.js";
 import { type Progress, showsProgress, startProgress } from "../terminal/progress.js";
-import { counted, say, showsColour } from "../terminal/terminal.js";
+import { counted, grouped, say, showsColour } from "../terminal/terminal.js";
 import { commitOutputs } from "./commit-outputs.js";
-import { needsBatches, type Opened, openEngine, openFiles, type RunFiles } from "./open.js";
+import { needsBatches, type Opened, openDns, openEngine, openFiles, type RunFiles } from "./open.js";
 import { columnName } from "./open-input.js";
 import { exitCodeOf, printSummary } from "./outcome.js";
 import { type BulkOptions, type Plan, planRun } from "./plan.js";
 import { resumeCommand, updateCommand } from "./resume-command.js";
-import type { DryRun, Summary } from "./summary.js";
+import { type DryRun, mailCounts, type Summary } from "./summary.js";
 import { Totals } from "./totals.js";
 
 /**
@@ -41,10 +43,12 @@ export async function runBulk(kind: Kind, inputs: readonly string[], options: Bu
     await Promise.all(files.map((sink) => sink.discard()));
     // Answers in flight may be paid for, so they still go into the cache.
     await engine?.close(error instanceof Interrupted);
+    await opened.mail?.close();
     if (engine?.kept && canBeResumed(error)) error.message += resumption(engine, inputs);
     throw error;
   } finally {
     await opened.engine?.close();
+    await opened.mail?.close();
     interruption.end();
   }
 }
@@ -65,9 +69,13 @@ async function runFiles(
 ): Promise<number> {
   const plans = await planRun(kind, inputs, options);
   const engine = await openEngine(plans[0], opened, signal);
+  await openDns(plans[0], engine, opened, signal);
   const isSeveral = plans.length > 1;
   const isBatched =
-    isSeveral && engine.validator.embedded !== undefined && (await needsBatches(plans, signal));
+    isSeveral &&
+    opened.mail === undefined &&
+    engine.validator.embedded !== undefined &&
+    (await needsBatches(plans, signal));
   const session = isSeveral ? { isBatched } : undefined;
   const totals = new Totals();
   for (const plan of plans) {
@@ -112,13 +120,14 @@ async function runFile(
 ): Promise<Summary | DryRun> {
   const started = performance.now();
   const files = await openFiles(plan, opened, signal);
-  return validate(plan, engine, session, files, signal, progress, started);
+  return validate(plan, engine, opened.mail, session, files, signal, progress, started);
 }
 
 /** Validates all rows and commits the outputs. */
 async function validate(
   plan: Plan,
   engine: Engine,
+  mail: OpenMailCheck | undefined,
   session: RunSession | undefined,
   files: RunFiles,
   signal: AbortSignal,
@@ -131,17 +140,25 @@ async function validate(
   const dryRun = plan.options.dryRun
     ? (await import("../engines/dry-run.js")).dryRunValidator(engine)
     : undefined;
+  const mailBefore = mail?.check.statistics;
+  let rowsSoFar = 0;
+  const showProgress = () =>
+    progress?.update(rowsSoFar, share(), mail && mailProgress(mail.check.statistics));
+  // Rows do not move while slow servers are waited for; the numbers of domains do.
+  const ticks = mail && progress ? setInterval(showProgress, 500) : undefined;
   const report = await validateTable({
     ...{ kind, table: stream, sink, columns, cells, filter, signal },
     validator: dryRun?.validator ?? validator,
     ...(cache && { cache }),
     ...(session && { session }),
+    ...(mail && { mailCheck: mail.check }),
     cores: availableParallelism(),
     onProgress(rows) {
-      progress?.update(rows, share());
+      rowsSoFar = rows;
+      showProgress();
       return badRows.flush();
     },
-  });
+  }).finally(() => clearInterval(ticks));
   await badRows.flush();
   signal.throwIfAborted();
   if (dryRun) return { input: inputName, dryRun: { ...report, ...dryRun.counts } };
@@ -165,10 +182,14 @@ async function validate(
     passedOver: table.passedOver.map((column) => `${column + 1} "${columnName(table, column)}"`),
     report,
     requests: engine.requests?.(),
+    dns: mail && { ...mailCounts(mail.check.statistics, mailBefore!), isStrict: plan.dns === "strict" },
     badRows: badRows.count,
     seconds: Math.round(performance.now() - started) / 1000,
   };
 }
+
+const mailProgress = ({ asked, undecided }: MailStatistics): string =>
+  `, ${counted(asked, "domain")} asked${undecided === 0 ? "" : `, ${grouped(undecided)} undecided`}`;
 
 /** Returns whether running the same command again may succeed. */
 function canBeResumed(error: unknown): error is Error {

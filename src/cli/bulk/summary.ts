@@ -1,5 +1,7 @@
 /** Renders the summary of a run, as text and as JSON. */
 import type { ChalkInstance } from "chalk";
+import { undecidedCauses } from "../../dns/finding.js";
+import type { MailStatistics } from "../../dns/mail-domains.js";
 import type { RunReport } from "../../run/run-options.js";
 import { knownStatuses } from "../../validator/validator.js";
 import { counted, grouped, printable } from "../terminal/terminal.js";
@@ -21,6 +23,8 @@ export interface Summary {
   readonly report: RunReport;
   /** Number of requests sent; undefined where the engine sends none. */
   readonly requests: number | undefined;
+  /** What DNS was asked about the file; undefined if it was not asked. */
+  readonly dns: (MailStatistics & { readonly isStrict: boolean }) | undefined;
   /** Number of bad rows that were skipped or kept. */
   readonly badRows: number;
   readonly seconds: number;
@@ -58,7 +62,7 @@ export function dryRunSummary({ input, dryRun }: DryRun, format: "text" | "json"
 }
 
 /** Renders the summary as one JSON object. Its fields are stable. */
-export function jsonSummary({ report, ...rest }: Summary): string {
+export function jsonSummary({ report, dns, ...rest }: Summary): string {
   const { rows, written, emptyRows, distinct, cached, prechecked, statuses, charged, quota } = report;
   return JSON.stringify({
     ...rest,
@@ -68,6 +72,10 @@ export function jsonSummary({ report, ...rest }: Summary): string {
       statuses: Object.fromEntries(report.otherStatuses[i] ?? []),
     })),
     requests: rest.requests ?? null,
+    dns:
+      dns === undefined
+        ? null
+        : { asked: dns.asked, cached: dns.cached, undecided: dns.undecided, causes: dns.causes },
     rows,
     written,
     empty: emptyRows,
@@ -132,10 +140,37 @@ export function textSummary(summary: Summary, chalk: ChalkInstance | undefined):
       ...lines([...(report.otherStatuses[i] ?? [])]),
     ]),
     ...remarks(summary),
+    ...(summary.dns === undefined ? [] : [dnsLine(summary.dns)]),
     ...(summary.badRows === 0 ? [] : [counted(summary.badRows, "bad row")]),
     ...(report.written === report.rows ? [] : [`${counted(report.written, "row")} written`]),
     `${saved.join("")}${counted(report.charged, "unit")} used${requests}${left}; ${seconds.toFixed(2)} s${rate}`,
   ].join("\n");
+}
+
+/** Says what DNS was asked: `1,204 domains asked, 300 from the cache; 41 domains undecided: 38 timeouts, 3 SERVFAIL`. */
+function dnsLine({ asked, cached, undecided, causes }: MailStatistics): string {
+  const old = cached === 0 ? "" : `, ${grouped(cached)} from the cache`;
+  const reasons = undecidedCauses.flatMap((cause) => {
+    const count = causes[cause] ?? 0;
+    const isWord = cause === "timeout" || cause === "invalid answer";
+    return count === 0 ? [] : [isWord ? counted(count, cause) : `${grouped(count)} ${cause}`];
+  });
+  const open = undecided === 0 ? "" : `; ${counted(undecided, "domain")} undecided: ${reasons.join(", ")}`;
+  return `DNS: ${counted(asked, "domain")} asked${old}${open}`;
+}
+
+/** Returns the counts of one file, given those before it. */
+export function mailCounts(after: MailStatistics, before: MailStatistics): MailStatistics {
+  const causes = undecidedCauses.flatMap((cause) => {
+    const count = (after.causes[cause] ?? 0) - (before.causes[cause] ?? 0);
+    return count === 0 ? [] : [[cause, count] as const];
+  });
+  return {
+    asked: after.asked - before.asked,
+    cached: after.cached - before.cached,
+    undecided: after.undecided - before.undecided,
+    causes: Object.fromEntries(causes),
+  };
 }
 
 /** Says what the user may not expect. */

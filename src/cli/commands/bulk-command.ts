@@ -11,7 +11,7 @@ import {
   wholeNumber,
   wordList,
 } from "../config/option-values.js";
-import { settingNames } from "../config/settings.js";
+import { dnsSettingNames, settingNames } from "../config/settings.js";
 import { exitCodes } from "../exit-codes.js";
 import {
   allowOption,
@@ -111,12 +111,12 @@ function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
       new Option("--format <FORMAT>", "write csv, tsv or jsonl").choices(["csv", "tsv", "jsonl"]),
       new Option("--bom", "start with a byte order mark, as Excel wants it"),
       new Option("--status-column <NAME>", "name of the added column").argParser(filled).default("status"),
-      new Option("--explain", "add the columns reason and suggestion"),
+      new Option("--explain", "add the columns reason and suggestion, with --dns mx"),
       new Option("--canonical", "add the address that reaches the same mailbox"),
       new Option("--escape-formulas", "put ' before added fields that are formulas"),
     ],
     Verdicts: [
-      new Option("--offline", "use the embedded classifier; no network at all").conflicts("engine"),
+      new Option("--offline", "use the embedded classifier; no network at all").conflicts(["engine", "dns"]),
       allowOption(),
       denyOption(),
       new Option("--fail-on <STATUS,...>", "exit 1 when a row has one of these statuses").argParser(statuses),
@@ -128,13 +128,14 @@ function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
       new Option("--dry-run", "send and write nothing; say what it would cost"),
     ],
     Service: [
-      ...settingNames.map(settingOption),
+      ...settingNames.filter((name) => !dnsSettingNames.includes(name)).map(settingOption),
       apiKeyFileOption(),
       insecureHttpOption(),
       new Option("--no-precheck", "also submit items that cannot be valid"),
       new Option("--no-cache", "neither read nor write the cache of verdicts"),
       new Option("--refresh", "ask for all items again, and update the cache"),
     ],
+    DNS: dnsSettingNames.map(settingOption),
     Run: [
       new Option("--summary <FORMAT>", "summary on stderr: text, json or none")
         .choices(["text", "json", "none"])

@@ -1,46 +1,136 @@
 /** `idv check`: verdicts on a few values. Nothing is charged. */
-import { loadClassifier } from "../../classifier/classifier.js";
+import { createInterface } from "node:readline";
+import { type Classifier, loadClassifier } from "../../classifier/classifier.js";
+import type { Classification, Kind } from "../../classifier/verdict.js";
 import { tableSource } from "../../data/installed-table.js";
 import { extractItem } from "../../run/item.js";
-import type { Kind } from "../../validator/validator.js";
+import type { Verdict } from "../../validator/validator.js";
+import { statusList } from "../config/option-values.js";
 import { type OwnListOptions, readOwnLists } from "../config/own-lists.js";
 import { dataTablePath } from "../config/paths.js";
+import { dnsSettingNames, resolveSettings, type SettingOptions } from "../config/settings.js";
+import type { OpenMailCheck } from "../engines/mail-check.js";
+import { exitCodes } from "../exit-codes.js";
+import { interruptible } from "../terminal/interruption.js";
 import { print } from "../terminal/standard-output.js";
 import { printable, say } from "../terminal/terminal.js";
-import { allowOption, type DefineCommand, denyOption, describe } from "./command.js";
+import { allowOption, type DefineCommand, denyOption, describe, settingOption } from "./command.js";
 
-interface CheckOptions extends OwnListOptions {
+interface CheckOptions extends OwnListOptions, SettingOptions {
   readonly json?: true;
+  readonly failOn?: readonly string[];
 }
 
 export const define: DefineCommand = (command) => {
   describe(command, {
     description: "Prints the verdict on a few addresses or domains. Nothing is charged.",
-    examples: ["check ann.lee@gmial.com mailinator.com", "check --json ann+news@example.net"],
+    examples: [
+      "check ann.lee@gmial.com mailinator.com",
+      "check --json ann+news@example.net",
+      "check --fail-on fake,disposable - < new.txt",
+    ],
     environment: ["IDV_ALLOW", "IDV_DENY", "XDG_DATA_HOME"],
+    exitCodes: [1],
   })
-    .argument("<VALUE...>", "e-mail addresses, domains or URLs")
+    .argument("<VALUE...>", "e-mail addresses, domains or URLs; - for the lines of standard input")
     .option("--json", "print one JSON object a line")
+    .option("--fail-on <STATUS,...>", "exit 1 when a value has one of these statuses", statusList("email"))
     .addOption(allowOption())
-    .addOption(denyOption())
-    .action(check);
+    .addOption(denyOption());
+  for (const name of dnsSettingNames) command.addOption(settingOption(name));
+  command.action(async (values: readonly string[], options: CheckOptions) => {
+    process.exitCode = await check(values, options);
+  });
 };
 
-/** Prints a line for each value, tab-separated: value, status, reason, suggestion. */
-async function check(values: readonly string[], options: CheckOptions): Promise<void> {
+/**
+ * Prints a line for each value, tab-separated: value, status, reason, suggestion.
+ *
+ * @returns the exit code
+ */
+async function check(values: readonly string[], options: CheckOptions): Promise<number> {
   const classifier = loadClassifier({
     ...tableSource(dataTablePath(process.env), say),
     ownLists: await readOwnLists(options, process.env),
   });
-  for (const value of values) {
-    const kind = kindOf(value);
-    const item = extractItem(kind, value);
-    const { status, reason, suggestion } = classifier.classify(kind, item);
-    const line = options.json
-      ? JSON.stringify({ value, kind, item, status, reason: reason ?? null, suggestion: suggestion ?? null })
-      : [value, status, reason ?? "", suggestion ?? ""].map(printable).join("\t").trimEnd();
-    print(`${line}\n`);
+  const interruption = interruptible(undefined);
+  const mail = await openMail(classifier, options, interruption.signal);
+  const found = new Map<string, number>();
+  const work = async () => {
+    for await (const value of valuesOf(values)) {
+      const status = await printVerdict(value, classifier, mail, options);
+      found.set(status, (found.get(status) ?? 0) + 1);
+    }
+  };
+  try {
+    await Promise.race([work(), interruption.interrupted]);
+  } finally {
+    await mail?.close();
+    interruption.end();
   }
+  const matched = (options.failOn ?? []).filter((status) => found.has(status));
+  if (matched.length === 0) return exitCodes.done;
+  say(`--fail-on: found: ${matched.map((status) => `${found.get(status)} ${status}`).join(", ")}`);
+  return exitCodes.failOn;
+}
+
+/** Opens the stage that asks DNS, if it is wanted. Loaded only then. */
+async function openMail(
+  classifier: Classifier,
+  options: CheckOptions,
+  signal: AbortSignal,
+): Promise<OpenMailCheck | undefined> {
+  const settings = await resolveSettings(options, process.env, process.cwd(), say);
+  if (settings.dns.value === "off") return undefined;
+  const { openMailCheck } = await import("../engines/mail-check.js");
+  // A few values are not worth a cache, which would have to be created.
+  const bare = { cache: false, refresh: false, wantsExchanges: true };
+  return openMailCheck(settings, classifier, bare, signal);
+}
+
+/** Yields the values; `-` stands for the lines of standard input, without empty ones. */
+async function* valuesOf(values: readonly string[]): AsyncGenerator<string> {
+  for (const value of values) {
+    if (value !== "-") {
+      yield value;
+      continue;
+    }
+    for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
+      if (line.trim() !== "") yield line;
+    }
+  }
+}
+
+/** Prints the verdict on a value and returns its status. */
+async function printVerdict(
+  value: string,
+  classifier: Classifier,
+  mail: OpenMailCheck | undefined,
+  { json }: CheckOptions,
+): Promise<string> {
+  const kind = kindOf(value);
+  const item = extractItem(kind, value);
+  const verdict = await withMail(kind, item, classifier.classify(kind, item), mail);
+  const { status, reason = null, suggestion = null, mx = null } = verdict;
+  const fields = { value, kind, item, status, reason, suggestion, ...(mail && { mx }) };
+  const line = json
+    ? JSON.stringify(fields)
+    : [value, status, reason ?? "", suggestion ?? "", mx ?? ""].map(printable).join("\t").trimEnd();
+  print(`${line}\n`);
+  return status;
+}
+
+/** Asks DNS about an item that passed the rules. */
+async function withMail(
+  kind: Kind,
+  item: string,
+  verdict: Classification,
+  mail: OpenMailCheck | undefined,
+): Promise<Verdict> {
+  if (mail === undefined || (verdict.status !== "ok" && verdict.status !== "alias")) return verdict;
+  await mail.check.ask(kind, [item]);
+  const byDns = mail.check.verdictOn(kind, item, verdict.status);
+  return byDns.status === verdict.status ? { ...verdict, ...byDns } : byDns;
 }
 
 /** Takes a value with an `@` for an address, unless it is a URL. */

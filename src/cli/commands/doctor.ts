@@ -41,7 +41,7 @@ interface DoctorOptions extends SettingOptions, ServiceOptions {
 export const define: DefineCommand = (command) => {
   describe(command, {
     description: "Prints every setting and its source. Checks files and, with --online, the service.",
-    examples: ["doctor", "doctor --online"],
+    examples: ["doctor", "doctor --online", "doctor --dns"],
     environment: [
       "IDV_API_KEY",
       "IDV_API_KEY_COMMAND",
@@ -107,6 +107,9 @@ async function runDoctor(options: DoctorOptions): Promise<number> {
     await attempt(() => checkFile(path, check));
     if (what === "quota file") await attempt(async () => checkCreatable(path));
   }
+  if (settings && options.dns !== undefined && options.dns !== "off") {
+    await attempt(() => askDnsServers(settings.dnsServer.value));
+  }
   if (options.online && settings && choice) await attempt(() => askService(choice, settings, options));
   if (exitCode === exitCodes.done) print("all is well\n");
   return exitCode;
@@ -162,6 +165,35 @@ async function checkFile(
     throw new UsageError(`${folder}: others may change its files; run chmod 700`);
   }
   await check?.(path);
+}
+
+/** A domain that certainly has mail exchanges. */
+const knownDomain = "iana.org";
+
+/**
+ * Asks every DNS server about a well-known name.
+ *
+ * @param named the servers that the user has named; the system's if absent
+ * @throws ServiceError when one does not know the name
+ */
+async function askDnsServers(named: readonly string[] | undefined): Promise<void> {
+  const [{ DnsClient }, { findMail }, { Resolver }] = await Promise.all([
+    import("../../dns/dns-client.js"),
+    import("../../dns/mail-domains.js"),
+    import("node:dns"),
+  ]);
+  let broken: string | undefined;
+  for (const server of named ?? new Resolver().getServers()) {
+    const client = new DnsClient({ servers: [server], concurrency: 1 });
+    const started = performance.now();
+    const finding = await findMail(knownDomain, client, () => undefined);
+    const milliseconds = Math.round(performance.now() - started);
+    const said =
+      finding.kind === "undecided" ? finding.cause : finding.kind === "mail" ? "answers" : finding.kind;
+    line("dns server", server, `MX ${knownDomain}: ${said}`, `${milliseconds} ms`);
+    if (finding.kind !== "mail") broken ??= `${server}: ${said} for MX ${knownDomain}`;
+  }
+  if (broken !== undefined) throw new ServiceError(`${broken}; name another server with --dns-server`);
 }
 
 /** Sends a request without items, which costs nothing: even a refusal can show that the service accepts the key. */

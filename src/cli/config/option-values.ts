@@ -1,4 +1,5 @@
 /** Parsers of option values. Each returns the value, or throws an InvalidArgumentError that says what is accepted. */
+import { isIP, isIPv4, isIPv6 } from "node:net";
 import { InvalidArgumentError } from "commander";
 import type { Permission } from "../../store/key-store.js";
 import type { Rate } from "../../validator/api/engine.js";
@@ -101,6 +102,29 @@ export function engineName(value: string): (typeof engines)[number] {
   const engine = engines.find((engine) => engine === value);
   if (engine === undefined) throw new InvalidArgumentError(`It takes one of ${engines.join(", ")}.`);
   return engine;
+}
+
+/** Parses whether DNS is asked: not at all, as far as it answers, or as a condition of success. */
+export function dnsUse(value: string): "off" | "on" | "strict" {
+  if (value === "strict") return value;
+  if (/^(?:1|on|true|yes)$/i.test(value)) return "on";
+  if (/^(?:0|off|false|no)$/i.test(value)) return "off";
+  throw new InvalidArgumentError("It takes on, off or strict.");
+}
+
+/** Parses addresses of DNS servers, separated by commas, each with a port if it is not 53. */
+export function dnsServers(value: string): string[] {
+  return value.split(",").map((text) => {
+    const server = text.trim();
+    const [, bracketed, plain, port = "53"] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(server) ?? [];
+    const isValid =
+      isIP(server) !== 0 ||
+      ((isIPv6(bracketed ?? "") || isIPv4(plain ?? "")) && Number(port) > 0 && Number(port) < 65_536);
+    if (isValid) return server;
+    throw new InvalidArgumentError(
+      "It takes IP addresses, such as 192.0.2.1, 192.0.2.1:5353 or [2001:db8::1]:53.",
+    );
+  });
 }
 
 /** Parses the URL of a service. Returns it without a slash at its end. */

@@ -9,7 +9,16 @@ import { InvalidArgumentError } from "commander";
 import type { Rate } from "../../validator/api/engine.js";
 import { UsageError } from "../errors.js";
 import { readLogin } from "./api-key.js";
-import { day, duration, engineName, itemRate, serviceUrl, wholeNumber } from "./option-values.js";
+import {
+  day,
+  dnsServers,
+  dnsUse,
+  duration,
+  engineName,
+  itemRate,
+  serviceUrl,
+  wholeNumber,
+} from "./option-values.js";
 import { configFolder } from "./paths.js";
 import type { Resolved } from "./resolved.js";
 
@@ -98,16 +107,39 @@ export const settings = {
     time(0, longestCacheTtl),
     "30d",
   ),
+  dns: setting(
+    "--dns [=strict]",
+    "IDV_DNS",
+    "ask DNS whether the domains of the rest receive mail; strict: exit 5 if most stay undecided",
+    text(dnsUse),
+    "off",
+  ),
+  dnsServer: setting(
+    "--dns-server <HOST[:PORT],...>",
+    "IDV_DNS_SERVER",
+    "servers to ask, instead of the system's",
+    { parse: dnsServers, show: (servers: readonly string[]) => servers.join(",") },
+  ),
+  dnsConcurrency: setting(
+    "--dns-concurrency <N>",
+    "IDV_DNS_CONCURRENCY",
+    "have up to N queries in flight",
+    text(wholeNumber(1, 64)),
+    "64",
+  ),
+  dnsRate: setting("--dns-rate <N/s|N/m|N/h>", "IDV_DNS_RATE", "send up to N queries in that time", rate),
 } as const;
 
 export type SettingName = keyof typeof settings;
 export const settingNames = Object.keys(settings) as SettingName[];
+/** The settings of the stage that asks DNS. A project's file does not set them: its domains would go to a stranger's server. */
+export const dnsSettingNames: readonly SettingName[] = ["dns", "dnsServer", "dnsConcurrency", "dnsRate"];
 
 type ValueOf<Name extends SettingName> = ReturnType<(typeof settings)[Name]["parse"]>;
 /** Every setting with its value; the base URL and the rate may be absent. */
 export type Settings = {
   readonly [Name in SettingName]: Resolved<
-    Name extends "baseUrl" | "rate" ? ValueOf<Name> | undefined : ValueOf<Name>
+    Name extends "baseUrl" | "rate" | "dnsServer" | "dnsRate" ? ValueOf<Name> | undefined : ValueOf<Name>
   >;
 };
 
@@ -232,11 +264,23 @@ async function readSettingsFiles(
     // Anybody could leave a file in a folder like /tmp.
     if (process.getuid && ![process.getuid(), 0].includes(found.owner)) {
       onNotice(`${found.path}: not read, because it belongs to another user`);
-    } else files.push(parseSettingsFile(found, true));
+    } else files.push(withoutDns(parseSettingsFile(found, true), onNotice));
     break;
   }
   const own = await openIfPresent(userSettingsPath(env));
   return own ? [...files, parseSettingsFile(own, false)] : files;
+}
+
+/** Returns a project's file without the settings that it may not set, and names them. */
+function withoutDns(file: SettingsFile, onNotice: (text: string) => void): SettingsFile {
+  const isDns = (name: string) => (dnsSettingNames as readonly string[]).includes(name);
+  const entries = Object.entries(file.values);
+  const ignored = entries.flatMap(([name]) => (isDns(name) ? [name] : []));
+  if (ignored.length === 0) return file;
+  onNotice(
+    `${file.path}: ${ignored.join(", ")}: not taken from a project's file; set your own or pass --dns`,
+  );
+  return { ...file, values: Object.fromEntries(entries.filter(([name]) => !isDns(name))) };
 }
 
 interface FoundFile {

@@ -3,8 +3,11 @@ import { grouped } from "./terminal.js";
 
 /** A line on the terminal that shows how far the run is. It disappears when the run ends. */
 export interface Progress {
-  /** @param share part of the input that was read, from 0 to 1; undefined where its size is not known */
-  update(rows: number, share: number | undefined): void;
+  /**
+   * @param share part of the input that was read, from 0 to 1; undefined where its size is not known
+   * @param detail more to show after it
+   */
+  update(rows: number, share: number | undefined, detail?: string): void;
   stop(): void;
 }
 
@@ -47,10 +50,11 @@ export function startProgress(isColoured: boolean): Progress {
   let show = () => {};
 
   return {
-    update(rows, share) {
+    update(rows, share, detail = "") {
       const rate = Math.round(rows / ((performance.now() - started) / 1000));
       line = `${grouped(rows)} rows, ${grouped(rate)} rows/s`;
       if (share !== undefined) line += `, ${Math.floor(100 * Math.min(1, share))} %`;
+      line += detail;
       show();
     },
     stop() {

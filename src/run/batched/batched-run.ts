@@ -2,12 +2,13 @@
  * The run for any engine and any table: items are strings and go to the engine in batches, several at a time.
  *
  *     input -> chunks -> item ledger -> batch queue -> engine
- *                 \-> wait for the verdicts of their items -> row writer
+ *                 \-> wait for the verdicts of their items -> (DNS) -> row writer
  *
  * 1. Each value of a chunk is added to the ledger. Items that neither the cache nor the precheck decides go to the
  *    queue.
  * 2. A chunk is written when all items added before its end have their verdicts and the previous chunk is written.
- *    Meanwhile, at most `waitingChunks` chunks are read ahead.
+ *    Meanwhile, at most `waitingChunks` chunks are read ahead. If DNS is asked, it is asked as soon as the verdicts of a
+ *    chunk are there, whichever chunks are before it.
  * 3. Partly filled batches are submitted after that many chunks, and the open batch also when the input pauses.
  *    Counting chunks instead of time gives the same batches for the same list, however fast the engine answers. The
  *    service recognises them after a crash.
@@ -17,7 +18,7 @@
  */
 import { hashItem } from "../../classifier/item-hash.js";
 import type { RecordChunk } from "../../table/records.js";
-import { notChecked } from "../../validator/validator.js";
+import { notChecked, type Status, type Verdict } from "../../validator/validator.js";
 import { ourFields } from "../columns.js";
 import { mailboxKey } from "../item.js";
 import { type RowsWithStatus, RowWriter } from "../row-writer.js";
@@ -28,6 +29,8 @@ import { ItemLedger, type RowItem } from "./item-ledger.js";
 
 /** Most chunks that wait for verdicts. After as many chunks, partly filled batches are submitted. */
 const waitingChunks = 64;
+/** Whether DNS may have something against an item with this status. */
+const mayFail = (status: Status): boolean => status === "ok" || status === "alias";
 /** Pause of the input after which the open batch is submitted, in milliseconds. */
 const pauseMilliseconds = 200;
 /** The items of a record. */
@@ -52,6 +55,23 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
   const queue = new BatchQueue(options, ledger, unfinished, (error) => watch.fail(error));
   const writer = new RowWriter(options, ledger.statuses);
   const renderer = new RowRenderer(options, ledger);
+
+  /** Asks DNS about the items of some rows that passed, and settles them again. */
+  async function checkMail(rows: readonly RowItems[]): Promise<void> {
+    const { kind, mailCheck } = options;
+    if (mailCheck === undefined) return;
+    const statusOf = (item: RowItem) => ledger.statuses[ledger.codeOf(item)]!;
+    const passed = rows.flatMap(({ values }) => values.flat()).filter((item) => mayFail(statusOf(item)));
+    await mailCheck.ask(
+      kind,
+      passed.map(({ item }) => item),
+    );
+    for (const item of passed) {
+      // The same item in another chunk may have been settled meanwhile.
+      const status = statusOf(item);
+      if (mayFail(status)) ledger.settle(item, mailCheck.verdictOn(kind, item.item, status));
+    }
+  }
 
   async function write(chunk: RecordChunk, rows: readonly RowItems[], emptied: number): Promise<void> {
     signal.throwIfAborted();
@@ -95,7 +115,8 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
         await queue.flush();
         fillingChunks = 0;
       }
-      const settled = queue.settled();
+      const settled = queue.settled().then(() => checkMail(rows));
+      settled.catch(() => {});
       lastWrite = lastWrite.then(() => settled).then(() => write(chunk, rows, emptied));
       writes.push(lastWrite);
       lastWrite.then(
@@ -173,7 +194,7 @@ class RowRenderer {
       return statuses.flatMap((status, column) => {
         const item = status === notChecked.status ? undefined : items[column]?.item;
         const explained =
-          columns.withReasons && item !== undefined ? this.#verdictWithReason(item) : undefined;
+          columns.withReasons && item !== undefined ? this.#verdictWithReason(item, status) : undefined;
         const verdict = explained?.status === status ? explained : { status };
         return ourFields(columns, verdict, kind, item);
       });
@@ -187,9 +208,17 @@ class RowRenderer {
     return fields;
   }
 
-  #verdictWithReason(item: string) {
-    const { kind, validator } = this.#options;
-    return validator.explain ? validator.explain(kind, item) : validator.precheck?.(kind, item);
+  #verdictWithReason(item: string, status: Status): Verdict | undefined {
+    const { kind, validator, mailCheck } = this.#options;
+    const verdict = validator.explain ? validator.explain(kind, item) : validator.precheck?.(kind, item);
+    if (mailCheck === undefined) return verdict;
+    // DNS changes statuses that passed. Given that, it tells the reason, or the exchange of a domain without a fault.
+    const before = verdict?.status ?? "ok";
+    const byDns = mayFail(before) ? mailCheck.verdictOn(kind, item, before) : undefined;
+    if (byDns?.status !== status || byDns.status === before) {
+      return { ...verdict, status, ...(byDns?.mx !== undefined && { mx: byDns.mx }) };
+    }
+    return byDns;
   }
 
   #hashMailboxes(rows: readonly RowItems[]): Int32Array {

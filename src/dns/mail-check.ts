@@ -1,0 +1,72 @@
+/**
+ * The stage after the rules: asks DNS about the domains of items that passed. Domains of known providers are not asked
+ * about; two of three real addresses are there.
+ */
+import type { Classifier } from "../classifier/classifier.js";
+import { isKnownProvider } from "../classifier/providers.js";
+import { parseAddress } from "../classifier/syntax/address.js";
+import { parseDomainName, withoutRoot } from "../classifier/syntax/domain-name.js";
+import { Fault } from "../classifier/syntax/fault.js";
+import type { Kind } from "../classifier/verdict.js";
+import { verdictOf } from "./finding.js";
+import type { MailDomains } from "./mail-domains.js";
+
+/** The verdict of DNS on an item. */
+export interface MailVerdict {
+  readonly status: string;
+  readonly reason?: string;
+  /** The host that receives the domain's mail, where it is known. */
+  readonly mx?: string;
+}
+
+export class MailCheck {
+  readonly #domains: MailDomains;
+  readonly #classifier: Classifier;
+
+  /** @param classifier tells which items the user's own lists allow; those are not asked about */
+  constructor(domains: MailDomains, classifier: Classifier) {
+    this.#domains = domains;
+    this.#classifier = classifier;
+  }
+
+  /** Asks about the domains of items; {@link verdictOn} knows them afterwards. */
+  async ask(kind: Kind, items: Iterable<string>): Promise<void> {
+    const domains = new Set<string>();
+    for (const item of items) {
+      const domain = this.#domainOf(kind, item);
+      if (domain !== undefined) domains.add(domain);
+    }
+    await this.#domains.ask(domains);
+  }
+
+  /**
+   * Returns the verdict of DNS on an item that passed the rules and was asked about: its status and reason if mail cannot
+   * be sent there or goes to a disposable address, else its old status.
+   *
+   * @param status the status so far, `ok` or `alias`
+   */
+  verdictOn(kind: Kind, item: string, status: string): MailVerdict {
+    const domain = this.#domainOf(kind, item);
+    const finding = domain === undefined ? undefined : this.#domains.find(domain);
+    if (domain === undefined || finding === undefined) return { status };
+    const mx = finding.kind === "mail" ? finding.exchange : undefined;
+    return verdictOf(domain, finding) ?? { status, ...(mx !== undefined && { mx }) };
+  }
+
+  get statistics() {
+    return this.#domains.statistics;
+  }
+
+  /** Returns the domain of an item, lower case, A-labels; undefined if DNS is not asked about it. */
+  #domainOf(kind: Kind, item: string): string | undefined {
+    const parsed = kind === "email" ? parseAddress(item) : parseDomainName(withoutRoot(item));
+    if (parsed instanceof Fault) return undefined;
+    const domain = "local" in parsed ? parsed.domain?.ascii : parsed.ascii;
+    if (domain === undefined || isKnownProvider(domain)) return undefined;
+    const { reason = "" } = this.#classifier.classify(kind, item);
+    return reason.startsWith("allow-list") ? undefined : domain;
+  }
+}
+
+/** Whether DNS is asked about items with a status. */
+export const passes = (status: string): boolean => status === "ok" || status === "alias";

@@ -1,0 +1,180 @@
+/**
+ * Finds out which domains can receive mail, each once in a run: from what the run knows already, else from the cache,
+ * else from DNS. Takes about 20 bytes for a domain.
+ */
+import { hashItem, type ItemHash } from "../classifier/item-hash.js";
+import type { DnsAnswer, DnsClient } from "./dns-client.js";
+import { type Finding, judgeExchanges, type UndecidedCause, undecidedCauses } from "./finding.js";
+
+/** The findings of earlier runs. Holds keyed hashes of domains, never their names or exchanges. */
+export interface FindingCache {
+  /** Returns what is known of some domains. */
+  load(domains: readonly string[]): Promise<readonly (Finding | undefined)[]>;
+  /** Keeps findings. */
+  store(findings: ReadonlyMap<string, Finding>): Promise<void>;
+}
+
+/** A compact table of one byte by hash; 0 where there is none. */
+export interface StateTable {
+  readonly seed: Int32Array;
+  get(hash: ItemHash): number;
+  set(hash: ItemHash, state: number): void;
+}
+
+/** Counts of a run. */
+export interface MailStatistics {
+  /** Domains that were asked about, those that the cache knew left out. */
+  readonly asked: number;
+  readonly cached: number;
+  readonly undecided: number;
+  /** Undecided domains by cause. */
+  readonly causes: Readonly<Partial<Record<UndecidedCause, number>>>;
+}
+
+const plainKinds = ["mail", "no-such-domain", "null-mx", "no-mail-server"] as const;
+/** State of a domain whose suffix is in a table of its own. */
+const disposableState = plainKinds.length + 1;
+
+export class MailDomains {
+  readonly #client: Pick<DnsClient, "ask">;
+  readonly #findDisposable: (host: string) => string | undefined;
+  readonly #states: StateTable;
+  readonly #cache: FindingCache | undefined;
+  /** Exchanges by domain, if they are wanted, and listed suffixes of disposable ones. */
+  readonly #names = new Map<string, string>();
+  readonly #wantsExchanges: boolean;
+  /** Domains that are being asked about. */
+  readonly #pending = new Map<string, Promise<void>>();
+  #asked = 0;
+  #cached = 0;
+  readonly #causes: Partial<Record<UndecidedCause, number>> = {};
+
+  /**
+   * @param findDisposable finds the listed name of a disposable domain that a host is under
+   * @param states an empty table
+   * @param wantsExchanges whether to remember the exchange of each domain. Then domains that have one are asked about
+   *   again, since the cache holds no exchanges
+   */
+  constructor(
+    client: Pick<DnsClient, "ask">,
+    findDisposable: (host: string) => string | undefined,
+    states: StateTable,
+    { cache, wantsExchanges = false }: { cache?: FindingCache | undefined; wantsExchanges?: boolean } = {},
+  ) {
+    this.#client = client;
+    this.#findDisposable = findDisposable;
+    this.#states = states;
+    this.#cache = cache;
+    this.#wantsExchanges = wantsExchanges;
+  }
+
+  /**
+   * Finds out about some domains; {@link find} knows them afterwards.
+   *
+   * @param domains host names, lower case, A-labels; duplicates cost nothing
+   */
+  async ask(domains: Iterable<string>): Promise<void> {
+    const waits: Promise<void>[] = [];
+    const open: string[] = [];
+    for (const domain of new Set(domains)) {
+      const pending = this.#pending.get(domain);
+      if (pending) waits.push(pending);
+      else if (this.#stateOf(domain) === 0) open.push(domain);
+    }
+    if (open.length > 0) waits.push(this.#askOpen(open));
+    await Promise.all(waits);
+  }
+
+  /** Returns what is known of a domain; undefined if it was not asked about. */
+  find(domain: string): Finding | undefined {
+    const state = this.#stateOf(domain);
+    if (state === 0) return undefined;
+    if (state === disposableState) return { kind: "disposable-mx", suffix: this.#names.get(domain)! };
+    if (state > disposableState) {
+      return { kind: "undecided", cause: undecidedCauses[state - disposableState - 1]! };
+    }
+    const kind = plainKinds[state - 1]!;
+    const exchange = kind === "mail" ? this.#names.get(domain) : undefined;
+    return exchange === undefined ? { kind } : { kind: "mail", exchange };
+  }
+
+  get statistics(): MailStatistics {
+    const undecided = Object.values(this.#causes).reduce((sum, count) => sum + count, 0);
+    return { asked: this.#asked, cached: this.#cached, undecided, causes: { ...this.#causes } };
+  }
+
+  #askOpen(open: readonly string[]): Promise<void> {
+    const asking = (async () => {
+      const known = (await this.#cache?.load(open)) ?? [];
+      const found = new Map<string, Finding>();
+      await Promise.all(
+        open.map(async (domain, i) => {
+          const old = known[i];
+          if (old !== undefined && !(old.kind === "mail" && this.#wantsExchanges)) {
+            this.#cached++;
+            return this.#remember(domain, old);
+          }
+          const finding = await findMail(domain, this.#client, this.#findDisposable);
+          this.#asked++;
+          if (finding.kind === "undecided") {
+            this.#causes[finding.cause] = (this.#causes[finding.cause] ?? 0) + 1;
+          } else found.set(domain, finding);
+          this.#remember(domain, finding);
+        }),
+      );
+      if (found.size > 0) await this.#cache?.store(found);
+    })().finally(() => {
+      for (const domain of open) this.#pending.delete(domain);
+    });
+    for (const domain of open) this.#pending.set(domain, asking);
+    return asking;
+  }
+
+  #remember(domain: string, finding: Finding): void {
+    const hash = hashItem(this.#states.seed, domain);
+    if (finding.kind === "undecided") {
+      this.#states.set(hash, disposableState + 1 + undecidedCauses.indexOf(finding.cause));
+    } else if (finding.kind === "disposable-mx") {
+      this.#names.set(domain, finding.suffix);
+      this.#states.set(hash, disposableState);
+    } else {
+      if (finding.kind === "mail" && finding.exchange !== undefined && this.#wantsExchanges) {
+        this.#names.set(domain, finding.exchange);
+      }
+      this.#states.set(hash, 1 + plainKinds.indexOf(finding.kind));
+    }
+  }
+
+  #stateOf(domain: string): number {
+    return this.#states.get(hashItem(this.#states.seed, domain));
+  }
+}
+
+/**
+ * Asks DNS whether a domain can receive mail. A domain without MX records receives it at its own address (RFC 5321 5.1).
+ */
+export async function findMail(
+  domain: string,
+  client: Pick<DnsClient, "ask">,
+  findDisposable: (host: string) => string | undefined,
+): Promise<Finding> {
+  const exchanges = await client.ask((resolver) => resolver.resolveMx(domain));
+  const decided = undecided(exchanges);
+  if (decided) return decided;
+  if ("records" in exchanges && exchanges.records.length > 0) {
+    return judgeExchanges(exchanges.records, findDisposable);
+  }
+  for (const type of ["resolve4", "resolve6"] as const) {
+    const addresses = await client.ask((resolver) => resolver[type](domain));
+    const decided = undecided(addresses);
+    if (decided) return decided;
+    if ("records" in addresses && addresses.records.length > 0) return { kind: "mail" };
+  }
+  return { kind: "no-mail-server" };
+}
+
+/** Returns the finding of an answer that decides it whatever was asked: no such domain, or a failure. */
+function undecided(answer: DnsAnswer<unknown>): Finding | undefined {
+  if ("isMissing" in answer) return { kind: "no-such-domain" };
+  return "failure" in answer ? { kind: "undecided", cause: answer.failure } : undefined;
+}

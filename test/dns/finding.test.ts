@@ -1,0 +1,73 @@
+/** Covers what the records of a domain say about its mail. */
+import { describe, expect, test } from "vitest";
+import { disposableExchanges } from "../../src/dns/disposable-exchanges.js";
+import { judgeExchanges, verdictOf } from "../../src/dns/finding.js";
+import { classifier } from "../support/classifier.js";
+
+const findDisposable = (host: string) => (host.endsWith(".mailinator.com") ? "mailinator.com" : undefined);
+const judge = (...exchanges: string[]) =>
+  judgeExchanges(
+    exchanges.map((exchange, i) => ({ exchange, priority: exchanges.length - i })),
+    findDisposable,
+  );
+
+describe("exchanges", () => {
+  test.each<[string, string[], unknown]>([
+    ["a host", ["mail.larch-and-oak.com"], { kind: "mail", exchange: "mail.larch-and-oak.com" }],
+    ["the last one with the lowest priority", ["b.net", "a.net"], { kind: "mail", exchange: "a.net" }],
+    ["a null MX", [""], { kind: "null-mx" }],
+    ["a null MX with a dot", ["."], { kind: "null-mx" }],
+    ["a null MX beside a host, which RFC 7505 forbids", ["", "a.net"], { kind: "mail", exchange: "a.net" }],
+    ["an IP number", ["192.0.2.1"], { kind: "no-mail-server" }],
+    ["IP numbers", ["127.0.0.1", "::1"], { kind: "no-mail-server" }],
+    ["localhost", ["localhost", "LOCALHOST."], { kind: "no-mail-server" }],
+    ["names under .invalid", ["mx.invalid"], { kind: "no-mail-server" }],
+    ["an IP number beside a host", ["a.net", "192.0.2.1"], { kind: "mail", exchange: "a.net" }],
+    ["a name without a dot", ["mail"], { kind: "mail", exchange: "mail" }],
+    ["a name that is no host name", ["\\027[2J.a.net"], { kind: "mail" }],
+    [
+      "a disposable host",
+      ["a.net", "mx.mailinator.com"],
+      { kind: "disposable-mx", suffix: "mailinator.com" },
+    ],
+    ["a listed exchange", ["x.Dropmail.me."], { kind: "disposable-mx", suffix: "dropmail.me" }],
+    ["a listed exchange itself", ["dropmail.me"], { kind: "disposable-mx", suffix: "dropmail.me" }],
+    ["a name that only ends like one", ["xdropmail.me"], { kind: "mail", exchange: "xdropmail.me" }],
+  ])("%s", (_, exchanges, expected) => {
+    expect(judge(...exchanges)).toEqual(expected);
+  });
+
+  // Hosts of large mail services, registrars and forwarders, which serve real people.
+  test.each(
+    `aspmx.l.google.com example-com.mail.protection.outlook.com mx.zoho.com mail.protonmail.ch in1-smtp.messagingengine.com
+    mx1.privateemail.com mx1.improvmx.com mx1.forwardemail.net mx1.simplelogin.co mail.anonaddy.me mxa.mailgun.org
+    route1.mx.cloudflare.net amir.mx.cloudflare.net mx01.mail.icloud.com mx.yandex.net eforward1.registrar-servers.com
+    mx00.ionos.com smtp.secureserver.net mx1.hostinger.com mx.sendgrid.net inbound-smtp.eu-west-1.amazonaws.com
+    mx1.mail.ovh.net mx.migadu.com mailin-01.mx.startmail.com park-mx.above.com mx.h-email.net mail.h-email.net`
+      .trim()
+      .split(/\s+/),
+  )("%s is never disposable", (host) => {
+    const find = (name: string) =>
+      classifier.domainFacts(name).verdict?.status === "disposable" ? name : undefined;
+    expect(judgeExchanges([{ exchange: host, priority: 1 }], find).kind).toBe("mail");
+  });
+
+  test("are listed as host names", () => {
+    expect(disposableExchanges.size).toBe(103);
+    for (const name of disposableExchanges) expect(name).toMatch(/^[a-z0-9.-]+\.[a-z]+$/);
+  });
+});
+
+test.each([
+  [{ kind: "mail" as const }, undefined],
+  [{ kind: "undecided" as const, cause: "timeout" as const }, undefined],
+  [{ kind: "no-such-domain" as const }, { status: "fake", reason: "no-such-domain: a.net" }],
+  [{ kind: "null-mx" as const }, { status: "fake", reason: "null-mx: a.net" }],
+  [{ kind: "no-mail-server" as const }, { status: "fake", reason: "no-mail-server: a.net" }],
+  [
+    { kind: "disposable-mx" as const, suffix: "dropmail.me" },
+    { status: "disposable", reason: "disposable-mx: dropmail.me" },
+  ],
+])("the verdict on %j", (finding, expected) => {
+  expect(verdictOf("a.net", finding)).toEqual(expected);
+});

@@ -1,0 +1,141 @@
+/** Covers what is found out about domains from a real server over loopback. */
+import { expect, test } from "vitest";
+import { DnsClient, type DnsClientOptions } from "../../src/dns/dns-client.js";
+import type { Finding } from "../../src/dns/finding.js";
+import { type FindingCache, MailDomains } from "../../src/dns/mail-domains.js";
+import { DistinctItems } from "../../src/run/distinct-items.js";
+import { type DnsServer, startDnsServer } from "../support/dns-server.js";
+
+const findDisposable = (host: string) => (host === "mx.mailinator.com" ? "mailinator.com" : undefined);
+
+function domainsAt(
+  server: Pick<DnsServer, "address">,
+  {
+    cache,
+    wantsExchanges,
+    ...options
+  }: Partial<DnsClientOptions> & { cache?: FindingCache; wantsExchanges?: true } = {},
+) {
+  const client = new DnsClient({ servers: [server.address], concurrency: 64, ...options });
+  const settings = { ...(cache && { cache }), ...(wantsExchanges && { wantsExchanges }) };
+  return { client, domains: new MailDomains(client, findDisposable, new DistinctItems(), settings) };
+}
+
+const server = await startDnsServer();
+
+test.each<[string, Finding]>([
+  ["ok.net", { kind: "mail", exchange: "mail.larch-and-oak.com" }],
+  ["address.net", { kind: "mail" }],
+  ["address6.net", { kind: "mail" }],
+  ["truncated.net", { kind: "mail", exchange: "mail.larch-and-oak.com" }],
+  ["many.net", { kind: "mail", exchange: "m0.larch-and-oak.com" }],
+  ["control.net", { kind: "mail" }],
+  ["nx.net", { kind: "no-such-domain" }],
+  ["null.net", { kind: "null-mx" }],
+  ["nodata.net", { kind: "no-mail-server" }],
+  ["number.net", { kind: "no-mail-server" }],
+  ["localhost.net", { kind: "no-mail-server" }],
+  ["listed.net", { kind: "disposable-mx", suffix: "mailinator.com" }],
+  ["temp.net", { kind: "disposable-mx", suffix: "dropmail.me" }],
+  ["servfail.net", { kind: "undecided", cause: "SERVFAIL" }],
+  ["refused.net", { kind: "undecided", cause: "REFUSED" }],
+])("%s", async (domain, finding) => {
+  const { domains } = domainsAt(server, { wantsExchanges: true });
+  await domains.ask([domain]);
+  expect(domains.find(domain)).toEqual(finding);
+});
+
+test.concurrent.each(["silence.net", "nonsense.net", "cut.net"])("%s stays undecided", async (domain) => {
+  const { domains } = domainsAt(server);
+  await domains.ask([domain]);
+  expect(domains.find(domain)?.kind).toBe("undecided");
+  expect(domains.statistics).toMatchObject({ asked: 1, undecided: 1 });
+});
+
+// The library takes records of another name, and a loop of aliases without a record, as they come.
+test.each(["other.net", "loop.net"])("%s gets no verdict that says fake by error", async (domain) => {
+  const { domains } = domainsAt(server);
+  await domains.ask([domain]);
+  expect(["mail", "undecided", "no-mail-server"]).toContain(domains.find(domain)?.kind);
+});
+
+test("each domain is asked about once, however often it occurs", async () => {
+  const own = await startDnsServer({ delay: 20 });
+  const { domains } = domainsAt(own);
+  await Promise.all([domains.ask(["a.net", "b.net", "a.net"]), domains.ask(["a.net", "c.net"])]);
+  await domains.ask(["a.net"]);
+  expect(own.asked.toSorted()).toEqual(["MX a.net", "MX b.net", "MX c.net"]);
+  expect(domains.statistics).toEqual({ asked: 3, cached: 0, undecided: 0, causes: {} });
+});
+
+test.each([1, 8, 64])("at most %i queries are in flight", async (concurrency) => {
+  const own = await startDnsServer({ delay: 5 });
+  const { domains } = domainsAt(own, { concurrency });
+  await domains.ask(Array.from({ length: 3 * concurrency }, (_, i) => `d${i}.net`));
+  expect(own.mostInFlight()).toBe(concurrency);
+});
+
+test("lost queries are sent again, and change no finding", async () => {
+  const lossy = await startDnsServer({ drops: (question) => question % 20 === 7 });
+  const { domains } = domainsAt(lossy);
+  const names = Array.from({ length: 1000 }, (_, i) => `${["ok", "null", "nx"][i % 3]}-${i}.net`);
+  await domains.ask(names);
+  const kinds = names.map((name) => domains.find(name)?.kind);
+  expect(kinds).toEqual(names.map((_, i) => ["mail", "null-mx", "no-such-domain"][i % 3]));
+});
+
+test("another server is asked if one is silent or refuses", async () => {
+  const silent = await startDnsServer({ drops: () => true });
+  const { domains } = domainsAt(server, { servers: [silent.address, server.address] });
+  await domains.ask(["ok.net", "nx.net"]);
+  expect([domains.find("ok.net")?.kind, domains.find("nx.net")?.kind]).toEqual(["mail", "no-such-domain"]);
+  const none = domainsAt(server, { servers: ["127.0.0.1:1", server.address] });
+  await none.domains.ask(["ok.net"]);
+  expect(none.domains.find("ok.net")?.kind).toBe("mail");
+});
+
+test("without any server, domains stay undecided", async () => {
+  const { domains } = domainsAt({ address: "127.0.0.1:1" });
+  await domains.ask(Array.from({ length: 600 }, (_, i) => `d${i}.net`));
+  const { asked, undecided, causes } = domains.statistics;
+  expect([asked, undecided]).toEqual([600, 600]);
+  expect(Object.keys(causes).toSorted()).toEqual(["no connection", "not asked"]);
+});
+
+test("cancelling ends the queries in flight", async () => {
+  const { client, domains } = domainsAt(await startDnsServer({ drops: () => true }));
+  const asking = domains.ask(Array.from({ length: 100 }, (_, i) => `d${i}.net`));
+  setTimeout(() => client.cancel(), 50);
+  const started = performance.now();
+  await asking;
+  expect(performance.now() - started).toBeLessThan(1900);
+  expect(domains.find("d0.net")).toEqual({ kind: "undecided", cause: "not asked" });
+});
+
+test("a rate spreads the queries", async () => {
+  const own = await startDnsServer();
+  const { domains } = domainsAt(own, { rate: { items: 100, milliseconds: 1000 } });
+  const started = performance.now();
+  await domains.ask(Array.from({ length: 30 }, (_, i) => `d${i}.net`));
+  expect(performance.now() - started).toBeGreaterThan(250);
+});
+
+test("cached findings are used, except where exchanges are wanted and not kept", async () => {
+  const stored = new Map<string, Finding>([
+    ["old.net", { kind: "mail" }],
+    ["gone.net", { kind: "no-such-domain" }],
+  ]);
+  const cache: FindingCache = {
+    load: async (names) => names.map((name) => stored.get(name)),
+    store: async (findings) => {
+      for (const [name, finding] of findings) stored.set(name, finding);
+    },
+  };
+  const first = domainsAt(server, { cache });
+  await first.domains.ask(["old.net", "gone.net", "null.net", "servfail.net"]);
+  expect(first.domains.statistics).toMatchObject({ asked: 2, cached: 2, undecided: 1 });
+  expect([...stored.keys()]).toEqual(["old.net", "gone.net", "null.net"]);
+  const second = domainsAt(server, { cache, wantsExchanges: true });
+  await second.domains.ask(["old.net", "gone.net", "null.net"]);
+  expect(second.domains.statistics).toMatchObject({ asked: 1, cached: 2 });
+});

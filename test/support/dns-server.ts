@@ -1,0 +1,115 @@
+/** A DNS server over loopback, UDP and TCP, that answers by the first word of a name: `null-7.net` has a null MX. */
+import { createSocket, type RemoteInfo } from "node:dgram";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { type Answer, decode, encode, type Packet, type Question } from "dns-packet";
+import { afterAll } from "vitest";
+
+export interface DnsServer {
+  /** Address with port, as `--dns-server` takes it. */
+  readonly address: string;
+  /** Names and types of the questions so far: `MX ok-1.net`. */
+  readonly asked: string[];
+  /** Most questions that waited for an answer at the same time. */
+  readonly mostInFlight: () => number;
+}
+
+const codes = { servfail: 2, nx: 3, refused: 5 };
+const mx = (name: string, ...exchanges: string[]): Answer[] =>
+  exchanges.map((exchange, i) => ({ type: "MX", name, data: { preference: 10 * (i + 1), exchange } }));
+
+/** Records of a name by its first word; names with other words have one exchange. */
+const records: Readonly<Record<string, (name: string, type: string) => Answer[]>> = {
+  null: (name) => mx(name, "."),
+  nodata: () => [],
+  address: (name, type) => (type === "A" ? [{ type: "A", name, data: "192.0.2.7" }] : []),
+  address6: (name, type) => (type === "AAAA" ? [{ type: "AAAA", name, data: "2001:db8::7" }] : []),
+  number: (name) => mx(name, "127.0.0.1"),
+  localhost: (name) => mx(name, "localhost", "mail.invalid"),
+  listed: (name) => mx(name, "mail.larch-and-oak.com", "mx.mailinator.com"),
+  temp: (name) => mx(name, "in.dropmail.me"),
+  // About as many as a message of 64 KiB holds.
+  many: (name) => mx(name, ...Array.from({ length: 1300 }, (_, i) => `m${i}.larch-and-oak.com`)),
+  other: (name) => mx(`not-${name}`, "mail.larch-and-oak.com"),
+  control: (name) => mx(name, "\u001b[2J,=x.larch-and-oak.com"),
+  loop: (name) => [
+    { type: "CNAME", name, data: `x.${name}` },
+    { type: "CNAME", name: `x.${name}`, data: name },
+  ],
+};
+
+/**
+ * Starts a server; it ends with the test file.
+ *
+ * @param delay milliseconds before each answer
+ * @param drops tells whether a question gets no answer, given its number from 0
+ */
+export async function startDnsServer({
+  delay = 0,
+  drops = (_question: number): boolean => false,
+} = {}): Promise<DnsServer> {
+  const asked: string[] = [];
+  let [inFlight, most, questions] = [0, 0, 0];
+
+  /** Returns the bytes of the answer; undefined for none. */
+  function answerTo(bytes: Uint8Array, isTcp: boolean): Uint8Array | undefined {
+    const query = decode(Buffer.from(bytes));
+    const [{ name, type }] = query.questions as [Question];
+    asked.push(`${type} ${name}`);
+    const [word = ""] = name.split(/[-.]/);
+    if (word === "silence" || drops(questions++)) return undefined;
+    if (word === "nonsense")
+      return Buffer.concat([bytes.subarray(0, 2), Buffer.from("garbage that is no message")]);
+    const packet: Packet = { type: "response", id: query.id!, questions: query.questions! };
+    const code = codes[word as keyof typeof codes] ?? 0;
+    const found = records[word] ?? ((name: string) => mx(name, "mail.larch-and-oak.com"));
+    const isCut = !isTcp && (word === "truncated" || word === "many" || word === "cut");
+    const answers = code === 0 && !isCut ? found(name, type) : [];
+    return encode({ ...packet, flags: code | (isCut ? 0x0200 : 0) | 0x0180, answers });
+  }
+
+  const udp = createSocket("udp4");
+  udp.on("message", (bytes: Buffer, { port, address }: RemoteInfo) => {
+    most = Math.max(most, ++inFlight);
+    const answer = answerTo(bytes, false);
+    const send = () => {
+      inFlight--;
+      if (answer) udp.send(answer, port, address);
+    };
+    if (delay > 0) setTimeout(send, delay);
+    else setImmediate(send);
+  });
+  udp.bind(0, "127.0.0.1");
+  await once(udp, "listening");
+  const { port } = udp.address();
+  const tcp = createServer((socket) => {
+    socket.on("error", () => {});
+    let bytes = Buffer.of();
+    socket.on("data", (chunk) => {
+      bytes = Buffer.concat([bytes, chunk]);
+      while (bytes.length >= 2 && bytes.length >= 2 + bytes.readUInt16BE()) {
+        const query = bytes.subarray(2, 2 + bytes.readUInt16BE());
+        bytes = bytes.subarray(2 + query.length);
+        const answer = answerTo(query, true);
+        if (answer === undefined) continue;
+        // A name whose answer is cut off gets no whole one either.
+        if (/cut/.test(asked.at(-1)!)) return socket.destroy();
+        const length = Buffer.alloc(2);
+        length.writeUInt16BE(answer.length);
+        socket.write(Buffer.concat([length, answer]));
+      }
+      return undefined;
+    });
+  });
+  tcp.listen(port, "127.0.0.1");
+  await once(tcp, "listening");
+  afterAll(() => {
+    udp.close();
+    tcp.close();
+  });
+  return {
+    address: `127.0.0.1:${(tcp.address() as AddressInfo).port}`,
+    asked,
+    mostInFlight: () => most,
+  };
+}
