@@ -67,11 +67,18 @@ export class DnsClient {
     this.#idle = [...this.#slots];
   }
 
-  /** Returns the answer to a query. Never rejects. */
-  async ask<Record>(query: (resolver: Resolver) => Promise<readonly Record[]>): Promise<DnsAnswer<Record>> {
+  /**
+   * Returns the answer to a query. Never rejects.
+   *
+   * @param signal ends the wait for a slot
+   */
+  async ask<Record>(
+    query: (resolver: Resolver) => Promise<readonly Record[]>,
+    signal?: AbortSignal,
+  ): Promise<DnsAnswer<Record>> {
     const slot = this.#idle.pop() ?? (await new Promise<Slot>((resolve) => this.#waiting.push(resolve)));
     try {
-      return await this.#askServers(slot, query);
+      return signal?.aborted ? { failure: "not asked" } : await this.#askServers(slot, query);
     } finally {
       const next = this.#waiting.shift();
       if (next) next(slot);

@@ -33,13 +33,23 @@ const rateLimitHeaders = {
     "Units left (r) and seconds until the quota renews (t, absent if never). Absent if the key has no limit.",
 };
 
-/** Returns the schema of a request body: `{"emails": ["..."]}`. */
+/** Returns the schema of a request body: `{"emails": ["..."], "explain": true, "canonical": true}`. */
 export function requestSchema(field: string) {
   return {
     type: "object",
     required: [field],
     properties: {
       [field]: { type: "array", items: { type: "string", maxLength: maximumItemLength } },
+      explain: {
+        type: "boolean",
+        default: false,
+        description: "Adds reason and suggestion to each result; null where there is none.",
+      },
+      canonical: {
+        type: "boolean",
+        default: false,
+        description: "Adds the form that all spellings of the item have in common; null if it is not valid.",
+      },
     },
   } as const;
 }
@@ -50,7 +60,15 @@ function answerSchema(field: string, statuses: readonly string[]) {
     type: "object",
     required: ["status"],
     additionalProperties: false,
-    properties: { status: { type: "string", enum: statuses } },
+    properties: {
+      status: { type: "string", enum: statuses },
+      reason: {
+        type: ["string", "null"],
+        description: "The rule that decided, usually with its subject: `disposable-domain: mailinator.com`.",
+      },
+      suggestion: { type: ["string", "null"], description: "The item that was probably meant." },
+      canonical: { type: ["string", "null"], description: "For counting people instead of spellings." },
+    },
   };
   return {
     type: "object",

@@ -10,6 +10,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from "fastify";
+import { canonicalItem } from "../classifier/canonical.js";
 import type { ApiKey, KeyStore, Permission } from "../store/key-store.js";
 import type { Period } from "../store/period.js";
 import type { Quota } from "../store/quota.js";
@@ -19,10 +20,12 @@ import { limitConnections } from "./connections.js";
 import type { Metrics } from "./metrics.js";
 import { maximumItemLength, openApiDocument, requestSchema } from "./openapi.js";
 import { explain, Refusal, refuseBrokenRequest } from "./refusals.js";
-import { validateItems } from "./validation.js";
+import { explainItems, type RequestMailCheck, validateItems } from "./validation.js";
 
 export interface ServiceOptions extends Pick<EmbeddedEngine, "classifier"> {
   readonly store: KeyStore;
+  /** Starts the stage that asks DNS for a request; absent for none. */
+  readonly mailCheck?: () => RequestMailCheck;
   /** Limit on items per request. */
   readonly maximumItems: number;
   /** Origins whose pages may call the service. Other origins get no CORS headers. */
@@ -32,6 +35,12 @@ export interface ServiceOptions extends Pick<EmbeddedEngine, "classifier"> {
   readonly metrics: Metrics;
   /** Clock in milliseconds since the epoch. */
   readonly now: () => number;
+}
+
+/** The body of a request besides its items. */
+interface RequestBody {
+  readonly explain?: boolean;
+  readonly canonical?: boolean;
 }
 
 declare module "fastify" {
@@ -65,7 +74,7 @@ const allowedMethods: Readonly<Record<string, string>> = {
 
 /** Creates the service, which is then ready to listen. Its `close` lets the requests in flight finish. */
 export function createService(options: ServiceOptions): FastifyInstance {
-  const { store, maximumItems, corsOrigins, log, metrics, now } = options;
+  const { store, classifier, maximumItems, corsOrigins, log, metrics, now } = options;
   // JSON can escape a character as \uXXXX\uXXXX: 12 bytes. Quotes and a comma take 3.
   const bodyLimit = maximumItems * (12 * maximumItemLength + 3) + 1024;
   const service = Fastify({
@@ -174,7 +183,7 @@ export function createService(options: ServiceOptions): FastifyInstance {
   });
 
   for (const field of ["emails", "domains"] as const) {
-    service.post<{ Body: Record<string, readonly string[]> }>(`/${field}/validate`, {
+    service.post<{ Body: RequestBody & Record<string, readonly string[]> }>(`/${field}/validate`, {
       schema: { body: requestSchema(field) },
       // Runs before the body is read: requests without a valid key or without units left must not take up memory.
       onRequest: async (request, reply) => {
@@ -196,7 +205,9 @@ export function createService(options: ServiceOptions): FastifyInstance {
         const items = [...new Set(request.body[field])];
         request.items = items.length;
         const idempotencyKey = idempotencyKeyOf(request.headers["idempotency-key"]);
-        const outcome = await validateItems(options, key, kinds[field], items, {
+        const kind = kinds[field];
+        const judges = { store, classifier, mailCheck: options.mailCheck?.() };
+        const outcome = await validateItems(judges, key, kind, items, {
           idempotencyKey,
           body: request.rawBody,
         });
@@ -205,10 +216,19 @@ export function createService(options: ServiceOptions): FastifyInstance {
         }
         if (outcome === "quota is gone") return refuseWithoutUnits(key, reply);
         request.apiKey = { ...key, quota: outcome.quota };
-        for (const status of outcome.statuses) metrics.items.inc({ kind: kinds[field], status });
-        const entries = items.map(
-          (item, i) => `${JSON.stringify(item)}:{"status":${JSON.stringify(outcome.statuses[i])}}`,
-        );
+        const { statuses } = outcome;
+        for (const status of statuses) metrics.items.inc({ kind, status });
+        const { explain, canonical } = request.body;
+        const verdicts = explain ? await explainItems(judges, key, kind, items, statuses) : undefined;
+        const entries = items.map((item, i) => {
+          const { reason = null, suggestion = null } = verdicts?.[i] ?? {};
+          const result = {
+            status: statuses[i],
+            ...(explain && { reason, suggestion }),
+            ...(canonical && { canonical: canonicalItem(kind, item) ?? null }),
+          };
+          return `${JSON.stringify(item)}:${JSON.stringify(result)}`;
+        });
         // Built as text: an object would lose the item `__proto__` and reorder items such as `1`.
         return reply.type("application/json; charset=utf-8").send(`{"${field}":{${entries.join(",")}}}`);
       },

@@ -2,7 +2,7 @@
 import type { ApiKey, KeyStore } from "../store/key-store.js";
 import type { Quota } from "../store/quota.js";
 import { grantedVerdicts } from "../validator/offline.js";
-import type { EmbeddedEngine, Kind } from "../validator/validator.js";
+import type { EmbeddedEngine, Kind, Verdict } from "../validator/validator.js";
 
 /** Outcome of a request: statuses, or the reason why there are none. */
 export type ValidationOutcome =
@@ -13,6 +13,20 @@ export type ValidationOutcome =
     }
   | "quota is gone"
   | "another body";
+
+/** The stage that asks DNS about the items of one request. */
+export interface RequestMailCheck {
+  /** Asks about the domains of items that passed the rules. Gives up before the client does. */
+  ask(kind: Kind, items: readonly string[]): Promise<void>;
+  /** Returns the verdict on an item that passed; the same status if DNS has nothing against it or was not asked. */
+  verdictOn(kind: Kind, item: string, status: string): Verdict;
+}
+
+/** What gives the verdicts. */
+export interface Judges extends Pick<EmbeddedEngine, "classifier"> {
+  /** Absent where DNS is not asked. */
+  readonly mailCheck?: RequestMailCheck | undefined;
+}
 
 /** Statuses by domain for sandbox keys, which do not use the classifier. All other domains are `ok`. */
 const sandboxStatuses: ReadonlyMap<string, string> = new Map([
@@ -28,7 +42,7 @@ const sandboxStatuses: ReadonlyMap<string, string> = new Map([
  * @throws StoreError
  */
 export async function validateItems(
-  { store, classifier }: { readonly store: KeyStore } & Pick<EmbeddedEngine, "classifier">,
+  { store, classifier, mailCheck }: { readonly store: KeyStore } & Judges,
   key: ApiKey,
   kind: Kind,
   items: readonly string[],
@@ -37,8 +51,12 @@ export async function validateItems(
   if (key.isSandbox) {
     return { statuses: items.map((item) => sandboxStatus(kind, item)), quota: key.quota };
   }
+  // Before the charge, which is one transaction with the answer. Not for items that the quota does not reach.
+  await mailCheck?.ask(kind, passing(classifier, kind, items.slice(0, key.quota.left ?? items.length)));
   const statusesOf = (granted: number) =>
-    grantedVerdicts(classifier, kind, items, granted).map(({ status }) => status);
+    grantedVerdicts(classifier, kind, items, granted).map(
+      (verdict, i) => withMail(mailCheck, kind, items[i]!, verdict).status,
+    );
   const { idempotencyKey, body } = request;
   const isAnswered = async () => idempotencyKey !== undefined && store.hasAnswer(key.id, idempotencyKey);
   // Without items nothing is charged, so no answer has to be stored. If one is stored,
@@ -53,6 +71,41 @@ export async function validateItems(
   const { granted, quota } = await store.charge(key.id, items.length);
   // Another request may have used the last units since the key was read.
   return granted === 0 ? "quota is gone" : { statuses: statusesOf(granted), quota };
+}
+
+/**
+ * Returns the verdicts that belong to some statuses, with reasons and suggestions. A status that the rules do not give now,
+ * such as one from a stored answer, stays without a reason.
+ *
+ * @param statuses the status of each item, from {@link validateItems}
+ */
+export async function explainItems(
+  { classifier, mailCheck }: Judges,
+  key: ApiKey,
+  kind: Kind,
+  items: readonly string[],
+  statuses: readonly string[],
+): Promise<readonly Verdict[]> {
+  if (key.isSandbox) return statuses.map((status) => ({ status }));
+  // A stored answer was given without asking DNS again.
+  await mailCheck?.ask(kind, passing(classifier, kind, items));
+  return items.map((item, i) => {
+    const status = statuses[i]!;
+    const verdict = withMail(mailCheck, kind, item, classifier.classify(kind, item));
+    return verdict.status === status ? verdict : { status };
+  });
+}
+
+const passes = ({ status }: Verdict): boolean => status === "ok" || status === "alias";
+
+const passing = (classifier: Judges["classifier"], kind: Kind, items: readonly string[]): readonly string[] =>
+  items.filter((item) => passes(classifier.classify(kind, item)));
+
+/** Returns the verdict of DNS on an item that passed, else its verdict. */
+function withMail(mailCheck: Judges["mailCheck"], kind: Kind, item: string, verdict: Verdict): Verdict {
+  if (mailCheck === undefined || !passes(verdict)) return verdict;
+  const byDns = mailCheck.verdictOn(kind, item, verdict.status);
+  return byDns.status === verdict.status ? verdict : byDns;
 }
 
 /** Returns the fixed status of an item. Domains are never `alias`. */

@@ -1,7 +1,7 @@
 /** `idv serve`: the validation service over HTTP. */
 import { once } from "node:events";
 import { Option } from "commander";
-import { loadClassifier } from "../../classifier/classifier.js";
+import { type Classifier, loadClassifier } from "../../classifier/classifier.js";
 import { tableSource } from "../../data/installed-table.js";
 import { openLog } from "../../service/log.js";
 import { createMetrics } from "../../service/metrics.js";
@@ -10,13 +10,14 @@ import { KeyStore } from "../../store/key-store.js";
 import { isLoopback } from "../config/loopback.js";
 import { filled, webOrigin, wholeNumber } from "../config/option-values.js";
 import { dataTablePath, stateFilePath } from "../config/paths.js";
+import { dnsSettingNames, resolveSettings, type SettingOptions, type Settings } from "../config/settings.js";
 import { UsageError } from "../errors.js";
 import { say } from "../terminal/terminal.js";
-import { type DefineCommand, describe } from "./command.js";
+import { type DefineCommand, describe, settingOption } from "./command.js";
 import { stateOption } from "./state-option.js";
 
 /** The options of `idv serve`, as commander gives them. */
-interface ServeOptions {
+interface ServeOptions extends SettingOptions {
   readonly host: string;
   readonly port: number;
   readonly state?: string;
@@ -46,8 +47,9 @@ export const define: DefineCommand = (command) => {
         .argParser(wholeNumber(1, 100_000))
         .default(1000),
     )
-    .option("-q, --quiet", "log no requests")
-    .action(serve);
+    .option("-q, --quiet", "log no requests");
+  for (const name of dnsSettingNames) command.addOption(settingOption(name));
+  command.action(serve);
 };
 
 /** How long requests in flight may take to finish after a signal, in milliseconds. */
@@ -57,16 +59,21 @@ const patienceMilliseconds = 8000;
 const lockMilliseconds = 1000;
 
 /** Runs the service until SIGTERM or SIGINT, and lets the requests in flight finish. */
-async function serve({ host, port, state, corsOrigin = [], maxItems, quiet }: ServeOptions): Promise<void> {
+async function serve(options: ServeOptions): Promise<void> {
+  const { host, port, state, corsOrigin = [], maxItems, quiet } = options;
+  const settings = await resolveSettings(options, process.env, undefined, say);
   const store = await KeyStore.open(stateFilePath(state, process.env), Date.now, {
     milliseconds: lockMilliseconds,
   });
   const metrics = createMetrics();
   const log = quiet ? undefined : openLog(1, () => metrics.lostLines.inc());
+  const classifier = loadClassifier(tableSource(dataTablePath(process.env), say));
+  const mail = settings.dns.value === "off" ? undefined : await openMail(settings, classifier);
   try {
     const service = createService({
       store,
-      classifier: loadClassifier(tableSource(dataTablePath(process.env), say)),
+      classifier,
+      ...(mail && { mailCheck: mail.start }),
       maximumItems: maxItems,
       corsOrigins: corsOrigin,
       metrics,
@@ -89,9 +96,16 @@ async function serve({ host, port, state, corsOrigin = [], maxItems, quiet }: Se
     await service.close();
     clearTimeout(timer);
   } finally {
+    await mail?.close();
     await store.close();
     await log?.close();
   }
+}
+
+/** Opens the stage that asks DNS. Loaded only where it is wanted. */
+async function openMail(settings: Settings, classifier: Classifier) {
+  const { openServiceMailCheck } = await import("../engines/mail-check.js");
+  return openServiceMailCheck(settings, classifier);
 }
 
 const listenReasons: Readonly<Record<string, string>> = {

@@ -1,5 +1,7 @@
 /** The stage that asks DNS, ready for a run: its servers, its cache and its end. */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Classifier } from "../../classifier/classifier.js";
+import type { Kind } from "../../classifier/verdict.js";
 import { DnsClient } from "../../dns/dns-client.js";
 import { MailCheck } from "../../dns/mail-check.js";
 import { type FindingCache, MailDomains } from "../../dns/mail-domains.js";
@@ -8,6 +10,7 @@ import { VerdictCache } from "../../store/verdict-cache.js";
 import { readCacheSecret } from "../config/cache-secret.js";
 import { cachePath } from "../config/paths.js";
 import type { Settings } from "../config/settings.js";
+import { once } from "./engine.js";
 
 /** Options of the stage that are not settings. */
 interface MailCheckOptions {
@@ -19,10 +22,45 @@ interface MailCheckOptions {
   readonly wantsExchanges: boolean;
 }
 
+/** Time for which DNS is asked about the items of one request to the service, in milliseconds; clients wait 30 s. */
+const requestMilliseconds = 10_000;
+
+/**
+ * Opens the stage for `idv serve`: a new table of domains for each request, so that nothing grows, over one cache.
+ *
+ * @returns `start`, which starts the stage for a request; `close`, which ends all queries
+ * @throws FileError, StoreError when the cache or its secret cannot be used
+ */
+export async function openServiceMailCheck(settings: Settings, classifier: Classifier) {
+  const stop = new AbortController();
+  const options = { cache: true, refresh: false, wantsExchanges: false };
+  const { newCheck, close } = await openDomains(settings, classifier, options, stop.signal);
+  return {
+    start: () => {
+      const late = new AbortController();
+      const check = newCheck(late.signal);
+      return {
+        ask: async (kind: Kind, items: readonly string[]) => {
+          const end = new AbortController();
+          const isLate = sleep(requestMilliseconds, true, { signal: end.signal }).catch(() => false);
+          // Domains that are still waiting are not asked about: otherwise the queue would grow without limit.
+          if (await Promise.race([check.ask(kind, items).then(() => false), isLate])) late.abort();
+          end.abort();
+        },
+        verdictOn: check.verdictOn.bind(check),
+      };
+    },
+    close: async () => {
+      stop.abort();
+      await close();
+    },
+  };
+}
+
 /** The open stage. */
 export interface OpenMailCheck {
   readonly check: MailCheck;
-  /** Closes the cache. */
+  /** Closes the cache. Later calls wait for the first. */
   close(): Promise<void>;
 }
 
@@ -34,11 +72,22 @@ export interface OpenMailCheck {
  * @throws FileError, StoreError when the cache or its secret cannot be used
  */
 export async function openMailCheck(
+  settings: Settings,
+  classifier: Classifier,
+  options: MailCheckOptions,
+  signal?: AbortSignal,
+): Promise<OpenMailCheck> {
+  const { newCheck, close } = await openDomains(settings, classifier, options, signal);
+  return { check: newCheck(), close };
+}
+
+/** Opens servers and cache. Each check knows only the domains that it was asked about itself, and the cache. */
+async function openDomains(
   { dnsServer, dnsConcurrency, dnsRate }: Settings,
   classifier: Classifier,
   { cache: hasCache, refresh, wantsExchanges }: MailCheckOptions,
   signal?: AbortSignal,
-): Promise<OpenMailCheck> {
+) {
   const client = new DnsClient({
     ...(dnsServer.value && { servers: dnsServer.value }),
     ...(dnsRate.value && { rate: dnsRate.value }),
@@ -57,9 +106,11 @@ export async function openMailCheck(
     const { verdict } = classifier.domainFacts(host);
     return verdict?.status === "disposable" ? verdict.reason?.split(": ")[1] : undefined;
   };
-  const domains = new MailDomains(client, findDisposable, new DistinctItems(), {
-    cache: cache as FindingCache | undefined,
-    wantsExchanges,
-  });
-  return { check: new MailCheck(domains, classifier), close: async () => file?.close() };
+  const domainOptions = { cache: cache as FindingCache | undefined, wantsExchanges };
+  const newCheck = (late?: AbortSignal) => {
+    const asking: Pick<DnsClient, "ask"> = { ask: (query) => client.ask(query, late) };
+    const domains = new MailDomains(asking, findDisposable, new DistinctItems(), domainOptions);
+    return new MailCheck(domains, classifier);
+  };
+  return { newCheck, close: once(async () => file?.close()) };
 }
