@@ -30,7 +30,7 @@ export type DnsAnswer<Record> =
 /** Time after which a query without an answer has failed, in milliseconds. */
 const patienceMilliseconds = 4000;
 /** Limits on the wait for an answer before the query is sent again, in milliseconds. */
-const [shortestWait, longestWait] = [50, 2000];
+const [shortestWait, longestWait] = [25, 2000];
 /** Number of failures in a row after which the servers count as unreachable. */
 const unreachableAfter = 256;
 

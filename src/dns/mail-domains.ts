@@ -5,6 +5,7 @@
 import { hashItem, type ItemHash } from "../classifier/item-hash.js";
 import type { DnsAnswer, DnsClient } from "./dns-client.js";
 import { type Finding, judgeExchanges, type UndecidedCause, undecidedCauses } from "./finding.js";
+import { mostInFlight } from "./limits.js";
 
 /** The findings of earlier runs. Holds keyed hashes of domains, never their names or exchanges. */
 export interface FindingCache {
@@ -107,12 +108,14 @@ export class MailDomains {
     const asking = (async () => {
       const known = (await this.#cache?.load(open)) ?? [];
       const found = new Map<string, Finding>();
-      await Promise.all(
-        open.map(async (domain, i) => {
-          const old = known[i];
+      let next = 0;
+      const askInTurn = async () => {
+        while (next < open.length) {
+          const [domain, old] = [open[next]!, known[next++]];
           if (old !== undefined && !(old.kind === "mail" && this.#wantsExchanges)) {
             this.#cached++;
-            return this.#remember(domain, old);
+            this.#remember(domain, old);
+            continue;
           }
           const finding = await findMail(domain, this.#client, this.#findDisposable);
           this.#asked++;
@@ -120,8 +123,10 @@ export class MailDomains {
             this.#causes[finding.cause] = (this.#causes[finding.cause] ?? 0) + 1;
           } else found.set(domain, finding);
           this.#remember(domain, finding);
-        }),
-      );
+        }
+      };
+      // As many as can be in flight: thousands of promises would take memory and time.
+      await Promise.all(Array.from({ length: mostInFlight }, askInTurn));
       if (found.size > 0) await this.#cache?.store(found);
     })().finally(() => {
       for (const domain of open) this.#pending.delete(domain);

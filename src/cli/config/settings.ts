@@ -6,6 +6,7 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
+import { mostInFlight } from "../../dns/limits.js";
 import type { Rate } from "../../validator/api/engine.js";
 import { UsageError } from "../errors.js";
 import { readLogin } from "./api-key.js";
@@ -124,8 +125,8 @@ export const settings = {
     "--dns-concurrency <N>",
     "IDV_DNS_CONCURRENCY",
     "have up to N queries in flight",
-    text(wholeNumber(1, 64)),
-    "64",
+    text(wholeNumber(1, mostInFlight)),
+    String(mostInFlight),
   ),
   dnsRate: setting("--dns-rate <N/s|N/m|N/h>", "IDV_DNS_RATE", "send up to N queries in that time", rate),
 } as const;

@@ -33,7 +33,7 @@ function renderBlock(block: string, width: number): string {
   return wrap(plain(block.replace(/\s+/g, " ")), width, "", "");
 }
 
-/** Aligns the columns of a table, and wraps the last one. */
+/** Aligns the columns of a table. Where they are too wide together, the widest give way and their cells are wrapped. */
 function renderTable(lines: readonly string[], width: number): string {
   const rows = lines
     .filter((line) => !/^\|[\s|:-]+\|$/.test(line))
@@ -44,13 +44,23 @@ function renderTable(lines: readonly string[], width: number): string {
         .map((cell) => plain(cell.trim())),
     );
   const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
-  return rows
-    .map((row) => {
-      const fixed = row.slice(0, -1).map((cell, i) => cell.padEnd(widths[i]!));
-      const start = `  ${fixed.join("  ")}${fixed.length > 0 ? "  " : ""}`;
-      return wrap(row.at(-1) ?? "", width, start, " ".repeat(start.length));
-    })
-    .join("\n");
+  const room = width - 2 * widths.length;
+  while (widths.reduce((sum, one) => sum + one, 0) > room && Math.max(...widths) > 10) {
+    widths[widths.indexOf(Math.max(...widths))]!--;
+  }
+  return rows.flatMap((row) => renderRow(row, widths)).join("\n");
+}
+
+/** Renders a row of a table; it has as many lines as its longest cell. */
+function renderRow(row: readonly string[], widths: readonly number[]): string[] {
+  const cells = row.map((cell, i) => wrap(cell, widths[i]!, "", "").split("\n"));
+  const height = Math.max(...cells.map((lines) => lines.length));
+  return Array.from({ length: height }, (_, line) =>
+    cells
+      .map((lines, i) => `  ${(lines[line] ?? "").padEnd(widths[i]!)}`)
+      .join("")
+      .trimEnd(),
+  );
 }
 
 /** Returns text without the marks of code, emphasis and links. */

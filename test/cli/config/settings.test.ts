@@ -128,7 +128,7 @@ test.each<[SettingName, unknown, string]>([
 test("every setting has an option, a variable and a valid default", () => {
   for (const name of settingNames) {
     const { flag, variable, parse, fallback } = { fallback: undefined, ...settings[name] };
-    expect(flag).toMatch(/^--[a-z-]+ </);
+    expect(flag).toMatch(/^--[a-z-]+ (<|\[=)/);
     expect(variable).toMatch(/^IDV_[A-Z_]+$/);
     if (fallback !== undefined) expect(() => parse(fallback)).not.toThrow();
   }

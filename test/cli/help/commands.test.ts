@@ -36,5 +36,6 @@ test.each([
 
 test("emails --help groups its options, the common ones first", async () => {
   const headings = [...(await helpOf("emails")).matchAll(/^([A-Z]\w+):$/gm)].map(([, heading]) => heading);
-  expect(headings.slice(2, 9)).toEqual(["Input", "Rows", "Output", "Verdicts", "Quota", "Service", "Run"]);
+  const groups = ["Input", "Rows", "Output", "Verdicts", "Quota", "Service", "DNS", "Run"];
+  expect(headings.slice(2, 10)).toEqual(groups);
 });

@@ -13,6 +13,11 @@ test.each<[string, string, string]>([
     "| A | B |\n| --- | --- |\n| x | one two three four |",
     "  A  B\n  x  one two three\n     four\n",
   ],
+  [
+    "a table whose widest columns give way",
+    "| A | B |\n| --- | --- |\n| one two three four | five six seven |",
+    "  A           B\n  one two     five six\n  three four  seven\n",
+  ],
   ["a word that is too long", "a bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb c", "a\nbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\nc\n"],
 ])("renders %s", (_, markdown, expected) => {
   expect(renderMarkdown(markdown, 20)).toBe(expected);

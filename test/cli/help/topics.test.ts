@@ -25,5 +25,5 @@ test.each(topicNames)("%s is wrapped to 80 columns off a terminal", async (topic
   expect(text).toMatch(/^[A-Z ]+\n/);
   expect(text.length).toBeGreaterThan(300);
   expect(text).not.toMatch(/\*\*|`|\{\{|undefined/);
-  expect(text.split("\n").filter((line) => line.length > 80 && !line.startsWith("  "))).toEqual([]);
+  expect(text.split("\n").filter((line) => line.length > 80 && !line.startsWith("  $ "))).toEqual([]);
 });

@@ -1,0 +1,78 @@
+// Time of --dns for 10,000 domains against a server over loopback, by queries in flight, without and with lost packets.
+// Beside it, a bare loop over node:dns with the same number of queries in flight. Usage: npm run bench:dns [-- ROUNDS]
+import { execFile, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const execute = promisify(execFile);
+const rounds = Number(process.argv[2] ?? 3);
+const program = fileURLToPath(new URL("../../bin/idv.js", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "idv-bench-"));
+const names = Array.from({ length: 10_000 }, (_, i) => `${i % 10 === 0 ? "nx" : "ok"}-${i}.net`);
+writeFileSync(join(folder, "domains"), `domain\n${names.join("\n")}\n`);
+const bareLoop = `
+  const { Resolver } = require("node:dns").promises;
+  const names = require("node:fs").readFileSync("domains", "utf8").split("\\n").slice(1, -1);
+  const resolver = new Resolver({ timeout: 2000, tries: 2 });
+  resolver.setServers([process.argv[1]]);
+  let next = 0;
+  const work = async () => { while (next < names.length) await resolver.resolveMx(names[next++]).catch(() => {}); };
+  Promise.all(Array.from({ length: Number(process.argv[2]) }, work));
+`;
+
+async function startServer(percentage) {
+  const child = spawn(process.execPath, [
+    fileURLToPath(new URL("dns-server.mjs", import.meta.url)),
+    percentage,
+  ]);
+  const [port] = await once(child.stdout, "data");
+  return { address: `127.0.0.1:${String(port).trim()}`, end: () => child.kill() };
+}
+
+async function seconds(args) {
+  const started = performance.now();
+  await execute(process.execPath, args, { cwd: folder, env: { PATH: process.env.PATH, HOME: folder } });
+  return (performance.now() - started) / 1000;
+}
+
+const print = (line) => process.stdout.write(`${line}\n`);
+const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
+const digests = new Set();
+print("in flight  lost   idv s  domains/s  bare loop s  idv / bare  fake");
+for (const percentage of ["0", "5"]) {
+  for (const concurrency of ["1", "8", "32", "64"]) {
+    // One query at a time waits for every lost one; that says nothing about the others.
+    if (percentage === "5" && concurrency === "1") continue;
+    const server = await startServer(percentage);
+    const [ours, bare] = [[], []];
+    for (let round = 0; round < rounds; round++) {
+      const dns = ["--dns", "--dns-server", server.address, "--dns-concurrency", concurrency, "--no-cache"];
+      ours.push(await seconds([program, "domains", "domains", "-q", "-o", "out", ...dns]));
+      if (percentage === "0") bare.push(await seconds(["-e", bareLoop, server.address, concurrency]));
+    }
+    server.end();
+    const output = readFileSync(join(folder, "out"), "utf8");
+    digests.add(createHash("sha256").update(output).digest("hex"));
+    const [idv, peer] = [median(ours), bare.length > 0 ? median(bare) : undefined];
+    print(
+      [
+        concurrency.padStart(9),
+        `${percentage} %`.padStart(5),
+        idv.toFixed(2).padStart(7),
+        Math.round(names.length / idv)
+          .toLocaleString("en")
+          .padStart(10),
+        (peer?.toFixed(2) ?? "-").padStart(12),
+        (peer ? (idv / peer).toFixed(2) : "-").padStart(11),
+        String(output.match(/,fake$/gm)?.length ?? 0).padStart(5),
+      ].join(" "),
+    );
+  }
+}
+print(digests.size === 1 ? "the output was the same in all runs" : "THE OUTPUTS DIFFER");
+rmSync(folder, { recursive: true });
