@@ -7,14 +7,14 @@ import { isKnownProvider } from "../classifier/providers.js";
 import { parseAddress } from "../classifier/syntax/address.js";
 import { parseDomainName, withoutRoot } from "../classifier/syntax/domain-name.js";
 import { Fault } from "../classifier/syntax/fault.js";
-import type { Kind } from "../classifier/verdict.js";
+import type { Classification, ClassifierStatus, Kind, Reason } from "../classifier/verdict.js";
 import { verdictOf } from "./finding.js";
 import type { MailDomains } from "./mail-domains.js";
 
-/** The verdict of DNS on an item. */
-export interface MailVerdict {
-  readonly status: string;
-  readonly reason?: string;
+/** The verdict of DNS on an item with some status before. */
+export interface MailVerdict<Status extends string> {
+  readonly status: Status | ClassifierStatus;
+  readonly reason?: Reason;
   /** The host that receives the domain's mail, where it is known. */
   readonly mx?: string;
 }
@@ -45,12 +45,20 @@ export class MailCheck {
    *
    * @param status the status so far, `ok` or `alias`
    */
-  verdictOn(kind: Kind, item: string, status: string): MailVerdict {
+  verdictOn<Status extends string>(kind: Kind, item: string, status: Status): MailVerdict<Status> {
     const domain = this.#domainOf(kind, item);
     const finding = domain === undefined ? undefined : this.#domains.find(domain);
     if (domain === undefined || finding === undefined) return { status };
     const mx = finding.kind === "mail" ? finding.exchange : undefined;
     return verdictOf(domain, finding) ?? { status, ...(mx !== undefined && { mx }) };
+  }
+
+  /** Asks about an item, if the rules have nothing against it, and returns the verdict of both. */
+  async check(kind: Kind, item: string, verdict: Classification): Promise<Classification & { mx?: string }> {
+    if (!passes(verdict.status)) return verdict;
+    await this.ask(kind, [item]);
+    const byDns = this.verdictOn(kind, item, verdict.status);
+    return byDns.status === verdict.status ? { ...verdict, ...byDns } : byDns;
   }
 
   get statistics() {

@@ -1,7 +1,7 @@
 /** `idv check`: verdicts on a few values. Nothing is charged. */
 import { createInterface } from "node:readline";
 import { type Classifier, loadClassifier } from "../../classifier/classifier.js";
-import type { Classification, Kind } from "../../classifier/verdict.js";
+import type { Kind } from "../../classifier/verdict.js";
 import { tableSource } from "../../data/installed-table.js";
 import { extractItem } from "../../run/item.js";
 import type { Verdict } from "../../validator/validator.js";
@@ -110,7 +110,8 @@ async function printVerdict(
 ): Promise<string> {
   const kind = kindOf(value);
   const item = extractItem(kind, value);
-  const verdict = await withMail(kind, item, classifier.classify(kind, item), mail);
+  const byRules = classifier.classify(kind, item);
+  const verdict: Verdict = mail ? await mail.check.check(kind, item, byRules) : byRules;
   const { status, reason = null, suggestion = null, mx = null } = verdict;
   const fields = { value, kind, item, status, reason, suggestion, ...(mail && { mx }) };
   const line = json
@@ -118,19 +119,6 @@ async function printVerdict(
     : [value, status, reason ?? "", suggestion ?? "", mx ?? ""].map(printable).join("\t").trimEnd();
   print(`${line}\n`);
   return status;
-}
-
-/** Asks DNS about an item that passed the rules. */
-async function withMail(
-  kind: Kind,
-  item: string,
-  verdict: Classification,
-  mail: OpenMailCheck | undefined,
-): Promise<Verdict> {
-  if (mail === undefined || (verdict.status !== "ok" && verdict.status !== "alias")) return verdict;
-  await mail.check.ask(kind, [item]);
-  const byDns = mail.check.verdictOn(kind, item, verdict.status);
-  return byDns.status === verdict.status ? { ...verdict, ...byDns } : byDns;
 }
 
 /** Takes a value with an `@` for an address, unless it is a URL. */

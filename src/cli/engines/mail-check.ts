@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Classifier } from "../../classifier/classifier.js";
 import type { Kind } from "../../classifier/verdict.js";
-import { DnsClient } from "../../dns/dns-client.js";
-import { MailCheck } from "../../dns/mail-check.js";
-import { type FindingCache, MailDomains } from "../../dns/mail-domains.js";
+import type { MailCheck } from "../../dns/mail-check.js";
+import type { FindingCache } from "../../dns/mail-domains.js";
+import { openMailStage } from "../../dns/open-stage.js";
 import { DistinctItems } from "../../run/distinct-items.js";
 import { VerdictCache } from "../../store/verdict-cache.js";
 import { readCacheSecret } from "../config/cache-secret.js";
@@ -88,12 +88,6 @@ async function openDomains(
   { cache: hasCache, refresh, wantsExchanges }: MailCheckOptions,
   signal?: AbortSignal,
 ) {
-  const client = new DnsClient({
-    ...(dnsServer.value && { servers: dnsServer.value }),
-    ...(dnsRate.value && { rate: dnsRate.value }),
-    concurrency: dnsConcurrency.value,
-  });
-  signal?.addEventListener("abort", () => client.cancel(), { once: true });
   const file = hasCache
     ? await VerdictCache.open(cachePath(process.env), Date.now, signal ? { signal } : {})
     : undefined;
@@ -102,15 +96,13 @@ async function openDomains(
     load: async (domains: readonly string[]) => (refresh ? [] : findings.load(domains)),
     store: findings.store.bind(findings),
   };
-  const findDisposable = (host: string) => {
-    const { verdict } = classifier.domainFacts(host);
-    return verdict?.status === "disposable" ? verdict.reason?.split(": ")[1] : undefined;
+  const client = {
+    ...(dnsServer.value && { servers: dnsServer.value }),
+    ...(dnsRate.value && { rate: dnsRate.value }),
+    concurrency: dnsConcurrency.value,
   };
-  const domainOptions = { cache: cache as FindingCache | undefined, wantsExchanges };
-  const newCheck = (late?: AbortSignal) => {
-    const asking: Pick<DnsClient, "ask"> = { ask: (query) => client.ask(query, late) };
-    const domains = new MailDomains(asking, findDisposable, new DistinctItems(), domainOptions);
-    return new MailCheck(domains, classifier);
-  };
+  const parts = { cache: cache as FindingCache | undefined, wantsExchanges };
+  const { newCheck, cancel } = openMailStage(classifier, client, () => new DistinctItems(), parts);
+  signal?.addEventListener("abort", cancel, { once: true });
   return { newCheck, close: once(async () => file?.close()) };
 }

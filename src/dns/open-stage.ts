@@ -1,0 +1,42 @@
+/** Puts the stage together: servers, table of domains and rules. */
+import type { Classifier } from "../classifier/classifier.js";
+import { DnsClient, type DnsClientOptions } from "./dns-client.js";
+import { mostInFlight } from "./limits.js";
+import { MailCheck } from "./mail-check.js";
+import { type FindingCache, MailDomains, type StateTable } from "./mail-domains.js";
+
+/** What the stage is made of besides its servers. */
+interface StageParts {
+  readonly cache?: FindingCache | undefined;
+  /** Whether the exchanges of domains are remembered; true by default. */
+  readonly wantsExchanges?: boolean;
+}
+
+/**
+ * Opens the stage. Nothing is sent yet.
+ *
+ * @param classifier knows the disposable domains, and the user's own lists if there are any
+ * @param newTable makes an empty table of domains
+ * @returns `newCheck`, which starts a check with a table of its own, whose queries stop waiting when its signal is
+ *   aborted; `cancel`, which ends all queries
+ */
+export function openMailStage(
+  classifier: Classifier,
+  { concurrency = mostInFlight, ...options }: Partial<DnsClientOptions>,
+  newTable: () => StateTable,
+  { cache, wantsExchanges = true }: StageParts = {},
+) {
+  const client = new DnsClient({ ...options, concurrency });
+  const findDisposable = (host: string) => {
+    const { verdict } = classifier.domainFacts(host);
+    return verdict?.status === "disposable" ? verdict.reason?.split(": ")[1] : undefined;
+  };
+  return {
+    newCheck(signal?: AbortSignal): MailCheck {
+      const asking: Pick<DnsClient, "ask"> = { ask: (query) => client.ask(query, signal) };
+      const domains = new MailDomains(asking, findDisposable, newTable(), { cache, wantsExchanges });
+      return new MailCheck(domains, classifier);
+    },
+    cancel: () => client.cancel(),
+  };
+}
