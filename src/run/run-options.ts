@@ -1,4 +1,5 @@
 /** Options and report of a bulk run. */
+import type { Classifier } from "../classifier/classifier.js";
 import type { TableSink } from "../files/output.js";
 import type { ScannableStream } from "../table/scan/scanned-records.js";
 import type { Kind, QuotaState, Status, Validator } from "../validator/validator.js";
@@ -16,6 +17,8 @@ export interface RunOptions {
   readonly validator: Validator;
   /** Cache of paid verdicts: those of earlier runs are read from it, those of this run are added to it. */
   readonly cache?: CachePort;
+  /** The offline rules, which explain the verdicts of a service that gives no reasons. */
+  readonly offlineRules?: Classifier["classify"];
   /** Asks DNS about items that passed. Such a run takes the batched way. */
   readonly mailCheck?: MailCheckPort;
   /** How values are read; by the usual rules if absent. */

@@ -86,6 +86,19 @@ describe("idv check", () => {
     expect(JSON.parse((await idv(["quota", "show", "--json"], { home })).stdout).used).toBe(0);
   });
 
+  test.each<[string, string[], number, string]>([
+    ["fake,disposable", ["a@mailinator.com"], 1, "idv: --fail-on: found: 1 disposable\n"],
+    ["fake", ["a@mailinator.com"], 0, ""],
+    ["fake,ok", ["-", "a@@b"], 1, "idv: --fail-on: found: 2 fake, 1 ok\n"],
+  ])("--fail-on %s with %j exits with %i; - reads lines", async (statuses, values, expected, message) => {
+    const stdin = "ann@larch-and-oak.com\r\n\nann@gmial.com";
+    const { code, stdout, stderr } = await idv(["check", "--fail-on", statuses, ...values], { stdin });
+    expect({ code, stderr }).toEqual({ code: expected, stderr: message });
+    if (values[0] === "-") {
+      expect(stdout).toMatch(/^ann@larch-and-oak\.com\tok\nann@gmial\.com\tfake\t.*\na@@b\tfake\t.*\n$/);
+    }
+  });
+
   test("--json prints an object for each value", async () => {
     const { stdout } = await idv(["check", "--json", "Ann <ann.lee@gmial.com>", "larch-and-oak.com"]);
     expect(

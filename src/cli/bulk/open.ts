@@ -1,5 +1,5 @@
 /** The second step of a bulk run: opens its engine, its input and its outputs. */
-import { loadClassifier } from "../../classifier/classifier.js";
+import { type Classifier, loadClassifier } from "../../classifier/classifier.js";
 import { tableSource } from "../../data/installed-table.js";
 import { createFolder } from "../../files/folders.js";
 import { copyOf, type FileCopy, openOutputFile, type TableSink } from "../../files/output.js";
@@ -59,8 +59,7 @@ export async function openDns(
 ): Promise<void> {
   if (dns === "off" || options.dryRun) return;
   const { openMailCheck } = await import("../engines/mail-check.js");
-  const classifier =
-    validator.embedded?.classifier ?? loadClassifier(tableSource(dataTablePath(process.env), say));
+  const classifier = validator.embedded?.classifier ?? ownRules();
   const { cache, refresh = false, explain = false } = options;
   opened.mail = await openMailCheck(
     settings,
@@ -69,6 +68,9 @@ export async function openDns(
     signal,
   );
 }
+
+/** Loads the offline rules, beside a service. */
+export const ownRules = (): Classifier => loadClassifier(tableSource(dataTablePath(process.env), say));
 
 /**
  * Opens the input, finds its table, and opens the outputs.

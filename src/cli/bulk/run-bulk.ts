@@ -17,7 +17,15 @@ import { interruptible } from "../terminal/interruption.js";
 import { type Progress, showsProgress, startProgress } from "../terminal/progress.js";
 import { counted, grouped, say, showsColour } from "../terminal/terminal.js";
 import { commitOutputs } from "./commit-outputs.js";
-import { needsBatches, type Opened, openDns, openEngine, openFiles, type RunFiles } from "./open.js";
+import {
+  needsBatches,
+  type Opened,
+  openDns,
+  openEngine,
+  openFiles,
+  ownRules,
+  type RunFiles,
+} from "./open.js";
 import { columnName } from "./open-input.js";
 import { exitCodeOf, printSummary } from "./outcome.js";
 import { type BulkOptions, type Plan, planRun } from "./plan.js";
@@ -152,6 +160,7 @@ async function validate(
     ...(cache && { cache }),
     ...(session && { session }),
     ...(mail && { mailCheck: mail.check }),
+    ...(plan.options.explain && !validator.explain && { offlineRules: ownRules().classify }),
     cores: availableParallelism(),
     onProgress(rows) {
       rowsSoFar = rows;

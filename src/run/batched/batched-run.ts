@@ -210,7 +210,9 @@ class RowRenderer {
 
   #verdictWithReason(item: string, status: Status): Verdict | undefined {
     const { kind, validator, mailCheck } = this.#options;
-    const verdict = validator.explain ? validator.explain(kind, item) : validator.precheck?.(kind, item);
+    const verdict = validator.explain
+      ? validator.explain(kind, item)
+      : (validator.precheck?.(kind, item) ?? this.#offlineVerdict(item, status));
     if (mailCheck === undefined) return verdict;
     // DNS changes statuses that passed. Given that, it tells the reason, or the exchange of a domain without a fault.
     const before = verdict?.status ?? "ok";
@@ -219,6 +221,14 @@ class RowRenderer {
       return { ...verdict, status, ...(byDns?.mx !== undefined && { mx: byDns.mx }) };
     }
     return byDns;
+  }
+
+  /** Returns why the offline rules would give an item its status, marked as theirs: the service may have other reasons. */
+  #offlineVerdict(item: string, status: Status): Verdict | undefined {
+    const { kind, offlineRules } = this.#options;
+    const { reason, suggestion, ...rest } = offlineRules?.(kind, item) ?? { status: "" };
+    if (rest.status !== status || reason === undefined) return undefined;
+    return { status, reason: `offline: ${reason}`, ...(suggestion !== undefined && { suggestion }) };
   }
 
   #hashMailboxes(rows: readonly RowItems[]): Int32Array {
