@@ -1,38 +1,123 @@
-// npm run check:accuracy -- [--disposable FILE]... [--legit FILE]... [--syntax FILE]...
+// npm run check:accuracy -- [--disposable FILE]... [--legit FILE]... [--addresses FILE]... [--syntax FILE]...
 //
-// Counts the disposable domains of a list that are caught, the legitimate domains that are wrongly flagged, and the
-// addresses of a suite on which the syntax layer agrees. Lists have one domain a line, before any tab or comma; a suite is
-// JSON: [{ "address": "...", "smtpValid": true }, ...].
+// - Disposable domains of a list that are caught, and legitimate domains that are wrongly flagged: by idv, by the lists of
+//   its packages alone, which are its peers, and by other recipes for its table, from strict to generous.
+// - Addresses of real people by the reason that idv gives them. Only domains are printed, never an address.
+// - Addresses of a suite on which the syntax layer agrees.
+//
+// Lists have one domain or address a line, before any tab or comma; a suite is JSON:
+// [{ "address": "...", "smtpValid": true }, ...].
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { parseArgs } from "node:util";
+import { compileDisposableTable, DisposableTable } from "../../dist/classifier/disposable-table.js";
 import { parseAddress } from "../../dist/classifier/syntax/address.js";
 import { Fault } from "../../dist/classifier/syntax/fault.js";
-import { classifyDomain } from "../../dist/index.js";
+import { listPackages, mergeDisposableLists, namesIn } from "../../dist/data/sources.js";
+import { classifyDomain, classifyEmail } from "../../dist/index.js";
 
 const files = { type: "string", multiple: true, default: [] };
-const { values } = parseArgs({ options: { disposable: files, legit: files, syntax: files } });
+const { values } = parseArgs({
+  options: { disposable: files, legit: files, addresses: files, syntax: files },
+});
 const say = (line) => process.stdout.write(`${line}\n`);
 const percent = (part, whole) => `${((100 * part) / Math.max(1, whole)).toFixed(3)} %`;
-const domainsIn = (file) => [
+const linesIn = (file) => [
   ...new Set(
     readFileSync(file, "utf8")
       .split("\n")
       .map((line) => line.replace(/#.*/, "").split(/[\t,]/)[0].trim().toLowerCase())
-      .filter((domain) => domain !== ""),
+      .filter((line) => line !== ""),
   ),
 ];
 
+/** Each package with its list, from the installed copy. */
+const lists = listPackages.map((source) => {
+  const [folder] = createRequire(import.meta.url)
+    .resolve.paths(source.name)
+    .map((folder) => `${folder}/${source.name}`)
+    .filter((folder) => {
+      try {
+        return readFileSync(`${folder}/${source.file}`);
+      } catch {
+        return false;
+      }
+    });
+  return { ...source, list: namesIn(readFileSync(`${folder}/${source.file}`, "utf8")) };
+});
+/** Whether a name, or one above it, is in a set. */
+const isUnder = (set, domain) => {
+  for (let rest = domain; ; rest = rest.slice(rest.indexOf(".") + 1)) {
+    if (set.has(rest)) return true;
+    if (!rest.includes(".")) return false;
+  }
+};
+const tableOf = (roles) => {
+  const entries = mergeDisposableLists(lists.map((one) => ({ ...one, role: roles(one) })));
+  const table = new DisposableTable(compileDisposableTable(entries));
+  return { size: table.size, has: (domain) => table.find(domain) !== undefined };
+};
+const withRoles = (...names) => tableOf(({ role }) => (names.includes(role) ? "list" : "ignored"));
+const judges = [
+  ["idv", { size: "", has: (domain) => classifyDomain(domain).status === "disposable" }],
+  ["  its table", tableOf(({ role }) => role)],
+  ["  lists only", withRoles("list")],
+  [
+    "  lists, doubted with doubts",
+    tableOf(({ role }) => (role === "doubt" || role === "witness" ? "ignored" : role)),
+  ],
+  ["  lists and aged as they are", withRoles("list", "aged")],
+  ["  all but doubts as they are", withRoles("list", "aged", "doubted")],
+  ["  everything", tableOf(() => "list")],
+  ...lists.map(({ name, list }) => {
+    const set = new Set(list.map((one) => one.toLowerCase()));
+    return [name, { size: set.size, has: (domain) => isUnder(set, domain) }];
+  }),
+];
+
+/** Prints a line for each judge: how many of the domains it calls disposable. */
+function compare(domains) {
+  for (const [name, { size, has }] of judges) {
+    const count = domains.filter(has).length;
+    const figures = [String(size).padStart(8), String(count).padStart(8), percent(count, domains.length)];
+    say(`  ${name.padEnd(42)} ${figures.join("  ")}`);
+  }
+}
+const heading = `  ${"".padEnd(42)} ${"entries".padStart(8)}  ${"found".padStart(8)}`;
+
 for (const file of values.disposable) {
-  const verdicts = domainsIn(file).map(classifyDomain);
-  const count = (status) => verdicts.filter((verdict) => verdict.status === status).length;
-  const [caught, fake, total] = [count("disposable"), count("fake"), verdicts.length];
-  say(`${file}: ${caught} of ${total} disposable (${percent(caught, total)}), ${fake} fake`);
+  const domains = linesIn(file);
+  const fake = domains.filter((domain) => classifyDomain(domain).status === "fake").length;
+  say(`${file}: ${domains.length} disposable domains, ${fake} fake for idv\n${heading}`);
+  compare(domains);
 }
 for (const file of values.legit) {
-  const domains = domainsIn(file);
-  const flagged = domains.filter((domain) => classifyDomain(domain).status !== "ok");
-  say(`${file}: ${flagged.length} of ${domains.length} flagged (${percent(flagged.length, domains.length)})`);
-  for (const domain of flagged) say(`  ${domain}\t${classifyDomain(domain).reason}`);
+  const domains = linesIn(file);
+  const flagged = domains.map((domain) => [domain, classifyDomain(domain)]);
+  const fake = flagged.filter(([, { status }]) => status === "fake").length;
+  say(
+    `${file}: ${domains.length} legitimate domains, ${fake} (${percent(fake, domains.length)}) fake for idv\n${heading}`,
+  );
+  compare(domains);
+  for (const [domain, { status, reason }] of flagged) if (status !== "ok") say(`    ${domain}\t${reason}`);
+}
+for (const file of values.addresses) {
+  const reasons = new Map();
+  const addresses = linesIn(file);
+  for (const address of addresses) {
+    const { status, reason = "" } = classifyEmail(address);
+    const code = `${status} ${reason.split(":")[0]}`.trim();
+    const domain = address.includes("@") ? address.slice(address.lastIndexOf("@") + 1) : "";
+    if (!reasons.has(code)) reasons.set(code, []);
+    reasons.get(code).push(domain);
+  }
+  say(`${file}: ${addresses.length} addresses`);
+  for (const [code, domains] of [...reasons].sort((a, b) => b[1].length - a[1].length)) {
+    const shown = /^(?:ok|alias)/.test(code) ? "" : [...new Set(domains)].slice(0, 20).join(" ");
+    say(
+      `  ${code.padEnd(28)} ${String(domains.length).padStart(8)}  ${percent(domains.length, addresses.length)}  ${shown}`,
+    );
+  }
 }
 for (const file of values.syntax) {
   const cases = JSON.parse(readFileSync(file, "utf8"));
