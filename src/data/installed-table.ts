@@ -49,6 +49,16 @@ function readInstalled(path: string, onNotice: Notice): DisposableTable | undefi
   }
 }
 
+/**
+ * Returns the age of the newest list in whole days; undefined if no date is known.
+ *
+ * @param now milliseconds since the epoch
+ */
+export function daysOld(sources: readonly DataSource[], now: number): number | undefined {
+  const age = now - Date.parse(newest(sources));
+  return Number.isNaN(age) ? undefined : Math.max(0, Math.floor(age / 86_400_000));
+}
+
 /** Returns the newest publication date among the sources; empty if none is known. */
 const newest = (sources: readonly DataSource[]): string =>
   sources.map(({ published }) => published).reduce((a, b) => (a > b ? a : b), "");

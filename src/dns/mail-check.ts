@@ -77,4 +77,4 @@ export class MailCheck {
 }
 
 /** Whether DNS is asked about items with a status. */
-export const passes = (status: string): boolean => status === "ok" || status === "alias";
+const passes = (status: string): boolean => status === "ok" || status === "alias";

@@ -1,13 +1,14 @@
 /** The second step of a bulk run: opens its engine, its input and its outputs. */
 import { type Classifier, loadClassifier } from "../../classifier/classifier.js";
-import { tableSource } from "../../data/installed-table.js";
+import type { DataSource } from "../../classifier/disposable-table.js";
+import { daysOld, findTable, tableSource } from "../../data/installed-table.js";
 import { createFolder } from "../../files/folders.js";
 import { copyOf, type FileCopy, openOutputFile, type TableSink } from "../../files/output.js";
 import { dataTablePath } from "../config/paths.js";
 import type { Engine } from "../engines/engine.js";
 import type { OpenMailCheck } from "../engines/mail-check.js";
 import { openOfflineEngine } from "../engines/offline-engine.js";
-import { say } from "../terminal/terminal.js";
+import { counted, say } from "../terminal/terminal.js";
 import { BadRowsReport } from "./bad-rows.js";
 import { type OpenInput, openInput } from "./open-input.js";
 import { checkReplaceable, nowhere, openSink } from "./open-output.js";
@@ -37,6 +38,12 @@ export async function openEngine(plan: Plan, opened: Opened, signal: AbortSignal
     const wait = options.wait ?? 0;
     const offline = { quotaPath, isQuotaNamed, wait, reason: engine.reason, note };
     opened.engine = await openOfflineEngine(plan.classifierSource, offline, signal);
+    // Cron would say it every night.
+    if (process.stderr.isTTY) {
+      const { table } = findTable(dataTablePath(process.env), () => {});
+      const remark = oldDataRemark(table.sources, Date.now());
+      if (remark !== undefined) note(remark);
+    }
   } else {
     // Printed before the run costs money. The summary names the engine in either case.
     note(`api engine at ${engine.baseUrl.value} (${engine.reason})`);
@@ -67,6 +74,20 @@ export async function openDns(
     { cache, refresh, wantsExchanges: explain },
     signal,
   );
+}
+
+/** Age of the lists from which on a run mentions it, in days: by then they miss two of three new disposable domains. */
+const oldDays = 60;
+
+/**
+ * Returns a remark if the lists of disposable domains are old.
+ *
+ * @param now milliseconds since the epoch
+ */
+export function oldDataRemark(sources: readonly DataSource[], now: number): string | undefined {
+  const days = daysOld(sources, now);
+  if (days === undefined || days <= oldDays) return undefined;
+  return `the newest list of disposable domains is ${counted(days, "day")} old; idv data update fetches newer ones`;
 }
 
 /** Loads the offline rules, beside a service. */

@@ -1,7 +1,6 @@
 /** `idv data`: the lists of disposable domains that the offline engine uses. */
-import { findTable } from "../../data/installed-table.js";
+import { daysOld, findTable } from "../../data/installed-table.js";
 import { updateTable } from "../../data/update.js";
-import { day } from "../config/option-values.js";
 import { dataTablePath } from "../config/paths.js";
 import { print } from "../terminal/standard-output.js";
 import { counted, grouped, say } from "../terminal/terminal.js";
@@ -43,10 +42,7 @@ async function showData(options: { readonly json?: true }): Promise<void> {
   const rows = sources.map(({ name, role = "list", version, published, domains, licence }) =>
     [name, role, version, published, `${grouped(domains)} domains`, licence].join("\t"),
   );
-  const newest = sources.map(({ published }) => Date.parse(published)).filter((date) => !Number.isNaN(date));
-  const age =
-    newest.length === 0 ? "" : `; the newest list is ${counted(daysSince(Math.max(...newest)), "day")} old`;
+  const days = daysOld(sources, Date.now());
+  const age = days === undefined ? "" : `; the newest list is ${counted(days, "day")} old`;
   print(`${rows.join("\n")}\n${grouped(size)} entries, ${path ?? "came with idv"}${age}\n`);
 }
-
-const daysSince = (date: number): number => Math.max(0, Math.floor((Date.now() - date) / day));
