@@ -8,6 +8,7 @@ import {
   ispProviders,
   mailcomDomains,
   majorProviders,
+  offeredDomains,
   privacyProviders,
   relays,
 } from "../classifier/providers.js";
@@ -82,6 +83,7 @@ const wronglyListed = `
 const allowed: ReadonlySet<string> = new Set([
   ...majorProviders,
   ...mailcomDomains,
+  ...offeredDomains,
   ...ispProviders,
   ...privacyProviders,
   ...Object.values(relays).flat(),

@@ -3,7 +3,12 @@ import { domainToASCII } from "node:url";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compileDisposableTable, DisposableTable } from "../../src/classifier/disposable-table.js";
-import { mailcomDomains, majorProviders, privacyProviders } from "../../src/classifier/providers.js";
+import {
+  mailcomDomains,
+  majorProviders,
+  offeredDomains,
+  privacyProviders,
+} from "../../src/classifier/providers.js";
 import { classifier, disposableEntries } from "../support/classifier.js";
 
 const { classify } = classifier;
@@ -106,7 +111,9 @@ describe("domains", () => {
   });
 });
 
-test.each([...majorProviders, ...mailcomDomains, ...privacyProviders])("the provider %s is ok", (domain) => {
+const providers = [...majorProviders, ...mailcomDomains, ...offeredDomains, ...privacyProviders];
+
+test.each(providers)("the provider %s is ok", (domain) => {
   expect(classify("domain", domain)).toEqual({ status: "ok" });
 });
 

@@ -1,6 +1,13 @@
 /** The rule for mistyped domains: finds the large provider that was probably meant. */
 import { domainToUnicode } from "node:url";
-import { ispProviders, mailcomDomains, majorProviders, privacyProviders, relays } from "../providers.js";
+import {
+  ispProviders,
+  mailcomDomains,
+  majorProviders,
+  offeredDomains,
+  privacyProviders,
+  relays,
+} from "../providers.js";
 import { findSuffix } from "./public-suffix.js";
 
 /**
@@ -29,13 +36,14 @@ const mistypedCom = /\.(?:con|comm|cim|vom|xom|ocm|cpm|dom|c0m|coom|ccom|comn)$/
 const realNeighbours: ReadonlySet<string> = new Set([
   ...majorProviders,
   ...mailcomDomains,
+  ...offeredDomains,
   ...ispProviders,
   ...privacyProviders,
   ...Object.values(relays).flat(),
   ..."mail ymail email qmail amail xmail gotmail hitmail cloud hicloud pcloud qcloud"
     .split(" ")
     .map((name) => `${name}.com`),
-  ..."hotmailr.com yahoo.co protonmail.ch icloud.com.cn".split(" "),
+  ..."hotmailr.com yahoo.co protonmail.ch icloud.com.cn terra.com.ar".split(" "),
 ]);
 
 /**
