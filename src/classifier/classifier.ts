@@ -10,7 +10,7 @@ import { findSuffix } from "./rules/public-suffix.js";
 import { findSpecialUse } from "./rules/special-use.js";
 import { withoutStrayMarks } from "./rules/stray-marks.js";
 import { findMeant, findTypo } from "./rules/typo-domain.js";
-import { type Address, parseAddress } from "./syntax/address.js";
+import { type Address, findPlainAt, parseAddress } from "./syntax/address.js";
 import { parseDomainName, withoutRoot } from "./syntax/domain-name.js";
 import { Fault } from "./syntax/fault.js";
 import type { Classification, Kind, Reason, ReasonCode } from "./verdict.js";
@@ -142,12 +142,18 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
   }
 
   function classifyEmail(item: string): Classification {
+    const at = findPlainAt(item);
+    if (at !== -1) return classifyAddress(item, item.slice(0, at), item.slice(at + 1).toLowerCase());
     const address: Address | Fault = parseAddress(item);
     if (address instanceof Fault)
       return { ...syntaxFault(address), ...suggestIfGood(withoutStrayMarks(item)) };
     const { local, domain } = address;
     if (domain === undefined) return fake("syntax: an address literal instead of a domain");
-    const { ascii } = domain;
+    return classifyAddress(item, local, domain.ascii);
+  }
+
+  /** Classifies an address whose syntax is valid. */
+  function classifyAddress(item: string, local: string, ascii: string): Classification {
     const { verdict: onDomain, mailbox, hasListedMailboxes } = recall(ascii);
     const verdict = hasListedMailboxes ? applyDomainRules(ascii, local) : onDomain;
     if (verdict === undefined) {

@@ -21,6 +21,10 @@ const targets = `
   rogers.com terra.com.br interia.pl`
   .trim()
   .split(/\s+/);
+/** The targets by their names without the dot. */
+const withoutDot: ReadonlyMap<string, string> = new Map(
+  targets.map((target) => [target.replace(".", ""), target]),
+);
 const [shortest, longest] = [
   Math.min(...targets.map(({ length }) => length)) - 1,
   Math.max(...targets.map(({ length }) => length)) + 1,
@@ -60,8 +64,26 @@ export function findTypo(ascii: string): string | undefined {
   if (owner !== undefined && (suffix === "com.com" || findSuffix(suffix) === "public-suffix"))
     return `${owner}.com`;
   if (name.length < shortest || name.length > longest) return undefined;
-  return targets.find((target) => isOneEditAway(name, target));
+  const letters = lettersOf(name);
+  const index = targetLetters.findIndex(
+    (wanted, i) => differsInTwo(letters ^ wanted) && isOneEditAway(name, targets[i]!),
+  );
+  return targets[index];
 }
+
+/** Returns a set of the characters of a name: a bit for each, shared by characters 32 apart. */
+function lettersOf(name: string): number {
+  let letters = 0;
+  for (let i = 0; i < name.length; i++) letters |= 1 << (name.charCodeAt(i) & 31);
+  return letters;
+}
+const targetLetters = targets.map(lettersOf);
+
+/** Whether at most two bits are set. One edit adds a character and removes one at most, so other names need no comparison. */
+const differsInTwo = (bits: number): boolean => {
+  const withoutLowest = bits & (bits - 1);
+  return (withoutLowest & (withoutLowest - 1)) === 0;
+};
 
 /**
  * Finds what was probably meant by a name that cannot exist: `example.com` for `example.con`, `gmail.com` for `gmailcom`.
@@ -72,7 +94,7 @@ export function findMeant(ascii: string): string | undefined {
   const typo = findTypo(ascii);
   if (typo !== undefined) return typo;
   const com = ascii.replace(mistypedCom, ".com");
-  return com === ascii ? targets.find((target) => target.replace(".", "") === ascii) : com;
+  return com === ascii ? withoutDot.get(ascii) : com;
 }
 
 /** Returns whether one insertion, deletion, substitution or swap of adjacent characters turns `a` into `b`. */

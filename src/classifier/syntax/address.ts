@@ -1,6 +1,12 @@
 /** Syntax of e-mail addresses in an envelope (RFC 5321, RFC 6531). Knows nothing about providers or rules. */
 import { isAddressLiteral } from "./address-literal.js";
-import { type DomainName, describeCharacter, hopelessLength, parseDomainName } from "./domain-name.js";
+import {
+  type DomainName,
+  describeCharacter,
+  hopelessLength,
+  maximumLabelOctets,
+  parseDomainName,
+} from "./domain-name.js";
 import { Fault } from "./fault.js";
 
 /** An e-mail address that RFC 5321 and RFC 6531 allow in an envelope. */
@@ -28,6 +34,46 @@ for (const character of "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012
  * them. The joiners U+200C and U+200D are allowed: Persian, Hindi and Sinhala are spelled with them.
  */
 const unusable = /(?![\u200c\u200d])[\p{C}\p{Z}\ufffd]/u;
+
+/**
+ * Finds the `@` of a plain address: ASCII, a dot-atom at a host name of letters, digits and single hyphens. Nine of ten are
+ * plain, and looking for the `@` takes a quarter of the time of {@link parseAddress}.
+ *
+ * @returns -1 for all other texts, which parseAddress has to look at
+ */
+export function findPlainAt(text: string): number {
+  const { length } = text;
+  let partStart = 0;
+  let at = -1;
+  for (let i = 0; i < length; i++) {
+    const code = text.charCodeAt(i);
+    if (code > 127) return -1;
+    if (at === -1) {
+      if (isAtomText[code] === 1) continue;
+      if (i === partStart || (code !== dot && code !== atSign)) return -1;
+      if (code === atSign) at = i;
+      partStart = i + 1;
+    } else if (isLetterOrDigit[code] === 0) {
+      // A dot or a hyphen. Two hyphens in a row may be an A-label.
+      if (i === partStart || text.charCodeAt(i - 1) === hyphen) return -1;
+      if (code === dot) {
+        if (i - partStart > maximumLabelOctets) return -1;
+        partStart = i + 1;
+      } else if (code !== hyphen) return -1;
+    }
+  }
+  const lastLabel = length - partStart;
+  const isCut = lastLabel === 0 || text.charCodeAt(length - 1) === hyphen;
+  const isTooLong =
+    at > maximumLocalOctets || length > maximumAddressOctets || lastLabel > maximumLabelOctets;
+  return isCut || isTooLong ? -1 : at;
+}
+
+const [dot, hyphen, atSign] = [0x2e, 0x2d, 0x40];
+/** 1 for ASCII letters, in either case, and digits. */
+const isLetterOrDigit = Uint8Array.from({ length: 128 }, (_, code) =>
+  Number(/[A-Za-z0-9]/.test(String.fromCharCode(code))),
+);
 
 /**
  * Parses an address. Comments, folding white space and the obsolete forms of RFC 5322 are faults: they belong in

@@ -1,6 +1,7 @@
 /** Covers the address parser: the is_email suite, the faults it reports and the parts it returns. */
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseAddress } from "../../../src/classifier/syntax/address.js";
+import { findPlainAt, parseAddress } from "../../../src/classifier/syntax/address.js";
 import { Fault } from "../../../src/classifier/syntax/fault.js";
 import { allowedByRfc5321, notAllowedByRfc5321 } from "./is-email-suite.js";
 
@@ -82,4 +83,45 @@ describe("parsed addresses", () => {
     expect(parseAddress(`${"ü".repeat(32)}@example.net`)).not.toBeInstanceOf(Fault);
     expect(parseAddress(`${"ü".repeat(33)}@example.net`)).toBeInstanceOf(Fault);
   });
+});
+
+test("findPlainAt finds the @ of addresses that parseAddress takes as they are", () => {
+  const part = fc.string({ unit: fc.constantFrom(...'aZ09-_+.@"é ('), maxLength: 8 });
+  const address = fc.oneof(
+    fc.tuple(part, part).map(([local, domain]) => `${local}@${domain}.com`),
+    fc
+      .tuple(
+        fc.integer({ min: 60, max: 70 }),
+        fc.integer({ min: 60, max: 66 }),
+        fc.integer({ min: 1, max: 4 }),
+      )
+      .map(([local, label, labels]) => `${"a".repeat(local)}@${`${"b".repeat(label)}.`.repeat(labels)}net`),
+    fc.emailAddress(),
+    fc.constantFrom(
+      "a@B.c",
+      "a@b",
+      "a@xn--b.c",
+      "a@-b.c",
+      "a@b-.c",
+      "a@b.c-",
+      "a@b.",
+      "@b.c",
+      "a@",
+      ".a@b.c",
+      "a.@b.c",
+      "",
+    ),
+  );
+  let plain = 0;
+  fc.assert(
+    fc.property(address, (text) => {
+      const at = findPlainAt(text);
+      if (at === -1) return;
+      plain++;
+      const parsed = { local: text.slice(0, at), domain: { ascii: text.slice(at + 1).toLowerCase() } };
+      expect(parseAddress(text)).toEqual(parsed);
+    }),
+    { numRuns: 3000 },
+  );
+  expect(plain).toBeGreaterThan(300);
 });
