@@ -10,7 +10,7 @@
  */
 import { Resolver } from "node:dns/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { UndecidedCause } from "./finding.js";
+import type { UndecidedCause } from "./vocabulary.js";
 
 export interface DnsClientOptions {
   /** Addresses of servers, with a port if it is not 53: `192.0.2.1`, `[2001:db8::1]:5353`. The system's if absent. */

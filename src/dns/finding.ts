@@ -4,17 +4,7 @@ import { isIP } from "node:net";
 import { findSuffixIn } from "../classifier/suffix-walk.js";
 import type { Classification } from "../classifier/verdict.js";
 import { disposableExchanges } from "./disposable-exchanges.js";
-
-/** Why a domain stayed undecided. */
-export const undecidedCauses = [
-  "timeout",
-  "SERVFAIL",
-  "REFUSED",
-  "no connection",
-  "invalid answer",
-  "not asked",
-] as const;
-export type UndecidedCause = (typeof undecidedCauses)[number];
+import type { UndecidedCause } from "./vocabulary.js";
 
 /** What DNS says about a domain. */
 export type Finding =

@@ -4,8 +4,8 @@
  */
 import { hashItem, type ItemHash } from "../classifier/item-hash.js";
 import type { DnsAnswer, DnsClient } from "./dns-client.js";
-import { type Finding, judgeExchanges, type UndecidedCause, undecidedCauses } from "./finding.js";
-import { mostInFlight } from "./limits.js";
+import { type Finding, judgeExchanges } from "./finding.js";
+import { mostInFlight, type UndecidedCause, undecidedCauses } from "./vocabulary.js";
 
 /** The findings of earlier runs. Holds keyed hashes of domains, never their names or exchanges. */
 export interface FindingCache {

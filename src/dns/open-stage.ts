@@ -1,9 +1,9 @@
 /** Puts the stage together: servers, table of domains and rules. */
 import type { Classifier } from "../classifier/classifier.js";
 import { DnsClient, type DnsClientOptions } from "./dns-client.js";
-import { mostInFlight } from "./limits.js";
 import { MailCheck } from "./mail-check.js";
 import { type FindingCache, MailDomains, type StateTable } from "./mail-domains.js";
+import { mostInFlight } from "./vocabulary.js";
 
 /** What the stage is made of besides its servers. */
 interface StageParts {

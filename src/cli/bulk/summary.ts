@@ -1,7 +1,7 @@
 /** Renders the summary of a run, as text and as JSON. */
 import type { ChalkInstance } from "chalk";
-import { undecidedCauses } from "../../dns/finding.js";
 import type { MailStatistics } from "../../dns/mail-domains.js";
+import { undecidedCauses } from "../../dns/vocabulary.js";
 import type { RunReport } from "../../run/run-options.js";
 import { knownStatuses } from "../../validator/validator.js";
 import { counted, grouped, printable } from "../terminal/terminal.js";

@@ -6,7 +6,7 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
-import { mostInFlight } from "../../dns/limits.js";
+import { mostInFlight } from "../../dns/vocabulary.js";
 import type { Rate } from "../../validator/api/engine.js";
 import { UsageError } from "../errors.js";
 import { readLogin } from "./api-key.js";

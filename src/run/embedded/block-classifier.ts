@@ -143,7 +143,7 @@ export class BlockClassifier {
     const { low, high } = hashItem(seed, itemKey(item));
     hashes[2 * place] = low;
     hashes[2 * place + 1] = high;
-    return offlineCode(this.#classifier.classify(kind, item).status);
+    return offlineCode(this.#classifier.statusOf(kind, item));
   }
 
   /** Lists the verdicts on all items of some records. */
