@@ -1,0 +1,91 @@
+/**
+ * Covers the findings from a real DNS server, BIND, over loopback. Debian's package `bind9` installs it; without it the test
+ * is skipped and says so.
+ */
+import { spawn } from "node:child_process";
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { existsSync, writeFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { DnsClient } from "../../src/dns/dns-client.js";
+import { MailDomains } from "../../src/dns/mail-domains.js";
+import { DistinctItems } from "../../src/run/distinct-items.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+const named = ["/usr/sbin/named", "/usr/local/sbin/named"].find((path) => existsSync(path));
+if (named === undefined) process.stderr.write("skipped: no BIND is installed (Debian: bind9)\n");
+
+const zone = `$TTL 60
+@ SOA ns host 1 60 60 60 60
+@ NS ns
+ns A 192.0.2.1
+host MX 10 mail.larch-and-oak.com.
+null MX 0 .
+bare A 192.0.2.7
+bare6 AAAA 2001:db8::7
+empty TXT "no mail"
+alias CNAME host
+loop CNAME loop2
+loop2 CNAME loop
+temp MX 10 in.dropmail.me.
+number MX 10 192.0.2.7.
+${Array.from({ length: 100 }, (_, i) => `many MX ${i} m${i}.larch-and-oak.com.`).join("\n")}
+`;
+
+/** Returns a UDP port that is free now. */
+async function freePort(): Promise<number> {
+  const socket = createSocket("udp4").bind(0, "127.0.0.1");
+  await once(socket, "listening");
+  const { port } = socket.address() as AddressInfo;
+  socket.close();
+  return port;
+}
+
+test.skipIf(named === undefined)(
+  "BIND's answers give the same findings as those of the tests' own server",
+  async () => {
+    const folder = temporaryFolder();
+    const port = await freePort();
+    writeFileSync(join(folder, "zone"), zone);
+    writeFileSync(
+      join(folder, "named.conf"),
+      `options { directory "${folder}"; pid-file "${folder}/pid"; session-keyfile "${folder}/key"; recursion no;
+      listen-on port ${port} { 127.0.0.1; }; listen-on-v6 { none; }; managed-keys-directory "${folder}"; };
+    controls { };
+    zone "larch.test" { type primary; file "${folder}/zone"; };`,
+    );
+    const server = spawn(named!, ["-g", "-c", join(folder, "named.conf")], {
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    try {
+      let said = "";
+      server.stderr.on("data", (chunk: Buffer) => {
+        said += chunk.toString();
+      });
+      await expect.poll(() => said, { timeout: 20_000 }).toMatch(/ running$/m);
+      const client = new DnsClient({ servers: [`127.0.0.1:${port}`], concurrency: 8 });
+      const domains = new MailDomains(client, () => undefined, new DistinctItems(), { wantsExchanges: true });
+      const names = "host null bare bare6 empty alias temp number many absent loop".split(" ");
+      await domains.ask([...names.map((name) => `${name}.larch.test`), "elsewhere.net"]);
+      const found = Object.fromEntries(names.map((name) => [name, domains.find(`${name}.larch.test`)]));
+      expect(found).toMatchObject({
+        host: { kind: "mail", exchange: "mail.larch-and-oak.com" },
+        null: { kind: "null-mx" },
+        bare: { kind: "mail" },
+        bare6: { kind: "mail" },
+        empty: { kind: "no-mail-server" },
+        alias: { kind: "mail", exchange: "mail.larch-and-oak.com" },
+        temp: { kind: "disposable-mx", suffix: "dropmail.me" },
+        number: { kind: "no-mail-server" },
+        many: { kind: "mail", exchange: "m0.larch-and-oak.com" },
+        absent: { kind: "no-such-domain" },
+      });
+      expect(["undecided", "no-mail-server"]).toContain(found["loop"]?.kind);
+      expect(domains.find("elsewhere.net")).toEqual({ kind: "undecided", cause: "REFUSED" });
+    } finally {
+      server.kill("SIGKILL");
+    }
+  },
+);
