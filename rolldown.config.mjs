@@ -52,5 +52,28 @@ export default defineConfig({
     chunkFileNames: "[name]-[hash].js",
     // Node.js reads every byte of a module; names stay, for stack traces.
     comments: false,
+    // What every start needs, what gives verdicts, and what an offline run needs besides, each in one file: to find and to
+    // link 40 files takes a tenth of the time of a small run. A group takes the modules that its own import, too.
+    codeSplitting: {
+      groups: [
+        {
+          name: "start",
+          test: /src.cli.(?:errors|program|terminal.terminal|terminal.standard-output)\.ts$/,
+          priority: 3,
+        },
+        { name: "classifier", test: /src.classifier.(?:classifier|canonical|plain-items)\.ts$/, priority: 2 },
+        // Also for the workers, which need nothing else.
+        {
+          name: "blocks",
+          test: /src.(?:run.embedded.block-classifier|table.scan.chunk-assembler)\.ts$/,
+          priority: 2,
+        },
+        {
+          name: "run",
+          test: /src.(?:cli.bulk.run-bulk|cli.commands.(?:emails|domains)|run.embedded.embedded-run)\.ts$/,
+          priority: 1,
+        },
+      ],
+    },
   },
 });

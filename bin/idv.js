@@ -1,9 +1,24 @@
 #!/usr/bin/env node
 // Starts the program. What ends Node outside of it is a fault of idv (70), not a match of --fail-on (1).
+import { statSync } from "node:fs";
+import module from "node:module";
+
 process.on("uncaughtException", (error) => {
   process.stderr.write(`idv: a bug in idv; please report it with the lines that follow\n${error.stack}\n`);
   process.exit(70);
 });
+
+// Node.js 22 and newer can keep compiled code, which saves a seventh of the time of a small run. Only below a home of the
+// user's own, since whoever can change the code decides what runs: with sudo, the home may be another user's.
+try {
+  const { HOME, XDG_CACHE_HOME } = process.env;
+  if (statSync(HOME).uid === process.getuid()) {
+    const folder = XDG_CACHE_HOME?.startsWith(`${HOME}/`) ? XDG_CACHE_HOME : `${HOME}/.cache`;
+    module.enableCompileCache?.(`${folder}/idv`);
+  }
+} catch {
+  // No home, no cache.
+}
 
 try {
   const { main } = await import("../dist/bundle/main.js");

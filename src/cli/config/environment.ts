@@ -10,6 +10,7 @@ export const environmentVariables = {
   XDG_CONFIG_HOME: "folder of idv/config.json and the key of idv login (~/.config)",
   XDG_STATE_HOME: "folder of idv/quota.db, verdicts.db and service.db (~/.local/state)",
   XDG_DATA_HOME: "folder of idv/disposable.bin, from idv data update (~/.local/share)",
+  XDG_CACHE_HOME: "folder below HOME for compiled code, with Node.js 22 or newer (~/.cache)",
   "HTTP_PROXY, HTTPS_PROXY, NO_PROXY": "proxies for requests to the service",
   NODE_EXTRA_CA_CERTS: "file of additional certificate authorities",
   "NO_COLOR, FORCE_COLOR": "turn colours off; turn them on everywhere",
