@@ -9,6 +9,7 @@ import { type Classifier, loadClassifier } from "./classifier/classifier.js";
 import { parseListLine } from "./classifier/own-lists.js";
 import { Fault } from "./classifier/syntax/fault.js";
 import type { Classification, Kind } from "./classifier/verdict.js";
+import { isServerAddress, mostInFlight } from "./dns/vocabulary.js";
 
 export type { Classification, ClassifierStatus, Kind, Reason, ReasonCode } from "./classifier/verdict.js";
 
@@ -32,7 +33,7 @@ export interface DnsOptions {
   readonly concurrency?: number;
 }
 
-/** Verdict with what DNS said. */
+/** A verdict after the DNS lookup. */
 export interface CheckedItem extends Classification {
   /** The host that receives the domain's mail, if DNS was asked and knows. */
   readonly mx?: string;
@@ -60,7 +61,8 @@ const itemsAhead = 256;
 /**
  * Creates a classifier.
  *
- * @throws TypeError when an entry of `allow` or `deny` is neither a domain nor an address
+ * @throws TypeError when an entry of `allow` or `deny` is neither a domain nor an address, a server is no IP address, or
+ *   the concurrency is no whole number from 1 to 64
  * @throws Error when the table cannot be read or is not a table of disposable domains
  */
 export function createClassifier(options: ClassifierOptions = {}): ItemClassifier {
@@ -70,7 +72,7 @@ export function createClassifier(options: ClassifierOptions = {}): ItemClassifie
     if (parsed instanceof Fault) throw new TypeError(`neither a domain nor an address: ${parsed.what}`);
   }
   const classifier = loadClassifier({ ...(table !== undefined && { table }), ownLists: { allow, deny } });
-  const stage = dns === false ? undefined : openStage(classifier, dns === true ? {} : dns);
+  const stage = dns === false ? undefined : openStage(classifier, dns === true ? {} : checked(dns));
 
   async function check(kind: Kind, item: string, mail = stage?.then((open) => open.newCheck())) {
     const verdict = classifier.classify(kind, item);
@@ -89,6 +91,14 @@ export function createClassifier(options: ClassifierOptions = {}): ItemClassifie
   }
 
   return { classify: classifier.classify, check: (kind, item) => check(kind, item), checkAll };
+}
+
+/** @throws TypeError */
+function checked(options: DnsOptions): DnsOptions {
+  const { servers = [], concurrency = mostInFlight } = options;
+  for (const server of servers) if (!isServerAddress(server)) throw new TypeError(`${server}: no IP address`);
+  if (Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= mostInFlight) return options;
+  throw new TypeError(`concurrency is no whole number from 1 to ${mostInFlight}`);
 }
 
 /** Opens the stage that asks DNS. Loaded only where it is wanted. */

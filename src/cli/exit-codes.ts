@@ -19,7 +19,7 @@ export const exitCodeMeanings: Readonly<Record<ExitCode, string>> = {
   2: "wrong usage or configuration",
   3: "not authorised: no key, or the service does not accept it",
   4: "quota exhausted: the output is complete, some rows are quota_exceeded",
-  5: "the service, or the npm registry, could not be reached or gave an invalid answer; DNS, with --dns=strict",
+  5: "the service, or the npm registry, could not be reached or gave an invalid answer; or most DNS queries failed, with --dns=strict",
   6: "a file could not be read or written",
   70: "a bug in idv",
 };

@@ -2,22 +2,23 @@
  * Asks DNS servers, many domains at a time, and asks again what gets lost. Knows nothing of mail.
  *
  * There is a fixed number of slots. A slot has one query in flight and a resolver of its own for each server, so that
- * cancelling a query that took too long cancels nothing else. How long is too long follows the servers' usual time, as
- * a retransmission timer of TCP does (RFC 6298): a lost packet costs little where answers are fast, and slow servers
- * are not asked twice. A query that no server has answered after `patienceMilliseconds` has failed.
+ * cancelling a query that took too long cancels nothing else. The wait before a query is resent follows the measured
+ * round-trip time, like the retransmission timer of TCP (RFC 6298): lost packets cost little on a fast network, and slow
+ * servers get few duplicates. A query without an answer after `patienceMilliseconds` has failed.
  *
- * To keep: a slot never has two queries in flight, or there would be more of them than the user allows.
+ * To keep: a slot has at most one query in flight, or the user's limit would be exceeded.
  */
 import { Resolver } from "node:dns/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { UndecidedCause } from "./vocabulary.js";
 
+/** Servers of a client, and its limits. */
 export interface DnsClientOptions {
   /** Addresses of servers, with a port if it is not 53: `192.0.2.1`, `[2001:db8::1]:5353`. The system's if absent. */
   readonly servers?: readonly string[];
   /** Most queries in flight, 1 to 64. */
   readonly concurrency: number;
-  /** Most queries in a time. */
+  /** Limit on queries: up to `items` in `milliseconds`, evenly spaced. */
   readonly rate?: { readonly items: number; readonly milliseconds: number };
 }
 
@@ -42,6 +43,7 @@ const failures: Readonly<Record<string, UndecidedCause>> = {
   ECONNREFUSED: "no connection",
 };
 
+/** Sends queries and resends lost ones, within the limits of its options. */
 export class DnsClient {
   readonly #options: DnsClientOptions;
   readonly #servers: readonly string[];
@@ -49,7 +51,7 @@ export class DnsClient {
   /** Queries that wait for a slot. */
   readonly #waiting: ((slot: Slot) => void)[] = [];
   readonly #slots: readonly Slot[];
-  readonly #timer = new AnswerTimer();
+  readonly #timer = new RetransmissionTimer();
   /** Index of the server to ask first: the last one that answered. */
   #preferred = 0;
   #failuresInRow = 0;
@@ -70,7 +72,7 @@ export class DnsClient {
   /**
    * Returns the answer to a query. Never rejects.
    *
-   * @param signal ends the wait for a slot
+   * @param signal once it is aborted, queries that still wait for a slot are not sent: they fail as "not asked"
    */
   async ask<Record>(
     query: (resolver: Resolver) => Promise<readonly Record[]>,
@@ -86,7 +88,7 @@ export class DnsClient {
     }
   }
 
-  /** Ends all queries. Later ones fail at once. */
+  /** Cancels the queries in flight. Later ones fail at once. */
   cancel(): void {
     this.#isCancelled = true;
     for (const slot of this.#slots) slot.cancel();
@@ -105,6 +107,7 @@ export class DnsClient {
         return { failure: "not asked" };
       }
       await this.#takeTurn();
+      if (this.#isCancelled) return { failure: "not asked" };
       const server = (this.#preferred + attempt) % Math.max(1, this.#servers.length);
       untried.delete(server);
       const started = performance.now();
@@ -163,8 +166,9 @@ export class DnsClient {
     const { rate } = this.#options;
     if (rate === undefined) return;
     const now = performance.now();
-    this.#nextQuery = Math.max(now, this.#nextQuery + rate.milliseconds / rate.items);
-    if (this.#nextQuery > now) await sleep(this.#nextQuery - now);
+    const turn = Math.max(now, this.#nextQuery);
+    this.#nextQuery = turn + rate.milliseconds / rate.items;
+    if (turn > now) await sleep(turn - now);
   }
 }
 
@@ -201,19 +205,19 @@ class Slot {
 }
 
 /** Time to wait for an answer, from the times that earlier ones took (RFC 6298, section 2). */
-class AnswerTimer {
-  #usual: number | undefined;
-  #deviation = 0;
+class RetransmissionTimer {
+  #smoothedTime: number | undefined;
+  #variation = 0;
 
   /** Adds the time of an answer to a query that was sent once, in milliseconds. */
   add(milliseconds: number): void {
-    if (this.#usual === undefined) {
-      this.#usual = milliseconds;
-      this.#deviation = milliseconds / 2;
+    if (this.#smoothedTime === undefined) {
+      this.#smoothedTime = milliseconds;
+      this.#variation = milliseconds / 2;
       return;
     }
-    this.#deviation += (Math.abs(this.#usual - milliseconds) - this.#deviation) / 4;
-    this.#usual += (milliseconds - this.#usual) / 8;
+    this.#variation += (Math.abs(this.#smoothedTime - milliseconds) - this.#variation) / 4;
+    this.#smoothedTime += (milliseconds - this.#smoothedTime) / 8;
   }
 
   /**
@@ -222,8 +226,8 @@ class AnswerTimer {
    * @param attempt number of times that the query was sent before; each makes the wait four times as long
    */
   wait(attempt: number): number {
-    if (this.#usual === undefined) return longestWait;
-    const wait = Math.max(shortestWait, this.#usual + 4 * this.#deviation);
+    if (this.#smoothedTime === undefined) return longestWait;
+    const wait = Math.max(shortestWait, this.#smoothedTime + 4 * this.#variation);
     return Math.min(longestWait, wait * 4 ** attempt);
   }
 }

@@ -8,7 +8,7 @@ import type { UndecidedCause } from "./vocabulary.js";
 
 /** What DNS says about a domain. */
 export type Finding =
-  /** Mail can be sent there; `exchange` is the host to try first, absent where the domain's own address is used. */
+  /** Mail can be sent there. `exchange` is the MX host to try first, if there is one and it is a host name. */
   | { readonly kind: "mail"; readonly exchange?: string }
   | { readonly kind: "no-such-domain" | "null-mx" | "no-mail-server" }
   /** Its mail goes to a service for disposable addresses: `suffix` is the listed name of the exchange. */

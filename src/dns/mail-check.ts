@@ -11,7 +11,7 @@ import type { Classification, ClassifierStatus, Kind, Reason } from "../classifi
 import { verdictOf } from "./finding.js";
 import type { MailDomains } from "./mail-domains.js";
 
-/** The verdict of DNS on an item with some status before. */
+/** Verdict on an item after its domain was looked up. */
 export interface MailVerdict<Status extends string> {
   readonly status: Status | ClassifierStatus;
   readonly reason?: Reason;
@@ -19,6 +19,7 @@ export interface MailVerdict<Status extends string> {
   readonly mx?: string;
 }
 
+/** Looks up the domains of items that passed the rules, and gives the verdicts that follow. */
 export class MailCheck {
   readonly #domains: MailDomains;
   readonly #classifier: Classifier;
@@ -53,7 +54,7 @@ export class MailCheck {
     return verdictOf(domain, finding) ?? { status, ...(mx !== undefined && { mx }) };
   }
 
-  /** Asks about an item, if the rules have nothing against it, and returns the verdict of both. */
+  /** Looks up the domain of an item if it passed the rules, and returns the final verdict. */
   async check(kind: Kind, item: string, verdict: Classification): Promise<Classification & { mx?: string }> {
     if (!passes(verdict.status)) return verdict;
     await this.ask(kind, [item]);

@@ -1,13 +1,13 @@
 /**
  * Finds out which domains can receive mail, each once in a run: from what the run knows already, else from the cache,
- * else from DNS. Takes about 20 bytes for a domain.
+ * else from DNS. Takes at most 24 bytes for a domain, and two strings where MX hosts are wanted.
  */
 import { hashItem, type ItemHash } from "../classifier/item-hash.js";
 import type { DnsAnswer, DnsClient } from "./dns-client.js";
 import { type Finding, judgeExchanges } from "./finding.js";
 import { mostInFlight, type UndecidedCause, undecidedCauses } from "./vocabulary.js";
 
-/** The findings of earlier runs. Holds keyed hashes of domains, never their names or exchanges. */
+/** The findings of earlier runs. Holds keyed hashes of domains and the listed suffixes of disposable MX hosts; no other names. */
 export interface FindingCache {
   /** Returns what is known of some domains. */
   load(domains: readonly string[]): Promise<readonly (Finding | undefined)[]>;
@@ -15,7 +15,7 @@ export interface FindingCache {
   store(findings: ReadonlyMap<string, Finding>): Promise<void>;
 }
 
-/** A compact table of one byte by hash; 0 where there is none. */
+/** A compact table with one byte of state for a hash; 0 for hashes that are not in it. */
 export interface StateTable {
   readonly seed: Int32Array;
   get(hash: ItemHash): number;
@@ -36,6 +36,7 @@ const plainKinds = ["mail", "no-such-domain", "null-mx", "no-mail-server"] as co
 /** State of a domain whose suffix is in a table of its own. */
 const disposableState = plainKinds.length + 1;
 
+/** What is known of the domains of a run. */
 export class MailDomains {
   readonly #client: Pick<DnsClient, "ask">;
   readonly #findDisposable: (host: string) => string | undefined;
@@ -164,22 +165,22 @@ export async function findMail(
   findDisposable: (host: string) => string | undefined,
 ): Promise<Finding> {
   const exchanges = await client.ask((resolver) => resolver.resolveMx(domain));
-  const decided = undecided(exchanges);
+  const decided = withoutRecords(exchanges);
   if (decided) return decided;
   if ("records" in exchanges && exchanges.records.length > 0) {
     return judgeExchanges(exchanges.records, findDisposable);
   }
   for (const type of ["resolve4", "resolve6"] as const) {
     const addresses = await client.ask((resolver) => resolver[type](domain));
-    const decided = undecided(addresses);
+    const decided = withoutRecords(addresses);
     if (decided) return decided;
     if ("records" in addresses && addresses.records.length > 0) return { kind: "mail" };
   }
   return { kind: "no-mail-server" };
 }
 
-/** Returns the finding of an answer that decides it whatever was asked: no such domain, or a failure. */
-function undecided(answer: DnsAnswer<unknown>): Finding | undefined {
+/** Returns the finding that follows from an answer without records, whatever was asked: no such domain, or undecided. */
+function withoutRecords(answer: DnsAnswer<unknown>): Finding | undefined {
   if ("isMissing" in answer) return { kind: "no-such-domain" };
   return "failure" in answer ? { kind: "undecided", cause: answer.failure } : undefined;
 }

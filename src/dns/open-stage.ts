@@ -5,7 +5,7 @@ import { MailCheck } from "./mail-check.js";
 import { type FindingCache, MailDomains, type StateTable } from "./mail-domains.js";
 import { mostInFlight } from "./vocabulary.js";
 
-/** What the stage is made of besides its servers. */
+/** Optional parts of the stage. */
 interface StageParts {
   readonly cache?: FindingCache | undefined;
   /** Whether the exchanges of domains are remembered; true by default. */
@@ -17,8 +17,8 @@ interface StageParts {
  *
  * @param classifier knows the disposable domains, and the user's own lists if there are any
  * @param newTable makes an empty table of domains
- * @returns `newCheck`, which starts a check with a table of its own, whose queries stop waiting when its signal is
- *   aborted; `cancel`, which ends all queries
+ * @returns `newCheck`, which starts a check with a table of its own, whose waiting queries are not sent once its
+ *   signal is aborted; `cancel`, which ends all queries
  */
 export function openMailStage(
   classifier: Classifier,
@@ -28,8 +28,9 @@ export function openMailStage(
 ) {
   const client = new DnsClient({ ...options, concurrency });
   const findDisposable = (host: string) => {
-    const { verdict } = classifier.domainFacts(host);
-    return verdict?.status === "disposable" ? verdict.reason?.split(": ")[1] : undefined;
+    // Not names of the user's deny list, which would get into the cache.
+    const { reason = "" } = classifier.domainFacts(host).verdict ?? {};
+    return /^disposable-domain: (.*)/.exec(reason)?.[1];
   };
   return {
     newCheck(signal?: AbortSignal): MailCheck {

@@ -1,7 +1,19 @@
-/** What help and summary say about DNS. A file of its own, so that a run without `--dns` loads nothing else of this room. */
+/**
+ * A limit and the causes of failure, which the help and the summary name too. A file of its own, so that a run without
+ * `--dns` loads nothing else of this room.
+ */
+import { isIP, isIPv4, isIPv6 } from "node:net";
 
 /** Most queries in flight. More bring nothing: over loopback, 32 and 64 take the same time. */
 export const mostInFlight = 64;
+
+/** Whether text is the address of a server: an IP address, with a port if it is not 53. */
+export function isServerAddress(text: string): boolean {
+  const [, bracketed = "", plain = "", port = "53"] =
+    /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const hasAddress = isIPv6(bracketed) || isIPv4(plain);
+  return isIP(text) !== 0 || (hasAddress && Number(port) > 0 && Number(port) < 65_536);
+}
 
 /** Why a domain stayed undecided. */
 export const undecidedCauses = [

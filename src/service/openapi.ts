@@ -67,7 +67,10 @@ function answerSchema(field: string, statuses: readonly string[]) {
         description: "The rule that decided, usually with its subject: `disposable-domain: mailinator.com`.",
       },
       suggestion: { type: ["string", "null"], description: "The item that was probably meant." },
-      canonical: { type: ["string", "null"], description: "For counting people instead of spellings." },
+      canonical: {
+        type: ["string", "null"],
+        description: "The form that all spellings of the item have in common.",
+      },
     },
   };
   return {

@@ -2,7 +2,7 @@
 import type { ApiKey, KeyStore } from "../store/key-store.js";
 import type { Quota } from "../store/quota.js";
 import { grantedVerdicts } from "../validator/offline.js";
-import type { EmbeddedEngine, Kind, Verdict } from "../validator/validator.js";
+import { type EmbeddedEngine, type Kind, notChecked, type Verdict } from "../validator/validator.js";
 
 /** Outcome of a request: statuses, or the reason why there are none. */
 export type ValidationOutcome =
@@ -23,7 +23,7 @@ export interface RequestMailCheck {
 }
 
 /** What gives the verdicts. */
-export interface Judges extends Pick<EmbeddedEngine, "classifier"> {
+export interface VerdictSources extends Pick<EmbeddedEngine, "classifier"> {
   /** Absent where DNS is not asked. */
   readonly mailCheck?: RequestMailCheck | undefined;
 }
@@ -42,7 +42,7 @@ const sandboxStatuses: ReadonlyMap<string, string> = new Map([
  * @throws StoreError
  */
 export async function validateItems(
-  { store, classifier, mailCheck }: { readonly store: KeyStore } & Judges,
+  { store, classifier, mailCheck }: { readonly store: KeyStore } & VerdictSources,
   key: ApiKey,
   kind: Kind,
   items: readonly string[],
@@ -80,7 +80,7 @@ export async function validateItems(
  * @param statuses the status of each item, from {@link validateItems}
  */
 export async function explainItems(
-  { classifier, mailCheck }: Judges,
+  { classifier, mailCheck }: VerdictSources,
   key: ApiKey,
   kind: Kind,
   items: readonly string[],
@@ -88,7 +88,8 @@ export async function explainItems(
 ): Promise<readonly Verdict[]> {
   if (key.isSandbox) return statuses.map((status) => ({ status }));
   // A stored answer was given without asking DNS again.
-  await mailCheck?.ask(kind, passing(classifier, kind, items));
+  const checked = items.filter((_, i) => statuses[i] !== notChecked.status);
+  await mailCheck?.ask(kind, passing(classifier, kind, checked));
   return items.map((item, i) => {
     const status = statuses[i]!;
     const verdict = withMail(mailCheck, kind, item, classifier.classify(kind, item));
@@ -98,11 +99,19 @@ export async function explainItems(
 
 const passes = ({ status }: Verdict): boolean => status === "ok" || status === "alias";
 
-const passing = (classifier: Judges["classifier"], kind: Kind, items: readonly string[]): readonly string[] =>
-  items.filter((item) => passes(classifier.classify(kind, item)));
+const passing = (
+  classifier: VerdictSources["classifier"],
+  kind: Kind,
+  items: readonly string[],
+): readonly string[] => items.filter((item) => passes(classifier.classify(kind, item)));
 
-/** Returns the verdict of DNS on an item that passed, else its verdict. */
-function withMail(mailCheck: Judges["mailCheck"], kind: Kind, item: string, verdict: Verdict): Verdict {
+/** Returns the verdict after DNS; unchanged if the item did not pass or DNS has nothing against it. */
+function withMail(
+  mailCheck: VerdictSources["mailCheck"],
+  kind: Kind,
+  item: string,
+  verdict: Verdict,
+): Verdict {
   if (mailCheck === undefined || !passes(verdict)) return verdict;
   const byDns = mailCheck.verdictOn(kind, item, verdict.status);
   return byDns.status === verdict.status ? verdict : byDns;

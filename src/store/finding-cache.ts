@@ -1,6 +1,6 @@
 /**
  * What DNS said about domains, in the file of the verdict cache, under hashes keyed with the cache's secret. Must not store
- * names: neither the domains nor their exchanges, which often name the domain.
+ * domains or their MX hosts, which often name the domain. The one name stored is the listed suffix of a disposable MX host.
  */
 import { hash } from "node:crypto";
 import { digestBytes, type ScopeFile } from "./cache-scope.js";
@@ -17,6 +17,7 @@ const answerMilliseconds = 86_400_000;
 const negativeMilliseconds = 3_600_000;
 const negatives = ["no-such-domain", "no-mail-server"];
 
+/** The DNS findings in an open cache file. */
 export class FindingCache {
   readonly #file: ScopeFile;
   readonly #prefix: string;

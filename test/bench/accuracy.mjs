@@ -63,11 +63,11 @@ const judges = [
   ["  its table", tableOf(({ role }) => role)],
   ["  lists only", withRoles("list")],
   [
-    "  lists, doubted with doubts",
+    "  also names that others doubt",
     tableOf(({ role }) => (role === "doubt" || role === "witness" ? "ignored" : role)),
   ],
-  ["  lists and aged as they are", withRoles("list", "aged")],
-  ["  all but doubts as they are", withRoles("list", "aged", "doubted")],
+  ["  lists and aged, unfiltered", withRoles("list", "aged")],
+  ["  lists, aged, doubted, unfiltered", withRoles("list", "aged", "doubted")],
   ["  everything", tableOf(() => "list")],
   ...lists.map(({ name, list }) => {
     const set = new Set(list.map((one) => one.toLowerCase()));

@@ -87,9 +87,9 @@ describe("idv check", () => {
   });
 
   test.each<[string, string[], number, string]>([
-    ["fake,disposable", ["a@mailinator.com"], 1, "idv: --fail-on: found: 1 disposable\n"],
+    ["fake,disposable", ["a@mailinator.com"], 1, "idv: --fail-on: values found: 1 disposable\n"],
     ["fake", ["a@mailinator.com"], 0, ""],
-    ["fake,ok", ["-", "a@@b"], 1, "idv: --fail-on: found: 2 fake, 1 ok\n"],
+    ["fake,ok", ["-", "a@@b"], 1, "idv: --fail-on: values found: 2 fake, 1 ok\n"],
   ])("--fail-on %s with %j exits with %i; - reads lines", async (statuses, values, expected, message) => {
     const stdin = "ann@larch-and-oak.com\r\n\nann@gmial.com";
     const { code, stdout, stderr } = await idv(["check", "--fail-on", statuses, ...values], { stdin });

@@ -33,7 +33,7 @@ const columnOf = (stdout: string, column: number) =>
     .map((line) => line.split(",")[column]);
 
 describe("idv emails --dns", () => {
-  test("gives a status and a reason to domains without mail, and none to undecided ones", async () => {
+  test("marks domains without mail, and keeps the status of undecided ones", async () => {
     const home = temporaryFolder();
     const run = { home, stdin: list };
     const { code, stdout, stderr } = await idv(["emails", ...asking(), "--explain"], run);
@@ -57,7 +57,7 @@ describe("idv emails --dns", () => {
     expect(columnOf(stdout, 1)).toEqual(statuses);
   });
 
-  test("does not ask known providers, domains that failed and those that the user allows", async () => {
+  test("does not look up known providers, items that failed, or allowed domains", async () => {
     const home = temporaryFolder();
     const own = await startDnsServer();
     writeFileSync(join(home, "allow"), "nx-1.net\n");
@@ -95,7 +95,7 @@ describe("idv emails --dns", () => {
     expect(loose.code).toBe(0);
     expect(columnOf(loose.stdout, 1)).toEqual("ok ok alias ok ok ok ok ok fake ok".split(" "));
     expect(loose.stderr).toBe(
-      "idv: DNS could not decide 6 of 6 domains, whose rows keep the verdict of the rules; idv doctor --dns asks the servers\n",
+      "idv: DNS gave no usable answer for 6 of 6 domains; their rows keep their statuses; to test the servers, run: idv doctor --dns\n",
     );
     expect((await idv([...args, "--dns=strict"], { stdin: list })).code).toBe(5);
   });
@@ -133,7 +133,7 @@ describe("idv emails --dns", () => {
     writeFileSync(join(home, ".idvrc.json"), JSON.stringify({ dns: true, dnsServer: server.address }));
     const project = await idv(["emails"], { home, stdin });
     expect(project.stdout).toBe("ann@nx-1.net,ok\n");
-    expect(project.stderr).toContain("dns, dnsServer: not taken from a project's file");
+    expect(project.stderr).toContain("dns, dnsServer: ignored: a project's file may not set these");
   });
 
   test.each(["larch-and-oak.com", "1.2.3", "192.0.2.1:0", "192.0.2.1:99999", "2001:db8::1:53x", ""])(
@@ -188,6 +188,15 @@ test("idv check --dns asks about each value", async () => {
       "ann@ok.net\tok\t\t\tmail.larch-and-oak.com\n" +
       "nx-1.net\tfake\tno-such-domain: nx-1.net\n" +
       "ann@gmial.com\tfake\ttypo-domain: gmial.com\n",
+  });
+});
+
+test("idv check --dns=strict exits with 5 if most domains stay undecided", async () => {
+  const args = ["check", "--dns=strict", "--dns-server", "127.0.0.1:1", "ann@ok.net"];
+  expect(await idv(args)).toEqual({
+    code: 5,
+    stdout: "ann@ok.net\tok\n",
+    stderr: "idv: DNS gave no usable answer for 1 of 1 domain\n",
   });
 });
 

@@ -66,7 +66,7 @@ export function findTypo(ascii: string): string | undefined {
   if (name.length < shortest || name.length > longest) return undefined;
   const letters = lettersOf(name);
   const index = targetLetters.findIndex(
-    (wanted, i) => differsInTwo(letters ^ wanted) && isOneEditAway(name, targets[i]!),
+    (wanted, i) => hasAtMostTwoBits(letters ^ wanted) && isOneEditAway(name, targets[i]!),
   );
   return targets[index];
 }
@@ -79,8 +79,8 @@ function lettersOf(name: string): number {
 }
 const targetLetters = targets.map(lettersOf);
 
-/** Whether at most two bits are set. One edit adds a character and removes one at most, so other names need no comparison. */
-const differsInTwo = (bits: number): boolean => {
+/** Whether at most two bits are set. One edit adds at most one character and removes at most one. */
+const hasAtMostTwoBits = (bits: number): boolean => {
   const withoutLowest = bits & (bits - 1);
   return (withoutLowest & (withoutLowest - 1)) === 0;
 };

@@ -38,7 +38,7 @@ export async function openEngine(plan: Plan, opened: Opened, signal: AbortSignal
     const wait = options.wait ?? 0;
     const offline = { quotaPath, isQuotaNamed, wait, reason: engine.reason, note };
     opened.engine = await openOfflineEngine(plan.classifierSource, offline, signal);
-    // Cron would say it every night.
+    // In a nightly job the remark would fill the log.
     if (process.stderr.isTTY) {
       const { table } = findTable(dataTablePath(process.env), () => {});
       const remark = oldDataRemark(table.sources, Date.now());
@@ -66,7 +66,7 @@ export async function openDns(
 ): Promise<void> {
   if (dns === "off" || options.dryRun) return;
   const { openMailCheck } = await import("../engines/mail-check.js");
-  const classifier = validator.embedded?.classifier ?? ownRules();
+  const classifier = validator.embedded?.classifier ?? loadOfflineRules();
   const { cache, refresh = false, explain = false } = options;
   opened.mail = await openMailCheck(
     settings,
@@ -90,8 +90,9 @@ export function oldDataRemark(sources: readonly DataSource[], now: number): stri
   return `the newest list of disposable domains is ${counted(days, "day")} old; idv data update fetches newer ones`;
 }
 
-/** Loads the offline rules, beside a service. */
-export const ownRules = (): Classifier => loadClassifier(tableSource(dataTablePath(process.env), say));
+/** Loads the offline rules, which explain the verdicts of a service. Without lists of the user's own. */
+export const loadOfflineRules = (): Classifier =>
+  loadClassifier(tableSource(dataTablePath(process.env), say));
 
 /**
  * Opens the input, finds its table, and opens the outputs.

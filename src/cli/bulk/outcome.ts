@@ -41,7 +41,7 @@ export function exitCodeOf(
   const { asked = 0, cached = 0, undecided = 0, isStrict } = summary.dns ?? {};
   if (2 * undecided > asked + cached) {
     say(
-      `DNS could not decide ${grouped(undecided)} of ${counted(asked + cached, "domain")}, whose rows keep the verdict of the rules; idv doctor --dns asks the servers`,
+      `DNS gave no usable answer for ${grouped(undecided)} of ${counted(asked + cached, "domain")}; their rows keep their statuses; to test the servers, run: idv doctor --dns`,
     );
     if (isStrict) return exitCodes.service;
   }

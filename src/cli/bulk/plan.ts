@@ -126,7 +126,7 @@ export async function planRun(
   const note = options.quiet ? () => {} : say;
   const settings = await resolveSettings(options, env, process.cwd(), note);
   const engine = await chooseEngine(settings, options, env);
-  // --offline promises that nothing is sent anywhere, also against a variable.
+  // --offline promises no network at all, so it also overrides IDV_DNS.
   const dns = options.offline ? "off" : settings.dns.value;
   if (engine.name === "api") checkServiceOptions(options);
   else noteServiceOptions(options, dns !== "off", note);

@@ -18,12 +18,12 @@ import { type Progress, showsProgress, startProgress } from "../terminal/progres
 import { counted, grouped, say, showsColour } from "../terminal/terminal.js";
 import { commitOutputs } from "./commit-outputs.js";
 import {
+  loadOfflineRules,
   needsBatches,
   type Opened,
   openDns,
   openEngine,
   openFiles,
-  ownRules,
   type RunFiles,
 } from "./open.js";
 import { columnName } from "./open-input.js";
@@ -160,7 +160,7 @@ async function validate(
     ...(cache && { cache }),
     ...(session && { session }),
     ...(mail && { mailCheck: mail.check }),
-    ...(plan.options.explain && !validator.explain && { offlineRules: ownRules().classify }),
+    ...(plan.options.explain && !validator.explain && { offlineRules: loadOfflineRules().classify }),
     cores: availableParallelism(),
     onProgress(rows) {
       rowsSoFar = rows;

@@ -152,8 +152,9 @@ function dnsLine({ asked, cached, undecided, causes }: MailStatistics): string {
   const old = cached === 0 ? "" : `, ${grouped(cached)} from the cache`;
   const reasons = undecidedCauses.flatMap((cause) => {
     const count = causes[cause] ?? 0;
-    const isWord = cause === "timeout" || cause === "invalid answer";
-    return count === 0 ? [] : [isWord ? counted(count, cause) : `${grouped(count)} ${cause}`];
+    const isNoun = cause === "timeout" || cause === "invalid answer";
+    const what = cause === "no connection" ? "without a connection" : cause;
+    return count === 0 ? [] : [isNoun ? counted(count, cause) : `${grouped(count)} ${what}`];
   });
   const open = undecided === 0 ? "" : `; ${counted(undecided, "domain")} undecided: ${reasons.join(", ")}`;
   return `DNS: ${counted(asked, "domain")} asked${old}${open}`;

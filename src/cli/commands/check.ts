@@ -8,12 +8,12 @@ import type { Verdict } from "../../validator/validator.js";
 import { statusList } from "../config/option-values.js";
 import { type OwnListOptions, readOwnLists } from "../config/own-lists.js";
 import { dataTablePath } from "../config/paths.js";
-import { dnsSettingNames, resolveSettings, type SettingOptions } from "../config/settings.js";
+import { dnsSettingNames, resolveSettings, type SettingOptions, type Settings } from "../config/settings.js";
 import type { OpenMailCheck } from "../engines/mail-check.js";
 import { exitCodes } from "../exit-codes.js";
 import { interruptible } from "../terminal/interruption.js";
 import { print } from "../terminal/standard-output.js";
-import { printable, say } from "../terminal/terminal.js";
+import { counted, printable, say } from "../terminal/terminal.js";
 import { allowOption, type DefineCommand, denyOption, describe, settingOption } from "./command.js";
 
 interface CheckOptions extends OwnListOptions, SettingOptions {
@@ -30,7 +30,7 @@ export const define: DefineCommand = (command) => {
       "check --fail-on fake,disposable - < new.txt",
     ],
     environment: ["IDV_ALLOW", "IDV_DENY", "XDG_DATA_HOME"],
-    exitCodes: [1],
+    exitCodes: [1, 5],
   })
     .argument("<VALUE...>", "e-mail addresses, domains or URLs; - for the lines of standard input")
     .option("--json", "print one JSON object a line")
@@ -44,7 +44,7 @@ export const define: DefineCommand = (command) => {
 };
 
 /**
- * Prints a line for each value, tab-separated: value, status, reason, suggestion.
+ * Prints a line for each value, tab-separated: value, status, reason, suggestion and, with `--dns`, the MX host.
  *
  * @returns the exit code
  */
@@ -54,7 +54,8 @@ async function check(values: readonly string[], options: CheckOptions): Promise<
     ownLists: await readOwnLists(options, process.env),
   });
   const interruption = interruptible(undefined);
-  const mail = await openMail(classifier, options, interruption.signal);
+  const settings = await resolveSettings(options, process.env, process.cwd(), say);
+  const mail = await openMail(classifier, settings, interruption.signal);
   const found = new Map<string, number>();
   const work = async () => {
     for await (const value of valuesOf(values)) {
@@ -68,19 +69,23 @@ async function check(values: readonly string[], options: CheckOptions): Promise<
     await mail?.close();
     interruption.end();
   }
+  const { asked = 0, undecided = 0 } = mail?.check.statistics ?? {};
+  if (settings.dns.value === "strict" && 2 * undecided > asked) {
+    say(`DNS gave no usable answer for ${undecided} of ${counted(asked, "domain")}`);
+    return exitCodes.service;
+  }
   const matched = (options.failOn ?? []).filter((status) => found.has(status));
   if (matched.length === 0) return exitCodes.done;
-  say(`--fail-on: found: ${matched.map((status) => `${found.get(status)} ${status}`).join(", ")}`);
+  say(`--fail-on: values found: ${matched.map((status) => `${found.get(status)} ${status}`).join(", ")}`);
   return exitCodes.failOn;
 }
 
 /** Opens the stage that asks DNS, if it is wanted. Loaded only then. */
 async function openMail(
   classifier: Classifier,
-  options: CheckOptions,
+  settings: Settings,
   signal: AbortSignal,
 ): Promise<OpenMailCheck | undefined> {
-  const settings = await resolveSettings(options, process.env, process.cwd(), say);
   if (settings.dns.value === "off") return undefined;
   const { openMailCheck } = await import("../engines/mail-check.js");
   // A few values are not worth a cache, which would have to be created.

@@ -40,7 +40,8 @@ interface DoctorOptions extends SettingOptions, ServiceOptions {
 
 export const define: DefineCommand = (command) => {
   describe(command, {
-    description: "Prints every setting and its source. Checks files and, with --online, the service.",
+    description:
+      "Prints every setting and its source. Checks files; with --online the service, with --dns the DNS servers.",
     examples: ["doctor", "doctor --online", "doctor --dns"],
     environment: [
       "IDV_API_KEY",
@@ -174,7 +175,7 @@ const knownDomain = "iana.org";
  * Asks every DNS server about a well-known name.
  *
  * @param named the servers that the user has named; the system's if absent
- * @throws ServiceError when one does not know the name
+ * @throws ServiceError when one returns no MX records for the name
  */
 async function askDnsServers(named: readonly string[] | undefined): Promise<void> {
   const [{ DnsClient }, { findMail }, { Resolver }] = await Promise.all([

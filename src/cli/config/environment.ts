@@ -3,7 +3,7 @@ export const environmentVariables = {
   IDV_API_KEY: "key of the service",
   IDV_API_KEY_COMMAND: "command that prints the key, such as a vault's",
   IDV_QUOTA_FILE: "quota file of the offline engine, unless --quota-file is given",
-  IDV_CACHE_FILE: "cache file of the service's verdicts",
+  IDV_CACHE_FILE: "cache file of a service's verdicts and of DNS findings",
   IDV_STATE_FILE: "state file of idv serve, unless --state is given",
   IDV_ALLOW: "files of allowed domains and addresses, separated by :",
   IDV_DENY: "files of denied domains and addresses, separated by :",

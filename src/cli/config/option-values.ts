@@ -1,6 +1,6 @@
 /** Parsers of option values. Each returns the value, or throws an InvalidArgumentError that says what is accepted. */
-import { isIP, isIPv4, isIPv6 } from "node:net";
 import { InvalidArgumentError } from "commander";
+import { isServerAddress } from "../../dns/vocabulary.js";
 import type { Permission } from "../../store/key-store.js";
 import type { Rate } from "../../validator/api/engine.js";
 import { type Kind, knownStatuses } from "../../validator/validator.js";
@@ -104,7 +104,7 @@ export function engineName(value: string): (typeof engines)[number] {
   return engine;
 }
 
-/** Parses whether DNS is asked: not at all, as far as it answers, or as a condition of success. */
+/** Parses the use of DNS: off, on, or strict, which fails the run if most domains stay undecided. */
 export function dnsUse(value: string): "off" | "on" | "strict" {
   if (value === "strict") return value;
   if (/^(?:1|on|true|yes)$/i.test(value)) return "on";
@@ -116,11 +116,7 @@ export function dnsUse(value: string): "off" | "on" | "strict" {
 export function dnsServers(value: string): string[] {
   return value.split(",").map((text) => {
     const server = text.trim();
-    const [, bracketed, plain, port = "53"] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(server) ?? [];
-    const isValid =
-      isIP(server) !== 0 ||
-      ((isIPv6(bracketed ?? "") || isIPv4(plain ?? "")) && Number(port) > 0 && Number(port) < 65_536);
-    if (isValid) return server;
+    if (isServerAddress(server)) return server;
     throw new InvalidArgumentError(
       "It takes IP addresses, such as 192.0.2.1, 192.0.2.1:5353 or [2001:db8::1]:53.",
     );

@@ -111,14 +111,14 @@ export const settings = {
   dns: setting(
     "--dns [=strict]",
     "IDV_DNS",
-    "ask DNS whether the domains of the rest receive mail; strict: exit 5 if most stay undecided",
+    "look up whether domains receive mail; strict: exit 5 if most fail",
     text(dnsUse),
     "off",
   ),
   dnsServer: setting(
-    "--dns-server <HOST[:PORT],...>",
+    "--dns-server <IP[:PORT],...>",
     "IDV_DNS_SERVER",
-    "servers to ask, instead of the system's",
+    "DNS servers to query, instead of the system's",
     { parse: dnsServers, show: (servers: readonly string[]) => servers.join(",") },
   ),
   dnsConcurrency: setting(
@@ -133,11 +133,11 @@ export const settings = {
 
 export type SettingName = keyof typeof settings;
 export const settingNames = Object.keys(settings) as SettingName[];
-/** The settings of the stage that asks DNS. A project's file does not set them: its domains would go to a stranger's server. */
+/** The settings of the stage that asks DNS. Not accepted from a project's file, which could send the user's domains to its own server. */
 export const dnsSettingNames: readonly SettingName[] = ["dns", "dnsServer", "dnsConcurrency", "dnsRate"];
 
 type ValueOf<Name extends SettingName> = ReturnType<(typeof settings)[Name]["parse"]>;
-/** Every setting with its value; the base URL and the rate may be absent. */
+/** Every setting with its value; the base URL, the rates and the DNS servers may be absent. */
 export type Settings = {
   readonly [Name in SettingName]: Resolved<
     Name extends "baseUrl" | "rate" | "dnsServer" | "dnsRate" ? ValueOf<Name> | undefined : ValueOf<Name>
@@ -279,7 +279,7 @@ function withoutDns(file: SettingsFile, onNotice: (text: string) => void): Setti
   const ignored = entries.flatMap(([name]) => (isDns(name) ? [name] : []));
   if (ignored.length === 0) return file;
   onNotice(
-    `${file.path}: ${ignored.join(", ")}: not taken from a project's file; set your own or pass --dns`,
+    `${file.path}: ${ignored.join(", ")}: ignored: a project's file may not set these; use options, variables or your own config.json`,
   );
   return { ...file, values: Object.fromEntries(entries.filter(([name]) => !isDns(name))) };
 }

@@ -1,4 +1,4 @@
-/** The stage that asks DNS, ready for a run: its servers, its cache and its end. */
+/** Opens the DNS stage for a command, from its settings and with the cache of findings. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Classifier } from "../../classifier/classifier.js";
 import type { Kind } from "../../classifier/verdict.js";
@@ -26,7 +26,7 @@ interface MailCheckOptions {
 const requestMilliseconds = 10_000;
 
 /**
- * Opens the stage for `idv serve`: a new table of domains for each request, so that nothing grows, over one cache.
+ * Opens the stage for `idv serve`: one cache, and a new table of domains for each request, so that memory does not grow.
  *
  * @returns `start`, which starts the stage for a request; `close`, which ends all queries
  * @throws FileError, StoreError when the cache or its secret cannot be used

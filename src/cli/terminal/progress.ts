@@ -5,7 +5,7 @@ import { grouped } from "./terminal.js";
 export interface Progress {
   /**
    * @param share part of the input that was read, from 0 to 1; undefined where its size is not known
-   * @param detail more to show after it
+   * @param detail text to append to the line
    */
   update(rows: number, share: number | undefined, detail?: string): void;
   stop(): void;

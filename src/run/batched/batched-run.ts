@@ -8,7 +8,7 @@
  *    queue.
  * 2. A chunk is written when all items added before its end have their verdicts and the previous chunk is written.
  *    Meanwhile, at most `waitingChunks` chunks are read ahead. If DNS is asked, it is asked as soon as the verdicts of a
- *    chunk are there, whichever chunks are before it.
+ *    chunk are there, without waiting for earlier chunks.
  * 3. Partly filled batches are submitted after that many chunks, and the open batch also when the input pauses.
  *    Counting chunks instead of time gives the same batches for the same list, however fast the engine answers. The
  *    service recognises them after a crash.
@@ -29,8 +29,8 @@ import { ItemLedger, type RowItem } from "./item-ledger.js";
 
 /** Most chunks that wait for verdicts. After as many chunks, partly filled batches are submitted. */
 const waitingChunks = 64;
-/** Whether DNS may have something against an item with this status. */
-const mayFail = (status: Status): boolean => status === "ok" || status === "alias";
+/** Whether a status passed the rules, so that DNS is asked. */
+const passes = (status: Status): boolean => status === "ok" || status === "alias";
 /** Pause of the input after which the open batch is submitted, in milliseconds. */
 const pauseMilliseconds = 200;
 /** The items of a record. */
@@ -56,12 +56,12 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
   const writer = new RowWriter(options, ledger.statuses);
   const renderer = new RowRenderer(options, ledger);
 
-  /** Asks DNS about the items of some rows that passed, and settles them again. */
+  /** Looks up the items in some rows that passed, and replaces their verdicts where DNS objects. */
   async function checkMail(rows: readonly RowItems[]): Promise<void> {
     const { kind, mailCheck } = options;
     if (mailCheck === undefined) return;
     const statusOf = (item: RowItem) => ledger.statuses[ledger.codeOf(item)]!;
-    const passed = rows.flatMap(({ values }) => values.flat()).filter((item) => mayFail(statusOf(item)));
+    const passed = rows.flatMap(({ values }) => values.flat()).filter((item) => passes(statusOf(item)));
     await mailCheck.ask(
       kind,
       passed.map(({ item }) => item),
@@ -69,7 +69,7 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
     for (const item of passed) {
       // The same item in another chunk may have been settled meanwhile.
       const status = statusOf(item);
-      if (mayFail(status)) ledger.settle(item, mailCheck.verdictOn(kind, item.item, status));
+      if (passes(status)) ledger.settle(item, mailCheck.verdictOn(kind, item.item, status));
     }
   }
 
@@ -214,9 +214,9 @@ class RowRenderer {
       ? validator.explain(kind, item)
       : (validator.precheck?.(kind, item) ?? this.#offlineVerdict(item, status));
     if (mailCheck === undefined) return verdict;
-    // DNS changes statuses that passed. Given that, it tells the reason, or the exchange of a domain without a fault.
+    // DNS replaces only statuses that passed. If this one came from DNS, its reason is given; else the MX host is added.
     const before = verdict?.status ?? "ok";
-    const byDns = mayFail(before) ? mailCheck.verdictOn(kind, item, before) : undefined;
+    const byDns = passes(before) ? mailCheck.verdictOn(kind, item, before) : undefined;
     if (byDns?.status !== status || byDns.status === before) {
       return { ...verdict, status, ...(byDns?.mx !== undefined && { mx: byDns.mx }) };
     }
