@@ -9,6 +9,7 @@ import { type Classifier, loadClassifier } from "./classifier/classifier.js";
 import { parseListLine } from "./classifier/own-lists.js";
 import { Fault } from "./classifier/syntax/fault.js";
 import type { Classification, Kind } from "./classifier/verdict.js";
+import type { MailCheck } from "./dns/mail-check.js";
 import { isServerAddress, mostInFlight } from "./dns/vocabulary.js";
 
 export type { Classification, ClassifierStatus, Kind, Reason, ReasonCode } from "./classifier/verdict.js";
@@ -57,6 +58,8 @@ export interface ItemClassifier {
 
 /** Items that `checkAll` reads ahead. */
 const itemsAhead = 256;
+/** Time for which `check` remembers what DNS said, in milliseconds. */
+const sharedMilliseconds = 60_000;
 
 /**
  * Creates a classifier.
@@ -74,7 +77,17 @@ export function createClassifier(options: ClassifierOptions = {}): ItemClassifie
   const classifier = loadClassifier({ ...(table !== undefined && { table }), ownLists: { allow, deny } });
   const stage = dns === false ? undefined : openStage(classifier, dns === true ? {} : checked(dns));
 
-  async function check(kind: Kind, item: string, mail = stage?.then((open) => open.newCheck())) {
+  let current: { readonly mail: MailCheck; readonly until: number } | undefined;
+  /** Returns a check that is shared for a while, so that calls at the same time ask about a domain once. */
+  const shareCheck = async (open: MailStage) => {
+    const now = performance.now();
+    if (current === undefined || now > current.until) {
+      current = { mail: (await open).newCheck(), until: now + sharedMilliseconds };
+    }
+    return current.mail;
+  };
+
+  async function check(kind: Kind, item: string, mail = stage && shareCheck(stage)) {
     const verdict = classifier.classify(kind, item);
     return mail === undefined ? verdict : (await mail).check(kind, item, verdict);
   }
@@ -93,9 +106,12 @@ export function createClassifier(options: ClassifierOptions = {}): ItemClassifie
   return { classify: classifier.classify, check: (kind, item) => check(kind, item), checkAll };
 }
 
+type MailStage = ReturnType<typeof openStage>;
+
 /** @throws TypeError */
 function checked(options: DnsOptions): DnsOptions {
   const { servers = [], concurrency = mostInFlight } = options;
+  if (options.servers?.length === 0) throw new TypeError("no DNS servers");
   for (const server of servers) if (!isServerAddress(server)) throw new TypeError(`${server}: no IP address`);
   if (Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= mostInFlight) return options;
   throw new TypeError(`concurrency is no whole number from 1 to ${mostInFlight}`);

@@ -32,8 +32,10 @@ export type DnsAnswer<Record> =
 const patienceMilliseconds = 4000;
 /** Limits on the wait for an answer before the query is sent again, in milliseconds. */
 const [shortestWait, longestWait] = [25, 2000];
-/** Number of failures in a row after which the servers count as unreachable. */
-const unreachableAfter = 256;
+/** Time without any answer after which the servers count as unreachable, in milliseconds. */
+const unreachableMilliseconds = 8000;
+/** Time between two queries that try unreachable servers, in milliseconds. */
+const probeMilliseconds = 1000;
 
 /** Failures by the error codes of Node.js. All other codes are invalid answers. */
 const failures: Readonly<Record<string, UndecidedCause>> = {
@@ -54,7 +56,9 @@ export class DnsClient {
   readonly #timer = new RetransmissionTimer();
   /** Index of the server to ask first: the last one that answered. */
   #preferred = 0;
-  #failuresInRow = 0;
+  /** Time of the first failure since the last answer. */
+  #silentSince: number | undefined;
+  #nextProbe = 0;
   #nextQuery = 0;
   #isCancelled = false;
 
@@ -80,7 +84,7 @@ export class DnsClient {
   ): Promise<DnsAnswer<Record>> {
     const slot = this.#idle.pop() ?? (await new Promise<Slot>((resolve) => this.#waiting.push(resolve)));
     try {
-      return signal?.aborted ? { failure: "not asked" } : await this.#askServers(slot, query);
+      return signal?.aborted ? { failure: "not asked" } : await this.#askServers(slot, query, signal);
     } finally {
       const next = this.#waiting.shift();
       if (next) next(slot);
@@ -97,62 +101,83 @@ export class DnsClient {
   async #askServers<Record>(
     slot: Slot,
     query: (resolver: Resolver) => Promise<readonly Record[]>,
+    signal: AbortSignal | undefined,
   ): Promise<DnsAnswer<Record>> {
+    if (!this.#mayTry()) return { failure: "not asked" };
     const untried = new Set(this.#servers.keys());
-    let left = patienceMilliseconds;
+    let spent = 0;
     let answer: DnsAnswer<Record> = { failure: "no connection" };
-    for (let attempt = 0; left >= 1; attempt++) {
-      // While the servers seem unreachable, one query at a time tries them.
-      if (this.#isCancelled || (this.#failuresInRow >= unreachableAfter && slot !== this.#slots[0])) {
-        return { failure: "not asked" };
-      }
+    for (let attempt = 0; spent < patienceMilliseconds - 1; attempt++) {
       await this.#takeTurn();
-      if (this.#isCancelled) return { failure: "not asked" };
+      if (this.#isCancelled || signal?.aborted) return { failure: "not asked" };
       const server = (this.#preferred + attempt) % Math.max(1, this.#servers.length);
       untried.delete(server);
+      const wait = this.#waitFor(attempt, patienceMilliseconds - spent);
       const started = performance.now();
-      answer = await this.#askOnce(slot, server, query, attempt, left);
-      left -= performance.now() - started;
+      answer = await this.#askOnce(slot.resolver(server, attempt > 0), query, wait, slot);
+      const took = performance.now() - started;
+      spent += took;
       if (!("failure" in answer)) {
+        this.#timer.add(took);
         this.#preferred = server;
-        this.#failuresInRow = 0;
-        return answer;
+        break;
       }
-      if (answer.failure !== "timeout" && untried.size === 0) break;
+      const { failure } = answer;
+      if (failure === "no connection" && untried.size === 0) {
+        // The server may be about to start again.
+        const pause = Math.min(
+          this.#waitFor(attempt, patienceMilliseconds - spent)(),
+          patienceMilliseconds - spent,
+        );
+        await sleep(Math.max(1, pause));
+        spent += pause;
+      } else if (!isSilence(failure) && untried.size === 0) break;
     }
-    this.#failuresInRow = isUnreachable(answer.failure) ? this.#failuresInRow + 1 : 0;
+    const isSilent = "failure" in answer && isSilence(answer.failure);
+    this.#silentSince = isSilent ? (this.#silentSince ?? performance.now() - spent) : undefined;
     return answer;
   }
 
+  /** Whether a query may be sent: while the servers are unreachable, one a second tries them. */
+  #mayTry(): boolean {
+    const now = performance.now();
+    if (this.#silentSince === undefined || now - this.#silentSince < unreachableMilliseconds) return true;
+    if (now < this.#nextProbe) return false;
+    this.#nextProbe = now + probeMilliseconds;
+    return true;
+  }
+
+  /** Returns the wait for an answer, in milliseconds, as it is by then: the usual time may become known meanwhile. */
+  #waitFor(attempt: number, left: number): () => number {
+    return () => {
+      const wait = this.#timer.wait(attempt);
+      // A last try that is too short is worth less than a longer wait.
+      return left - wait < longestWait / 2 ? left : wait;
+    };
+  }
+
   async #askOnce<Record>(
-    slot: Slot,
-    server: number,
+    resolver: Resolver,
     query: (resolver: Resolver) => Promise<readonly Record[]>,
-    attempt: number,
-    left: number,
+    wait: () => number,
+    slot: Slot,
   ): Promise<DnsAnswer<Record>> {
-    const resolver = slot.resolver(server);
     const started = performance.now();
     let isLate = false;
     const check = () => {
-      // The usual time may have become known meanwhile.
-      const wait = Math.min(this.#timer.wait(attempt), left) - (performance.now() - started);
-      if (wait > 1) slot.timer = setTimeout(check, Math.min(wait, shortestWait));
+      const left = wait() - (performance.now() - started);
+      if (left > 1) slot.timer = setTimeout(check, Math.min(left, shortestWait));
       else {
         isLate = true;
         resolver.cancel();
       }
     };
-    slot.timer = setTimeout(check, Math.max(1, Math.min(shortestWait, left)));
+    slot.timer = setTimeout(check, shortestWait);
     try {
-      const records = await query(resolver);
-      if (attempt === 0) this.#timer.add(performance.now() - started);
-      return { records };
+      return { records: await query(resolver) };
     } catch (error) {
       const { code = "" } = error as NodeJS.ErrnoException;
       if (code === "ECANCELLED") return { failure: isLate ? "timeout" : "not asked" };
-      const isAnswer = code === "ENODATA" || code === "ENOTFOUND";
-      if (isAnswer && attempt === 0) this.#timer.add(performance.now() - started);
       if (code === "ENODATA") return { records: [] };
       if (code === "ENOTFOUND") return { isMissing: true };
       return { failure: failures[code] ?? "invalid answer" };
@@ -172,8 +197,8 @@ export class DnsClient {
   }
 }
 
-const isUnreachable = (failure: UndecidedCause): boolean =>
-  failure === "timeout" || failure === "no connection";
+/** Whether a failure means that no server said anything. */
+const isSilence = (failure: UndecidedCause): boolean => failure === "timeout" || failure === "no connection";
 
 /** One query in flight, and the resolvers that it uses. */
 class Slot {
@@ -188,11 +213,15 @@ class Slot {
     this.#areNamed = areNamed;
   }
 
-  /** Returns the resolver for a server, by its index. */
-  resolver(index: number): Resolver {
+  /**
+   * Returns the resolver for a server, by its index.
+   *
+   * @param isNew whether it may have no history: c-ares gives up sooner where earlier answers were fast
+   */
+  resolver(index: number, isNew: boolean): Resolver {
     const known = this.#resolvers[index];
-    if (known) return known;
-    // It gives up later than the client does, which cancels it.
+    if (known && !isNew) return known;
+    // Without a history, it gives up later than the client does, which cancels it.
     const resolver = new Resolver({ timeout: 2 * patienceMilliseconds, tries: 1 });
     if (this.#servers.length > 1 || this.#areNamed) resolver.setServers([this.#servers[index]!]);
     this.#resolvers[index] = resolver;
@@ -209,7 +238,7 @@ class RetransmissionTimer {
   #smoothedTime: number | undefined;
   #variation = 0;
 
-  /** Adds the time of an answer to a query that was sent once, in milliseconds. */
+  /** Adds the time of an answer, in milliseconds, from the query that it answers: earlier ones are cancelled. */
   add(milliseconds: number): void {
     if (this.#smoothedTime === undefined) {
       this.#smoothedTime = milliseconds;

@@ -60,7 +60,7 @@ const isNowhere = (host: string): boolean =>
   host === "" || isIP(host) !== 0 || /(?:^|\.)(?:localhost|invalid)$/.test(host);
 
 const isHostName = (name: string): boolean =>
-  name.length <= 253 && /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(name);
+  name.length <= 253 && /^[a-z0-9_][a-z0-9_-]*(?:\.[a-z0-9_][a-z0-9_-]*)*$/.test(name);
 
 function findListed(host: string): string | undefined {
   return findSuffixIn(host, (suffix) => disposableExchanges.has(suffix));

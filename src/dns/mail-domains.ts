@@ -2,6 +2,7 @@
  * Finds out which domains can receive mail, each once in a run: from what the run knows already, else from the cache,
  * else from DNS. Takes at most 24 bytes for a domain, and two strings where MX hosts are wanted.
  */
+import { randomFillSync } from "node:crypto";
 import { hashItem, type ItemHash } from "../classifier/item-hash.js";
 import type { DnsAnswer, DnsClient } from "./dns-client.js";
 import { type Finding, judgeExchanges } from "./finding.js";
@@ -20,6 +21,17 @@ export interface StateTable {
   readonly seed: Int32Array;
   get(hash: ItemHash): number;
   set(hash: ItemHash, state: number): void;
+}
+
+/** Returns a table for a few domains, which takes little memory while it is empty. */
+export function smallTable(): StateTable {
+  const states = new Map<string, number>();
+  const keyOf = ({ low, high }: ItemHash) => `${low} ${high}`;
+  return {
+    seed: randomFillSync(new Int32Array(2)),
+    get: (hash) => states.get(keyOf(hash)) ?? 0,
+    set: (hash, state) => void states.set(keyOf(hash), state),
+  };
 }
 
 /** Counts of a run. */

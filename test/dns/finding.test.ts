@@ -25,6 +25,7 @@ describe("exchanges", () => {
     ["an IP number beside a host", ["a.net", "192.0.2.1"], { kind: "mail", exchange: "a.net" }],
     ["a name without a dot", ["mail"], { kind: "mail", exchange: "mail" }],
     ["a name that is no host name", ["\\027[2J.a.net"], { kind: "mail" }],
+    ["a name with a hyphen first", ["-1.a.net"], { kind: "mail" }],
     [
       "a disposable host",
       ["a.net", "mx.mailinator.com"],

@@ -34,12 +34,15 @@ describe("a classifier", () => {
     expect(() => createClassifier(options)).toThrow(TypeError);
   });
 
-  test.each([[{ servers: ["dns.example"] }], [{ concurrency: 0 }], [{ concurrency: 65 }]])(
-    "rejects the DNS options %j",
-    (options) => {
-      expect(() => createClassifier({ dns: options })).toThrow(TypeError);
-    },
-  );
+  test.each([
+    [{ servers: ["dns.example"] }],
+    [{ servers: [] }],
+    [{ servers: ["127.0.0.1:0"] }],
+    [{ concurrency: 0 }],
+    [{ concurrency: 65 }],
+  ])("rejects the DNS options %j", (options) => {
+    expect(() => createClassifier({ dns: options })).toThrow(TypeError);
+  });
 
   test("rejects a file that is no table", () => {
     expect(() => createClassifier({ table: "package.json" })).toThrow("not a table of disposable domains");

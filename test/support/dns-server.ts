@@ -41,11 +41,12 @@ const records: Readonly<Record<string, (name: string, type: string) => Answer[]>
 /**
  * Starts a server; it ends with the test file.
  *
- * @param delay milliseconds before each answer
+ * @param delay milliseconds before each answer; `delayOf` gives them by name
  * @param drops tells whether a question gets no answer, given its number from 0
  */
 export async function startDnsServer({
   delay = 0,
+  delayOf = (_name: string): number => delay,
   drops = (_question: number): boolean => false,
 } = {}): Promise<DnsServer> {
   const asked: string[] = [];
@@ -72,11 +73,12 @@ export async function startDnsServer({
   udp.on("message", (bytes: Buffer, { port, address }: RemoteInfo) => {
     most = Math.max(most, ++inFlight);
     const answer = answerTo(bytes, false);
+    const wait = delayOf(asked.at(-1)!.split(" ")[1]!);
     const send = () => {
       inFlight--;
       if (answer) udp.send(answer, port, address);
     };
-    if (delay > 0) setTimeout(send, delay);
+    if (wait > 0) setTimeout(send, wait);
     else setImmediate(send);
   });
   udp.bind(0, "127.0.0.1");

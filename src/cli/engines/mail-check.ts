@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Classifier } from "../../classifier/classifier.js";
 import type { Kind } from "../../classifier/verdict.js";
 import type { MailCheck } from "../../dns/mail-check.js";
-import type { FindingCache } from "../../dns/mail-domains.js";
+import { type FindingCache, type StateTable, smallTable } from "../../dns/mail-domains.js";
 import { openMailStage } from "../../dns/open-stage.js";
 import { DistinctItems } from "../../run/distinct-items.js";
 import { VerdictCache } from "../../store/verdict-cache.js";
@@ -34,7 +34,7 @@ const requestMilliseconds = 10_000;
 export async function openServiceMailCheck(settings: Settings, classifier: Classifier) {
   const stop = new AbortController();
   const options = { cache: true, refresh: false, wantsExchanges: false };
-  const { newCheck, close } = await openDomains(settings, classifier, options, stop.signal);
+  const { newCheck, close } = await openDomains(settings, classifier, options, stop.signal, smallTable);
   return {
     start: () => {
       const late = new AbortController();
@@ -87,6 +87,7 @@ async function openDomains(
   classifier: Classifier,
   { cache: hasCache, refresh, wantsExchanges }: MailCheckOptions,
   signal?: AbortSignal,
+  newTable: () => StateTable = () => new DistinctItems(),
 ) {
   const file = hasCache
     ? await VerdictCache.open(cachePath(process.env), Date.now, signal ? { signal } : {})
@@ -102,7 +103,7 @@ async function openDomains(
     concurrency: dnsConcurrency.value,
   };
   const parts = { cache: cache as FindingCache | undefined, wantsExchanges };
-  const { newCheck, cancel } = openMailStage(classifier, client, () => new DistinctItems(), parts);
+  const { newCheck, cancel } = openMailStage(classifier, client, newTable, parts);
   signal?.addEventListener("abort", cancel, { once: true });
   return { newCheck, close: once(async () => file?.close()) };
 }
