@@ -238,6 +238,7 @@ describe("options", () => {
       engine: "offline",
       engineReason: "no key is configured",
       requests: null,
+      dns: null,
       column: 1,
       columnName: null,
       otherColumns: [],

@@ -81,9 +81,6 @@ export async function startDnsServer({
     if (wait > 0) setTimeout(send, wait);
     else setImmediate(send);
   });
-  udp.bind(0, "127.0.0.1");
-  await once(udp, "listening");
-  const { port } = udp.address();
   const tcp = createServer((socket) => {
     socket.on("error", () => {});
     let bytes = Buffer.of();
@@ -103,8 +100,18 @@ export async function startDnsServer({
       return undefined;
     });
   });
-  tcp.listen(port, "127.0.0.1");
-  await once(tcp, "listening");
+  // Another program may have the same port for the other protocol.
+  for (let isTaken = true; isTaken; ) {
+    tcp.listen(0, "127.0.0.1");
+    await once(tcp, "listening");
+    const { port } = tcp.address() as AddressInfo;
+    udp.bind(port, "127.0.0.1");
+    isTaken = await once(udp, "listening").then(
+      () => false,
+      () => true,
+    );
+    if (isTaken) await new Promise((resolve) => tcp.close(resolve));
+  }
   afterAll(() => {
     udp.close();
     tcp.close();
