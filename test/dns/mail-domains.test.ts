@@ -62,7 +62,7 @@ test("each domain is asked about once, however often it occurs", async () => {
 });
 
 test.each([1, 8, 64])("at most %i queries are in flight", async (concurrency) => {
-  const own = await startDnsServer({ delay: 100 });
+  const own = await startDnsServer({ delay: 500 });
   const { domains } = domainsAt(own, { concurrency });
   await domains.ask(Array.from({ length: 3 * concurrency }, (_, i) => `d${i}.net`));
   expect(own.mostInFlight()).toBe(concurrency);

@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { setQuota } from "../support/quota.js";
 import { idv, program } from "../support/run-idv.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -133,7 +134,7 @@ test("--bom, and --encoding of a table that Excel saved, start with a byte order
 
 test("--wait waits for the quota of the offline engine", async () => {
   const home = homeWith({ "l.csv": "email\na@mailinator.com\nb@mailinator.com\n" });
-  await idv(["quota", "set", "--limit", "1", "--period", "hour"], { home });
+  await setQuota(home, { limit: 1, period: "hour" });
   const { code, stderr } = await idv(["emails", "l.csv", "--wait", "1ms"], { home });
   expect(code).toBe(2);
   expect(stderr).toContain("--wait");

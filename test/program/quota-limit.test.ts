@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { readQuota, setQuota } from "../support/quota.js";
 import { finished, idv } from "../support/run-idv.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -16,18 +17,18 @@ const statusesOf = (stdout: string) =>
     .split("\n")
     .map((line) => line.slice(line.lastIndexOf(",") + 1));
 
-async function withLimit(...args: string[]): Promise<string> {
+async function withLimit(limit: number): Promise<string> {
   const home = temporaryFolder();
-  await idv(["quota", "set", ...args], { home });
+  await setQuota(home, { limit });
   return home;
 }
 
-const used = async (home: string): Promise<number> =>
-  JSON.parse((await idv(["quota", "show", "--json"], { home })).stdout).used;
+const used = async (home: string): Promise<number> => (await readQuota(home)).used;
 
 describe("a limit", () => {
   test("is used up in the middle of a file", async () => {
-    const home = await withLimit("--limit", "3", "--period", "month");
+    const home = temporaryFolder();
+    await idv(["quota", "set", "--limit", "3", "--period", "month"], { home });
     const [a, b, c, d] = addresses(4);
     const stdin = ["email", a, a?.toUpperCase(), "", b, c, d, a, d, "x@mailinator.com", ""].join("\n");
     const { code, stdout, stderr } = await idv(["emails", "--explain", "--summary", "json"], { home, stdin });
@@ -51,7 +52,7 @@ describe("a limit", () => {
   });
 
   test("of 0 gives every row with an item quota_exceeded, and says so with -q", async () => {
-    const home = await withLimit("--limit", "0");
+    const home = await withLimit(0);
     const stdin = "email\na@larch-and-oak.com\n\nbroken\n";
     const { code, stdout, stderr } = await idv(["emails", "-q", "--fail-on", "fake"], { home, stdin });
     expect(stdout).toBe("email,status\na@larch-and-oak.com,quota_exceeded\n,\nbroken,quota_exceeded\n");
@@ -63,7 +64,7 @@ describe("a limit", () => {
   });
 
   test("is not exhausted if it is exactly enough", async () => {
-    const home = await withLimit("--limit", "2");
+    const home = await withLimit(2);
     const { code, stderr } = await idv(["emails"], {
       home,
       stdin: "a@larch-and-oak.com\nb@larch-and-oak.com\n",
@@ -73,7 +74,7 @@ describe("a limit", () => {
   });
 
   test("is exact over many batches and reads, in the order of the input", async () => {
-    const home = await withLimit("--limit", "34567");
+    const home = await withLimit(34_567);
     const stdin = `${addresses(60_000).join("\n")}\n`;
     const { code, stdout } = await idv(["emails", "-q"], { home, stdin });
     const statuses = statusesOf(stdout);
@@ -86,7 +87,7 @@ describe("a limit", () => {
 
 describe("several processes", () => {
   test("share one limit to the unit", async () => {
-    const home = await withLimit("--limit", "50000");
+    const home = await withLimit(50_000);
     const outcomes = await Promise.all(
       ["a", "b", "c", "d"].map((name) =>
         idv(["emails", "-q"], { home, stdin: `${addresses(20_000, name).join("\n")}\n` }),

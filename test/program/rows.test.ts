@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { readQuota } from "../support/quota.js";
 import { finished, idv, program, startIdv } from "../support/run-idv.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -198,7 +199,7 @@ describe("--split", () => {
         "idv: d/ok.csv: has the rows of an earlier run; empty the folder, or add to its files with --append\n",
     });
     expect(read(home, "d/ok.csv")).toBe(before);
-    expect((await idv(["quota", "show"], { home })).stdout).toContain("used:    3\n");
+    expect((await readQuota(home)).used).toBe(3);
   });
 
   test("works with --drop, --dedupe and --format jsonl", async () => {

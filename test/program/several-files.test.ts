@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { readQuota, setQuota } from "../support/quota.js";
 import { idv } from "../support/run-idv.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -45,7 +46,7 @@ describe("several files", () => {
     expect(stderr).toContain(
       `${Object.keys(files).length} files: ${rows} rows, 3 distinct items; 3 units used\n`,
     );
-    expect((await idv(["quota", "show"], { home })).stdout).toContain("used:    3\n");
+    expect((await readQuota(home)).used).toBe(3);
   });
 
   test("are replaced with -I, compressed as they were", async () => {
@@ -83,7 +84,7 @@ describe("several files", () => {
 
   test.each([[[]], [["--strict"]]])("share a quota %j", async (args) => {
     const home = homeWith({ "a.csv": a, "b.csv": b });
-    await idv(["quota", "set", "--limit", "2"], { home });
+    await setQuota(home, { limit: 2 });
     const { code } = await idv(["emails", "-I", "a.csv", "b.csv", ...args], { home });
     expect(code).toBe(4);
     expect(read(home, "b.csv")).toBe(
@@ -106,11 +107,10 @@ describe("several files", () => {
     const parts = [rows.slice(0, 90), rows.slice(90, 91), rows.slice(91)];
     const files = Object.fromEntries(parts.map((part, i) => [`p${i}.csv`, table(part)]));
     const home = homeWith({ ...files, "all.csv": table(rows) });
-    for (const limit of ["none", "40"]) {
-      await idv(["quota", "reset"], { home });
-      await idv(["quota", "set", "--limit", limit], { home });
+    for (const limit of [null, 40]) {
+      await setQuota(home, { limit });
       await idv(["emails", ...Object.keys(files), "-o", `out${limit}/`], { home });
-      await idv(["quota", "reset"], { home });
+      await setQuota(home, { limit });
       await idv(["emails", "all.csv", "-o", "whole.csv"], { home });
       const together = Object.keys(files).flatMap((name) =>
         read(home, `out${limit}/${name}`).split("\n").slice(1, -1),

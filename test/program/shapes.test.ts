@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readXlsx, writeXlsx } from "hucre/xlsx";
 import { describe, expect, test } from "vitest";
+import { setQuota } from "../support/quota.js";
 import { idv } from "../support/run-idv.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -292,13 +293,13 @@ describe("--update", () => {
   test("works off a list that is longer than the quota, and says how to go on", async () => {
     const home = temporaryFolder();
     writeFileSync(join(home, "l.csv"), "email\na@mailinator.com\nb@mailinator.com\nc@mailinator.com\n");
-    await idv(["quota", "set", "--limit", "2", "--period", "day"], { home });
+    await setQuota(home, { limit: 2, period: "day" });
     const first = await idv(["emails", "-I", "l.csv"], { home });
     expect(first.code).toBe(4);
     expect(first.stderr).toMatch(
       /(today|tomorrow) \d\d:\d\d \(in \d+ (min|h)\): idv emails -I --update l\.csv\n$/,
     );
-    await idv(["quota", "reset"], { home });
+    await setQuota(home, {});
     expect((await idv(["emails", "-I", "--update", "l.csv"], { home })).code).toBe(0);
     expect(readFileSync(join(home, "l.csv"), "utf8")).toBe(
       "email,status\na@mailinator.com,disposable\nb@mailinator.com,disposable\nc@mailinator.com,disposable\n",
