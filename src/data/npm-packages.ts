@@ -46,20 +46,30 @@ export async function findLatest(name: string): Promise<PackageVersion> {
   };
 }
 
+/** A package, and the path of the wanted file inside it. */
+export interface WantedFile extends PackageVersion {
+  readonly file: string;
+}
+
 /**
- * Downloads a package and extracts one file.
+ * Downloads packages, with one run of npm, and extracts a file of each.
  *
- * @param file path of the file inside the package
- * @throws ServiceError when the download fails, its checksum is wrong, or the file is missing
+ * @returns the files, in the order of the packages
+ * @throws ServiceError when a download fails, its checksum is wrong, or a file is missing
  */
-export async function downloadFile(wanted: PackageVersion, file: string): Promise<Uint8Array> {
-  const { name, version } = wanted;
+export async function downloadFiles(wanted: readonly WantedFile[]): Promise<readonly Uint8Array[]> {
   const folder = await mkdtemp(join(tmpdir(), "idv-"));
   try {
     const options = ["--ignore-scripts", "--pack-destination", folder];
-    const packed: unknown = parseJson(name, await npm(name, ["pack", `${name}@${version}`, ...options]));
-    const [{ filename = "" } = {}] = packed as readonly { readonly filename?: string }[];
-    return await extractFile(wanted, await readFile(join(folder, filename)), file);
+    const versions = wanted.map(({ name, version }) => `${name}@${version}`);
+    const packed: unknown = parseJson("the lists", await npm("the lists", ["pack", ...versions, ...options]));
+    const tarballs = packed as readonly { readonly name?: string; readonly filename?: string }[];
+    return await Promise.all(
+      wanted.map(async (one) => {
+        const { filename = "" } = tarballs.find(({ name }) => name === one.name) ?? {};
+        return extractFile(one, await readFile(join(folder, filename)), one.file);
+      }),
+    );
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -103,7 +113,7 @@ const execute = promisify(execFile);
 /**
  * Runs npm and returns its standard output. Runs it in the home folder, so that the `.npmrc` of a project does not apply.
  *
- * @param name name of the package, for error messages
+ * @param name name of the package or packages, for error messages
  * @throws ServiceError when npm is missing, fails, or takes longer than 2 minutes
  */
 async function npm(name: string, args: readonly string[]): Promise<string> {
@@ -113,7 +123,7 @@ async function npm(name: string, args: readonly string[]): Promise<string> {
   } catch (error) {
     const { code, stdout = "" } = error as { code?: string | number; stdout?: string };
     if (code === "ENOENT") throw new ServiceError("npm is not installed; install it to update the data");
-    const message = `${name}: npm cannot fetch it${reasonOf(stdout)}; the data in use is unchanged`;
+    const message = `${name}: npm failed${reasonOf(stdout)}; the data in use is unchanged`;
     throw /"E404"/.test(stdout) ? new MissingPackage(message) : new ServiceError(message);
   }
 }

@@ -8,7 +8,7 @@ import { createFolder } from "../files/folders.js";
 import { openOutputFile } from "../files/output.js";
 import { ServiceError } from "../validator/errors.js";
 import { findTable } from "./installed-table.js";
-import { downloadFile, findLatest, MissingPackage, type PackageVersion } from "./npm-packages.js";
+import { downloadFiles, findLatest, MissingPackage, type PackageVersion } from "./npm-packages.js";
 import { compileLists, type ListVersion, listPackages, namesIn } from "./sources.js";
 
 /**
@@ -26,9 +26,8 @@ export async function updateTable(path: string, onNotice: (text: string) => void
   const latest = await findAll(onNotice);
   const names = latest.map(describe).join(", ");
   if (!hasNewer(latest, table)) return `up to date: ${names}`;
-  const lists = await Promise.all(
-    latest.map(async (found) => ({ ...found, bytes: await downloadFile(found, found.file) })),
-  );
+  const files = await downloadFiles(latest);
+  const lists = latest.map((found, i) => ({ ...found, bytes: files[i]! }));
   const compiled = compileDownloads(lists, table);
   await install(path, compiled);
   const { size } = new DisposableTable(compiled);
