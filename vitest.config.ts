@@ -7,7 +7,7 @@ const isolate = false;
 export default defineConfig({
   test: {
     // More than there are cores in a small machine: many tests of the program mostly wait.
-    maxWorkers: 3,
+    maxWorkers: 4,
     projects: [
       // The parts, on the sources; the folders are those of src.
       {

@@ -10,8 +10,6 @@ export interface DnsServer {
   readonly address: string;
   /** Names and types of the questions so far: `MX ok-1.net`. */
   readonly asked: string[];
-  /** Most questions that waited for an answer at the same time. */
-  readonly mostInFlight: () => number;
 }
 
 const codes = { servfail: 2, nx: 3, refused: 5 };
@@ -50,7 +48,7 @@ export async function startDnsServer({
   drops = (_question: number): boolean => false,
 } = {}): Promise<DnsServer> {
   const asked: string[] = [];
-  let [inFlight, most, questions] = [0, 0, 0];
+  let questions = 0;
 
   /** Returns the bytes of the answer; undefined for none. */
   function answerTo(bytes: Uint8Array, isTcp: boolean): Uint8Array | undefined {
@@ -71,11 +69,9 @@ export async function startDnsServer({
 
   const udp = createSocket("udp4");
   udp.on("message", (bytes: Buffer, { port, address }: RemoteInfo) => {
-    most = Math.max(most, ++inFlight);
     const answer = answerTo(bytes, false);
     const wait = delayOf(asked.at(-1)!.split(" ")[1]!);
     const send = () => {
-      inFlight--;
       if (answer) udp.send(answer, port, address);
     };
     if (wait > 0) setTimeout(send, wait);
@@ -119,6 +115,5 @@ export async function startDnsServer({
   return {
     address: `127.0.0.1:${(tcp.address() as AddressInfo).port}`,
     asked,
-    mostInFlight: () => most,
   };
 }
