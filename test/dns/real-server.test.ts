@@ -4,14 +4,14 @@
  */
 import { spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
-import { once } from "node:events";
 import { existsSync, writeFileSync } from "node:fs";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { DnsClient } from "../../src/dns/dns-client.js";
 import { MailDomains } from "../../src/dns/mail-domains.js";
 import { DistinctItems } from "../../src/run/distinct-items.js";
+import { bindBoth } from "../support/dns-server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const named = ["/usr/sbin/named", "/usr/local/sbin/named"].find((path) => existsSync(path));
@@ -34,12 +34,12 @@ number MX 10 192.0.2.7.
 ${Array.from({ length: 100 }, (_, i) => `many MX ${i} m${i}.larch-and-oak.com.`).join("\n")}
 `;
 
-/** Returns a UDP port that is free now. */
+/** Returns a port that is free for UDP and TCP now. */
 async function freePort(): Promise<number> {
-  const socket = createSocket("udp4").bind(0, "127.0.0.1");
-  await once(socket, "listening");
-  const { port } = socket.address() as AddressInfo;
-  socket.close();
+  const [udp, tcp] = [createSocket("udp4"), createServer()];
+  const port = await bindBoth(udp, tcp);
+  udp.close();
+  await new Promise((resolve) => tcp.close(resolve));
   return port;
 }
 

@@ -1,7 +1,7 @@
 /** A DNS server over loopback, UDP and TCP, that answers by the first word of a name: `null-7.net` has a null MX. */
-import { createSocket, type RemoteInfo } from "node:dgram";
+import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
+import { type AddressInfo, createServer, type Server } from "node:net";
 import { type Answer, decode, encode, type Packet, type Question } from "dns-packet";
 import { afterAll } from "vitest";
 
@@ -35,6 +35,22 @@ const records: Readonly<Record<string, (name: string, type: string) => Answer[]>
     { type: "CNAME", name: `x.${name}`, data: name },
   ],
 };
+
+/** Binds both to one free port: another program may have a port for one of the protocols. */
+export async function bindBoth(udp: Socket, tcp: Server): Promise<number> {
+  for (;;) {
+    tcp.listen(0, "127.0.0.1");
+    await once(tcp, "listening");
+    const { port } = tcp.address() as AddressInfo;
+    udp.bind(port, "127.0.0.1");
+    const isFree = await once(udp, "listening").then(
+      () => true,
+      () => false,
+    );
+    if (isFree) return port;
+    await new Promise((resolve) => tcp.close(resolve));
+  }
+}
 
 /**
  * Starts a server; it ends with the test file.
@@ -96,18 +112,7 @@ export async function startDnsServer({
       return undefined;
     });
   });
-  // Another program may have the same port for the other protocol.
-  for (let isTaken = true; isTaken; ) {
-    tcp.listen(0, "127.0.0.1");
-    await once(tcp, "listening");
-    const { port } = tcp.address() as AddressInfo;
-    udp.bind(port, "127.0.0.1");
-    isTaken = await once(udp, "listening").then(
-      () => false,
-      () => true,
-    );
-    if (isTaken) await new Promise((resolve) => tcp.close(resolve));
-  }
+  await bindBoth(udp, tcp);
   afterAll(() => {
     udp.close();
     tcp.close();
