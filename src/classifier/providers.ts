@@ -71,8 +71,8 @@ export const offeredDomains = names(`
   50mail.com airpost.net allmail.net cluemail.com elitemail.org emailcorner.net emailengine.net
   emailengine.org emailgroups.net emailplus.org emailuser.net eml.cc f-m.fm fast-email.com fast-mail.org
   fastem.com fastemail.us fastemailer.com fastest.cc fastimap.com fastmail.cn fastmail.co.uk fastmail.com.au
-  fastmail.de fastmail.es fastmail.fr fastmail.im fastmail.in fastmail.jp fastmail.mx fastmail.net
-  fastmail.nl fastmail.org fastmail.se fastmail.tw fastmail.uk fastmail.us fastmailbox.net fastmessaging.com
+  fastmail.es fastmail.im fastmail.in fastmail.jp fastmail.mx fastmail.net
+  fastmail.nl fastmail.se fastmail.tw fastmail.us fastmailbox.net fastmessaging.com
   fea.st fmail.co.uk fmailbox.com fmgirl.com fmguy.com ftml.net h-mail.us hailmail.net imap-mail.com imap.cc
   imapmail.org inoutbox.com internet-e-mail.com internet-mail.org internetemails.net internetmailing.net
   jetemail.net justemail.net letterboxes.org mail-central.com mail-page.com mailandftp.com mailas.com
