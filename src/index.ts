@@ -77,12 +77,13 @@ export function createClassifier(options: ClassifierOptions = {}): ItemClassifie
   const classifier = loadClassifier({ ...(table !== undefined && { table }), ownLists: { allow, deny } });
   const stage = dns === false ? undefined : openStage(classifier, dns === true ? {} : checked(dns));
 
-  let current: { readonly mail: MailCheck; readonly until: number } | undefined;
+  let current: { readonly mail: Promise<MailCheck>; readonly until: number } | undefined;
   /** Returns a check that is shared for a while, so that calls at the same time ask about a domain once. */
-  const shareCheck = async (open: MailStage) => {
+  const shareCheck = (opening: MailStage) => {
     const now = performance.now();
     if (current === undefined || now > current.until) {
-      current = { mail: (await open).newCheck(), until: now + sharedMilliseconds };
+      const mail = opening.then((open) => open.newCheck());
+      current = { mail, until: now + sharedMilliseconds };
     }
     return current.mail;
   };

@@ -63,6 +63,13 @@ describe("a classifier", () => {
     expect(classifier.classify("email", "ann@nx-1.net")).toEqual({ status: "ok" });
   });
 
+  test("asks about a domain once for calls at the same time", async () => {
+    const own = await startDnsServer();
+    const classifier = createClassifier({ dns: { servers: [own.address] } });
+    await Promise.all(Array.from({ length: 500 }, (_, i) => classifier.check("email", `a${i}@nx-1.net`)));
+    expect(own.asked).toEqual(["MX nx-1.net"]);
+  });
+
   test("yields many verdicts in order, reads ahead and asks about a domain once", async () => {
     server.asked.length = 0;
     const items = Array.from({ length: 1000 }, (_, i) => `a${i}@${i % 3 ? "ok" : "nx"}-${i % 7}.net`);

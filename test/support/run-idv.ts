@@ -27,7 +27,12 @@ export function startIdv(args: readonly string[], settings: RunSettings = {}): C
   const home = settings.home ?? temporaryFolder();
   return spawn(process.execPath, [program, ...args], {
     cwd: home,
-    env: { PATH: process.env["PATH"], HOME: home, XDG_STATE_HOME: join(home, "state"), ...settings.env },
+    env: {
+      ...{ PATH: process.env["PATH"], HOME: home, XDG_STATE_HOME: join(home, "state") },
+      // With Node.js 22 and newer, a folder of compiled code would appear in each home.
+      NODE_DISABLE_COMPILE_CACHE: "1",
+      ...settings.env,
+    },
     ...(settings.uid !== undefined && { uid: settings.uid }),
   });
 }
