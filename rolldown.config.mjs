@@ -61,7 +61,7 @@ export default defineConfig({
           test: /src.cli.(?:errors|program|terminal.terminal|terminal.standard-output)\.ts$/,
           priority: 3,
         },
-        { name: "classifier", test: /src.classifier.(?:classifier|canonical|plain-items)\.ts$/, priority: 2 },
+        { name: "classifier", test: /src.classifier.(?:classifier|canonical)\.ts$/, priority: 2 },
         // Also for the workers, which need nothing else.
         {
           name: "blocks",

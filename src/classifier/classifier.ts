@@ -10,6 +10,7 @@ import { findSuffix } from "./rules/public-suffix.js";
 import { findSpecialUse } from "./rules/special-use.js";
 import { withoutStrayMarks } from "./rules/stray-marks.js";
 import { findMeant, findTypo } from "./rules/typo-domain.js";
+import { lastDotBefore } from "./suffix-walk.js";
 import { type Address, findPlainAt, parseAddress } from "./syntax/address.js";
 import { parseDomainName, withoutRoot } from "./syntax/domain-name.js";
 import { Fault } from "./syntax/fault.js";
@@ -122,8 +123,9 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
 
   function domainFacts(ascii: string): DomainFacts {
     const verdict = applyDomainRules(ascii);
-    const mailbox = findMailboxRules(ascii);
-    const hasListedMailboxes = allow.hasMailboxesAt(ascii) || deny.hasMailboxesAt(ascii);
+    const hasListedMailboxes = hasLists && (allow.hasMailboxesAt(ascii) || deny.hasMailboxesAt(ascii));
+    // The rules are needed only for mailboxes at a domain that passes; without lists, no mailbox is better than its domain.
+    const mailbox = verdict === undefined || hasListedMailboxes ? findMailboxRules(ascii) : ordinaryMailboxes;
     const isOrdinary = verdict === undefined && mailbox === ordinaryMailboxes && !hasListedMailboxes;
     return isOrdinary ? ordinaryDomain : { verdict, mailbox, hasListedMailboxes };
   }
@@ -162,11 +164,7 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
   function classifyAddress(item: string, local: string, ascii: string, suggests: boolean): Classification {
     const { verdict: onDomain, mailbox, hasListedMailboxes } = recall(ascii);
     const verdict = hasListedMailboxes ? applyDomainRules(ascii, local) : onDomain;
-    if (verdict === undefined) {
-      if (mailbox === ordinaryMailboxes && !local.includes("+")) return ok;
-      const length = mailboxBytes.write(local);
-      return classifyMailbox(mailbox, mailboxBytes, 0, length, length === local.length) ?? ok;
-    }
+    if (verdict === undefined) return classifyMailbox(mailbox, local) ?? ok;
     if (verdict.suggestion === undefined || !suggests) return verdict;
     const { suggestion: domainMeant, ...withoutSuggestion } = verdict;
     // Suggest the same mailbox, as written, at the intended domain, unless that address is fake or disposable too.
@@ -191,9 +189,6 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
 /** Most domains in the cache, which is cleared when full. An entry takes about 100 bytes. */
 const rememberedDomains = 20_000;
 
-/** Scratch buffer for the UTF-8 of one local part. The syntax checks allow 64 octets. */
-const mailboxBytes = Buffer.alloc(256);
-
 /** Facts about a domain that passes and has no mailbox rules. Most domains share this object, which saves memory. */
 const ordinaryDomain: DomainFacts = {
   verdict: undefined,
@@ -213,7 +208,7 @@ const nine = 0x39;
  * numeric top-level domain. Returns undefined for all others.
  */
 function syntaxPolicy(ascii: string): Classification | undefined {
-  const lastDot = ascii.lastIndexOf(".");
+  const lastDot = lastDotBefore(ascii, ascii.length);
   if (lastDot === -1) {
     const meant = findMeant(ascii);
     const verdict = fake("syntax: a domain without a dot");

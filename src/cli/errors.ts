@@ -1,6 +1,7 @@
 /** Maps errors to exit codes and messages. */
 import { CommanderError } from "commander";
 import { ChoiceError, ClosedPipe, FileError } from "../files/errors.js";
+import { TooManyItems } from "../kernel/distinct-table.js";
 import { StoreError } from "../store/errors.js";
 import { TableError } from "../table/errors.js";
 import { AuthorisationError, ServiceError } from "../validator/errors.js";
@@ -51,7 +52,7 @@ export function failureFor(error: unknown): Failure {
     return { exitCode: exitCodes.notAuthorised, message: error.message };
   }
   if (error instanceof ServiceError) return { exitCode: exitCodes.service, message: error.message };
-  if ([FileError, TableError, StoreError].some((known) => error instanceof known)) {
+  if ([FileError, TableError, StoreError, TooManyItems].some((known) => error instanceof known)) {
     return { exitCode: exitCodes.inputOutput, message: (error as Error).message };
   }
   if (error instanceof Interrupted) {

@@ -1,5 +1,5 @@
 /** Opens and reads input files. Knows nothing of compression, encoding or content. */
-import { createReadStream } from "node:fs";
+import { createReadStream, readSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { FileError } from "./errors.js";
 
@@ -46,20 +46,18 @@ export async function openInputFile(path: string, signal: AbortSignal): Promise<
   }
 }
 
-/** Reads a file, one chunk ahead of the consumer. Two buffers are used in turn, so each chunk is soon overwritten. */
+/**
+ * Reads a file, into the same buffer again and again. Synchronously: a chunk is in the system's cache nearly always, and a
+ * thread of the pool would take as long again to pass it on, from a core that has better to do.
+ */
 async function* readFile(path: string, file: FileHandle, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  const read = (into: Buffer) => file.read(into, 0, readBytes);
-  let [current, other] = [Buffer.allocUnsafeSlow(readBytes), Buffer.allocUnsafeSlow(readBytes)];
+  const buffer = Buffer.allocUnsafeSlow(readBytes);
   try {
-    for (let reading = read(current); ; ) {
-      const { bytesRead } = await reading;
+    for (;;) {
       signal.throwIfAborted();
+      const bytesRead = readSync(file.fd, buffer);
       if (bytesRead === 0) return;
-      reading = read(other);
-      // A failed read is reported when the next chunk is requested, which may never happen.
-      reading.catch(() => {});
-      yield current.subarray(0, bytesRead);
-      [current, other] = [other, current];
+      yield buffer.subarray(0, bytesRead);
     }
   } catch (error) {
     throw signal.aborted ? signal.reason : cannotRead(path, error);

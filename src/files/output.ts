@@ -2,7 +2,7 @@
  * Output files that appear whole or not at all. Knows nothing of tables or compression; other sinks wrap the ones
  * opened here.
  */
-import { createReadStream, type Stats } from "node:fs";
+import { createReadStream, type Stats, writeSync } from "node:fs";
 import {
   access,
   constants,
@@ -185,7 +185,7 @@ function replaceOnCommit(
     isPrepared = true;
   };
   return {
-    write: (bytes) => writeAll(path, file, bytes),
+    write: async (bytes) => writeAllNow(path, file, bytes),
     prepare: () => orDiscard(prepare),
     commit: () =>
       orDiscard(async () => {
@@ -201,6 +201,15 @@ async function writeAll(path: string, file: FileHandle, bytes: Uint8Array): Prom
     for (let offset = 0; offset < bytes.length; ) {
       offset += (await file.write(bytes, offset)).bytesWritten;
     }
+  } catch (error) {
+    throw cannotWrite(path, error);
+  }
+}
+
+/** Writes to a file, which the system does at once; a device or a pipe may make the caller wait. */
+function writeAllNow(path: string, file: FileHandle, bytes: Uint8Array): void {
+  try {
+    for (let offset = 0; offset < bytes.length; ) offset += writeSync(file.fd, bytes, offset);
   } catch (error) {
     throw cannotWrite(path, error);
   }

@@ -1,30 +1,35 @@
-/** A compact hash table of the distinct items of a run, over typed arrays. */
+/** The distinct items of a run, in a compact table that the kernel keeps; see kernel/assembly/distinct.ts. */
 import { randomFillSync } from "node:crypto";
 import type { ItemHash } from "../classifier/item-hash.js";
+import { DistinctTable } from "../kernel/distinct-table.js";
+import { withKernel } from "../kernel/kernel.js";
 import { hasItem } from "./status-codes.js";
-
-/** Number of shards. Only one is reallocated at a time, so growth causes no memory spike. */
-const shardCount = 64;
-const initialSlots = 64;
-/** Share of used slots above which a shard doubles. With 9 bytes per slot, an item takes 11.25 to 22.5 bytes. */
-const maximumLoad = 0.8;
 
 /**
  * The distinct items of a run, each with one byte of state. Items are represented by 64-bit hashes with a new seed for
- * each run. A `Map` of strings would take 200 bytes per item and throw at 16.7 million items.
+ * each run. An item takes 11 to 17 bytes; a `Map` of strings would take 200, and throw at 16.7 million items.
  *
- * Two different items share a hash with a probability of n²/2^65: 3 in a million for 10 million items.
+ * Two different items share a hash with a probability of n²/2^65: 3 in a million for 10 million items. All methods that
+ * add items throw TooManyItems when they need more than 4 GiB, which is enough for 240 million.
  */
 export class DistinctItems {
-  /** Number of items. */
-  size = 0;
   /** The seed of the hashes, for `hashItem`. */
   readonly seed = randomFillSync(new Int32Array(2));
-  readonly #shards = Array.from({ length: shardCount }, () => new Shard());
+  readonly #table = withKernel((module) => new DistinctTable(module)) ?? new PlainTable();
+
+  /** Number of items. */
+  get size(): number {
+    return this.#table.size;
+  }
+
+  /** Says how many items there will be, so that the table grows to the right size; 0 if that is not known. */
+  expect(items: number): void {
+    this.#table.expect(items);
+  }
 
   /** Returns the state of an item, 1 to 255, or 0 when it is not in the table. */
   get({ low, high }: ItemHash): number {
-    return this.#shard(high).get(low, high);
+    return this.#table.get(low, high);
   }
 
   /**
@@ -33,7 +38,7 @@ export class DistinctItems {
    * @param state 1 to 255
    */
   set({ low, high }: ItemHash, state: number): void {
-    if (this.#shard(high).set(low, high, state)) this.size++;
+    this.#table.set(low, high, state);
   }
 
   /**
@@ -49,82 +54,36 @@ export class DistinctItems {
     codes: Uint8Array,
     state: number,
   ): { readonly isNew: Uint8Array; readonly count: number } {
-    const isNew = new Uint8Array(codes.length);
     const before = this.size;
-    for (let i = 0; i < codes.length; i++) {
-      if (!hasItem(codes[i]!)) continue;
-      const low = hashes[2 * i]!;
-      const high = hashes[2 * i + 1]!;
-      if (!this.#shard(high).add(low, high, state)) continue;
-      isNew[i] = 1;
-      this.size++;
-    }
+    const isNew = this.#table.addAll(hashes, codes, state);
     return { isNew, count: this.size - before };
-  }
-
-  #shard(high: number): Shard {
-    return this.#shards[high >>> 26]!;
   }
 }
 
-class Shard {
-  #hashes = new Int32Array(2 * initialSlots);
-  #states = new Uint8Array(initialSlots);
-  #size = 0;
+/** The same table where the kernel cannot run. Takes some 200 bytes an item. */
+class PlainTable implements Pick<DistinctTable, "size" | "expect" | "get" | "set" | "addAll"> {
+  readonly #states = new Map<string, number>();
+
+  get size(): number {
+    return this.#states.size;
+  }
+
+  expect(): void {}
 
   get(low: number, high: number): number {
-    return this.#states[this.#find(low, high)]!;
+    return this.#states.get(`${low} ${high}`) ?? 0;
   }
 
-  /** Sets the state of an item and returns whether the item is new. */
-  set(low: number, high: number, state: number): boolean {
-    const slot = this.#find(low, high);
-    if (this.#states[slot] === 0) return this.#put(slot, low, high, state);
-    this.#states[slot] = state;
-    return false;
+  set(low: number, high: number, state: number): void {
+    this.#states.set(`${low} ${high}`, state);
   }
 
-  /** Adds an item and returns whether it is new. A known item keeps its state. */
-  add(low: number, high: number, state: number): boolean {
-    const slot = this.#find(low, high);
-    return this.#states[slot] === 0 && this.#put(slot, low, high, state);
-  }
-
-  #put(slot: number, low: number, high: number, state: number): true {
-    this.#states[slot] = state;
-    this.#hashes[2 * slot] = low;
-    this.#hashes[2 * slot + 1] = high;
-    this.#size++;
-    if (this.#size > maximumLoad * this.#states.length) this.#grow();
-    return true;
-  }
-
-  /** Returns the slot of an item, or the empty slot where it belongs. */
-  #find(low: number, high: number): number {
-    const mask = this.#states.length - 1;
-    let slot = low & mask;
-    while (
-      this.#states[slot] !== 0 &&
-      (this.#hashes[2 * slot] !== low || this.#hashes[2 * slot + 1] !== high)
-    ) {
-      slot = (slot + 1) & mask;
-    }
-    return slot;
-  }
-
-  #grow(): void {
-    const hashes = this.#hashes;
-    const states = this.#states;
-    this.#hashes = new Int32Array(2 * hashes.length);
-    this.#states = new Uint8Array(2 * states.length);
-    for (let i = 0; i < states.length; i++) {
-      if (states[i] === 0) continue;
-      const low = hashes[2 * i]!;
-      const high = hashes[2 * i + 1]!;
-      const slot = this.#find(low, high);
-      this.#hashes[2 * slot] = low;
-      this.#hashes[2 * slot + 1] = high;
-      this.#states[slot] = states[i]!;
-    }
+  addAll(hashes: Int32Array, codes: Uint8Array, state: number): Uint8Array {
+    return codes.map((code, row) => {
+      const [low, high] = [hashes[2 * row]!, hashes[2 * row + 1]!];
+      if (!hasItem(code) || this.get(low, high) !== 0) return 0;
+      this.set(low, high, state);
+      return 1;
+    });
   }
 }

@@ -40,7 +40,8 @@ export class RowWriter {
   readonly #filter: NonNullable<RunOptions["filter"]>;
   readonly #split: ((status: Status) => Promise<TableSink>) | undefined;
   readonly #output: WriteBehind;
-  readonly #mailboxes: DistinctItems;
+  /** Mailboxes that were written, for `--dedupe=canonical`. */
+  readonly #mailboxes: DistinctItems | undefined;
   readonly #rowsByCode = new Float64Array(256);
   readonly #otherRowsByCode: Float64Array[] = [];
   #written = 0;
@@ -53,8 +54,8 @@ export class RowWriter {
     { sink, filter = {}, session }: Pick<RunOptions, "sink" | "filter" | "session">,
     statuses: readonly Status[],
   ) {
-    this.#mailboxes = session?.mailboxes ?? new DistinctItems();
-    if (session) session.mailboxes = this.#mailboxes;
+    this.#mailboxes = session?.mailboxes ?? (filter.dedupe === "canonical" ? new DistinctItems() : undefined);
+    if (session && this.#mailboxes) session.mailboxes = this.#mailboxes;
     this.#statuses = statuses;
     this.#filter = filter;
     this.#output = new WriteBehind(sink);
@@ -141,7 +142,7 @@ export class RowWriter {
     // A row whose status is filtered out counts as one without an item: it must not hide a later row of its mailbox.
     const candidates = codes.map((code) => (code === notARowCode || keptCodes[code] ? code : noItemCode));
     const isNew =
-      dedupe === "canonical" && mailboxes ? this.#mailboxes.addAll(mailboxes, candidates, 1).isNew : isFirst;
+      this.#mailboxes && mailboxes ? this.#mailboxes.addAll(mailboxes, candidates, 1).isNew : isFirst;
     return codes.map((code, row) => {
       if (code === notARowCode) return 1;
       return Number(keptCodes[code] && (!dedupe || !hasItem(code) || isNew[row] === 1));

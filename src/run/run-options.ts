@@ -31,6 +31,8 @@ export interface RunOptions {
   readonly filter?: RowFilter;
   /** Number of processor cores; with more than one, a large table is classified in worker threads. 1 by default. */
   readonly cores?: number;
+  /** Returns the share of the input that has been read, from 0 to 1; undefined when its size is not known. */
+  readonly inputShare?: () => number | undefined;
   /** Aborting it ends the run with the signal's reason; the caller discards what is written. */
   readonly signal: AbortSignal;
   /** Called and awaited with the number of rows processed so far, including those that the filter leaves out. */

@@ -111,9 +111,10 @@ describe("a large table comes out the same with and without workers", () => {
         await new Promise(setImmediate);
       }
     }
-    const [{ threads: none, ...alone }, { threads: three, ...together }] = [await run(1), await run(3)];
+    const [{ threads: none, ...alone }, { threads: two, ...together }] = [await run(1), await run(3)];
     expect(together).toEqual(alone);
-    expect([none, three]).toEqual([0, 3]);
+    // The main thread works, too.
+    expect([none, two]).toEqual([0, 2]);
     expect(together.report.rows).toBe(200_001);
     quotaFile.close();
   });

@@ -3,7 +3,5 @@ import { classifyMailbox, findMailboxRules } from "../../src/classifier/rules/ma
 
 /** Returns the reason of the mailbox rules for an address whose domain passed; undefined if it is ok. */
 export function reasonOf(local: string, domain: string): string | undefined {
-  const [bytes, rules] = [Buffer.from(local), findMailboxRules(domain)];
-  const isAscii = bytes.length === local.length;
-  return classifyMailbox(rules, bytes, 0, bytes.length, isAscii)?.reason;
+  return classifyMailbox(findMailboxRules(domain), local)?.reason;
 }

@@ -1,6 +1,5 @@
 /**
- * The rule for impossible mailboxes: local parts that a provider does not allow. Works on bytes, so that both the
- * classifier and `plain-items.ts` can use it.
+ * The rule for impossible mailboxes: local parts that a provider does not allow. The kernel uses the same tables.
  */
 
 /** Mailbox names that a provider allows. Measured against 48,598 addresses of real people. */
@@ -13,7 +12,8 @@ export interface MailboxGrammar {
   readonly says: string;
 }
 
-interface MailboxName {
+/** Form of the mailbox names of a provider. */
+export interface MailboxName {
   /** Positions allowed for each byte: a sum of `atStart`, `inside` and `atEnd`. */
   readonly places: Uint8Array;
   /** Fewest characters. */
@@ -112,6 +112,11 @@ const grammarOf: ReadonlyMap<string, MailboxGrammar> = new Map(
   grammars.flatMap(([domains, grammar]) => domains.split(" ").map((domain) => [domain, grammar] as const)),
 );
 
+/** All forms of mailbox names. */
+export const mailboxNames: readonly MailboxName[] = [
+  ...new Set(grammars.flatMap(([, { mailbox }]) => mailbox ?? [])),
+];
+
 /**
  * Finds the grammar of the mailbox names at a domain.
  *
@@ -126,37 +131,34 @@ export function findMailboxGrammar(ascii: string, family: string | undefined): M
  * Returns why a provider cannot have a mailbox, in words that follow the domain: `needs 6 to 30 characters`. Returns
  * undefined if the mailbox is possible.
  *
- * @param bytes UTF-8, in either case
- * @param start index of the first byte of the local part
- * @param plus index of its first `+`; equal to `end` if there is no `+`
- * @param end index after its last byte
+ * @param local the local part, in either case
+ * @param plus index of its first `+`; -1 if there is none
  */
 export function findImpossibleMailbox(
   { mailbox, noPlus: hasNoPlus, says }: MailboxGrammar,
-  bytes: Uint8Array,
-  start: number,
+  local: string,
   plus: number,
-  end: number,
 ): string | undefined {
-  if (hasNoPlus && plus !== end) return noPlus;
+  if (hasNoPlus && plus !== -1) return noPlus;
   if (mailbox === undefined) return undefined;
   const { places, shortest, longest, dots } = mailbox;
+  const end = plus === -1 ? local.length : plus;
   let length = 0;
-  let last = -1;
-  for (let i = start; i < plus; i++) {
-    const byte = bytes[i]!;
-    if (byte === dot && dots !== "free") {
+  let last = 0;
+  for (let i = 0; i < end; i++) {
+    const code = local.charCodeAt(i);
+    if (code === dot && dots !== "free") {
       // The syntax checks have rejected misplaced dots already, except in a quoted string and before a `+`.
-      const isApart = i > start && bytes[i - 1] !== dot && i + 1 < plus;
+      const isApart = i > 0 && local.charCodeAt(i - 1) !== dot && i + 1 < end;
       if (!isApart) {
         return dots === "ignored" ? "has no dot at the ends of a mailbox, nor two in a row" : says;
       }
       if (dots === "ignored") continue;
     }
-    if ((places[byte]! & (length === 0 ? atStart : inside)) === 0) return says;
-    last = byte;
+    const allowed = code < places.length ? places[code]! : 0;
+    if ((allowed & (length === 0 ? atStart : inside)) === 0) return says;
+    last = allowed;
     length++;
   }
-  const isPossible = length >= shortest && length <= longest && (places[last]! & atEnd) !== 0;
-  return isPossible ? undefined : says;
+  return length >= shortest && length <= longest && (last & atEnd) !== 0 ? undefined : says;
 }

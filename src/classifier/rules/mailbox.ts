@@ -1,11 +1,11 @@
 /**
- * The rules for addresses whose domain passes: collects the rules that apply to a domain and runs them on the bytes of
- * a local part. Both the classifier and `plain-items.ts` call them, so a verdict may depend on nothing else.
+ * The rules for addresses whose domain passes: collects the rules that apply to a domain and runs them on a local
+ * part. The kernel has the same rules in `judgeMailbox`, so a verdict may depend on nothing else.
  */
 import { providerFamily } from "../providers.js";
 import type { Classification } from "../verdict.js";
 import { findImpossibleMailbox, findMailboxGrammar, type MailboxGrammar } from "./mailbox-grammar.js";
-import { findPlaceholderRule, isPlaceholder, mayBePlaceholder, type PlaceholderRule } from "./placeholder.js";
+import { findPlaceholderRule, isPlaceholder, type PlaceholderRule } from "./placeholder.js";
 import { findRelay } from "./relay.js";
 
 /** Rules for the mailboxes of one domain. */
@@ -52,43 +52,25 @@ export function findMailboxRules(ascii: string): MailboxRules {
   return { domain: ascii, isNoReply, grammar, placeholders, relay, isSubAddress };
 }
 
-const plus = 0x2b;
-
 /**
  * Classifies an address whose domain passes. Rules are tried in order; the first match wins.
  *
- * @param bytes the local part in UTF-8, without the quotes and backslashes of a quoted string, from `start` up to `end`
- *   (exclusive)
- * @param isAscii whether the local part is known to be ASCII, which allows a faster check for placeholders
+ * @param local the local part, without the quotes and backslashes of a quoted string
  * @returns undefined when no rule matches
  */
-export function classifyMailbox(
-  rules: MailboxRules,
-  bytes: Buffer,
-  start: number,
-  end: number,
-  isAscii: boolean,
-): Classification | undefined {
+export function classifyMailbox(rules: MailboxRules, local: string): Classification | undefined {
   const { domain, isNoReply, grammar, placeholders, relay, isSubAddress } = rules;
-  let plusAt = start;
-  while (plusAt < end && bytes[plusAt] !== plus) plusAt++;
+  const plus = local.indexOf("+");
   if (rules !== ordinaryMailboxes) {
     if (isNoReply) return { status: "fake", reason: `no-reply: ${domain}` };
-    if (grammar !== undefined) {
-      const why = findImpossibleMailbox(grammar, bytes, start, plusAt, end);
-      if (why !== undefined) return { status: "fake", reason: `impossible-mailbox: ${domain} ${why}` };
-    }
-    const mayBe =
-      placeholders !== undefined &&
-      (!isAscii || mayBePlaceholder(placeholders, bytes[start]!, bytes[start + 1]!));
-    if (mayBe && isPlaceholder(placeholders, bytes.toString("utf8", start, end))) {
-      return { status: "fake", reason: "placeholder" };
-    }
+    const why = grammar && findImpossibleMailbox(grammar, local, plus);
+    if (why !== undefined) return { status: "fake", reason: `impossible-mailbox: ${domain} ${why}` };
+    if (isPlaceholder(placeholders, local)) return { status: "fake", reason: "placeholder" };
     if (relay !== undefined) return { status: "alias", reason: `relay: ${relay}` };
   }
   // Only `+` starts a sub-address (RFC 5233). Hyphens, dots and `=` do not: 3 to 16 % of real people have a hyphen.
-  if (plusAt > start && plusAt < end - 1) {
-    return { status: "alias", reason: `sub-address: ${bytes.toString("utf8", plusAt, end)}` };
+  if (plus > 0 && plus < local.length - 1) {
+    return { status: "alias", reason: `sub-address: ${local.slice(plus)}` };
   }
   return isSubAddress ? { status: "alias", reason: `sub-address: ${domain}` } : undefined;
 }

@@ -1,5 +1,7 @@
 /** The rule for special-use names: domains that are reserved by RFCs and receive no mail. */
 
+import { lastDotBefore } from "../suffix-walk.js";
+
 /**
  * Reserved names: RFC 2606 (`example.com`, `.test`, `.example`, `.invalid`), RFC 6761 (`.localhost`), RFC 6762
  * (`.local`), RFC 7686 (`.onion`), RFC 3172 (`.arpa`).
@@ -17,16 +19,19 @@ const specialUse: ReadonlySet<string> = new Set([
   "example.org",
 ]);
 
+const letterE = 0x65;
+
 /**
  * Finds the reserved name that is `ascii` or a domain above it.
  *
  * @param ascii a host name, lower case
  */
 export function findSpecialUse(ascii: string): string | undefined {
-  const lastDot = ascii.lastIndexOf(".");
+  const lastDot = lastDotBefore(ascii, ascii.length);
   const topLevel = ascii.slice(lastDot + 1);
   if (specialUse.has(topLevel)) return topLevel;
-  if (!ascii.includes("example.")) return undefined;
-  const twoLabels = ascii.slice(ascii.lastIndexOf(".", lastDot - 1) + 1);
+  // `example.com`, which ends in `e` before its last dot, as few names do.
+  if (ascii.charCodeAt(lastDot - 1) !== letterE) return undefined;
+  const twoLabels = ascii.slice(lastDotBefore(ascii, lastDot) + 1);
   return specialUse.has(twoLabels) ? twoLabels : undefined;
 }

@@ -59,16 +59,25 @@ const realNeighbours: ReadonlySet<string> = new Set([
 export function findTypo(ascii: string): string | undefined {
   // Compare in Unicode: a look-alike letter, such as the Cyrillic a of `gmаil.com`, is then one edit too.
   const name = ascii.startsWith("xn--") ? domainToUnicode(ascii) : ascii;
-  if (realNeighbours.has(ascii)) return undefined;
+  const meant = ownerOf(name) ?? neighbourOf(name);
+  return meant === undefined || realNeighbours.has(ascii) ? undefined : meant;
+}
+
+/** Returns the domain of the one owner of a name under any suffix. */
+function ownerOf(name: string): string | undefined {
   const [, owner, suffix = ""] = oneOwner.exec(name) ?? [];
-  if (owner !== undefined && (suffix === "com.com" || findSuffix(suffix) === "public-suffix"))
-    return `${owner}.com`;
+  const isTypo = owner !== undefined && (suffix === "com.com" || findSuffix(suffix) === "public-suffix");
+  return isTypo ? `${owner}.com` : undefined;
+}
+
+/** Returns the target that a name is one edit away from. */
+function neighbourOf(name: string): string | undefined {
   if (name.length < shortest || name.length > longest) return undefined;
   const letters = lettersOf(name);
-  const index = targetLetters.findIndex(
-    (wanted, i) => hasAtMostTwoBits(letters ^ wanted) && isOneEditAway(name, targets[i]!),
-  );
-  return targets[index];
+  for (let i = 0; i < targets.length; i++) {
+    if (hasAtMostTwoBits(letters ^ targetLetters[i]!) && isOneEditAway(name, targets[i]!)) return targets[i];
+  }
+  return undefined;
 }
 
 /** Returns a set of the characters of a name: a bit for each, shared by characters 32 apart. */

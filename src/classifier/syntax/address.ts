@@ -18,9 +18,9 @@ export interface Address {
 }
 
 /** Most octets of a local part (RFC 5321 §4.5.3.1.1). */
-export const maximumLocalOctets = 64;
+const maximumLocalOctets = 64;
 /** Most octets of an address. RFC 5321 §4.5.3.1.3 allows a path of 256 octets; two of them are the angle brackets. */
-export const maximumAddressOctets = 254;
+const maximumAddressOctets = 254;
 
 /** 1 for each ASCII code that an atom may hold (RFC 5322 §3.2.3), 0 for the others. */
 export const isAtomText = new Uint8Array(128);

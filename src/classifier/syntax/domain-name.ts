@@ -10,7 +10,7 @@ export interface DomainName {
 /** Most octets of a label (RFC 1035 §2.3.4). */
 export const maximumLabelOctets = 63;
 /** Most octets of a domain. RFC 1035 §2.3.4 allows 255 octets on the wire, which are 253 characters of text. */
-export const maximumDomainOctets = 253;
+const maximumDomainOctets = 253;
 
 /** Ideographic, full-width and half-width full stop, which UTS 46 maps to a dot. */
 const dotLookalikes = /[\u3002\uff0e\uff61]/g;

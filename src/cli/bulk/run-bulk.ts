@@ -162,6 +162,7 @@ async function validate(
     ...(mail && { mailCheck: mail.check }),
     ...(plan.options.explain && !validator.explain && { offlineRules: loadOfflineRules().classify }),
     cores: availableParallelism(),
+    inputShare: share,
     onProgress(rows) {
       rowsSoFar = rows;
       showProgress();

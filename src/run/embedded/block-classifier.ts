@@ -1,15 +1,11 @@
-/** Classifies the records of a block from its bytes, and renders them with their statuses. Runs in any thread. */
+/** Classifies the records of blocks, and renders them with their statuses. Runs in any thread. */
 import type { Classifier } from "../../classifier/classifier.js";
 import { hashItem } from "../../classifier/item-hash.js";
-import { PlainItems } from "../../classifier/plain-items.js";
-import type { TableShape } from "../../table/records.js";
-import {
-  type ScannedChunk,
-  tailOf,
-  type WriteMemory,
-  type WrittenRecords,
-} from "../../table/scan/scanned-chunk.js";
-import { Place, recordWords } from "../../table/scan/scanner.js";
+import { Kernel, type KernelSettings } from "../../kernel/kernel.js";
+import { askCode } from "../../kernel/layout.js";
+import { outputDelimiter, type TableShape } from "../../table/records.js";
+import { scanAlone } from "../../table/scan/chunk-assembler.js";
+import { type ScannedChunk, scanShape, tailOf, type WrittenRecords } from "../../table/scan/scanned-chunk.js";
 import type { Kind } from "../../validator/validator.js";
 import { badness, type CellOptions, Cells } from "../cells.js";
 import { type Columns, ourFields } from "../columns.js";
@@ -22,8 +18,10 @@ import {
   offlineCode,
   offlineStatuses,
 } from "../status-codes.js";
+import type { BlockKernel } from "./block-kernel.js";
+import type { Slot } from "./block-memory.js";
 
-const quote = 0x22;
+const comma = 0x2c;
 const noTail = Buffer.of();
 
 /** Options of a run that its block classifiers need. Plain data, because worker threads get a copy. */
@@ -39,16 +37,12 @@ export interface BlockOptions {
 }
 
 /** Verdicts on the records of a chunk, whether or not the quota grants them. */
-export interface ChunkVerdicts extends VerdictMemory {
+export interface ChunkVerdicts {
   /** The verdicts on all items in order, if a record has several; undefined if each has one at most. */
   readonly items?: ItemVerdicts;
   /** Number of records with a word that stands for no item, and of those with a value that is not UTF-8. */
   readonly emptied: number;
   readonly notUtf8: number;
-}
-
-/** The part of the verdicts that has a place in shared memory. */
-export interface VerdictMemory {
   /** The code of each record's status. */
   readonly codes: Uint8Array;
   /** Hash of each record's item in two words; meaningless for a record without an item. */
@@ -65,65 +59,83 @@ export interface ItemVerdicts {
   readonly rows: Int32Array;
 }
 
+/** What a thread says about the block in a slot, besides what it leaves there. */
+export interface BlockAnswer {
+  /** Number of line ends in the block. */
+  readonly lines: number;
+  readonly rows: number;
+  readonly outputLength: number;
+  readonly emptied: number;
+  readonly notUtf8: number;
+}
+
 export class BlockClassifier {
   readonly #options: BlockOptions;
   readonly #classifier: Classifier;
-  readonly #plain: PlainItems;
+  readonly #kernel: BlockKernel | undefined;
   readonly #cells: Cells;
   /** Bytes to append to a record, by status code. */
   readonly #tails: readonly Uint8Array[];
 
-  constructor(options: BlockOptions, classifier: Classifier) {
-    const { kind, shape, seed, columns } = options;
+  /** @param kernel the kernel for this thread; without it, the classifier judges all items */
+  constructor(options: BlockOptions, classifier: Classifier, kernel?: BlockKernel) {
     this.#options = options;
     this.#classifier = classifier;
-    this.#plain = new PlainItems(classifier, seed);
+    this.#kernel = kernel;
     this.#cells = new Cells(options.cells);
-    this.#tails = offlineStatuses.map((status) => tailOf(shape, ourFields(columns, { status }, kind)));
+    this.#tails = tailsOf(options);
   }
 
   /**
-   * Classifies the records of a chunk.
+   * Classifies the block in a slot and leaves verdicts and rendered rows there. Needs the kernel.
    *
-   * @param memory takes the verdicts; must be large enough for the chunk
+   * @returns undefined when the main thread has to take the block, because it cannot be scanned alone, has bad rows or
+   * values with several items, or does not fit into the slot
    */
-  classify(
+  answer(slot: Slot, length: number): BlockAnswer | undefined {
+    const kernel = this.#kernel!;
+    const scanned = scanAlone(this.#options.shape, slot.block.subarray(0, length), () =>
+      kernel.scan(slot, length),
+    );
+    if (scanned === undefined) return undefined;
+    const { chunk, lines } = scanned;
+    const rows = chunk.count;
+    kernel.judge(slot, rows);
+    const verdicts = this.#judgeTheRest(chunk, slot.codes.subarray(0, rows), slot.hashes, slot.mailboxes);
+    // The slot has no room for several items of a record.
+    if (verdicts.items !== undefined) return undefined;
+    const outputLength = this.#renderInto(slot, chunk, verdicts.codes);
+    return outputLength === -1
+      ? undefined
+      : { lines, rows, outputLength, emptied: verdicts.emptied, notUtf8: verdicts.notUtf8 };
+  }
+
+  /** Classifies the records of a chunk that is in no slot. */
+  classify(chunk: ScannedChunk): ChunkVerdicts {
+    const codes = Uint8Array.from({ length: chunk.count }, (_, row) =>
+      chunk.isRow(row) ? askCode : notARowCode,
+    );
+    const hashes = new Int32Array(2 * chunk.count);
+    this.#kernel?.judgeChunk(chunk, codes, hashes);
+    return this.#judgeTheRest(chunk, codes, hashes);
+  }
+
+  /** Completes the verdicts of the kernel: judges the items that it has left to the classifier. */
+  #judgeTheRest(
     chunk: ScannedChunk,
-    memory: VerdictMemory = {
-      codes: new Uint8Array(chunk.count),
-      hashes: new Int32Array(2 * chunk.count),
-    },
+    codes: Uint8Array,
+    hashes: Int32Array,
+    mailboxes?: Int32Array,
   ): ChunkVerdicts {
-    const { bytes, at, count } = chunk;
-    const { kind } = this.#options;
-    const plain = this.#plain;
-    const codes = memory.codes.subarray(0, count);
-    const hashes = memory.hashes.subarray(0, 2 * count);
     const several = new Map<number, readonly string[]>();
     const emptiedBefore = this.#cells.emptied;
     let notUtf8 = 0;
-    for (let row = 0; row < count; row++) {
-      let start = at[row * recordWords + Place.valueStart]!;
-      let end = at[row * recordWords + Place.valueEnd]!;
-      const isRow = chunk.isRow(row);
-      codes[row] = isRow ? noItemCode : notARowCode;
-      if (start === end || !isRow) continue;
-      if (end - start > 1 && bytes[start] === quote && bytes[end - 1] === quote) {
-        start++;
-        end--;
-      }
-      const code = plain.classify(kind, bytes, start, end);
-      if (code === noItemCode) {
-        // The item is not plain: quoted, not ASCII, wrapped in a name or a URL, or one of several.
-        const items = this.#cells.itemsIn(chunk.value(row));
-        if (!chunk.isUtf8(row)) notUtf8++;
-        if (items.length > 0) codes[row] = this.#classifyText(items[0]!, hashes, row);
-        if (items.length > 1) several.set(row, items);
-      } else {
-        codes[row] = code;
-        hashes[2 * row] = plain.low;
-        hashes[2 * row + 1] = plain.high;
-      }
+    for (let row = codes.indexOf(askCode); row !== -1; row = codes.indexOf(askCode, row + 1)) {
+      // The item is quoted, not ASCII, wrapped in a name or a URL, one of several, or may be a placeholder.
+      const items = this.#cells.itemsIn(chunk.value(row));
+      if (!chunk.isUtf8(row)) notUtf8++;
+      codes[row] = items.length > 0 ? this.#classifyText(items[0]!, hashes, row) : noItemCode;
+      if (items.length > 1) several.set(row, items);
     }
     const emptied = this.#cells.emptied - emptiedBefore;
     const items = several.size > 0 ? this.#itemVerdicts(codes, hashes, several) : undefined;
@@ -131,16 +143,15 @@ export class BlockClassifier {
     return {
       ...{ codes, hashes, emptied, notUtf8 },
       ...(items && { items }),
-      ...(this.#options.hashesMailboxes && {
-        mailboxes: this.#hashMailboxes(chunk, codes, memory.mailboxes),
-      }),
+      ...(this.#options.hashesMailboxes && { mailboxes: this.#hashMailboxes(chunk, codes, mailboxes) }),
     };
   }
 
   /** Classifies an item, puts its hash in its place, and returns the code of its status. */
   #classifyText(item: string, hashes: Int32Array, place: number): number {
     const { kind, seed } = this.#options;
-    const { low, high } = hashItem(seed, itemKey(item));
+    const key = itemKey(item);
+    const { low, high } = this.#kernel?.hash(key) ?? hashItem(seed, key);
     hashes[2 * place] = low;
     hashes[2 * place + 1] = high;
     return offlineCode(this.#classifier.statusOf(kind, item));
@@ -185,12 +196,25 @@ export class BlockClassifier {
     return mailboxes;
   }
 
+  /** Renders the rows of the block in a slot there. Returns the number of bytes; -1 if they do not fit. */
+  #renderInto(slot: Slot, chunk: ScannedChunk, codes: Uint8Array): number {
+    const { columns, shape } = this.#options;
+    // The lines of a plain list become fields, which may have to be quoted.
+    const isPlain = shape.dialect.delimiter !== null || !chunk.bytes.includes(comma);
+    if (isPlain && !columns.withReasons && !columns.withCanonical && Kernel.takes(this.#tails)) {
+      return this.#kernel!.write(slot, chunk.count);
+    }
+    const { bytes } = this.render(chunk, codes, slot);
+    // The rows did not fit, so they were rendered in memory that the other threads cannot see.
+    return bytes.buffer === slot.output.buffer ? bytes.length : -1;
+  }
+
   /**
    * Renders the records of a chunk with their statuses.
    *
    * @param memory takes the bytes if they fit; otherwise new memory does
    */
-  render(chunk: ScannedChunk, codes: Uint8Array, memory?: WriteMemory): WrittenRecords {
+  render(chunk: ScannedChunk, codes: Uint8Array, memory?: Slot): WrittenRecords {
     const { kind, shape, columns } = this.#options;
     if (!columns.withReasons && !columns.withCanonical) {
       // Code 255 has no tail: `write` ignores the code of a record that is not a row.
@@ -210,6 +234,16 @@ export class BlockClassifier {
     return chunk.write(tails, choice, memory);
   }
 }
+
+/** Returns what the kernel has to know of a run. */
+export function kernelSettings(options: BlockOptions): KernelSettings {
+  const { shape, seed } = options;
+  const delimiter = outputDelimiter(shape.dialect).charCodeAt(0);
+  return { shape: scanShape(shape), width: shape.width, delimiter, seed, tails: tailsOf(options) };
+}
+
+const tailsOf = ({ kind, shape, columns }: BlockOptions): readonly Uint8Array[] =>
+  offlineStatuses.map((status) => tailOf(shape, ourFields(columns, { status }, kind)));
 
 /** Gives each record the worst status of its items. */
 export function takeWorst(codes: Uint8Array, items: ItemVerdicts): void {

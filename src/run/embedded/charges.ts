@@ -2,6 +2,8 @@
  * The distinct items of embedded runs and their charges: chunks wait here until their new items are charged. See the top
  * of embedded-run.ts.
  */
+import { randomFillSync } from "node:crypto";
+import { seedWords } from "../../kernel/layout.js";
 import {
   copyRecords,
   keepRecords,
@@ -23,6 +25,9 @@ const chargedItems = 20_000;
 /** Most chunks and rows that wait for a charge. They limit memory. */
 export const chargedChunks = 8;
 const chargedRows = 65_536;
+
+/** Share of the input from which on the number of items in the whole can be told. */
+const tellingShare = 1 / 8;
 
 /** A chunk with its verdicts, rendered as if the quota granted all of them. */
 export interface ClassifiedChunk extends ChunkVerdicts {
@@ -59,9 +64,16 @@ export class Charges {
     this.#engine = engine;
   }
 
-  /** Seed of the item hashes. */
-  get seed(): Int32Array {
-    return this.#items.seed;
+  /** Seed of the item hashes, secret and new for each run: no list can be made to collide. */
+  readonly seed = randomFillSync(new Int32Array(seedWords));
+
+  /**
+   * Tells the number of items in the whole input from those in the share that was read.
+   *
+   * @param share from 0 to 1; undefined when it is not known
+   */
+  expect(share: number | undefined): void {
+    if (share !== undefined && share >= tellingShare) this.#items.expect(Math.ceil(this.#items.size / share));
   }
 
   /** Adds the items of a chunk. Returns whether it is time to settle. */

@@ -19,6 +19,8 @@
  * To keep: chunks pass 2 to 5 in input order, or duplicates and the end of the quota would depend on timing. A slot's
  * memory may not be used after its release. Every exit from the loop closes the pool.
  */
+import { setImmediate } from "node:timers/promises";
+import { prepareMemory, withKernel } from "../../kernel/kernel.js";
 import { scanAlone } from "../../table/scan/chunk-assembler.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import type { ScannedTable } from "../../table/scan/scanned-records.js";
@@ -27,22 +29,34 @@ import { usualCells } from "../cells.js";
 import { RowWriter } from "../row-writer.js";
 import type { RunOptions, RunReport } from "../run-options.js";
 import { offlineStatuses } from "../status-codes.js";
-import { BlockClassifier } from "./block-classifier.js";
+import { BlockClassifier, kernelSettings } from "./block-classifier.js";
+import { BlockKernel } from "./block-kernel.js";
+import { BlockMemory } from "./block-memory.js";
 import { Charges, type ClassifiedChunk, chargedChunks } from "./charges.js";
 import type { SubmittedBlock, WorkerPool } from "./worker-pool.js";
 
-/** Bytes of input after which workers are started. Starting them takes as long as classifying a few megabytes. */
-const bytesBeforeWorkers = 4_194_304;
-/** Most blocks per worker: enough that it never waits for the main thread. */
-const blocksForWorker = 3;
-
+/** Bytes that have to be left, or to have been read if their number is not known, for workers to be worth their start. */
+const [worthWorkers, worthWorkersRead] = [25_165_824, 8_388_608];
+/** Most threads: more of them would wait for the main thread, which counts, charges and writes. */
+const mostThreads = 4;
+/** Most blocks per thread: enough that no worker waits for the main thread. */
+const blocksForThread = 3;
 /** Runs the embedded way; see the top of this file. */
 export async function runEmbedded(
   options: RunOptions,
   scanned: ScannedTable,
   engine: EmbeddedEngine,
 ): Promise<RunReport> {
-  const { kind, table, columns, filter = {}, cores = 1, signal, onProgress } = options;
+  const {
+    kind,
+    table,
+    columns,
+    filter = {},
+    cores = 1,
+    inputShare = unknownShare,
+    signal,
+    onProgress,
+  } = options;
   const cells = { kind, ...(options.cells ?? usualCells) };
   const { session } = options;
   const charges = session?.charges ?? new Charges(engine);
@@ -50,21 +64,30 @@ export async function runEmbedded(
   const writer = new RowWriter(options, offlineStatuses);
   const hashesMailboxes = filter.dedupe === "canonical";
   const blockOptions = { kind, cells, shape: scanned.shape, seed: charges.seed, columns, hashesMailboxes };
-  const classifier = new BlockClassifier(blockOptions, engine.classifier);
-  const submittedBlocks = cores * blocksForWorker;
-  // Slots for the blocks submitted, for the chunks waiting for a charge, and for one whose bytes are being written.
-  const startPool = async () => {
+  const threads = Math.min(cores, mostThreads);
+  const submittedBlocks = 2 + threads * blocksForThread;
+  const prepared = withKernel((module) => {
+    // Slots for the blocks submitted, for the chunks waiting for a charge, and for one whose bytes are being written.
+    const memory = new BlockMemory(threads, submittedBlocks + chargedChunks + 1);
+    prepareMemory(memory.memory, kernelSettings(blockOptions));
+    return { module, memory, kernel: new BlockKernel(module, memory, 0, engine.classifier, kind) };
+  });
+  const classifier = new BlockClassifier(blockOptions, engine.classifier, prepared?.kernel);
+  const newPool = async () => {
+    if (prepared === undefined) return undefined;
     const { WorkerPool } = await import("./worker-pool.js");
-    return new WorkerPool(cores, submittedBlocks + chargedChunks + 1, blockOptions, engine.source);
+    return new WorkerPool(blockOptions, engine.source, prepared.module, prepared.memory, classifier);
   };
   const writeCharged = async () => {
     for (const rows of await charges.settle(classifier)) await writer.write(rows);
+    // Reading and writing files takes no turn of the event loop; signals and progress need one.
+    await setImmediate();
     await onProgress?.(writer.rows);
   };
   await writer.start(table.start(columns.names));
-  const chunks = classifyInOrder(scanned, classifier, cores > 1 ? startPool : undefined, submittedBlocks);
-  for await (const chunk of chunks) {
+  for await (const chunk of classifyInOrder(scanned, classifier, newPool, submittedBlocks, inputShare)) {
     signal.throwIfAborted();
+    charges.expect(inputShare());
     if (charges.add(chunk)) await writeCharged();
     // Otherwise a closed output would be noticed only at the next write.
     if (chunk.isBeforePause) await writer.flush();
@@ -74,12 +97,15 @@ export async function runEmbedded(
   return { ...writer.report(), ...charges.report() };
 }
 
-/** Classifies all blocks, in workers once the input is large, and yields their chunks in input order. */
+const unknownShare = (): undefined => undefined;
+
+/** Classifies all blocks, in workers too if the input is large, and yields their chunks in input order. */
 async function* classifyInOrder(
   { shape, first, blocks, assembler }: ScannedTable,
   classifier: BlockClassifier,
-  startPool: (() => Promise<WorkerPool>) | undefined,
+  newPool: () => Promise<WorkerPool | undefined>,
   mostSubmitted: number,
+  inputShare: () => number | undefined,
 ): AsyncGenerator<ClassifiedChunk> {
   function* classifyHere(whole: ScannedChunk, isBeforePause = false): Generator<ClassifiedChunk> {
     for (const chunk of whole.pieces()) {
@@ -89,7 +115,7 @@ async function* classifyInOrder(
     }
   }
   async function* takeAnswer({ block, answer, release }: SubmittedBlock): AsyncGenerator<ClassifiedChunk> {
-    const classified = await answer;
+    const classified = await answer();
     // A record that began in an earlier block may end in this one. Then the worker started in the middle of a record.
     if (classified === undefined || !assembler.isAligned) {
       const chunk = assembler.assemble(block);
@@ -107,15 +133,21 @@ async function* classifyInOrder(
     yield* classifyHere(first, true);
     for await (const { bytes, isBeforePause } of blocks) {
       bytesSoFar += bytes.length;
-      if (bytesSoFar >= bytesBeforeWorkers) pool ??= await startPool?.();
-      const inWorker = pool?.isReady && !isBeforePause ? pool.submit(bytes) : undefined;
-      if (inWorker) submitted.push(inWorker);
-      while (submitted.length > (inWorker ? mostSubmitted - 1 : 0)) yield* takeAnswer(submitted.shift()!);
-      if (!inWorker) yield* classifyHere(assembler.assemble(bytes), isBeforePause);
+      pool ??= await newPool();
+      if (isWorthWorkers(bytesSoFar, inputShare())) pool?.startWorkers();
+      const inSlot = isBeforePause ? undefined : pool?.submit(bytes);
+      if (inSlot) submitted.push(inSlot);
+      while (submitted.length > (inSlot ? mostSubmitted - 1 : 0)) yield* takeAnswer(submitted.shift()!);
+      if (!inSlot) yield* classifyHere(assembler.assemble(bytes), isBeforePause);
     }
     for (const block of submitted) yield* takeAnswer(block);
     yield* classifyHere(assembler.assemble(undefined));
   } finally {
     await pool?.close();
   }
+}
+
+/** @param share share of the input that these bytes are, from 0 to 1; undefined if it is not known */
+function isWorthWorkers(bytes: number, share: number | undefined): boolean {
+  return share === undefined ? bytes >= worthWorkersRead : (bytes * (1 - share)) / share >= worthWorkers;
 }

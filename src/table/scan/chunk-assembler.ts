@@ -209,10 +209,10 @@ function isClean(
 }
 
 /**
- * Scans a block without knowing what came before, in a worker. The caller has to know that the block starts at the
+ * Scans a block without knowing what came before, in any thread. The caller has to know that the block starts at the
  * start of a record, see {@link ChunkAssembler.isAligned}, and does not end between a CR and an LF.
  *
- * @param memory array for the scanner
+ * @param scan finds the records, as {@link scanRecords} does; undefined if it cannot
  * @returns the chunk, which is on the memory of the block, and its number of line endings; undefined if the assembler
  * has to take the block: its last record does not end with a line ending, a record may be a bad row, or there are too
  * many rows to render at once
@@ -220,9 +220,10 @@ function isClean(
 export function scanAlone(
   shape: TableShape,
   bytes: Buffer,
-  memory?: Int32Array,
+  scan = (): ScannedRecords | undefined => scanRecords(bytes, scanShape(shape), true),
 ): { readonly chunk: ScannedChunk; readonly lines: number } | undefined {
-  const scanned = scanRecords(bytes, scanShape(shape), true, { memory });
+  const scanned = scan();
+  if (scanned === undefined) return undefined;
   const { at, consumed, lines } = scanned;
   const last = at.length - recordWords;
   const endsLine = last >= 0 && at[last + Place.end] !== at[last + Place.next];

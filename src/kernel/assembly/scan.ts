@@ -1,0 +1,145 @@
+/**
+ * Finds the records of a block, as `scanRecords` in table/scan/scanner.ts does, which has the grammar and the reasons.
+ * 64 bytes at a time are compared with the delimiter, the quote and the line endings; only where one of these is found,
+ * anything happens.
+ */
+import { columnWord, commentWord, delimiterWord, quoteWord, recordWords, settings } from "../layout";
+
+const lf: u32 = 0x0a;
+const cr: u32 = 0x0d;
+
+/** Totals of the last scan; see `ScannedRecords`. */
+export let mostFields: i32 = 0;
+export let fewestFields: i32 = 0;
+export let longest: i32 = 0;
+export let lines: i32 = 0;
+
+/**
+ * Writes `recordWords` numbers for each record, relative to the block.
+ *
+ * @param block address of the block, which starts with a record
+ * @param at address for the numbers
+ * @param most number of records for which there is room
+ * @returns the number of records; -1 if there are more than `most`, or the block does not end with the end of a record
+ */
+export function scan(block: usize, length: i32, at: usize, most: i32): i32 {
+  const delimiter: u32 = load<i32>(settings + 4 * delimiterWord);
+  const quote: u32 = load<i32>(settings + 4 * quoteWord);
+  const comment: u32 = load<i32>(settings + 4 * commentWord);
+  const column: i32 = load<i32>(settings + 4 * columnWord);
+  // A byte that does not exist is compared as a line ending, which changes nothing.
+  const delimiters = splat(delimiter < 256 ? delimiter : lf);
+  const quotes = splat(quote < 256 ? quote : lf);
+  const end: usize = block + length;
+  const atEnd: usize = at + 4 * recordWords * most;
+  const first = at;
+  let start: usize = block;
+  let fieldStart: usize = block;
+  let field: i32 = 0;
+  let valueStart: usize = 0;
+  let valueEnd: usize = 0;
+  let linesBefore: i32 = 0;
+  let isQuoted = false;
+  let closedAt: usize = 0;
+  let isComment = length > 0 && <u32>load<u8>(block) === comment;
+  let least: i32 = i32.MAX_VALUE;
+  let largest: i32 = 0;
+  let longestRecord: usize = 0;
+  let lineCount: i32 = 0;
+  for (let base: usize = block; base < end; base += 64) {
+    let found: u64 = structureAt(base, delimiters, quotes);
+    if (base + 64 > end) found &= (1 << (<u64>(end - base))) - 1;
+    while (found !== 0) {
+      const p: usize = base + <usize>ctz(found);
+      found &= found - 1;
+      const byte: u32 = load<u8>(p);
+      if (byte === quote && !isComment) {
+        if (isQuoted) {
+          isQuoted = false;
+          closedAt = p;
+        } else if (p === fieldStart || p === closedAt + 1) {
+          // The start of a quoted field, or the second half of a doubled quote.
+          isQuoted = true;
+        }
+        continue;
+      }
+      if (isQuoted) {
+        if (byte === lf || (byte === cr && (p + 1 === end || load<u8>(p + 1) !== lf))) lineCount++;
+        continue;
+      }
+      if (byte === delimiter && !isComment) {
+        if (field === column) {
+          valueStart = fieldStart;
+          valueEnd = p;
+        }
+        field++;
+        fieldStart = p + 1;
+        closedAt = 0;
+        continue;
+      }
+      if (byte !== lf && byte !== cr) continue;
+      // The second half of a CRLF.
+      if (p < start) continue;
+      if (at === atEnd) return -1;
+      let next: usize = p + 1;
+      if (byte === cr && next < end && load<u8>(next) === lf) next++;
+      if (field === column) {
+        valueStart = fieldStart;
+        valueEnd = p;
+      } else if (field < column) {
+        valueStart = p;
+        valueEnd = p;
+      }
+      if (isComment) {
+        valueStart = p;
+        valueEnd = p;
+      }
+      const fields: i32 = isComment ? 0 : field + 1;
+      store<u32>(at, <u32>(start - block));
+      store<u32>(at, <u32>(p - block), 4);
+      store<u32>(at, <u32>(next - block), 8);
+      store<u32>(at, <u32>(valueStart - block), 12);
+      store<u32>(at, <u32>(valueEnd - block), 16);
+      store<i32>(at, fields, 20);
+      store<i32>(at, linesBefore, 24);
+      at += 4 * recordWords;
+      if (fields > largest) largest = fields;
+      if (fields < least && !isComment) least = fields;
+      if (next - start > longestRecord) longestRecord = next - start;
+      lineCount++;
+      linesBefore = lineCount;
+      start = next;
+      fieldStart = next;
+      closedAt = 0;
+      field = 0;
+      isComment = next < end && <u32>load<u8>(next) === comment;
+    }
+  }
+  mostFields = largest;
+  fewestFields = least;
+  longest = <i32>longestRecord;
+  lines = lineCount;
+  return start === end ? <i32>(at - first) / (4 * recordWords) : -1;
+}
+
+/** Returns sixteen times the same byte. */
+function splat(byte: u32): v128 {
+  return i8x16.splat(<i8>byte);
+}
+
+/** Returns a bit for each of 64 bytes that is one of the two given ones, CR or LF. */
+function structureAt(address: usize, delimiters: v128, quotes: v128): u64 {
+  return (
+    sixteenAt(address, delimiters, quotes) |
+    (sixteenAt(address + 16, delimiters, quotes) << 16) |
+    (sixteenAt(address + 32, delimiters, quotes) << 32) |
+    (sixteenAt(address + 48, delimiters, quotes) << 48)
+  );
+}
+
+function sixteenAt(address: usize, delimiters: v128, quotes: v128): u64 {
+  const bytes = v128.load(address);
+  const ends = v128.or(i8x16.eq(bytes, splat(lf)), i8x16.eq(bytes, splat(cr)));
+  const marks = v128.or(i8x16.eq(bytes, delimiters), i8x16.eq(bytes, quotes));
+  return <u64>(<u32>i8x16.bitmask(v128.or(ends, marks)));
+}

@@ -1,0 +1,58 @@
+/** Writes the records of a block with the fields that are added to them, as `ScannedChunk.write` does. */
+import { notARowCode, paddingWord, recordWords, settings, tailBytes, tails, widthWord } from "../layout";
+
+/**
+ * Writes all records, each padded to the width of the table and with the tail of its code.
+ *
+ * @param at address of the numbers of the scanner, which are relative to `block`
+ * @param codes address of the code of each record
+ * @param out address for the records
+ * @param room bytes there
+ * @param ends address for the end of each record, relative to `out`
+ * @returns the number of bytes written; -1 if there is no room for them
+ */
+export function write(
+  block: usize,
+  at: usize,
+  count: i32,
+  codes: usize,
+  out: usize,
+  room: i32,
+  ends: usize,
+): i32 {
+  const width: i32 = load<i32>(settings + 4 * widthWord);
+  const padding: u8 = <u8>load<u32>(settings + 4 * paddingWord);
+  const first = out;
+  const last: usize = out + room;
+  for (let row: i32 = 0; row < count; row++, at += 4 * recordWords) {
+    const start: usize = block + load<u32>(at);
+    const end: usize = block + load<u32>(at, 4);
+    const next: usize = block + load<u32>(at, 8);
+    const fields: i32 = load<i32>(at, 20);
+    const code: u32 = load<u8>(codes + row);
+    const padded: usize = fields === 0 ? 0 : width - fields;
+    const tail: usize = tails + tailBytes * code;
+    const tailLength: usize = code === notARowCode ? 0 : load<u32>(tail);
+    if (out + (next - start) + padded + tailLength > last) return -1;
+    if (code === notARowCode) {
+      copy(out, start, next - start);
+      out += next - start;
+    } else {
+      copy(out, start, end - start);
+      out += end - start;
+      for (let i: usize = 0; i < padded; i++) store<u8>(out++, padding);
+      copy(out, tail + 4, tailLength);
+      out += tailLength;
+      // CR, LF or CRLF.
+      store<u16>(out, load<u16>(end));
+      out += next - end;
+    }
+    store<u32>(ends + 4 * row, <u32>(out - first));
+  }
+  return <i32>(out - first);
+}
+
+/** Copies bytes, sixteen at a time; up to 15 bytes behind the copy are overwritten. */
+function copy(to: usize, from: usize, length: usize): void {
+  for (let i: usize = 0; i < length; i += 16) v128.store(to + i, v128.load(from + i));
+}

@@ -1,0 +1,89 @@
+/** The table of distinct items for JavaScript; assembly/distinct.ts has the table itself. */
+import { newMemory } from "./kernel.js";
+import { distinctCodes, distinctHashes, distinctIsNew, distinctLines, distinctRows } from "./layout.js";
+
+/** More distinct items than there is memory for. */
+export class TooManyItems extends Error {
+  override readonly name = "TooManyItems";
+  override readonly message = "there is no memory for so many distinct items; split the list";
+}
+
+interface Exports {
+  expect(items: number): void;
+  addAll(count: number, state: number): number;
+  get(low: number, high: number): number;
+  set(low: number, high: number, state: number): number;
+  readonly size: { readonly value: number };
+}
+
+/** Hashes of 64 bits, each with a byte of state. */
+export class DistinctTable {
+  readonly #exports: Exports;
+  readonly #memory: WebAssembly.Memory;
+  readonly #hashes: Int32Array;
+  readonly #codes: Uint8Array;
+  readonly #isNew: Uint8Array;
+
+  /**
+   * @param mostBytes limit of the memory; what WebAssembly can address by default
+   * @throws RangeError when there are not enough addresses
+   */
+  constructor(module: WebAssembly.Module, mostBytes?: number) {
+    const memory = newMemory(distinctLines, mostBytes);
+    this.#memory = memory;
+    // The table asks nothing about domains.
+    const judge = { factsOf: () => 0 };
+    const { exports } = new WebAssembly.Instance(module, { env: { memory }, judge });
+    this.#exports = exports as unknown as Exports;
+    this.#hashes = new Int32Array(memory.buffer, distinctHashes, 2 * distinctRows);
+    this.#codes = new Uint8Array(memory.buffer, distinctCodes, distinctRows);
+    this.#isNew = new Uint8Array(memory.buffer, distinctIsNew, distinctRows);
+  }
+
+  /** Number of hashes. */
+  get size(): number {
+    return this.#exports.size.value >>> 0;
+  }
+
+  /** Size of the memory in bytes. */
+  get bytes(): number {
+    return this.#memory.buffer.byteLength;
+  }
+
+  /** Says how many hashes there will be, so that the table grows to the right size; 0 if that is not known. */
+  expect(hashes: number): void {
+    this.#exports.expect(Math.min(hashes, 0xffff_ffff));
+  }
+
+  /** Returns the state of a hash; 0 when it is not in the table. */
+  get(low: number, high: number): number {
+    return this.#exports.get(low, high);
+  }
+
+  /**
+   * Sets the state of a hash, 1 to 255. Adds it if it is new.
+   *
+   * @throws TooManyItems when there is no memory for it
+   */
+  set(low: number, high: number, state: number): void {
+    if (this.#exports.set(low, high, state) === 0) throw new TooManyItems();
+  }
+
+  /**
+   * Adds the hashes of the rows that have an item. Those in the table keep their state. Returns 1 for each row that added
+   * its hash.
+   *
+   * @throws TooManyItems when there is no memory for them
+   */
+  addAll(hashes: Int32Array, codes: Uint8Array, state: number): Uint8Array {
+    const isNew = new Uint8Array(codes.length);
+    for (let from = 0; from < codes.length; from += distinctRows) {
+      const to = Math.min(codes.length, from + distinctRows);
+      this.#hashes.set(hashes.subarray(2 * from, 2 * to));
+      this.#codes.set(codes.subarray(from, to));
+      if (this.#exports.addAll(to - from, state) === 0) throw new TooManyItems();
+      isNew.set(this.#isNew.subarray(0, to - from), from);
+    }
+    return isNew;
+  }
+}

@@ -1,0 +1,211 @@
+/**
+ * The kernel for JavaScript: compiles the module once, connects it with the memory of a run and the classifier, and calls
+ * its steps. The steps themselves are in assembly/. Knows nothing of threads.
+ */
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { Classifier } from "../classifier/classifier.js";
+import type { ItemHash } from "../classifier/item-hash.js";
+import type { Kind } from "../classifier/verdict.js";
+import type { ScannedRecords, ScanShape } from "../table/scan/scanner.js";
+import * as layout from "./layout.js";
+import { factsOf, writeTables } from "./tables.js";
+
+/** Made by `npm run build`. The path is the same from src, dist and dist/bundle. */
+const file = new URL("../../dist/kernel/kernel.wasm", import.meta.url);
+let compiled: WebAssembly.Module | undefined;
+
+/**
+ * Returns the compiled kernel, which threads share.
+ *
+ * @throws WebAssembly.CompileError when the processor has no SIMD
+ */
+export function kernelModule(): WebAssembly.Module {
+  compiled ??= new WebAssembly.Module(readFileSync(file));
+  return compiled;
+}
+
+const pageBytes = 65_536;
+/** Largest size of a memory that WebAssembly can address: reserved, but not used. */
+const addressable = 65_536 * pageBytes;
+
+/**
+ * Makes memory of at least `bytes`, which may grow to `mostBytes`. The system allocates only what is used.
+ *
+ * @throws RangeError when there are not enough addresses, as under `ulimit -v`: WebAssembly reserves 10 GB of them
+ */
+export function newMemory(bytes: number, mostBytes = addressable): WebAssembly.Memory {
+  const [initial, maximum] = [Math.ceil(bytes / pageBytes), Math.floor(mostBytes / pageBytes)];
+  return new WebAssembly.Memory({ initial, maximum, shared: true });
+}
+
+/** Returns what `open` returns; undefined when the kernel cannot run on this machine, and JavaScript has to do. */
+export function withKernel<Opened>(open: (module: WebAssembly.Module) => Opened): Opened | undefined {
+  try {
+    return open(kernelModule());
+  } catch (error) {
+    if (error instanceof RangeError || error instanceof WebAssembly.CompileError) return undefined;
+    throw error;
+  }
+}
+
+/** What the kernel has to know of a run, besides its tables. */
+export interface KernelSettings {
+  readonly shape: ScanShape;
+  /** Number of fields that each record gets. */
+  readonly width: number;
+  /** Delimiter byte of the output. */
+  readonly delimiter: number;
+  /** Seed of the item hashes, {@link layout.seedWords} words. */
+  readonly seed: Int32Array;
+  /** Bytes to append to a record, by status code. */
+  readonly tails: readonly Uint8Array[];
+}
+
+/**
+ * Writes tables and settings into the memory of a run, before any thread uses it.
+ */
+export function prepareMemory(memory: WebAssembly.Memory, settings: KernelSettings): void {
+  const { shape, width, delimiter, seed, tails } = settings;
+  writeTables(memory.buffer);
+  const words = new Int32Array(memory.buffer, layout.settings, layout.seedWord + layout.seedWords);
+  words[layout.delimiterWord] = byteOrNone(shape.delimiter);
+  words[layout.quoteWord] = byteOrNone(shape.quote === undefined ? 0x22 : shape.quote);
+  words[layout.commentWord] = byteOrNone(shape.comment);
+  words[layout.columnWord] = shape.column;
+  words[layout.widthWord] = width;
+  words[layout.paddingWord] = delimiter;
+  words.set(seed, layout.seedWord);
+  if (!Kernel.takes(tails)) return;
+  for (const [code, tail] of tails.entries()) {
+    const start = layout.tails + code * layout.tailBytes;
+    new DataView(memory.buffer, start).setUint32(0, tail.length, true);
+    new Uint8Array(memory.buffer, start + 4).set(tail);
+  }
+}
+
+/** Stands for a byte that does not exist. */
+const noByte = 256;
+const byteOrNone = (byte: number | undefined): number =>
+  byte === undefined || Number.isNaN(byte) ? noByte : byte;
+
+const atSign = 0x40;
+
+/** Returns the bytes of a key; those of its digest if it is very long. */
+function shortened(key: string): Buffer {
+  const bytes = Buffer.from(key);
+  return bytes.length > layout.mostText ? createHash("sha256").update(bytes).digest() : bytes;
+}
+
+/** Exports of the module; assembly/ describes them. */
+interface Exports {
+  scan(block: number, length: number, at: number, most: number): number;
+  judge(isEmail: boolean, block: number, at: number, count: number, codes: number, hashes: number): void;
+  write(
+    ...args: [
+      block: number,
+      at: number,
+      count: number,
+      codes: number,
+      out: number,
+      room: number,
+      ends: number,
+    ]
+  ): number;
+  hashText(start: number, domain: number, end: number): number;
+  hashHigh(): number;
+  useScratch(address: number): void;
+  readonly mostFields: { readonly value: number };
+  readonly fewestFields: { readonly value: number };
+  readonly longest: { readonly value: number };
+  readonly lines: { readonly value: number };
+}
+
+/** The kernel in one thread. All places are addresses in the memory. */
+export class Kernel {
+  readonly #memory: WebAssembly.Memory;
+  readonly #exports: Exports;
+  readonly #isEmail: boolean;
+  readonly #text: Buffer;
+
+  /** @param scratch address of {@link layout.scratchBytes} for this thread */
+  constructor(
+    module: WebAssembly.Module,
+    memory: WebAssembly.Memory,
+    scratch: number,
+    classifier: Classifier,
+    kind: Kind,
+  ) {
+    const bytes = Buffer.from(memory.buffer);
+    const judge = {
+      factsOf: (start: number, end: number) =>
+        factsOf(classifier, kind, bytes.toString("latin1", start, end).toLowerCase()),
+    };
+    this.#memory = memory;
+    this.#exports = new WebAssembly.Instance(module, { env: { memory }, judge })
+      .exports as unknown as Exports;
+    this.#isEmail = kind === "email";
+    this.#exports.useScratch(scratch);
+    this.#text = bytes.subarray(scratch + layout.textAt, scratch + layout.textAt + layout.mostText);
+  }
+
+  /**
+   * Returns the hash of an item that is judged elsewhere, equal to the one that `judge` gives.
+   *
+   * @param key key of the item, from `itemKey`
+   */
+  hash(key: string): ItemHash {
+    const text = this.#text;
+    const length = shortened(key).copy(text);
+    const domain = text.subarray(0, length).lastIndexOf(atSign) + 1;
+    const start = text.byteOffset;
+    const low = this.#exports.hashText(start, start + domain, start + length);
+    return { low, high: this.#exports.hashHigh() };
+  }
+
+  /** Returns whether the kernel can write these tails. */
+  static takes(tails: readonly Uint8Array[]): boolean {
+    return tails.length <= layout.mostTails && tails.every(({ length }) => length <= layout.tailBytes - 4);
+  }
+
+  /**
+   * Scans a block that starts with a record. Returns undefined if it does not end with the end of one, or has more than
+   * `most`.
+   *
+   * @param at place for the numbers of `most` records
+   */
+  scan(block: number, length: number, at: number, most: number): ScannedRecords | undefined {
+    const count = this.#exports.scan(block, length, at, most);
+    if (count === -1) return undefined;
+    const { mostFields, fewestFields, longest, lines } = this.#exports;
+    return {
+      at: new Int32Array(this.#memory.buffer, at, layout.recordWords * count),
+      count,
+      mostFields: mostFields.value,
+      fewestFields: fewestFields.value,
+      longest: longest.value,
+      lines: lines.value,
+      consumed: length,
+      openField: 0,
+      isQuoteOpen: false,
+    };
+  }
+
+  /** Judges the items of scanned records. Those that the classifier has to judge get {@link layout.askCode}. */
+  judge(block: number, at: number, count: number, codes: number, hashes: number): void {
+    this.#exports.judge(this.#isEmail, block, at, count, codes, hashes);
+  }
+
+  /** Writes scanned records with their tails. Returns the number of bytes; -1 if there is no room for them. */
+  write(
+    block: number,
+    at: number,
+    count: number,
+    codes: number,
+    out: number,
+    room: number,
+    ends: number,
+  ): number {
+    return this.#exports.write(block, at, count, codes, out, room, ends);
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * Where everything is in the memory that the kernel and JavaScript share, and the codes that they both use. Compiled by
+ * both compilers, TypeScript's and AssemblyScript's: constants without types only.
+ */
+
+/** Numbers of the scanner for each record, in the order of `Place` in the scanner. */
+export const recordWords = 7;
+
+/** Bytes behind every part of the memory, because 64 bytes are read and 16 written at a time. */
+export const slack = 64;
+
+/** Options of the run, one 32-bit word each; the kernel reads them at {@link settings} plus 4 times their number. */
+export const settings = 1024;
+export const delimiterWord = 0;
+export const quoteWord = 1;
+export const commentWord = 2;
+export const columnWord = 3;
+export const widthWord = 4;
+export const paddingWord = 5;
+/** Seven keys of the hash, two words each. */
+export const seedWord = 8;
+export const seedWords = 14;
+
+/** Classes of characters: those of atoms, and those of labels. For each low half of a byte, a bit for each high half. */
+export const atomClass = 2048;
+export const labelClass = 2064;
+
+/** Grammars of mailbox names: for each a table of 256 bytes with the places of each byte, and three words. */
+export const grammars = 4096;
+export const mostGrammars = 16;
+export const grammarBytes = 272;
+export const shortestAt = 256;
+export const longestAt = 260;
+export const dotsAt = 264;
+export const freeDots = 0;
+export const apartDots = 1;
+export const ignoredDots = 2;
+export const startPlace = 1;
+export const insidePlace = 2;
+export const endPlace = 4;
+
+/** A bit for each three letters with which a placeholder may start. */
+export const placeholders = 12288;
+
+/** The fields added to a record, by the code of its status: their length, then their bytes. */
+export const tails = 16384;
+export const tailBytes = 512;
+export const mostTails = 32;
+
+/**
+ * What is known of domains: buckets of eight 64-bit words, each with 48 bits of the domain's hash above 16 bits of facts.
+ * The other 16 bits of the hash are the number of the bucket. A word of zero is free.
+ */
+export const domains = 65536;
+export const bucketBytes = 64;
+
+/** End of what all threads share; the parts of each thread and the slots of blocks follow. */
+export const sharedEnd = 4259840;
+
+/**
+ * The facts about a domain: the lowest three bits are the code of a status, or one of the codes below; the others say which
+ * rules its mailboxes have.
+ */
+export const verdictMask = 7;
+/** The domain passes. */
+export const passes = 5;
+/** Only the classifier knows. */
+export const untold = 6;
+export const grammarShift = 3;
+export const grammarMask = 15;
+export const hasNoPlus = 128;
+export const hasPlaceholders = 256;
+export const isRelay = 512;
+export const isSubAddress = 1024;
+
+/** Code of a record that the classifier has to judge. */
+export const askCode = 254;
+/** Code of a record that is no row, and of one without an item. */
+export const notARowCode = 255;
+export const noItemCode = 0;
+
+/** Codes of the statuses that the kernel gives itself. */
+export const okCode = 1;
+export const aliasCode = 2;
+export const fakeCode = 4;
+
+/** Bytes that each thread needs for the items at hand. */
+export const scratchBytes = 6272;
+/** Place in it, and most bytes, of a text to hash. */
+export const textAt = 2048;
+export const mostText = 4096;
+
+/** The memory of a table of distinct items: a word that nobody reads, hashes, codes and marks of so many rows, then the lines of the table. */
+export const distinctIgnored = 512;
+export const distinctRows = 32768;
+export const distinctHashes = 1024;
+export const distinctCodes = 263168;
+export const distinctIsNew = 295936;
+export const distinctLines = 328704;

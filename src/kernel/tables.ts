@@ -1,0 +1,65 @@
+/** What the kernel knows of the syntax and the rules, made from the classifier's own tables, so that each rule is in one place. */
+import type { Classifier } from "../classifier/classifier.js";
+import { type MailboxName, mailboxNames } from "../classifier/rules/mailbox-grammar.js";
+import { startsLikePlaceholder } from "../classifier/rules/placeholder.js";
+import { isAtomText } from "../classifier/syntax/address.js";
+import { classifierStatuses, type Kind } from "../classifier/verdict.js";
+import * as layout from "./layout.js";
+
+/** Writes the tables into the memory of a run, where all threads read them. */
+export function writeTables(memory: SharedArrayBuffer): void {
+  const bytes = new Uint8Array(memory);
+  for (let code = 0; code < 128; code++) {
+    const [half, bit] = [code & 15, 1 << (code >> 4)];
+    if (isAtomText[code] === 1) bytes[layout.atomClass + half]! |= bit;
+    if (/[a-z0-9-]/i.test(String.fromCharCode(code))) bytes[layout.labelClass + half]! |= bit;
+  }
+  if (mailboxNames.length >= layout.mostGrammars) throw new Error("too many grammars for the kernel");
+  for (const [index, name] of mailboxNames.entries()) writeGrammar(memory, index + 1, name);
+  for (let letters = 0; letters < 32_768; letters++) {
+    const [first, second, third] = [letters >> 10, (letters >> 5) & 31, letters & 31];
+    if (startsLikePlaceholder(first, second, third)) {
+      bytes[layout.placeholders + (letters >> 3)]! |= 1 << (letters & 7);
+    }
+  }
+}
+
+const dotsCode = { free: layout.freeDots, apart: layout.apartDots, ignored: layout.ignoredDots };
+
+function writeGrammar(
+  memory: SharedArrayBuffer,
+  index: number,
+  { places, shortest, longest, dots }: MailboxName,
+): void {
+  const start = layout.grammars + index * layout.grammarBytes;
+  new Uint8Array(memory, start, 256).set(places);
+  const words = new DataView(memory, start);
+  words.setUint32(layout.shortestAt, shortest, true);
+  words.setUint32(layout.longestAt, Math.min(longest, 0xffff_ffff), true);
+  words.setUint32(layout.dotsAt, dotsCode[dots], true);
+}
+
+/**
+ * Returns the facts about a domain as the kernel wants them; see layout.ts. A domain whose rules the kernel does not have
+ * is `untold`: then the classifier judges all its addresses.
+ *
+ * @param ascii a host name, lower case, A-labels
+ */
+export function factsOf(classifier: Classifier, kind: Kind, ascii: string): number {
+  const { verdict, mailbox, hasListedMailboxes } = classifier.domainFacts(ascii);
+  if (hasListedMailboxes) return layout.untold;
+  if (verdict !== undefined) return 1 + classifierStatuses.indexOf(verdict.status);
+  if (kind === "domain") return layout.passes;
+  const { isNoReply, grammar, placeholders, relay, isSubAddress } = mailbox;
+  if (isNoReply) return layout.fakeCode;
+  if (typeof placeholders === "object" || placeholders === "sample") return layout.untold;
+  const name = grammar?.mailbox === undefined ? 0 : 1 + mailboxNames.indexOf(grammar.mailbox);
+  return (
+    layout.passes |
+    (name << layout.grammarShift) |
+    (grammar?.noPlus ? layout.hasNoPlus : 0) |
+    (placeholders ? layout.hasPlaceholders : 0) |
+    (relay === undefined ? 0 : layout.isRelay) |
+    (isSubAddress ? layout.isSubAddress : 0)
+  );
+}

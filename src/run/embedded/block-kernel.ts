@@ -1,0 +1,79 @@
+/** The kernel in one thread, over the memory that the threads of a run share. */
+import type { Classifier } from "../../classifier/classifier.js";
+import type { ItemHash } from "../../classifier/item-hash.js";
+import { Kernel } from "../../kernel/kernel.js";
+import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
+import { Place, recordWords, type ScannedRecords } from "../../table/scan/scanner.js";
+import type { Kind } from "../../validator/validator.js";
+import { type BlockMemory, type Slot, slotRows } from "./block-memory.js";
+
+export class BlockKernel {
+  readonly #kernel: Kernel;
+  readonly #memory: SharedArrayBuffer;
+  /** Address of the numbers of the records that this thread works on. */
+  readonly #records: number;
+  /** Takes chunks that are in no slot of the queue. */
+  readonly #own: Slot;
+
+  /**
+   * @param memory memory of the run, which `prepareMemory` has prepared
+   * @param thread number of this thread, from 0
+   */
+  constructor(
+    module: WebAssembly.Module,
+    memory: BlockMemory,
+    thread: number,
+    classifier: Classifier,
+    kind: Kind,
+  ) {
+    this.#kernel = new Kernel(module, memory.memory, memory.scratchOf(thread), classifier, kind);
+    this.#memory = memory.memory.buffer;
+    this.#records = memory.recordsOf(thread);
+    this.#own = memory.slotOf(thread);
+  }
+
+  /** Scans the block in a slot; see {@link Kernel.scan}. The records are valid until the next scan. */
+  scan({ block }: Slot, length: number): ScannedRecords | undefined {
+    return this.#kernel.scan(block.byteOffset, length, this.#records, slotRows);
+  }
+
+  /** Judges the items of the block that was scanned last. */
+  judge({ block, codes, hashes }: Slot, rows: number): void {
+    this.#kernel.judge(block.byteOffset, this.#records, rows, codes.byteOffset, hashes.byteOffset);
+  }
+
+  /** Writes the rows of the block that was scanned last. Returns the number of bytes; -1 if there is no room for them. */
+  write({ block, codes, output, ends }: Slot, rows: number): number {
+    const [codesAt, outputAt, endsAt] = [codes.byteOffset, output.byteOffset, ends.byteOffset];
+    return this.#kernel.write(
+      ...([block.byteOffset, this.#records, rows, codesAt, outputAt, output.length, endsAt] as const),
+    );
+  }
+
+  /** Returns the hash of an item; see {@link Kernel.hash}. */
+  hash(key: string): ItemHash {
+    return this.#kernel.hash(key);
+  }
+
+  /**
+   * Judges the items of a chunk that is in no slot, as many at a time as fit into this thread's own. Leaves records that
+   * are too large as they are.
+   */
+  judgeChunk({ bytes, at, count }: ScannedChunk, codes: Uint8Array, hashes: Int32Array): void {
+    const own = this.#own;
+    const place = (row: number, word: number) => at[row * recordWords + word]!;
+    for (let from = 0, to = 0; from < count; from = Math.max(to, from + 1)) {
+      const start = place(from, Place.start);
+      to = from;
+      while (to < count && to - from < slotRows && place(to, Place.next) - start <= own.block.length) to++;
+      if (to === from) continue;
+      bytes.copy(own.block, 0, start, place(to - 1, Place.next));
+      const numbers = at.subarray(from * recordWords, to * recordWords);
+      new Int32Array(this.#memory, this.#records, numbers.length).set(numbers);
+      const [codesAt, hashesAt] = [own.codes.byteOffset, own.hashes.byteOffset];
+      this.#kernel.judge(own.block.byteOffset - start, this.#records, to - from, codesAt, hashesAt);
+      codes.set(own.codes.subarray(0, to - from), from);
+      hashes.set(own.hashes.subarray(0, 2 * (to - from)), 2 * from);
+    }
+  }
+}

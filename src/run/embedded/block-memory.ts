@@ -1,0 +1,78 @@
+/**
+ * The memory that the threads of a run share: what the kernel knows, the numbers of the records that each thread works
+ * on, and slots for blocks and their verdicts. Used again and again, so blocks of any number create no garbage.
+ */
+import { newMemory } from "../../kernel/kernel.js";
+import { recordWords, scratchBytes, sharedEnd, slack } from "../../kernel/layout.js";
+
+/** Limits of a slot: rows in a block, bytes of a block, and bytes of its rendered rows. */
+export const slotRows = 65_536;
+const [blockBytes, outputBytes] = [524_288, 1_572_864];
+
+const recordBytes = 4 * recordWords * slotRows + slack;
+const threadBytes = recordBytes + scratchBytes;
+const slotBytes = 21 * slotRows + blockBytes + outputBytes + 8 * slack;
+
+/** Memory for `threads` threads, which have a slot each, and for `slots` further slots. The system allocates only the parts that are used. */
+export class BlockMemory {
+  readonly memory: WebAssembly.Memory;
+
+  /** @param memory memory made by another thread, to share it; new memory by default */
+  constructor(
+    readonly threads: number,
+    readonly slots: number,
+    memory?: WebAssembly.Memory,
+  ) {
+    this.memory = memory ?? newMemory(sharedEnd + threads * threadBytes + (threads + slots) * slotBytes);
+  }
+
+  /** Returns the address of the record numbers of a thread, {@link slotRows} records. */
+  recordsOf(thread: number): number {
+    return sharedEnd + thread * threadBytes;
+  }
+
+  /** Returns the address of the kernel's memory for the item at hand of a thread. */
+  scratchOf(thread: number): number {
+    return this.recordsOf(thread) + recordBytes;
+  }
+
+  /** Returns the slot of a thread's own. */
+  slotOf(thread: number): Slot {
+    return this.slot(this.slots + thread);
+  }
+
+  /** Returns a slot by its index. */
+  slot(index: number): Slot {
+    return new Slot(this.memory.buffer, this.recordsOf(this.threads) + index * slotBytes);
+  }
+}
+
+/** Memory for one block, its verdicts and its rendered rows, with the addresses that the kernel needs. */
+export class Slot {
+  readonly block: Buffer;
+  /** The code of each row's status. */
+  readonly codes: Uint8Array;
+  /** The hash of each row's item in two words. */
+  readonly hashes: Int32Array;
+  /** The hash of each row's mailbox in two words. */
+  readonly mailboxes: Int32Array;
+  /** The rendered rows. */
+  readonly output: Buffer;
+  /** End of each row in the output. */
+  readonly ends: Int32Array;
+
+  constructor(memory: SharedArrayBuffer, start: number) {
+    let place = start;
+    const next = (bytes: number) => {
+      const at = place;
+      place += bytes + slack;
+      return at;
+    };
+    this.hashes = new Int32Array(memory, next(8 * slotRows), 2 * slotRows);
+    this.mailboxes = new Int32Array(memory, next(8 * slotRows), 2 * slotRows);
+    this.ends = new Int32Array(memory, next(4 * slotRows), slotRows);
+    this.codes = new Uint8Array(memory, next(slotRows), slotRows);
+    this.block = Buffer.from(memory, next(blockBytes), blockBytes);
+    this.output = Buffer.from(memory, next(outputBytes), outputBytes);
+  }
+}

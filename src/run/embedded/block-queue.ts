@@ -1,0 +1,105 @@
+/**
+ * The queue of blocks that all threads take work from, in shared memory. The main thread offers blocks; every thread,
+ * the main one too, takes the next one and leaves its answer.
+ */
+import type { BlockAnswer } from "./block-classifier.js";
+
+/** Words of the queue: numbers of blocks offered and taken so far, and whether the main thread waits for an answer. */
+const [offered, taken, isAwaited, firstWord] = [0, 1, 2, 3];
+/** Words of each slot: state, length of the block, and the numbers of the answer; and the slot's place in the queue. */
+const [state, blockLength, lines, rows, outputLength, emptied, notUtf8, place] = [0, 1, 2, 3, 4, 5, 6, 7];
+const slotWords = 8;
+/** States of a slot. A slot that is taken has the number of the thread added to `takenBy`. */
+const [waiting, answered, refused, takenBy] = [0, 1, 2, 3];
+
+export class BlockQueue {
+  readonly #words: Int32Array;
+  readonly #slots: number;
+
+  /** @param memory memory made by another thread, to share it; new memory by default */
+  constructor(
+    slots: number,
+    readonly memory = new SharedArrayBuffer(4 * (firstWord + slots * slotWords)),
+  ) {
+    this.#slots = slots;
+    this.#words = new Int32Array(memory);
+  }
+
+  /** Offers the block in a slot. Only for the main thread. */
+  offer(slot: number, length: number): void {
+    const words = this.#words;
+    const count = words[offered]!;
+    words[this.#word(slot, blockLength)] = length;
+    words[this.#word(slot, state)] = waiting;
+    words[this.#word(count % this.#slots, place)] = slot;
+    Atomics.store(words, offered, count + 1);
+    Atomics.notify(words, offered, 1);
+  }
+
+  /** Takes the oldest block that no thread has taken. Returns its slot and length; undefined if there is none. */
+  take(thread: number): { readonly slot: number; readonly length: number } | undefined {
+    const words = this.#words;
+    for (;;) {
+      const count = Atomics.load(words, taken);
+      if (count === Atomics.load(words, offered)) return undefined;
+      const slot = words[this.#word(count % this.#slots, place)]!;
+      if (Atomics.compareExchange(words, taken, count, count + 1) !== count) continue;
+      Atomics.store(words, this.#word(slot, state), takenBy + thread);
+      return { slot, length: words[this.#word(slot, blockLength)]! };
+    }
+  }
+
+  /** Blocks the thread until there may be a block to take. Not for the main thread. */
+  wait(): void {
+    const count = Atomics.load(this.#words, offered);
+    if (count === Atomics.load(this.#words, taken)) Atomics.wait(this.#words, offered, count);
+  }
+
+  /** Leaves the answer to a block. Returns whether the main thread waits for one. */
+  answer(slot: number, answer: BlockAnswer | undefined): boolean {
+    const words = this.#words;
+    if (answer !== undefined) {
+      words[this.#word(slot, lines)] = answer.lines;
+      words[this.#word(slot, rows)] = answer.rows;
+      words[this.#word(slot, outputLength)] = answer.outputLength;
+      words[this.#word(slot, emptied)] = answer.emptied;
+      words[this.#word(slot, notUtf8)] = answer.notUtf8;
+    }
+    Atomics.store(words, this.#word(slot, state), answer === undefined ? refused : answered);
+    return Atomics.exchange(words, isAwaited, 0) === 1;
+  }
+
+  /** Returns whether a block has its answer. */
+  isAnswered(slot: number): boolean {
+    const now = Atomics.load(this.#words, this.#word(slot, state));
+    return now === answered || now === refused;
+  }
+
+  /** Returns the answer to a block; undefined if it was refused. */
+  answerTo(slot: number): BlockAnswer | undefined {
+    const word = (name: number) => this.#words[this.#word(slot, name)]!;
+    return word(state) === refused
+      ? undefined
+      : {
+          lines: word(lines),
+          rows: word(rows),
+          outputLength: word(outputLength),
+          emptied: word(emptied),
+          notUtf8: word(notUtf8),
+        };
+  }
+
+  /** Returns whether a thread has taken the block in a slot and has not answered. */
+  isWith(thread: number, slot: number): boolean {
+    return Atomics.load(this.#words, this.#word(slot, state)) === takenBy + thread;
+  }
+
+  /** Asks the threads to say when they answer; call {@link isAnswered} afterwards. */
+  announceWait(): void {
+    Atomics.store(this.#words, isAwaited, 1);
+  }
+
+  #word(slot: number, word: number): number {
+    return firstWord + slot * slotWords + word;
+  }
+}

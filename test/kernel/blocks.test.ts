@@ -1,0 +1,210 @@
+/** Covers how the kernel scans and writes blocks: as the scanner and the chunks in JavaScript do, and nowhere else. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Kernel, kernelModule, newMemory, prepareMemory } from "../../src/kernel/kernel.js";
+import { seedWords, sharedEnd } from "../../src/kernel/layout.js";
+import { usualCells } from "../../src/run/cells.js";
+import { nameColumns } from "../../src/run/columns.js";
+import {
+  BlockClassifier,
+  type BlockOptions,
+  kernelSettings,
+} from "../../src/run/embedded/block-classifier.js";
+import { BlockKernel } from "../../src/run/embedded/block-kernel.js";
+import { BlockMemory, slotRows } from "../../src/run/embedded/block-memory.js";
+import type { TableShape } from "../../src/table/records.js";
+import { scanAlone } from "../../src/table/scan/chunk-assembler.js";
+import { scanRecords } from "../../src/table/scan/scanner.js";
+import { classifier } from "../support/classifier.js";
+
+const seed = Int32Array.from({ length: seedWords }, (_, i) => Math.imul(i + 7, 0x9e3779b1));
+
+/** Pieces of tables, each likely to meet a mark at any of 64 places. */
+const piece = fc.oneof(
+  fc.constantFrom(",", ",", ";", '"', '""', '",', ',"', "\n", "\r\n", "\r", "\n\n", "#", "#a,b\n"),
+  fc.constantFrom("a", "é", " ", "ann@larch-and-oak.com", '"x@mailinator.com"', "user1@gmail.com", "n/a"),
+  fc.string({ unit: fc.constantFrom(...'ab,"\n\r#;é'), maxLength: 5 }),
+  fc.nat(150).map((length) => "x".repeat(length)),
+);
+const table = fc.array(piece, { maxLength: 60 }).map((parts) => parts.join(""));
+
+test("finds the records that the scanner finds, or none", () => {
+  const memory = newMemory(sharedEnd + 65_536 + 7 * 4 * 10_000);
+  const bytes = Buffer.from(memory.buffer);
+  const at = sharedEnd + 65_536;
+  let found = 0;
+  const options = fc.record({
+    text: table,
+    end: fc.constantFrom("\n", "\r\n", "\r", ""),
+    delimiter: fc.constantFrom(0x2c, 0x3b, undefined),
+    quote: fc.constantFrom(0x22, 0x27, Number.NaN, undefined),
+    comment: fc.constantFrom(undefined, undefined, 0x23),
+    column: fc.nat(3),
+    place: fc.nat(70),
+    around: fc.constantFrom('"', "\n", ",", "\r", "x"),
+  });
+  fc.assert(
+    fc.property(options, ({ text, end, delimiter, quote, comment, column, place, around }) => {
+      const shape = { delimiter, column, quote, comment };
+      const block = Buffer.from(text + end);
+      prepareMemory(memory, { shape, width: 1, delimiter: 0x2c, seed, tails: [] });
+      const kernel = new Kernel(kernelModule(), memory, 0, classifier, "email");
+      // What lies around a block must not matter.
+      bytes.fill(around, sharedEnd, sharedEnd + block.length + 300);
+      block.copy(bytes, sharedEnd + place + 64);
+      const scanned = kernel.scan(sharedEnd + place + 64, block.length, at, 10_000);
+      const expected = scanRecords(block, shape, true);
+      const last = expected.at.slice(-7);
+      const isWhole = expected.consumed === block.length && (expected.count === 0 || last[1] !== last[2]);
+      expect(scanned === undefined).toBe(!isWhole);
+      if (scanned === undefined) return;
+      found++;
+      const { mostFields, longest, lines, count } = expected;
+      const fewestFields = Math.min(expected.fewestFields, 0x7fff_ffff);
+      expect(scanned).toMatchObject({ mostFields, fewestFields, longest, lines, count });
+      expect(Buffer.from(scanned.at)).toEqual(Buffer.from(expected.at));
+    }),
+    { numRuns: 1500 },
+  );
+  expect(found).toBeGreaterThan(250);
+});
+
+test("gives up when there are more records than there is room for", () => {
+  const memory = newMemory(sharedEnd + 65_536);
+  prepareMemory(memory, {
+    shape: { delimiter: 0x2c, column: 0 },
+    width: 1,
+    delimiter: 0x2c,
+    seed,
+    tails: [],
+  });
+  const kernel = new Kernel(kernelModule(), memory, 0, classifier, "email");
+  Buffer.from(memory.buffer).fill("\n", sharedEnd, sharedEnd + 100);
+  expect(kernel.scan(sharedEnd, 100, sharedEnd + 1024, 99)).toBeUndefined();
+  expect(kernel.scan(sharedEnd, 100, sharedEnd + 1024, 100)?.count).toBe(100);
+});
+
+test("judges and writes a block as chunk by chunk, and touches no other slot or thread", () => {
+  const memory = new BlockMemory(3, 2);
+  const module = kernelModule();
+  const all = Buffer.from(memory.memory.buffer);
+  const slot = memory.slot(0);
+  // The third thread and the second slot stay unused.
+  const unused = [
+    memory.recordsOf(2),
+    memory.recordsOf(3),
+    memory.slot(1).hashes.byteOffset,
+    memory.slotOf(0).hashes.byteOffset,
+  ];
+  for (const i of [0, 2]) all.fill(0xa5, unused[i], unused[i + 1]);
+  let answered = 0;
+  const options = fc.record({
+    rows: fc.array(
+      fc.array(piece, { maxLength: 6 }).map((parts) => parts.join("")),
+      { maxLength: 30 },
+    ),
+    lineEnding: fc.constantFrom("\n", "\r\n", "\r"),
+    delimiter: fc.constantFrom(",", ";", null),
+    comment: fc.constantFrom(null, null, "#"),
+    column: fc.nat(2),
+    width: fc.integer({ min: 1, max: 5 }),
+    ragged: fc.constantFrom("pad" as const, "error" as const),
+    kind: fc.constantFrom("email" as const, "domain" as const),
+    withReasons: fc.boolean(),
+    hashesMailboxes: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(options, ({ rows, lineEnding, delimiter, comment, column, width, ragged, kind, ...rest }) => {
+      const shape: TableShape = {
+        dialect: { delimiter, quote: '"', comment, lineEnding },
+        ...{ width, column, hasHeader: true, ragged, badRows: "keep", name: "list.csv", firstLine: 1 },
+      } as never;
+      const blockOptions: BlockOptions = {
+        // What is known of domains depends on the kind, and is kept by their hashes.
+        ...{ kind, shape, seed: kind === "email" ? seed : seed.map((word) => ~word) },
+        hashesMailboxes: rest.hashesMailboxes,
+        cells: { kind, ...usualCells },
+        columns: nameColumns(undefined, "status", { withReasons: rest.withReasons }),
+      };
+      prepareMemory(memory.memory, kernelSettings(blockOptions));
+      const classifiers = [0, 1].map(
+        (thread) =>
+          new BlockClassifier(
+            blockOptions,
+            classifier,
+            new BlockKernel(module, memory, thread, classifier, kind),
+          ),
+      );
+      const block = Buffer.from(rows.map((row) => row + lineEnding).join(""));
+      block.copy(slot.block);
+      const answer = classifiers[0]!.answer(slot, block.length);
+      if (answer === undefined) return;
+      answered++;
+      const { chunk, lines } = scanAlone(shape, block)!;
+      const verdicts = classifiers[1]!.classify(chunk);
+      const written = classifiers[1]!.render(chunk, verdicts.codes);
+      const { codes, hashes, mailboxes, emptied, notUtf8 } = verdicts;
+      // Without the kernel, the verdicts are the same; the hashes need not be.
+      expect(new BlockClassifier(blockOptions, classifier).classify(chunk)).toMatchObject({
+        codes,
+        emptied,
+        notUtf8,
+      });
+      expect(answer).toEqual({
+        lines,
+        rows: chunk.count,
+        outputLength: written.bytes.length,
+        emptied,
+        notUtf8,
+      });
+      expect(Array.from(slot.codes.subarray(0, answer.rows))).toEqual(Array.from(codes));
+      const output = slot.output.subarray(0, answer.outputLength);
+      expect(output.toString("latin1")).toBe(written.bytes.toString("latin1"));
+      expect(Array.from(slot.ends.subarray(0, answer.rows))).toEqual(Array.from(written.ends));
+      for (const [row, code] of codes.entries()) {
+        if (code === 0 || code === 255) continue;
+        expect(slot.hashes.slice(2 * row, 2 * row + 2)).toEqual(hashes.slice(2 * row, 2 * row + 2));
+        if (!mailboxes) continue;
+        expect(slot.mailboxes.slice(2 * row, 2 * row + 2)).toEqual(mailboxes.slice(2 * row, 2 * row + 2));
+      }
+    }),
+    { numRuns: 400 },
+  );
+  expect(answered).toBeGreaterThan(50);
+  for (const i of [0, 2])
+    expect(all.subarray(unused[i], unused[i + 1]).every((byte) => byte === 0xa5)).toBe(true);
+});
+
+test("refuses a block whose rows do not fit when they are padded", () => {
+  const memory = new BlockMemory(1, 1);
+  const shape: TableShape = {
+    dialect: { delimiter: ",", quote: '"', comment: null, lineEnding: "\n" },
+    ...{
+      width: 100,
+      column: 0,
+      hasHeader: true,
+      ragged: "pad",
+      badRows: "keep",
+      name: "list.csv",
+      firstLine: 1,
+    },
+  } as never;
+  const blockOptions: BlockOptions = {
+    ...{ kind: "email", shape, seed, hashesMailboxes: false },
+    cells: { kind: "email", ...usualCells },
+    columns: nameColumns(undefined, "status"),
+  };
+  prepareMemory(memory.memory, kernelSettings(blockOptions));
+  const slot = memory.slot(0);
+  const blocks = new BlockClassifier(
+    blockOptions,
+    classifier,
+    new BlockKernel(kernelModule(), memory, 0, classifier, "email"),
+  );
+  const row = "a@b.net\n";
+  const rows = Math.floor(slot.output.length / 100);
+  slot.block.write(row.repeat(rows + 2000));
+  expect(rows + 2000).toBeLessThan(slotRows);
+  expect(blocks.answer(slot, row.length * (rows + 2000))).toBeUndefined();
+  expect(blocks.answer(slot, row.length * 1000)?.outputLength).toBe(1000 * (row.length + 99 + 3));
+});

@@ -1,0 +1,84 @@
+/** Covers the kernel's table of distinct items. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { DistinctTable, TooManyItems } from "../../src/kernel/distinct-table.js";
+import { kernelModule } from "../../src/kernel/kernel.js";
+
+/** Hashes of which many share their places in the table, or their high words, or are zero. */
+const word = fc.oneof(
+  fc.constantFrom(0, 1, -1, 0x7fff_ffff, -0x8000_0000),
+  fc.integer({ min: -20, max: 20 }),
+  fc.integer({ min: -0x8000_0000, max: 0x7fff_ffff }),
+);
+const row = fc.record({ low: word, high: word, code: fc.constantFrom(0, 1, 4, 255) });
+const step = fc.record({
+  rows: fc.array(row, { maxLength: 600, size: "max" }),
+  state: fc.integer({ min: 1, max: 255 }),
+  expected: fc.constantFrom(0, 0, 10, 5000),
+});
+
+/** Zero and one share a place; see `orOne`. */
+const keyOf = (low: number, high: number) => (high === 0 && low === 0 ? "1 0" : `${low} ${high}`);
+
+test("agrees with a Map, however it grows", () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
+      const table = new DistinctTable(kernelModule());
+      const map = new Map<string, number>();
+      for (const { rows, state, expected } of steps) {
+        table.expect(expected);
+        const hashes = Int32Array.from(rows.flatMap(({ low, high }) => [low, high]));
+        const isNew = table.addAll(
+          hashes,
+          Uint8Array.from(rows, ({ code }) => code),
+          state,
+        );
+        for (const [i, { low, high, code }] of rows.entries()) {
+          const isItem = code !== 0 && code !== 255;
+          expect(isNew[i]).toBe(Number(isItem && !map.has(keyOf(low, high))));
+          if (isItem && !map.has(keyOf(low, high))) map.set(keyOf(low, high), state);
+        }
+        for (const { low, high } of rows.slice(0, 20)) {
+          table.set(low, high, 9);
+          map.set(keyOf(low, high), 9);
+        }
+        expect(table.size).toBe(map.size);
+        for (const { low, high } of rows) expect(table.get(low, high)).toBe(map.get(keyOf(low, high)) ?? 0);
+      }
+      for (const [key, state] of map) {
+        const [low, high] = key.split(" ").map(Number);
+        expect(table.get(low!, high!)).toBe(state);
+      }
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test("holds hashes that crowd at the end of the table", () => {
+  const table = new DistinctTable(kernelModule());
+  const hashes = Int32Array.from({ length: 4000 }, (_, i) => (i % 2 === 0 ? i : -1));
+  expect(table.addAll(hashes, new Uint8Array(2000).fill(1), 7).every((isNew) => isNew === 1)).toBe(true);
+  for (let i = 0; i < 4000; i += 2) expect(table.get(i, -1)).toBe(7);
+  expect(table.get(1, -1)).toBe(0);
+});
+
+test("says what to do when the hashes take too much memory", () => {
+  const table = new DistinctTable(kernelModule(), 20 * 65_536);
+  // An expectation that is too large does no harm.
+  table.expect(4_000_000_000);
+  const hashes = Int32Array.from({ length: 200_000 }, (_, i) => Math.imul(i + 1, 0x9e3779b1));
+  expect(() => table.addAll(hashes, new Uint8Array(100_000).fill(1), 7)).toThrow(TooManyItems);
+  expect(table.get(hashes[0]!, hashes[1]!)).toBe(7);
+});
+
+test("takes at most 17 bytes an item", () => {
+  const table = new DistinctTable(kernelModule());
+  const count = 1_000_000;
+  const hashes = Int32Array.from({ length: 2 * 10_000 });
+  for (let from = 0; from < count; from += 10_000) {
+    for (let i = 0; i < 20_000; i++) hashes[i] = Math.imul(from * 2 + i + 1, 0x9e3779b1) ^ (i << 13);
+    table.addAll(hashes, new Uint8Array(10_000).fill(1), 1);
+  }
+  expect(table.size).toBeGreaterThan(0.99 * count);
+  expect(table.bytes).toBeLessThan(17 * count + 400_000);
+});

@@ -1,0 +1,214 @@
+/** Covers how the kernel judges items: it gives the classifier's verdict, or leaves the item to the classifier. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { loadClassifier } from "../../src/classifier/classifier.js";
+import type { Kind } from "../../src/classifier/verdict.js";
+import { Kernel, kernelModule, prepareMemory } from "../../src/kernel/kernel.js";
+import { askCode, seedWords } from "../../src/kernel/layout.js";
+import { BlockMemory } from "../../src/run/embedded/block-memory.js";
+import { itemKey } from "../../src/run/item.js";
+import { offlineStatuses } from "../../src/run/status-codes.js";
+import { recordWords } from "../../src/table/scan/scanner.js";
+import { classifier } from "../support/classifier.js";
+
+const slotItems = 10_000;
+
+/** The kernel with a memory of its own. */
+class Judge {
+  readonly kernel: Kernel;
+  readonly #memory = new BlockMemory(1, 1);
+
+  constructor(kind: Kind, by = classifier) {
+    prepareMemory(this.#memory.memory, {
+      ...{ shape: { delimiter: 0x2c, column: 0 }, width: 1, delimiter: 0x2c, tails: [] },
+      seed: Int32Array.from({ length: seedWords }, (_, i) => Math.imul(i + 1, 0x9e3779b1)),
+    });
+    const { memory } = this.#memory;
+    this.kernel = new Kernel(kernelModule(), memory, this.#memory.scratchOf(0), by, kind);
+  }
+
+  /** Judges items side by side, between other bytes; undefined for those that are left to the classifier. */
+  all(items: readonly string[]) {
+    const { block, codes, hashes } = this.#memory.slot(0);
+    const at = this.#memory.recordsOf(0);
+    const records = new Int32Array(this.#memory.memory.buffer, at, items.length * recordWords);
+    let place = 0;
+    for (const [row, item] of items.entries()) {
+      const start = place + block.write("x@y.net,", place);
+      const end = start + block.write(item, start);
+      place = end + block.write(",z@z", end);
+      records.set([start, end, end, start, end, 1, row], row * recordWords);
+    }
+    this.kernel.judge(block.byteOffset, at, items.length, codes.byteOffset, hashes.byteOffset);
+    return items.map((_, row) => {
+      const [low, high] = hashes.subarray(2 * row);
+      const code = codes[row]!;
+      return code === askCode ? undefined : { status: offlineStatuses[code], hash: { low, high } };
+    });
+  }
+}
+
+const judges = { email: new Judge("email"), domain: new Judge("domain") };
+const judge = (kind: Kind, item: string) => judges[kind].all([item])[0];
+
+const expected = (kind: Kind, item: string) => ({
+  status: classifier.classify(kind, item).status,
+  hash: judges[kind].kernel.hash(itemKey(item)),
+});
+
+const atoms = fc.string({ unit: fc.constantFrom(..."aAzZ09_-+'#é "), minLength: 0, maxLength: 12 });
+const local = fc.oneof(
+  fc.constantFrom("test", "you", "ann.lee", "Ann+News", "qwert", "aaaa", "888888"),
+  fc.constantFrom("a".repeat(31), "a".repeat(32), "b".repeat(63), "a".repeat(64), "a".repeat(65)),
+  fc.array(atoms, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(".")),
+);
+const label = fc.oneof(
+  fc.constantFrom("xn--bcher-kva", "XN--a", "a-b", "-a", "a-", "a".repeat(63), "a".repeat(64), "bücher", "9"),
+  fc.string({ unit: fc.constantFrom(..."abC1-"), minLength: 0, maxLength: 6 }),
+);
+const domain = fc.oneof(
+  fc.constantFrom(
+    ..."gmail.com GMail.com domain.com test.com googlemail.com yahoo.com hotmail.se icloud.com yandex.ru qq.com web.de".split(
+      " ",
+    ),
+    ..."users.noreply.github.com ann.fastmail.com duck.com x.anonaddy.com mailinator.com a.b.mailinator.com".split(
+      " ",
+    ),
+    ..."gmial.com localhost example.com co.uk company.con 192.0.2.1 larch-and-oak.com eu.org".split(" "),
+  ),
+  fc.array(label, { minLength: 1, maxLength: 5 }).map((labels) => labels.join(".")),
+);
+const address = fc
+  .tuple(local, fc.constantFrom("@", "@", "@", "@", "", "@@"), domain)
+  .map((parts) => parts.join(""));
+
+describe("random items", () => {
+  test.each<[Kind, fc.Arbitrary<string>]>([
+    ["email", address],
+    ["domain", fc.oneof(domain, address)],
+  ])("get the verdict and the hash of the classifier, for kind %s", (kind, item) => {
+    let judged = 0;
+    fc.assert(
+      fc.property(fc.array(item, { minLength: 1, maxLength: 150, size: "max" }), (items) => {
+        const found = judges[kind].all(items);
+        for (const [row, verdict] of found.entries()) {
+          if (verdict === undefined || items[row] === "") continue;
+          judged++;
+          expect([items[row], verdict]).toEqual([items[row], expected(kind, items[row]!)]);
+        }
+      }),
+      { numRuns: 150 },
+    );
+    expect(judged).toBeGreaterThan(1000);
+  });
+});
+
+// Each rule of the classifier, and each kind of mailbox rule, once.
+test.each([
+  ["ok", "ann.lee@larch-and-oak.com"],
+  ["ok", "o'neil_9@sub.larch-and-oak.net"],
+  ["ok", `${"a".repeat(63)}@b.net`],
+  ["fake", "ann@example.com"],
+  ["fake", "ann@company.con"],
+  ["fake", "ann@co.uk"],
+  ["fake", "ann@gmial.com"],
+  ["fake", "ann@192.0.2.1"],
+  ["disposable", "ann@mailinator.com"],
+  ["disposable", "Ann@a.b.Mailinator.com"],
+  ["fake", "ann@users.noreply.github.com"],
+  ["fake", "ann@gmail.com"],
+  ["fake", "-nna@hotmail.com"],
+  ["fake", "ann+news@yahoo.com"],
+  ["ok", "ann.lee@gmail.com"],
+  ["ok", "annlee@hotmail.com"],
+  ["alias", "Ann.Lee+News@Gmail.com"],
+  ["alias", "ann@duck.com"],
+  ["alias", "ann@x.anonaddy.com"],
+  ["alias", "box@ann.fastmail.com"],
+])("judges as %s, without the classifier: %s", (status, item) => {
+  expect(judge("email", item)).toEqual(expected("email", item));
+  expect(classifier.classify("email", item).status).toBe(status);
+});
+
+test.each([["test@hotmail.com"], ["asdfff@gmail.com"], ["you@domain.com"], ["test@test.com"]])(
+  "leaves %s, which may be a placeholder, to the classifier",
+  (item) => {
+    expect(judge("email", item)).toBeUndefined();
+    expect(classifier.classify("email", item).status).toBe("fake");
+  },
+);
+
+test("leaves addresses at the domains of own mailbox lists to the classifier", () => {
+  const ownLists = { allow: ["ann@mailinator.com"], deny: ["ben@larch-and-oak.com", "oak.net"] };
+  const judge = new Judge("email", loadClassifier({ table: builtTable, ownLists }));
+  const found = judge.all([
+    "cem@mailinator.com",
+    "ben@larch-and-oak.com",
+    "ann@oak.net",
+    "ann@elm-and-oak.net",
+  ]);
+  expect(found.map((verdict) => verdict?.status)).toEqual([undefined, undefined, "disposable", "ok"]);
+});
+const builtTable = new URL("../../dist/classifier/disposable.bin", import.meta.url).pathname;
+
+test.each([
+  "@",
+  "a@",
+  "@b.net",
+  "a@@b.net",
+  ".a@b.net",
+  "a.@b.net",
+  "a..b@c.net",
+  "a b@c.net",
+  '"a"@b.net',
+  "é@b.net",
+  "a@bé.net",
+  "a\u0000@b.net",
+  "a@b..net",
+  "a@.b.net",
+  "a@-b.net",
+  "a@b-.net",
+  "a@b.-net",
+  "a@b.net-",
+  "a@b.net.",
+  "a@bnet",
+  "a@b_c.net",
+  "a@xn--bcher-kva.de",
+  `${"a".repeat(64)}@b.net`,
+  `${"a".repeat(65)}@b.net`,
+  `a@${"b".repeat(61)}.net`,
+])("leaves %j to the classifier", (item) => {
+  expect(judge("email", item)).toBeUndefined();
+});
+
+test("stays correct with more domains than it remembers", () => {
+  const many = Array.from({ length: 600_000 }, (_, i) => `d${i}.com`);
+  // All of them pass, which the classifier need not find out.
+  const passes = classifier.domainFacts("larch-and-oak.com");
+  const isMany = /^d\d+\.com$/;
+  const domainFacts = (ascii: string) => (isMany.test(ascii) ? passes : classifier.domainFacts(ascii));
+  const judge = new Judge("domain", { ...classifier, domainFacts });
+  for (let i = 0; i < many.length; i += slotItems) judge.all(many.slice(i, i + slotItems));
+  const items = ["d1.com", "mailinator.com", "d599999.com", "a.mailinator.com"];
+  expect(judge.all(items)).toEqual(items.map((item) => expected("domain", item)));
+});
+
+test("hashes an address, its domain, and items with zeros behind them differently", () => {
+  const keys = ["b.net", "@b.net", "a@b.net", "a@b.net\u0000", "a\u0000@b.net", "", "\u0000"];
+  expect(new Set(keys.map((key) => JSON.stringify(judges.email.kernel.hash(key)))).size).toBe(keys.length);
+});
+
+test("hashes very long items by their digest", () => {
+  const long = "a".repeat(2_000_000);
+  expect(judges.email.kernel.hash(long)).toEqual(judges.email.kernel.hash(`${long}`));
+  expect(judges.email.kernel.hash(long)).not.toEqual(judges.email.kernel.hash(`${long}a`));
+});
+
+test("gives 200,000 similar items different hashes", () => {
+  const hashes = new Set<string>();
+  for (let i = 0; i < 200_000; i++) {
+    const { low, high } = judges.email.kernel.hash(`user${i}@larch-and-oak.com`);
+    hashes.add(`${low} ${high}`);
+  }
+  expect(hashes.size).toBe(200_000);
+});
