@@ -1,7 +1,7 @@
 /** What the kernel knows of the syntax and the rules, made from the classifier's own tables, so that each rule is in one place. */
 import type { Classifier } from "../classifier/classifier.js";
 import { type MailboxName, mailboxNames } from "../classifier/rules/mailbox-grammar.js";
-import { startsLikePlaceholder } from "../classifier/rules/placeholder.js";
+import { placeholderStarts } from "../classifier/rules/placeholder.js";
 import { isAtomText } from "../classifier/syntax/address.js";
 import { classifierStatuses, type Kind } from "../classifier/verdict.js";
 import * as layout from "./layout.js";
@@ -16,12 +16,7 @@ export function writeTables(memory: SharedArrayBuffer): void {
   }
   if (mailboxNames.length >= layout.mostGrammars) throw new Error("too many grammars for the kernel");
   for (const [index, name] of mailboxNames.entries()) writeGrammar(memory, index + 1, name);
-  for (let letters = 0; letters < 32_768; letters++) {
-    const [first, second, third] = [letters >> 10, (letters >> 5) & 31, letters & 31];
-    if (startsLikePlaceholder(first, second, third)) {
-      bytes[layout.placeholders + (letters >> 3)]! |= 1 << (letters & 7);
-    }
-  }
+  for (const letters of placeholderStarts) bytes[layout.placeholders + (letters >> 3)]! |= 1 << (letters & 7);
 }
 
 const dotsCode = { free: layout.freeDots, apart: layout.apartDots, ignored: layout.ignoredDots };

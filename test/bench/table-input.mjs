@@ -19,8 +19,9 @@ const countries = "US GB DE FR ES NO IT IE AU CA".split(" ");
  *
  * @param {string} path
  * @param {number} rows
+ * @param {{ isDistinct?: boolean }} options whether no address comes twice
  */
-export async function writeTableInput(path, rows) {
+export async function writeTableInput(path, rows, { isDistinct = false } = {}) {
   const disposable = readDisposableList();
   let state = 20_261_121;
   const random = (below) => {
@@ -42,7 +43,7 @@ export async function writeTableInput(path, rows) {
     const tag = share >= 95 ? "+news" : "";
     const day = 10 + random(19);
     const note = random(10) === 0 ? '"calls back, mornings"' : "customer";
-    text += `${id},${first} ${last},${first.toLowerCase()}.${last.toLowerCase()}${random(1_000_000)}${tag}@${domain},2026-0${1 + random(9)}-${day},${countries[random(10)]},${note}\n`;
+    text += `${id},${first} ${last},${first.toLowerCase()}.${last.toLowerCase()}${isDistinct ? id : random(1_000_000)}${tag}@${domain},2026-0${1 + random(9)}-${day},${countries[random(10)]},${note}\n`;
     if (text.length > 1 << 20) {
       if (!file.write(text)) await once(file, "drain");
       text = "";

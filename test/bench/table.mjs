@@ -1,19 +1,26 @@
-// npm run bench:table [-- ROWS [ROUNDS]]
+// npm run bench:table [-- ROWS [ROUNDS]] [-- --profile]
 //
-// Measures idv and other programs that read the same table of ROWS rows and write it with a status: wall time, CPU time
-// and peak memory, as medians of ROUNDS, and the ratio of idv's wall time to theirs. Peers that are not installed are named
-// and skipped: apt-get install mawk miller; npm install --no-save @duckdb/node-api
-import { spawn } from "node:child_process";
-import { openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// Measures idv and other programs that read the same table of ROWS rows and write it with a status, one after the other in
+// ROUNDS rounds: wall time with its smallest and largest value, CPU time and peak memory, as medians, and the ratio of
+// idv's wall time to theirs. Where the rounds differ by more than half, the machine was busy, and there are up to as many
+// rounds again. Peers that are not installed are named and skipped: apt-get install mawk miller; npm install --no-save
+// @duckdb/node-api. With --profile, the steps of the kernel too, on one thread.
+import { rmSync, writeFileSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { readDisposableList } from "./disposable-list.mjs";
+import { measure, median, say } from "./measure.mjs";
 import { writeTableInput } from "./table-input.mjs";
 
-const [rows = 5_000_000, rounds = 3] = process.argv.slice(2).map(Number);
+const { values, positionals } = parseArgs({
+  options: { profile: { type: "boolean" } },
+  allowPositionals: true,
+});
+const [rows = 5_000_000, rounds = 5] = positionals.map(Number);
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), "idv-bench-"));
 const input = join(folder, "input.csv");
@@ -31,47 +38,13 @@ const peers = {
   "csv-parse stream": [process.execPath, here("table-csv-stream.mjs"), input, list],
   cat: ["cat", input],
 };
+const env = { ...process.env, XDG_STATE_HOME: join(folder, "state") };
 
-/** Runs a program with its output in a file; samples its CPU time and peak memory from /proc. */
-function measure([command, ...args]) {
-  return new Promise((resolve, reject) => {
-    const started = performance.now();
-    const env = { ...process.env, XDG_STATE_HOME: join(folder, "state") };
-    const child = spawn(command, args, {
-      env,
-      stdio: ["ignore", openSync(`${output}.stdout`, "w"), "inherit"],
-    });
-    let [cpuTicks, peakKilobytes] = [0, 0];
-    const watch = setInterval(() => {
-      try {
-        const fields = readFileSync(`/proc/${child.pid}/stat`, "latin1").split(") ")[1].split(" ");
-        cpuTicks = Number(fields[11]) + Number(fields[12]);
-        const status = readFileSync(`/proc/${child.pid}/status`, "latin1");
-        peakKilobytes = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? peakKilobytes);
-      } catch {
-        // The process has just ended.
-      }
-    }, 10);
-    child.once("error", (error) => {
-      clearInterval(watch);
-      reject(error);
-    });
-    child.once("exit", (code) => {
-      clearInterval(watch);
-      if (code !== 0) reject(new Error(`ended with ${code}`));
-      // USER_HZ is 100 on every Linux.
-      else
-        resolve({
-          wall: (performance.now() - started) / 1000,
-          cpu: cpuTicks / 100,
-          peak: peakKilobytes / 1024,
-        });
-    });
-  });
-}
-
-const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
-const say = (line) => process.stdout.write(`${line}\n`);
+/** Whether the rounds of a program differ by more than half. */
+const isBusy = (runs) => {
+  const walls = runs.map(({ wall }) => wall);
+  return Math.max(...walls) > 1.5 * Math.min(...walls);
+};
 
 try {
   say(`making ${rows.toLocaleString("en")} rows`);
@@ -84,10 +57,12 @@ try {
     say("DuckDB is not installed, left out: npm install --no-save @duckdb/node-api");
     results.delete("DuckDB");
   }
-  for (let round = 0; round < rounds; round++) {
+  let round = 0;
+  while (round < rounds || (round < 2 * rounds && isBusy(results.get("idv")))) {
+    round++;
     for (const name of [...results.keys()]) {
       try {
-        results.get(name).push(await measure(peers[name]));
+        results.get(name).push(await measure(peers[name], `${output}.stdout`, env));
       } catch (error) {
         say(`${name} is left out: ${error.message}`);
         results.delete(name);
@@ -95,16 +70,18 @@ try {
     }
   }
   const idv = median(results.get("idv").map(({ wall }) => wall));
-  say(
-    `\n${"".padEnd(18)}${"wall s".padStart(9)}${"CPU s".padStart(9)}${"peak MB".padStart(9)}${"idv / it".padStart(10)}`,
-  );
+  const line = (...cells) =>
+    say(cells.map((cell, i) => (i === 0 ? cell.padEnd(18) : cell.padStart(12))).join(""));
+  say(`\n${round} rounds`);
+  line("", "wall s", "min", "max", "CPU s", "peak MB", "idv / it");
   for (const [name, runs] of results) {
-    const of = (key) => median(runs.map((run) => run[key]));
-    const figures = [of("wall").toFixed(2), of("cpu").toFixed(2), of("peak").toFixed(0)];
-    say(
-      `${name.padEnd(18)}${figures.map((f) => f.padStart(9)).join("")}${(idv / of("wall")).toFixed(2).padStart(10)}`,
-    );
+    const of = (key) => runs.map((run) => run[key]);
+    const walls = of("wall");
+    const seconds = [median(walls), Math.min(...walls), Math.max(...walls), median(of("cpu"))];
+    const ratio = (idv / median(walls)).toFixed(2);
+    line(name, ...seconds.map((figure) => figure.toFixed(2)), median(of("peak")).toFixed(0), ratio);
   }
+  if (values.profile) await (await import("./table-profile.mjs")).profile(input);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

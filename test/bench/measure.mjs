@@ -1,0 +1,46 @@
+// Runs a program and measures wall time, CPU time and peak memory, for the benchmarks of whole runs.
+import { spawn } from "node:child_process";
+import { openSync, readFileSync } from "node:fs";
+
+/**
+ * Runs a command with its standard output in a file; reads its CPU time and peak memory from /proc.
+ *
+ * @param {readonly string[]} command
+ * @param {string} output path of the file
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Promise<{ wall: number, cpu: number, peak: number }>} seconds, seconds, and MiB
+ */
+export function measure([command, ...args], output, env) {
+  return new Promise((resolve, reject) => {
+    const started = performance.now();
+    const child = spawn(command, args, { env, stdio: ["ignore", openSync(output, "w"), "inherit"] });
+    let [cpuTicks, peakKilobytes] = [0, 0];
+    const watch = setInterval(() => {
+      try {
+        const fields = readFileSync(`/proc/${child.pid}/stat`, "latin1").split(") ")[1].split(" ");
+        cpuTicks = Number(fields[11]) + Number(fields[12]);
+        const status = readFileSync(`/proc/${child.pid}/status`, "latin1");
+        peakKilobytes = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? peakKilobytes);
+      } catch {
+        // The process has just ended.
+      }
+    }, 10);
+    child.once("error", (error) => {
+      clearInterval(watch);
+      reject(error);
+    });
+    child.once("exit", (code) => {
+      clearInterval(watch);
+      if (code !== 0) return reject(new Error(`ended with ${code}`));
+      // USER_HZ is 100 on every Linux.
+      const wall = (performance.now() - started) / 1000;
+      resolve({ wall, cpu: cpuTicks / 100, peak: peakKilobytes / 1024 });
+    });
+  });
+}
+
+/** @param {readonly number[]} numbers */
+export const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
+
+/** @param {string} line */
+export const say = (line) => process.stdout.write(`${line}\n`);
