@@ -14,14 +14,14 @@ import { lastDotBefore } from "./suffix-walk.js";
 import { type Address, findPlainAt, parseAddress } from "./syntax/address.js";
 import { parseDomainName, withoutRoot } from "./syntax/domain-name.js";
 import { Fault } from "./syntax/fault.js";
-import type { Classification, ClassifierStatus, Kind, Reason, ReasonCode } from "./verdict.js";
+import type { Classification, Kind, Reason, ReasonCode } from "./verdict.js";
 
 /** Classifies items. Never throws. Takes time linear in the length of the item. Keeps only a cache of domains. */
 export interface Classifier {
   /** Returns the verdict on one item. */
   classify(kind: Kind, item: string): Classification;
-  /** Returns the status of the verdict. Faster for broken addresses, since no suggestion is looked for. */
-  statusOf(kind: Kind, item: string): ClassifierStatus;
+  /** Returns the verdict without a suggestion. Faster for broken addresses. */
+  judge(kind: Kind, item: string): Classification;
   /**
    * Returns the facts about a domain that hold for all its addresses. Not cached: the caller keeps them.
    *
@@ -181,7 +181,7 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
 
   return {
     classify: (kind, item) => (kind === "email" ? classifyEmail(item, true) : classifyDomain(item)),
-    statusOf: (kind, item) => (kind === "email" ? classifyEmail(item, false) : classifyDomain(item)).status,
+    judge: (kind, item) => (kind === "email" ? classifyEmail(item, false) : classifyDomain(item)),
     domainFacts,
   };
 }

@@ -8,6 +8,7 @@ import type { Classifier } from "../classifier/classifier.js";
 import type { ItemHash } from "../classifier/item-hash.js";
 import type { Kind } from "../classifier/verdict.js";
 import type { ScannedRecords, ScanShape } from "../table/scan/scanner.js";
+import { keepName } from "./disposable-counts.js";
 import * as layout from "./layout.js";
 import { factsOf, writeTables } from "./tables.js";
 
@@ -114,6 +115,7 @@ interface Exports {
   ): number;
   hashText(start: number, domain: number, end: number): number;
   hashHigh(): number;
+  countDomain(start: number, end: number, items: number): void;
   useScratch(address: number): void;
   readonly mostFields: { readonly value: number };
   readonly fewestFields: { readonly value: number };
@@ -138,8 +140,10 @@ export class Kernel {
   ) {
     const bytes = Buffer.from(memory.buffer);
     const judge = {
-      factsOf: (start: number, end: number) =>
-        factsOf(classifier, kind, bytes.toString("latin1", start, end).toLowerCase()),
+      factsOf: (start: number, end: number, number: number) => {
+        const ascii = bytes.toString("latin1", start, end).toLowerCase();
+        return factsOf(classifier, kind, ascii, (domain) => keepName(memory.buffer, number, domain));
+      },
     };
     this.#memory = memory;
     this.#exports = new WebAssembly.Instance(module, { env: { memory }, judge })
@@ -161,6 +165,12 @@ export class Kernel {
     const start = text.byteOffset;
     const low = this.#exports.hashText(start, start + domain, start + length);
     return { low, high: this.#exports.hashHigh() };
+  }
+
+  /** Adds to the number of items at a disposable domain, for items that the kernel did not judge. */
+  countDomain(domain: string, items: number): void {
+    const start = this.#text.byteOffset;
+    this.#exports.countDomain(start, start + this.#text.write(domain), items);
   }
 
   /** Returns whether the kernel can write these tails. */

@@ -54,24 +54,32 @@ export const mostTails = 32;
 export const domains = 65536;
 export const bucketBytes = 64;
 
+/** Number of items at each disposable domain, by the number of its word; and where its name is, counted from 1. */
+export const mostDomains = 524288;
+export const domainCounts = 4259840;
+export const domainNames = 6356992;
+/** The names of disposable domains, each behind its length: first the number of bytes in use. */
+export const names = 8454144;
+export const namesEnd = 16842752;
+
 /** End of what all threads share; the parts of each thread and the slots of blocks follow. */
-export const sharedEnd = 4259840;
+export const sharedEnd = 16842752;
 
 /**
- * The facts about a domain: the lowest three bits are the code of a status, or one of the codes below; the others say which
- * rules its mailboxes have.
+ * The facts about a domain: the lowest five bits are the code of an outcome (see classifier/outcomes.ts), or one of the
+ * codes below; the others say which rules its mailboxes have.
  */
-export const verdictMask = 7;
+export const outcomeMask = 31;
 /** The domain passes. */
-export const passes = 5;
+export const passes = 30;
 /** Only the classifier knows. */
-export const untold = 6;
-export const grammarShift = 3;
+export const untold = 31;
+export const grammarShift = 5;
 export const grammarMask = 15;
-export const hasNoPlus = 128;
-export const hasPlaceholders = 256;
-export const isRelay = 512;
-export const isSubAddress = 1024;
+export const hasNoPlus = 512;
+export const hasPlaceholders = 1024;
+export const isRelay = 2048;
+export const isSubAddress = 4096;
 
 /** Code of a record that the classifier has to judge. */
 export const askCode = 254;
@@ -79,10 +87,12 @@ export const askCode = 254;
 export const notARowCode = 255;
 export const noItemCode = 0;
 
-/** Codes of the statuses that the kernel gives itself. */
+/** Codes of the outcomes that the kernel finds itself. */
 export const okCode = 1;
-export const aliasCode = 2;
-export const fakeCode = 4;
+export const relayCode = 3;
+export const subAddressCode = 4;
+export const disposableDomainCode = 5;
+export const impossibleMailboxCode = 13;
 
 /** Bytes that each thread needs for the items at hand. */
 export const scratchBytes = 6272;

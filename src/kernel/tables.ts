@@ -1,9 +1,10 @@
 /** What the kernel knows of the syntax and the rules, made from the classifier's own tables, so that each rule is in one place. */
 import type { Classifier } from "../classifier/classifier.js";
+import { listedDomain, outcomeCode } from "../classifier/outcomes.js";
 import { type MailboxName, mailboxNames } from "../classifier/rules/mailbox-grammar.js";
 import { placeholderStarts } from "../classifier/rules/placeholder.js";
 import { isAtomText } from "../classifier/syntax/address.js";
-import { classifierStatuses, type Kind } from "../classifier/verdict.js";
+import type { Kind } from "../classifier/verdict.js";
 import * as layout from "./layout.js";
 
 /** Writes the tables into the memory of a run, where all threads read them. */
@@ -39,14 +40,22 @@ function writeGrammar(
  * is `untold`: then the classifier judges all its addresses.
  *
  * @param ascii a host name, lower case, A-labels
+ * @param onDisposable called with the domain that is listed, if it is disposable
  */
-export function factsOf(classifier: Classifier, kind: Kind, ascii: string): number {
+export function factsOf(
+  classifier: Classifier,
+  kind: Kind,
+  ascii: string,
+  onDisposable: (listed: string) => void,
+): number {
   const { verdict, mailbox, hasListedMailboxes } = classifier.domainFacts(ascii);
   if (hasListedMailboxes) return layout.untold;
-  if (verdict !== undefined) return 1 + classifierStatuses.indexOf(verdict.status);
+  const listed = listedDomain(verdict?.reason);
+  if (listed !== undefined) onDisposable(listed);
+  if (verdict !== undefined) return outcomeCode(verdict);
   if (kind === "domain") return layout.passes;
   const { isNoReply, grammar, placeholders, relay, isSubAddress } = mailbox;
-  if (isNoReply) return layout.fakeCode;
+  if (isNoReply) return outcomeCode({ status: "fake", reason: "no-reply" });
   if (typeof placeholders === "object" || placeholders === "sample") return layout.untold;
   const name = grammar?.mailbox === undefined ? 0 : 1 + mailboxNames.indexOf(grammar.mailbox);
   return (

@@ -37,6 +37,7 @@ export class RowWriter {
   /** Rows so far. */
   rows = 0;
   readonly #statuses: readonly Status[];
+  readonly #reasons: readonly (string | undefined)[];
   readonly #filter: NonNullable<RunOptions["filter"]>;
   readonly #split: ((status: Status) => Promise<TableSink>) | undefined;
   readonly #output: WriteBehind;
@@ -49,11 +50,16 @@ export class RowWriter {
   #notUtf8 = 0;
   #kept = 0;
 
-  /** @param statuses the statuses by their codes; the list may grow */
+  /**
+   * @param statuses the statuses by their codes; the list may grow
+   * @param reasons the codes of the reasons of these statuses, where they are known
+   */
   constructor(
     { sink, filter = {}, session }: Pick<RunOptions, "sink" | "filter" | "session">,
     statuses: readonly Status[],
+    reasons: readonly (string | undefined)[],
   ) {
+    this.#reasons = reasons;
     this.#mailboxes = session?.mailboxes ?? (filter.dedupe === "canonical" ? new DistinctItems() : undefined);
     if (session && this.#mailboxes) session.mailboxes = this.#mailboxes;
     this.#statuses = statuses;
@@ -100,12 +106,13 @@ export class RowWriter {
       );
       return;
     }
-    for (const code of new Set(codes)) {
-      if (code === notARowCode) continue;
-      const bytes = rows.copy((row) => codes[row] === code && (isKept === undefined || isKept[row] === 1));
-      if (bytes.length > 0) {
-        await this.#output.write(bytes, undefined, await this.#split(this.#statuses[code]!));
-      }
+    const isRow = (row: number) => codes[row] !== notARowCode && (isKept === undefined || isKept[row] === 1);
+    const statuses = [...new Set(codes)].flatMap((code) =>
+      code === notARowCode ? [] : this.#statuses[code]!,
+    );
+    for (const status of new Set(statuses)) {
+      const bytes = rows.copy((row) => isRow(row) && this.#statuses[codes[row]!] === status);
+      if (bytes.length > 0) await this.#output.write(bytes, undefined, await this.#split(status));
     }
     release();
   }
@@ -118,19 +125,30 @@ export class RowWriter {
   /** Returns the counts of rows. */
   report(): Pick<
     RunReport,
-    "rows" | "written" | "emptyRows" | "emptied" | "notUtf8" | "kept" | "statuses" | "otherStatuses"
+    | "rows"
+    | "written"
+    | "emptyRows"
+    | "emptied"
+    | "notUtf8"
+    | "kept"
+    | "statuses"
+    | "otherStatuses"
+    | "reasons"
   > {
-    const countsOf = (rowsByCode: Float64Array) =>
-      new Map(
-        this.#statuses.flatMap((status, code) =>
-          code !== noItemCode && rowsByCode[code]! > 0 ? [[status, rowsByCode[code]!] as const] : [],
-        ),
-      );
+    const countsOf = (rowsByCode: Float64Array, names: readonly (string | undefined)[] = this.#statuses) => {
+      const counts = new Map<string, number>();
+      for (const [code, name] of names.entries()) {
+        if (code === noItemCode || name === undefined || rowsByCode[code] === 0) continue;
+        counts.set(name, (counts.get(name) ?? 0) + rowsByCode[code]!);
+      }
+      return counts;
+    };
     return {
       ...{ rows: this.rows, written: this.#written, emptyRows: this.#rowsByCode[noItemCode]! },
       ...{ emptied: this.#emptied, notUtf8: this.#notUtf8, kept: this.#kept },
       statuses: countsOf(this.#rowsByCode),
-      otherStatuses: this.#otherRowsByCode.map(countsOf),
+      otherStatuses: this.#otherRowsByCode.map((rows) => countsOf(rows)),
+      reasons: countsOf(this.#rowsByCode, this.#reasons),
     };
   }
 

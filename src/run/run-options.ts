@@ -1,6 +1,7 @@
 /** Options and report of a bulk run. */
 import type { Classifier } from "../classifier/classifier.js";
 import type { TableSink } from "../files/output.js";
+import type { DomainCount } from "../kernel/disposable-counts.js";
 import type { ScannableStream } from "../table/scan/scanned-records.js";
 import type { Kind, QuotaState, Status, Validator } from "../validator/validator.js";
 import type { CachePort } from "./cache-port.js";
@@ -8,6 +9,9 @@ import type { CellOptions } from "./cells.js";
 import type { Columns } from "./columns.js";
 import type { MailCheckPort } from "./mail-check-port.js";
 import type { RunSession } from "./session.js";
+
+/** Most domains in {@link RunReport.topDomains}. */
+export const mostTopDomains = 20;
 
 /** One bulk run: every row of a table gets the status of its item. */
 export interface RunOptions {
@@ -71,6 +75,10 @@ export interface RunReport {
   readonly statuses: ReadonlyMap<Status, number>;
   /** The same for each further column with items. */
   readonly otherStatuses: readonly ReadonlyMap<Status, number>[];
+  /** Number of rows with each reason that occurred, by its code, as far as the reasons are known. */
+  readonly reasons: ReadonlyMap<string, number>;
+  /** The disposable domains with the most items, at most {@link mostTopDomains}, the largest first. */
+  readonly topDomains: readonly DomainCount[];
   /** Units that this run was charged. */
   readonly charged: number;
   /** The quota after the last batch; undefined when nothing was submitted. */

@@ -1,5 +1,6 @@
 /** Status codes: statuses as small numbers, so that the statuses of many rows fit into a byte array. */
-import { classifierStatuses } from "../classifier/verdict.js";
+import { outcomes } from "../classifier/outcomes.js";
+import type { ReasonCode } from "../classifier/verdict.js";
 import { notChecked, type Status } from "../validator/validator.js";
 
 /** Code of a row without an item; its status is empty. */
@@ -9,13 +10,18 @@ export const notARowCode = 255;
 /** Most different statuses in one run; a service may have some that idv does not know. Higher codes are marks. */
 export const mostStatuses = 127;
 
-/** Statuses of the offline engine, by their codes. */
-export const offlineStatuses: readonly Status[] = ["", ...classifierStatuses, notChecked.status];
+/** Statuses of the offline engine and the codes of their reasons, by the codes of their outcomes. */
+export const offlineStatuses: readonly Status[] = [
+  "",
+  ...outcomes.map(({ status }) => status),
+  notChecked.status,
+];
+export const offlineReasons: readonly (ReasonCode | undefined)[] = [
+  undefined,
+  ...outcomes.map(({ reason }) => reason),
+];
 /** Code of `quota_exceeded` among {@link offlineStatuses}. */
 export const notCheckedCode = offlineStatuses.length - 1;
 
 /** Returns whether a row with this code has an item. */
 export const hasItem = (code: number): boolean => code !== noItemCode && code !== notARowCode;
-
-/** Returns the code of a status among {@link offlineStatuses}. */
-export const offlineCode = (status: Status): number => offlineStatuses.indexOf(status);

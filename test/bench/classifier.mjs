@@ -94,7 +94,10 @@ const ways = {
       kernel.judge(block.byteOffset, records, rows, codes.byteOffset, hashes.byteOffset);
       for (let row = 0; row < rows; row++) {
         const isAsked = codes[row] === askCode;
-        if (codes[row] === 1 || (isAsked && classifier.statusOf("email", addresses[first + row]) === "ok"))
+        if (
+          codes[row] === 1 ||
+          (isAsked && classifier.judge("email", addresses[first + row]).status === "ok")
+        )
           count++;
       }
       first = next;

@@ -2,12 +2,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { loadClassifier } from "../../src/classifier/classifier.js";
+import { outcomeCode, outcomes, reasonCode } from "../../src/classifier/outcomes.js";
 import type { Kind } from "../../src/classifier/verdict.js";
 import { Kernel, kernelModule, prepareMemory } from "../../src/kernel/kernel.js";
+import * as layout from "../../src/kernel/layout.js";
 import { askCode, seedWords } from "../../src/kernel/layout.js";
 import { BlockMemory } from "../../src/run/embedded/block-memory.js";
 import { itemKey } from "../../src/run/item.js";
-import { offlineStatuses } from "../../src/run/status-codes.js";
+import { offlineReasons, offlineStatuses } from "../../src/run/status-codes.js";
 import { recordWords } from "../../src/table/scan/scanner.js";
 import { classifier } from "../support/classifier.js";
 
@@ -43,7 +45,8 @@ class Judge {
     return items.map((_, row) => {
       const [low, high] = hashes.subarray(2 * row);
       const code = codes[row]!;
-      return code === askCode ? undefined : { status: offlineStatuses[code], hash: { low, high } };
+      if (code === askCode) return undefined;
+      return { status: offlineStatuses[code], reason: offlineReasons[code], hash: { low, high } };
     });
   }
 }
@@ -53,6 +56,7 @@ const judge = (kind: Kind, item: string) => judges[kind].all([item])[0];
 
 const expected = (kind: Kind, item: string) => ({
   status: classifier.classify(kind, item).status,
+  reason: reasonCode(classifier.classify(kind, item).reason),
   hash: judges[kind].kernel.hash(itemKey(item)),
 });
 
@@ -211,4 +215,12 @@ test("gives 200,000 similar items different hashes", () => {
     hashes.add(`${low} ${high}`);
   }
   expect(hashes.size).toBe(200_000);
+});
+
+test("names outcomes by the codes of the classifier", () => {
+  expect(layout.okCode).toBe(outcomeCode({ status: "ok" }));
+  expect(layout.relayCode).toBe(outcomeCode({ status: "alias", reason: "relay" }));
+  expect(layout.subAddressCode).toBe(outcomeCode({ status: "alias", reason: "sub-address" }));
+  expect(layout.impossibleMailboxCode).toBe(outcomeCode({ status: "fake", reason: "impossible-mailbox" }));
+  expect(outcomes.length).toBeLessThan(layout.passes);
 });

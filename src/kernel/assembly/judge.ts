@@ -10,14 +10,14 @@
  * the like are then found by shifting these bits.
  */
 import {
-  aliasCode,
   askCode,
   atomClass,
   bucketBytes,
+  disposableDomainCode,
+  domainCounts,
   domains,
   dotsAt,
   endPlace,
-  fakeCode,
   freeDots,
   grammarBytes,
   grammarMask,
@@ -26,6 +26,7 @@ import {
   hasNoPlus,
   hasPlaceholders,
   ignoredDots,
+  impossibleMailboxCode,
   insidePlace,
   isRelay,
   isSubAddress,
@@ -34,19 +35,24 @@ import {
   noItemCode,
   notARowCode,
   okCode,
+  outcomeMask,
   passes,
   placeholders,
   recordWords,
+  relayCode,
   seedWord,
   settings,
   shortestAt,
   startPlace,
+  subAddressCode,
   untold,
-  verdictMask,
 } from "../layout";
 
-/** Asks JavaScript for the facts about a domain that is not known yet; see layout.ts for their bits. */
-declare function factsOf(start: usize, end: usize): u32;
+/**
+ * Asks JavaScript for the facts about a domain that is not known yet; see layout.ts for their bits. It keeps the name of a
+ * disposable domain under the number of the domain.
+ */
+declare function factsOf(start: usize, end: usize, number: u32): u32;
 
 const quote: u8 = 0x22;
 const plus: u8 = 0x2b;
@@ -60,6 +66,8 @@ const batch: i32 = 64;
 
 /** Address of the memory of this thread. */
 let scratch: usize = 0;
+/** Address of the word of the domain that `recall` found last. */
+let recalled: usize = domains;
 /** Hash of the text that `hashText` was called for. */
 let textHash: u64 = 0;
 
@@ -199,9 +207,10 @@ function readDomain(start: usize, end: usize, item: usize): bool {
 function decide(isEmail: bool, item: usize): u32 {
   const domain: usize = load<u32>(item, domainOf);
   const facts = recall(load<u64>(item), domain, load<u32>(item, endOf));
-  const verdict = facts & verdictMask;
-  if (verdict === untold) return askCode;
-  if (verdict !== passes) return verdict;
+  const outcome = facts & outcomeMask;
+  if (outcome === untold) return askCode;
+  if (outcome === disposableDomainCode) countRecalled(1);
+  if (outcome !== passes) return outcome;
   return isEmail
     ? judgeMailbox(facts, load<u32>(item, startOf), load<u32>(item, plusOf), domain - 1)
     : okCode;
@@ -210,11 +219,13 @@ function decide(isEmail: bool, item: usize): u32 {
 /** Applies the rules for mailboxes, in the order of `classifyMailbox` in classifier/rules/mailbox.ts. */
 function judgeMailbox(facts: u32, start: usize, plusAt: usize, end: usize): u32 {
   const grammar: u32 = (facts >> grammarShift) & grammarMask;
-  if ((facts & hasNoPlus) !== 0 && plusAt !== end) return fakeCode;
-  if (grammar !== 0 && !isPossible(grammars + grammarBytes * grammar, start, plusAt)) return fakeCode;
+  if ((facts & hasNoPlus) !== 0 && plusAt !== end) return impossibleMailboxCode;
+  if (grammar !== 0 && !isPossible(grammars + grammarBytes * grammar, start, plusAt))
+    return impossibleMailboxCode;
   if ((facts & hasPlaceholders) !== 0 && mayBePlaceholder(start, end)) return askCode;
-  if ((facts & isRelay) !== 0 || (plusAt > start && plusAt + 1 < end)) return aliasCode;
-  return (facts & isSubAddress) !== 0 ? aliasCode : okCode;
+  if ((facts & isRelay) !== 0) return relayCode;
+  const isTagged = plusAt > start && plusAt + 1 < end;
+  return isTagged || (facts & isSubAddress) !== 0 ? subAddressCode : okCode;
 }
 
 /** Returns whether a provider may have a mailbox; see `findImpossibleMailbox`. */
@@ -261,11 +272,35 @@ function recall(hash: u64, start: usize, end: usize): u32 {
       free = word;
       break;
     }
-    if ((known & ~0xffff) === key) return <u32>(known & 0xffff);
+    if ((known & ~0xffff) === key) {
+      recalled = word;
+      return <u32>(known & 0xffff);
+    }
   }
-  const facts: u32 = factsOf(start, end);
+  const facts: u32 = factsOf(start, end, numberOf(free));
   atomic.store<u64>(free, key | <u64>facts);
+  recalled = free;
   return facts;
+}
+
+/** Returns the number of a word in the buckets. */
+function numberOf(word: usize): u32 {
+  return <u32>(word - domains) >> 3;
+}
+
+/** Adds to the number of items at the domain that `recall` found last. */
+function countRecalled(items: i32): void {
+  atomic.add<i32>(domainCounts + 4 * numberOf(recalled), items);
+}
+
+/**
+ * Adds to the number of items at a disposable domain, for those that were not judged here, or are taken back.
+ *
+ * @param start address of its name, lower case
+ */
+export function countDomain(start: usize, end: usize, items: i32): void {
+  const facts = recall(hash(start, <i32>(end - start), 0), start, end);
+  if ((facts & outcomeMask) === disposableDomainCode) countRecalled(items);
 }
 
 function bucketOf(hash: u64): usize {

@@ -5,6 +5,6 @@
  */
 
 export { addAll, expect, get, set, size } from "./distinct";
-export { hashHigh, hashText, judge, useScratch } from "./judge";
+export { countDomain, hashHigh, hashText, judge, useScratch } from "./judge";
 export { fewestFields, lines, longest, mostFields, scan } from "./scan";
 export { write } from "./write";

@@ -17,9 +17,11 @@
  * way out closes the input, but waits only briefly for that: a pipe may never end.
  */
 import { hashItem } from "../../classifier/item-hash.js";
+import { listedDomain } from "../../classifier/outcomes.js";
 import type { RecordChunk } from "../../table/records.js";
 import { notChecked, type Status, type Verdict } from "../../validator/validator.js";
 import { ourFields } from "../columns.js";
+import { DomainCounts } from "../domain-counts.js";
 import { mailboxKey } from "../item.js";
 import { type RowsWithStatus, RowWriter } from "../row-writer.js";
 import type { RunOptions, RunReport } from "../run-options.js";
@@ -53,7 +55,7 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
   const watch = new Watch();
   const unfinished = (await options.cache?.unfinished()) ?? [];
   const queue = new BatchQueue(options, ledger, unfinished, (error) => watch.fail(error));
-  const writer = new RowWriter(options, ledger.statuses);
+  const writer = new RowWriter(options, ledger.statuses, ledger.reasons);
   const renderer = new RowRenderer(options, ledger);
 
   /** Looks up the items in some rows that passed, and replaces their verdicts where DNS objects. */
@@ -69,7 +71,8 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
     for (const item of passed) {
       // The same item in another chunk may have been settled meanwhile.
       const status = statusOf(item);
-      if (passes(status)) ledger.settle(item, mailCheck.verdictOn(kind, item.item, status));
+      const verdict = passes(status) ? mailCheck.verdictOn(kind, item.item, status) : undefined;
+      if (verdict !== undefined && verdict.status !== status) ledger.settle(item, verdict);
     }
   }
 
@@ -132,7 +135,7 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
     if (chunks.return) await settlesSoon(chunks.return());
   }
   await writer.flush();
-  return { ...writer.report(), ...ledger.report() };
+  return { ...writer.report(), ...ledger.report(), topDomains: renderer.domains.top() };
 }
 
 /** Renders the rows of a chunk whose items have their verdicts. */
@@ -141,6 +144,7 @@ class RowRenderer {
   readonly #ledger: ItemLedger;
   readonly #hasOnlyStatus: boolean;
   readonly #fieldsByStatuses = new Map<string, string[]>();
+  readonly domains = new DomainCounts();
 
   constructor(options: RunOptions, ledger: ItemLedger) {
     this.#options = options;
@@ -150,6 +154,7 @@ class RowRenderer {
   }
 
   rowsOf(chunk: RecordChunk, rows: readonly RowItems[], emptied: number): RowsWithStatus {
+    this.#countDomains(rows);
     const deciding = rows.map(({ values }) => values.map((items) => this.#ledger.worstOf(items)));
     const columns = 1 + (chunk.otherValues?.length ?? 0);
     const fieldsPerColumn = this.#options.columns.names.length / columns;
@@ -229,6 +234,20 @@ class RowRenderer {
     const { reason, suggestion, ...rest } = offlineRules?.(kind, item) ?? { status: "" };
     if (rest.status !== status || reason === undefined) return undefined;
     return { status, reason: `offline: ${reason}`, ...(suggestion !== undefined && { suggestion }) };
+  }
+
+  /** Counts the items at disposable domains: at those that are listed, where the engine says which, else at their own. */
+  #countDomains(rows: readonly RowItems[]): void {
+    const { kind, validator } = this.#options;
+    for (const rowItem of rows.flatMap(({ values }) => values[0] ?? [])) {
+      const { item } = rowItem;
+      const code = this.#ledger.codeOf(rowItem);
+      if (this.#ledger.statuses[code] !== "disposable") continue;
+      const reason = this.#ledger.reasons[code];
+      if (reason !== undefined && reason !== "disposable-domain") continue;
+      const listed = listedDomain(validator.explain?.(kind, item).reason);
+      this.domains.add(listed ?? item.slice(item.lastIndexOf("@") + 1).toLowerCase());
+    }
   }
 
   #hashMailboxes(rows: readonly RowItems[]): Int32Array {

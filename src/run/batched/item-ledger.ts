@@ -1,6 +1,7 @@
 /** The distinct items of a batched run and their statuses. Tells which items have to be submitted. */
 import { randomFillSync } from "node:crypto";
 import { hashItem, type ItemHash } from "../../classifier/item-hash.js";
+import { reasonCode } from "../../classifier/outcomes.js";
 import { ServiceError } from "../../validator/errors.js";
 import {
   type Kind,
@@ -34,6 +35,8 @@ export interface RowItem extends ItemHash {
 export class ItemLedger {
   /** Statuses that occurred, by their codes. The first is that of a row without an item. */
   readonly statuses: Status[] = [""];
+  /** The codes of the reasons of these statuses, where they are known. A status has a code for each of its reasons. */
+  readonly reasons: (string | undefined)[] = [undefined];
   /** Seed of the mailbox hashes: secret and new for each run, so that no list can be made to collide. */
   readonly mailboxSeed = randomFillSync(new Int32Array(2));
   readonly #kind: Kind;
@@ -69,7 +72,7 @@ export class ItemLedger {
   remember(hash: ItemHash, status: Status): void {
     if (!this.statuses.includes(status) && this.statuses.length > mostStatuses) return;
     const state = this.#items.get(hash);
-    if (state === 0 || state > unseen) this.#items.set(hash, this.#codeFor(status) + unseen);
+    if (state === 0 || state > unseen) this.#items.set(hash, this.#codeFor({ status }) + unseen);
     else if (this.statuses[state] === notChecked.status) this.#answeredElsewhere.set(keyOf(hash), status);
   }
 
@@ -106,8 +109,8 @@ export class ItemLedger {
   }
 
   /** Takes a verdict on an open item. */
-  settle(item: RowItem, { status }: Verdict): void {
-    this.#items.set(item, this.#codeFor(status));
+  settle(item: RowItem, verdict: Verdict): void {
+    this.#items.set(item, this.#codeFor(verdict));
   }
 
   /** Adds the charge of a batch. */
@@ -130,7 +133,7 @@ export class ItemLedger {
 
   /** Returns the code of a status that an earlier run gave; that of no item if it is empty. */
   codeOfKept(status: Status): number {
-    return status === "" ? noItemCode : this.#codeFor(status);
+    return status === "" ? noItemCode : this.#codeFor({ status });
   }
 
   /** Returns the counts since the last report. */
@@ -162,24 +165,29 @@ export class ItemLedger {
     }
     const verdict = this.#validator.precheck?.(this.#kind, item);
     if (verdict !== undefined) this.#prechecked++;
-    this.#items.set(hash, this.#codeFor((verdict ?? notChecked).status));
+    this.#items.set(hash, this.#codeFor(verdict ?? notChecked));
     return verdict !== undefined;
   }
 
   /**
-   * Returns the code of a status. Gives a new status the next code.
+   * Returns the code of a status and its reason. Gives new ones the next code.
    *
-   * @throws ServiceError when there are more than {@link mostStatuses} statuses
+   * @throws ServiceError when there are more than {@link mostStatuses}
    */
-  #codeFor(status: Status): number {
-    const code = this.statuses.indexOf(status, 1);
-    if (code !== -1) return code;
-    if (this.statuses.length > mostStatuses) {
+  #codeFor({ status, reason }: Verdict): number {
+    const why = reasonCode(reason);
+    let code = 1;
+    while (code < this.statuses.length && (this.statuses[code] !== status || this.reasons[code] !== why))
+      code++;
+    if (code < this.statuses.length) return code;
+    if (code > mostStatuses) {
       throw new ServiceError(
         `the ${this.#validator.name} engine gave more than ${mostStatuses} different statuses`,
       );
     }
-    return this.statuses.push(status) - 1;
+    this.statuses.push(status);
+    this.reasons.push(why);
+    return code;
   }
 }
 

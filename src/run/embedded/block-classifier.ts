@@ -1,6 +1,7 @@
 /** Classifies the records of blocks, and renders them with their statuses. Runs in any thread. */
 import type { Classifier } from "../../classifier/classifier.js";
 import { hashItem } from "../../classifier/item-hash.js";
+import { listedDomain, outcomeCode } from "../../classifier/outcomes.js";
 import { Kernel, type KernelSettings } from "../../kernel/kernel.js";
 import { askCode } from "../../kernel/layout.js";
 import { outputDelimiter, type TableShape } from "../../table/records.js";
@@ -10,14 +11,7 @@ import type { Kind } from "../../validator/validator.js";
 import { badness, type CellOptions, Cells } from "../cells.js";
 import { type Columns, ourFields } from "../columns.js";
 import { itemKey, mailboxKey } from "../item.js";
-import {
-  hasItem,
-  noItemCode,
-  notARowCode,
-  notCheckedCode,
-  offlineCode,
-  offlineStatuses,
-} from "../status-codes.js";
+import { hasItem, noItemCode, notARowCode, notCheckedCode, offlineStatuses } from "../status-codes.js";
 import type { BlockKernel } from "./block-kernel.js";
 import type { Slot } from "./block-memory.js";
 
@@ -154,7 +148,32 @@ export class BlockClassifier {
     const { low, high } = this.#kernel?.hash(key) ?? hashItem(seed, key);
     hashes[2 * place] = low;
     hashes[2 * place + 1] = high;
-    return offlineCode(this.#classifier.statusOf(kind, item));
+    const verdict = this.#classifier.judge(kind, item);
+    const listed = listedDomain(verdict.reason);
+    if (listed !== undefined) this.#kernel?.countDomain(listed, 1);
+    return outcomeCode(verdict);
+  }
+
+  /**
+   * Takes items that the quota does not grant out of the numbers of items at disposable domains.
+   *
+   * @param isTakenBack returns whether an item is, by its place: records without an item have one, too
+   * @param hasSeveral whether each item of a record has a place of its own, rather than the first one only
+   */
+  takeBack(chunk: ScannedChunk, isTakenBack: (place: number) => boolean, hasSeveral: boolean): void {
+    let place = 0;
+    for (let row = 0; row < chunk.count; row++) {
+      const items = chunk.isRow(row) ? this.#cells.itemsIn(chunk.value(row)) : [];
+      const places = hasSeveral ? Math.max(1, items.length) : 1;
+      for (const [i, item] of items.slice(0, places).entries()) {
+        const { kind } = this.#options;
+        const listed = isTakenBack(place + i)
+          ? listedDomain(this.#classifier.judge(kind, item).reason)
+          : undefined;
+        if (listed !== undefined) this.#kernel?.countDomain(listed, -1);
+      }
+      place += places;
+    }
   }
 
   /** Lists the verdicts on all items of some records. */

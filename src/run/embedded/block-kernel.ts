@@ -55,6 +55,11 @@ export class BlockKernel {
     return this.#kernel.hash(key);
   }
 
+  /** Adds to the number of items at a disposable domain; see {@link Kernel.countDomain}. */
+  countDomain(domain: string, items: number): void {
+    this.#kernel.countDomain(domain, items);
+  }
+
   /**
    * Judges the items of a chunk that is in no slot, as many at a time as fit into this thread's own. Leaves records that
    * are too large as they are.

@@ -120,7 +120,7 @@ export class Charges {
   #rowsOf(classified: UnchargedChunk, classifier: BlockClassifier): RowsWithStatus {
     const { chunk, codes, mailboxes, emptied, notUtf8, written, release } = classified;
     // Until the quota ends, every item in the table is checked.
-    const isComplete = !this.#isExhausted || !this.#markUnchecked(classified);
+    const isComplete = !this.#isExhausted || !this.#markUnchecked(classified, classifier);
     const rendered = isComplete ? written : classifier.render(chunk(), codes);
     return {
       ...{ codes, isFirst: firstRows(classified), mailboxes, emptied, notUtf8 },
@@ -151,16 +151,19 @@ export class Charges {
   }
 
   /** Sets rows whose item was not checked to `quota_exceeded`. Returns whether there are any. */
-  #markUnchecked({ items, ...records }: ChunkVerdicts): boolean {
+  #markUnchecked({ items, chunk, ...records }: UnchargedChunk, classifier: BlockClassifier): boolean {
     const { codes, hashes } = items ?? records;
+    const before = codes.slice();
     let isAny = false;
     for (let place = 0; place < codes.length; place++) {
       if (!hasItem(codes[place]!) || this.#items.get(hashAt(hashes, place)) !== unchecked) continue;
       codes[place] = notCheckedCode;
       isAny = true;
     }
-    if (items && isAny) takeWorst(records.codes, items);
-    return isAny;
+    if (!isAny) return false;
+    if (items) takeWorst(records.codes, items);
+    classifier.takeBack(chunk(), (place) => codes[place] !== before[place], items !== undefined);
+    return true;
   }
 }
 

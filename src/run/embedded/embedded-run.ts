@@ -20,15 +20,17 @@
  * memory may not be used after its release. Every exit from the loop closes the pool.
  */
 import { setImmediate } from "node:timers/promises";
+import { countsOf } from "../../kernel/disposable-counts.js";
 import { prepareMemory, withKernel } from "../../kernel/kernel.js";
 import { scanAlone } from "../../table/scan/chunk-assembler.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import type { ScannedTable } from "../../table/scan/scanned-records.js";
 import type { EmbeddedEngine } from "../../validator/validator.js";
 import { usualCells } from "../cells.js";
+import { topDomains } from "../domain-counts.js";
 import { RowWriter } from "../row-writer.js";
 import type { RunOptions, RunReport } from "../run-options.js";
-import { offlineStatuses } from "../status-codes.js";
+import { offlineReasons, offlineStatuses } from "../status-codes.js";
 import { BlockClassifier, kernelSettings } from "./block-classifier.js";
 import { BlockKernel } from "./block-kernel.js";
 import { BlockMemory } from "./block-memory.js";
@@ -61,7 +63,7 @@ export async function runEmbedded(
   const { session } = options;
   const charges = session?.charges ?? new Charges(engine);
   if (session) session.charges = charges;
-  const writer = new RowWriter(options, offlineStatuses);
+  const writer = new RowWriter(options, offlineStatuses, offlineReasons);
   const hashesMailboxes = filter.dedupe === "canonical";
   const blockOptions = { kind, cells, shape: scanned.shape, seed: charges.seed, columns, hashesMailboxes };
   const threads = Math.min(cores, mostThreads);
@@ -94,7 +96,9 @@ export async function runEmbedded(
   }
   await writeCharged();
   await writer.flush();
-  return { ...writer.report(), ...charges.report() };
+  const domains =
+    prepared === undefined ? new Map<string, number>() : countsOf(prepared.memory.memory.buffer);
+  return { ...writer.report(), ...charges.report(), topDomains: topDomains(domains) };
 }
 
 const unknownShare = (): undefined => undefined;
