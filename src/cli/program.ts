@@ -15,7 +15,7 @@ interface CommandEntry {
   readonly load: () => Promise<{ readonly define: DefineCommand }>;
 }
 
-const [validate, service, offline, server] = ["Validate", "Service", "Offline engine", "Server"];
+const [validate, service, offline, machine] = ["Validate", "Service", "Offline engine", "This machine"];
 const commands: readonly CommandEntry[] = [
   {
     name: "emails",
@@ -49,12 +49,6 @@ const commands: readonly CommandEntry[] = [
     load: () => import("./commands/cache.js"),
   },
   {
-    name: "doctor",
-    group: service,
-    summary: "show settings, find faults",
-    load: () => import("./commands/doctor.js"),
-  },
-  {
     name: "quota",
     group: offline,
     summary: "show or change the quota",
@@ -66,12 +60,24 @@ const commands: readonly CommandEntry[] = [
     summary: "show or update the lists of disposable domains",
     load: () => import("./commands/data.js"),
   },
-  { name: "serve", group: server, summary: "run the service", load: () => import("./commands/serve.js") },
+  { name: "serve", group: service, summary: "run the service", load: () => import("./commands/serve.js") },
   {
     name: "keys",
-    group: server,
+    group: service,
     summary: "create and manage its keys",
     load: () => import("./commands/keys.js"),
+  },
+  {
+    name: "doctor",
+    group: machine,
+    summary: "show settings, find faults",
+    load: () => import("./commands/doctor.js"),
+  },
+  {
+    name: "completion",
+    group: machine,
+    summary: "let a shell complete commands and options",
+    load: () => import("./commands/completion.js"),
   },
 ];
 
@@ -98,7 +104,7 @@ export async function createProgram(version: string, words: readonly string[]): 
   const used = words.find((word) => !word.startsWith("-"));
   for (const { name, summary, load } of commands) {
     const command = program.command(name).summary(summary);
-    if (name === used || used === "help") (await load()).define(command);
+    if (name === used || used === "help" || used === "completion") (await load()).define(command);
   }
   program
     .helpCommand(false)

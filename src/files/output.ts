@@ -42,6 +42,8 @@ export interface TableSink {
 
 /** A sink with one file per status. Bytes written to the sink itself, the header, become the start of each file. */
 export interface SplitSink extends TableSink {
+  /** Paths of the files so far. */
+  readonly paths: readonly string[];
   /** Returns the file for the rows of a status, and opens it at the first call. */
   of(status: string): Promise<TableSink>;
 }

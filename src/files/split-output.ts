@@ -32,7 +32,11 @@ export function openSplitOutput(
   const discarded = new AbortController();
   let start = Buffer.of();
   const opened = () => Promise.all(files.values());
+  const pathOf = (name: string) => join(folder, `${name}.${extension}`);
   return {
+    get paths() {
+      return [...files.keys()].map(pathOf);
+    },
     async write(bytes) {
       start = Buffer.concat([start, bytes]);
     },
@@ -41,7 +45,7 @@ export function openSplitOutput(
       let file = files.get(name);
       if (file === undefined) {
         file = makeFolder(folder, discarded.signal).then(() =>
-          AppendedFile.open(join(folder, `${name}.${extension}`), start, discarded.signal),
+          AppendedFile.open(pathOf(name), start, discarded.signal),
         );
         files.set(name, file);
       }

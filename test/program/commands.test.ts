@@ -22,7 +22,7 @@ describe("idv", () => {
     expect(lines.length).toBeLessThanOrEqual(24);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
     expect(stdout).toMatch(
-      /Validate:\n {2}emails .*Service:.*Offline engine:.*Server:.*Topics: idv help tables/s,
+      /Validate:\n {2}emails .*Service:.*Offline engine:.*This machine:.*Topics: idv help tables/s,
     );
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });

@@ -1,11 +1,11 @@
 /** Covers idv emails and idv domains on tables: fixtures, options, filters and summaries. */
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { fixtures, idv } from "../support/run-idv.js";
-import { temporaryFolder } from "../support/temporary-folder.js";
+import { folderOf, temporaryFolder } from "../support/temporary-folder.js";
 
 const program = fileURLToPath(new URL("../../bin/idv.js", import.meta.url));
 const utf8 = (binary: string) => Buffer.from(binary, "latin1").toString("utf8");
@@ -223,6 +223,7 @@ describe("options", () => {
       'standard input: 3 rows, 1 distinct e-mail address in column 1 "email"; offline engine (no key is configured)\n' +
         "  disposable                2\n" +
         "  (empty)                   1\n" +
+        "disposable domains: 2 mailinator.com\n" +
         "1 unit used, no limit; TIME\n",
     );
   });
@@ -254,8 +255,42 @@ describe("options", () => {
       cached: 0,
       prechecked: 0,
       statuses: { ok: 1, disposable: 1, fake: 0, quota_exceeded: 0 },
+      reasons: { "disposable-domain": 1 },
+      topDomains: [{ domain: "mailinator.com", items: 1 }],
+      files: [],
       units: { used: 2, left: null, renews: null },
     });
+  });
+
+  test("--summary-file adds a line of JSON for each file, whatever --summary says", async () => {
+    const home = folderOf({
+      "a.csv": "email\nann@larch-and-oak.com\nbob@gmial.com\n",
+      "b.csv": "email\nx@y.z\n",
+    });
+    const options = ["--summary-file", "runs.jsonl", "-q", "--bad-rows-file", "bad.csv"];
+    await idv(["emails", "a.csv", "-o", "out.csv", ...options], { home });
+    await idv(["emails", "b.csv", "-I.old", "--explain", ...options], { home });
+    const [first, second] = readFileSync(join(home, "runs.jsonl"), "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(first).toMatchObject({ input: "a.csv", rows: 2, reasons: { "typo-domain": 1 } });
+    expect(first.files).toEqual(
+      ["out.csv", "bad.csv"].map((path) => ({ path, bytes: statSync(join(home, path)).size })),
+    );
+    expect(second.files.map(({ path }: { path: string }) => path)).toEqual(["b.csv", "b.csv.old", "bad.csv"]);
+  });
+
+  test("the text summary names reasons, domains and files", async () => {
+    const home = folderOf({ "a.csv": "email\nbob@gmial.com\nann@hotmial.com\nx@mailinator.com\n" });
+    const { stderr } = await idv(["emails", "a.csv", "--split", "by"], { home });
+    expect(stderr).toContain(
+      "fake: 2 mistyped domain\ndisposable domains: 1 mailinator.com\nwritten: by/fake.csv (",
+    );
+    expect(stderr).toContain("2 mistyped domains have a suggestion: add --explain\n");
+    const missing = await idv(["emails", "a.csv", "--summary-file", "no/such.jsonl"], { home });
+    expect(missing.code).toBe(0);
+    expect(missing.stderr).toContain("idv: no/such.jsonl: the summary cannot be written: ENOENT");
   });
 
   test("-q prints nothing", async () => {

@@ -1,9 +1,11 @@
 /** The last step of a bulk run: prints the summary and decides the exit code. */
+import { appendFile } from "node:fs/promises";
 import { exitCodes } from "../exit-codes.js";
 import { colours, counted, grouped, say } from "../terminal/terminal.js";
 import { fromNow } from "../terminal/time.js";
 import type { BulkOptions } from "./plan.js";
 import { type DryRun, dryRunSummary, jsonSummary, type Summary, textSummary } from "./summary.js";
+import { isUnicodeLocale, type TerminalStyle } from "./summary-layout.js";
 
 /** Prints the summary of a run to standard error. */
 export async function printSummary(format: BulkOptions["summary"], summary: Summary | DryRun): Promise<void> {
@@ -12,8 +14,26 @@ export async function printSummary(format: BulkOptions["summary"], summary: Summ
     ? dryRunSummary(summary, format)
     : format === "json"
       ? jsonSummary(summary)
-      : textSummary(summary, await colours(process.stderr, process.env));
+      : textSummary(summary, await terminalStyle());
   process.stderr.write(`${text}\n`);
+}
+
+/** Returns what the terminal behind standard error can show; undefined if there is none. */
+async function terminalStyle(): Promise<TerminalStyle | undefined> {
+  const { isTTY, columns } = process.stderr;
+  if (isTTY !== true || process.env["TERM"] === "dumb") return undefined;
+  const isUnicode = isUnicodeLocale(process.env, process.platform);
+  return { chalk: await colours(process.stderr, process.env), columns: columns || 80, isUnicode };
+}
+
+/**
+ * Adds the summary of a run to a file as a line of JSON. It is not an output of the run: one that fails is only reported.
+ */
+export async function appendSummary(path: string, summary: Summary | DryRun): Promise<void> {
+  const line = "report" in summary ? jsonSummary(summary) : dryRunSummary(summary, "json");
+  await appendFile(path, `${line}\n`).catch((error: Error) => {
+    say(`${path}: the summary cannot be written: ${error.message}`);
+  });
 }
 
 /**

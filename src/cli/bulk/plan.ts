@@ -65,6 +65,7 @@ export interface BulkOptions extends OwnListOptions, ApiEngineOptions, SettingOp
   readonly quotaFile?: string;
   readonly failOn?: readonly string[];
   readonly summary: "text" | "json" | "none";
+  readonly summaryFile?: string;
   readonly quiet?: true;
 }
 

@@ -9,10 +9,11 @@
 export function resumeCommand(words: readonly string[]): string {
   const end = words.indexOf("--");
   const kept = words.filter((word, i) => word !== "--refresh" || (end !== -1 && i > end));
-  return ["idv", ...kept.map(quote)].join(" ");
+  return ["idv", ...kept.map(shellWord)].join(" ");
 }
 
-const quote = (word: string): string =>
+/** Returns a word as a POSIX shell takes it. */
+export const shellWord = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 /** Returns the command line that validates the rows that a run in place has left, quoted for a POSIX shell. */

@@ -2,10 +2,14 @@
  * One bulk run as the user sees it, in five steps: plan (decide everything), open, validate, commit, report. A failure
  * or a signal before the commit discards new outputs and leaves old ones unchanged.
  */
+import { statSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { extname } from "node:path";
 import type { MailStatistics } from "../../dns/mail-domains.js";
 import { ChoiceError, FileError } from "../../files/errors.js";
+import { isSplit, type TableSink } from "../../files/output.js";
 import { validateTable } from "../../run/run.js";
+import type { RunReport } from "../../run/run-options.js";
 import type { RunSession } from "../../run/session.js";
 import { TableError } from "../../table/errors.js";
 import type { Kind } from "../../validator/validator.js";
@@ -27,9 +31,9 @@ import {
   type RunFiles,
 } from "./open.js";
 import { columnName } from "./open-input.js";
-import { exitCodeOf, printSummary } from "./outcome.js";
+import { appendSummary, exitCodeOf, printSummary } from "./outcome.js";
 import { type BulkOptions, type Plan, planRun } from "./plan.js";
-import { resumeCommand, updateCommand } from "./resume-command.js";
+import { resumeCommand, shellWord, updateCommand } from "./resume-command.js";
 import { type DryRun, mailCounts, type Summary } from "./summary.js";
 import { Totals } from "./totals.js";
 
@@ -95,6 +99,7 @@ async function runFiles(
       const summary = await runFile(plan, engine, session, opened, signal, progress);
       progress?.stop();
       await printSummary(options.summary, summary);
+      if (options.summaryFile !== undefined) await appendSummary(options.summaryFile, summary);
       totals.add(summary, exitCodeOf(summary, options.failOn ?? [], nextCommand(options)));
     } catch (error) {
       progress?.stop();
@@ -195,7 +200,32 @@ async function validate(
     dns: mail && { ...mailCounts(mail.check.statistics, mailBefore!), isStrict: plan.dns === "strict" },
     badRows: badRows.count,
     seconds: Math.round(performance.now() - started) / 1000,
+    files: writtenFiles(plan, sink),
+    isExplained: plan.options.explain === true,
+    next: cleanCommand(plan, report),
   };
+}
+
+/** Returns the files that a run has written, with their sizes. */
+function writtenFiles({ output, backup, options }: Plan, sink: TableSink): Summary["files"] {
+  const outputs = isSplit(sink) ? sink.paths : [output];
+  return [...outputs, backup, options.badRowsFile].flatMap((path) => {
+    const found = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
+    return found?.isFile() ? [{ path: path!, bytes: found.size }] : [];
+  });
+}
+
+/** Returns the command that leaves out the rows that are of no use; undefined if there are none, or this run did so. */
+function cleanCommand(
+  { kind, input, options }: Plan,
+  { statuses, statuses: { size } }: RunReport,
+): string | undefined {
+  const useless = ["disposable", "fake"].filter((status) => statuses.has(status));
+  const { only, drop, split, inPlace } = options;
+  const isFiltered = (only ?? drop ?? split ?? inPlace) !== undefined;
+  if (input === undefined || useless.length === 0 || useless.length === size || isFiltered) return undefined;
+  const command = kind === "email" ? "emails" : "domains";
+  return `idv ${command} ${shellWord(input)} --drop ${useless.join(",")} -o ${shellWord(`clean${extname(input) || ".csv"}`)}`;
 }
 
 const mailProgress = ({ asked, undecided }: MailStatistics): string =>

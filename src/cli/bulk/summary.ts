@@ -1,10 +1,10 @@
 /** Renders the summary of a run, as text and as JSON. */
-import type { ChalkInstance } from "chalk";
 import type { MailStatistics } from "../../dns/mail-domains.js";
 import { undecidedCauses } from "../../dns/vocabulary.js";
 import type { RunReport } from "../../run/run-options.js";
 import { knownStatuses } from "../../validator/validator.js";
 import { counted, grouped, printable } from "../terminal/terminal.js";
+import { fakeReasonCounts, sizeOf, statusColour, statusLines, type TerminalStyle } from "./summary-layout.js";
 
 /** Facts of a run for its summary. */
 export interface Summary {
@@ -28,6 +28,11 @@ export interface Summary {
   /** Number of bad rows that were skipped or kept. */
   readonly badRows: number;
   readonly seconds: number;
+  /** The files that were written, with their sizes in bytes. */
+  readonly files: readonly { readonly path: string; readonly bytes: number }[];
+  /** Whether the output has suggestions, and a command that leaves out the rows that are of no use. */
+  readonly isExplained: boolean;
+  readonly next: string | undefined;
 }
 
 /** Facts of a dry run. */
@@ -62,7 +67,7 @@ export function dryRunSummary({ input, dryRun }: DryRun, format: "text" | "json"
 }
 
 /** Renders the summary as one JSON object. Its fields are stable. */
-export function jsonSummary({ report, dns, ...rest }: Summary): string {
+export function jsonSummary({ report, dns, isExplained: _, next: __, ...rest }: Summary): string {
   const { rows, written, emptyRows, distinct, cached, prechecked, statuses, charged, quota } = report;
   return JSON.stringify({
     ...rest,
@@ -89,6 +94,8 @@ export function jsonSummary({ report, dns, ...rest }: Summary): string {
       ...knownStatuses.filter((s) => rest.kind === "email" || s !== "alias").map((s) => [s, 0]),
       ...statuses,
     ]),
+    reasons: Object.fromEntries(report.reasons),
+    topDomains: report.topDomains,
     units: {
       used: charged,
       left: quota?.left ?? null,
@@ -97,18 +104,15 @@ export function jsonSummary({ report, dns, ...rest }: Summary): string {
   });
 }
 
-/** Renders the summary as text, in several lines. */
-export function textSummary(summary: Summary, chalk: ChalkInstance | undefined): string {
+/**
+ * Renders the summary as text, in several lines.
+ *
+ * @param style what the terminal can show; undefined off a terminal
+ */
+export function textSummary(summary: Summary, style: TerminalStyle | undefined): string {
   const { report, seconds } = summary;
   const { quota } = report;
   const item = summary.kind === "email" ? "distinct e-mail address" : "distinct domain";
-  const colour: Readonly<Record<string, ((text: string) => string) | undefined>> = {
-    ok: chalk?.green,
-    alias: chalk?.cyan,
-    disposable: chalk?.yellow,
-    fake: chalk?.red,
-    quota_exceeded: chalk?.magenta,
-  };
   const order = [...new Set([...knownStatuses, ...report.statuses.keys()])];
   const counts = order.flatMap((status) => {
     const count = report.statuses.get(status);
@@ -126,7 +130,7 @@ export function textSummary(summary: Summary, chalk: ChalkInstance | undefined):
   const lines = (counted: readonly (readonly [string, number])[]) =>
     counted.map(([status, count]) => {
       const name = printable(status).padEnd(15);
-      return `  ${colour[status]?.(name) ?? name}${grouped(count).padStart(12)}`;
+      return `  ${statusColour(style?.chalk, status)(name)}${grouped(count).padStart(12)}`;
     });
   const name = summary.columnName === undefined ? "" : ` "${printable(summary.columnName)}"`;
   const rate = seconds > 0 ? `, ${grouped(Math.round(report.rows / seconds))} rows/s` : "";
@@ -134,7 +138,7 @@ export function textSummary(summary: Summary, chalk: ChalkInstance | undefined):
     `${printable(summary.input)}: ${counted(report.rows, "row")}, ` +
       `${counted(distinct, item, summary.kind === "email" ? `${item}es` : `${item}s`)} ` +
       `in column ${summary.column}${name}; ${summary.engine} engine (${printable(summary.engineReason)})`,
-    ...lines(counts),
+    ...(style === undefined ? [...lines(counts), ...details(summary)] : statusLines(summary, counts, style)),
     ...summary.otherColumns.flatMap((name, i) => [
       `column "${printable(name)}":`,
       ...lines([...(report.otherStatuses[i] ?? [])]),
@@ -143,8 +147,32 @@ export function textSummary(summary: Summary, chalk: ChalkInstance | undefined):
     ...(summary.dns === undefined ? [] : [dnsLine(summary.dns)]),
     ...(summary.badRows === 0 ? [] : [counted(summary.badRows, "bad row")]),
     ...(report.written === report.rows ? [] : [`${counted(report.written, "row")} written`]),
+    ...written(summary),
     `${saved.join("")}${counted(report.charged, "unit")} used${requests}${left}; ${seconds.toFixed(2)} s${rate}`,
+    ...(style !== undefined && summary.next !== undefined ? [`Next: ${printable(summary.next)}`] : []),
   ].join("\n");
+}
+
+/** Returns reasons and domains in lines of their own: `fake: 27 syntax, 22 mistyped domain`. */
+function details({ report }: Summary): string[] {
+  const list = (name: string, entries: readonly (readonly [string, number])[]) =>
+    entries.length === 0
+      ? []
+      : [`${name}: ${entries.map(([what, count]) => `${grouped(count)} ${printable(what)}`).join(", ")}`];
+  const domains = report.topDomains.slice(0, 5).map(({ domain, items }) => [domain, items] as const);
+  return [...list("fake", fakeReasonCounts(report.reasons)), ...list("disposable domains", domains)];
+}
+
+/** Names the files that were written. */
+function written({ files, report, isExplained }: Summary): string[] {
+  const typos = report.reasons.get("typo-domain") ?? 0;
+  const names = files.map(({ path, bytes }) => `${printable(path)} (${sizeOf(bytes)})`);
+  return [
+    ...(names.length === 0 ? [] : [`written: ${names.join(", ")}`]),
+    ...(typos === 0 || isExplained
+      ? []
+      : [`${counted(typos, "mistyped domain has", "mistyped domains have")} a suggestion: add --explain`]),
+  ];
 }
 
 /** Says what DNS was asked: `1,204 domains asked, 300 from the cache; 41 domains undecided: 38 timeouts, 3 SERVFAIL`. */

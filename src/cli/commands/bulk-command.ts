@@ -140,6 +140,7 @@ function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
       new Option("--summary <FORMAT>", "summary on stderr: text, json or none")
         .choices(["text", "json", "none"])
         .default("text"),
+      new Option("--summary-file <FILE>", "add the summary to FILE as a line of JSON").argParser(filled),
       new Option("-q, --quiet", "no progress, notes or summary on stderr"),
       new Option("--debug", "log every request to stderr"),
     ],

@@ -1,0 +1,29 @@
+/** `idv completion`: scripts for shells, and the suggestions that they ask for. */
+import { Argument, InvalidArgumentError } from "commander";
+import { scripts } from "../completion/scripts.js";
+import { print } from "../terminal/standard-output.js";
+import { printable } from "../terminal/terminal.js";
+import { type DefineCommand, describe } from "./command.js";
+
+export const define: DefineCommand = (completion) => {
+  describe(completion, {
+    description: "Prints a script that lets a shell complete commands, options, statuses, columns and files.",
+    examples: ["completion bash >> ~/.bashrc", "completion fish > ~/.config/fish/completions/idv.fish"],
+  })
+    .addArgument(new Argument("<SHELL>", `${shells.join(", ")}`).argParser(shellOrSuggest))
+    .argument("[WORD...]", "only for these scripts")
+    .action(async (shell: string, words: readonly string[]) => {
+      if (shell !== "suggest") return print(scripts[shell]!);
+      const { suggest } = await import("../completion/suggest.js");
+      const { words: suggestions, isFile } = await suggest(completion.parent!, words);
+      if (isFile) return print(":files\n");
+      print(suggestions.map(([word, meaning]) => `${printable(word)}\t${meaning}\n`).join(""));
+    });
+};
+
+const shells = Object.keys(scripts);
+
+function shellOrSuggest(word: string): string {
+  if (word === "suggest" || shells.includes(word)) return word;
+  throw new InvalidArgumentError(`Allowed choices are ${shells.join(", ")}.`);
+}

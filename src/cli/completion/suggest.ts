@@ -1,0 +1,128 @@
+/** Says what may follow a command line that is being typed, from the commands and options themselves. */
+import { createReadStream } from "node:fs";
+import type { Command, Option } from "commander";
+import { profiles } from "../../run/item.js";
+import { openTable } from "../../table/reader.js";
+import { knownStatuses } from "../../validator/validator.js";
+import { topicNames } from "../help/topic-names.js";
+
+/** What may follow: words with their meaning, or the names of files. */
+export interface Suggestions {
+  readonly words: readonly (readonly [word: string, meaning: string])[];
+  readonly isFile: boolean;
+}
+
+const nothing: Suggestions = { words: [], isFile: false };
+const files: Suggestions = { words: [], isFile: true };
+
+/**
+ * Returns what may follow.
+ *
+ * @param program with the options of all commands
+ * @param typed the words after `idv`; the last one is being typed and may be empty
+ */
+export async function suggest(program: Command, typed: readonly string[]): Promise<Suggestions> {
+  const { words, isSplit } = joined(typed);
+  const current = words.at(-1) ?? "";
+  const before = words.slice(0, -1);
+  const { command, rest } = findCommand(program, before);
+  const given = (flag: string) => command.options.find(({ long, short }) => flag === long || flag === short);
+  if (!before.includes("--")) {
+    const equals = current.indexOf("=");
+    if (current.startsWith("--") && equals !== -1) {
+      const option = given(current.slice(0, equals));
+      const prefix = isSplit ? "" : current.slice(0, equals + 1);
+      return option ? withPrefix(prefix, await valuesOf(option, current.slice(equals + 1), rest)) : nothing;
+    }
+    const asked = given(before.at(-1) ?? "");
+    if (asked?.required) return valuesOf(asked, current, rest);
+    if (current.startsWith("-")) return startingWith(current, command.options.flatMap(wordsOf));
+  }
+  const commands = command.commands.filter((child) => child.name() !== "help");
+  if (commands.length > 0 && rest.length > 0) return nothing;
+  if (commands.length > 0) {
+    return startingWith(
+      current,
+      commands.map((child) => [child.name(), child.summary()]),
+    );
+  }
+  if (command.name() === "help") return startingWith(current, named(topicNames));
+  if (command.name() === "completion")
+    return startingWith(current, named(["bash", "zsh", "fish", "powershell"]));
+  const takesFiles = command.registeredArguments.some((argument) => argument.name().startsWith("FILE"));
+  return takesFiles ? files : nothing;
+}
+
+/** Joins `--only`, `=` and `ok`, which bash splits, into one word. */
+function joined(typed: readonly string[]): { readonly words: readonly string[]; readonly isSplit: boolean } {
+  const words: string[] = [];
+  for (const [i, word] of typed.entries()) {
+    const follows = word === "=" || typed[i - 1] === "=";
+    if (follows && words.at(-1)?.startsWith("--")) words[words.length - 1] += word;
+    else words.push(word);
+  }
+  return { words, isSplit: words.length < typed.length };
+}
+
+/** Returns the command that the words name, and the words that are neither commands, options nor their values. */
+function findCommand(
+  program: Command,
+  words: readonly string[],
+): { command: Command; rest: readonly string[] } {
+  let command = program;
+  const rest: string[] = [];
+  for (const [i, word] of words.entries()) {
+    const previous = command.options.find(
+      ({ long, short }) => words[i - 1] === long || words[i - 1] === short,
+    );
+    if (word.startsWith("-") || previous?.required) continue;
+    const child = command.commands.find((candidate) => candidate.name() === word);
+    if (child) command = child;
+    else rest.push(word);
+  }
+  return { command, rest };
+}
+
+const wordsOf = ({ long, short, description, hidden }: Option): (readonly [string, string])[] =>
+  hidden ? [] : [long, short].flatMap((flag) => (flag ? [[flag, description] as const] : []));
+
+/** Returns the values that an option may take. */
+async function valuesOf(option: Option, current: string, rest: readonly string[]): Promise<Suggestions> {
+  if (option.argChoices) return startingWith(current, named(option.argChoices));
+  const placeholder = /[<[]=?([^>\]]+)[>\]]/.exec(option.flags)?.[1] ?? "";
+  if (placeholder.startsWith("STATUS")) {
+    const done = current.slice(0, current.lastIndexOf(",") + 1);
+    const statuses = knownStatuses.filter((status) => !done.split(",").includes(status));
+    return startingWith(
+      current,
+      statuses.map((status) => [done + status, ""]),
+    );
+  }
+  if (option.long === "--column") return startingWith(current, named(await columnsOf(rest[0])));
+  return /FILE|DIR/.test(placeholder) ? files : nothing;
+}
+
+/** Returns the names of a table's columns; none if it cannot be read. */
+async function columnsOf(path: string | undefined): Promise<readonly string[]> {
+  if (path === undefined) return [];
+  try {
+    const source = { name: path, bytes: createReadStream(path, { end: 65_535 }) };
+    const { header } = await openTable(source, { profile: profiles.email, badRows: "keep", columns: ["1"] });
+    return (header ?? [])
+      .map((name) => Buffer.from(name, "latin1").toString())
+      .filter((name) => name.trim() !== "");
+  } catch {
+    return [];
+  }
+}
+
+const named = (words: readonly string[]): (readonly [string, string])[] => words.map((word) => [word, ""]);
+
+function startingWith(start: string, words: readonly (readonly [string, string])[]): Suggestions {
+  return { words: words.filter(([word]) => word.startsWith(start)), isFile: false };
+}
+
+const withPrefix = (prefix: string, { words, isFile }: Suggestions): Suggestions => ({
+  words: words.map(([word, meaning]) => [prefix + word, meaning]),
+  isFile,
+});
