@@ -39,8 +39,18 @@ export interface RunOptions {
   readonly inputShare?: () => number | undefined;
   /** Aborting it ends the run with the signal's reason; the caller discards what is written. */
   readonly signal: AbortSignal;
-  /** Called and awaited with the number of rows processed so far, including those that the filter leaves out. */
-  readonly onProgress?: (rows: number) => void | Promise<void>;
+  /** Called and awaited now and then. */
+  readonly onProgress?: (progress: RunProgress) => void | Promise<void>;
+}
+
+/** How far a run is. */
+export interface RunProgress {
+  /** Rows processed, including those that the filter leaves out. */
+  readonly rows: number;
+  /** Rows read, including those that wait for their verdicts. */
+  readonly rowsRead: number;
+  /** Returns the number of rows with each status so far. */
+  readonly statuses: () => ReadonlyMap<Status, number>;
 }
 
 /** Selects the rows to write. All rows are validated and counted. */

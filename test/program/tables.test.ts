@@ -1,5 +1,5 @@
 /** Covers idv emails and idv domains on tables: fixtures, options, filters and summaries. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -279,6 +279,34 @@ describe("options", () => {
       ["out.csv", "bad.csv"].map((path) => ({ path, bytes: statSync(join(home, path)).size })),
     );
     expect(second.files.map(({ path }: { path: string }) => path)).toEqual(["b.csv", "b.csv.old", "bad.csv"]);
+  });
+
+  test("--progress json and plain say how far the run is, off a terminal too", async () => {
+    const command = (mode: string) =>
+      `(echo email; seq -f 'user%g@larch-and-oak.com' 9000; sleep ${mode === "json" ? 2.5 : 0}) |
+        '${process.execPath}' '${program}' emails --progress ${mode} --summary none > /dev/null`;
+    const run = (mode: string) =>
+      spawnSync("bash", ["-c", command(mode)], {
+        env: { HOME: temporaryFolder(), PATH: process.env["PATH"] },
+      });
+    const lines = run("json")
+      .stderr.toString()
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines.at(-1)).toEqual({
+      rows: 9000,
+      share: null,
+      seconds: expect.any(Number),
+      statuses: { ok: 9000 },
+    });
+    // The first line comes after ten seconds.
+    expect(run("plain").stderr.toString()).toBe("");
+    const { code, stderr } = await idv(["emails", "--progress", "loud"]);
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("auto, plain, json, none"),
+    });
   });
 
   test("the text summary names reasons, domains and files", async () => {

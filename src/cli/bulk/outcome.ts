@@ -1,11 +1,12 @@
 /** The last step of a bulk run: prints the summary and decides the exit code. */
 import { appendFile } from "node:fs/promises";
 import { exitCodes } from "../exit-codes.js";
+import { isUnicodeLocale } from "../terminal/bars.js";
 import { colours, counted, grouped, say } from "../terminal/terminal.js";
 import { fromNow } from "../terminal/time.js";
 import type { BulkOptions } from "./plan.js";
 import { type DryRun, dryRunSummary, jsonSummary, type Summary, textSummary } from "./summary.js";
-import { isUnicodeLocale, type TerminalStyle } from "./summary-layout.js";
+import type { TerminalStyle } from "./summary-layout.js";
 
 /** Prints the summary of a run to standard error. */
 export async function printSummary(format: BulkOptions["summary"], summary: Summary | DryRun): Promise<void> {

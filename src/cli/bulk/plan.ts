@@ -22,6 +22,7 @@ import {
 import type { ApiEngineOptions } from "../engines/api-engine.js";
 import { chooseEngine, type EngineChoice } from "../engines/engine-choice.js";
 import { UsageError } from "../errors.js";
+import type { ProgressMode } from "../terminal/progress.js";
 import { printable, say } from "../terminal/terminal.js";
 import { checkTargets } from "./targets.js";
 
@@ -66,6 +67,7 @@ export interface BulkOptions extends OwnListOptions, ApiEngineOptions, SettingOp
   readonly failOn?: readonly string[];
   readonly summary: "text" | "json" | "none";
   readonly summaryFile?: string;
+  readonly progress: ProgressMode;
   readonly quiet?: true;
 }
 

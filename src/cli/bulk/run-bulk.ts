@@ -19,7 +19,7 @@ import { EmptyInput, failureFor, Interrupted } from "../errors.js";
 import { exitCodes } from "../exit-codes.js";
 import { interruptible } from "../terminal/interruption.js";
 import { type Progress, showsProgress, startProgress } from "../terminal/progress.js";
-import { counted, grouped, say, showsColour } from "../terminal/terminal.js";
+import { counted, grouped, say } from "../terminal/terminal.js";
 import { commitOutputs } from "./commit-outputs.js";
 import {
   loadOfflineRules,
@@ -92,17 +92,12 @@ async function runFiles(
   const totals = new Totals();
   for (const plan of plans) {
     opened.files.length = 0;
-    const progress = showsProgress(process.env, options.quiet === true)
-      ? startProgress(showsColour(process.stderr, process.env))
-      : undefined;
     try {
-      const summary = await runFile(plan, engine, session, opened, signal, progress);
-      progress?.stop();
+      const summary = await runFile(plan, engine, session, opened, signal);
       await printSummary(options.summary, summary);
       if (options.summaryFile !== undefined) await appendSummary(options.summaryFile, summary);
       totals.add(summary, exitCodeOf(summary, options.failOn ?? [], nextCommand(options)));
     } catch (error) {
-      progress?.stop();
       const { exitCode, message } = failureFor(error);
       if (!isSeveral || !isFaultOfFile(error) || message === undefined) throw error;
       say(message);
@@ -129,11 +124,39 @@ async function runFile(
   session: RunSession | undefined,
   opened: Opened,
   signal: AbortSignal,
-  progress: Progress | undefined,
 ): Promise<Summary | DryRun> {
   const started = performance.now();
   const files = await openFiles(plan, opened, signal);
-  return validate(plan, engine, opened.mail, session, files, signal, progress, started);
+  const progress = progressOf(plan, engine, opened.mail, files);
+  // A signal ends the run elsewhere, while this function still waits.
+  signal.addEventListener("abort", () => progress?.stop(), { once: true });
+  try {
+    return await validate(plan, engine, opened.mail, session, files, signal, progress, started);
+  } finally {
+    progress?.stop();
+  }
+}
+
+/** Starts to show progress, if it is wanted. */
+function progressOf(
+  { inputName, output, options }: Plan,
+  { validator }: Engine,
+  mail: OpenMailCheck | undefined,
+  { table, share }: RunFiles,
+): Progress | undefined {
+  const { progress: mode, quiet = false, split } = options;
+  const target = output ?? split;
+  if (mode === "none" || (mode === "auto" && !showsProgress(process.env, quiet, target === undefined))) {
+    return undefined;
+  }
+  const heading = `${inputName}${target === undefined ? "" : ` -> ${target}`}  column ${table.column + 1}${
+    table.columnName === undefined ? "" : ` "${table.columnName}"`
+  }  ${validator.name}`;
+  return startProgress(mode, {
+    heading,
+    share,
+    detail: () => (mail ? mailProgress(mail.check.statistics) : ""),
+  });
 }
 
 /** Validates all rows and commits the outputs. */
@@ -154,11 +177,6 @@ async function validate(
     ? (await import("../engines/dry-run.js")).dryRunValidator(engine)
     : undefined;
   const mailBefore = mail?.check.statistics;
-  let rowsSoFar = 0;
-  const showProgress = () =>
-    progress?.update(rowsSoFar, share(), mail && mailProgress(mail.check.statistics));
-  // Rows do not move while slow servers are waited for; the numbers of domains do.
-  const ticks = mail && progress ? setInterval(showProgress, 500) : undefined;
   const report = await validateTable({
     ...{ kind, table: stream, sink, columns, cells, filter, signal },
     validator: dryRun?.validator ?? validator,
@@ -168,12 +186,12 @@ async function validate(
     ...(plan.options.explain && !validator.explain && { offlineRules: loadOfflineRules().classify }),
     cores: availableParallelism(),
     inputShare: share,
-    onProgress(rows) {
-      rowsSoFar = rows;
-      showProgress();
+    onProgress(current) {
+      progress?.update(current);
       return badRows.flush();
     },
-  }).finally(() => clearInterval(ticks));
+  });
+  progress?.stop();
   await badRows.flush();
   signal.throwIfAborted();
   if (dryRun) return { input: inputName, dryRun: { ...report, ...dryRun.counts } };

@@ -2,6 +2,7 @@
 import type { ChalkInstance } from "chalk";
 import type { ReasonCode } from "../../classifier/verdict.js";
 import { mostTopDomains } from "../../run/run-options.js";
+import { barOf, statusColour } from "../terminal/bars.js";
 import { counted, grouped, printable } from "../terminal/terminal.js";
 import type { Summary } from "./summary.js";
 
@@ -38,18 +39,6 @@ export function fakeReasonCounts(
       return words === undefined ? [] : [[words, count] as const];
     })
     .sort((a, b) => b[1] - a[1]);
-}
-
-/** Colours of the statuses. */
-export function statusColour(chalk: ChalkInstance | undefined, status: string): (text: string) => string {
-  const colours: Readonly<Record<string, ((text: string) => string) | undefined>> = {
-    ok: chalk?.green,
-    alias: chalk?.cyan,
-    disposable: chalk?.yellow,
-    fake: chalk?.red,
-    quota_exceeded: chalk?.magenta,
-  };
-  return colours[status] ?? ((text) => text);
 }
 
 /** A column of the layout: its lines, and how wide they are without colours. */
@@ -140,22 +129,6 @@ function listBlock(heading: string, entries: readonly (readonly [string, number]
       width: Math.max(heading.length, nameWidth + 2 + countWidth),
     },
   ];
-}
-
-const eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-
-/** Returns a bar for a share, from 0 to 1. What is not nothing can be seen. */
-export function barOf(share: number, width: number, isUnicode: boolean): string {
-  if (share === 0) return "";
-  if (!isUnicode) return "#".repeat(Math.max(1, Math.round(share * width)));
-  const parts = Math.max(1, Math.round(share * width * 8));
-  return "█".repeat(parts >> 3) + eighths[parts & 7]!;
-}
-
-/** Whether the locale has characters beyond ASCII. */
-export function isUnicodeLocale(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): boolean {
-  const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "";
-  return platform === "win32" || /utf-?8/i.test(locale);
 }
 
 /** Returns a size in bytes as people read it: `92 kB`. */

@@ -13,6 +13,7 @@ import {
 } from "../config/option-values.js";
 import { dnsSettingNames, settingNames } from "../config/settings.js";
 import { exitCodes } from "../exit-codes.js";
+import { progressModes } from "../terminal/progress.js";
 import {
   allowOption,
   apiKeyFileOption,
@@ -140,6 +141,9 @@ function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
       new Option("--summary <FORMAT>", "summary on stderr: text, json or none")
         .choices(["text", "json", "none"])
         .default("text"),
+      new Option("--progress <MODE>", "auto: a line on a terminal; plain or json: lines anywhere; or none")
+        .choices(progressModes)
+        .default("auto"),
       new Option("--summary-file <FILE>", "add the summary to FILE as a line of JSON").argParser(filled),
       new Option("-q, --quiet", "no progress, notes or summary on stderr"),
       new Option("--debug", "log every request to stderr"),

@@ -1,32 +1,93 @@
-/** The progress line of a run. */
-import { grouped } from "./terminal.js";
+/** Progress of a run on standard error: a line that is drawn again and again, or lines for logs and programs. */
+import type { ChalkInstance } from "chalk";
+import type { RunProgress } from "../../run/run-options.js";
+import { barOf, isUnicodeLocale, statusColour } from "./bars.js";
+import { colours, counted, grouped, printable, showsColour } from "./terminal.js";
 
-/** A line on the terminal that shows how far the run is. It disappears when the run ends. */
+/** `auto`: a line on a terminal, nothing elsewhere. `plain` and `json`: a line from time to time, anywhere. */
+export type ProgressMode = "auto" | "plain" | "json" | "none";
+export const progressModes: readonly ProgressMode[] = ["auto", "plain", "json", "none"];
+
+/** Shows how far a run is, until it ends. */
 export interface Progress {
-  /**
-   * @param share part of the input that was read, from 0 to 1; undefined where its size is not known
-   * @param detail text to append to the line
-   */
-  update(rows: number, share: number | undefined, detail?: string): void;
+  /** Takes what the run says of itself. */
+  update(progress: RunProgress): void;
   stop(): void;
 }
 
-/** Delay before the line appears, in milliseconds: shorter runs need no progress. */
-const delayMilliseconds = 1000;
-
-/**
- * Whether progress is shown: only on a terminal, not in CI and not with `--quiet`. On a terminal of 0 columns, as under
- * script(1) in a cron job, ora would erase lines endlessly.
- */
-export function showsProgress(env: NodeJS.ProcessEnv, quiet: boolean): boolean {
-  const { isTTY, columns } = process.stderr;
-  return isTTY === true && columns > 0 && !env["CI"] && env["TERM"] !== "dumb" && !quiet;
+/** What does not change while the run goes on. */
+export interface ProgressSubject {
+  /** Says what is done: `export.csv -> checked.csv  offline`. */
+  readonly heading: string;
+  /** Returns the part of the input that was read, from 0 to 1; undefined where its size is not known. */
+  readonly share: () => number | undefined;
+  /** Returns text to add to the line. */
+  readonly detail: () => string;
 }
 
-/** Starts the progress line. */
-export function startProgress(isColoured: boolean): Progress {
+/** Delay before the line appears, and time between two lines, in milliseconds. */
+const [delay, terminalPause, plainPause, jsonPause] = [100, 100, 10_000, 1000];
+
+/**
+ * Whether a line is drawn: only on a terminal, not in CI and not with `--quiet`, and not between rows that go to the same
+ * terminal. On a terminal of 0 columns, as under script(1) in a cron job, ora would erase lines endlessly.
+ *
+ * @param writesRows whether rows go to standard output
+ */
+export function showsProgress(env: NodeJS.ProcessEnv, quiet: boolean, writesRows: boolean): boolean {
+  const { isTTY, columns } = process.stderr;
+  const isFree = !(writesRows && process.stdout.isTTY === true);
+  return isTTY === true && columns > 0 && !env["CI"] && env["TERM"] !== "dumb" && !quiet && isFree;
+}
+
+/** Starts to show progress. */
+export function startProgress(mode: "auto" | "plain" | "json", subject: ProgressSubject): Progress {
   const started = performance.now();
-  let line = "";
+  let latest: RunProgress = { rows: 0, rowsRead: 0, statuses: () => new Map() };
+  const state = () => stateOf(latest, subject.share(), (performance.now() - started) / 1000);
+  let stop = () => {};
+  if (mode === "auto") {
+    stop = drawLine(subject, state);
+  } else {
+    const write = () => {
+      const line = mode === "json" ? JSON.stringify(state()) : plainLine(state(), subject.detail());
+      process.stderr.write(`${line}\n`);
+    };
+    const timer = setInterval(write, mode === "json" ? jsonPause : plainPause);
+    stop = () => clearInterval(timer);
+  }
+  return {
+    update(progress) {
+      latest = progress;
+    },
+    stop: () => stop(),
+  };
+}
+
+/** How far a run is. */
+export interface ProgressState {
+  readonly rows: number;
+  /** Part of the rows that are done, from 0 to 1; null where it is not known. */
+  readonly share: number | null;
+  readonly seconds: number;
+  readonly statuses: Readonly<Record<string, number>>;
+}
+
+/** @param read part of the input that was read: rows that wait for their verdicts are not done */
+function stateOf(
+  { rows, rowsRead, statuses }: RunProgress,
+  read: number | undefined,
+  seconds: number,
+): ProgressState {
+  const share = read === undefined || rowsRead === 0 ? null : Math.min(1, (read * rows) / rowsRead);
+  return { rows, share, seconds: Math.round(seconds * 10) / 10, statuses: Object.fromEntries(statuses()) };
+}
+
+const plainLine = ({ rows, share, seconds }: ProgressState, detail: string): string =>
+  `idv: ${counted(rows, "row")}${share === null ? "" : `, ${Math.floor(100 * share)} %`}, ${grouped(Math.round(seconds))} s${detail}`;
+
+/** Draws the line until the returned function is called. */
+function drawLine({ heading, detail }: ProgressSubject, state: () => ProgressState): () => void {
   let end = () => {};
   const timer = setTimeout(async () => {
     let ended = false;
@@ -34,32 +95,80 @@ export function startProgress(isColoured: boolean): Progress {
       ended = true;
     };
     // Loaded only when there is something to show.
-    const { default: ora } = await import("ora");
+    const [{ default: ora }, chalk] = await Promise.all([
+      import("ora"),
+      colours(process.stderr, process.env),
+    ]);
     if (ended) return;
+    const isUnicode = isUnicodeLocale(process.env, process.platform);
+    const text = () => {
+      const columns = process.stderr.columns - 3;
+      return `${printable(heading).slice(0, columns)}\n${progressLine(state(), detail(), { columns, isUnicode, chalk })}`;
+    };
     const spinner = ora({
-      text: line,
+      text: text(),
       stream: process.stderr,
       discardStdin: false,
-      ...(!isColoured && { color: false }),
+      ...(!isUnicode && { spinner: "line" }),
+      ...(!showsColour(process.stderr, process.env) && { color: false }),
     }).start();
-    end = () => spinner.stop();
-    show = () => {
-      spinner.text = line;
+    const redraw = setInterval(() => {
+      spinner.text = text();
+    }, terminalPause);
+    end = () => {
+      clearInterval(redraw);
+      spinner.stop();
     };
-  }, delayMilliseconds);
-  let show = () => {};
-
-  return {
-    update(rows, share, detail = "") {
-      const rate = Math.round(rows / ((performance.now() - started) / 1000));
-      line = `${grouped(rows)} rows, ${grouped(rate)} rows/s`;
-      if (share !== undefined) line += `, ${Math.floor(100 * Math.min(1, share))} %`;
-      line += detail;
-      show();
-    },
-    stop() {
-      clearTimeout(timer);
-      end();
-    },
+  }, delay);
+  return () => {
+    clearTimeout(timer);
+    end();
   };
+}
+
+/** What a line may use. */
+interface LineStyle {
+  readonly columns: number;
+  readonly isUnicode: boolean;
+  readonly chalk: ChalkInstance | undefined;
+}
+
+/** Returns the line: bar, share, rows, rate, time left, and rows by status, as far as there is room. */
+export function progressLine(
+  { rows, share, seconds, statuses }: ProgressState,
+  detail: string,
+  style: LineStyle,
+): string {
+  const { columns, isUnicode, chalk } = style;
+  const rate = seconds === 0 ? 0 : Math.round(rows / seconds);
+  const isTelling = share !== null && share > 0.01;
+  const [width, rest] = [20, isUnicode ? "░" : "."];
+  const bar = barOf(share ?? 0, width, isUnicode);
+  const parts = [
+    ...(share === null || columns < 60 ? [] : [bar + rest.repeat(width - bar.length)]),
+    ...(share === null ? [] : [`${Math.floor(100 * share)} %`]),
+    isTelling ? `${short(rows)} of ~${short(Math.round(rows / share))} rows` : `${short(rows)} rows`,
+    `${grouped(rate)}/s`,
+    ...(isTelling ? [`${grouped(Math.ceil((seconds * (1 - share)) / share))} s left`] : []),
+    ...(detail === "" ? [] : [detail.replace(/^, /, "")]),
+  ];
+  const coloured = Object.entries(statuses).map(([status, count]) => {
+    const text = `${printable(status)} ${short(count)}`;
+    return [text, statusColour(chalk, status)(text)] as const;
+  });
+  let line = "";
+  let room = columns;
+  for (const [text, shown] of [...parts.map((part) => [part, part] as const), ...coloured]) {
+    room -= text.length + 2;
+    if (room < 0) break;
+    line += line === "" ? shown : `  ${shown}`;
+  }
+  return line;
+}
+
+/** Returns a number with three or four digits: `9,999`, `128 k`, `1.8 M`. */
+function short(count: number): string {
+  if (count < 10_000) return grouped(count);
+  if (count < 999_500) return `${Math.round(count / 1000)} k`;
+  return `${(count / 1e6).toFixed(count < 99_950_000 ? 1 : 0)} M`;
 }

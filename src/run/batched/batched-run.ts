@@ -76,10 +76,12 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
     }
   }
 
+  let rowsRead = 0;
+
   async function write(chunk: RecordChunk, rows: readonly RowItems[], emptied: number): Promise<void> {
     signal.throwIfAborted();
     await writer.write(renderer.rowsOf(chunk, rows, emptied));
-    await onProgress?.(writer.rows);
+    await onProgress?.({ rows: writer.rows, rowsRead, statuses: () => writer.report().statuses });
   }
 
   await writer.start(table.start(columns.names));
@@ -112,6 +114,7 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
           if (item.isOpen && queue.add(item)) await queue.submitFull();
         }
       }
+      rowsRead += rows.length;
       const emptied = ledger.emptied - emptiedBefore;
       fillingChunks = queue.isFilling ? fillingChunks + 1 : 0;
       if (fillingChunks === waitingChunks) {

@@ -84,7 +84,11 @@ export async function runEmbedded(
     for (const rows of await charges.settle(classifier)) await writer.write(rows);
     // Reading and writing files takes no turn of the event loop; signals and progress need one.
     await setImmediate();
-    await onProgress?.(writer.rows);
+    await onProgress?.({
+      rows: writer.rows,
+      rowsRead: writer.rows,
+      statuses: () => writer.report().statuses,
+    });
   };
   await writer.start(table.start(columns.names));
   for await (const chunk of classifyInOrder(scanned, classifier, newPool, submittedBlocks, inputShare)) {

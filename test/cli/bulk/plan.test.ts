@@ -12,6 +12,7 @@ const defaults: BulkOptions = {
     ragged: "pad",
     badRows: "error",
     summary: "text",
+    progress: "auto",
     cell: "worst",
   },
   ...{ cache: true, precheck: true },

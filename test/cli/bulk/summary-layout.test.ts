@@ -1,7 +1,8 @@
 /** Covers the layout of the summary on a terminal. */
 import { describe, expect, test } from "vitest";
 import type { Summary } from "../../../src/cli/bulk/summary.js";
-import { barOf, isUnicodeLocale, sizeOf, statusLines } from "../../../src/cli/bulk/summary-layout.js";
+import { sizeOf, statusLines } from "../../../src/cli/bulk/summary-layout.js";
+import { barOf, isUnicodeLocale } from "../../../src/cli/terminal/bars.js";
 
 const summary = {
   report: {
