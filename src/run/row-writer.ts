@@ -5,7 +5,7 @@
 import { isSplit, type TableSink } from "../files/output.js";
 import type { Status } from "../validator/validator.js";
 import { DistinctItems } from "./distinct-items.js";
-import type { RunOptions, RunReport } from "./run-options.js";
+import type { FoundRow, RunOptions, RunReport } from "./run-options.js";
 import { hasItem, noItemCode, notARowCode } from "./status-codes.js";
 import { WriteBehind } from "./write-behind.js";
 
@@ -23,6 +23,8 @@ export interface RowsWithStatus {
   readonly emptied: number;
   readonly notUtf8: number;
   readonly kept?: number;
+  /** Returns where a row is, and its field with the item. */
+  place(row: number): Omit<FoundRow, "status">;
   /** Renders all rows. The bytes are valid until `release` is called. */
   all(): Uint8Array;
   /** Renders the wanted rows. May overwrite the memory of the others, so nothing else can be rendered afterwards. */
@@ -38,6 +40,7 @@ export class RowWriter {
   rows = 0;
   readonly #statuses: readonly Status[];
   readonly #reasons: readonly (string | undefined)[];
+  readonly #onFound: RunOptions["onFound"];
   readonly #filter: NonNullable<RunOptions["filter"]>;
   readonly #split: ((status: Status) => Promise<TableSink>) | undefined;
   readonly #output: WriteBehind;
@@ -55,11 +58,12 @@ export class RowWriter {
    * @param reasons the codes of the reasons of these statuses, where they are known
    */
   constructor(
-    { sink, filter = {}, session }: Pick<RunOptions, "sink" | "filter" | "session">,
+    { sink, filter = {}, session, onFound }: Pick<RunOptions, "sink" | "filter" | "session" | "onFound">,
     statuses: readonly Status[],
     reasons: readonly (string | undefined)[],
   ) {
     this.#reasons = reasons;
+    this.#onFound = onFound;
     this.#mailboxes = session?.mailboxes ?? (filter.dedupe === "canonical" ? new DistinctItems() : undefined);
     if (session && this.#mailboxes) session.mailboxes = this.#mailboxes;
     this.#statuses = statuses;
@@ -89,6 +93,7 @@ export class RowWriter {
       this.#otherRowsByCode[column] ??= new Float64Array(256);
       for (const code of others) this.#otherRowsByCode[column]![code]!++;
     }
+    this.#reportFound(rows);
     const isKept = this.#keptRows(rows);
     const release = () => rows.release?.();
     if (isKept === undefined && !this.#split) {
@@ -150,6 +155,15 @@ export class RowWriter {
       otherStatuses: this.#otherRowsByCode.map((rows) => countsOf(rows)),
       reasons: countsOf(this.#rowsByCode, this.#reasons),
     };
+  }
+
+  #reportFound({ codes, place }: RowsWithStatus): void {
+    if (this.#onFound === undefined) return;
+    const { statuses, row: report } = this.#onFound;
+    const isWanted = this.#statuses.map((status) => statuses.includes(status));
+    for (const [row, code] of codes.entries()) {
+      if (isWanted[code]) report({ status: this.#statuses[code]!, ...place(row) });
+    }
   }
 
   /** Returns 1 for each row that passes the filter, or undefined when all rows pass. */

@@ -39,8 +39,19 @@ export interface RunOptions {
   readonly inputShare?: () => number | undefined;
   /** Aborting it ends the run with the signal's reason; the caller discards what is written. */
   readonly signal: AbortSignal;
+  /** Called for the first rows with certain statuses. */
+  readonly onFound?: { readonly statuses: readonly Status[]; readonly row: (found: FoundRow) => void };
   /** Called and awaited now and then. */
   readonly onProgress?: (progress: RunProgress) => void | Promise<void>;
+}
+
+/** A row with a status that the caller looks for. */
+export interface FoundRow {
+  readonly status: Status;
+  /** Line on which it starts, from 1; undefined where lines are not counted. */
+  readonly line: number | undefined;
+  /** Field with the item, as it is in the table. */
+  readonly value: string;
 }
 
 /** How far a run is. */

@@ -16,6 +16,8 @@ export interface RecordChunk {
   readonly otherValues?: readonly (readonly (string | undefined)[])[];
   /** Number of records with a value that is not UTF-8. */
   readonly notUtf8: number;
+  /** Returns the line on which a record starts, from 1; absent where lines are not counted. */
+  lineOf?(row: number): number;
   /** The added fields that each record has already and keeps; undefined for records to validate. */
   readonly kept?: readonly (readonly string[] | undefined)[];
   /**

@@ -182,7 +182,7 @@ async function run(table, quotaFile, validator, inBatches) {
     });
     const { used } = await quotaFile.read();
     const counts = { ...report, quota: undefined, statuses: [...report.statuses].sort() };
-    return { output: hash.digest("hex"), faults, counts, used };
+    return { counts, used, output: hash.digest("hex"), faults };
   } catch (error) {
     if (error.name !== "TableError") throw error;
     return error.message;

@@ -281,6 +281,56 @@ describe("options", () => {
     expect(second.files.map(({ path }: { path: string }) => path)).toEqual(["b.csv", "b.csv.old", "bad.csv"]);
   });
 
+  const bad =
+    'id,email\n1,ann@larch-and-oak.com\n2,"x,y@gmial.com"\n3,bob%b@hotmial.com\n4,"Lee <x@mailinator.com>"\n';
+
+  test.each<[string[], number, string]>([
+    [["--max-bad", "2"], 1, "idv: --max-bad 2: rows found: 1 disposable, 2 fake\n"],
+    [["--max-bad", "3"], 0, ""],
+    [["--max-bad", "74.9%"], 1, "idv: --max-bad 74.9%: rows found: 1 disposable, 2 fake\n"],
+    [["--max-bad", "75%"], 0, ""],
+    [["--max-bad", "1", "--fail-on", "disposable"], 0, ""],
+    [["--max-bad", "0", "--fail-on", "disposable"], 1, "idv: --max-bad 0: rows found: 1 disposable\n"],
+  ])("%j allows some bad rows", async (options, exitCode, message) => {
+    const { code, stderr } = await idv(["emails", "-q", ...options], { stdin: bad });
+    expect([code, stderr]).toEqual([exitCode, message]);
+  });
+
+  test.each(["2.5", "-1", "101%", "many"])("--max-bad %s is refused", async (value) => {
+    const { code, stderr } = await idv(["emails", `--max-bad=${value}`], { stdin: bad });
+    expect([code, stderr]).toEqual([2, expect.stringContaining("such as 20, or a share, such as 2%")]);
+  });
+
+  test("--annotations github names file and line of bad rows", async () => {
+    const name = "a,b.csv";
+    const home = folderOf({ [name]: bad });
+    const { code, stderr } = await idv(["emails", name, "-q", "--annotations", "github"], { home });
+    expect(code).toBe(0);
+    expect(stderr).toBe(
+      '::error file=a%2Cb.csv,line=3::x,y@gmial.com is fake (syntax: "," in the local part at 2)\n' +
+        "::error file=a%2Cb.csv,line=4::bob%25b@hotmial.com is fake (typo-domain: hotmial.com)\n" +
+        "::error file=a%2Cb.csv,line=5::Lee <x@mailinator.com> is disposable (disposable-domain: mailinator.com)\n",
+    );
+  });
+
+  test("--annotations github ends after fifty rows, with the lines of a large table", async () => {
+    const lines = Array.from({ length: 60_000 }, (_, i) =>
+      i % 1000 === 999 ? "x@mailinator.com,y" : `u${i}@larch-and-oak.com,y`,
+    );
+    const home = folderOf({ "list.csv": `email,x\n${lines.join("\n")}\n` });
+    const args = ["emails", "list.csv", "-q", "--annotations", "github", "--fail-on", "disposable"];
+    const { code, stderr } = await idv(args, { home });
+    const annotations = stderr.trim().split("\n");
+    expect(code).toBe(1);
+    expect(annotations.slice(0, 50).map((line) => /line=(\d+)/.exec(line)?.[1])).toEqual(
+      Array.from({ length: 50 }, (_, i) => `${1000 * (i + 1) + 1}`),
+    );
+    expect(annotations.slice(50)).toEqual([
+      "::notice file=list.csv::and 10 more rows",
+      "idv: --fail-on: rows found: 60 disposable",
+    ]);
+  });
+
   test("--progress json and plain say how far the run is, off a terminal too", async () => {
     const command = (mode: string) =>
       `(echo email; seq -f 'user%g@larch-and-oak.com' 9000; sleep ${mode === "json" ? 2.5 : 0}) |

@@ -43,7 +43,7 @@ export async function appendSummary(path: string, summary: Summary | DryRun): Pr
  */
 export function exitCodeOf(
   summary: Summary | DryRun,
-  failOn: readonly string[],
+  options: Pick<BulkOptions, "failOn" | "maxBad" | "annotations">,
   nextCommand?: string,
 ): number {
   if (!("report" in summary)) return exitCodes.done;
@@ -66,12 +66,20 @@ export function exitCodeOf(
     );
     if (isStrict) return exitCodes.service;
   }
-  const matched = failOn.filter((status) => statuses.has(status));
-  if (matched.length === 0) return exitCodes.done;
+  if (options.failOn === undefined && options.maxBad === undefined) return exitCodes.done;
+  const matched = failStatuses(options).filter((status) => statuses.has(status));
+  const found = matched.reduce((sum, status) => sum + statuses.get(status)!, 0);
+  const { count, isPerCent } = options.maxBad ?? { count: 0, isPerCent: false };
+  if (found <= (isPerCent ? (count / 100) * report.rows : count)) return exitCodes.done;
   const counts = matched.map((status) => `${grouped(statuses.get(status)!)} ${status}`);
-  say(`--fail-on: rows found: ${counts.join(", ")}`);
+  const allowed = options.maxBad === undefined ? "--fail-on" : `--max-bad ${count}${isPerCent ? "%" : ""}`;
+  say(`${allowed}: rows found: ${counts.join(", ")}`);
   return exitCodes.failOn;
 }
+
+/** Returns the statuses of rows that count as bad: those of `--fail-on`, else disposable and fake. */
+export const failStatuses = ({ failOn }: Pick<BulkOptions, "failOn">): readonly string[] =>
+  failOn ?? ["disposable", "fake"];
 
 function renewal(engine: string, renewsAt: number | null, nextCommand: string | undefined): string {
   if (renewsAt !== null) {

@@ -9,6 +9,7 @@ import type { RowFilter } from "../../run/run-options.js";
 import type { BadRowPolicy } from "../../table/bad-rows.js";
 import type { TableFormat, TableOptions } from "../../table/table.js";
 import type { Kind } from "../../validator/validator.js";
+import type { Limit } from "../config/option-values.js";
 import { type OwnListOptions, readOwnLists } from "../config/own-lists.js";
 import { dataTablePath, quotaFilePath } from "../config/paths.js";
 import {
@@ -66,6 +67,8 @@ export interface BulkOptions extends OwnListOptions, ApiEngineOptions, SettingOp
   readonly quotaFile?: string;
   readonly failOn?: readonly string[];
   readonly summary: "text" | "json" | "none";
+  readonly maxBad?: Limit;
+  readonly annotations?: "github";
   readonly summaryFile?: string;
   readonly progress: ProgressMode;
   readonly quiet?: true;

@@ -8,6 +8,7 @@ import { extname } from "node:path";
 import type { MailStatistics } from "../../dns/mail-domains.js";
 import { ChoiceError, FileError } from "../../files/errors.js";
 import { isSplit, type TableSink } from "../../files/output.js";
+import { extractItem } from "../../run/item.js";
 import { validateTable } from "../../run/run.js";
 import type { RunReport } from "../../run/run-options.js";
 import type { RunSession } from "../../run/session.js";
@@ -20,6 +21,7 @@ import { exitCodes } from "../exit-codes.js";
 import { interruptible } from "../terminal/interruption.js";
 import { type Progress, showsProgress, startProgress } from "../terminal/progress.js";
 import { counted, grouped, say } from "../terminal/terminal.js";
+import type { Annotations } from "./annotations.js";
 import { commitOutputs } from "./commit-outputs.js";
 import {
   loadOfflineRules,
@@ -31,7 +33,7 @@ import {
   type RunFiles,
 } from "./open.js";
 import { columnName } from "./open-input.js";
-import { appendSummary, exitCodeOf, printSummary } from "./outcome.js";
+import { appendSummary, exitCodeOf, failStatuses, printSummary } from "./outcome.js";
 import { type BulkOptions, type Plan, planRun } from "./plan.js";
 import { resumeCommand, shellWord, updateCommand } from "./resume-command.js";
 import { type DryRun, mailCounts, type Summary } from "./summary.js";
@@ -96,7 +98,7 @@ async function runFiles(
       const summary = await runFile(plan, engine, session, opened, signal);
       await printSummary(options.summary, summary);
       if (options.summaryFile !== undefined) await appendSummary(options.summaryFile, summary);
-      totals.add(summary, exitCodeOf(summary, options.failOn ?? [], nextCommand(options)));
+      totals.add(summary, exitCodeOf(summary, options, nextCommand(options)));
     } catch (error) {
       const { exitCode, message } = failureFor(error);
       if (!isSeveral || !isFaultOfFile(error) || message === undefined) throw error;
@@ -177,6 +179,7 @@ async function validate(
     ? (await import("../engines/dry-run.js")).dryRunValidator(engine)
     : undefined;
   const mailBefore = mail?.check.statistics;
+  const annotations = plan.options.annotations && (await openAnnotations(plan, engine));
   const report = await validateTable({
     ...{ kind, table: stream, sink, columns, cells, filter, signal },
     validator: dryRun?.validator ?? validator,
@@ -184,6 +187,9 @@ async function validate(
     ...(session && { session }),
     ...(mail && { mailCheck: mail.check }),
     ...(plan.options.explain && !validator.explain && { offlineRules: loadOfflineRules().classify }),
+    ...(annotations && {
+      onFound: { statuses: failStatuses(plan.options), row: (found) => annotations.add(found) },
+    }),
     cores: availableParallelism(),
     inputShare: share,
     onProgress(current) {
@@ -192,6 +198,7 @@ async function validate(
     },
   });
   progress?.stop();
+  annotations?.end();
   await badRows.flush();
   signal.throwIfAborted();
   if (dryRun) return { input: inputName, dryRun: { ...report, ...dryRun.counts } };
@@ -222,6 +229,13 @@ async function validate(
     isExplained: plan.options.explain === true,
     next: cleanCommand(plan, report),
   };
+}
+
+/** Returns the annotations of a run's input, with the reasons of the engine, or of the offline rules. */
+async function openAnnotations({ kind, inputName }: Plan, { validator }: Engine): Promise<Annotations> {
+  const { Annotations } = await import("./annotations.js");
+  const explain = validator.explain ?? loadOfflineRules().classify;
+  return new Annotations(inputName, (value) => explain(kind, extractItem(kind, value)));
 }
 
 /** Returns the files that a run has written, with their sizes. */

@@ -4,6 +4,7 @@ import type { Kind } from "../../validator/validator.js";
 import type { BulkOptions } from "../bulk/plan.js";
 import {
   filled,
+  limit,
   markCharacter,
   oneCharacter,
   statusList,
@@ -121,6 +122,13 @@ function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
       allowOption(),
       denyOption(),
       new Option("--fail-on <STATUS,...>", "exit 1 when a row has one of these statuses").argParser(statuses),
+      new Option(
+        "--max-bad <N|N%>",
+        "exit 1 only for more such rows; without --fail-on: disposable, fake",
+      ).argParser(limit),
+      new Option("--annotations <FORMAT>", "github: name file and line of these rows on stderr").choices([
+        "github",
+      ]),
       new Option("--fail-on-empty", "exit 1 and write nothing when there are no rows"),
     ],
     Quota: [

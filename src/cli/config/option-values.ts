@@ -81,6 +81,21 @@ export function permissionList(value: string): Permission[] {
   });
 }
 
+/** A number of rows, or a share of them in per cent. */
+export interface Limit {
+  readonly count: number;
+  readonly isPerCent: boolean;
+}
+
+/** Parses a number of rows or a share: `20`, `2%`, `0.5%`. */
+export function limit(value: string): Limit {
+  const [, count, sign] = /^(\d+(?:\.\d+)?)(%?)$/.exec(value) ?? [];
+  const isPerCent = sign === "%";
+  const isValid = count !== undefined && (isPerCent ? Number(count) <= 100 : !count.includes("."));
+  if (!isValid) throw new InvalidArgumentError("Give a number of rows, such as 20, or a share, such as 2%.");
+  return { count: Number(count), isPerCent };
+}
+
 /** Returns a parser of statuses of a kind, separated by commas. */
 export function statusList(kind: Kind) {
   const statuses: readonly string[] = knownStatuses.filter(

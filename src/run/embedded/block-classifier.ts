@@ -1,9 +1,11 @@
 /** Classifies the records of blocks, and renders them with their statuses. Runs in any thread. */
+import { domainToASCII } from "node:url";
 import type { Classifier } from "../../classifier/classifier.js";
 import { hashItem } from "../../classifier/item-hash.js";
 import { listedDomain, outcomeCode } from "../../classifier/outcomes.js";
+import { withoutRoot } from "../../classifier/syntax/domain-name.js";
 import { Kernel, type KernelSettings } from "../../kernel/kernel.js";
-import { askCode } from "../../kernel/layout.js";
+import { askCode, disposableDomainCode } from "../../kernel/layout.js";
 import { outputDelimiter, type TableShape } from "../../table/records.js";
 import { scanAlone } from "../../table/scan/chunk-assembler.js";
 import { type ScannedChunk, scanShape, tailOf, type WrittenRecords } from "../../table/scan/scanned-chunk.js";
@@ -97,11 +99,12 @@ export class BlockClassifier {
     kernel.judge(slot, rows);
     const verdicts = this.#judgeTheRest(chunk, slot.codes.subarray(0, rows), slot.hashes, slot.mailboxes);
     // The slot has no room for several items of a record.
-    if (verdicts.items !== undefined) return undefined;
-    const outputLength = this.#renderInto(slot, chunk, verdicts.codes);
-    return outputLength === -1
-      ? undefined
-      : { lines, rows, outputLength, emptied: verdicts.emptied, notUtf8: verdicts.notUtf8 };
+    const outputLength = verdicts.items === undefined ? this.#renderInto(slot, chunk, verdicts.codes) : -1;
+    if (outputLength !== -1) {
+      return { lines, rows, outputLength, emptied: verdicts.emptied, notUtf8: verdicts.notUtf8 };
+    }
+    this.takeBack(chunk, verdicts);
+    return undefined;
   }
 
   /** Classifies the records of a chunk that is in no slot. */
@@ -149,30 +152,32 @@ export class BlockClassifier {
     hashes[2 * place] = low;
     hashes[2 * place + 1] = high;
     const verdict = this.#classifier.judge(kind, item);
-    const listed = listedDomain(verdict.reason);
-    if (listed !== undefined) this.#kernel?.countDomain(listed, 1);
+    if (listedDomain(verdict.reason) !== undefined) this.#kernel?.countDomain(domainOf(item), 1);
     return outcomeCode(verdict);
   }
 
   /**
-   * Takes items that the quota does not grant out of the numbers of items at disposable domains.
+   * Takes items out of the numbers of items at disposable domains: those that the quota does not grant, and those of a block
+   * that is judged again.
    *
-   * @param isTakenBack returns whether an item is, by its place: records without an item have one, too
-   * @param hasSeveral whether each item of a record has a place of its own, rather than the first one only
+   * @param verdicts the verdicts by which they were counted
+   * @param isTakenBack returns whether an item is, by its place among the verdicts; all are by default
    */
-  takeBack(chunk: ScannedChunk, isTakenBack: (place: number) => boolean, hasSeveral: boolean): void {
-    let place = 0;
-    for (let row = 0; row < chunk.count; row++) {
-      const items = chunk.isRow(row) ? this.#cells.itemsIn(chunk.value(row)) : [];
-      const places = hasSeveral ? Math.max(1, items.length) : 1;
-      for (const [i, item] of items.slice(0, places).entries()) {
-        const { kind } = this.#options;
-        const listed = isTakenBack(place + i)
-          ? listedDomain(this.#classifier.judge(kind, item).reason)
-          : undefined;
-        if (listed !== undefined) this.#kernel?.countDomain(listed, -1);
+  takeBack(
+    chunk: ScannedChunk,
+    { codes, items }: Pick<ChunkVerdicts, "codes" | "items">,
+    isTakenBack = (_place: number): boolean => true,
+  ): void {
+    const counted = items?.codes ?? codes;
+    const rows = items?.rows ?? counted.keys();
+    let [place, nth, last] = [0, 0, -1];
+    for (const row of rows) {
+      nth = row === last ? nth + 1 : 0;
+      last = row;
+      if (counted[place] === disposableDomainCode && isTakenBack(place)) {
+        this.#kernel?.countDomain(domainOf(this.#cells.itemsIn(chunk.value(row))[nth]!), -1);
       }
-      place += places;
+      place++;
     }
   }
 
@@ -253,6 +258,9 @@ export class BlockClassifier {
     return chunk.write(tails, choice, memory);
   }
 }
+
+/** Returns the domain of an item that is valid, in ASCII. */
+const domainOf = (item: string): string => domainToASCII(withoutRoot(item.slice(item.lastIndexOf("@") + 1)));
 
 /** Returns what the kernel has to know of a run. */
 export function kernelSettings(options: BlockOptions): KernelSettings {

@@ -122,8 +122,13 @@ export class Charges {
     // Until the quota ends, every item in the table is checked.
     const isComplete = !this.#isExhausted || !this.#markUnchecked(classified, classifier);
     const rendered = isComplete ? written : classifier.render(chunk(), codes);
+    let scanned: ScannedChunk | undefined;
     return {
       ...{ codes, isFirst: firstRows(classified), mailboxes, emptied, notUtf8 },
+      place(row) {
+        scanned ??= chunk();
+        return { line: scanned.lineOf(row), value: scanned.value(row) };
+      },
       all: () => rendered.bytes,
       keep: (isWanted) => keepRecords(rendered, isWanted),
       copy: (isWanted) => copyRecords(rendered, isWanted),
@@ -153,7 +158,10 @@ export class Charges {
   /** Sets rows whose item was not checked to `quota_exceeded`. Returns whether there are any. */
   #markUnchecked({ items, chunk, ...records }: UnchargedChunk, classifier: BlockClassifier): boolean {
     const { codes, hashes } = items ?? records;
-    const before = codes.slice();
+    const before = {
+      codes: records.codes.slice(),
+      ...(items && { items: { ...items, codes: codes.slice() } }),
+    };
     let isAny = false;
     for (let place = 0; place < codes.length; place++) {
       if (!hasItem(codes[place]!) || this.#items.get(hashAt(hashes, place)) !== unchecked) continue;
@@ -162,7 +170,7 @@ export class Charges {
     }
     if (!isAny) return false;
     if (items) takeWorst(records.codes, items);
-    classifier.takeBack(chunk(), (place) => codes[place] !== before[place], items !== undefined);
+    classifier.takeBack(chunk(), before, (place) => codes[place] === notCheckedCode);
     return true;
   }
 }

@@ -126,13 +126,15 @@ async function* classifyInOrder(
     const classified = await answer();
     // A record that began in an earlier block may end in this one. Then the worker started in the middle of a record.
     if (classified === undefined || !assembler.isAligned) {
+      if (classified !== undefined) classifier.takeBack(scanAlone(shape, block)!.chunk, classified);
       const chunk = assembler.assemble(block);
       release();
       yield* classifyHere(chunk);
       return;
     }
+    const { line } = assembler;
     assembler.skip(classified.lines);
-    yield { ...classified, chunk: () => scanAlone(shape, block)!.chunk, release };
+    yield { ...classified, chunk: () => scanAlone(shape, block, undefined, line)!.chunk, release };
   }
   let pool: WorkerPool | undefined;
   const submitted: SubmittedBlock[] = [];

@@ -67,6 +67,11 @@ export class ChunkAssembler {
     return this.#pending.length === 0 && !this.#isInLongLine;
   }
 
+  /** Line of the next record, from 1. */
+  get line(): number {
+    return this.#line;
+  }
+
   /** Counts the lines of a block that went through {@link scanAlone} instead. Call it only while {@link isAligned}. */
   skip(lines: number): void {
     this.#line += lines;
@@ -213,6 +218,7 @@ function isClean(
  * start of a record, see {@link ChunkAssembler.isAligned}, and does not end between a CR and an LF.
  *
  * @param scan finds the records, as {@link scanRecords} does; undefined if it cannot
+ * @param line line of the table on which the block starts, if it is known
  * @returns the chunk, which is on the memory of the block, and its number of line endings; undefined if the assembler
  * has to take the block: its last record does not end with a line ending, a record may be a bad row, or there are too
  * many rows to render at once
@@ -221,6 +227,7 @@ export function scanAlone(
   shape: TableShape,
   bytes: Buffer,
   scan = (): ScannedRecords | undefined => scanRecords(bytes, scanShape(shape), true),
+  line = 1,
 ): { readonly chunk: ScannedChunk; readonly lines: number } | undefined {
   const scanned = scan();
   if (scanned === undefined) return undefined;
@@ -229,5 +236,5 @@ export function scanAlone(
   const endsLine = last >= 0 && at[last + Place.end] !== at[last + Place.next];
   const isLarge = scanned.count > rowsAtATime(shape);
   if (consumed !== bytes.length || !endsLine || isLarge || !isClean(shape, scanned)) return undefined;
-  return { chunk: new ScannedChunk(shape, bytes, at), lines };
+  return { chunk: new ScannedChunk(shape, bytes, at, line), lines };
 }

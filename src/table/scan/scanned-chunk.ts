@@ -74,6 +74,10 @@ export class ScannedChunk implements RecordChunk {
     return count;
   }
 
+  lineOf(row: number): number {
+    return this.line + this.at[row * recordWords + Place.linesBefore]!;
+  }
+
   /** Returns the start and the end of each field of a record, quotes included. */
   boundsOf(row: number): readonly number[] {
     const word = row * recordWords;
