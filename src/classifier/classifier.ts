@@ -20,7 +20,10 @@ import type { Classification, Kind, Reason, ReasonCode } from "./verdict.js";
 export interface Classifier {
   /** Returns the verdict on one item. */
   classify(kind: Kind, item: string): Classification;
-  /** Returns the verdict without a suggestion. Faster for broken addresses. */
+  /**
+   * Returns the status and the reason of the verdict. Its suggestion may be missing, or be a domain only. Faster than
+   * `classify` for broken and mistyped addresses.
+   */
   judge(kind: Kind, item: string): Classification;
   /**
    * Returns the facts about a domain that hold for all its addresses. Not cached: the caller keeps them.
@@ -124,7 +127,7 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
   function domainFacts(ascii: string): DomainFacts {
     const verdict = applyDomainRules(ascii);
     const hasListedMailboxes = hasLists && (allow.hasMailboxesAt(ascii) || deny.hasMailboxesAt(ascii));
-    // The rules are needed only for mailboxes at a domain that passes; without lists, no mailbox is better than its domain.
+    // Mailbox rules matter only if the domain passes, or the user's lists name mailboxes at it.
     const mailbox = verdict === undefined || hasListedMailboxes ? findMailboxRules(ascii) : ordinaryMailboxes;
     const isOrdinary = verdict === undefined && mailbox === ordinaryMailboxes && !hasListedMailboxes;
     return isOrdinary ? ordinaryDomain : { verdict, mailbox, hasListedMailboxes };

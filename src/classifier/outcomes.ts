@@ -25,7 +25,7 @@ export const outcomes: readonly Outcome[] = [
   { status: "fake", reason: "placeholder" },
 ];
 
-/** Returns the code of the reason of a verdict: what precedes the colon. */
+/** Returns the code of the reason of a verdict: the part before the colon. */
 export function reasonCode(reason: string | undefined): string | undefined {
   const end = reason?.indexOf(":") ?? -1;
   return end === -1 ? reason : reason!.slice(0, end);
@@ -39,7 +39,7 @@ export function outcomeCode({ status, reason }: Classification): number {
 
 const disposable = "disposable-domain: ";
 
-/** Returns the listed domain from the reason of a verdict; undefined if that is another one. */
+/** Returns the listed domain from the reason of a verdict; undefined if it is another reason. */
 export function listedDomain(reason: string | undefined): string | undefined {
   return reason?.startsWith(disposable) ? reason.slice(disposable.length) : undefined;
 }

@@ -17,8 +17,8 @@ export function findSuffixIn(ascii: string, isWanted: (suffix: string) => boolea
 }
 
 /**
- * Returns the index of the last dot before `end`, -1 if there is none. On names, it is several times as fast as `lastIndexOf`,
- * which every domain would need some five times.
+ * Returns the index of the last dot before `end`, -1 if there is none. Several times as fast as `lastIndexOf` on names, and
+ * called about five times a domain.
  */
 export function lastDotBefore(name: string, end: number): number {
   let i = end - 1;

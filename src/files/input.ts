@@ -47,8 +47,8 @@ export async function openInputFile(path: string, signal: AbortSignal): Promise<
 }
 
 /**
- * Reads a file, into the same buffer again and again. Synchronously: a chunk is in the system's cache nearly always, and a
- * thread of the pool would take as long again to pass it on, from a core that has better to do.
+ * Reads a file into one buffer, which the next read overwrites. Synchronous: the bytes are nearly always in the system's
+ * cache, and passing them from a thread of the pool would double the cost.
  */
 async function* readFile(path: string, file: FileHandle, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const buffer = Buffer.allocUnsafeSlow(readBytes);

@@ -208,7 +208,7 @@ async function writeAll(path: string, file: FileHandle, bytes: Uint8Array): Prom
   }
 }
 
-/** Writes to a file, which the system does at once; a device or a pipe may make the caller wait. */
+/** Writes bytes synchronously. Only for regular files: a device or a pipe could block the thread. */
 function writeAllNow(path: string, file: FileHandle, bytes: Uint8Array): void {
   try {
     for (let offset = 0; offset < bytes.length; ) offset += writeSync(file.fd, bytes, offset);

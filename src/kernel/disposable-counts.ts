@@ -15,15 +15,22 @@ export interface DomainCount {
 export function keepName(memory: SharedArrayBuffer, number: number, domain: string): void {
   const used = new Int32Array(memory, layout.names, 1);
   const start = layout.names + 4 + Atomics.add(used, 0, 1 + domain.length);
-  // A domain without a name is counted, but not shown.
-  if (start + 1 + domain.length > layout.namesEnd) return;
+  const names = new Int32Array(memory, layout.domainNames, layout.mostDomains);
+  if (start + 1 + domain.length > layout.namesEnd) {
+    // No room for the name: the domain is counted, but not shown.
+    Atomics.store(names, number, 0);
+    return;
+  }
   const bytes = new Uint8Array(memory, start, 1 + domain.length);
   bytes[0] = domain.length;
   for (let i = 0; i < domain.length; i++) bytes[i + 1] = domain.charCodeAt(i);
-  Atomics.store(new Int32Array(memory, layout.domainNames, layout.mostDomains), number, start);
+  Atomics.store(names, number, start);
 }
 
-/** Returns the number of items at each disposable domain that has any. Exact for up to half a million domains. */
+/**
+ * Returns the number of items at each disposable domain that has any. Approximate for lists with more than some 100,000
+ * domains: then one domain may replace another one and its count.
+ */
 export function countsOf(memory: SharedArrayBuffer): ReadonlyMap<string, number> {
   const counts = new Int32Array(memory, layout.domainCounts, layout.mostDomains);
   const names = new Int32Array(memory, layout.domainNames, layout.mostDomains);

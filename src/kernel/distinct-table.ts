@@ -5,7 +5,7 @@ import { distinctCodes, distinctHashes, distinctIsNew, distinctLines, distinctRo
 /** More distinct items than there is memory for. */
 export class TooManyItems extends Error {
   override readonly name = "TooManyItems";
-  override readonly message = "there is no memory for so many distinct items; split the list";
+  override readonly message = "too many distinct items for the memory; split the list";
 }
 
 interface Exports {
@@ -32,7 +32,7 @@ export class DistinctTable {
     const memory = newMemory(distinctLines, mostBytes);
     this.#memory = memory;
     // The table asks nothing about domains.
-    const judge = { factsOf: () => 0 };
+    const judge = { factsOf: () => 0, keepName: () => {} };
     const { exports } = new WebAssembly.Instance(module, { env: { memory }, judge });
     this.#exports = exports as unknown as Exports;
     this.#hashes = new Int32Array(memory.buffer, distinctHashes, 2 * distinctRows);

@@ -40,7 +40,7 @@ export function newMemory(bytes: number, mostBytes = addressable): WebAssembly.M
   return new WebAssembly.Memory({ initial, maximum, shared: true });
 }
 
-/** Returns what `open` returns; undefined when the kernel cannot run on this machine, and JavaScript has to do. */
+/** Returns the result of `open`; undefined where the kernel cannot run, so that JavaScript has to do. */
 export function withKernel<Opened>(open: (module: WebAssembly.Module) => Opened): Opened | undefined {
   try {
     return open(kernelModule());
@@ -50,7 +50,7 @@ export function withKernel<Opened>(open: (module: WebAssembly.Module) => Opened)
   }
 }
 
-/** What the kernel has to know of a run, besides its tables. */
+/** Settings of a run for the kernel. */
 export interface KernelSettings {
   readonly shape: ScanShape;
   /** Number of fields that each record gets. */
@@ -59,7 +59,7 @@ export interface KernelSettings {
   readonly delimiter: number;
   /** Seed of the item hashes, {@link layout.seedWords} words. */
   readonly seed: Int32Array;
-  /** Bytes to append to a record, by status code. */
+  /** Bytes to append to a record, by outcome code. */
   readonly tails: readonly Uint8Array[];
 }
 
@@ -139,11 +139,15 @@ export class Kernel {
     kind: Kind,
   ) {
     const bytes = Buffer.from(memory.buffer);
+    let listed = "";
     const judge = {
-      factsOf: (start: number, end: number, number: number) => {
+      factsOf: (start: number, end: number) => {
         const ascii = bytes.toString("latin1", start, end).toLowerCase();
-        return factsOf(classifier, kind, ascii, (domain) => keepName(memory.buffer, number, domain));
+        return factsOf(classifier, kind, ascii, (domain) => {
+          listed = domain;
+        });
       },
+      keepName: (number: number) => keepName(memory.buffer, number, listed),
     };
     this.#memory = memory;
     this.#exports = new WebAssembly.Instance(module, { env: { memory }, judge })

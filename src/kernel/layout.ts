@@ -6,7 +6,7 @@
 /** Numbers of the scanner for each record, in the order of `Place` in the scanner. */
 export const recordWords = 7;
 
-/** Bytes behind every part of the memory, because 64 bytes are read and 16 written at a time. */
+/** Spare bytes after each part of a slot and after the record numbers: 64 bytes are read and 16 written at a time. */
 export const slack = 64;
 
 /** Options of the run, one 32-bit word each; the kernel reads them at {@link settings} plus 4 times their number. */
@@ -54,7 +54,10 @@ export const mostTails = 32;
 export const domains = 65536;
 export const bucketBytes = 64;
 
-/** Number of items at each disposable domain, by the number of its word; and where its name is, counted from 1. */
+/**
+ * Number of items at each disposable domain, by the number of its word in the buckets; and the address of its name, 0 if it
+ * has none.
+ */
 export const mostDomains = 524288;
 export const domainCounts = 4259840;
 export const domainNames = 6356992;
@@ -87,20 +90,20 @@ export const askCode = 254;
 export const notARowCode = 255;
 export const noItemCode = 0;
 
-/** Codes of the outcomes that the kernel finds itself. */
+/** Codes of outcomes that the kernel names, equal to those in classifier/outcomes.ts. */
 export const okCode = 1;
 export const relayCode = 3;
 export const subAddressCode = 4;
 export const disposableDomainCode = 5;
 export const impossibleMailboxCode = 13;
 
-/** Bytes that each thread needs for the items at hand. */
+/** Bytes of scratch memory for each thread. */
 export const scratchBytes = 6272;
-/** Place in it, and most bytes, of a text to hash. */
+/** Offset and maximum length, in that memory, of a text to hash. */
 export const textAt = 2048;
 export const mostText = 4096;
 
-/** The memory of a table of distinct items: a word that nobody reads, hashes, codes and marks of so many rows, then the lines of the table. */
+/** Memory of a table of distinct items: a scratch word, then hashes, codes and marks of `distinctRows` rows, then the lines. */
 export const distinctIgnored = 512;
 export const distinctRows = 32768;
 export const distinctHashes = 1024;

@@ -1,4 +1,7 @@
-/** What the kernel knows of the syntax and the rules, made from the classifier's own tables, so that each rule is in one place. */
+/**
+ * Tables for the kernel, made from the classifier's own, so that lists are defined once. What reads them is in
+ * assembly/judge.ts; test/kernel/judge.test.ts checks that both agree.
+ */
 import type { Classifier } from "../classifier/classifier.js";
 import { listedDomain, outcomeCode } from "../classifier/outcomes.js";
 import { type MailboxName, mailboxNames } from "../classifier/rules/mailbox-grammar.js";

@@ -2,7 +2,7 @@
 import type { DomainCount } from "../kernel/disposable-counts.js";
 import { mostTopDomains } from "./run-options.js";
 
-/** Most domains that are counted side by side. */
+/** Number of domains at which half of them are dropped. */
 const mostDomains = 100_000;
 
 /** Returns the domains with the most items, the largest first. */
@@ -12,10 +12,11 @@ export function topDomains(counts: ReadonlyMap<string, number>): readonly Domain
     .slice(0, mostTopDomains);
 }
 
-/** Counters for runs over strings. Exact for up to 50,000 domains; beyond, rare ones are forgotten now and then. */
+/** Counts of batched runs. Exact below 100,000 domains; at that number, the half with the fewest items is dropped. */
 export class DomainCounts {
   readonly #counts = new Map<string, number>();
 
+  /** Counts an item at a domain. */
   add(domain: string): void {
     this.#counts.set(domain, (this.#counts.get(domain) ?? 0) + 1);
     if (this.#counts.size < mostDomains) return;
@@ -23,6 +24,7 @@ export class DomainCounts {
     for (const [name] of rare.slice(0, mostDomains / 2)) this.#counts.delete(name);
   }
 
+  /** Returns the domains with the most items. */
   top(): readonly DomainCount[] {
     return topDomains(this.#counts);
   }

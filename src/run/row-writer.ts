@@ -41,6 +41,7 @@ export class RowWriter {
   readonly #statuses: readonly Status[];
   readonly #reasons: readonly (string | undefined)[];
   readonly #onFound: RunOptions["onFound"];
+  #isLooking = true;
   readonly #filter: NonNullable<RunOptions["filter"]>;
   readonly #split: ((status: Status) => Promise<TableSink>) | undefined;
   readonly #output: WriteBehind;
@@ -158,11 +159,13 @@ export class RowWriter {
   }
 
   #reportFound({ codes, place }: RowsWithStatus): void {
-    if (this.#onFound === undefined) return;
+    if (this.#onFound === undefined || !this.#isLooking) return;
     const { statuses, row: report } = this.#onFound;
     const isWanted = this.#statuses.map((status) => statuses.includes(status));
     for (const [row, code] of codes.entries()) {
-      if (isWanted[code]) report({ status: this.#statuses[code]!, ...place(row) });
+      if (!isWanted[code]) continue;
+      this.#isLooking = report({ status: this.#statuses[code]!, ...place(row) });
+      if (!this.#isLooking) return;
     }
   }
 

@@ -39,9 +39,9 @@ export interface RunOptions {
   readonly inputShare?: () => number | undefined;
   /** Aborting it ends the run with the signal's reason; the caller discards what is written. */
   readonly signal: AbortSignal;
-  /** Called for the first rows with certain statuses. */
-  readonly onFound?: { readonly statuses: readonly Status[]; readonly row: (found: FoundRow) => void };
-  /** Called and awaited now and then. */
+  /** Called for each row with one of these statuses, in input order, until it returns false. */
+  readonly onFound?: { readonly statuses: readonly Status[]; readonly row: (found: FoundRow) => boolean };
+  /** Called and awaited after rows are written. */
   readonly onProgress?: (progress: RunProgress) => void | Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export interface FoundRow {
 export interface RunProgress {
   /** Rows processed, including those that the filter leaves out. */
   readonly rows: number;
-  /** Rows read, including those that wait for their verdicts. */
+  /** Rows read, including those that wait for a service; in offline runs, the rows processed. */
   readonly rowsRead: number;
   /** Returns the number of rows with each status so far. */
   readonly statuses: () => ReadonlyMap<Status, number>;

@@ -1,4 +1,4 @@
-/** Status codes: statuses as small numbers, so that the statuses of many rows fit into a byte array. */
+/** Status codes: each status with its reason as a small number, so that those of many rows fit into a byte array. */
 import { outcomes } from "../classifier/outcomes.js";
 import type { ReasonCode } from "../classifier/verdict.js";
 import { notChecked, type Status } from "../validator/validator.js";
@@ -10,7 +10,7 @@ export const notARowCode = 255;
 /** Most different statuses in one run; a service may have some that idv does not know. Higher codes are marks. */
 export const mostStatuses = 127;
 
-/** Statuses of the offline engine and the codes of their reasons, by the codes of their outcomes. */
+/** Statuses of the offline engine by code, and the codes of their reasons: the outcomes, then quota_exceeded. */
 export const offlineStatuses: readonly Status[] = [
   "",
   ...outcomes.map(({ status }) => status),

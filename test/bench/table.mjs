@@ -2,7 +2,7 @@
 //
 // Measures idv and other programs that read the same table of ROWS rows and write it with a status, one after the other in
 // ROUNDS rounds: wall time with its smallest and largest value, CPU time and peak memory, as medians, and the ratio of
-// idv's wall time to theirs. Where the rounds differ by more than half, the machine was busy, and there are up to as many
+// idv's wall time to theirs. If idv's slowest round takes more than 1.5 times its fastest, the machine was busy, and there are up to as many
 // rounds again. Peers that are not installed are named and skipped: apt-get install mawk miller; npm install --no-save
 // @duckdb/node-api. With --profile, the steps of the kernel too, on one thread.
 import { rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// npm run fuzz [-- --minutes N | --rows N] [--seed S]
+// npm run fuzz [-- --minutes N | --rows N] [--seed S]    without options, until the first difference
 //
 // Feeds tables of mutated rows to the built program's two ways of running offline, in any dialect, cut anywhere, with any
 // quota and filter: over bytes, with the kernel and one to four threads, and in batches, over strings. Both must write the

@@ -217,7 +217,11 @@ test("gives 200,000 similar items different hashes", () => {
   expect(hashes.size).toBe(200_000);
 });
 
-test("names outcomes by the codes of the classifier", () => {
+test("uses the codes and the record layout of the other rooms", () => {
+  expect(layout.recordWords).toBe(recordWords);
+  expect(layout.disposableDomainCode).toBe(
+    outcomeCode({ status: "disposable", reason: "disposable-domain" }),
+  );
   expect(layout.okCode).toBe(outcomeCode({ status: "ok" }));
   expect(layout.relayCode).toBe(outcomeCode({ status: "alias", reason: "relay" }));
   expect(layout.subAddressCode).toBe(outcomeCode({ status: "alias", reason: "sub-address" }));

@@ -326,7 +326,7 @@ describe("options", () => {
       Array.from({ length: 50 }, (_, i) => `${1000 * (i + 1) + 1}`),
     );
     expect(annotations.slice(50)).toEqual([
-      "::notice file=list.csv::and 10 more rows",
+      "::notice file=list.csv::10 more rows are disposable",
       "idv: --fail-on: rows found: 60 disposable",
     ]);
   });
@@ -365,7 +365,7 @@ describe("options", () => {
     expect(stderr).toContain(
       "fake: 2 mistyped domain\ndisposable domains: 1 mailinator.com\nwritten: by/fake.csv (",
     );
-    expect(stderr).toContain("2 mistyped domains have a suggestion: add --explain\n");
+    expect(stderr).toContain("2 rows with a mistyped domain; --explain adds suggestions\n");
     const missing = await idv(["emails", "a.csv", "--summary-file", "no/such.jsonl"], { home });
     expect(missing.code).toBe(0);
     expect(missing.stderr).toContain("idv: no/such.jsonl: the summary cannot be written: ENOENT");

@@ -68,7 +68,7 @@ export function isPlaceholder(rule: PlaceholderRule, local: string): boolean {
   );
 }
 
-/** The three letters with which a word or a piece of a keyboard row starts, by {@link threeOf}. */
+/** The three letters with which a placeholder can start, by {@link threeOf}: of a word, of a piece of a row, or one letter. */
 export const placeholderStarts: ReadonlySet<number> = new Set([
   ...words.map((word) => threeAt(word, 0)),
   ...keyboardRows.flatMap((row) => Array.from(row.slice(2), (_, i) => threeAt(row, i))),

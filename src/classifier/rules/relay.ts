@@ -7,7 +7,7 @@ const relayOf: ReadonlyMap<string, string> = new Map(
   Object.entries(relays).flatMap(([relay, domains]) => domains.map((domain) => [domain, relay] as const)),
 );
 
-/** The last two labels of all these domains: most names need one look here. */
+/** Last two labels of every relay domain: one look-up rules out most names. */
 const relayEnds: ReadonlySet<string> = new Set([...relayOf.keys()].map(lastTwoLabels));
 
 /**

@@ -30,7 +30,7 @@ export function findSpecialUse(ascii: string): string | undefined {
   const lastDot = lastDotBefore(ascii, ascii.length);
   const topLevel = ascii.slice(lastDot + 1);
   if (specialUse.has(topLevel)) return topLevel;
-  // `example.com`, which ends in `e` before its last dot, as few names do.
+  // Only example.com, .net and .org are left; most names have no `e` before the last dot.
   if (ascii.charCodeAt(lastDot - 1) !== letterE) return undefined;
   const twoLabels = ascii.slice(lastDotBefore(ascii, lastDot) + 1);
   return specialUse.has(twoLabels) ? twoLabels : undefined;

@@ -63,7 +63,7 @@ export function findTypo(ascii: string): string | undefined {
   return meant === undefined || realNeighbours.has(ascii) ? undefined : meant;
 }
 
-/** Returns the domain of the one owner of a name under any suffix. */
+/** Returns `gmail.com` for `gmail.net`: names that one provider owns under every public suffix. */
 function ownerOf(name: string): string | undefined {
   const [, owner, suffix = ""] = oneOwner.exec(name) ?? [];
   const isTypo = owner !== undefined && (suffix === "com.com" || findSuffix(suffix) === "public-suffix");

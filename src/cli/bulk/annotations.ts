@@ -1,12 +1,13 @@
 /** Annotations for the lines of a table, as GitHub's workflows show them beside a change. */
 import type { FoundRow } from "../../run/run-options.js";
 import type { Verdict } from "../../validator/validator.js";
+import { counted } from "../terminal/terminal.js";
 
 /** Most annotations of a run. GitHub shows ten of a step, and keeps fifty of a job. */
 const mostAnnotations = 50;
 
 /**
- * Writes a workflow command for each row. They work from standard error too, where they do not come between rows.
+ * Writes a workflow command for each row, to standard error so that they do not mix with rows. GitHub reads both streams.
  * https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
  */
 export class Annotations {
@@ -20,21 +21,28 @@ export class Annotations {
     this.#explain = explain;
   }
 
-  add({ status, line, value }: FoundRow): void {
-    if (++this.#count > mostAnnotations) return;
+  /** Annotates a row. Returns whether there may be another one. */
+  add({ status, line, value }: FoundRow): boolean {
+    this.#count++;
     const { reason, suggestion } = this.#explain(value) ?? {};
     const place = line === undefined ? "" : `,line=${line}`;
     const why = reason === undefined ? "" : ` (${reason})`;
     const meant = suggestion === undefined ? "" : `; meant: ${suggestion}`;
     const text = escapeText(`${value} is ${status}${why}${meant}`);
     process.stderr.write(`::error file=${escapeProperty(this.#path)}${place}::${text}\n`);
+    return this.#count < mostAnnotations;
   }
 
-  /** Says how many rows have no annotation. */
-  end(): void {
-    const more = this.#count - mostAnnotations;
-    if (more > 0)
-      process.stderr.write(`::notice file=${escapeProperty(this.#path)}::and ${more} more rows\n`);
+  /**
+   * Says how many rows have no annotation.
+   *
+   * @param rows number of all rows with these statuses
+   */
+  end(rows: number, statuses: readonly string[]): void {
+    const more = rows - this.#count;
+    if (more <= 0) return;
+    const text = `${counted(more, "more row is", "more rows are")} ${statuses.join(" or ")}`;
+    process.stderr.write(`::notice file=${escapeProperty(this.#path)}::${text}\n`);
   }
 }
 

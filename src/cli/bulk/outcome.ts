@@ -19,7 +19,7 @@ export async function printSummary(format: BulkOptions["summary"], summary: Summ
   process.stderr.write(`${text}\n`);
 }
 
-/** Returns what the terminal behind standard error can show; undefined if there is none. */
+/** Returns the style of the terminal on standard error; undefined off a terminal or with TERM=dumb. */
 async function terminalStyle(): Promise<TerminalStyle | undefined> {
   const { isTTY, columns } = process.stderr;
   if (isTTY !== true || process.env["TERM"] === "dumb") return undefined;
@@ -28,7 +28,7 @@ async function terminalStyle(): Promise<TerminalStyle | undefined> {
 }
 
 /**
- * Adds the summary of a run to a file as a line of JSON. It is not an output of the run: one that fails is only reported.
+ * Adds the summary of a run to a file as a line of JSON. A failure is reported and does not fail the run.
  */
 export async function appendSummary(path: string, summary: Summary | DryRun): Promise<void> {
   const line = "report" in summary ? jsonSummary(summary) : dryRunSummary(summary, "json");

@@ -148,9 +148,8 @@ function progressOf(
 ): Progress | undefined {
   const { progress: mode, quiet = false, split } = options;
   const target = output ?? split;
-  if (mode === "none" || (mode === "auto" && !showsProgress(process.env, quiet, target === undefined))) {
-    return undefined;
-  }
+  const isShown = mode === "auto" ? showsProgress(process.env, quiet, target === undefined) : !quiet;
+  if (mode === "none" || !isShown) return undefined;
   const heading = `${inputName}${target === undefined ? "" : ` -> ${target}`}  column ${table.column + 1}${
     table.columnName === undefined ? "" : ` "${table.columnName}"`
   }  ${validator.name}`;
@@ -198,7 +197,11 @@ async function validate(
     },
   });
   progress?.stop();
-  annotations?.end();
+  const failing = failStatuses(plan.options);
+  annotations?.end(
+    failing.reduce((sum, status) => sum + (report.statuses.get(status) ?? 0), 0),
+    failing,
+  );
   await badRows.flush();
   signal.throwIfAborted();
   if (dryRun) return { input: inputName, dryRun: { ...report, ...dryRun.counts } };
@@ -247,7 +250,7 @@ function writtenFiles({ output, backup, options }: Plan, sink: TableSink): Summa
   });
 }
 
-/** Returns the command that leaves out the rows that are of no use; undefined if there are none, or this run did so. */
+/** Returns the command that drops disposable and fake rows; undefined if there are none, or all are, or this run filters. */
 function cleanCommand(
   { kind, input, options }: Plan,
   { statuses, statuses: { size } }: RunReport,

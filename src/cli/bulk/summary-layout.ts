@@ -120,7 +120,7 @@ function listBlock(heading: string, entries: readonly (readonly [string, number]
   const more = entries.length - shown.length;
   return [
     {
-      // The longest list has only its first entries.
+      // A list of mostTopDomains may be cut: the number of further entries is not known.
       lines: [
         heading,
         ...lines,

@@ -31,8 +31,9 @@ export interface Summary {
   readonly seconds: number;
   /** The files that were written, with their sizes in bytes. */
   readonly files: readonly { readonly path: string; readonly bytes: number }[];
-  /** Whether the output has suggestions, and a command that leaves out the rows that are of no use. */
+  /** Whether the output has suggestions. */
   readonly isExplained: boolean;
+  /** Command that drops disposable and fake rows. */
   readonly next: string | undefined;
 }
 
@@ -172,7 +173,7 @@ function written({ files, report, isExplained }: Summary): string[] {
     ...(names.length === 0 ? [] : [`written: ${names.join(", ")}`]),
     ...(typos === 0 || isExplained
       ? []
-      : [`${counted(typos, "mistyped domain has", "mistyped domains have")} a suggestion: add --explain`]),
+      : [`${counted(typos, "row")} with a mistyped domain; --explain adds suggestions`]),
   ];
 }
 

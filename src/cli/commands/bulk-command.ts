@@ -124,9 +124,9 @@ function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
       new Option("--fail-on <STATUS,...>", "exit 1 when a row has one of these statuses").argParser(statuses),
       new Option(
         "--max-bad <N|N%>",
-        "exit 1 only for more such rows; without --fail-on: disposable, fake",
+        "exit 1 only above N rows or N %; --fail-on defaults to disposable,fake",
       ).argParser(limit),
-      new Option("--annotations <FORMAT>", "github: name file and line of these rows on stderr").choices([
+      new Option("--annotations <FORMAT>", "github: annotate the lines of these rows, on stderr").choices([
         "github",
       ]),
       new Option("--fail-on-empty", "exit 1 and write nothing when there are no rows"),
@@ -149,10 +149,10 @@ function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
       new Option("--summary <FORMAT>", "summary on stderr: text, json or none")
         .choices(["text", "json", "none"])
         .default("text"),
-      new Option("--progress <MODE>", "auto: a line on a terminal; plain or json: lines anywhere; or none")
+      new Option("--progress <MODE>", "progress on stderr: auto (terminals only), plain, json or none")
         .choices(progressModes)
         .default("auto"),
-      new Option("--summary-file <FILE>", "add the summary to FILE as a line of JSON").argParser(filled),
+      new Option("--summary-file <FILE>", "append the summary to FILE as a line of JSON").argParser(filled),
       new Option("-q, --quiet", "no progress, notes or summary on stderr"),
       new Option("--debug", "log every request to stderr"),
     ],

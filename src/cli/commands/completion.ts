@@ -10,8 +10,8 @@ export const define: DefineCommand = (completion) => {
     description: "Prints a script that lets a shell complete commands, options, statuses, columns and files.",
     examples: ["completion bash >> ~/.bashrc", "completion fish > ~/.config/fish/completions/idv.fish"],
   })
-    .addArgument(new Argument("<SHELL>", `${shells.join(", ")}`).argParser(shellOrSuggest))
-    .argument("[WORD...]", "only for these scripts")
+    .addArgument(new Argument("<SHELL>", shells.join(", ")).argParser(shellOrSuggest))
+    .argument("[WORD...]", "command line to complete, for these scripts")
     .action(async (shell: string, words: readonly string[]) => {
       if (shell !== "suggest") return print(scripts[shell]!);
       const { suggest } = await import("../completion/suggest.js");

@@ -1,5 +1,6 @@
 /** The scripts with which shells ask idv what may follow. Suggestions come as lines: word, tab, meaning; or `:files`. */
 
+/** The script of each shell. */
 export const scripts: Readonly<Record<string, string>> = {
   bash: `# idv: completion for bash. Add to ~/.bashrc: eval "$(idv completion bash)"
 _idv() {
@@ -21,7 +22,7 @@ _idv() {
 complete -F _idv idv
 `,
   zsh: `#compdef idv
-# idv: completion for zsh. Add to ~/.zshrc, behind compinit: eval "$(idv completion zsh)"
+# idv: completion for zsh. Add to ~/.zshrc, after compinit: eval "$(idv completion zsh)"
 _idv() {
   local -a lines described
   local line

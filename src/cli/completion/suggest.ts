@@ -1,12 +1,13 @@
-/** Says what may follow a command line that is being typed, from the commands and options themselves. */
+/** Suggests words to complete a command line, from the definitions of commands and options. */
 import { createReadStream } from "node:fs";
 import type { Command, Option } from "commander";
 import { profiles } from "../../run/item.js";
 import { openTable } from "../../table/reader.js";
 import { knownStatuses } from "../../validator/validator.js";
 import { topicNames } from "../help/topic-names.js";
+import { scripts } from "./scripts.js";
 
-/** What may follow: words with their meaning, or the names of files. */
+/** Suggested words with their meanings, or the names of files. */
 export interface Suggestions {
   readonly words: readonly (readonly [word: string, meaning: string])[];
   readonly isFile: boolean;
@@ -47,8 +48,7 @@ export async function suggest(program: Command, typed: readonly string[]): Promi
     );
   }
   if (command.name() === "help") return startingWith(current, named(topicNames));
-  if (command.name() === "completion")
-    return startingWith(current, named(["bash", "zsh", "fish", "powershell"]));
+  if (command.name() === "completion") return startingWith(current, named(Object.keys(scripts)));
   const takesFiles = command.registeredArguments.some((argument) => argument.name().startsWith("FILE"));
   return takesFiles ? files : nothing;
 }

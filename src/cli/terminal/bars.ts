@@ -1,7 +1,7 @@
 /** Bars and colours for numbers of rows, as far as the terminal has them. */
 import type { ChalkInstance } from "chalk";
 
-/** Colours of the statuses. */
+/** Returns a function that colours text for a status. */
 export function statusColour(chalk: ChalkInstance | undefined, status: string): (text: string) => string {
   const colours: Readonly<Record<string, ((text: string) => string) | undefined>> = {
     ok: chalk?.green,
@@ -15,7 +15,7 @@ export function statusColour(chalk: ChalkInstance | undefined, status: string): 
 
 const eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-/** Returns a bar for a share, from 0 to 1. What is not nothing can be seen. */
+/** Returns a bar for a share, from 0 to 1. A share above 0 gets at least one mark. */
 export function barOf(share: number, width: number, isUnicode: boolean): string {
   if (share === 0) return "";
   if (!isUnicode) return "#".repeat(Math.max(1, Math.round(share * width)));
@@ -23,7 +23,7 @@ export function barOf(share: number, width: number, isUnicode: boolean): string 
   return "█".repeat(parts >> 3) + eighths[parts & 7]!;
 }
 
-/** Whether the locale has characters beyond ASCII. */
+/** Returns whether the locale is UTF-8, as it always is on Windows. */
 export function isUnicodeLocale(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): boolean {
   const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "";
   return platform === "win32" || /utf-?8/i.test(locale);

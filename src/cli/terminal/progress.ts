@@ -4,20 +4,21 @@ import type { RunProgress } from "../../run/run-options.js";
 import { barOf, isUnicodeLocale, statusColour } from "./bars.js";
 import { colours, counted, grouped, printable, showsColour } from "./terminal.js";
 
-/** `auto`: a line on a terminal, nothing elsewhere. `plain` and `json`: a line from time to time, anywhere. */
+/** `auto`: a line on a terminal, nothing elsewhere. `plain`: a line every ten seconds, `json`: every second, anywhere. */
 export type ProgressMode = "auto" | "plain" | "json" | "none";
 export const progressModes: readonly ProgressMode[] = ["auto", "plain", "json", "none"];
 
 /** Shows how far a run is, until it ends. */
 export interface Progress {
-  /** Takes what the run says of itself. */
+  /** Takes the current counts of the run. */
   update(progress: RunProgress): void;
+  /** Removes the line. */
   stop(): void;
 }
 
-/** What does not change while the run goes on. */
+/** Facts about the run that do not change. */
 export interface ProgressSubject {
-  /** Says what is done: `export.csv -> checked.csv  offline`. */
+  /** Names the run: `export.csv -> checked.csv  column 2 "email"  offline`. */
   readonly heading: string;
   /** Returns the part of the input that was read, from 0 to 1; undefined where its size is not known. */
   readonly share: () => number | undefined;
@@ -29,7 +30,7 @@ export interface ProgressSubject {
 const [delay, terminalPause, plainPause, jsonPause] = [100, 100, 10_000, 1000];
 
 /**
- * Whether a line is drawn: only on a terminal, not in CI and not with `--quiet`, and not between rows that go to the same
+ * Returns whether to draw a line: only on a terminal, not in CI and not with `--quiet`, and not between rows that go to the same
  * terminal. On a terminal of 0 columns, as under script(1) in a cron job, ora would erase lines endlessly.
  *
  * @param writesRows whether rows go to standard output
@@ -126,7 +127,7 @@ function drawLine({ heading, detail }: ProgressSubject, state: () => ProgressSta
   };
 }
 
-/** What a line may use. */
+/** What the terminal can show. */
 interface LineStyle {
   readonly columns: number;
   readonly isUnicode: boolean;

@@ -1,12 +1,12 @@
 /**
  * The table of distinct items: 64-bit hashes with a byte of state each. One table fills the memory of an instance.
  *
- * A line of 64 bytes, as the processor fetches it, holds seven hashes and behind them their seven states. Hashes lie in
- * ascending order, each as near behind its own place as the others allow (linear probing). So the table can
- * grow in place: the entries are pushed together at its new end and dealt out again from there. It grows by half, or to
- * what the run expects, and is used to at most four fifths: 11 to 17 bytes an item.
+ * A line of 64 bytes, as the processor fetches it, holds seven hashes followed by their seven states. Hashes lie in
+ * ascending order, each in the first free place at or after its own (linear probing). So the table can grow in
+ * place: all entries move to its new end, and then forward to their new places. It grows by half, or to
+ * what the run expects, and is used to at most four fifths: 11 to 17 bytes an item, more if fewer items come than were expected.
  *
- * Memory is read at random, and each miss of the cache takes longer than everything else. `addAll` therefore touches the
+ * Memory is read at random, and a miss of the cache costs more than all other steps. `addAll` therefore touches the
  * lines of many items before it looks at one: the processor fetches them side by side.
  */
 import {
@@ -23,7 +23,7 @@ const lineBytes: u32 = 64;
 const hashesInLine: u32 = 7;
 const statesAt: u32 = 56;
 const pageBytes: u32 = 65536;
-/** Lines behind the last own line of a hash, for entries that are pushed there. */
+/** Lines after the last own place of a hash, for entries that are pushed past it. */
 const spill: u32 = 512;
 /** Items whose lines are touched at a time. */
 const touched: i32 = 256;
@@ -152,7 +152,7 @@ function makeRoom(items: u32): bool {
 
 function isFull(items: u32): bool {
   if (lines === 0 || size + items > (lines / 5) * 4 * hashesInLine) return true;
-  // The last lines must not fill up either: nothing looks for the end of the table.
+  // Stops before the spill is full: `find` and `add` do not look for the end of the table.
   return load<u64>(distinctLines + lineBytes * (lines + usedSpill)) !== 0;
 }
 
@@ -168,7 +168,7 @@ function growTo(newLines: u32): bool {
   const bytes: u64 = <u64>distinctLines + <u64>lineBytes * <u64>(newLines + spill);
   const pages: u64 = (bytes + <u64>pageBytes - 1) / <u64>pageBytes;
   const has: u64 = <u64>memory.size();
-  // The last page stays free, so that the address of the end is one.
+  // One page below 4 GiB stays free, so that the end of the table has an address of 32 bits.
   if (pages > 65535 || (pages > has && memory.grow(<i32>(pages - has)) === -1)) return false;
   const end: usize = distinctLines + lineBytes * (newLines + spill);
   // Push all entries together at the new end, the last one first.

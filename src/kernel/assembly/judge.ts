@@ -1,13 +1,13 @@
 /**
  * Judges the items of scanned records: checks the syntax of plain items, hashes them, and decides by what is known of
- * their domains. What is not plain, and what needs a rule that is not here, it leaves to the classifier.
+ * their domains. Leaves all other items, and those that need a rule it does not have, to the classifier.
  *
- * An item is plain if it is ASCII and either a domain of letters, digits, hyphens and a dot, or an address with a
- * dot-atom as local part at such a domain, both at most 64 bytes long. Domains with an A-label (`xn--`) are not plain. Nine
- * of ten items in real lists are plain.
+ * An item is plain if it is ASCII and either a domain of letters, digits, single hyphens and at least one dot, 3 to 64 bytes
+ * long, or an address with a dot-atom of at most 63 bytes at such a domain. Two hyphens in a row, as in an A-label (xn--),
+ * are not plain. Nine of ten items in real lists are plain.
  *
- * Sixteen bytes are looked at side by side, and what is found there becomes one bit for each. Dots at the wrong place and
- * the like are then found by shifting these bits.
+ * Sixteen bytes are compared at once, with one bit of result for each. Misplaced dots and hyphens are found by shifting
+ * these bits.
  */
 import {
   askCode,
@@ -48,11 +48,10 @@ import {
   untold,
 } from "../layout";
 
-/**
- * Asks JavaScript for the facts about a domain that is not known yet; see layout.ts for their bits. It keeps the name of a
- * disposable domain under the number of the domain.
- */
-declare function factsOf(start: usize, end: usize, number: u32): u32;
+/** Asks JavaScript for the facts about a domain that is not known yet; see layout.ts for their bits. */
+declare function factsOf(start: usize, end: usize): u32;
+/** Keeps the name of the disposable domain that JavaScript was asked for last, under the number of its word. */
+declare function keepName(number: u32): void;
 
 const quote: u8 = 0x22;
 const plus: u8 = 0x2b;
@@ -86,6 +85,7 @@ export function hashText(start: usize, domain: usize, end: usize): u32 {
   return <u32>textHash;
 }
 
+/** Returns the high half of the hash that `hashText` computed last. */
 export function hashHigh(): u32 {
   return <u32>(textHash >> 32);
 }
@@ -119,7 +119,7 @@ export function judge(isEmail: bool, block: usize, at: usize, count: i32, codes:
   }
 }
 
-/** What is read of an item: the hash of its domain, and the addresses of its parts. */
+/** Parts of an item: the hash of its domain, and addresses. */
 const itemBytes: i32 = 32;
 const startOf: i32 = 8;
 const plusOf: i32 = 12;
@@ -251,7 +251,7 @@ function isPossible(grammar: usize, start: usize, end: usize): bool {
   );
 }
 
-/** Returns whether a local part may be a placeholder; see `mayBePlaceholder` in classifier/rules/placeholder.ts. */
+/** Returns whether a local part may be a placeholder; see `startsLikePlaceholder` in classifier/rules/placeholder.ts. */
 function mayBePlaceholder(start: usize, end: usize): bool {
   if (end - start < 3) return false;
   const letters: u32 =
@@ -265,11 +265,14 @@ function mayBePlaceholder(start: usize, end: usize): bool {
 function recall(hash: u64, start: usize, end: usize): u32 {
   const bucket = bucketOf(hash);
   const key: u64 = hash << 16;
+  // A full bucket loses one of its domains.
   let free: usize = bucket + 8 * (<u32>(hash >> 40) & 7);
+  let before: u64 = atomic.load<u64>(free);
   for (let word: usize = bucket; word < bucket + bucketBytes; word += 8) {
     const known: u64 = atomic.load<u64>(word);
     if (known === 0) {
       free = word;
+      before = 0;
       break;
     }
     if ((known & ~0xffff) === key) {
@@ -277,9 +280,12 @@ function recall(hash: u64, start: usize, end: usize): u32 {
       return <u32>(known & 0xffff);
     }
   }
-  const facts: u32 = factsOf(start, end, numberOf(free));
-  atomic.store<u64>(free, key | <u64>facts);
+  const facts: u32 = factsOf(start, end);
+  // Another thread may have taken the word meanwhile, for this domain or another one.
+  if (atomic.cmpxchg<u64>(free, before, key | <u64>facts) !== before) return recall(hash, start, end);
   recalled = free;
+  if (before !== 0) atomic.store<i32>(domainCounts + 4 * numberOf(free), 0);
+  if ((facts & outcomeMask) === disposableDomainCode) keepName(numberOf(free));
   return facts;
 }
 
@@ -341,8 +347,8 @@ function firstOf(bytes: v128, length: i32): v128 {
 }
 
 /**
- * Returns a hash of some bytes, in lower case, and a word: that of foldhash for machines that multiply 32 bits, keyed
- * with the secret seed of the run. So nobody can write a list whose items or domains collide.
+ * Returns a hash of some bytes, in lower case, and a word: folded multiplication as in foldhash, by halves of 32 bits, keyed
+ * with the secret seed of the run, so that no list can be made to collide.
  */
 function hash(start: usize, length: i32, word: u64): u64 {
   let h: u64 = word ^ keyOf(4);

@@ -1,7 +1,8 @@
 /**
- * The kernel: what an offline run does with every row, in WebAssembly. `npm run build` compiles this folder with
- * AssemblyScript, whose language is TypeScript with the types of WebAssembly. All addresses are places in the memory that
- * layout.ts describes. Nothing here allocates, and nothing checks addresses: kernel.ts does.
+ * The kernel: the steps of an offline run for every row, in WebAssembly. `npm run build` compiles this folder with
+ * AssemblyScript, whose language is TypeScript with the types of WebAssembly. All addresses are places in
+ * the memory that layout.ts describes. Nothing here checks them: run/embedded/block-memory.ts must give valid ones. Only
+ * distinct.ts grows its memory.
  */
 
 export { addAll, expect, get, set, size } from "./distinct";

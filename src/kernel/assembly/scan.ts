@@ -1,7 +1,6 @@
 /**
  * Finds the records of a block, as `scanRecords` in table/scan/scanner.ts does, which has the grammar and the reasons.
- * 64 bytes at a time are compared with the delimiter, the quote and the line endings; only where one of these is found,
- * anything happens.
+ * Compares 64 bytes at a time with the delimiter, the quote and the line endings, and stops only at matches.
  */
 import { columnWord, commentWord, delimiterWord, quoteWord, recordWords, settings } from "../layout";
 
@@ -27,7 +26,7 @@ export function scan(block: usize, length: i32, at: usize, most: i32): i32 {
   const quote: u32 = load<i32>(settings + 4 * quoteWord);
   const comment: u32 = load<i32>(settings + 4 * commentWord);
   const column: i32 = load<i32>(settings + 4 * columnWord);
-  // A byte that does not exist is compared as a line ending, which changes nothing.
+  // A delimiter or quote that is not set is compared as LF, which is looked for anyway.
   const delimiters = splat(delimiter < 256 ? delimiter : lf);
   const quotes = splat(quote < 256 ? quote : lf);
   const end: usize = block + length;

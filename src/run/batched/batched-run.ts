@@ -240,7 +240,7 @@ class RowRenderer {
     return { status, reason: `offline: ${reason}`, ...(suggestion !== undefined && { suggestion }) };
   }
 
-  /** Counts the items at disposable domains: at those that are listed, where the engine says which, else at their own. */
+  /** Counts the items at disposable domains, by the listed domain if the engine names it, else by the item's own. */
   #countDomains(rows: readonly RowItems[]): void {
     const { kind, validator } = this.#options;
     for (const rowItem of rows.flatMap(({ values }) => values[0] ?? [])) {

@@ -172,7 +172,7 @@ export class ItemLedger {
   /**
    * Returns the code of a status and its reason. Gives new ones the next code.
    *
-   * @throws ServiceError when there are more than {@link mostStatuses}
+   * @throws ServiceError when there are more than {@link mostStatuses} pairs of them
    */
   #codeFor({ status, reason }: Verdict): number {
     const why = reasonCode(reason);
@@ -182,7 +182,7 @@ export class ItemLedger {
     if (code < this.statuses.length) return code;
     if (code > mostStatuses) {
       throw new ServiceError(
-        `the ${this.#validator.name} engine gave more than ${mostStatuses} different statuses`,
+        `the ${this.#validator.name} engine gave more than ${mostStatuses} different statuses and reasons`,
       );
     }
     this.statuses.push(status);

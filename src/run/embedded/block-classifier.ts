@@ -55,7 +55,7 @@ export interface ItemVerdicts {
   readonly rows: Int32Array;
 }
 
-/** What a thread says about the block in a slot, besides what it leaves there. */
+/** Counts that a thread returns for a block; verdicts and rendered rows are in its slot. */
 export interface BlockAnswer {
   /** Number of line ends in the block. */
   readonly lines: number;
@@ -65,6 +65,7 @@ export interface BlockAnswer {
   readonly notUtf8: number;
 }
 
+/** Classifies and renders records in one thread. */
 export class BlockClassifier {
   readonly #options: BlockOptions;
   readonly #classifier: Classifier;
@@ -103,6 +104,7 @@ export class BlockClassifier {
     if (outputLength !== -1) {
       return { lines, rows, outputLength, emptied: verdicts.emptied, notUtf8: verdicts.notUtf8 };
     }
+    // The main thread judges the block again, and counts its domains then.
     this.takeBack(chunk, verdicts);
     return undefined;
   }
@@ -128,7 +130,8 @@ export class BlockClassifier {
     const emptiedBefore = this.#cells.emptied;
     let notUtf8 = 0;
     for (let row = codes.indexOf(askCode); row !== -1; row = codes.indexOf(askCode, row + 1)) {
-      // The item is quoted, not ASCII, wrapped in a name or a URL, one of several, or may be a placeholder.
+      // The item is not plain (see kernel/assembly/judge.ts), is one of several, may be a placeholder, or is at a domain
+      // with rules that the kernel does not have.
       const items = this.#cells.itemsIn(chunk.value(row));
       if (!chunk.isUtf8(row)) notUtf8++;
       codes[row] = items.length > 0 ? this.#classifyText(items[0]!, hashes, row) : noItemCode;
@@ -157,11 +160,11 @@ export class BlockClassifier {
   }
 
   /**
-   * Takes items out of the numbers of items at disposable domains: those that the quota does not grant, and those of a block
-   * that is judged again.
+   * Subtracts items from the counts of disposable domains: those that the quota does not grant, or all items of a block that
+   * is judged again.
    *
-   * @param verdicts the verdicts by which they were counted
-   * @param isTakenBack returns whether an item is, by its place among the verdicts; all are by default
+   * @param verdicts the verdicts that were counted
+   * @param isTakenBack returns whether to subtract the item at this index of the verdicts; all by default
    */
   takeBack(
     chunk: ScannedChunk,
@@ -224,8 +227,8 @@ export class BlockClassifier {
   #renderInto(slot: Slot, chunk: ScannedChunk, codes: Uint8Array): number {
     const { columns, shape } = this.#options;
     // The lines of a plain list become fields, which may have to be quoted.
-    const isPlain = shape.dialect.delimiter !== null || !chunk.bytes.includes(comma);
-    if (isPlain && !columns.withReasons && !columns.withCanonical && Kernel.takes(this.#tails)) {
+    const needsNoQuotes = shape.dialect.delimiter !== null || !chunk.bytes.includes(comma);
+    if (needsNoQuotes && !columns.withReasons && !columns.withCanonical && Kernel.takes(this.#tails)) {
       return this.#kernel!.write(slot, chunk.count);
     }
     const { bytes } = this.render(chunk, codes, slot);
@@ -262,7 +265,7 @@ export class BlockClassifier {
 /** Returns the domain of an item that is valid, in ASCII. */
 const domainOf = (item: string): string => domainToASCII(withoutRoot(item.slice(item.lastIndexOf("@") + 1)));
 
-/** Returns what the kernel has to know of a run. */
+/** Returns the settings of the kernel for a run. */
 export function kernelSettings(options: BlockOptions): KernelSettings {
   const { shape, seed } = options;
   const delimiter = outputDelimiter(shape.dialect).charCodeAt(0);

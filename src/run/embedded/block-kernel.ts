@@ -7,6 +7,7 @@ import { Place, recordWords, type ScannedRecords } from "../../table/scan/scanne
 import type { Kind } from "../../validator/validator.js";
 import { type BlockMemory, type Slot, slotRows } from "./block-memory.js";
 
+/** Runs the steps of the kernel on slots and chunks. */
 export class BlockKernel {
   readonly #kernel: Kernel;
   readonly #memory: SharedArrayBuffer;

@@ -1,6 +1,6 @@
 /**
  * The memory that the threads of a run share: what the kernel knows, the numbers of the records that each thread works
- * on, and slots for blocks and their verdicts. Used again and again, so blocks of any number create no garbage.
+ * on, and slots for blocks and their verdicts. Slots are reused, so blocks create no garbage.
  */
 import { newMemory } from "../../kernel/kernel.js";
 import { recordWords, scratchBytes, sharedEnd, slack } from "../../kernel/layout.js";
@@ -11,7 +11,7 @@ const [blockBytes, outputBytes] = [524_288, 1_572_864];
 
 const recordBytes = 4 * recordWords * slotRows + slack;
 const threadBytes = recordBytes + scratchBytes;
-const slotBytes = 21 * slotRows + blockBytes + outputBytes + 8 * slack;
+const slotBytes = 21 * slotRows + blockBytes + outputBytes + 6 * slack;
 
 /** Memory for `threads` threads, which have a slot each, and for `slots` further slots. The system allocates only the parts that are used. */
 export class BlockMemory {
@@ -31,12 +31,12 @@ export class BlockMemory {
     return sharedEnd + thread * threadBytes;
   }
 
-  /** Returns the address of the kernel's memory for the item at hand of a thread. */
+  /** Returns the address of a thread's scratch memory. */
   scratchOf(thread: number): number {
     return this.recordsOf(thread) + recordBytes;
   }
 
-  /** Returns the slot of a thread's own. */
+  /** Returns the slot that a thread has for itself, for chunks outside the queue. */
   slotOf(thread: number): Slot {
     return this.slot(this.slots + thread);
   }

@@ -12,6 +12,7 @@ const slotWords = 8;
 /** States of a slot. A slot that is taken has the number of the thread added to `takenBy`. */
 const [waiting, answered, refused, takenBy] = [0, 1, 2, 3];
 
+/** The submitted blocks and their answers. */
 export class BlockQueue {
   readonly #words: Int32Array;
   readonly #slots: number;

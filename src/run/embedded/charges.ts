@@ -26,8 +26,8 @@ const chargedItems = 20_000;
 export const chargedChunks = 8;
 const chargedRows = 65_536;
 
-/** Share of the input from which on the number of items in the whole can be told. */
-const tellingShare = 1 / 8;
+/** Share of the input that must be read before the number of all items is estimated. */
+const estimatingShare = 1 / 8;
 
 /** A chunk with its verdicts, rendered as if the quota granted all of them. */
 export interface ClassifiedChunk extends ChunkVerdicts {
@@ -68,12 +68,14 @@ export class Charges {
   readonly seed = randomFillSync(new Int32Array(seedWords));
 
   /**
-   * Tells the number of items in the whole input from those in the share that was read.
+   * Estimates the number of items in the whole input from those in the share that was read.
    *
    * @param share from 0 to 1; undefined when it is not known
    */
   expect(share: number | undefined): void {
-    if (share !== undefined && share >= tellingShare) this.#items.expect(Math.ceil(this.#items.size / share));
+    const before = this.#reported.distinct;
+    if (share !== undefined && share >= estimatingShare)
+      this.#items.expect(Math.ceil(before + (this.#items.size - before) / share));
   }
 
   /** Adds the items of a chunk. Returns whether it is time to settle. */

@@ -3,17 +3,17 @@
  *
  * Blocks are classified from their bytes, before it is known whether the quota grants the verdicts:
  *
- *     input -> blocks -> workers (scan, classify, render) -> main thread (count, charge) -> row writer
+ *     input -> blocks -> threads (scan, judge, write) -> main thread (count, charge) -> row writer
  *                     \-> main thread, for all other blocks ------------/
  *
  * 1. Blocks end after a line ending. The workers have up to `blocksForWorker` blocks per core, each in a slot of shared
  *    memory.
- * 2. The main thread takes the answers in input order. A block that starts inside a record, or that a worker refused,
+ * 2. The main thread takes the answers in input order. A block that starts inside a record, or that a thread refused,
  *    goes through the chunk assembler instead, which has the start of that record.
  * 3. `Charges` adds the items of each chunk to the table of distinct items, in input order. Chunks wait until there are
  *    enough new items for one durable charge. A crash wastes the units of at most one charge.
  * 4. After the charge, items that the quota did not grant are marked in the table. Rows with such items are rendered
- *    again as `quota_exceeded`. Until the quota ends, the bytes from the worker are written unchanged.
+ *    again as `quota_exceeded`. Until the quota ends, the rendered bytes in the slot are written unchanged.
  * 5. The row writer counts, filters and writes. A slot is released when its bytes are written.
  *
  * To keep: chunks pass 2 to 5 in input order, or duplicates and the end of the quota would depend on timing. A slot's
@@ -37,7 +37,7 @@ import { BlockMemory } from "./block-memory.js";
 import { Charges, type ClassifiedChunk, chargedChunks } from "./charges.js";
 import type { SubmittedBlock, WorkerPool } from "./worker-pool.js";
 
-/** Bytes that have to be left, or to have been read if their number is not known, for workers to be worth their start. */
+/** Bytes left to read, or bytes read if the size is not known, from which on it pays to start workers. */
 const [worthWorkers, worthWorkersRead] = [25_165_824, 8_388_608];
 /** Most threads: more of them would wait for the main thread, which counts, charges and writes. */
 const mostThreads = 4;
@@ -124,7 +124,7 @@ async function* classifyInOrder(
   }
   async function* takeAnswer({ block, answer, release }: SubmittedBlock): AsyncGenerator<ClassifiedChunk> {
     const classified = await answer();
-    // A record that began in an earlier block may end in this one. Then the worker started in the middle of a record.
+    // A record that began in an earlier block may end in this one. Then the thread started in the middle of a record.
     if (classified === undefined || !assembler.isAligned) {
       if (classified !== undefined) classifier.takeBack(scanAlone(shape, block)!.chunk, classified);
       const chunk = assembler.assemble(block);

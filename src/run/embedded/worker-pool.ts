@@ -30,13 +30,14 @@ interface ClassifiedBlock extends ChunkVerdicts {
 /** A block submitted to the threads. Its memory and that of the answer are valid until `release` is called. */
 export interface SubmittedBlock {
   readonly block: Buffer;
-  /** Resolves when a thread has taken the block; undefined if it was refused. See {@link BlockClassifier.answer}. */
+  /** Resolves when a thread has classified the block; to undefined if it was refused. See {@link BlockClassifier.answer}. */
   answer(): Promise<ClassifiedBlock | undefined>;
   release(): void;
 }
 
 const mainThread = 0;
 
+/** Submits blocks to the threads and returns their verdicts. */
 export class WorkerPool {
   readonly #classifier: BlockClassifier;
   readonly #slots: readonly Slot[];
@@ -87,6 +88,7 @@ export class WorkerPool {
     };
   }
 
+  /** Terminates the workers. */
   async close(): Promise<void> {
     await Promise.all(this.#workers.map((worker) => worker.terminate()));
   }
