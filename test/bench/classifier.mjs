@@ -77,7 +77,7 @@ const ways = {
       shape,
       width: 1,
       delimiter: 0x2c,
-      seed: new Int32Array(seedWords),
+      seed: crypto.getRandomValues(new Int32Array(seedWords)),
       tails: [],
     });
     const kernel = new Kernel(kernelModule(), memory.memory, memory.scratchOf(0), classifier, "email");
