@@ -1,6 +1,7 @@
 /** Opens and reads input files. Knows nothing of compression, encoding or content. */
 import { createReadStream, readSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
+import { setImmediate } from "node:timers/promises";
 import { FileError } from "./errors.js";
 
 /** A file opened for reading. */
@@ -17,6 +18,9 @@ export interface InputFile {
 
 /** Size of a read in bytes: large enough that the overhead of each read does not matter. */
 const readBytes = 262_144;
+
+/** Time in milliseconds after which reading lets the event loop take a turn. */
+const turnMilliseconds = 20;
 
 /**
  * Opens a file for reading.
@@ -52,8 +56,14 @@ export async function openInputFile(path: string, signal: AbortSignal): Promise<
  */
 async function* readFile(path: string, file: FileHandle, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const buffer = Buffer.allocUnsafeSlow(readBytes);
+  let turn = performance.now();
   try {
     for (;;) {
+      // Signals and timers wait for a turn of the event loop, which synchronous reads do not take.
+      if (performance.now() - turn > turnMilliseconds) {
+        await setImmediate();
+        turn = performance.now();
+      }
       signal.throwIfAborted();
       const bytesRead = readSync(file.fd, buffer);
       if (bytesRead === 0) return;

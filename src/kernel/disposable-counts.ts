@@ -10,17 +10,18 @@ export interface DomainCount {
 /**
  * Keeps the name of a disposable domain under its number.
  *
- * @param domain in ASCII
+ * @param domain in ASCII, at most 253 characters; empty for a domain that is not disposable
  */
 export function keepName(memory: SharedArrayBuffer, number: number, domain: string): void {
   const used = new Int32Array(memory, layout.names, 1);
-  const start = layout.names + 4 + Atomics.add(used, 0, 1 + domain.length);
+  const room = layout.namesEnd - layout.names - 1024;
   const names = new Int32Array(memory, layout.domainNames, layout.mostDomains);
-  if (start + 1 + domain.length > layout.namesEnd) {
-    // No room for the name: the domain is counted, but not shown.
+  if (domain === "" || Atomics.load(used, 0) > room) {
+    // Without a name, the domain is counted, but not shown.
     Atomics.store(names, number, 0);
     return;
   }
+  const start = layout.names + 4 + Atomics.add(used, 0, 1 + domain.length);
   const bytes = new Uint8Array(memory, start, 1 + domain.length);
   bytes[0] = domain.length;
   for (let i = 0; i < domain.length; i++) bytes[i + 1] = domain.charCodeAt(i);

@@ -143,6 +143,7 @@ export class Kernel {
     const judge = {
       factsOf: (start: number, end: number) => {
         const ascii = bytes.toString("latin1", start, end).toLowerCase();
+        listed = "";
         return factsOf(classifier, kind, ascii, (domain) => {
           listed = domain;
         });

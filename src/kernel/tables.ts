@@ -52,9 +52,9 @@ export function factsOf(
   onDisposable: (listed: string) => void,
 ): number {
   const { verdict, mailbox, hasListedMailboxes } = classifier.domainFacts(ascii);
-  if (hasListedMailboxes) return layout.untold;
   const listed = listedDomain(verdict?.reason);
   if (listed !== undefined) onDisposable(listed);
+  if (hasListedMailboxes) return layout.untold;
   if (verdict !== undefined) return outcomeCode(verdict);
   if (kind === "domain") return layout.passes;
   const { isNoReply, grammar, placeholders, relay, isSubAddress } = mailbox;

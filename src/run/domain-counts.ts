@@ -16,9 +16,11 @@ export function topDomains(counts: ReadonlyMap<string, number>): readonly Domain
 export class DomainCounts {
   readonly #counts = new Map<string, number>();
 
-  /** Counts an item at a domain. */
-  add(domain: string): void {
-    this.#counts.set(domain, (this.#counts.get(domain) ?? 0) + 1);
+  /** Adds to the number of items at a domain. */
+  add(domain: string, items = 1): void {
+    const count = (this.#counts.get(domain) ?? 0) + items;
+    if (count > 0) this.#counts.set(domain, count);
+    else this.#counts.delete(domain);
     if (this.#counts.size < mostDomains) return;
     const rare = Array.from(this.#counts).sort((a, b) => a[1] - b[1]);
     for (const [name] of rare.slice(0, mostDomains / 2)) this.#counts.delete(name);

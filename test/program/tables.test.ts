@@ -331,6 +331,45 @@ describe("options", () => {
     ]);
   });
 
+  test("--summary json escapes every control character", async () => {
+    const home = folderOf({ "a\u009b2J.csv": "email\n" });
+    const { stderr } = await idv(["emails", "a\u009b2J.csv", "-o", "o.csv", "--summary", "json", "-q"], {
+      home,
+    });
+    expect(stderr).toContain('"input":"a\\u009b2J.csv"');
+  });
+
+  test("--summary-file does not wait for the reader of a named pipe", async () => {
+    const home = folderOf({ "a.csv": "email\nann@larch-and-oak.com\n" });
+    execFileSync("mkfifo", [join(home, "pipe")]);
+    const { code, stderr } = await idv(["emails", "a.csv", "-q", "--summary-file", "pipe"], { home });
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining("pipe: the summary cannot be written: ENXIO"),
+    ]);
+    expect((await idv(["completion", "suggest", "--", "emails", "pipe", "-c", ""], { home })).code).toBe(0);
+  });
+
+  test.each<[string, string[], Record<string, string>]>([
+    ["with own lists of mailboxes there", ["--allow", "allow.txt"], {}],
+    ["read with csv-parse", ["--strict", "--allow", "allow.txt"], {}],
+    ["where WebAssembly cannot run", ["--allow", "allow.txt"], { LIMIT: "2500000" }],
+  ])("counts items at disposable domains %s", async (_, options, { LIMIT = "unlimited" }) => {
+    const home = folderOf({
+      "a.csv": `email\n${"a@mailinator.com\n".repeat(50)}good@mailinator.com\nLee <b@x.mooo.com>\n`,
+      "allow.txt": "good@mailinator.com\n",
+    });
+    const words = [process.execPath, program, "emails", "a.csv", "-q", "--summary", "json", ...options];
+    const { stderr } = spawnSync("bash", ["-c", `ulimit -v ${LIMIT}; exec "$@"`, "_", ...words], {
+      cwd: home,
+      env: { HOME: home, PATH: process.env["PATH"] },
+    });
+    expect(JSON.parse(stderr.toString()).topDomains).toEqual([
+      { domain: "mailinator.com", items: 50 },
+      { domain: "mooo.com", items: 1 },
+    ]);
+  });
+
   test("--progress json and plain say how far the run is, off a terminal too", async () => {
     const command = (mode: string) =>
       `(echo email; seq -f 'user%g@larch-and-oak.com' 9000; sleep ${mode === "json" ? 2.5 : 0}) |

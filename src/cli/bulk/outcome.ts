@@ -1,5 +1,5 @@
 /** The last step of a bulk run: prints the summary and decides the exit code. */
-import { appendFile } from "node:fs/promises";
+import { appendFile, constants } from "node:fs/promises";
 import { exitCodes } from "../exit-codes.js";
 import { isUnicodeLocale } from "../terminal/bars.js";
 import { colours, counted, grouped, say } from "../terminal/terminal.js";
@@ -32,7 +32,9 @@ async function terminalStyle(): Promise<TerminalStyle | undefined> {
  */
 export async function appendSummary(path: string, summary: Summary | DryRun): Promise<void> {
   const line = "report" in summary ? jsonSummary(summary) : dryRunSummary(summary, "json");
-  await appendFile(path, `${line}\n`).catch((error: Error) => {
+  // Without a reader, a named pipe would block.
+  const flag = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
+  await appendFile(path, `${line}\n`, { flag: flag as unknown as string }).catch((error: Error) => {
     say(`${path}: the summary cannot be written: ${error.message}`);
   });
 }

@@ -258,7 +258,12 @@ function cleanCommand(
   const useless = ["disposable", "fake"].filter((status) => statuses.has(status));
   const { only, drop, split, inPlace } = options;
   const isFiltered = (only ?? drop ?? split ?? inPlace) !== undefined;
-  if (input === undefined || useless.length === 0 || useless.length === size || isFiltered) return undefined;
+  // With options that decide what is judged, and how, the command would have to repeat them.
+  const { column, delimiter, encoding, sheet, comment, quote, skipLines, allow, deny, allColumns } = options;
+  const decides =
+    column ?? delimiter ?? encoding ?? sheet ?? comment ?? quote ?? skipLines ?? allow ?? deny ?? allColumns;
+  const isPlain = decides === undefined && options.headers && !isFiltered;
+  if (input === undefined || useless.length === 0 || useless.length === size || !isPlain) return undefined;
   const command = kind === "email" ? "emails" : "domains";
   return `idv ${command} ${shellWord(input)} --drop ${useless.join(",")} -o ${shellWord(`clean${extname(input) || ".csv"}`)}`;
 }

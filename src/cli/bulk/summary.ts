@@ -71,7 +71,7 @@ export function dryRunSummary({ input, dryRun }: DryRun, format: "text" | "json"
 /** Renders the summary as one JSON object. Its fields are stable. */
 export function jsonSummary({ report, dns, isExplained: _, next: __, ...rest }: Summary): string {
   const { rows, written, emptyRows, distinct, cached, prechecked, statuses, charged, quota } = report;
-  return JSON.stringify({
+  return terminalJson({
     ...rest,
     columnName: rest.columnName ?? null,
     otherColumns: rest.otherColumns.map((name, i) => ({
@@ -105,6 +105,13 @@ export function jsonSummary({ report, dns, isExplained: _, next: __, ...rest }: 
     },
   });
 }
+
+/** Returns JSON in which all control characters are escaped, also those that JSON allows. */
+const terminalJson = (value: unknown): string =>
+  JSON.stringify(value).replace(
+    /[\u007f-\u009f]/g,
+    (character) => `\\u00${character.charCodeAt(0).toString(16)}`,
+  );
 
 /**
  * Renders the summary as text, in several lines.

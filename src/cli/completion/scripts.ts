@@ -61,7 +61,8 @@ Register-ArgumentCompleter -Native -CommandName idv -ScriptBlock {
     foreach ($line in $lines) {
         $value, $meaning = $line -split "\`t", 2
         if (-not $meaning) { $meaning = $value }
-        [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $meaning)
+        $word = if ($value -match '^[\\w,.=/@+-]*$') { $value } else { "'" + $value.Replace("'", "''") + "'" }
+        [System.Management.Automation.CompletionResult]::new($word, $value, 'ParameterValue', $meaning)
     }
 }
 `,

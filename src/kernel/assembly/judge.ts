@@ -50,7 +50,7 @@ import {
 
 /** Asks JavaScript for the facts about a domain that is not known yet; see layout.ts for their bits. */
 declare function factsOf(start: usize, end: usize): u32;
-/** Keeps the name of the disposable domain that JavaScript was asked for last, under the number of its word. */
+/** Keeps the name of the domain that JavaScript was asked for last, if it is disposable, under the number of its word. */
 declare function keepName(number: u32): void;
 
 const quote: u8 = 0x22;
@@ -285,8 +285,14 @@ function recall(hash: u64, start: usize, end: usize): u32 {
   if (atomic.cmpxchg<u64>(free, before, key | <u64>facts) !== before) return recall(hash, start, end);
   recalled = free;
   if (before !== 0) atomic.store<i32>(domainCounts + 4 * numberOf(free), 0);
-  if ((facts & outcomeMask) === disposableDomainCode) keepName(numberOf(free));
+  if (mayBeDisposable(facts)) keepName(numberOf(free));
   return facts;
+}
+
+/** Returns whether a domain is disposable, or only the classifier knows. */
+function mayBeDisposable(facts: u32): bool {
+  const outcome = facts & outcomeMask;
+  return outcome === disposableDomainCode || outcome === untold;
 }
 
 /** Returns the number of a word in the buckets. */
@@ -306,7 +312,7 @@ function countRecalled(items: i32): void {
  */
 export function countDomain(start: usize, end: usize, items: i32): void {
   const facts = recall(hash(start, <i32>(end - start), 0), start, end);
-  if ((facts & outcomeMask) === disposableDomainCode) countRecalled(items);
+  if (mayBeDisposable(facts)) countRecalled(items);
 }
 
 function bucketOf(hash: u64): usize {

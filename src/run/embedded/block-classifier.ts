@@ -4,6 +4,7 @@ import type { Classifier } from "../../classifier/classifier.js";
 import { hashItem } from "../../classifier/item-hash.js";
 import { listedDomain, outcomeCode } from "../../classifier/outcomes.js";
 import { withoutRoot } from "../../classifier/syntax/domain-name.js";
+import type { Classification } from "../../classifier/verdict.js";
 import { Kernel, type KernelSettings } from "../../kernel/kernel.js";
 import { askCode, disposableDomainCode } from "../../kernel/layout.js";
 import { outputDelimiter, type TableShape } from "../../table/records.js";
@@ -12,6 +13,7 @@ import { type ScannedChunk, scanShape, tailOf, type WrittenRecords } from "../..
 import type { Kind } from "../../validator/validator.js";
 import { badness, type CellOptions, Cells } from "../cells.js";
 import { type Columns, ourFields } from "../columns.js";
+import { DomainCounts } from "../domain-counts.js";
 import { itemKey, mailboxKey } from "../item.js";
 import { hasItem, noItemCode, notARowCode, notCheckedCode, offlineStatuses } from "../status-codes.js";
 import type { BlockKernel } from "./block-kernel.js";
@@ -67,6 +69,8 @@ export interface BlockAnswer {
 
 /** Classifies and renders records in one thread. */
 export class BlockClassifier {
+  /** Items at disposable domains; those that the kernel counts are in its memory instead. */
+  readonly domains = new DomainCounts();
   readonly #options: BlockOptions;
   readonly #classifier: Classifier;
   readonly #kernel: BlockKernel | undefined;
@@ -155,7 +159,7 @@ export class BlockClassifier {
     hashes[2 * place] = low;
     hashes[2 * place + 1] = high;
     const verdict = this.#classifier.judge(kind, item);
-    if (listedDomain(verdict.reason) !== undefined) this.#kernel?.countDomain(domainOf(item), 1);
+    this.#countDomain(item, verdict, 1);
     return outcomeCode(verdict);
   }
 
@@ -178,10 +182,19 @@ export class BlockClassifier {
       nth = row === last ? nth + 1 : 0;
       last = row;
       if (counted[place] === disposableDomainCode && isTakenBack(place)) {
-        this.#kernel?.countDomain(domainOf(this.#cells.itemsIn(chunk.value(row))[nth]!), -1);
+        const item = this.#cells.itemsIn(chunk.value(row))[nth]!;
+        this.#countDomain(item, this.#classifier.judge(this.#options.kind, item), -1);
       }
       place++;
     }
+  }
+
+  /** Adds to the number of items at a domain if that is disposable. */
+  #countDomain(item: string, { reason }: Classification, items: number): void {
+    const listed = listedDomain(reason);
+    if (listed === undefined) return;
+    if (this.#kernel) this.#kernel.countDomain(domainOf(item), items);
+    else this.domains.add(listed, items);
   }
 
   /** Lists the verdicts on all items of some records. */

@@ -84,11 +84,8 @@ export async function runEmbedded(
     for (const rows of await charges.settle(classifier)) await writer.write(rows);
     // Reading and writing files takes no turn of the event loop; signals and progress need one.
     await setImmediate();
-    await onProgress?.({
-      rows: writer.rows,
-      rowsRead: writer.rows,
-      statuses: () => writer.report().statuses,
-    });
+    const { statuses } = writer.report();
+    await onProgress?.({ rows: writer.rows, rowsRead: writer.rows, statuses: () => statuses });
   };
   await writer.start(table.start(columns.names));
   for await (const chunk of classifyInOrder(scanned, classifier, newPool, submittedBlocks, inputShare)) {
@@ -100,9 +97,8 @@ export async function runEmbedded(
   }
   await writeCharged();
   await writer.flush();
-  const domains =
-    prepared === undefined ? new Map<string, number>() : countsOf(prepared.memory.memory.buffer);
-  return { ...writer.report(), ...charges.report(), topDomains: topDomains(domains) };
+  const domains = prepared ? topDomains(countsOf(prepared.memory.memory.buffer)) : classifier.domains.top();
+  return { ...writer.report(), ...charges.report(), topDomains: domains };
 }
 
 const unknownShare = (): undefined => undefined;
