@@ -1,0 +1,40 @@
+/** The hash of items and of domains. */
+import { seedWord, settings } from "../layout";
+
+/** Returns the first `length` of sixteen bytes, and zeros. */
+function firstOf(bytes: v128, length: i32): v128 {
+  const places = i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  return v128.and(bytes, i8x16.lt_s(places, i8x16.splat(<i8>length)));
+}
+
+/**
+ * Returns a hash of some bytes, in lower case, and a word: folded multiplication as in foldhash, by halves of 32 bits, keyed
+ * with the secret seed of the run, so that no list can be made to collide.
+ */
+export function hash(start: usize, length: i32, word: u64): u64 {
+  let h: u64 = word ^ keyOf(4);
+  for (let i: i32 = 0; i < length; i += 32) {
+    const rest: i32 = min(length - i, 32);
+    const first = firstOf(lowerCase(v128.load(start + i)), rest);
+    const second = firstOf(lowerCase(v128.load(start + i, 16)), rest - 16);
+    h = fold(
+      h ^ fold(i64x2.extract_lane(first, 0) ^ keyOf(0), i64x2.extract_lane(first, 1) ^ keyOf(1)),
+      keyOf(5) ^ fold(i64x2.extract_lane(second, 0) ^ keyOf(2), i64x2.extract_lane(second, 1) ^ keyOf(3)),
+    );
+  }
+  return fold(h ^ <u64>length, keyOf(6));
+}
+
+function keyOf(index: i32): u64 {
+  return load<u64>(settings + 4 * seedWord + 8 * index);
+}
+
+/** Multiplies each half of a word with the other half of another one. */
+function fold(a: u64, b: u64): u64 {
+  return ((a & 0xffffffff) * (b >> 32)) ^ rotl((a >> 32) * (b & 0xffffffff), 32);
+}
+
+function lowerCase(bytes: v128): v128 {
+  const isUpper = i8x16.lt_u(i8x16.sub(bytes, i8x16.splat(0x41)), i8x16.splat(26));
+  return v128.or(bytes, v128.and(isUpper, i8x16.splat(0x20)));
+}
