@@ -212,15 +212,7 @@ export class Kernel {
   }
 
   /** Writes scanned records with their tails. Returns the number of bytes; -1 if there is no room for them. */
-  write(
-    block: number,
-    at: number,
-    count: number,
-    codes: number,
-    out: number,
-    room: number,
-    ends: number,
-  ): number {
-    return this.#exports.write(block, at, count, codes, out, room, ends);
+  write(...places: Parameters<Exports["write"]>): number {
+    return this.#exports.write(...places);
   }
 }

@@ -1,12 +1,11 @@
 /** The last step of a bulk run: prints the summary and decides the exit code. */
-import { appendFile, constants } from "node:fs/promises";
+import { constants, open } from "node:fs/promises";
 import { exitCodes } from "../exit-codes.js";
-import { isUnicodeLocale } from "../terminal/bars.js";
+import { isUnicodeLocale, type TerminalStyle } from "../terminal/bars.js";
 import { colours, counted, grouped, say } from "../terminal/terminal.js";
 import { fromNow } from "../terminal/time.js";
 import type { BulkOptions } from "./plan.js";
 import { type DryRun, dryRunSummary, jsonSummary, type Summary, textSummary } from "./summary.js";
-import type { TerminalStyle } from "./summary-layout.js";
 
 /** Prints the summary of a run to standard error. */
 export async function printSummary(format: BulkOptions["summary"], summary: Summary | DryRun): Promise<void> {
@@ -33,10 +32,13 @@ async function terminalStyle(): Promise<TerminalStyle | undefined> {
 export async function appendSummary(path: string, summary: Summary | DryRun): Promise<void> {
   const line = "report" in summary ? jsonSummary(summary) : dryRunSummary(summary, "json");
   // Without a reader, a named pipe would block.
-  const flag = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
-  await appendFile(path, `${line}\n`, { flag: flag as unknown as string }).catch((error: Error) => {
-    say(`${path}: the summary cannot be written: ${error.message}`);
-  });
+  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
+  try {
+    const file = await open(path, flags);
+    await file.appendFile(`${line}\n`).finally(() => file.close());
+  } catch (error) {
+    say(`${path}: the summary cannot be written: ${(error as Error).message}`);
+  }
 }
 
 /**

@@ -1,18 +1,9 @@
 /** The summary of a run for a terminal: statuses with shares and bars; beside them reasons and disposable domains. */
-import type { ChalkInstance } from "chalk";
 import type { ReasonCode } from "../../classifier/verdict.js";
 import { mostTopDomains } from "../../run/run-options.js";
-import { barOf, statusColour } from "../terminal/bars.js";
+import { barOf, statusColour, type TerminalStyle } from "../terminal/bars.js";
 import { counted, grouped, printable } from "../terminal/terminal.js";
 import type { Summary } from "./summary.js";
-
-/** What the terminal can show. */
-export interface TerminalStyle {
-  readonly chalk: ChalkInstance | undefined;
-  readonly columns: number;
-  /** Whether it shows characters beyond ASCII. */
-  readonly isUnicode: boolean;
-}
 
 /** The reasons for `fake`, as people say them. */
 const fakeReasons: Partial<Readonly<Record<ReasonCode, string>>> = {

@@ -3,9 +3,9 @@ import type { MailStatistics } from "../../dns/mail-domains.js";
 import { undecidedCauses } from "../../dns/vocabulary.js";
 import type { RunReport } from "../../run/run-options.js";
 import { knownStatuses } from "../../validator/validator.js";
-import { statusColour } from "../terminal/bars.js";
+import { statusColour, type TerminalStyle } from "../terminal/bars.js";
 import { counted, grouped, printable } from "../terminal/terminal.js";
-import { fakeReasonCounts, sizeOf, statusLines, type TerminalStyle } from "./summary-layout.js";
+import { fakeReasonCounts, sizeOf, statusLines } from "./summary-layout.js";
 
 /** Facts of a run for its summary. */
 export interface Summary {

@@ -1,6 +1,14 @@
 /** Bars and colours for numbers of rows, as far as the terminal has them. */
 import type { ChalkInstance } from "chalk";
 
+/** What the terminal can show. */
+export interface TerminalStyle {
+  readonly chalk: ChalkInstance | undefined;
+  readonly columns: number;
+  /** Whether it shows characters beyond ASCII. */
+  readonly isUnicode: boolean;
+}
+
 /** Returns a function that colours text for a status. */
 export function statusColour(chalk: ChalkInstance | undefined, status: string): (text: string) => string {
   const colours: Readonly<Record<string, ((text: string) => string) | undefined>> = {

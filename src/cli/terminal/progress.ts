@@ -1,7 +1,6 @@
 /** Progress of a run on standard error: a line that is drawn again and again, or lines for logs and programs. */
-import type { ChalkInstance } from "chalk";
 import type { RunProgress } from "../../run/run-options.js";
-import { barOf, isUnicodeLocale, statusColour } from "./bars.js";
+import { barOf, isUnicodeLocale, statusColour, type TerminalStyle } from "./bars.js";
 import { colours, counted, grouped, printable, showsColour } from "./terminal.js";
 
 /** `auto`: a line on a terminal, nothing elsewhere. `plain`: a line every ten seconds, `json`: every second, anywhere. */
@@ -127,18 +126,11 @@ function drawLine({ heading, detail }: ProgressSubject, state: () => ProgressSta
   };
 }
 
-/** What the terminal can show. */
-interface LineStyle {
-  readonly columns: number;
-  readonly isUnicode: boolean;
-  readonly chalk: ChalkInstance | undefined;
-}
-
 /** Returns the line: bar, share, rows, rate, time left, and rows by status, as far as there is room. */
 export function progressLine(
   { rows, share, seconds, statuses }: ProgressState,
   detail: string,
-  style: LineStyle,
+  style: TerminalStyle,
 ): string {
   const { columns, isUnicode, chalk } = style;
   const rate = seconds === 0 ? 0 : Math.round(rows / seconds);

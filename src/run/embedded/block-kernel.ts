@@ -46,9 +46,8 @@ export class BlockKernel {
   /** Writes the rows of the block that was scanned last. Returns the number of bytes; -1 if there is no room for them. */
   write({ block, codes, output, ends }: Slot, rows: number): number {
     const [codesAt, outputAt, endsAt] = [codes.byteOffset, output.byteOffset, ends.byteOffset];
-    return this.#kernel.write(
-      ...([block.byteOffset, this.#records, rows, codesAt, outputAt, output.length, endsAt] as const),
-    );
+    const { byteOffset } = block;
+    return this.#kernel.write(byteOffset, this.#records, rows, codesAt, outputAt, output.length, endsAt);
   }
 
   /** Returns the hash of an item; see {@link Kernel.hash}. */
