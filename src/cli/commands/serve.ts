@@ -80,6 +80,8 @@ async function serve(options: ServeOptions): Promise<void> {
       ...(log && { log }),
       now: Date.now,
     });
+    // Before the service listens: from then on, state that cannot be used is a 503 and never the end of the process.
+    const hasKeys = (await store.list()).length > 0;
     // Before the address is announced, so that a signal sent right after that is not missed.
     const stopped = Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
     const address = await service.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
@@ -90,7 +92,7 @@ async function serve(options: ServeOptions): Promise<void> {
     say(`listening on ${address}`);
     if (!isLoopback(host))
       say("other machines may reach this address, and keys are sent unencrypted: put TLS in front");
-    if ((await store.list()).length === 0) say("there are no keys yet: idv keys create --name NAME");
+    if (!hasKeys) say("there are no keys yet: idv keys create --name NAME");
     await stopped;
     const timer = setTimeout(() => service.server.closeAllConnections(), patienceMilliseconds);
     await service.close();
