@@ -20,7 +20,15 @@ export default defineConfig({
         },
       },
       // The built program, run as a user runs it.
-      { test: { name: "program", isolate, include: ["test/program/**/*.test.ts"], testTimeout: 120_000 } },
+      {
+        test: {
+          name: "program",
+          isolate,
+          include: ["test/program/**/*.test.ts"],
+          testTimeout: 120_000,
+          globalSetup: "test/support/unpack-browser.ts",
+        },
+      },
     ],
   },
 });

@@ -1,9 +1,9 @@
 /** Entry point of the program. */
-import { readFileSync } from "node:fs";
 import { failureFor, Interrupted } from "./errors.js";
 import { createProgram, normalizeArguments } from "./program.js";
 import { allPrinted } from "./terminal/standard-output.js";
 import { say } from "./terminal/terminal.js";
+import { version } from "./version.js";
 
 /**
  * Runs the program: parses, runs the command, and maps its errors. It sets the exit code instead of ending the process,
@@ -34,11 +34,6 @@ export async function main(argv: readonly string[]): Promise<void> {
     process.stdin.destroy();
     if (error instanceof Interrupted) process.exit();
   }
-}
-
-function version(): string {
-  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(text) as { version: string }).version;
 }
 
 /** Hides the warning that Node's SQLite is experimental, which users cannot do anything about. */

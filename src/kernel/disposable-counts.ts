@@ -12,7 +12,7 @@ export interface DomainCount {
  *
  * @param domain in ASCII, at most 253 characters; empty for a domain that is not disposable
  */
-export function keepName(memory: SharedArrayBuffer, number: number, domain: string): void {
+export function keepName(memory: ArrayBufferLike, number: number, domain: string): void {
   const used = new Int32Array(memory, layout.names, 1);
   const room = layout.namesEnd - layout.names - 1024;
   const names = new Int32Array(memory, layout.domainNames, layout.mostDomains);
@@ -32,7 +32,7 @@ export function keepName(memory: SharedArrayBuffer, number: number, domain: stri
  * Returns the number of items at each disposable domain that has any. Approximate for lists with more than some 100,000
  * domains: then one domain may replace another one and its count.
  */
-export function countsOf(memory: SharedArrayBuffer): ReadonlyMap<string, number> {
+export function countsOf(memory: ArrayBufferLike): ReadonlyMap<string, number> {
   const counts = new Int32Array(memory, layout.domainCounts, layout.mostDomains);
   const names = new Int32Array(memory, layout.domainNames, layout.mostDomains);
   const bytes = Buffer.from(memory);

@@ -11,7 +11,7 @@ import type { Kind } from "../classifier/verdict.js";
 import * as layout from "./layout.js";
 
 /** Writes the tables into the memory of a run, where all threads read them. */
-export function writeTables(memory: SharedArrayBuffer): void {
+export function writeTables(memory: ArrayBufferLike): void {
   const bytes = new Uint8Array(memory);
   for (let code = 0; code < 128; code++) {
     const [half, bit] = [code & 15, 1 << (code >> 4)];
@@ -26,7 +26,7 @@ export function writeTables(memory: SharedArrayBuffer): void {
 const dotsCode = { free: layout.freeDots, apart: layout.apartDots, ignored: layout.ignoredDots };
 
 function writeGrammar(
-  memory: SharedArrayBuffer,
+  memory: ArrayBufferLike,
   index: number,
   { places, shortest, longest, dots }: MailboxName,
 ): void {

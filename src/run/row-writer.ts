@@ -5,7 +5,7 @@
 import { isSplit, type TableSink } from "../files/output.js";
 import type { Status } from "../validator/validator.js";
 import { DistinctItems } from "./distinct-items.js";
-import type { FoundRow, RunOptions, RunReport } from "./run-options.js";
+import type { RowPlace, RunOptions, RunReport } from "./run-options.js";
 import { hasItem, noItemCode, notARowCode } from "./status-codes.js";
 import { WriteBehind } from "./write-behind.js";
 
@@ -24,7 +24,9 @@ export interface RowsWithStatus {
   readonly notUtf8: number;
   readonly kept?: number;
   /** Returns where a row is, and its field with the item. */
-  place(row: number): Omit<FoundRow, "status">;
+  place(row: number): RowPlace;
+  /** Returns a field of a row as text; empty if the row has no such field. */
+  field(row: number, column: number): string;
   /** Renders all rows. The bytes are valid until `release` is called. */
   all(): Uint8Array;
   /** Renders the wanted rows. May overwrite the memory of the others, so nothing else can be rendered afterwards. */
@@ -40,8 +42,7 @@ export class RowWriter {
   rows = 0;
   readonly #statuses: readonly Status[];
   readonly #reasons: readonly (string | undefined)[];
-  readonly #onFound: RunOptions["onFound"];
-  #isLooking = true;
+  readonly #observers: NonNullable<RunOptions["observers"]>;
   readonly #filter: NonNullable<RunOptions["filter"]>;
   readonly #split: ((status: Status) => Promise<TableSink>) | undefined;
   readonly #output: WriteBehind;
@@ -59,12 +60,17 @@ export class RowWriter {
    * @param reasons the codes of the reasons of these statuses, where they are known
    */
   constructor(
-    { sink, filter = {}, session, onFound }: Pick<RunOptions, "sink" | "filter" | "session" | "onFound">,
+    {
+      sink,
+      filter = {},
+      session,
+      observers = [],
+    }: Pick<RunOptions, "sink" | "filter" | "session" | "observers">,
     statuses: readonly Status[],
     reasons: readonly (string | undefined)[],
   ) {
     this.#reasons = reasons;
-    this.#onFound = onFound;
+    this.#observers = observers;
     this.#mailboxes = session?.mailboxes ?? (filter.dedupe === "canonical" ? new DistinctItems() : undefined);
     if (session && this.#mailboxes) session.mailboxes = this.#mailboxes;
     this.#statuses = statuses;
@@ -94,7 +100,9 @@ export class RowWriter {
       this.#otherRowsByCode[column] ??= new Float64Array(256);
       for (const code of others) this.#otherRowsByCode[column]![code]!++;
     }
-    this.#reportFound(rows);
+    for (const observer of this.#observers) {
+      observer.observe({ ...rows, statuses: this.#statuses, reasons: this.#reasons });
+    }
     const isKept = this.#keptRows(rows);
     const release = () => rows.release?.();
     if (isKept === undefined && !this.#split) {
@@ -156,17 +164,6 @@ export class RowWriter {
       otherStatuses: this.#otherRowsByCode.map((rows) => countsOf(rows)),
       reasons: countsOf(this.#rowsByCode, this.#reasons),
     };
-  }
-
-  #reportFound({ codes, place }: RowsWithStatus): void {
-    if (this.#onFound === undefined || !this.#isLooking) return;
-    const { statuses, row: report } = this.#onFound;
-    const isWanted = this.#statuses.map((status) => statuses.includes(status));
-    for (const [row, code] of codes.entries()) {
-      if (!isWanted[code]) continue;
-      this.#isLooking = report({ status: this.#statuses[code]!, ...place(row) });
-      if (!this.#isLooking) return;
-    }
   }
 
   /** Returns 1 for each row that passes the filter, or undefined when all rows pass. */

@@ -39,15 +39,35 @@ export interface RunOptions {
   readonly inputShare?: () => number | undefined;
   /** Aborting it ends the run with the signal's reason; the caller discards what is written. */
   readonly signal: AbortSignal;
-  /** Called for each row with one of these statuses, in input order, until it returns false. */
-  readonly onFound?: { readonly statuses: readonly Status[]; readonly row: (found: FoundRow) => boolean };
+  /** Called with all rows of the table, in input order, before the filter. */
+  readonly observers?: readonly RowObserver[];
   /** Called and awaited after rows are written. */
   readonly onProgress?: (progress: RunProgress) => void | Promise<void>;
 }
 
-/** A row with a status that the caller looks for. */
-export interface FoundRow {
-  readonly status: Status;
+/** Looks at the rows of a run. */
+export interface RowObserver {
+  /** Called with consecutive rows. They are valid only during the call. */
+  observe(rows: ObservedRows): void;
+}
+
+/** Consecutive rows with their statuses, in input order. */
+export interface ObservedRows {
+  /** The code of each row's status; see `status-codes.ts` for rows without one. */
+  readonly codes: Uint8Array;
+  /** 1 for each row that is the first one with its item. */
+  readonly isFirst: Uint8Array;
+  /** The statuses and the codes of their reasons, as far as these are known, by the codes of the rows. */
+  readonly statuses: readonly Status[];
+  readonly reasons: readonly (string | undefined)[];
+  /** Returns where a row is, and its field with the item. */
+  place(row: number): RowPlace;
+  /** Returns a field of a row as text; empty if the row has no such field. The column is an index from 0. */
+  field(row: number, column: number): string;
+}
+
+/** Where a row is. */
+export interface RowPlace {
   /** Line on which it starts, from 1; undefined where lines are not counted. */
   readonly line: number | undefined;
   /** Field with the item, as it is in the table. */

@@ -18,6 +18,8 @@ export interface RecordChunk {
   readonly notUtf8: number;
   /** Returns the line on which a record starts, from 1; absent where lines are not counted. */
   lineOf?(row: number): number;
+  /** Returns a field of a record as text; empty if the record has no such field. The column is an index from 0. */
+  field(row: number, column: number): string;
   /** The added fields that each record has already and keeps; undefined for records to validate. */
   readonly kept?: readonly (readonly string[] | undefined)[];
   /**

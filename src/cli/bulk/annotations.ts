@@ -1,6 +1,6 @@
 /** Annotations for the lines of a table, as GitHub's workflows show them beside a change. */
-import type { FoundRow } from "../../run/run-options.js";
-import type { Verdict } from "../../validator/validator.js";
+import type { ObservedRows, RowObserver, RowPlace } from "../../run/run-options.js";
+import type { Status, Verdict } from "../../validator/validator.js";
 import { counted } from "../terminal/terminal.js";
 
 /** Most annotations of a run. GitHub shows ten of a step, and keeps fifty of a job. */
@@ -10,38 +10,50 @@ const mostAnnotations = 50;
  * Writes a workflow command for each row, to standard error so that they do not mix with rows. GitHub reads both streams.
  * https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
  */
-export class Annotations {
+export class Annotations implements RowObserver {
   readonly #path: string;
+  readonly #wanted: readonly Status[];
   readonly #explain: (value: string) => Verdict | undefined;
   #count = 0;
 
-  /** @param explain returns the verdict with its reason, if that is known */
-  constructor(path: string, explain: (value: string) => Verdict | undefined) {
+  /**
+   * @param wanted the statuses whose rows are annotated
+   * @param explain returns the verdict with its reason, if that is known
+   */
+  constructor(path: string, wanted: readonly Status[], explain: (value: string) => Verdict | undefined) {
     this.#path = path;
+    this.#wanted = wanted;
     this.#explain = explain;
   }
 
-  /** Annotates a row. Returns whether there may be another one. */
-  add({ status, line, value }: FoundRow): boolean {
-    this.#count++;
+  observe({ codes, statuses, place }: ObservedRows): void {
+    if (this.#count >= mostAnnotations) return;
+    const isWanted = statuses.map((status) => this.#wanted.includes(status));
+    for (const [row, code] of codes.entries()) {
+      if (!isWanted[code] || this.#count >= mostAnnotations) continue;
+      this.#count++;
+      this.#annotate(statuses[code]!, place(row));
+    }
+  }
+
+  #annotate(status: Status, { line, value }: RowPlace): void {
     const { reason, suggestion } = this.#explain(value) ?? {};
     const place = line === undefined ? "" : `,line=${line}`;
     const why = reason === undefined ? "" : ` (${reason})`;
     const meant = suggestion === undefined ? "" : `; meant: ${suggestion}`;
     const text = escapeText(`${value} is ${status}${why}${meant}`);
     process.stderr.write(`::error file=${escapeProperty(this.#path)}${place}::${text}\n`);
-    return this.#count < mostAnnotations;
   }
 
   /**
    * Says how many rows have no annotation.
    *
-   * @param rows number of all rows with these statuses
+   * @param rows number of rows by status
    */
-  end(rows: number, statuses: readonly string[]): void {
-    const more = rows - this.#count;
+  end(rows: ReadonlyMap<Status, number>): void {
+    const more = this.#wanted.reduce((sum, status) => sum + (rows.get(status) ?? 0), -this.#count);
     if (more <= 0) return;
-    const text = `${counted(more, "more row is", "more rows are")} ${statuses.join(" or ")}`;
+    const text = `${counted(more, "more row is", "more rows are")} ${this.#wanted.join(" or ")}`;
     process.stderr.write(`::notice file=${escapeProperty(this.#path)}::${text}\n`);
   }
 }

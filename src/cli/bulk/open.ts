@@ -10,6 +10,7 @@ import type { OpenMailCheck } from "../engines/mail-check.js";
 import { openOfflineEngine } from "../engines/offline-engine.js";
 import { counted, say } from "../terminal/terminal.js";
 import { BadRowsReport } from "./bad-rows.js";
+import type { ListReport } from "./list-report.js";
 import { type OpenInput, openInput } from "./open-input.js";
 import { checkReplaceable, nowhere, openSink } from "./open-output.js";
 import type { Plan } from "./plan.js";
@@ -19,6 +20,7 @@ export interface Opened {
   engine?: Engine;
   mail?: OpenMailCheck;
   readonly files: Pick<TableSink, "discard">[];
+  report?: ListReport;
 }
 
 /** The files of a run. */

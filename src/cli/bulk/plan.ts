@@ -70,6 +70,8 @@ export interface BulkOptions extends OwnListOptions, ApiEngineOptions, SettingOp
   readonly maxBad?: Limit;
   readonly annotations?: "github";
   readonly summaryFile?: string;
+  readonly report?: string;
+  readonly reportAddresses?: true;
   readonly progress: ProgressMode;
   readonly quiet?: true;
 }

@@ -23,6 +23,7 @@ import { type Progress, showsProgress, startProgress } from "../terminal/progres
 import { counted, grouped, say } from "../terminal/terminal.js";
 import type { Annotations } from "./annotations.js";
 import { commitOutputs } from "./commit-outputs.js";
+import type { ListReport } from "./list-report.js";
 import {
   loadOfflineRules,
   needsBatches,
@@ -53,8 +54,8 @@ export async function runBulk(kind: Kind, inputs: readonly string[], options: Bu
     // A signal ends the run even while it waits for a key command, for more input, or for the reader of the output.
     return await Promise.race([runFiles(kind, inputs, options, opened, signal), interrupted]);
   } catch (error) {
-    const { engine, files } = opened;
-    await Promise.all(files.map((sink) => sink.discard()));
+    const { engine, files, report } = opened;
+    await Promise.all([...files, report].map((sink) => sink?.discard()));
     // Answers in flight may be paid for, so they still go into the cache.
     await engine?.close(error instanceof Interrupted);
     await opened.mail?.close();
@@ -84,6 +85,7 @@ async function runFiles(
   const plans = await planRun(kind, inputs, options);
   const engine = await openEngine(plans[0], opened, signal);
   await openDns(plans[0], engine, opened, signal);
+  const listReport = await openReport(plans[0], engine, opened);
   const isSeveral = plans.length > 1;
   const isBatched =
     isSeveral &&
@@ -95,7 +97,9 @@ async function runFiles(
   for (const plan of plans) {
     opened.files.length = 0;
     try {
-      const summary = await runFile(plan, engine, session, opened, signal);
+      let summary = await runFile(plan, engine, session, opened, signal);
+      listReport?.add(summary);
+      if (plan === plans.at(-1)) summary = withFiles(summary, (await listReport?.write()) ?? []);
       await printSummary(options.summary, summary);
       if (options.summaryFile !== undefined) await appendSummary(options.summaryFile, summary);
       totals.add(summary, exitCodeOf(summary, options, nextCommand(options)));
@@ -107,8 +111,22 @@ async function runFiles(
       totals.addFailure(exitCode);
     }
   }
+  await listReport?.write();
   if (isSeveral && options.summary !== "none") process.stderr.write(`${totals.render(options.summary)}\n`);
   return totals.exitCode;
+}
+
+/** Adds written files to a summary. */
+const withFiles = (summary: Summary | DryRun, files: Summary["files"]): Summary | DryRun =>
+  "report" in summary ? { ...summary, files: [...summary.files, ...files] } : summary;
+
+/** Opens the report, if it is wanted. */
+async function openReport(plan: Plan, engine: Engine, opened: Opened): Promise<ListReport | undefined> {
+  const { report } = plan.options;
+  if (report === undefined) return undefined;
+  const { ListReport } = await import("./list-report.js");
+  opened.report = await ListReport.open(report, plan, engine);
+  return opened.report;
 }
 
 /** The command that validates what a run in place has left. */
@@ -133,7 +151,7 @@ async function runFile(
   // A signal ends the run elsewhere, while this function still waits.
   signal.addEventListener("abort", () => progress?.stop(), { once: true });
   try {
-    return await validate(plan, engine, opened.mail, session, files, signal, progress, started);
+    return await validate(plan, engine, opened, session, files, signal, progress, started);
   } finally {
     progress?.stop();
   }
@@ -164,7 +182,7 @@ function progressOf(
 async function validate(
   plan: Plan,
   engine: Engine,
-  mail: OpenMailCheck | undefined,
+  { mail, report: listReport }: Opened,
   session: RunSession | undefined,
   files: RunFiles,
   signal: AbortSignal,
@@ -186,9 +204,9 @@ async function validate(
     ...(session && { session }),
     ...(mail && { mailCheck: mail.check }),
     ...(plan.options.explain && !validator.explain && { offlineRules: loadOfflineRules().classify }),
-    ...(annotations && {
-      onFound: { statuses: failStatuses(plan.options), row: (found) => annotations.add(found) },
-    }),
+    observers: [annotations, listReport?.observerOf(plan, table)].filter(
+      (observer) => observer !== undefined,
+    ),
     cores: availableParallelism(),
     inputShare: share,
     onProgress(current) {
@@ -197,11 +215,7 @@ async function validate(
     },
   });
   progress?.stop();
-  const failing = failStatuses(plan.options);
-  annotations?.end(
-    failing.reduce((sum, status) => sum + (report.statuses.get(status) ?? 0), 0),
-    failing,
-  );
+  annotations?.end(report.statuses);
   await badRows.flush();
   signal.throwIfAborted();
   if (dryRun) return { input: inputName, dryRun: { ...report, ...dryRun.counts } };
@@ -235,10 +249,15 @@ async function validate(
 }
 
 /** Returns the annotations of a run's input, with the reasons of the engine, or of the offline rules. */
-async function openAnnotations({ kind, inputName }: Plan, { validator }: Engine): Promise<Annotations> {
+async function openAnnotations(
+  { kind, inputName, options }: Plan,
+  { validator }: Engine,
+): Promise<Annotations> {
   const { Annotations } = await import("./annotations.js");
   const explain = validator.explain ?? loadOfflineRules().classify;
-  return new Annotations(inputName, (value) => explain(kind, extractItem(kind, value)));
+  return new Annotations(inputName, failStatuses(options), (value) =>
+    explain(kind, extractItem(kind, value)),
+  );
 }
 
 /** Returns the files that a run has written, with their sizes. */

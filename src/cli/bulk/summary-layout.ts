@@ -1,34 +1,18 @@
 /** The summary of a run for a terminal: statuses with shares and bars; beside them reasons and disposable domains. */
 import type { ReasonCode } from "../../classifier/verdict.js";
+import { reasonsFor, reasonWords } from "../../report/reason-words.js";
 import { mostTopDomains } from "../../run/run-options.js";
 import { barOf, statusColour, type TerminalStyle } from "../terminal/bars.js";
 import { counted, grouped, printable } from "../terminal/terminal.js";
 import type { Summary } from "./summary.js";
-
-/** The reasons for `fake`, as people say them. */
-const fakeReasons: Partial<Readonly<Record<ReasonCode, string>>> = {
-  syntax: "syntax",
-  "special-use": "reserved domain",
-  "unknown-tld": "no such top-level domain",
-  "public-suffix": "public suffix",
-  "typo-domain": "mistyped domain",
-  "no-reply": "no-reply",
-  "impossible-mailbox": "impossible mailbox",
-  placeholder: "placeholder",
-  "no-such-domain": "no such domain",
-  "null-mx": "domain refuses mail",
-  "no-mail-server": "no mail server",
-};
 
 /** Returns the reasons for `fake` with their numbers of rows, the most frequent first. */
 export function fakeReasonCounts(
   reasons: ReadonlyMap<string, number>,
 ): readonly (readonly [string, number])[] {
   return Array.from(reasons)
-    .flatMap(([code, count]) => {
-      const words = fakeReasons[code as ReasonCode];
-      return words === undefined ? [] : [[words, count] as const];
-    })
+    .filter(([code]) => reasonsFor.fake.includes(code as ReasonCode))
+    .map(([code, count]) => [reasonWords[code as ReasonCode], count] as const)
     .sort((a, b) => b[1] - a[1]);
 }
 

@@ -13,6 +13,7 @@ interface Targets {
   readonly output: string | undefined;
   readonly backup: string | undefined;
   readonly badRowsFile?: string;
+  readonly report?: string;
   readonly apiKeyFile?: string;
   readonly isInPlace: boolean;
 }
@@ -23,7 +24,7 @@ interface Targets {
  * @throws UsageError when a file has two roles
  */
 export function checkTargets(targets: Targets): void {
-  const { input, quotaPath, output, backup, badRowsFile, apiKeyFile, isInPlace } = targets;
+  const { input, quotaPath, output, backup, badRowsFile, report, apiKeyFile, isInPlace } = targets;
   const roles = [
     ["the quota file", quotaPath],
     ["the cache", cachePath(process.env)],
@@ -32,6 +33,7 @@ export function checkTargets(targets: Targets): void {
     ["the key file", apiKeyFile],
     ["the output", output],
     ["the file of bad rows", badRowsFile],
+    ["the report", report],
     ["the backup", backup],
     // With --in-place, the output is the input.
     ["the input", isInPlace ? undefined : input],

@@ -134,7 +134,7 @@ function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
     Quota: [
       quotaFileOption(),
       new Option("--wait [TIME]", "wait up to TIME for the quota to renew").argParser(waitTime),
-      new Option("--dry-run", "send and write nothing; say what it would cost"),
+      new Option("--dry-run", "send and write nothing; say what it would cost").conflicts("report"),
     ],
     Service: [
       ...settingNames.filter((name) => !dnsSettingNames.includes(name)).map(settingOption),
@@ -153,6 +153,8 @@ function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
         .choices(progressModes)
         .default("auto"),
       new Option("--summary-file <FILE>", "append the summary to FILE as a line of JSON").argParser(filled),
+      new Option("--report <FILE>", "write a report as an HTML page, without addresses").argParser(filled),
+      new Option("--report-addresses", "with --report, list the first 100 bad rows too"),
       new Option("-q, --quiet", "no progress, notes or summary on stderr"),
       new Option("--debug", "log every request to stderr"),
     ],

@@ -185,6 +185,7 @@ class RowRenderer {
       isFirst: Uint8Array.from(rows, isFirst),
       mailboxes: this.#options.filter?.dedupe === "canonical" ? this.#hashMailboxes(rows) : undefined,
       place: (row) => ({ line: chunk.lineOf?.(row), value: deciding[row]?.[0]?.item ?? "" }),
+      field: (row, column) => chunk.field(row, column),
       all: () => copy(() => true),
       keep: copy,
       copy,

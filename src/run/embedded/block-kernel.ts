@@ -10,7 +10,7 @@ import { type BlockMemory, type Slot, slotRows } from "./block-memory.js";
 /** Runs the steps of the kernel on slots and chunks. */
 export class BlockKernel {
   readonly #kernel: Kernel;
-  readonly #memory: SharedArrayBuffer;
+  readonly #memory: ArrayBufferLike;
   /** Address of the numbers of the records that this thread works on. */
   readonly #records: number;
   /** Takes chunks that are in no slot of the queue. */

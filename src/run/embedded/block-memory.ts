@@ -61,7 +61,7 @@ export class Slot {
   /** End of each row in the output. */
   readonly ends: Int32Array;
 
-  constructor(memory: SharedArrayBuffer, start: number) {
+  constructor(memory: ArrayBufferLike, start: number) {
     let place = start;
     const next = (bytes: number) => {
       const at = place;

@@ -125,12 +125,14 @@ export class Charges {
     const isComplete = !this.#isExhausted || !this.#markUnchecked(classified, classifier);
     const rendered = isComplete ? written : classifier.render(chunk(), codes);
     let scanned: ScannedChunk | undefined;
+    const records = () => {
+      scanned ??= chunk();
+      return scanned;
+    };
     return {
       ...{ codes, isFirst: firstRows(classified), mailboxes, emptied, notUtf8 },
-      place(row) {
-        scanned ??= chunk();
-        return { line: scanned.lineOf(row), value: scanned.value(row) };
-      },
+      place: (row) => ({ line: records().lineOf(row), value: records().value(row) }),
+      field: (row, column) => records().field(row, column),
       all: () => rendered.bytes,
       keep: (isWanted) => keepRecords(rendered, isWanted),
       copy: (isWanted) => copyRecords(rendered, isWanted),

@@ -45,7 +45,8 @@ export function streamOf(
           added.map((fields, row) => (fields && values[row] === undefined ? copiedUnchanged : fields)),
         );
       const kept = earlier && keptFields(records, values, earlier);
-      yield { ...chunk, ...(kept && { kept }), append };
+      const field: RecordChunk["field"] = (row, column) => itemText(records[row]![column] ?? "");
+      yield { ...chunk, ...(kept && { kept }), field, append };
     }
   }
   return { start: (columns) => writer.start(columns), chunks: written() };

@@ -93,7 +93,9 @@ export class JsonLines {
         const append: RecordChunk["append"] = (added) => this.#append(chunk.bytes, rows, keys, added);
         const objects = rows.map(({ object }) => object);
         const kept = earlier && objects.map((object) => object && keptIn(object));
-        yield { ...this.#values(objects), ...(kept && { kept }), append };
+        const field: RecordChunk["field"] = (row, column) =>
+          textOf(objects[row] ?? {}, this.#names[column] ?? "");
+        yield { ...this.#values(objects), ...(kept && { kept }), field, append };
       }
     };
     return { start, chunks: chunks.call(this) };

@@ -74,6 +74,10 @@ class RereadChunk implements RecordChunk {
     return unquote(this.#chunk.bytes.toString("latin1", start, end), this.#shape.dialect.comment);
   }
 
+  field(row: number, column: number): string {
+    return itemText(this.#field(row, column));
+  }
+
   append(added: readonly (readonly string[] | undefined)[]): Buffer {
     const rows = added.flatMap((fields, row) => (fields === undefined ? [] : [this.#render(row, fields)]));
     return Buffer.from(rows.join(""), "latin1");

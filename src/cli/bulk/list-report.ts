@@ -1,0 +1,110 @@
+/** `--report`: collects what the report on a run shows, and writes it as an HTML page. */
+import { daysOld, findTable } from "../../data/installed-table.js";
+import { openOutputFile, type TableSink } from "../../files/output.js";
+import { Collector } from "../../report/collector.js";
+import { findDateColumn } from "../../report/months.js";
+import { renderPage } from "../../report/page.js";
+import { type Report, sumOf } from "../../report/report.js";
+import type { RowObserver } from "../../run/run-options.js";
+import type { Table } from "../../table/table.js";
+import { dataTablePath } from "../config/paths.js";
+import type { Engine } from "../engines/engine.js";
+import { counted, say } from "../terminal/terminal.js";
+import { version } from "../version.js";
+import { loadOfflineRules } from "./open.js";
+import type { Plan } from "./plan.js";
+import type { DryRun, Summary } from "./summary.js";
+
+/** The report on all files of a run. */
+export class ListReport {
+  readonly #sink: TableSink;
+  readonly #collector: Collector;
+  readonly #path: string;
+  readonly #summaries: Summary[] = [];
+  #isWritten = false;
+
+  /**
+   * Creates the file, so that a fault is found before the run costs units.
+   *
+   * @throws FileError when it cannot be created
+   */
+  static async open(path: string, plan: Plan, { validator }: Engine): Promise<ListReport> {
+    const sink = await openOutputFile(path);
+    const explain = validator.explain ?? loadOfflineRules().classify;
+    const withAddresses = plan.options.reportAddresses === true;
+    return new ListReport(path, sink, new Collector({ kind: plan.kind, explain, withAddresses }));
+  }
+
+  private constructor(path: string, sink: TableSink, collector: Collector) {
+    this.#path = path;
+    this.#sink = sink;
+    this.#collector = collector;
+  }
+
+  /** Returns the observer of the run over a file. */
+  observerOf({ inputName }: Plan, table: Table): RowObserver {
+    const items = [table.column, ...table.otherColumns];
+    const dates = findDateColumn(table.names, (column) =>
+      items.includes(column) ? [] : table.firstValues(column),
+    );
+    return this.#collector.observerOf(inputName, dates);
+  }
+
+  /** Adds the summary of the run over a file. */
+  add(summary: Summary | DryRun): void {
+    if ("report" in summary) this.#summaries.push(summary);
+  }
+
+  /** Removes what is unfinished. */
+  discard(): Promise<void> {
+    return this.#sink.discard();
+  }
+
+  /**
+   * Writes the report, unless it is written already or no file could be validated.
+   *
+   * @returns the file that it wrote
+   * @throws FileError when it cannot be written
+   */
+  async write(): Promise<Summary["files"]> {
+    const [first] = this.#summaries;
+    if (first === undefined || this.#isWritten) return [];
+    this.#isWritten = true;
+    const page = Buffer.from(renderPage(this.#report(first)));
+    await this.#sink.write(page);
+    await this.#sink.prepare?.();
+    await this.#sink.commit();
+    return [{ path: this.#path, bytes: page.length }];
+  }
+
+  #report(first: Summary): Report {
+    const summaries = this.#summaries;
+    return {
+      ...this.#collector.collected(),
+      ...sumOf(summaries.map(({ report }) => report)),
+      kind: first.kind,
+      inputs: summaries.map(({ input }) => input),
+      made: Date.now(),
+      badRows: summaries.reduce((sum, { badRows }) => sum + badRows, 0),
+      facts: this.#facts(first),
+    };
+  }
+
+  #facts(first: Summary): Report["facts"] {
+    const { column, columnName, engine, engineReason, dns, passedOver } = first;
+    const { table } = findTable(dataTablePath(process.env), say);
+    const days = daysOld(table.sources, Date.now());
+    const seconds = this.#summaries.reduce((sum, summary) => sum + summary.seconds, 0);
+    return [
+      ["Engine", `${engine} (${engineReason})`],
+      ["Column", columnName === undefined ? String(column) : `${columnName} (column ${column})`],
+      ...(passedOver.length === 0 ? [] : [["Not checked", passedOver.join(", ")] as const]),
+      ["DNS", dns === undefined ? "not asked" : `${counted(dns.asked + dns.cached, "domain")} asked`],
+      ...(days === undefined || engine !== "offline"
+        ? []
+        : [["Data", `newest list ${counted(days, "day")} old`] as const]),
+      ["Time", `${seconds.toFixed(1)} s`],
+      ["Made by", `idv ${version()}`],
+    ];
+  }
+}

@@ -1,0 +1,105 @@
+/** Finds the column that says when a row came into the list, and reads the month from its fields. */
+
+/** Reads the month of a date: `2026-11`; undefined if the text is not a date. */
+type MonthOf = (text: string) => string | undefined;
+
+/** A column with dates. */
+export interface DateColumn {
+  /** Index from 0. */
+  readonly column: number;
+  readonly name: string;
+  readonly monthOf: MonthOf;
+}
+
+/** Names of columns that say when a row came into the list, and of those with other dates. */
+const entryNames =
+  /creat|sign|regist|subscri|join|opt.?in|added|since|confirm|erstellt|angelegt|anmeld|alta|inscri/i;
+const otherNames = /birth|dob|geburt|naiss|nacimiento|expir|until|unsub|deleted|bounce/i;
+/** Share of the filled fields that must be dates. */
+const dateShare = 0.8;
+
+/**
+ * Returns the column with the dates on which rows came into the list; undefined if there is none.
+ *
+ * @param names names of the columns
+ * @param firstValues returns the first fields of a column
+ */
+export function findDateColumn(
+  names: readonly string[],
+  firstValues: (column: number) => readonly string[],
+): DateColumn | undefined {
+  const found = names.flatMap((name, column) => {
+    if (otherNames.test(name)) return [];
+    const monthOf = formatOf(firstValues(column).filter((value) => value.trim() !== ""));
+    return monthOf === undefined ? [] : [{ column, name, monthOf }];
+  });
+  const best = found.find(({ name }) => entryNames.test(name)) ?? found[0];
+  return best && { ...best, monthOf: remembering(best.monthOf) };
+}
+
+/** Returns a reader that remembers dates: most lists have far fewer days than rows. */
+function remembering(monthOf: MonthOf): MonthOf {
+  const known = new Map<string, string | undefined>();
+  return (text) => {
+    if (known.has(text)) return known.get(text);
+    if (known.size >= 10_000) known.clear();
+    const month = monthOf(text);
+    known.set(text, month);
+    return month;
+  };
+}
+
+/** Returns how to read the dates in a column; undefined if most fields are not dates, or could be read in two ways. */
+function formatOf(values: readonly string[]): MonthOf | undefined {
+  const fitting = formats.filter(
+    (monthOf) => values.filter((value) => monthOf(value) !== undefined).length >= dateShare * values.length,
+  );
+  const [first, second] = fitting;
+  if (values.length === 0 || first === undefined) return undefined;
+  // 03/04/2026 may be in March or in April.
+  const isAmbiguous = second !== undefined && values.some((value) => first(value) !== second(value));
+  return isAmbiguous ? undefined : first;
+}
+
+const monthNames = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
+
+/** Returns a reader of the dates that match. The groups `y` and `m` are the year and the month, by number or name. */
+function written(pattern: RegExp): MonthOf {
+  return (text) => {
+    const { y, m = "" } = pattern.exec(text.trim())?.groups ?? {};
+    if (y === undefined) return undefined;
+    const month = /^\d/.test(m) ? Number(m) : 1 + monthNames.indexOf(m.slice(0, 3).toLowerCase());
+    return monthText(Number(y), month);
+  };
+}
+
+/** Returns a reader of seconds or milliseconds since the epoch. */
+function elapsed(pattern: RegExp, milliseconds: number): MonthOf {
+  return (text) => {
+    if (!pattern.test(text.trim())) return undefined;
+    const date = new Date(Number(text) * milliseconds);
+    return monthText(date.getUTCFullYear(), date.getUTCMonth() + 1);
+  };
+}
+
+const formats: readonly MonthOf[] = [
+  // ISO 8601 and its relatives: 2026-11-22T10:00:00Z, 2026/11/22, 2026.11.22
+  written(/^(?<y>\d{4})([-/.])(?<m>\d{1,2})(?:\2\d{1,2}(?:[T ].*)?)?$/),
+  // 22.11.2026, 22-11-2026, 22/11/2026
+  written(/^\d{1,2}([-/.])(?<m>\d{1,2})\1(?<y>\d{4})(?:,? .*)?$/),
+  // 11/22/2026
+  written(/^(?<m>\d{1,2})([-/])\d{1,2}\2(?<y>\d{4})(?:,? .*)?$/),
+  // 22 Nov 2026, Sun, 22 Nov 2026 10:00:00 GMT, November 22, 2026
+  written(/^(?:[a-z]{3,9},? )?\d{1,2}[ -](?<m>[a-z]{3,9})\.?[ -](?<y>\d{4})(?:,? .*)?$/i),
+  written(/^(?<m>[a-z]{3,9})\.? \d{1,2},? (?<y>\d{4})(?:,? .*)?$/i),
+  elapsed(/^1\d{9}$/, 1000),
+  elapsed(/^1\d{12}$/, 1),
+];
+
+/** Years before or after are other numbers. */
+const [firstYear, lastYear] = [1990, 2100];
+
+function monthText(year: number, month: number): string | undefined {
+  if (year < firstYear || year > lastYear || !(month >= 1 && month <= 12)) return undefined;
+  return `${year}-${String(month).padStart(2, "0")}`;
+}

@@ -1,0 +1,421 @@
+/**
+ * The report as one HTML page, for people who do not use a terminal. It needs no network and no script. Components take
+ * plain data, and all text is escaped by preact-render-to-string.
+ */
+import type { ComponentChildren } from "preact";
+import { render } from "preact-render-to-string";
+import type { ReasonCode } from "../classifier/verdict.js";
+import { knownStatuses } from "../validator/validator.js";
+import { series } from "./collector.js";
+import { BarTable, Facts, grouped, Key, perCent, type Slice, StackedBar } from "./parts.js";
+import { reasonsFor, reasonWords } from "./reason-words.js";
+import type { Report } from "./report.js";
+import { style } from "./style.js";
+import type { NamedCounts } from "./top-counts.js";
+
+/** Renders the report as a whole page. */
+export function renderPage(report: Report): string {
+  const title = `Report: ${report.inputs.length === 1 ? report.inputs[0] : `${report.inputs.length} files`}`;
+  const page = (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta
+          http-equiv="Content-Security-Policy"
+          content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+        />
+        <meta name="referrer" content="no-referrer" />
+        <title>{title}</title>
+        <style>{style}</style>
+      </head>
+      <body>
+        <ReportView report={report} />
+      </body>
+    </html>
+  );
+  // Control characters and direction marks would let a name look like another one, or are not allowed in HTML.
+  const text = render(page).replace(/[^\n\P{Cc}]|\p{Bidi_Control}/gu, "\ufffd");
+  return `<!doctype html>\n${text}\n`;
+}
+
+/** The report without the page around it. */
+function ReportView({ report }: { report: Report }) {
+  return (
+    <main>
+      <Opening report={report} />
+      <Statuses report={report} />
+      <div class="columns">
+        <Typos report={report} />
+        <Reasons report={report} />
+        <DisposableDomains report={report} />
+        <Providers report={report} />
+      </div>
+      <Months report={report} />
+      <Duplicates report={report} />
+      <ShownRows report={report} />
+      <div class="columns">
+        <Cost report={report} />
+        <Section heading="How it was made">
+          <Facts facts={report.facts} />
+        </Section>
+      </div>
+    </main>
+  );
+}
+
+function Section({ heading, children }: { heading: string; children: ComponentChildren }) {
+  return (
+    <section>
+      <h2>{heading}</h2>
+      {children}
+    </section>
+  );
+}
+
+const itemsOf = ({ kind }: Report): string => (kind === "email" ? "addresses" : "domains");
+const countOf = ({ statuses }: Report, status: string): number => statuses.get(status) ?? 0;
+const rows = (count: number): string => `${grouped(count)} ${count === 1 ? "row" : "rows"}`;
+
+function Opening({ report }: { report: Report }) {
+  const { inputs, made, kind } = report;
+  const filled = report.rows - report.emptyRows;
+  const good = countOf(report, "ok") + countOf(report, "alias");
+  const lost = countOf(report, "fake") + countOf(report, "disposable");
+  const open = countOf(report, "quota_exceeded");
+  const typos = report.typos.reduce((sum, { total }) => sum + total, 0);
+  const what = kind === "email" ? "can be written to" : "are domains to rely on";
+  return (
+    <header>
+      <h1>
+        {inputs.slice(0, 5).join(", ")}
+        {inputs.length > 5 && ` and ${inputs.length - 5} more files`}
+      </h1>
+      <p class="lead">
+        {filled === 0
+          ? `There are no ${itemsOf(report)} in this list.`
+          : `${grouped(good)} of ${grouped(filled)} ${what}.`}
+      </p>
+      <p class="sub">
+        {lost === 0 ? "None is fake or disposable." : `${rows(lost)} are fake or disposable.`}
+        {typos > 0 && ` ${grouped(typos)} of them only have a mistyped domain.`}
+        {open > 0 && ` ${rows(open)} could not be checked: the quota is used up.`} Checked on{" "}
+        <time dateTime={new Date(made).toISOString()}>
+          {new Date(made).toISOString().slice(0, 16).replace("T", " ")} UTC
+        </time>
+        .
+      </p>
+    </header>
+  );
+}
+
+/** What to do about the rows with each status. */
+const advice: Readonly<Record<string, string>> = {
+  ok: "Keep.",
+  alias: "Keep: mail arrives. The owner uses a sub-address or a relay, and may switch it off.",
+  disposable: "Drop, or ask for another address: the mailbox lasts for minutes or days.",
+  fake: "Drop, or repair the mistyped ones: mail to these bounces.",
+  quota_exceeded: "Not checked. Run idv again with --update when the quota has renewed.",
+  "(empty)": "These rows have nothing to check.",
+};
+
+const classOf = (status: string): string =>
+  status === "(empty)" ? "empty" : series.includes(status) ? status : "other";
+
+function Statuses({ report }: { report: Report }) {
+  const { statuses, emptyRows } = report;
+  const order = [...new Set([...knownStatuses, ...statuses.keys()])];
+  const slices: Slice[] = order
+    .filter((status) => (statuses.get(status) ?? 0) > 0)
+    .map((status) => ({ className: classOf(status), label: status, count: countOf(report, status) }));
+  if (emptyRows > 0) slices.push({ className: "empty", label: "(empty)", count: emptyRows });
+  if (slices.length === 0) return null;
+  return (
+    <section>
+      <h2>Statuses</h2>
+      <StackedBar slices={slices} className="stacked" />
+      <table class="statuses">
+        <thead>
+          <tr>
+            <th scope="col">Status</th>
+            <th scope="col" class="number">
+              Rows
+            </th>
+            <th scope="col" class="number">
+              Share
+            </th>
+            <th scope="col">What to do</th>
+          </tr>
+        </thead>
+        <tbody>
+          {slices.map(({ className, label, count }) => (
+            <tr key={label}>
+              <th scope="row">
+                <Key className={className} />
+                {label}
+              </th>
+              <td class="number">{grouped(count)}</td>
+              <td class="number">{perCent(count, report.rows)}</td>
+              <td class="advice">{advice[label] ?? "A status of the service that idv does not know."}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Typos({ report: { typos } }: { report: Report }) {
+  if (typos.length === 0) return null;
+  const shown = typos.slice(0, 20);
+  return (
+    <BarTable
+      heading="Repair these"
+      column="Mistyped domain → probably meant"
+      entries={shown.map(({ name, total }) => [name, total])}
+      className="fake"
+    />
+  );
+}
+
+function Reasons({ report }: { report: Report }) {
+  const entriesFor = (status: "fake" | "alias") =>
+    Array.from(report.reasons)
+      .filter(([code]) => reasonsFor[status].includes(code as ReasonCode))
+      .sort((a, b) => b[1] - a[1])
+      .map(([code, count]) => [reasonWords[code as ReasonCode], count] as const);
+  const [fakes, aliases] = [entriesFor("fake"), entriesFor("alias")];
+  return (
+    <div>
+      {fakes.length > 0 && <BarTable heading="Why fake" column="Reason" entries={fakes} className="fake" />}
+      {aliases.length > 0 && (
+        <BarTable heading="Why alias" column="Reason" entries={aliases} className="alias" />
+      )}
+    </div>
+  );
+}
+
+function DisposableDomains({ report: { topDomains } }: { report: Report }) {
+  if (topDomains.length === 0) return null;
+  const entries = topDomains.map(({ domain, items }) => [domain, items] as const);
+  return <BarTable heading="Disposable domains" column="Domain" entries={entries} className="disposable" />;
+}
+
+/** Returns the slices of counts by {@link series}. */
+const slicesOf = ({ counts }: NamedCounts): Slice[] =>
+  series.map((label, i) => ({ className: label, label, count: counts[i] ?? 0 }));
+
+function Providers({ report: { providers, isApproximate, kind } }: { report: Report }) {
+  if (providers.length === 0 || kind === "domain") return null;
+  return (
+    <section>
+      <h2>Largest providers</h2>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Domain</th>
+            <th scope="col" class="number">
+              Rows
+            </th>
+            <th scope="col" class="number">
+              Bad
+            </th>
+            <th scope="col">By status</th>
+          </tr>
+        </thead>
+        <tbody>
+          {providers.map((provider) => (
+            <tr key={provider.name}>
+              <td class="name">{provider.name}</td>
+              <td class="number">{grouped(provider.total)}</td>
+              <td class="number">{perCent(badOf(provider), provider.total)}</td>
+              <td class="chart">
+                <StackedBar slices={slicesOf(provider)} className="mini" />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {isApproximate && (
+        <p class="note">
+          The list has more than 50,000 domains: rows of domains that were rare at first may be missing here.
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** Returns the number of disposable and fake rows. */
+const badOf = ({ counts }: NamedCounts): number =>
+  (counts[series.indexOf("disposable")] ?? 0) + (counts[series.indexOf("fake")] ?? 0);
+
+/** Most months in the chart. */
+const mostMonths = 60;
+
+function Months({ report: { months } }: { report: Report }) {
+  if (months === undefined) return null;
+  const shown = withGaps(months.counts).slice(-mostMonths);
+  const [first, last] = [shown[0]!, shown.at(-1)!];
+  const most = Math.max(...shown.map(({ total }) => total));
+  const step = 600 / shown.length;
+  const width = Math.min(40, step * 0.8);
+  return (
+    <section>
+      <h2>When they came</h2>
+      <p class="note">
+        Rows by month, from the column "{months.column}". A month with many bad rows is often one in which a
+        form was attacked.
+      </p>
+      <svg
+        class="months"
+        viewBox="0 0 600 150"
+        preserveAspectRatio="none"
+        role="img"
+        aria-label="Rows by month and status; the figures are in the table below"
+      >
+        {shown.flatMap((month, i) => {
+          let y = 150;
+          return slicesOf(month)
+            .filter(({ count }) => count > 0)
+            .map(({ className, label, count }) => {
+              const height = (145 * count) / most;
+              y -= height;
+              return (
+                <rect
+                  key={`${month.name} ${label}`}
+                  class={className}
+                  x={(i * step + (step - width) / 2).toFixed(2)}
+                  y={y.toFixed(2)}
+                  width={width.toFixed(2)}
+                  height={height.toFixed(2)}
+                >
+                  <title>{`${month.name}: ${grouped(count)} ${label}`}</title>
+                </rect>
+              );
+            });
+        })}
+      </svg>
+      <div class="axis">
+        <span>{first.name}</span>
+        {last !== first && <span>{last.name}</span>}
+      </div>
+      <details>
+        <summary>Figures</summary>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Month</th>
+              <th scope="col" class="number">
+                Rows
+              </th>
+              <th scope="col" class="number">
+                Bad
+              </th>
+              <th scope="col" class="number">
+                Share
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((month) => (
+              <tr key={month.name}>
+                <th scope="row">{month.name}</th>
+                <td class="number">{grouped(month.total)}</td>
+                <td class="number">{grouped(badOf(month))}</td>
+                <td class="number">{perCent(badOf(month), month.total)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </section>
+  );
+}
+
+/** Returns the months with those between them that have no rows. */
+function withGaps(months: readonly NamedCounts[]): readonly NamedCounts[] {
+  const known = new Map(months.map((month) => [month.name, month]));
+  const all: NamedCounts[] = [];
+  for (let [year, month] = months[0]!.name.split("-").map(Number) as [number, number]; ; month++) {
+    if (month > 12) [year, month] = [year + 1, 1];
+    const name = `${year}-${String(month).padStart(2, "0")}`;
+    all.push(known.get(name) ?? { name, counts: [], total: 0 });
+    if (name === months.at(-1)!.name) return all;
+  }
+}
+
+function Duplicates({ report }: { report: Report }) {
+  const { distinct, sameMailbox, emptyRows } = report;
+  const repeated = Math.max(0, report.rows - emptyRows - distinct);
+  if (repeated === 0 && sameMailbox === 0) return null;
+  return (
+    <Section heading="Duplicates">
+      <p>
+        {repeated > 0 && `${rows(repeated)} repeat an item of an earlier row; --dedupe leaves them out. `}
+        {sameMailbox > 0 &&
+          `${grouped(sameMailbox)} ${sameMailbox === 1 ? "address reaches" : "addresses reach"} the mailbox of another one in the list, written in another way, as ann.lee@gmail.com and annlee+news@gmail.com do; --dedupe=canonical keeps one of each.`}
+      </p>
+    </Section>
+  );
+}
+
+function ShownRows({ report: { shownRows: shown, inputs } }: { report: Report }) {
+  if (shown === undefined || shown.length === 0) return null;
+  return (
+    <Section heading="Rows to look at">
+      <table class="shown">
+        <caption>
+          The first {shown.length} fake or disposable rows. This report holds addresses: handle it as you
+          handle the list.
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col" class="number">
+              Line
+            </th>
+            <th scope="col">Item</th>
+            <th scope="col">Reason</th>
+            <th scope="col">Meant</th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map(({ file, line, item, status, reason, suggestion }) => (
+            <tr key={`${file}:${line}`}>
+              <td class="number">
+                {inputs.length > 1 && `${file}:`}
+                {line === undefined ? "–" : grouped(line)}
+              </td>
+              <td class="name">{item.slice(0, 320)}</td>
+              <td class="name">
+                {status}
+                {reason !== undefined && ` (${reason.slice(0, 320)})`}
+              </td>
+              <td class="name">{suggestion?.slice(0, 320)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Section>
+  );
+}
+
+function Cost({ report }: { report: Report }) {
+  const { charged, cached, prechecked, distinct, quota, badRows } = report;
+  const left = quota === undefined || quota.left === null ? "no limit" : `${grouped(quota.left)} units left`;
+  const renews =
+    quota?.renewsAt == null
+      ? ""
+      : `, renews ${new Date(quota.renewsAt).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const facts: (readonly [string, string])[] = [
+    ["Used", `${grouped(charged)} units for ${grouped(distinct)} distinct ${itemsOf(report)}`],
+    ...(cached > 0 ? [["Free", `${grouped(cached)} from the cache`] as const] : []),
+    ...(prechecked > 0 ? [["Free", `${grouped(prechecked)} fake by syntax`] as const] : []),
+    ...(quota === undefined ? [] : [["Quota", `${left}${renews}`] as const]),
+    ...(badRows > 0 ? [["Bad rows", `${grouped(badRows)}, not counted above`] as const] : []),
+  ];
+  return (
+    <Section heading="Quota and cost">
+      <Facts facts={facts} />
+    </Section>
+  );
+}

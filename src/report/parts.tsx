@@ -1,0 +1,116 @@
+/** Parts of pages: bars, lists and tables, in SVG and HTML. Text is escaped where the page is rendered. */
+import type { ComponentChildren } from "preact";
+
+/** A number of rows with its name. `className` gives its colour. */
+export interface Slice {
+  readonly className: string;
+  readonly label: string;
+  readonly count: number;
+}
+
+/** Returns a number with commas between its thousands. */
+export const grouped = (count: number): string => count.toLocaleString("en-US");
+
+/** Returns a share as people read it: `7.1 %`. */
+export const perCent = (part: number, whole: number): string =>
+  `${whole === 0 ? "0.0" : ((100 * part) / whole).toFixed(1)} %`;
+
+/** A bar whose parts are as wide as their counts. */
+export function StackedBar({ slices, className }: { slices: readonly Slice[]; className: string }) {
+  const total = slices.reduce((sum, { count }) => sum + count, 0);
+  let x = 0;
+  const rectangles = slices
+    .filter(({ count }) => count > 0)
+    .map((slice) => {
+      const width = (100 * slice.count) / total;
+      const rectangle = (
+        <rect
+          key={slice.label}
+          class={slice.className}
+          x={x.toFixed(3)}
+          y="0"
+          width={width.toFixed(3)}
+          height="10"
+        >
+          <title>{`${slice.label}: ${grouped(slice.count)}`}</title>
+        </rect>
+      );
+      x += width;
+      return rectangle;
+    });
+  const text = slices.map(({ label, count }) => `${label} ${grouped(count)}`).join(", ");
+  return (
+    <svg class={className} viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label={text}>
+      <rect class="track" width="100" height="10" />
+      {rectangles}
+    </svg>
+  );
+}
+
+/** A square in the colour of a status, for tables that explain a bar. */
+export const Key = ({ className }: { className: string }) => (
+  <svg class="key" viewBox="0 0 10 10" aria-hidden="true">
+    <rect class={className} width="10" height="10" />
+  </svg>
+);
+
+/** A table of names with their counts, each with a bar. */
+export function BarTable({
+  heading,
+  column,
+  entries,
+  className,
+}: {
+  heading: string;
+  column: string;
+  entries: readonly (readonly [name: string, count: number])[];
+  className: string;
+}) {
+  const most = Math.max(...entries.map(([, count]) => count));
+  return (
+    <section>
+      <h2>{heading}</h2>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col" colSpan={2}>
+              {column}
+            </th>
+            <th scope="col" class="number">
+              Rows
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {entries.map(([name, count]) => (
+            <tr key={name}>
+              <td class="name">{name}</td>
+              <td class="chart">
+                <svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+                  <rect class={className} width={((100 * count) / most).toFixed(2)} height="10" />
+                </svg>
+              </td>
+              <td class="number">{grouped(count)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** A list of terms. */
+export const Facts = ({
+  facts,
+}: {
+  facts: readonly (readonly [term: string, text: ComponentChildren])[];
+}) => (
+  <dl>
+    {facts.map(([term, text]) => (
+      <>
+        <dt>{term}</dt>
+        <dd>{text}</dd>
+      </>
+    ))}
+  </dl>
+);

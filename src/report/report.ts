@@ -1,0 +1,71 @@
+/** The report on a run over one or several files: its data, and what it is made of. */
+import type { Kind } from "../classifier/verdict.js";
+import type { RunReport } from "../run/run-options.js";
+import type { Collected } from "./collector.js";
+
+/** Data of a report. Counts are rows unless said otherwise. */
+export interface Report extends Collected {
+  readonly kind: Kind;
+  /** The inputs, as they are shown. */
+  readonly inputs: readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly made: number;
+  readonly rows: number;
+  readonly emptyRows: number;
+  readonly badRows: number;
+  readonly statuses: ReadonlyMap<string, number>;
+  /** Rows by the code of their reason. */
+  readonly reasons: ReadonlyMap<string, number>;
+  readonly topDomains: RunReport["topDomains"];
+  /** Distinct items. */
+  readonly distinct: number;
+  /** Units charged, and distinct items that cost none. */
+  readonly charged: number;
+  readonly cached: number;
+  readonly prechecked: number;
+  readonly quota: RunReport["quota"];
+  /** Further facts, in the order in which they are shown: settings, data, version. */
+  readonly facts: readonly (readonly [term: string, text: string])[];
+}
+
+/** Adds up the reports of several runs. */
+export function sumOf(
+  reports: readonly RunReport[],
+): Pick<
+  Report,
+  | "rows"
+  | "emptyRows"
+  | "statuses"
+  | "reasons"
+  | "topDomains"
+  | "distinct"
+  | "charged"
+  | "cached"
+  | "prechecked"
+  | "quota"
+> {
+  const sum = (countOf: (report: RunReport) => number) =>
+    reports.reduce((total, report) => total + countOf(report), 0);
+  const merged = (countsOf: (report: RunReport) => Iterable<readonly [string, number]>) => {
+    const counts = new Map<string, number>();
+    for (const [name, count] of reports.flatMap((report) => [...countsOf(report)])) {
+      counts.set(name, (counts.get(name) ?? 0) + count);
+    }
+    return counts;
+  };
+  const domains = merged(({ topDomains }) => topDomains.map(({ domain, items }) => [domain, items] as const));
+  return {
+    rows: sum(({ rows }) => rows),
+    emptyRows: sum(({ emptyRows }) => emptyRows),
+    statuses: merged(({ statuses }) => statuses),
+    reasons: merged(({ reasons }) => reasons),
+    topDomains: Array.from(domains, ([domain, items]) => ({ domain, items }))
+      .sort((a, b) => b.items - a.items)
+      .slice(0, 20),
+    distinct: sum(({ distinct }) => distinct),
+    charged: sum(({ charged }) => charged),
+    cached: sum(({ cached }) => cached),
+    prechecked: sum(({ prechecked }) => prechecked),
+    quota: reports.findLast(({ quota }) => quota !== undefined)?.quota,
+  };
+}

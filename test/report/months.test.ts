@@ -1,0 +1,52 @@
+/** Covers finding the column with dates and reading their months. */
+import { describe, expect, test } from "vitest";
+import { findDateColumn } from "../../src/report/months.js";
+
+const columnOf = (columns: Readonly<Record<string, readonly string[]>>) =>
+  findDateColumn(Object.keys(columns), (column) => Object.values(columns)[column]!);
+
+describe("reads the month of", () => {
+  test.each([
+    ["2026-11-22", "2026-11"],
+    ["2026-11-22T10:00:00Z", "2026-11"],
+    ["2026-11-22 10:00:00", "2026-11"],
+    ["2026/1/2", "2026-01"],
+    ["2026-11", "2026-11"],
+    ["22.11.2026", "2026-11"],
+    ["22/11/2026 10:00", "2026-11"],
+    ["11/22/2026", "2026-11"],
+    ["22 Nov 2026", "2026-11"],
+    ["Sun, 22 Nov 2026 10:00:00 GMT", "2026-11"],
+    ["November 22, 2026", "2026-11"],
+    ["1795341600", "2026-11"],
+    ["1795341600000", "2026-11"],
+  ])("%s", (text, month) => {
+    expect(columnOf({ a: [text] })?.monthOf(text)).toBe(month);
+  });
+});
+
+test.each(["", "ann", "12345", "2026", "555-0199", "49/99/2026", "2026-13-01", "0001-01-01", "10.0.0.1"])(
+  "%j is not a date",
+  (text) => {
+    expect(columnOf({ a: [text] })).toBeUndefined();
+  },
+);
+
+test("dates that could be read in two ways are not read", () => {
+  expect(columnOf({ a: ["03/04/2026", "05/06/2026"] })).toBeUndefined();
+  expect(columnOf({ a: ["03/04/2026", "05/26/2026"] })?.monthOf("03/04/2026")).toBe("2026-03");
+  expect(columnOf({ a: ["03/04/2026", "25/06/2026"] })?.monthOf("03/04/2026")).toBe("2026-04");
+});
+
+test("a column is one of dates if most of its filled fields are", () => {
+  const day = "2026-11-22";
+  expect(columnOf({ a: [day, day, day, day, "soon", "", ""] })?.column).toBe(0);
+  expect(columnOf({ a: [day, "soon", "later"] })).toBeUndefined();
+});
+
+test("of several columns, the one that says when a row came is taken", () => {
+  const days = ["2026-11-22"];
+  expect(columnOf({ birthday: days, last_login: days, "Created At": days })?.name).toBe("Created At");
+  expect(columnOf({ birthday: days, last_login: days })?.name).toBe("last_login");
+  expect(columnOf({ birthday: days })).toBeUndefined();
+});
