@@ -2,6 +2,7 @@
  * Decides whether a table has a header, and which column holds the items. Knows names and fields, not the bytes of the
  * table.
  */
+import { distance } from "fastest-levenshtein";
 import { ChoiceError } from "../../files/errors.js";
 import { itemText, nameText } from "../bytes.js";
 import type { ItemProfile } from "./item-profile.js";
@@ -78,7 +79,9 @@ export function findColumn(wanted: string, header: readonly string[] | undefined
   const found = columnsNamed(names, wanted);
   const column = found.length > 0 ? found[0] : nth && columnsNamed(names, base)[Number(nth) - 1];
   if (typeof column !== "number") {
-    throw new ChoiceError(`no column "${wanted}"; the columns are ${listColumns(names)}`);
+    const meant = similarName(wanted, names);
+    const guess = meant === undefined ? "" : ` (did you mean "${meant}"?)`;
+    throw new ChoiceError(`no column "${wanted}"${guess}; the columns are ${listColumns(names)}`);
   }
   if (found.length > 1) {
     throw new ChoiceError(
@@ -97,6 +100,15 @@ function columnsNamed(names: readonly string[], wanted: string): number[] {
   if (exact.length > 0) return exact;
   const loose = (name: string) => name.trim().toLowerCase();
   return where((name) => loose(name) === loose(wanted));
+}
+
+/** Returns the name that was probably meant: two letters in five may differ, and punctuation does not count. */
+function similarName(wanted: string, names: readonly string[]): string | undefined {
+  const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+  const [best] = names
+    .map((name) => ({ name, edits: distance(plain(wanted), plain(name)) }))
+    .sort((a, b) => a.edits - b.edits);
+  return best !== undefined && best.edits <= 0.4 * plain(wanted).length ? best.name : undefined;
 }
 
 /** The chosen column, and what else holds items. */

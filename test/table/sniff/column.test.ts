@@ -6,6 +6,18 @@ import { chooseColumn, findColumn, isHeader } from "../../../src/table/sniff/col
 
 const rows = (table: string) => table.split("\n").map((line) => line.split(","));
 
+test.each([
+  ["emial", "email"],
+  ["E-Mail", "email"],
+  ["email adress", "Email Address"],
+  ["creatd", "created"],
+  ["phone", undefined],
+])("for the unknown column %s, %s is suggested", (wanted, meant) => {
+  const header = ["id", meant === "Email Address" ? meant : "email", "created", "note"];
+  const message = meant === undefined ? /^no column "phone"; the columns are/ : `(did you mean "${meant}"?)`;
+  expect(() => findColumn(wanted, header, 4)).toThrow(message);
+});
+
 describe("header detection", () => {
   test.each<["email" | "domain", string, boolean]>([
     ["email", "email", true],
