@@ -1,6 +1,7 @@
 /** Covers the limit of the offline engine, which is exact within a run, between processes and across kill -9. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -26,6 +27,25 @@ async function withLimit(limit: number): Promise<string> {
 const used = async (home: string): Promise<number> => (await readQuota(home)).used;
 
 describe("a limit", () => {
+  test("that leaves rows in an output names the command that does them, which works", async () => {
+    const home = await withLimit(2);
+    const stdin = ["e-mail", ...addresses(4), ""].join("\n");
+    const args = ["emails", "-c", "e-mail", "--explain", "--status-column", "v", "-o", "my out.csv", "-q"];
+    const { code, stderr } = await idv(args, { home, stdin });
+    expect(code).toBe(4);
+    const command = "idv emails -c e-mail --status-column v --explain -I --update 'my out.csv'";
+    // A limit without a period does not renew, so there is nothing to wait for.
+    expect(stderr).not.toContain("then run");
+    await setQuota(home, { limit: 2, period: "hour" });
+    const again = await idv(args, { home, stdin });
+    expect(again.stderr.trimEnd()).toMatch(/it renews in \d+ min \(.*\), at .*; then run: idv emails -c .*/);
+    expect(again.stderr.trimEnd().split("then run: ")[1]).toBe(command);
+    await setQuota(home, { limit: 4 });
+    const words = [...command.replace("'my out.csv'", "").trim().split(" ").slice(1), "my out.csv", "-q"];
+    expect(await idv(words, { home })).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(readFileSync(join(home, "my out.csv"), "utf8")).not.toContain("quota_exceeded");
+  });
+
   test("is used up in the middle of a file", async () => {
     const home = temporaryFolder();
     await idv(["quota", "set", "--limit", "3", "--period", "month"], { home });
@@ -46,7 +66,7 @@ describe("a limit", () => {
       units: { used: 3, left: 0, renews: expect.stringMatching(/-01T00:00:00.000Z$/) },
     });
     expect(line).toMatch(
-      /^idv: quota exhausted: 3 rows wait for it \(quota_exceeded\); it renews at \d{4}-\d\d-01T00:00Z$/,
+      /^idv: quota exhausted: 3 rows wait for it \(quota_exceeded\); it renews in .+ \(.*\d\d:\d\d\), at \d{4}-\d\d-01T00:00Z$/,
     );
     expect(await used(home)).toBe(3);
   });

@@ -88,8 +88,8 @@ export const failStatuses = ({ failOn }: Pick<BulkOptions, "failOn">): readonly 
 function renewal(engine: string, renewsAt: number | null, nextCommand: string | undefined): string {
   if (renewsAt !== null) {
     const when = new Date(renewsAt).toISOString().replace(/:00\.000Z$/, "Z");
-    const next = nextCommand === undefined ? "" : `; ${fromNow(renewsAt, Date.now())}: ${nextCommand}`;
-    return `it renews at ${when}${next}`;
+    const next = nextCommand === undefined ? "" : `; then run: ${nextCommand}`;
+    return `it renews ${fromNow(renewsAt, Date.now())}, at ${when}${next}`;
   }
   return engine === "api"
     ? "run again when there is more"

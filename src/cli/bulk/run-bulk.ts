@@ -102,7 +102,7 @@ async function runFiles(
       if (plan === plans.at(-1)) summary = withFiles(summary, (await listReport?.write()) ?? []);
       await printSummary(options.summary, summary);
       if (options.summaryFile !== undefined) await appendSummary(options.summaryFile, summary);
-      totals.add(summary, exitCodeOf(summary, options, nextCommand(options)));
+      totals.add(summary, exitCodeOf(summary, options, nextCommand(plan)));
     } catch (error) {
       const { exitCode, message } = failureFor(error);
       if (!isSeveral || !isFaultOfFile(error) || message === undefined) throw error;
@@ -129,9 +129,22 @@ async function openReport(plan: Plan, engine: Engine, opened: Opened): Promise<L
   return opened.report;
 }
 
-/** The command that validates what a run in place has left. */
-const nextCommand = ({ inPlace }: BulkOptions): string | undefined =>
-  inPlace === undefined ? undefined : updateCommand(process.argv.slice(2));
+/** Returns the command that validates what a run has left, if that is in one file. */
+function nextCommand({ kind, output, isInPlace, isWorkbook, options }: Plan): string | undefined {
+  if (isInPlace) return updateCommand(process.argv.slice(2));
+  const { only, drop, dedupe, column, statusColumn, offline, explain, canonical } = options;
+  const isFiltered = (only ?? drop ?? dedupe) !== undefined;
+  if (output === undefined || isWorkbook || isFiltered || output.startsWith("/dev/")) return undefined;
+  return resumeCommand([
+    kind === "email" ? "emails" : "domains",
+    ...(column ?? []).flatMap((name) => ["-c", name]),
+    ...(statusColumn === "status" ? [] : ["--status-column", statusColumn]),
+    ...(offline ? ["--offline"] : []),
+    ...(explain ? ["--explain"] : []),
+    ...(canonical ? ["--canonical"] : []),
+    ...["-I", "--update", output],
+  ]);
+}
 
 /** Returns whether an error is about one of the files only. */
 const isFaultOfFile = (error: unknown): boolean =>

@@ -9,6 +9,7 @@ import { quotaFilePath } from "../config/paths.js";
 import { UsageError } from "../errors.js";
 import { print } from "../terminal/standard-output.js";
 import { grouped, printable, say } from "../terminal/terminal.js";
+import { fromNow } from "../terminal/time.js";
 import { type DefineCommand, describe, quotaFileOption } from "./command.js";
 
 interface QuotaOptions {
@@ -106,7 +107,7 @@ function report(path: string, { limit, period, used, left, renewsAt }: Quota, js
         `period:  ${period}`,
         `used:    ${grouped(used)}`,
         `left:    ${left === null ? "no limit" : grouped(left)}`,
-        `renews:  ${renews ?? "never"}`,
+        `renews:  ${(process.stdout.isTTY && renewsAt !== null ? fromNow(renewsAt, Date.now()) : renews) ?? "never"}`,
       ].join("\n");
   print(`${text}\n`);
 }

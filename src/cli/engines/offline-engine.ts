@@ -76,7 +76,7 @@ function waiting(quota: QuotaSource, { wait, note }: OfflineOptions, signal: Abo
         const { renewsAt } = reserved.quota;
         const pause = renewsAt === null ? Number.POSITIVE_INFINITY : Math.max(1, renewsAt - Date.now());
         if (granted === units || pause > left) return { granted, quota: reserved.quota };
-        note(`quota exhausted; waiting until ${fromNow(renewsAt!, Date.now())}`);
+        note(`quota exhausted; it renews ${fromNow(renewsAt!, Date.now())}`);
         left -= pause;
         await sleep(Math.min(pause, longestTimer), undefined, { signal });
       }

@@ -1,13 +1,13 @@
 /** Times as people say them. */
 import { day } from "../config/option-values.js";
 
-/** Returns a time as people say it, in local time: `tomorrow 00:00 (in 9 h)`. */
+/** Returns a time as people say it, in local time: `in 58 min (11:00)`, `in 9 h (tomorrow 00:00)`. */
 export function fromNow(time: number, now: number): string {
   const [date, today] = [new Date(time), new Date(now)];
   const midnight = (day: Date) => new Date(day.getFullYear(), day.getMonth(), day.getDate()).getTime();
   const days = Math.round((midnight(date) - midnight(today)) / day);
   const clock = `${`${date.getHours()}`.padStart(2, "0")}:${`${date.getMinutes()}`.padStart(2, "0")}`;
-  const name = ["today", "tomorrow"][days] ?? date.toLocaleDateString("en-CA");
+  const name = ["", "tomorrow "][days] ?? `${date.toLocaleDateString("en-CA")} `;
   const minutes = Math.max(1, Math.ceil((time - now) / 60_000));
   const left =
     minutes < 90
@@ -15,5 +15,5 @@ export function fromNow(time: number, now: number): string {
       : minutes < 2 * 1440
         ? `${Math.round(minutes / 60)} h`
         : `${Math.round(minutes / 1440)} days`;
-  return `${name} ${clock} (in ${left})`;
+  return `in ${left} (${name}${clock})`;
 }
