@@ -2,11 +2,11 @@
  * The command line: a table of commands. A command's file is loaded only when the command is used, so that starting is
  * fast. To add a command, add its file in `commands/` and its line here.
  */
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import type { DefineCommand } from "./commands/command.js";
 import { topicNames } from "./help/topic-names.js";
 import { print } from "./terminal/standard-output.js";
-import { say } from "./terminal/terminal.js";
+import { type ColourChoice, chooseColour, colourChoices, say } from "./terminal/terminal.js";
 
 interface CommandEntry {
   readonly name: string;
@@ -104,8 +104,14 @@ export async function createProgram(version: string, words: readonly string[]): 
   const used = words.find((word) => !word.startsWith("-"));
   for (const { name, summary, load } of commands) {
     const command = program.command(name).summary(summary);
-    if (name === used || used === "help" || used === "completion") (await load()).define(command);
+    if (name !== used && used !== "help" && used !== "completion") continue;
+    (await load()).define(command);
+    for (const each of command.commands.length > 0 ? command.commands : [command])
+      each.addOption(colourOption());
   }
+  program.hook("preAction", (_, command) =>
+    chooseColour(command.opts<{ color?: ColourChoice }>().color ?? "auto"),
+  );
   program
     .helpCommand(false)
     .command("help [TOPIC]", { hidden: true })
@@ -114,13 +120,17 @@ export async function createProgram(version: string, words: readonly string[]): 
   return program.configureHelp({ formatHelp: overview });
 }
 
+const colourOption = (): Option =>
+  new Option("--color <WHEN>", "colours: auto (on terminals), always or never")
+    .choices(colourChoices)
+    .default("auto");
+
 /** The help of the program itself: it fits a terminal of 24 lines. */
 function overview(): string {
   const groups = [...new Set(commands.map(({ group }) => group))];
   const width = Math.max(...commands.map(({ name }) => name.length));
   return [
     "Validates e-mail addresses and domains in bulk.",
-    "",
     "Usage: idv COMMAND [options]",
     "",
     ...groups.flatMap((group) => [
@@ -130,7 +140,8 @@ function overview(): string {
         .map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     ]),
     "",
-    "Try:    idv emails list.csv -o checked.csv",
+    "Try:    idv check ann.lee@gmial.com",
+    "        idv emails list.csv -o checked.csv",
     "Help:   idv COMMAND --help, idv --version",
     `Topics: idv help ${topicNames.join("|")}`,
     "",

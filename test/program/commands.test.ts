@@ -222,6 +222,27 @@ describe.skipIf(!hasScript).concurrent("on a terminal", () => {
     expect(output).toContain("9,000 rows, 9,000 distinct");
   });
 
+  test("aligns lists under a header, and colours statuses", async ({ expect }) => {
+    const output = await onTerminal("idv check ann.lee@gmial.com mailinator.com");
+    const [header, first, second] = output.replace(/\u001b\[\d*m/g, "").split("\r\n");
+    expect(header).toMatch(/^value {14}status {6}reason/);
+    expect(first).toBe("ann.lee@gmial.com  fake        typo-domain: gmial.com             ann.lee@gmail.com");
+    expect(second).toBe("mailinator.com     disposable  disposable-domain: mailinator.com");
+    expect(output).toContain("\u001b[31mfake");
+  });
+
+  test.each(["auto", "always", "never"])("--color %s", async (choice) => {
+    const coloured = /\u001b\[3\dm/;
+    const args = `--color ${choice}`;
+    const terminal = await onTerminal(`idv check ${args} a@mailinator.com`);
+    expect(coloured.test(terminal)).toBe(choice !== "never");
+    // In a file, only the summary could have colours; a list has none in a pipe.
+    const file = await onTerminal(`idv check ${args} a@mailinator.com | cat`);
+    expect(file).toBe("a@mailinator.com\tdisposable\tdisposable-domain: mailinator.com\r\n");
+    const forced = await onTerminal(`idv check ${args} a@mailinator.com`, { NO_COLOR: "1" });
+    expect(coloured.test(forced)).toBe(choice === "always");
+  });
+
   test("shows the progress line without colours with NO_COLOR", async ({ expect }) => {
     const output = await onTerminal(slow, { NO_COLOR: "1" });
     expect(output).toContain(hiddenCursor);

@@ -97,7 +97,7 @@ test("idv data show names the sources", async () => {
   const { code, stdout } = await idv(["data", "show"]);
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /^disposable-domains\taged\t[\d.]+\t2026-04-13\t[\d,]+ domains\tMIT\ndisposable-email-domains-js\tlist\t[\d.]+\t\d{4}-\d\d-\d\d\t[\d,]+ domains\tCC0-1.0\n(?:\S+\t\w+\t[\d.]+\t\d{4}-\d\d-\d\d\t[\d,]+ domains\t\S+\n){5}[\d,]+ entries, came with idv; the newest list is \d+ days? old\n$/,
+    /^disposable-domains\taged\t[\d.]+\t2026-04-13\t[\d,]+\tMIT\ndisposable-email-domains-js\tlist\t[\d.]+\t\d{4}-\d\d-\d\d\t[\d,]+\tCC0-1.0\n(?:\S+\t\w+\t[\d.]+\t\d{4}-\d\d-\d\d\t[\d,]+\t\S+\n){5}[\d,]+ entries, came with idv; the newest list is \d+ days? old\n$/,
   );
 });
 

@@ -174,7 +174,7 @@ describe("engine and key", () => {
     expect(doctor.stdout).toContain("timeout\t30s\tdefault\n");
     expect(doctor.stdout).toContain("cacheTtl\t30d\tdefault\n");
     expect(doctor.stdout).toContain(`key\tsk_****${key.slice(-4)}\tidv login\n`);
-    expect(doctor.stdout).toContain(`service\t${service.url}: answers 200\t\nall is well\n`);
+    expect(doctor.stdout).toContain(`service\t${service.url}: answers 200\nall is well\n`);
     expect(doctor.stdout + run.stderr).not.toContain(key);
     chmodSync(path, 0o644);
     expect(await idv(["doctor"], { home })).toMatchObject({
@@ -184,6 +184,45 @@ describe("engine and key", () => {
     await idv(["logout"], { home });
     expect(existsSync(path)).toBe(false);
     expect((await idv(["doctor", "--online", "--engine", "api"], { home })).code).toBe(3);
+  });
+
+  test("login asks the service once, and stores no key that it refuses", async () => {
+    const home = homeWith({});
+    const path = join(home, ".config/idv/credentials.json");
+    const refused = await idv(["login", "--base-url", service.url], { home, stdin: "sk_wrong\n" });
+    expect(refused.code, refused.stderr).toBe(3);
+    expect(refused.stderr).toMatch(
+      /answers 401.*; the key is not stored; --no-verify stores it unchecked\n$/,
+    );
+    const away = await idv(["login", "--base-url", "http://127.0.0.1:1"], { home, stdin: "sk_1\n" });
+    expect(away.code, away.stderr).toBe(5);
+    const open = await idv(["login", "--base-url", "http://10.0.0.1"], { home, stdin: "sk_1\n" });
+    expect(open.code, open.stderr).toBe(2);
+    expect(open.stderr).toContain("the key would be sent unencrypted");
+    expect(existsSync(path)).toBe(false);
+    const unasked = ["login", "--base-url", "http://127.0.0.1:1", "--no-verify"];
+    expect((await idv(unasked, { home, stdin: "sk_1\n" })).code).toBe(0);
+    expect(existsSync(path)).toBe(true);
+  });
+
+  test("doctor names what a run would use, and does not promise what it has not asked", async () => {
+    const home = homeWith({ "own.txt": "larch-and-oak.com\n", "bad.txt": "no domain\n" });
+    const env = { IDV_API_KEY: "sk_1", IDV_BASE_URL: "http://127.0.0.1:1", IDV_ALLOW: join(home, "own.txt") };
+    const { code, stdout } = await idv(["doctor"], {
+      home,
+      env: { ...env, HTTP_PROXY: "http://u:hidden@[::1]:1" },
+    });
+    expect(code, stdout).toBe(0);
+    expect(stdout).toMatch(/^idv\t[\d.]+\tNode\.js /);
+    expect(stdout).toContain("proxy\tHTTP_PROXY\tenvironment\n");
+    expect(stdout).toContain("own lists\t1 allowed, 0 denied\t");
+    expect(stdout).toMatch(/^data\t[\d,]+ entries, newest list \d+ days? old\t/m);
+    expect(stdout).toContain("no fault found; --online also asks the service\n");
+    expect(stdout).not.toContain("all is well");
+    expect(stdout).not.toContain("hidden");
+    const broken = await idv(["doctor"], { home, env: { IDV_DENY: join(home, "bad.txt") } });
+    expect(broken.code, broken.stdout).toBe(2);
+    expect(broken.stdout).toContain("bad.txt:1: neither a domain nor an address");
   });
 
   test("the key is read from a file and from a command", async () => {

@@ -7,8 +7,9 @@ import { removeCacheSecret } from "../config/cache-secret.js";
 import { day, duration } from "../config/option-values.js";
 import { cachePath } from "../config/paths.js";
 import { longestCacheTtl } from "../config/settings.js";
+import { printListing } from "../terminal/listing.js";
 import { print } from "../terminal/standard-output.js";
-import { counted, printable, say } from "../terminal/terminal.js";
+import { counted, grouped, printable, say } from "../terminal/terminal.js";
 import { type DefineCommand, describe } from "./command.js";
 
 const environment = ["IDV_CACHE_FILE", "XDG_STATE_HOME"] as const;
@@ -45,9 +46,16 @@ async function showCache({ json }: { readonly json?: true }): Promise<void> {
   }));
   if (json) return print(`${JSON.stringify({ file: path, scopes })}\n`);
   print(`file\t${printable(path)}\n`);
-  for (const { kind, baseUrl, items, oldest, newest } of scopes) {
-    print(`${kind}\t${printable(baseUrl)}\t${counted(items, "item")}\t${oldest}\t${newest}\n`);
-  }
+  await printListing({
+    header: ["kind", "service", "items", "oldest", "newest"],
+    rows: scopes.map(({ kind, baseUrl, items, oldest, newest }) => [
+      kind,
+      baseUrl,
+      grouped(items),
+      oldest,
+      newest,
+    ]),
+  });
 }
 
 /** Deletes all verdicts, and the secret key of their hashes. */

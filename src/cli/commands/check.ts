@@ -11,7 +11,9 @@ import { dataTablePath } from "../config/paths.js";
 import { dnsSettingNames, resolveSettings, type SettingOptions, type Settings } from "../config/settings.js";
 import type { OpenMailCheck } from "../engines/mail-check.js";
 import { exitCodes } from "../exit-codes.js";
+import { statusColour } from "../terminal/bars.js";
 import { interruptible } from "../terminal/interruption.js";
+import { type Listing, printListing } from "../terminal/listing.js";
 import { print } from "../terminal/standard-output.js";
 import { counted, printable, say } from "../terminal/terminal.js";
 import { allowOption, type DefineCommand, denyOption, describe, settingOption } from "./command.js";
@@ -57,11 +59,19 @@ async function check(values: readonly string[], options: CheckOptions): Promise<
   const settings = await resolveSettings(options, process.env, process.cwd(), say);
   const mail = await openMail(classifier, settings, interruption.signal);
   const found = new Map<string, number>();
+  // Standard input may be long, and its verdicts are printed as they come.
+  const isList = process.stdout.isTTY && !options.json && !values.includes("-");
   const work = async () => {
+    const rows: (readonly string[])[] = [];
     for await (const value of valuesOf(values)) {
-      const status = await printVerdict(value, classifier, mail, options);
-      found.set(status, (found.get(status) ?? 0) + 1);
+      const row = await verdictOn(value, classifier, mail, options, !isList);
+      found.set(row[1]!, (found.get(row[1]!) ?? 0) + 1);
+      if (isList) rows.push(row);
     }
+    const header = ["value", "status", "reason", "suggestion", ...(mail ? ["mx"] : [])];
+    const colourOf: NonNullable<Listing["colourOf"]> = (chalk, column, text) =>
+      column === 1 ? statusColour(chalk, text) : undefined;
+    if (isList) await printListing({ header, rows, colourOf });
   };
   try {
     await Promise.race([work(), interruption.interrupted]);
@@ -106,24 +116,23 @@ async function* valuesOf(values: readonly string[]): AsyncGenerator<string> {
   }
 }
 
-/** Prints the verdict on a value and returns its status. */
-async function printVerdict(
+/** Returns the verdict on a value as fields. Prints it, unless all are printed as a list on a terminal. */
+async function verdictOn(
   value: string,
   classifier: Classifier,
   mail: OpenMailCheck | undefined,
   { json }: CheckOptions,
-): Promise<string> {
+  isPrinted: boolean,
+): Promise<readonly string[]> {
   const kind = kindOf(value);
   const item = extractItem(kind, value);
   const byRules = classifier.classify(kind, item);
   const verdict: Verdict = mail ? await mail.check.check(kind, item, byRules) : byRules;
   const { status, reason = null, suggestion = null, mx = null } = verdict;
   const fields = { value, kind, item, status, reason, suggestion, ...(mail && { mx }) };
-  const line = json
-    ? JSON.stringify(fields)
-    : [value, status, reason ?? "", suggestion ?? "", mx ?? ""].map(printable).join("\t").trimEnd();
-  print(`${line}\n`);
-  return status;
+  const row = [value, status, reason ?? "", suggestion ?? "", mx ?? ""];
+  if (isPrinted) print(`${json ? JSON.stringify(fields) : row.map(printable).join("\t").trimEnd()}\n`);
+  return row;
 }
 
 /** Takes a value with an `@` for an address, unless it is a URL. */

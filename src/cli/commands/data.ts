@@ -2,6 +2,7 @@
 import { daysOld, findTable } from "../../data/installed-table.js";
 import { updateTable } from "../../data/update.js";
 import { dataTablePath } from "../config/paths.js";
+import { printListing } from "../terminal/listing.js";
 import { print } from "../terminal/standard-output.js";
 import { counted, grouped, say } from "../terminal/terminal.js";
 import { type DefineCommand, describe } from "./command.js";
@@ -39,10 +40,18 @@ async function showData(options: { readonly json?: true }): Promise<void> {
     print(`${JSON.stringify({ file: path ?? null, entries: size, sources })}\n`);
     return;
   }
-  const rows = sources.map(({ name, role = "list", version, published, domains, licence }) =>
-    [name, role, version, published, `${grouped(domains)} domains`, licence].join("\t"),
-  );
+  await printListing({
+    header: ["source", "role", "version", "published", "domains", "licence"],
+    rows: sources.map(({ name, role = "list", version, published, domains, licence }) => [
+      name,
+      role,
+      version,
+      published,
+      grouped(domains),
+      licence,
+    ]),
+  });
   const days = daysOld(sources, Date.now());
   const age = days === undefined ? "" : `; the newest list is ${counted(days, "day")} old`;
-  print(`${rows.join("\n")}\n${grouped(size)} entries, ${path ?? "came with idv"}${age}\n`);
+  print(`${grouped(size)} entries, ${path ?? "came with idv"}${age}\n`);
 }

@@ -1,12 +1,15 @@
 /** `idv doctor`: prints every setting with its source, and the faults that would end a run. Leaves no file behind. */
-import { existsSync, mkdtempSync, rmdirSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { parseListLine } from "../../classifier/own-lists.js";
+import { daysOld, findTable } from "../../data/installed-table.js";
 import { QuotaFile } from "../../store/quota-file.js";
 import { VerdictCache } from "../../store/verdict-cache.js";
 import { AuthorisationError, ServiceError } from "../../validator/errors.js";
 import { findApiKey, loginPath, readLogin } from "../config/api-key.js";
 import { cacheSecretPath, readCacheSecret } from "../config/cache-secret.js";
-import { cachePath, quotaFilePath } from "../config/paths.js";
+import { readOwnLists } from "../config/own-lists.js";
+import { cachePath, dataTablePath, quotaFilePath } from "../config/paths.js";
 import {
   resolveSettings,
   type SettingOptions,
@@ -14,17 +17,15 @@ import {
   settingNames,
   showSetting,
 } from "../config/settings.js";
-import { openApiEngine } from "../engines/api-engine.js";
-import {
-  chooseEngine,
-  type EngineChoice,
-  resolveBaseUrl,
-  type ServiceOptions,
-} from "../engines/engine-choice.js";
+import { askService } from "../engines/ask-service.js";
+import { chooseEngine, resolveBaseUrl, type ServiceOptions } from "../engines/engine-choice.js";
+import { proxiesFor } from "../engines/proxies.js";
 import { failureFor, UsageError } from "../errors.js";
 import { exitCodes } from "../exit-codes.js";
+import { type Listing, printListing } from "../terminal/listing.js";
 import { print } from "../terminal/standard-output.js";
-import { printable, say } from "../terminal/terminal.js";
+import { counted, grouped, say } from "../terminal/terminal.js";
+import { version } from "../version.js";
 import {
   apiKeyFileOption,
   type DefineCommand,
@@ -69,6 +70,8 @@ export const define: DefineCommand = (command) => {
  */
 async function runDoctor(options: DoctorOptions): Promise<number> {
   const { env } = process;
+  const lines: (readonly string[])[] = [];
+  const line = (...fields: readonly string[]): void => void lines.push(fields);
   let exitCode: number = exitCodes.done;
   /** Does some work. A fault that would end a run is printed instead of thrown; the first one decides the exit code. */
   async function attempt<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
@@ -83,13 +86,36 @@ async function runDoctor(options: DoctorOptions): Promise<number> {
     }
   }
 
+  line("idv", version(), `Node.js ${process.versions.node}, ${process.platform} ${process.arch}`);
   const settings = await attempt(() => resolveSettings(options, env, process.cwd(), say));
-  if (settings) await attempt(() => printSettings(settings, env));
+  if (settings) await attempt(() => printSettings(settings, env, line));
   // Once only: a command may ask its user, and a pipe can be read once.
   const key = settings && (await attempt(() => findApiKey(options.apiKeyFile, env, settings.baseUrl.value)));
   line("key", key ? masked(key.value) : "none", key?.source ?? "");
   const choice = settings && (await attempt(() => chooseEngine(settings, options, env, async () => key)));
   if (choice) line("engine in use", choice.name, choice.reason);
+
+  await attempt(async () => {
+    if (choice?.name !== "api") return;
+    const { httpProxy, httpsProxy, noProxy } = proxiesFor(choice.baseUrl.value, env);
+    // Their URLs may hold passwords.
+    const named = Object.entries({ HTTP_PROXY: httpProxy, HTTPS_PROXY: httpsProxy, NO_PROXY: noProxy });
+    const used = named.filter(([, value]) => value !== "").map(([name]) => name);
+    line("proxy", used.length === 0 ? "none" : used.join(", "), "environment");
+  });
+  await attempt(async () => {
+    const { path, table } = findTable(dataTablePath(env), say);
+    const days = daysOld(table.sources, Date.now());
+    const age = days === undefined ? "" : `, newest list ${counted(days, "day")} old`;
+    line("data", `${grouped(table.size)} entries${age}`, path ?? "came with idv");
+  });
+  await attempt(async () => {
+    const { allow = [], deny = [] } = await readOwnLists({}, env);
+    const entries = (lines: readonly string[]) => grouped(lines.filter(parseListLine).length);
+    if (allow.length + deny.length > 0) {
+      line("own lists", `${entries(allow)} allowed, ${entries(deny)} denied`, "IDV_ALLOW, IDV_DENY");
+    }
+  });
 
   const files: readonly (readonly [string, string, ((path: string) => Promise<unknown>) | undefined])[] = [
     ["key file", options.apiKeyFile ?? "", undefined],
@@ -106,17 +132,35 @@ async function runDoctor(options: DoctorOptions): Promise<number> {
     if (path === "") continue;
     line(what, path, existsSync(path) ? "there" : "not there yet");
     await attempt(() => checkFile(path, check));
-    if (what === "quota file") await attempt(async () => checkCreatable(path));
+    if (what === "quota file" || (what === "cache" && choice?.name === "api")) {
+      await attempt(() => checkCreatable(path));
+    }
   }
   if (settings && options.dns !== undefined && options.dns !== "off") {
-    await attempt(() => askDnsServers(settings.dnsServer.value));
+    await attempt(() => askDnsServers(settings.dnsServer.value, line));
   }
-  if (options.online && settings && choice) await attempt(() => askService(choice, settings, options));
-  if (exitCode === exitCodes.done) print("all is well\n");
+  if (options.online && settings && choice) {
+    await attempt(async () => {
+      if (choice.name === "offline") return line("service", "not asked: the engine is offline");
+      const { text, left } = await askService(choice, settings, options).catch((error: Error) => {
+        if (error instanceof AuthorisationError) error.message += "; idv login stores another key";
+        throw error;
+      });
+      line("service", text, left === undefined ? "" : `${grouped(left)} left`);
+    });
+  }
+  await printListing({ header: ["what", "value", "source"], rows: lines, colourOf });
+  if (exitCode === exitCodes.done) {
+    const isUnasked = choice?.name === "api" && !options.online;
+    print(isUnasked ? "no fault found; --online also asks the service\n" : "all is well\n");
+  }
   return exitCode;
 }
 
-async function printSettings(settings: Settings, env: NodeJS.ProcessEnv): Promise<void> {
+/** Takes the fields of a line of the output. */
+type Line = (...fields: readonly string[]) => void;
+
+async function printSettings(settings: Settings, env: NodeJS.ProcessEnv, line: Line): Promise<void> {
   const place = await resolveBaseUrl(settings.baseUrl, env);
   for (const name of settingNames) {
     const { value, source } = name === "baseUrl" && place ? place : settings[name];
@@ -124,26 +168,32 @@ async function printSettings(settings: Settings, env: NodeJS.ProcessEnv): Promis
   }
 }
 
-const line = (...fields: readonly string[]): void => print(`${fields.map(printable).join("\t")}\n`);
+const colourOf: NonNullable<Listing["colourOf"]> = (chalk, column, text) =>
+  column === 0 && text === "FAULT" ? chalk.red : undefined;
 
 /** Returns a key as it may be shown: enough to tell keys apart, not enough to use one. */
 const masked = (key: string): string => (key.length < 16 ? "****" : `${key.slice(0, 3)}****${key.slice(-4)}`);
 
 /**
- * Checks that the quota file is there or can be created: without it, offline runs are not counted.
+ * Checks that a state file is there or can be created, by creating one in a temporary folder on the same disk.
  *
- * @throws UsageError when its folder cannot be created
+ * @throws UsageError when it cannot be created
  */
-function checkCreatable(path: string): void {
+async function checkCreatable(path: string): Promise<void> {
   if (existsSync(path)) return;
   let folder = dirname(path);
   while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
+  let trial: string | undefined;
   try {
-    rmdirSync(mkdtempSync(join(folder, ".idv-")));
+    trial = mkdtempSync(join(folder, ".idv-"));
+    const file = await QuotaFile.open(join(trial, "quota.db"), Date.now);
+    await file.close();
   } catch (error) {
     throw new UsageError(
-      `${path}: cannot be created: ${(error as Error).message}; offline runs are not counted; set IDV_QUOTA_FILE to a file that can be written`,
+      `${path}: cannot be created: ${(error as Error).message}; set IDV_QUOTA_FILE and IDV_CACHE_FILE to files that can be written`,
     );
+  } finally {
+    if (trial !== undefined) rmSync(trial, { recursive: true, force: true });
   }
 }
 
@@ -177,7 +227,7 @@ const knownDomain = "iana.org";
  * @param named the servers that the user has named; the system's if absent
  * @throws ServiceError when one returns no MX records for the name
  */
-async function askDnsServers(named: readonly string[] | undefined): Promise<void> {
+async function askDnsServers(named: readonly string[] | undefined, line: Line): Promise<void> {
   const [{ DnsClient }, { findMail }, { Resolver }] = await Promise.all([
     import("../../dns/dns-client.js"),
     import("../../dns/mail-domains.js"),
@@ -195,22 +245,4 @@ async function askDnsServers(named: readonly string[] | undefined): Promise<void
     if (finding.kind !== "mail") broken ??= `${server}: ${said} for MX ${knownDomain}`;
   }
   if (broken !== undefined) throw new ServiceError(`${broken}; name another server with --dns-server`);
-}
-
-/** Sends a request without items, which costs nothing: even a refusal can show that the service accepts the key. */
-async function askService(choice: EngineChoice, settings: Settings, options: DoctorOptions): Promise<void> {
-  if (choice.name === "offline") return line("service", "not asked: the engine is offline");
-  const bare = { ...options, cache: false, precheck: false };
-  const engine = await openApiEngine("email", settings, choice, bare, say);
-  try {
-    const { status, said, left } = await engine.probe!("email");
-    const answer = `${choice.baseUrl.value}: answers ${status}${said}`;
-    if (status === 401) throw new AuthorisationError(`${answer}; idv login stores another key`);
-    // 400, 422: refuses a request without items. 403: the key may be for domains only. 429: no quota left.
-    const isHealthy = (status >= 200 && status < 300) || [400, 403, 422, 429].includes(status);
-    if (!isHealthy) throw new ServiceError(`${answer}; is the base URL right?`);
-    line("service", answer, left === undefined ? "" : `${left} left`);
-  } finally {
-    await engine.close();
-  }
 }

@@ -11,8 +11,9 @@ import { type Period, periods } from "../../store/period.js";
 import { expiryDate, filled, permissionList, unitLimit } from "../config/option-values.js";
 import { stateFilePath } from "../config/paths.js";
 import { UsageError } from "../errors.js";
+import { printListing } from "../terminal/listing.js";
 import { print } from "../terminal/standard-output.js";
-import { printable, say } from "../terminal/terminal.js";
+import { say } from "../terminal/terminal.js";
 import { type DefineCommand, describe } from "./command.js";
 import { stateOption } from "./state-option.js";
 
@@ -86,6 +87,7 @@ async function createKey(options: KeyOptions): Promise<void> {
   );
   print(`${secret}\n`);
   say(`created key ${key.id}; its secret is shown only now`);
+  if (key.isSandbox) say("it is a sandbox key: its answers are made up, and nothing is charged");
 }
 
 /** Prints all keys. */
@@ -93,10 +95,10 @@ async function listKeys(options: KeyOptions): Promise<void> {
   const keys = await withStore(options, (store) => store.list());
   if (options.json) print(keys.map((key) => `${JSON.stringify(columnsOf(key))}\n`).join(""));
   else {
-    for (const key of keys) {
-      const fields = Object.values(columnsOf(key)).map((value) => printable(String(value ?? "-")));
-      print(`${fields.join("\t")}\n`);
-    }
+    await printListing({
+      header: Object.keys(keys[0] ? columnsOf(keys[0]) : {}),
+      rows: keys.map((key) => Object.values(columnsOf(key)).map((value) => String(value ?? "-"))),
+    });
   }
 }
 

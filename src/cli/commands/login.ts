@@ -2,26 +2,36 @@
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { writePrivately } from "../../files/private-file.js";
+import { AuthorisationError, ServiceError } from "../../validator/errors.js";
 import { checked, loginPath, readKeyText } from "../config/api-key.js";
-import { resolveSettings, type SettingOptions } from "../config/settings.js";
-import { resolveBaseUrl } from "../engines/engine-choice.js";
+import type { Resolved } from "../config/resolved.js";
+import { resolveSettings, type SettingOptions, type Settings } from "../config/settings.js";
+import { checkSafe, resolveBaseUrl, type ServiceOptions } from "../engines/engine-choice.js";
 import { UsageError } from "../errors.js";
 import { say } from "../terminal/terminal.js";
-import { type DefineCommand, describe, settingOption } from "./command.js";
+import { type DefineCommand, describe, insecureHttpOption, settingOption } from "./command.js";
 
 export const define: DefineCommand = (command) => {
   describe(command, {
-    description: "Stores the key of a service, read from standard input or typed without echo.",
+    description:
+      "Stores the key of a service, read from standard input or typed without echo.\nAsks the service once whether it accepts the key; nothing is charged.",
     examples: ["login --base-url https://validation.example.com", "login < key.txt"],
     environment: ["XDG_CONFIG_HOME"],
-    exitCodes: [3],
+    exitCodes: [3, 5],
   })
     .addOption(settingOption("baseUrl"))
+    .addOption(insecureHttpOption())
+    .option("--no-verify", "store the key without asking the service")
     .action(login);
 };
 
+interface LoginOptions extends SettingOptions, ServiceOptions {
+  /** False with `--no-verify`; commander's default is true. */
+  readonly verify: boolean;
+}
+
 /** Stores a key for one service. Reads it from standard input, or asks for it on a terminal. */
-async function login(options: SettingOptions): Promise<void> {
+async function login(options: LoginOptions): Promise<void> {
   // Without the project's file, which must not say where a key is sent.
   const settings = await resolveSettings(options, process.env, undefined, say);
   const place = await resolveBaseUrl(settings.baseUrl, process.env);
@@ -32,9 +42,34 @@ async function login(options: SettingOptions): Promise<void> {
     ? await prompt(`Key for ${place.value}: `)
     : await readKeyText(process.stdin);
   const { value: key } = checked(text, "standard input");
+  if (options.verify) await verify(place, key, settings, options);
   const path = loginPath(process.env);
   await writePrivately(path, `${JSON.stringify({ baseUrl: place.value, key })}\n`);
   say(`the key for ${place.value} is kept in ${path}`);
+}
+
+/**
+ * Asks the service whether it accepts the key.
+ *
+ * @throws UsageError when the key would be sent unencrypted
+ * @throws AuthorisationError, ServiceError when the service refuses the key or does not answer
+ */
+async function verify(
+  baseUrl: Resolved<string>,
+  value: string,
+  settings: Settings,
+  options: LoginOptions,
+): Promise<void> {
+  checkSafe(baseUrl, options);
+  const key = { value, source: "standard input" };
+  const { askService } = await import("../engines/ask-service.js");
+  try {
+    await askService({ name: "api", reason: "login", baseUrl, key }, settings, options);
+  } catch (error) {
+    const isKnown = error instanceof AuthorisationError || error instanceof ServiceError;
+    if (isKnown) error.message += "; the key is not stored; --no-verify stores it unchecked";
+    throw error;
+  }
 }
 
 /** Asks for a line, which is not shown while it is typed. */

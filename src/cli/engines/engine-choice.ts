@@ -32,10 +32,11 @@ export interface ServiceOptions {
  */
 export async function chooseEngine(
   { engine, baseUrl }: Settings,
-  { offline, apiKeyFile, allowInsecureHttp }: ServiceOptions,
+  options: ServiceOptions,
   env: NodeJS.ProcessEnv,
-  findKey = () => findApiKey(apiKeyFile, env, baseUrl.value),
+  findKey = () => findApiKey(options.apiKeyFile, env, baseUrl.value),
 ): Promise<EngineChoice> {
+  const { offline, apiKeyFile } = options;
   if (offline) return { name: "offline", reason: "--offline" };
   if (engine.value === "offline") return { name: "offline", reason: engine.source };
   const isKeyWanted = engine.value === "api" || (await isKeyConfigured(apiKeyFile, env));
@@ -55,11 +56,7 @@ export async function chooseEngine(
       `no base URL: a key is configured (${key.source}), so name its service with --base-url or IDV_BASE_URL, or use --offline`,
     );
   }
-  if (!isSafe(place.value) && allowInsecureHttp !== true) {
-    throw new UsageError(
-      `${place.value} (${place.source}): the key would be sent unencrypted; use https, or --allow-insecure-http`,
-    );
-  }
+  checkSafe(place, options);
   const why = engine.value === "api" ? engine.source : `a key is configured: ${key.source}`;
   return { name: "api", reason: `${place.source}; ${why}`, baseUrl: place, key };
 }
@@ -81,8 +78,18 @@ export async function resolveBaseUrl(
   return login && { value: login.baseUrl, source: "idv login" };
 }
 
-/** Whether a key can be sent to this URL without being read on the way: over https, or on this machine. */
-function isSafe(url: string): boolean {
+/**
+ * Checks that a key is sent over https or on this machine, so that it cannot be read on the way.
+ *
+ * @throws UsageError when it would be sent unencrypted, unless the user allows that
+ */
+export function checkSafe(
+  { value: url, source }: Resolved<string>,
+  { allowInsecureHttp }: ServiceOptions,
+): void {
   const { protocol, hostname } = new URL(url);
-  return protocol === "https:" || isLoopback(hostname);
+  if (protocol === "https:" || isLoopback(hostname) || allowInsecureHttp === true) return;
+  throw new UsageError(
+    `${url} (${source}): the key would be sent unencrypted; use https, or --allow-insecure-http`,
+  );
 }

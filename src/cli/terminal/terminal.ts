@@ -13,8 +13,23 @@ export function printable(text: string): string {
   );
 }
 
-/** Whether a stream shows colours: NO_COLOR (https://no-color.org) and FORCE_COLOR decide before the terminal. */
+/** When colours are shown: on terminals, always or never. */
+export const colourChoices = ["auto", "always", "never"] as const;
+export type ColourChoice = (typeof colourChoices)[number];
+
+let wanted: ColourChoice = "auto";
+
+/** Sets the choice of `--color`, for the whole program. */
+export function chooseColour(choice: ColourChoice): void {
+  wanted = choice;
+}
+
+/**
+ * Whether a stream shows colours: `--color` decides, then NO_COLOR (https://no-color.org) and FORCE_COLOR, then whether it
+ * is a terminal.
+ */
 export function showsColour(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
+  if (wanted !== "auto") return wanted === "always";
   if (env["NO_COLOR"]) return false;
   if (env["FORCE_COLOR"]) return env["FORCE_COLOR"] !== "0";
   return stream.isTTY === true && env["TERM"] !== "dumb";

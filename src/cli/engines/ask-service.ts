@@ -1,0 +1,40 @@
+/** Asks a service whether it is there and accepts a key, at no cost. For `idv login` and `idv doctor`. */
+import { AuthorisationError, ServiceError } from "../../validator/errors.js";
+import type { Settings } from "../config/settings.js";
+import { say } from "../terminal/terminal.js";
+import { openApiEngine } from "./api-engine.js";
+import type { EngineChoice, ServiceOptions } from "./engine-choice.js";
+
+/** An answer that shows that the service accepts the key. */
+interface ServiceAnswer {
+  /** The HTTP status, and the message of the service if there is one. */
+  readonly text: string;
+  /** Units left, if the service says so. */
+  readonly left: number | undefined;
+}
+
+/**
+ * Sends a request without items, which costs nothing: even a refusal can show that the service accepts the key.
+ *
+ * @throws AuthorisationError when the service refuses the key
+ * @throws ServiceError when it cannot be reached, or does not answer as the service does
+ */
+export async function askService(
+  choice: Extract<EngineChoice, { name: "api" }>,
+  settings: Settings,
+  options: ServiceOptions,
+): Promise<ServiceAnswer> {
+  const bare = { ...options, cache: false, precheck: false };
+  const engine = await openApiEngine("email", settings, choice, bare, say);
+  try {
+    const { status, said, left } = await engine.probe!("email");
+    const text = `${choice.baseUrl.value}: answers ${status}${said}`;
+    if (status === 401) throw new AuthorisationError(text);
+    // 400, 422: refuses a request without items. 403: the key may be for domains only. 429: no quota left.
+    const isHealthy = (status >= 200 && status < 300) || [400, 403, 422, 429].includes(status);
+    if (!isHealthy) throw new ServiceError(`${text}; is the base URL right?`);
+    return { text, left };
+  } finally {
+    await engine.close();
+  }
+}
