@@ -4,7 +4,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { defineConfig } from "rolldown";
 
-const outside = ["@cloudpss/zstd", "@photostructure/sqlite", "fastify", "hucre", "prom-client", "undici"];
+const outside = ["undici"];
+
+/** Packages with native code. They look for it in `prebuilds`, beside the folder of their module. */
+const native = { sqlite: "@photostructure/sqlite", zstd: "@cloudpss/zstd" };
 
 /** Copies files next to the bundle, where its modules look for them. */
 const copied = {
@@ -12,9 +15,28 @@ const copied = {
   generateBundle() {
     const emit = (fileName, from) => this.emitFile({ type: "asset", fileName, source: readFileSync(from) });
     emit("disposable.bin", "dist/classifier/disposable.bin");
+    for (const [name, folder] of Object.entries(native)) {
+      const prebuilds = `node_modules/${folder}/prebuilds`;
+      for (const path of readdirSync(prebuilds, { recursive: true })) {
+        if (path.endsWith(".node")) emit(`native/${name}/prebuilds/${path}`, `${prebuilds}/${path}`);
+      }
+    }
     for (const topic of readdirSync("src/cli/help/topics")) {
       emit(`topics/${topic}`, `src/cli/help/topics/${topic}`);
     }
+  },
+};
+
+/** Lets zstd import the module that finds its native code: the bundler does not see its own way of loading it. */
+const importsGypBuild = {
+  name: "imports-node-gyp-build",
+  transform: {
+    filter: { id: /cloudpss.zstd.dist.napi\.js$/ },
+    handler(code) {
+      const loading = "nodeRequire('node-gyp-build')";
+      if (!code.includes(loading)) throw new Error("@cloudpss/zstd loads node-gyp-build in another way now");
+      return `import nodeGypBuild from "node-gyp-build";\n${code.replace(loading, "nodeGypBuild")}`;
+    },
   },
 };
 
@@ -26,10 +48,12 @@ const licences = {
       .flatMap((chunk) => chunk.moduleIds ?? [])
       .flatMap((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id) ?? []);
     const texts = [...new Set(folders)].sort().map((folder) => {
-      const { name, version, license } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8"));
-      const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name));
-      if (file === undefined) throw new Error(`${name} has no file with its licence`);
-      return `${name} ${version} (${license})\n\n${readFileSync(`${folder}/${file}`, "utf8").trim()}\n`;
+      const { name, version, license, author } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8"));
+      if (license === undefined) throw new Error(`${name} has no licence`);
+      const file = readdirSync(folder).find((name) => /^(?:licen[cs]e|copying)/i.test(name));
+      const by = typeof author === "string" ? author : (author?.name ?? "its authors");
+      const text = file === undefined ? `By ${by}` : readFileSync(`${folder}/${file}`, "utf8").trim();
+      return `${name} ${version} (${license})\n\n${text}\n`;
     });
     this.emitFile({ type: "asset", fileName: "LICENCES.txt", source: texts.join(`\n${"-".repeat(72)}\n\n`) });
   },
@@ -45,7 +69,7 @@ export default defineConfig({
   resolve: { extensionAlias: { ".js": [".ts", ".js"] } },
   external: (id) =>
     id.startsWith("node:") || outside.some((name) => id === name || id.startsWith(`${name}/`)),
-  plugins: [copied, licences],
+  plugins: [copied, importsGypBuild, licences],
   output: {
     dir: "dist/bundle",
     entryFileNames: "[name].js",
@@ -56,6 +80,13 @@ export default defineConfig({
     // link 40 files takes a tenth of the time of a small run. A group takes the modules that its own import, too.
     codeSplitting: {
       groups: [
+        ...Object.entries(native).map(([name, folder]) => ({
+          name: `native/${name}/lib/index`,
+          test: (id) => id.includes(`/node_modules/${folder}/`),
+          priority: 4,
+        })),
+        // Of both: a group takes what its modules import, and then one would load the other.
+        { name: "node-gyp-build", test: /node_modules.node-gyp-build./, priority: 5 },
         {
           name: "start",
           test: /src.cli.(?:errors|program|terminal.terminal|terminal.standard-output)\.ts$/,

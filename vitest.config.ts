@@ -26,7 +26,7 @@ export default defineConfig({
           isolate,
           include: ["test/program/**/*.test.ts"],
           testTimeout: 120_000,
-          globalSetup: "test/support/unpack-browser.ts",
+          globalSetup: ["test/support/unpack-browser.ts", "test/support/install-package.ts"],
         },
       },
     ],

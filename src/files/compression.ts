@@ -102,7 +102,7 @@ export async function compressInto(
  */
 async function zstd(name: string) {
   try {
-    const { Compressor, Decompressor } = await import("@cloudpss/zstd");
+    const { Compressor, Decompressor } = await import("@cloudpss/zstd/napi");
     if (typeof Compressor === "function") return { Compressor, Decompressor };
   } catch {
     // Reported below.

@@ -30,7 +30,7 @@ describe("a failed run prints one line and keeps the old output", () => {
       ["l.csv", "-c", "mail"],
       { "l.csv": list },
       2,
-      'no column "mail"; the columns are 1 "email"',
+      'no column "mail" (did you mean "email"?); the columns are 1 "email"',
     ],
     [
       "no matching column",

@@ -1,7 +1,7 @@
 /** Covers the README: every command line in it is run, and every output that it shows is compared. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { classifyEmail } from "idv";
@@ -47,7 +47,10 @@ beforeAll(async () => {
   await idv(["emails", "list.csv", "-o", "list.xlsx"], { home });
   mkdirSync(join(home, "bin"));
   writeFileSync(join(home, "bin", "idv"), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
-  chmodSync(join(home, "bin", "idv"), 0o755);
+  // In a clone, npx finds the program; here it is on the path.
+  writeFileSync(join(home, "bin", "npx"), '#!/bin/sh\nexec "$@"\n');
+  for (const name of ["idv", "npx"]) chmodSync(join(home, "bin", name), 0o755);
+  symlinkSync(fixtures, join(home, "fixtures"));
   env = { PATH: `${join(home, "bin")}:${process.env["PATH"]}`, HOME: home, NODE_DISABLE_COMPILE_CACHE: "1" };
   dnsServer = (await startDnsServer()).address;
   const serverHome = folderOf({});

@@ -297,7 +297,7 @@ describe("--update", () => {
     const first = await idv(["emails", "-I", "l.csv"], { home });
     expect(first.code).toBe(4);
     expect(first.stderr).toMatch(
-      /(today|tomorrow) \d\d:\d\d \(in \d+ (min|h)\): idv emails -I --update l\.csv\n$/,
+      /renews in \d+ (min|h) \((tomorrow )?\d\d:\d\d\), at .*; then run: idv emails -I --update l\.csv\n$/,
     );
     await setQuota(home, {});
     expect((await idv(["emails", "-I", "--update", "l.csv"], { home })).code).toBe(0);

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "./temporary-folder.js";
 
-export const program = fileURLToPath(new URL("../../bin/idv.js", import.meta.url));
+/** The built program, or the one of the installed package; see install-package.ts. */
+export const program =
+  process.env["IDV_TEST_PROGRAM"] ?? fileURLToPath(new URL("../../bin/idv.js", import.meta.url));
 export const fixtures = fileURLToPath(new URL("../../fixtures/", import.meta.url));
 
 export interface Outcome {
