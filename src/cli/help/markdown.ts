@@ -1,7 +1,43 @@
 /**
- * Renders the Markdown of the help topics as plain text: headings, paragraphs, lists, tables and code blocks. It knows
- * only what the topics use; libraries for all of Markdown are larger than the rest of the program.
+ * Reads the Markdown of the help topics, and renders it as plain text: headings, paragraphs, lists, tables and code
+ * blocks. It knows only what the topics use; libraries for all of Markdown are larger than the rest of the program.
  */
+
+/** A block of Markdown. Its texts still have their marks; see {@link plain}. */
+export type Block =
+  | { readonly kind: "heading" | "paragraph"; readonly text: string }
+  | { readonly kind: "code" | "list"; readonly lines: readonly string[] }
+  /** Cells of the rows, the header first. */
+  | { readonly kind: "table"; readonly rows: readonly (readonly string[])[] };
+
+/** Reads the blocks of a text. */
+export function readMarkdown(markdown: string): readonly Block[] {
+  return markdown
+    .trim()
+    .split(/\n{2,}(?=\S)/)
+    .map(readBlock);
+}
+
+function readBlock(block: string): Block {
+  const lines = block.split("\n");
+  const [first = ""] = lines;
+  const joined = (text: string) => text.replace(/\s+/g, " ");
+  if (first.startsWith("```")) return { kind: "code", lines: lines.slice(1, -1) };
+  if (first.startsWith("#")) return { kind: "heading", text: first.replace(/^#+ /, "") };
+  if (first.startsWith("- ")) {
+    return { kind: "list", lines: block.split(/\n(?=- )/).map((item) => joined(item.slice(2))) };
+  }
+  if (!first.startsWith("|")) return { kind: "paragraph", text: joined(block) };
+  const rows = lines
+    .filter((line) => !/^\|[\s|:-]+\|$/.test(line))
+    .map((line) =>
+      line
+        .slice(1, -1)
+        .split("|")
+        .map((cell) => cell.trim()),
+    );
+  return { kind: "table", rows };
+}
 
 /**
  * Renders Markdown.
@@ -9,40 +45,29 @@
  * @param width longest line, in columns; code and longer words are not broken
  */
 export function renderMarkdown(markdown: string, width: number): string {
-  const blocks = markdown.trim().split(/\n{2,}(?=\S)/);
-  return `${blocks.map((block) => renderBlock(block, width)).join("\n\n")}\n`;
+  return `${readMarkdown(markdown)
+    .map((block) => renderBlock(block, width))
+    .join("\n\n")}\n`;
 }
 
-function renderBlock(block: string, width: number): string {
-  const lines = block.split("\n");
-  const [first = ""] = lines;
-  if (first.startsWith("```")) {
-    return lines
-      .slice(1, -1)
-      .map((line) => `  ${line}`.trimEnd())
-      .join("\n");
+function renderBlock(block: Block, width: number): string {
+  switch (block.kind) {
+    case "code":
+      return block.lines.map((line) => `  ${line}`.trimEnd()).join("\n");
+    case "heading":
+      return plain(block.text).toUpperCase();
+    case "table":
+      return renderTable(block.rows, width);
+    case "list":
+      return block.lines.map((item) => wrap(plain(item), width, "- ", "  ")).join("\n");
+    case "paragraph":
+      return wrap(plain(block.text), width, "", "");
   }
-  if (first.startsWith("#")) return plain(first.replace(/^#+ /, "")).toUpperCase();
-  if (first.startsWith("|")) return renderTable(lines, width);
-  if (first.startsWith("- ")) {
-    return block
-      .split(/\n(?=- )/)
-      .map((item) => wrap(plain(item.slice(2).replace(/\s+/g, " ")), width, "- ", "  "))
-      .join("\n");
-  }
-  return wrap(plain(block.replace(/\s+/g, " ")), width, "", "");
 }
 
 /** Aligns the columns of a table. Where they are too wide together, the widest give way and their cells are wrapped. */
-function renderTable(lines: readonly string[], width: number): string {
-  const rows = lines
-    .filter((line) => !/^\|[\s|:-]+\|$/.test(line))
-    .map((line) =>
-      line
-        .slice(1, -1)
-        .split("|")
-        .map((cell) => plain(cell.trim())),
-    );
+function renderTable(marked: readonly (readonly string[])[], width: number): string {
+  const rows = marked.map((cells) => cells.map(plain));
   const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
   const room = width - 2 * widths.length;
   while (widths.reduce((sum, one) => sum + one, 0) > room && Math.max(...widths) > 10) {
@@ -64,7 +89,8 @@ function renderRow(row: readonly string[], widths: readonly number[]): string[] 
 }
 
 /** Returns text without the marks of code, emphasis and links. */
-const plain = (text: string): string => text.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/\*\*|`/g, "");
+export const plain = (text: string): string =>
+  text.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/\*\*|`/g, "");
 
 function wrap(text: string, width: number, start: string, indent: string): string {
   const lines: string[] = [];

@@ -19,10 +19,18 @@ const generated: Readonly<Record<string, () => string>> = {
 
 /** Returns a topic as text for a terminal. */
 export async function printTopic(name: string): Promise<string> {
-  const markdown = await readFile(new URL(`topics/${name}.md`, import.meta.url), "utf8");
-  const complete = markdown.replace(/^\{\{(\w+)\}\}$/gm, (_, key: string) => generated[key]?.() ?? "");
   const columns = process.stdout.columns || 80;
-  return renderMarkdown(complete, Math.min(columns, 100));
+  return renderMarkdown(await readTopic(name), Math.min(columns, 100));
+}
+
+/**
+ * Returns the Markdown of a topic, with its generated tables.
+ *
+ * @param folder folder with the topics
+ */
+export async function readTopic(name: string, folder = new URL("topics/", import.meta.url)): Promise<string> {
+  const markdown = await readFile(new URL(`${name}.md`, folder), "utf8");
+  return markdown.replace(/^\{\{(\w+)\}\}$/gm, (_, key: string) => generated[key]?.() ?? "");
 }
 
 function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
