@@ -80,6 +80,8 @@ export interface RunProgress {
   readonly rows: number;
   /** Rows read, including those that wait for a service; in offline runs, the rows processed. */
   readonly rowsRead: number;
+  /** Returns the units charged so far, and the number of items whose verdict came from the cache. */
+  readonly units: () => { readonly charged: number; readonly cached: number };
   /** Returns the number of rows with each status so far. */
   readonly statuses: () => ReadonlyMap<Status, number>;
 }

@@ -1,14 +1,14 @@
 /** Covers the help, the commands check and quota, and the program on a terminal. */
-import { execFile, execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { idv } from "../support/run-idv.js";
+import { idv, program } from "../support/run-idv.js";
+import { respond, scriptedServer } from "../support/scripted-server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const execute = promisify(execFile);
-const program = fileURLToPath(new URL("../../bin/idv.js", import.meta.url));
 
 describe("idv", () => {
   test("--version prints the version", async () => {
@@ -220,6 +220,37 @@ describe.skipIf(!hasScript).concurrent("on a terminal", () => {
     expect(output.split(hiddenCursor)).toHaveLength(2);
     expect(output.lastIndexOf("\u001b[?25h")).toBeGreaterThan(output.lastIndexOf(hiddenCursor));
     expect(output).toContain("9,000 rows, 9,000 distinct");
+  });
+
+  test("says what the service is asked, and why the run waits", async ({ expect }) => {
+    const server = await scriptedServer(respond(), respond(429, { "retry-after": "2" }, "{}"), respond());
+    const env = { IDV_API_KEY: "sk_1", IDV_BASE_URL: server.url, LC_ALL: "C.UTF-8" };
+    const list = "(echo email; seq -f 'user%g@larch-and-oak.com' 150)";
+    const output = await onTerminal(
+      `stty columns 100; ${list} | idv emails --concurrency 1 > /dev/null`,
+      env,
+    );
+    expect(output).toMatch(/0 batches out · \d+ units · waiting [12] s: the service asks to slow down/);
+  });
+
+  test("Ctrl-C, which also ends what feeds the run, leaves no file of half a list", async ({ expect }) => {
+    const folder = temporaryFolder();
+    const run = `${lines.replace("sleep 2", "sleep 20")} | '${process.execPath}' '${program}' emails -o out.csv`;
+    const child = spawn("script", ["-qec", `stty columns 80; ${run}`, "/dev/null"], {
+      cwd: folder,
+      env: { PATH: process.env["PATH"], HOME: folder, TERM: "xterm" },
+    });
+    let output = "";
+    child.stdout.on("data", (bytes: Buffer) => {
+      output += bytes.toString();
+      // As a person types it: the terminal sends SIGINT to all that run in it.
+      if (output.includes("rows") && !output.includes("^C")) child.stdin.write("\u0003");
+    });
+    const [code] = await once(child, "close");
+    expect(code, output).toBe(130);
+    expect(output).toContain("idv: stopped by SIGINT; out.csv was not written");
+    expect(output.lastIndexOf("\u001b[?25h")).toBeGreaterThan(output.lastIndexOf(hiddenCursor));
+    expect(readdirSync(folder).filter((name) => /^out|^\.out/.test(name))).toEqual([]);
   });
 
   test("aligns lists under a header, and colours statuses", async ({ expect }) => {

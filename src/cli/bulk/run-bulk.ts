@@ -5,14 +5,16 @@
 import { statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { extname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { MailStatistics } from "../../dns/mail-domains.js";
 import { ChoiceError, FileError } from "../../files/errors.js";
 import { isSplit, type TableSink } from "../../files/output.js";
 import { extractItem } from "../../run/item.js";
 import { validateTable } from "../../run/run.js";
-import type { RunReport } from "../../run/run-options.js";
+import type { RunProgress, RunReport } from "../../run/run-options.js";
 import type { RunSession } from "../../run/session.js";
 import { TableError } from "../../table/errors.js";
+import type { Activity } from "../../validator/api/sender.js";
 import type { Kind } from "../../validator/validator.js";
 import type { Engine } from "../engines/engine.js";
 import type { OpenMailCheck } from "../engines/mail-check.js";
@@ -20,6 +22,7 @@ import { EmptyInput, failureFor, Interrupted } from "../errors.js";
 import { exitCodes } from "../exit-codes.js";
 import { interruptible } from "../terminal/interruption.js";
 import { type Progress, showsProgress, startProgress } from "../terminal/progress.js";
+import { standardOutput } from "../terminal/standard-output.js";
 import { counted, grouped, say } from "../terminal/terminal.js";
 import type { Annotations } from "./annotations.js";
 import { commitOutputs } from "./commit-outputs.js";
@@ -40,6 +43,9 @@ import { resumeCommand, shellWord, updateCommand } from "./resume-command.js";
 import { type DryRun, mailCounts, type Summary } from "./summary.js";
 import { Totals } from "./totals.js";
 
+/** Time in which a signal arrives that has ended the sender of a pipe, in milliseconds. */
+const signalMilliseconds = 20;
+
 /**
  * Runs `idv emails` or `idv domains`.
  *
@@ -54,12 +60,20 @@ export async function runBulk(kind: Kind, inputs: readonly string[], options: Bu
     // A signal ends the run even while it waits for a key command, for more input, or for the reader of the output.
     return await Promise.race([runFiles(kind, inputs, options, opened, signal), interrupted]);
   } catch (error) {
-    const { engine, files, report } = opened;
+    const { engine, files, report, commit } = opened;
+    // Too late to stop: the files appear.
+    const isWritten =
+      error instanceof Interrupted &&
+      (await commit?.then(
+        () => true,
+        () => false,
+      ));
+    if (isWritten) error.message = `stopped by ${error.signal} after the output was written`;
     await Promise.all([...files, report].map((sink) => sink?.discard()));
     // Answers in flight may be paid for, so they still go into the cache.
     await engine?.close(error instanceof Interrupted);
     await opened.mail?.close();
-    if (engine?.kept && canBeResumed(error)) error.message += resumption(engine, inputs);
+    if (engine?.kept && canBeResumed(error) && !isWritten) error.message += resumption(engine, inputs);
     throw error;
   } finally {
     await opened.engine?.close();
@@ -96,6 +110,7 @@ async function runFiles(
   const totals = new Totals();
   for (const plan of plans) {
     opened.files.length = 0;
+    delete opened.commit;
     try {
       let summary = await runFile(plan, engine, session, opened, signal);
       listReport?.add(summary);
@@ -173,7 +188,7 @@ async function runFile(
 /** Starts to show progress, if it is wanted. */
 function progressOf(
   { inputName, output, options }: Plan,
-  { validator }: Engine,
+  { validator, activity }: Engine,
   mail: OpenMailCheck | undefined,
   { table, share }: RunFiles,
 ): Progress | undefined {
@@ -187,7 +202,10 @@ function progressOf(
   return startProgress(mode, {
     heading,
     share,
-    detail: () => (mail ? mailProgress(mail.check.statistics) : ""),
+    details: (progress) => [
+      ...(mail ? mailProgress(mail.check.statistics) : []),
+      ...(activity ? serviceProgress(activity(), progress.units()) : []),
+    ],
   });
 }
 
@@ -195,7 +213,7 @@ function progressOf(
 async function validate(
   plan: Plan,
   engine: Engine,
-  { mail, report: listReport }: Opened,
+  opened: Opened,
   session: RunSession | undefined,
   files: RunFiles,
   signal: AbortSignal,
@@ -203,6 +221,7 @@ async function validate(
   started: number,
 ): Promise<Summary | DryRun> {
   const { kind, inputName, isInPlace, filter, note } = plan;
+  const { mail, report: listReport } = opened;
   const { input, table, stream, columns, cells, sink, backup, badRows, badRowsFile, share } = files;
   const { validator, cache } = engine;
   const dryRun = plan.options.dryRun
@@ -230,16 +249,19 @@ async function validate(
   progress?.stop();
   annotations?.end(report.statuses);
   await badRows.flush();
+  // Ctrl-C ends the sender of a pipe as well: its end may arrive before the signal, and is not the end of the list.
+  if (plan.input === undefined && sink !== standardOutput) await sleep(signalMilliseconds);
   signal.throwIfAborted();
   if (dryRun) return { input: inputName, dryRun: { ...report, ...dryRun.counts } };
   if (report.rows === 0 && plan.options.failOnEmpty) {
     throw new EmptyInput(`--fail-on-empty: ${inputName} has no rows; nothing is written`);
   }
-  await commitOutputs({
+  opened.commit = commitOutputs({
     ...{ input, inputName, isInPlace, note, sink },
     ...(backup && { backup }),
     ...(badRowsFile && { badRowsFile }),
   });
+  await opened.commit;
   if (table.width === 0) note(`${inputName} is empty`);
   return {
     input: inputName,
@@ -300,8 +322,24 @@ function cleanCommand(
   return `idv ${command} ${shellWord(input)} --drop ${useless.join(",")} -o ${shellWord(`clean${extname(input) || ".csv"}`)}`;
 }
 
-const mailProgress = ({ asked, undecided }: MailStatistics): string =>
-  `, ${counted(asked, "domain")} asked${undecided === 0 ? "" : `, ${grouped(undecided)} undecided`}`;
+const mailProgress = ({ asked, undecided }: MailStatistics): readonly string[] => [
+  `${counted(asked, "domain")} asked`,
+  ...(undecided === 0 ? [] : [`${grouped(undecided)} undecided`]),
+];
+
+/** Returns what a service is doing: `4 batches out`, `12,400 units`, `waiting 42 s: the service asks to slow down`. */
+function serviceProgress(
+  { inFlight, wait }: Activity,
+  { charged, cached }: ReturnType<RunProgress["units"]>,
+): readonly string[] {
+  const seconds = wait && Math.ceil((wait.until - Date.now()) / 1000);
+  return [
+    `${counted(inFlight, "batch", "batches")} out`,
+    counted(charged, "unit"),
+    ...(cached === 0 ? [] : [`${grouped(cached)} from the cache`]),
+    ...(wait && seconds! > 0 ? [`waiting ${grouped(seconds!)} s: ${wait.why}`] : []),
+  ];
+}
 
 /** Returns whether running the same command again may succeed. */
 function canBeResumed(error: unknown): error is Error {

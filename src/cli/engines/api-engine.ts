@@ -90,6 +90,7 @@ export async function openApiEngine(
     reason,
     ...(cache && { cache: cache.port, kept: cache.kept }),
     requests: () => validator.requests,
+    activity: () => validator.activity,
     probe: validator.probe,
     close: once(async (isInterrupted) => {
       await validator.close(isInterrupted ? interruptedMilliseconds : patienceMilliseconds);

@@ -13,6 +13,8 @@ export interface Engine {
   readonly requests?: () => number;
   /** Number of verdicts that this run has added to the cache. Absent without a cache. */
   readonly kept?: () => number;
+  /** What the engine is doing. Absent where it asks nobody. */
+  readonly activity?: () => ApiEngine["activity"];
   readonly probe?: ApiEngine["probe"];
   /**
    * Waits a moment for answers in flight, which may be paid for, and closes the engine's files. Later calls wait for

@@ -21,8 +21,8 @@ export interface ProgressSubject {
   readonly heading: string;
   /** Returns the part of the input that was read, from 0 to 1; undefined where its size is not known. */
   readonly share: () => number | undefined;
-  /** Returns text to add to the line. */
-  readonly detail: () => string;
+  /** Returns further facts, such as `12 domains asked`. */
+  readonly details: (progress: RunProgress) => readonly string[];
 }
 
 /** Delay before the line appears, and time between two lines, in milliseconds. */
@@ -43,14 +43,14 @@ export function showsProgress(env: NodeJS.ProcessEnv, quiet: boolean, writesRows
 /** Starts to show progress. */
 export function startProgress(mode: "auto" | "plain" | "json", subject: ProgressSubject): Progress {
   const started = performance.now();
-  let latest: RunProgress = { rows: 0, rowsRead: 0, statuses: () => new Map() };
+  let latest: RunProgress = { rows: 0, rowsRead: 0, units: () => none, statuses: () => new Map() };
   const state = () => stateOf(latest, subject.share(), (performance.now() - started) / 1000);
   let stop = () => {};
   if (mode === "auto") {
-    stop = drawLine(subject, state);
+    stop = drawLine(subject, state, () => subject.details(latest));
   } else {
     const write = () => {
-      const line = mode === "json" ? JSON.stringify(state()) : plainLine(state(), subject.detail());
+      const line = mode === "json" ? JSON.stringify(state()) : plainLine(state(), subject.details(latest));
       process.stderr.write(`${line}\n`);
     };
     const timer = setInterval(write, mode === "json" ? jsonPause : plainPause);
@@ -70,24 +70,37 @@ export interface ProgressState {
   /** Part of the rows that are done, from 0 to 1; null where it is not known. */
   readonly share: number | null;
   readonly seconds: number;
+  /** Units charged, and items whose verdict came from the cache. */
+  readonly units: number;
+  readonly cached: number;
   readonly statuses: Readonly<Record<string, number>>;
 }
 
 /** @param read part of the input that was read: rows that wait for their verdicts are not done */
 function stateOf(
-  { rows, rowsRead, statuses }: RunProgress,
+  { rows, rowsRead, units, statuses }: RunProgress,
   read: number | undefined,
   seconds: number,
 ): ProgressState {
   const share = read === undefined || rowsRead === 0 ? null : Math.min(1, (read * rows) / rowsRead);
-  return { rows, share, seconds: Math.round(seconds * 10) / 10, statuses: Object.fromEntries(statuses()) };
+  const { charged, cached } = units();
+  return {
+    ...{ rows, share, seconds: Math.round(seconds * 10) / 10, units: charged, cached },
+    statuses: Object.fromEntries(statuses()),
+  };
 }
 
-const plainLine = ({ rows, share, seconds }: ProgressState, detail: string): string =>
-  `idv: ${counted(rows, "row")}${share === null ? "" : `, ${Math.floor(100 * share)} %`}, ${grouped(Math.round(seconds))} s${detail}`;
+const none = { charged: 0, cached: 0 };
+
+const plainLine = ({ rows, share, seconds }: ProgressState, details: readonly string[]): string =>
+  `idv: ${counted(rows, "row")}${share === null ? "" : `, ${Math.floor(100 * share)} %`}, ${[`${grouped(Math.round(seconds))} s`, ...details].join(", ")}`;
 
 /** Draws the line until the returned function is called. */
-function drawLine({ heading, detail }: ProgressSubject, state: () => ProgressState): () => void {
+function drawLine(
+  { heading }: ProgressSubject,
+  state: () => ProgressState,
+  details: () => readonly string[],
+): () => void {
   let end = () => {};
   const timer = setTimeout(async () => {
     let ended = false;
@@ -103,7 +116,11 @@ function drawLine({ heading, detail }: ProgressSubject, state: () => ProgressSta
     const isUnicode = isUnicodeLocale(process.env, process.platform);
     const text = () => {
       const columns = process.stderr.columns - 3;
-      return `${printable(heading).slice(0, columns)}\n${progressLine(state(), detail(), { columns, isUnicode, chalk })}`;
+      const lines = [heading, details().join(isUnicode ? " · " : ", ")].map((line) =>
+        printable(line).slice(0, columns),
+      );
+      lines.splice(1, 0, progressLine(state(), { columns, isUnicode, chalk }));
+      return lines.filter((line) => line !== "").join("\n");
     };
     const spinner = ora({
       text: text(),
@@ -129,7 +146,6 @@ function drawLine({ heading, detail }: ProgressSubject, state: () => ProgressSta
 /** Returns the line: bar, share, rows, rate, time left, and rows by status, as far as there is room. */
 export function progressLine(
   { rows, share, seconds, statuses }: ProgressState,
-  detail: string,
   style: TerminalStyle,
 ): string {
   const { columns, isUnicode, chalk } = style;
@@ -143,7 +159,6 @@ export function progressLine(
     isTelling ? `${short(rows)} of ~${short(Math.round(rows / share))} rows` : `${short(rows)} rows`,
     `${grouped(rate)}/s`,
     ...(isTelling ? [`${grouped(Math.ceil((seconds * (1 - share)) / share))} s left`] : []),
-    ...(detail === "" ? [] : [detail.replace(/^, /, "")]),
   ];
   const coloured = Object.entries(statuses).map(([status, count]) => {
     const text = `${printable(status)} ${short(count)}`;

@@ -81,7 +81,11 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
   async function write(chunk: RecordChunk, rows: readonly RowItems[], emptied: number): Promise<void> {
     signal.throwIfAborted();
     await writer.write(renderer.rowsOf(chunk, rows, emptied));
-    await onProgress?.({ rows: writer.rows, rowsRead, statuses: () => writer.report().statuses });
+    await onProgress?.({
+      ...{ rows: writer.rows, rowsRead },
+      units: () => ledger.units,
+      statuses: () => writer.report().statuses,
+    });
   }
 
   await writer.start(table.start(columns.names));

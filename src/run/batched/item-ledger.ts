@@ -136,6 +136,11 @@ export class ItemLedger {
     return status === "" ? noItemCode : this.#codeFor({ status });
   }
 
+  /** Units charged, and items whose verdict came from the cache, over all files. */
+  get units(): { readonly charged: number; readonly cached: number } {
+    return { charged: this.#charged, cached: this.#cached };
+  }
+
   /** Returns the counts since the last report. */
   report(): Pick<RunReport, "distinct" | "cached" | "prechecked" | "charged" | "quota"> {
     const before = this.#reported;

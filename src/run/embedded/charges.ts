@@ -107,6 +107,11 @@ export class Charges {
     return rows;
   }
 
+  /** Units charged over all files. There is no cache. */
+  get units(): { readonly charged: number; readonly cached: number } {
+    return { charged: this.#charged, cached: 0 };
+  }
+
   /** Returns the counts since the last report. */
   report(): Pick<RunReport, "distinct" | "cached" | "prechecked" | "charged" | "quota"> {
     const { size: distinct } = this.#items;

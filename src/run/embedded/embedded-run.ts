@@ -85,7 +85,8 @@ export async function runEmbedded(
     // Reading and writing files takes no turn of the event loop; signals and progress need one.
     await setImmediate();
     const { statuses } = writer.report();
-    await onProgress?.({ rows: writer.rows, rowsRead: writer.rows, statuses: () => statuses });
+    const { rows } = writer;
+    await onProgress?.({ rows, rowsRead: rows, units: () => charges.units, statuses: () => statuses });
   };
   await writer.start(table.start(columns.names));
   for await (const chunk of classifyInOrder(scanned, classifier, newPool, submittedBlocks, inputShare)) {

@@ -39,7 +39,7 @@ import { ServiceError } from "../errors.js";
 import { notChecked, type QuotaState, type Validator, type Verdict } from "../validator.js";
 import { precheck } from "./precheck.js";
 import { QuotaGate } from "./quota-gate.js";
-import { type ApiWorld, createSender, type SenderOptions, seconds } from "./sender.js";
+import { type Activity, type ApiWorld, createSender, type SenderOptions, seconds } from "./sender.js";
 
 /** Options of the engine. Times are in milliseconds. */
 export interface ApiOptions extends SenderOptions {
@@ -67,6 +67,8 @@ export interface Rate {
 export interface ApiEngine extends Validator {
   /** Number of requests sent, retries included. */
   readonly requests: number;
+  /** What the engine is doing. */
+  readonly activity: Activity;
   /** Sends one request without items; see `createSender`. */
   readonly probe: ReturnType<typeof createSender>["probe"];
   /**
@@ -137,7 +139,7 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
     const delay = Math.max(leastRenewalInterval, renewsIn === undefined ? renewalInterval : renewsIn + 1000);
     if (now() + delay > waitsUntil) return false;
     onNotice(`${baseUrl}: the quota is exhausted; asking again in ${seconds(delay)}`);
-    await sender.sleep(delay);
+    await sender.sleep(delay, "the quota is used up until it renews");
     return true;
   }
 
@@ -187,7 +189,7 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
           open = open.filter((i) => verdicts[i] === notChecked);
           if (reply.fault !== undefined) {
             if (++faults > 1) throw new ServiceError(`${baseUrl}: invalid answer: ${reply.fault}`);
-            await sender.sleep(sender.ownDelay(faults));
+            await sender.sleep(sender.ownDelay(faults), "the service left items out of its answer");
             continue;
           }
           if (answered.length === part.length) {
@@ -223,6 +225,9 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
     },
     get requests() {
       return sender.requests;
+    },
+    get activity() {
+      return sender.activity;
     },
     validate(...batch) {
       const validation = validate(...batch);

@@ -84,6 +84,21 @@ type Reply =
       readonly left: number | undefined;
     } & Results);
 
+/** A wait, with its end in milliseconds since the epoch. */
+interface Wait {
+  readonly until: number;
+  /** The reason, for people: `the service asks to slow down`. */
+  readonly why: string;
+}
+
+/** What an engine is doing. */
+export interface Activity {
+  /** Number of requests without an answer. */
+  readonly inFlight: number;
+  /** The wait that ends last; undefined if nothing waits. */
+  readonly wait: Wait | undefined;
+}
+
 /** Returns a sender for one service; see the top of this file. */
 export function createSender(options: SenderOptions, world: ApiWorld) {
   const { baseUrl, key, maximumRetries, retryBudget, idempotencyKey } = options;
@@ -97,7 +112,16 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
   /** Aborted to end all waits and prevent further requests. */
   const ending = new AbortController();
   setMaxListeners(0, ending.signal);
-  const sleep = (milliseconds: number) => world.sleep(milliseconds, ending.signal);
+  const waits = new Set<Wait>();
+  const sleep = async (milliseconds: number, why: string): Promise<void> => {
+    const wait = { until: now() + milliseconds, why };
+    waits.add(wait);
+    try {
+      await world.sleep(milliseconds, ending.signal);
+    } finally {
+      waits.delete(wait);
+    }
+  };
   const ownDelay = (failures: number) => random() * Math.min(longestDelay, firstDelay * 2 ** (failures - 1));
 
   /**
@@ -175,10 +199,10 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
         const asks = hint === undefined ? "" : `; it asks to wait for ${seconds(hint)}`;
         throw new ServiceError(`${baseUrl}: ${what}${times}${asks}`);
       }
-      await sleep(delay);
+      await sleep(delay, /^(?:answers|asks) /.test(what) ? `the service ${what}` : what);
     };
     for (;;) {
-      while (notBefore > now()) await sleep(notBefore - now());
+      while (notBefore > now()) await sleep(notBefore - now(), "the service asks to slow down");
       let answer: HttpAnswer;
       started = now();
       const budgetLeft =
@@ -238,6 +262,13 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
     ask,
     /** Waits for some milliseconds. Rejects when `ending` is aborted. */
     sleep,
+    get activity(): Activity {
+      const wait = [...waits].reduce<Wait | undefined>(
+        (a, b) => (a && a.until >= b.until ? a : b),
+        undefined,
+      );
+      return { inFlight: inFlight.size, wait };
+    },
     /** Returns a random delay in milliseconds whose upper bound doubles with each failure. */
     ownDelay,
     /** Aborting it ends all waits with its reason. Requests in flight go on. */
