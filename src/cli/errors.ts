@@ -33,6 +33,8 @@ export class Interrupted extends Error {
 export interface Failure {
   readonly exitCode: number;
   readonly message?: string;
+  /** The line of a table that is meant, shown on terminals only: logs must not hold addresses. */
+  readonly excerpt?: TableError["excerpt"];
   /** The stack of a bug, printed after the message. */
   readonly stack?: string;
 }
@@ -53,7 +55,12 @@ export function failureFor(error: unknown): Failure {
   }
   if (error instanceof ServiceError) return { exitCode: exitCodes.service, message: error.message };
   if ([FileError, TableError, StoreError, TooManyItems].some((known) => error instanceof known)) {
-    return { exitCode: exitCodes.inputOutput, message: (error as Error).message };
+    const { excerpt } = error as TableError;
+    return {
+      exitCode: exitCodes.inputOutput,
+      message: (error as Error).message,
+      ...(excerpt && { excerpt }),
+    };
   }
   if (error instanceof Interrupted) {
     const signalNumbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };

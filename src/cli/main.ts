@@ -2,7 +2,7 @@
 import { failureFor, Interrupted } from "./errors.js";
 import { createProgram, normalizeArguments } from "./program.js";
 import { allPrinted } from "./terminal/standard-output.js";
-import { say } from "./terminal/terminal.js";
+import { say, sayFailure } from "./terminal/terminal.js";
 import { version } from "./version.js";
 
 /**
@@ -26,9 +26,10 @@ export async function main(argv: readonly string[]): Promise<void> {
       () => thrown,
       (failure) => (failureFor(thrown).exitCode === 0 ? failure : thrown),
     );
-    const { exitCode, message, stack } = failureFor(error);
+    const failure = failureFor(error);
+    const { exitCode, stack } = failure;
     process.exitCode = exitCode;
-    if (message !== undefined) say(message);
+    sayFailure(failure);
     if (stack !== undefined) process.stderr.write(`${stack}\n`);
     // An open pipe on standard input would keep the process alive. After a signal, so would output that nobody reads.
     process.stdin.destroy();

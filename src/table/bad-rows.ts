@@ -4,6 +4,9 @@ import { TableError } from "./errors.js";
 /** Action on a bad row: end the run, leave the row out, or write it unchanged. */
 export type BadRowPolicy = "error" | "skip" | "keep";
 
+/** Largest length of an excerpt in bytes. */
+const excerptBytes = 400;
+
 /** Fault of a bad row, such as too many fields or a quote that is never closed. */
 export class RowFault {
   constructor(
@@ -18,9 +21,18 @@ export class RowFault {
     return `${this.file}:${this.line}: ${this.reason}`;
   }
 
-  /** Returns the error to throw if the fault ends the run. */
-  toError(): TableError {
-    return new TableError(this.message);
+  /**
+   * Returns the error to throw if the fault ends the run.
+   *
+   * @param record bytes of the row, if they are at hand
+   */
+  toError(record?: Uint8Array): TableError {
+    const text =
+      record &&
+      Buffer.from(record.subarray(0, excerptBytes))
+        .toString()
+        .split(/\r\n|\r|\n/)[0];
+    return new TableError(this.message, text ? { line: this.line, text } : undefined);
   }
 }
 

@@ -253,6 +253,14 @@ describe.skipIf(!hasScript).concurrent("on a terminal", () => {
     expect(readdirSync(folder).filter((name) => /^out|^\.out/.test(name))).toEqual([]);
   });
 
+  test("shows the line of a broken table, which a log must not hold", async ({ expect }) => {
+    const command = `printf 'email,name\\nann@larch-and-oak.com,A,B,\\033[2J\\n' | idv emails -o o.csv || true`;
+    const [message, line] = (await onTerminal(command)).split("\r\n");
+    expect(message).toMatch(/^idv: standard input:2: 4 fields where the header has 2; /);
+    expect(line).toBe("  2 | ann@larch-and-oak.com,A,B,\\u{1b}[2J");
+    expect(await onTerminal(`(${command}) 2> log; cat log`)).not.toContain("ann@");
+  });
+
   test("aligns lists under a header, and colours statuses", async ({ expect }) => {
     const output = await onTerminal("idv check ann.lee@gmial.com mailinator.com");
     const [header, first, second] = output.replace(/\u001b\[\d*m/g, "").split("\r\n");

@@ -387,6 +387,8 @@ describe("options", () => {
       rows: 9000,
       share: null,
       seconds: expect.any(Number),
+      units: 9000,
+      cached: 0,
       statuses: { ok: 9000 },
     });
     // The first line comes after ten seconds.

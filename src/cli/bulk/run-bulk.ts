@@ -23,7 +23,7 @@ import { exitCodes } from "../exit-codes.js";
 import { interruptible } from "../terminal/interruption.js";
 import { type Progress, showsProgress, startProgress } from "../terminal/progress.js";
 import { standardOutput } from "../terminal/standard-output.js";
-import { counted, grouped, say } from "../terminal/terminal.js";
+import { counted, grouped, sayFailure } from "../terminal/terminal.js";
 import type { Annotations } from "./annotations.js";
 import { commitOutputs } from "./commit-outputs.js";
 import type { ListReport } from "./list-report.js";
@@ -119,11 +119,11 @@ async function runFiles(
       if (options.summaryFile !== undefined) await appendSummary(options.summaryFile, summary);
       totals.add(summary, exitCodeOf(summary, options, nextCommand(plan)));
     } catch (error) {
-      const { exitCode, message } = failureFor(error);
-      if (!isSeveral || !isFaultOfFile(error) || message === undefined) throw error;
-      say(message);
+      const failure = failureFor(error);
+      if (!isSeveral || !isFaultOfFile(error) || failure.message === undefined) throw error;
+      sayFailure(failure);
       await Promise.all(opened.files.map((sink) => sink.discard()));
-      totals.addFailure(exitCode);
+      totals.addFailure(failure.exitCode);
     }
   }
   await listReport?.write();

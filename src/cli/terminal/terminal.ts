@@ -1,5 +1,6 @@
 /** Text for people: escaping, colours, lines on standard error. */
 import type { ChalkInstance } from "chalk";
+import type { Failure } from "../errors.js";
 
 /**
  * Makes text from a file, a server or the command line safe to print. Control characters could move the cursor or
@@ -48,6 +49,16 @@ export async function colours(
 /** Prints one line for people to standard error. */
 export function say(message: string): void {
   process.stderr.write(`idv: ${printable(message)}\n`);
+}
+
+/** Prints why a run failed; on a terminal also the line that is meant. */
+export function sayFailure({ message, excerpt }: Failure): void {
+  if (message === undefined) return;
+  say(message);
+  if (excerpt === undefined || !process.stderr.isTTY) return;
+  const line = `  ${excerpt.line} | ${printable(excerpt.text)}`;
+  const room = Math.max(20, (process.stderr.columns || 80) - 1);
+  process.stderr.write(`${line.length > room ? `${line.slice(0, room - 3)}...` : line}\n`);
 }
 
 /**

@@ -147,7 +147,7 @@ export class JsonLines {
       const isBad = why !== undefined && text.trim() !== "";
       if (isBad) {
         const fault = new RowFault(this.#shape.name, line + at[word + Place.linesBefore]!, why);
-        if (this.#shape.badRows === "error") throw fault.toError();
+        if (this.#shape.badRows === "error") throw fault.toError(bytes.subarray(start, end));
         this.#onBadRow(fault, bytes.subarray(start, end));
         if (this.#shape.badRows === "skip") continue;
       }

@@ -190,8 +190,8 @@ class Chunker {
       if (surplus.length > 0 && surplus.every((field) => field === "")) fields.length = this.#shape.width;
       const fault = this.#findFault(fields, this.#line + commentsBefore);
       if (fault !== undefined) {
-        if (badRows === "error" || this.#toSkip > 0) throw fault.toError();
         const record = csvWriter(this.#shape.dialect, undefined, 0).write([fields], [copiedUnchanged]);
+        if (badRows === "error" || this.#toSkip > 0) throw fault.toError(record);
         this.#onBadRow(fault, record);
       }
       this.#line += 1 + fields.reduce((sum, field) => sum + lineEndings(field), 0);

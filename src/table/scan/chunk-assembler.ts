@@ -168,7 +168,8 @@ export class ChunkAssembler {
   }
 
   #reportBadRow(fault: RowFault, record: Uint8Array, index: number): void {
-    if (this.#shape.badRows === "error" || (this.#shape.hasHeader && index === 0)) throw fault.toError();
+    if (this.#shape.badRows === "error" || (this.#shape.hasHeader && index === 0))
+      throw fault.toError(record);
     this.#onBadRow(fault, record.subarray(0, maximumRecordBytes));
   }
 }
