@@ -220,9 +220,25 @@ describe("engine and key", () => {
     expect(stdout).toContain("no fault found; --online also asks the service\n");
     expect(stdout).not.toContain("all is well");
     expect(stdout).not.toContain("hidden");
+    const { facts, exitCode } = JSON.parse((await idv(["doctor", "--json"], { home, env })).stdout);
+    expect(exitCode).toBe(0);
+    expect(facts).toContainEqual({ what: "engine", value: "auto", source: "default" });
     const broken = await idv(["doctor"], { home, env: { IDV_DENY: join(home, "bad.txt") } });
     expect(broken.code, broken.stdout).toBe(2);
     expect(broken.stdout).toContain("bad.txt:1: neither a domain nor an address");
+  });
+
+  test("answers to a sandbox key are made up: the run says so and does not cache them", async () => {
+    const created = await idv(["keys", "create", "--name", "tests", "--sandbox"], { home: serviceHome });
+    expect(created.stderr).toContain(
+      "it is a sandbox key: its answers are made up, and nothing is charged\n",
+    );
+    const home = homeWith(file);
+    const env = { IDV_API_KEY: created.stdout.trim(), IDV_BASE_URL: service.url };
+    const { code, stderr } = await idv(["emails", "list.csv"], { home, env });
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain("idv: a sandbox key: its answers are made up, so they are not cached\n");
+    expect(existsSync(join(home, "state/idv/verdicts.db"))).toBe(false);
   });
 
   test("the key is read from a file and from a command", async () => {

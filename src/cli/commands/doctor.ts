@@ -37,6 +37,7 @@ import {
 /** The options of `idv doctor`, as commander gives them. */
 interface DoctorOptions extends SettingOptions, ServiceOptions {
   readonly online?: true;
+  readonly json?: true;
 }
 
 export const define: DefineCommand = (command) => {
@@ -57,6 +58,7 @@ export const define: DefineCommand = (command) => {
   command
     .addOption(apiKeyFileOption())
     .addOption(insecureHttpOption())
+    .option("--json", "print a JSON object")
     .option("--online", "ask the service whether it answers; nothing is charged")
     .action(async (options: DoctorOptions) => {
       process.exitCode = await runDoctor(options);
@@ -148,6 +150,11 @@ async function runDoctor(options: DoctorOptions): Promise<number> {
       });
       line("service", text, left === undefined ? "" : `${grouped(left)} left`);
     });
+  }
+  if (options.json) {
+    const facts = lines.map(([what, value = "", source = ""]) => ({ what, value, source }));
+    print(`${JSON.stringify({ facts, exitCode })}\n`);
+    return exitCode;
   }
   await printListing({ header: ["what", "value", "source"], rows: lines, colourOf });
   if (exitCode === exitCodes.done) {

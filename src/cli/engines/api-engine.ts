@@ -16,6 +16,8 @@ import { openRunCache } from "./run-cache.js";
 const patienceMilliseconds = 3000;
 /** The same after a signal: the user wants the program to end. */
 const interruptedMilliseconds = 700;
+/** Start of the keys of a sandbox. */
+const sandboxPrefix = "sk_test_";
 /** Longest delay of Node's timers, in milliseconds; longer ones fire at once. */
 const longestTimer = 2 ** 31 - 1;
 
@@ -46,8 +48,10 @@ export async function openApiEngine(
   onNotice: (text: string) => void,
   signal?: AbortSignal,
 ): Promise<Engine> {
+  const isSandbox = key.value.startsWith(sandboxPrefix);
+  if (isSandbox) onNotice("a sandbox key: its answers are made up, so they are not cached");
   // A dry run creates no files.
-  const hasCache = options.cache && (!options.dryRun || existsSync(cachePath(process.env)));
+  const hasCache = options.cache && !isSandbox && (!options.dryRun || existsSync(cachePath(process.env)));
   const maximumAge = settings.cacheTtl.value;
   const refresh = options.refresh === true;
   const cache = hasCache
