@@ -68,6 +68,12 @@ const commands: readonly CommandEntry[] = [
     load: () => import("./commands/keys.js"),
   },
   {
+    name: "usage",
+    group: service,
+    summary: "show what its keys have used",
+    load: () => import("./commands/usage.js"),
+  },
+  {
     name: "doctor",
     group: machine,
     summary: "show settings, find faults",
@@ -131,7 +137,7 @@ function overview(): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
   return [
     "Validates e-mail addresses and domains in bulk.",
-    "Usage: idv COMMAND [options]",
+    "Usage: idv COMMAND [options], idv COMMAND --help, idv --version",
     "",
     ...groups.flatMap((group) => [
       `${group}:`,
@@ -142,7 +148,6 @@ function overview(): string {
     "",
     "Try:    idv check ann.lee@gmial.com",
     "        idv emails list.csv -o checked.csv",
-    "Help:   idv COMMAND --help, idv --version",
     `Topics: idv help ${topicNames.join("|")}`,
     "",
   ].join("\n");

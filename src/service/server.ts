@@ -11,19 +11,20 @@ import Fastify, {
   LogController,
 } from "fastify";
 import { canonicalItem } from "../classifier/canonical.js";
-import type { ApiKey, KeyStore, Permission } from "../store/key-store.js";
+import { GroupCommit } from "../store/group-commit.js";
 import type { Period } from "../store/period.js";
 import type { Quota } from "../store/quota.js";
+import type { ApiKey, Charge, ChargeOutcome, Permission, ServiceStore } from "../store/service-store.js";
 import type { EmbeddedEngine, Kind } from "../validator/validator.js";
 import { limitBodies } from "./body-limit.js";
 import { limitConnections } from "./connections.js";
 import type { Metrics } from "./metrics.js";
 import { maximumItemLength, openApiDocument, requestSchema } from "./openapi.js";
 import { explain, Refusal, refuseBrokenRequest } from "./refusals.js";
-import { explainItems, type RequestMailCheck, validateItems } from "./validation.js";
+import { explainItems, type RequestMailCheck, type Till, validateItems } from "./validation.js";
 
 export interface ServiceOptions extends Pick<EmbeddedEngine, "classifier"> {
-  readonly store: KeyStore;
+  readonly store: ServiceStore;
   /** Starts the stage that asks DNS for a request; absent for none. */
   readonly mailCheck?: () => RequestMailCheck;
   /** Limit on items per request. */
@@ -97,6 +98,11 @@ export function createService(options: ServiceOptions): FastifyInstance {
     // A path that cannot be decoded is treated as unknown.
     frameworkErrors: (_error, _request, reply) => (reply as FastifyReply).code(404).send(noSuchPath),
   });
+  const charges = new GroupCommit<Charge, ChargeOutcome>((group) => store.chargeAll(group));
+  const till: Till = {
+    charge: (charge) => charges.add(charge),
+    hasAnswer: (keyId, idempotencyKey) => store.hasAnswer(keyId, idempotencyKey),
+  };
   service.decorateRequest("apiKey", undefined);
   service.decorateRequest("items", 0);
   const connections = limitConnections(service.server, mostConnections, () => metrics.dropped.inc());
@@ -200,13 +206,13 @@ export function createService(options: ServiceOptions): FastifyInstance {
         }
       },
       handler: async (request, reply) => {
-        // Check again: the key may have been changed or revoked while the body arrived.
-        const key = await authorise(request, field);
+        // The charge finds out whether the key was revoked while the body arrived; nothing is charged to a sandbox.
+        const key = request.apiKey?.isSandbox === false ? request.apiKey : await authorise(request, field);
         const items = [...new Set(request.body[field])];
         request.items = items.length;
         const idempotencyKey = idempotencyKeyOf(request.headers["idempotency-key"]);
         const kind = kinds[field];
-        const judges = { store, classifier, mailCheck: options.mailCheck?.() };
+        const judges = { till, classifier, mailCheck: options.mailCheck?.() };
         const outcome = await validateItems(judges, key, kind, items, {
           idempotencyKey,
           body: request.rawBody,
@@ -215,12 +221,15 @@ export function createService(options: ServiceOptions): FastifyInstance {
           throw new Refusal(422, "This Idempotency-Key was already used with a different body.");
         }
         if (outcome === "quota is gone") return refuseWithoutUnits(key, reply);
+        if (outcome === "key is gone") throw new Refusal(401, "Unauthorized.");
         request.apiKey = { ...key, quota: outcome.quota };
         const { statuses } = outcome;
         for (const status of statuses) metrics.items.inc({ kind, status });
         const { explain, canonical } = request.body;
         const verdicts = explain ? await explainItems(judges, key, kind, items, statuses) : undefined;
+        const isPlain = !explain && !canonical;
         const entries = items.map((item, i) => {
+          if (isPlain) return `${JSON.stringify(item)}:${plainResult(statuses[i]!)}`;
           const { reason = null, suggestion = null } = verdicts?.[i] ?? {};
           const result = {
             status: statuses[i],
@@ -283,6 +292,18 @@ export function createService(options: ServiceOptions): FastifyInstance {
     reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
   );
   return service;
+}
+
+const plainResults = new Map<string, string>();
+
+/** Returns the JSON of a result that has only a status: one of a few. */
+function plainResult(status: string): string {
+  let json = plainResults.get(status);
+  if (json === undefined) {
+    json = JSON.stringify({ status });
+    plainResults.set(status, json);
+  }
+  return json;
 }
 
 const noSuchPath = { message: "No such path." };

@@ -1,18 +1,12 @@
 /** Answers one request: charges the key and gives its items statuses. Must not know about HTTP. */
-import type { ApiKey, KeyStore } from "../store/key-store.js";
-import type { Quota } from "../store/quota.js";
-import { grantedVerdicts } from "../validator/offline.js";
+import type { ApiKey, Charge, ChargeOutcome, ServiceStore } from "../store/service-store.js";
 import { type EmbeddedEngine, type Kind, notChecked, type Verdict } from "../validator/validator.js";
 
-/** Outcome of a request: statuses, or the reason why there are none. */
-export type ValidationOutcome =
-  | {
-      /** Statuses of the distinct items, in order. */
-      readonly statuses: readonly string[];
-      readonly quota: Quota;
-    }
-  | "quota is gone"
-  | "another body";
+/** What charges a request. */
+export interface Till extends Pick<ServiceStore, "hasAnswer"> {
+  /** Makes a charge. It is durable when this resolves. */
+  charge(charge: Charge): Promise<ChargeOutcome>;
+}
 
 /** The stage that asks DNS about the items of one request. */
 export interface RequestMailCheck {
@@ -42,35 +36,26 @@ const sandboxStatuses: ReadonlyMap<string, string> = new Map([
  * @throws StoreError
  */
 export async function validateItems(
-  { store, classifier, mailCheck }: { readonly store: KeyStore } & VerdictSources,
+  { till, classifier, mailCheck }: { readonly till: Till } & VerdictSources,
   key: ApiKey,
   kind: Kind,
   items: readonly string[],
   request: { readonly idempotencyKey: string | undefined; readonly body: Uint8Array },
-): Promise<ValidationOutcome> {
+): Promise<ChargeOutcome> {
   if (key.isSandbox) {
     return { statuses: items.map((item) => sandboxStatus(kind, item)), quota: key.quota };
   }
-  // Before the charge, which is one transaction with the answer. Not for items that the quota does not reach.
-  await mailCheck?.ask(kind, passing(classifier, kind, items.slice(0, key.quota.left ?? items.length)));
-  const statusesOf = (granted: number) =>
-    grantedVerdicts(classifier, kind, items, granted).map(
-      (verdict, i) => withMail(mailCheck, kind, items[i]!, verdict).status,
-    );
   const { idempotencyKey, body } = request;
-  const isAnswered = async () => idempotencyKey !== undefined && store.hasAnswer(key.id, idempotencyKey);
-  // Without items nothing is charged, so no answer has to be stored. If one is stored,
-  // chargeOnce() compares the bodies.
-  if (items.length === 0 && !(await isAnswered())) {
+  const isAnswered = async () => idempotencyKey !== undefined && till.hasAnswer(key.id, idempotencyKey);
+  // Without items nothing is charged, so no answer has to be stored. If one is stored, the charge compares the bodies.
+  if ((items.length === 0 || key.quota.left === 0) && !(await isAnswered())) {
     return key.quota.left === 0 ? "quota is gone" : { statuses: [], quota: key.quota };
   }
-  if (idempotencyKey !== undefined) {
-    return store.chargeOnce(key.id, items.length, { kind, idempotencyKey, body }, statusesOf);
-  }
-  if (key.quota.left === 0) return "quota is gone";
-  const { granted, quota } = await store.charge(key.id, items.length);
-  // Another request may have used the last units since the key was read.
-  return granted === 0 ? "quota is gone" : { statuses: statusesOf(granted), quota };
+  // Before the charge, which is one transaction with the answer. Not for items that the quota does not reach.
+  await mailCheck?.ask(kind, passing(classifier, kind, items.slice(0, key.quota.left ?? items.length)));
+  const statuses = items.map((item) => withMail(mailCheck, kind, item, classifier.judge(kind, item)).status);
+  const once = idempotencyKey === undefined ? undefined : { idempotencyKey, body };
+  return till.charge({ keyId: key.id, kind, statuses, ...(once && { once }) });
 }
 
 /**

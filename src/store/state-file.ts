@@ -13,6 +13,9 @@ import {
   type Schema,
 } from "./sqlite.js";
 
+/** Value of a parameter of a statement. */
+type Parameter = string | number | null | Uint8Array;
+
 /** An open state file, with its clock and the limits of its waits. */
 export interface OpenFile {
   readonly path: string;
@@ -45,6 +48,9 @@ export abstract class StateFile {
   /** Last change in the queue. Changes run one after another, so that a process never competes with itself for the lock. */
   #lastWrite: Promise<unknown> = Promise.resolve();
 
+  /** Prepared statements by their text: preparing one takes longer than running it. */
+  readonly #statements = new Map<string, ReturnType<Database["prepare"]>>();
+
   constructor(file: OpenFile) {
     this.file = file;
   }
@@ -53,6 +59,25 @@ export abstract class StateFile {
   async close(): Promise<void> {
     await this.#lastWrite;
     this.file.database.close();
+  }
+
+  /** Runs a statement and returns its rows. */
+  protected all(sql: string, ...parameters: readonly Parameter[]): unknown[] {
+    return this.#statement(sql).all(...parameters);
+  }
+
+  /** Runs a statement and returns the number of changed rows. */
+  protected run(sql: string, ...parameters: readonly Parameter[]): number {
+    return Number((this.#statement(sql).run(...parameters) as { changes: number | bigint }).changes);
+  }
+
+  #statement(sql: string): ReturnType<Database["prepare"]> {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.file.database.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
   }
 
   /** Runs a read and returns its result. Waits while another process holds a lock that prevents it. */

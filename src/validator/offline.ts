@@ -43,7 +43,7 @@ export function offlineValidator(
 }
 
 /** Returns the verdicts on a batch. Only the first `granted` items are checked; the others are `quota_exceeded`. */
-export function grantedVerdicts(
+function grantedVerdicts(
   classifier: EmbeddedEngine["classifier"],
   kind: Kind,
   items: readonly string[],

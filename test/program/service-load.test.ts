@@ -221,7 +221,7 @@ test("finishes a started request after SIGTERM", async () => {
 test("is not ready and answers requests with 503 if its state cannot be used", async () => {
   const home = temporaryFolder();
   const [service, key] = [await serve(home), await createKey(home)];
-  const schema = { name: "state file", applicationId: 0x69647673, steps: [""] };
+  const schema = { name: "state file", applicationId: 0x69647673, steps: ["", ""] };
   const database = await openStore(join(home, "state/idv/service.db"), schema, {});
   database.exec("DROP TABLE api_key");
   database.close();

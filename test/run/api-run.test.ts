@@ -8,7 +8,7 @@ import { nameColumns } from "../../src/run/columns.js";
 import { validateTable } from "../../src/run/run.js";
 import { createMetrics } from "../../src/service/metrics.js";
 import { createService } from "../../src/service/server.js";
-import { KeyStore } from "../../src/store/key-store.js";
+import { SqliteServiceStore } from "../../src/store/sqlite-service-store.js";
 import { VerdictCache } from "../../src/store/verdict-cache.js";
 import { apiValidator } from "../../src/validator/api/engine.js";
 import { openHttpClient } from "../../src/validator/api/http.js";
@@ -16,13 +16,13 @@ import { classifier } from "../support/classifier.js";
 import { open } from "../support/tables.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-let store: KeyStore;
+let store: SqliteServiceStore;
 let cache: VerdictCache;
 let url: string;
 let service: ReturnType<typeof createService>;
 beforeAll(async () => {
   const folder = temporaryFolder();
-  store = await KeyStore.open(join(folder, "service.db"), Date.now);
+  store = await SqliteServiceStore.open(join(folder, "service.db"), Date.now);
   cache = await VerdictCache.open(join(folder, "verdicts.db"), Date.now);
   const options = {
     store,
@@ -121,7 +121,7 @@ test("matches a plain loop for any list and settings, and a second run charges o
   });
   await fc.assert(
     fc.asyncProperty(arbitrary, async ({ values, quota, hasCache, ...settings }) => {
-      const { key, secret } = await store.create({ name: "test", limit: quota }, false);
+      const { key, secret } = await store.create({ name: "test", limit: quota });
       const scope = hasCache ? `run ${runs++}` : undefined;
       // The plain loop: one item at a time until the quota is used up.
       const known = new Map<string, string>();

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, test } from "vitest";
-import { KeyStore } from "../../src/store/key-store.js";
 import { QuotaFile } from "../../src/store/quota-file.js";
+import { SqliteServiceStore } from "../../src/store/sqlite-service-store.js";
 import { VerdictCache } from "../../src/store/verdict-cache.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -32,10 +32,10 @@ describe("a quota used while the clock was ahead", () => {
 
   test("is corrected for a key of the service too", async () => {
     let now = november;
-    const store = await KeyStore.open(join(temporaryFolder(), "service.db"), () => now);
-    const { key, secret } = await store.create({ limit: 5, period: "month" }, false);
+    const store = await SqliteServiceStore.open(join(temporaryFolder(), "service.db"), () => now);
+    const { key, secret } = await store.create({ limit: 5, period: "month" });
     now = Date.parse("2099-01-15T00:00:00Z");
-    await store.charge(key.id, 2);
+    await store.chargeAll([{ keyId: key.id, kind: "email", statuses: ["ok", "ok"] }]);
     now = november;
     const { quota } = (await store.find(secret))!;
     expect(quota).toMatchObject({ used: 2, renewsAt: Date.parse("2026-12-01T00:00:00Z") });
@@ -75,43 +75,46 @@ describe("a cache used while the clock was ahead", () => {
 });
 
 describe("answers stored for Idempotency-Keys", () => {
-  const request = (idempotencyKey: string) => ({ kind: "email", idempotencyKey, body: Buffer.from("{}") });
-  const statusesOf = () => ["ok"];
+  const once = (keyId: string, ...names: readonly string[]) =>
+    names.map((idempotencyKey) => ({
+      ...{ keyId, kind: "email", statuses: ["ok"] },
+      once: { idempotencyKey, body: Buffer.from("{}") },
+    }));
 
   test("expire after 24 hours and are deleted in bounded numbers", async () => {
     let now = november;
     const path = join(temporaryFolder(), "service.db");
-    const store = await KeyStore.open(path, () => now);
-    const { key } = await store.create({}, false);
+    const store = await SqliteServiceStore.open(path, () => now);
+    const { key } = await store.create({});
     const used = async () => (await store.list())[0]!.quota.used;
-    for (let i = 0; i < 50; i++) await store.chargeOnce(key.id, 1, request(`old ${i}`), statusesOf);
+    await store.chargeAll(once(key.id, ...Array.from({ length: 1500 }, (_, i) => `old ${i}`)));
     now += day - 1;
-    await store.chargeOnce(key.id, 1, request("old 49"), statusesOf);
-    expect(await used()).toBe(50);
+    await store.chargeAll(once(key.id, "old 1499"));
+    expect(await used()).toBe(1500);
+    expect(await store.hasAnswer(key.id, "old 0")).toBe(true);
     now += 1;
-    // Expired, though not deleted yet: it is charged again.
-    await store.chargeOnce(key.id, 1, request("old 49"), statusesOf);
-    expect(await used()).toBe(51);
     expect(await store.hasAnswer(key.id, "old 0")).toBe(false);
-    expect(await store.hasAnswer(key.id, "old 49")).toBe(true);
     const database = new DatabaseSync(path);
     const left = () => database.prepare("SELECT * FROM answer").all().length;
-    const before = left();
-    expect(before).toBeGreaterThan(20);
-    await store.chargeOnce(key.id, 1, request("new 1"), statusesOf);
-    expect(left()).toBe(before - 20 + 1);
+    // Expired: it is charged again. 1,000 are deleted at a time, and later ones with the next charges.
+    now += 60_000;
+    await store.chargeAll(once(key.id, "old 1499"));
+    expect(await used()).toBe(1501);
+    expect(left()).toBe(501);
+    await store.chargeAll(once(key.id, "new 1"));
+    expect(left()).toBe(2);
     database.close();
     await store.close();
   });
 
   test("expire if they are dated in the future", async () => {
     let now = november + 4 * 365 * day;
-    const store = await KeyStore.open(join(temporaryFolder(), "service.db"), () => now);
-    const { key } = await store.create({}, false);
-    await store.chargeOnce(key.id, 1, request("k"), statusesOf);
+    const store = await SqliteServiceStore.open(join(temporaryFolder(), "service.db"), () => now);
+    const { key } = await store.create({});
+    await store.chargeAll(once(key.id, "k"));
     now = november;
     expect(await store.hasAnswer(key.id, "k")).toBe(false);
-    await store.chargeOnce(key.id, 1, request("k"), statusesOf);
+    await store.chargeAll(once(key.id, "k"));
     expect((await store.list())[0]!.quota.used).toBe(2);
     await store.close();
   });

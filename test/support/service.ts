@@ -4,7 +4,8 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { afterAll, expect } from "vitest";
 import { stateFilePath } from "../../src/cli/config/paths.js";
-import { type KeyChange, KeyStore } from "../../src/store/key-store.js";
+import type { NewKey } from "../../src/store/service-store.js";
+import { SqliteServiceStore } from "../../src/store/sqlite-service-store.js";
 import { checkAnswer } from "./openapi.js";
 import { startIdv } from "./run-idv.js";
 
@@ -50,11 +51,8 @@ export async function serve(home: string, ...args: string[]): Promise<Service> {
 }
 
 /** Creates a key in the state of `home`, as `idv keys create` does, and returns its secret. */
-export function createKey(
-  home: string,
-  { isSandbox = false, ...change }: KeyChange & { readonly isSandbox?: boolean } = {},
-): Promise<string> {
-  return withKeys(home, async (keys) => (await keys.create({ name: "test", ...change }, isSandbox)).secret);
+export function createKey(home: string, key: NewKey = {}): Promise<string> {
+  return withKeys(home, async (keys) => (await keys.create({ name: "test", ...key })).secret);
 }
 
 /** Returns the newest key, its used units and those that are left. */
@@ -65,9 +63,12 @@ export function lastKey(home: string): Promise<{ id: string; used: number; left:
   });
 }
 
-async function withKeys<Result>(home: string, work: (keys: KeyStore) => Promise<Result>): Promise<Result> {
+async function withKeys<Result>(
+  home: string,
+  work: (keys: SqliteServiceStore) => Promise<Result>,
+): Promise<Result> {
   const path = stateFilePath(undefined, { HOME: home, XDG_STATE_HOME: join(home, "state") });
-  const keys = await KeyStore.open(path, Date.now);
+  const keys = await SqliteServiceStore.open(path, Date.now);
   try {
     return await work(keys);
   } finally {

@@ -1,14 +1,15 @@
 /** `idv keys`: the API keys of `idv serve`. */
 import { type Command, Option } from "commander";
+import { type Period, periods } from "../../store/period.js";
 import {
   type ApiKey,
   type KeyChange,
-  KeyStore,
   type Permission,
+  type ServiceStore,
   UnknownKeyError,
-} from "../../store/key-store.js";
-import { type Period, periods } from "../../store/period.js";
-import { expiryDate, filled, permissionList, unitLimit } from "../config/option-values.js";
+} from "../../store/service-store.js";
+import { SqliteServiceStore } from "../../store/sqlite-service-store.js";
+import { day, duration, expiryDate, filled, permissionList, unitLimit } from "../config/option-values.js";
 import { stateFilePath } from "../config/paths.js";
 import { UsageError } from "../errors.js";
 import { printListing } from "../terminal/listing.js";
@@ -27,6 +28,10 @@ interface KeyOptions {
   readonly expires?: number | "never";
   readonly permissions?: readonly Permission[];
   readonly sandbox?: true;
+  /** Name of a shared quota. */
+  readonly quota?: string;
+  /** Time for which the old secret works, in milliseconds. */
+  readonly grace?: number;
   readonly json?: true;
 }
 
@@ -59,6 +64,7 @@ export const define: DefineCommand = (keys) => {
       ...["keys create --name tests --sandbox --permissions emails"],
     ),
   )
+    .option("--quota <NAME>", "share the quota of that name; created if there is none", filled)
     .option("--sandbox", "charge nothing; give fixed statuses to test domains")
     .action(createKey);
   define("list", "List the keys.", "keys list", "keys list --json")
@@ -74,16 +80,26 @@ export const define: DefineCommand = (keys) => {
   define("revoke <ID>", "End a key for good.", "keys revoke 04sX1bQ2z").action(revokeKey);
   define(
     "rotate <ID>",
-    "Give a key a new secret and print it, once. The old one stops working.",
-    "keys rotate 04sX1bQ2z",
-  ).action(rotateKey);
+    "Give a key a new secret and print it, once.",
+    ...["keys rotate 04sX1bQ2z", "keys rotate 04sX1bQ2z --grace 24h"],
+  )
+    .addOption(
+      new Option("--grace <TIME>", "time for which the old secret still works")
+        .argParser(duration(0, 30 * day))
+        .default(0, "0s"),
+    )
+    .action(rotateKey);
 };
 
 /** Creates a key. Its secret goes to standard output only, so that it can be piped into a vault. */
 async function createKey(options: KeyOptions): Promise<void> {
   if (options.name === undefined) throw new UsageError("keys create needs --name NAME");
   const { key, secret } = await withStore(options, (store) =>
-    store.create(changeOf(options), options.sandbox === true),
+    store.create({
+      ...changeOf(options),
+      isSandbox: options.sandbox === true,
+      ...(options.quota !== undefined && { quotaName: options.quota }),
+    }),
   );
   print(`${secret}\n`);
   say(`created key ${key.id}; its secret is shown only now`);
@@ -104,7 +120,11 @@ async function listKeys(options: KeyOptions): Promise<void> {
 
 /** Changes a key. */
 async function setKey(id: string, options: KeyOptions): Promise<void> {
-  await withStore(options, (store) => store.set(id, changeOf(options)));
+  const change = changeOf(options);
+  if (Object.keys(change).length === 0) {
+    throw new UsageError("keys set needs --name, --limit, --period, --expires or --permissions");
+  }
+  await withStore(options, (store) => store.set(id, change));
   say(`changed key ${id}`);
 }
 
@@ -116,16 +136,18 @@ async function revokeKey(id: string, options: KeyOptions): Promise<void> {
 
 /** Gives a key a new secret, and prints it. */
 async function rotateKey(id: string, options: KeyOptions): Promise<void> {
-  const { secret } = await withStore(options, (store) => store.rotate(id));
+  const { grace = 0 } = options;
+  const { secret } = await withStore(options, (store) => store.rotate(id, grace));
   print(`${secret}\n`);
-  say(`key ${id} has a new secret, shown only now; the old one no longer works`);
+  const end = grace === 0 ? "no longer works" : `works until ${new Date(Date.now() + grace).toISOString()}`;
+  say(`key ${id} has a new secret, shown only now; the old one ${end}`);
 }
 
 async function withStore<Result>(
   options: KeyOptions,
-  work: (store: KeyStore) => Promise<Result>,
+  work: (store: ServiceStore) => Promise<Result>,
 ): Promise<Result> {
-  const store = await KeyStore.open(stateFilePath(options.state, process.env), Date.now);
+  const store = await SqliteServiceStore.open(stateFilePath(options.state, process.env), Date.now);
   try {
     return await work(store);
   } catch (error) {
@@ -146,12 +168,13 @@ function changeOf({ name, limit, period, expires, permissions }: KeyOptions): Ke
 }
 
 /** The columns of `idv keys list`, in this order. */
-function columnsOf({ id, name, permissions, isSandbox, created, expires, revoked, quota }: ApiKey) {
+function columnsOf({ id, name, permissions, isSandbox, created, expires, revoked, quota, ...key }: ApiKey) {
   const date = (time: number | null) => (time === null ? null : new Date(time).toISOString());
   const { limit, period, used, left } = quota;
   return {
     ...{ id, name, kind: isSandbox ? "sandbox" : "live", permissions: permissions.join(",") },
     ...{ limit, period, used, left, renews: date(quota.renewsAt) },
     ...{ created: date(created), expires: date(expires), revoked: date(revoked) },
+    ...{ hint: key.hint === "" ? null : key.hint, lastUsed: date(key.lastUsed), quota: key.quotaName },
   };
 }

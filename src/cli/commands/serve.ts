@@ -6,7 +6,7 @@ import { tableSource } from "../../data/installed-table.js";
 import { openLog } from "../../service/log.js";
 import { createMetrics } from "../../service/metrics.js";
 import { createService } from "../../service/server.js";
-import { KeyStore } from "../../store/key-store.js";
+import { SqliteServiceStore } from "../../store/sqlite-service-store.js";
 import { isLoopback } from "../config/loopback.js";
 import { filled, webOrigin, wholeNumber } from "../config/option-values.js";
 import { dataTablePath, stateFilePath } from "../config/paths.js";
@@ -62,7 +62,7 @@ const lockMilliseconds = 1000;
 async function serve(options: ServeOptions): Promise<void> {
   const { host, port, state, corsOrigin = [], maxItems, quiet } = options;
   const settings = await resolveSettings(options, process.env, undefined, say);
-  const store = await KeyStore.open(stateFilePath(state, process.env), Date.now, {
+  const store = await SqliteServiceStore.open(stateFilePath(state, process.env), Date.now, {
     milliseconds: lockMilliseconds,
   });
   const metrics = createMetrics();

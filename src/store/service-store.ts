@@ -1,0 +1,256 @@
+/**
+ * Port of the service to its state: API keys, quotas, answers stored for Idempotency-Keys, and usage. The rules of a charge
+ * are here, as arithmetic over rows, so that every store has the same ones. Must not know how rows are kept.
+ */
+import { createHmac } from "node:crypto";
+import { type Quota, type QuotaChange, type QuotaRow, renewed, takeUnits, toQuota } from "./quota.js";
+import { hashOf } from "./secrets.js";
+
+/** Operations that a key may be used for. */
+export const permissions = ["emails", "domains"] as const;
+export type Permission = (typeof permissions)[number];
+
+/** An API key without its secret, which is not stored. */
+export interface ApiKey {
+  readonly id: string;
+  readonly name: string;
+  /** Start and end of the secret, by which people recognise it; empty for keys made before hints were kept. */
+  readonly hint: string;
+  readonly permissions: readonly Permission[];
+  /** Whether requests are free of charge and get fixed statuses, for tests of clients. */
+  readonly isSandbox: boolean;
+  /** Milliseconds since the epoch. */
+  readonly created: number;
+  /** Milliseconds since the epoch; null for never. */
+  readonly expires: number | null;
+  /** Milliseconds since the epoch; null for a key that is not revoked. */
+  readonly revoked: number | null;
+  /** Start of the hour of the last charge in milliseconds since the epoch; null if there was none, or it was not looked up. */
+  readonly lastUsed: number | null;
+  /** Name of the quota that the key shares with others; null if it has one of its own. */
+  readonly quotaName: string | null;
+  readonly quota: Quota;
+}
+
+/** Properties of a new key, or changes to a key. Absent ones get their defaults or stay as they are. */
+export interface KeyChange extends QuotaChange {
+  readonly name?: string;
+  readonly permissions?: readonly Permission[];
+  readonly expires?: number | null;
+}
+
+/** Properties of a new key that cannot be changed. */
+export interface NewKey extends KeyChange {
+  readonly isSandbox?: boolean;
+  /** Name of a quota to share. It is created if there is none with this name. */
+  readonly quotaName?: string;
+}
+
+/** One request to charge. */
+export interface Charge {
+  readonly keyId: string;
+  readonly kind: string;
+  /** The statuses of its items in order, if the quota reaches all of them. Each costs a unit. */
+  readonly statuses: readonly string[];
+  /** Makes a repetition within 24 hours free of charge. */
+  readonly once?: { readonly idempotencyKey: string; readonly body: Uint8Array };
+}
+
+/** Outcome of a charge. The statuses after the last unit are `quota_exceeded`. */
+export type ChargeOutcome =
+  | { readonly statuses: readonly string[]; readonly quota: Quota }
+  | "quota is gone"
+  /** The Idempotency-Key was used with a different body. */
+  | "another body"
+  /** The key was revoked, or has expired, meanwhile. */
+  | "key is gone";
+
+/** Units by key, time, kind and status. */
+export interface Usage {
+  readonly keyId: string;
+  /** Start of the hour in milliseconds since the epoch. */
+  readonly hour: number;
+  readonly kind: string;
+  readonly status: string;
+  readonly units: number;
+}
+
+/** No key has this id, or the quota cannot be used as wanted. */
+export class UnknownKeyError extends Error {
+  override readonly name = "UnknownKeyError";
+}
+
+/** State of a service that any number of processes may share. All methods throw StoreError when it cannot be used. */
+export interface ServiceStore {
+  /** Returns the key with this secret, unless it is revoked or expired. */
+  find(secret: string): Promise<ApiKey | undefined>;
+  /**
+   * Makes charges in one durable transaction, in order, and returns their outcomes. The sum of {@link Usage} over all
+   * statuses but `quota_exceeded` is always what the quotas have counted.
+   */
+  chargeAll(charges: readonly Charge[]): Promise<readonly ChargeOutcome[]>;
+  /** Returns whether an answer is stored for this Idempotency-Key. If so, the request is free of charge. */
+  hasAnswer(keyId: string, idempotencyKey: string): Promise<boolean>;
+  /**
+   * Creates a key.
+   *
+   * @returns the key and its secret, which is not stored and cannot be shown again
+   * @throws UnknownKeyError when the named quota exists and a limit or period is given
+   */
+  create(key: NewKey): Promise<{ key: ApiKey; secret: string }>;
+  /** Returns all keys, the oldest first. */
+  list(): Promise<readonly ApiKey[]>;
+  /**
+   * Changes a key. The used units stay. A change of a shared quota is one for all of its keys.
+   *
+   * @throws UnknownKeyError
+   */
+  set(id: string, change: KeyChange): Promise<ApiKey>;
+  /**
+   * Revokes a key for good. A key that is already revoked keeps the time of its revocation.
+   *
+   * @throws UnknownKeyError
+   */
+  revoke(id: string): Promise<ApiKey>;
+  /**
+   * Gives a key a new secret. The old one works for another `grace` milliseconds; everything else stays.
+   *
+   * @throws UnknownKeyError when there is no such key, or it is revoked
+   */
+  rotate(id: string, grace: number): Promise<{ key: ApiKey; secret: string }>;
+  /** Returns the usage since a time in milliseconds since the epoch, the oldest first. */
+  usage(since: number, keyId?: string): Promise<readonly Usage[]>;
+  /** Checks that the state can be written. */
+  checkWritable(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Time for which an answer is stored, in milliseconds. It holds only statuses, no items. */
+export const answerMilliseconds = 86_400_000;
+/** Length of an hour of {@link Usage} in milliseconds. */
+const hourMilliseconds = 3_600_000;
+
+/** A stored key. */
+export interface KeyRow {
+  id: string;
+  name: string;
+  hash: Uint8Array;
+  /** Hash of the secret before the last rotation, and the time until which it works. */
+  previous_hash: Uint8Array | null;
+  previous_until: number | null;
+  hint: string;
+  permissions: string;
+  is_sandbox: number;
+  created: number;
+  expires: number | null;
+  revoked: number | null;
+  quota_id: string;
+}
+
+/** A stored quota. Its name is null unless keys may share it. */
+export interface NamedQuotaRow extends QuotaRow {
+  id: string;
+  name: string | null;
+}
+
+/** A stored answer. The body is kept as an HMAC keyed with the Idempotency-Key: a leaked state cannot be used to check guesses. */
+export interface AnswerRow {
+  readonly key_id: string;
+  readonly idempotency_key_hash: Uint8Array;
+  readonly body_hash: Uint8Array;
+  readonly statuses: string;
+}
+
+/** Rows that charges concern; those of quotas are brought up to date. */
+export interface ChargedRows {
+  readonly keys: ReadonlyMap<string, KeyRow>;
+  readonly quotas: ReadonlyMap<string, NamedQuotaRow>;
+  /** Answers that are still valid, by {@link answerKey}. */
+  readonly answers: ReadonlyMap<string, AnswerRow>;
+}
+
+/** What charges leave to be stored, besides the changed rows of quotas. */
+export interface ChargeResult {
+  readonly outcomes: readonly ChargeOutcome[];
+  readonly answers: readonly AnswerRow[];
+  readonly usage: readonly Usage[];
+}
+
+/** Returns the key of an answer among {@link ChargedRows.answers}. */
+export const answerKey = (keyId: string, idempotencyKeyHash: Uint8Array): string =>
+  `${keyId} ${Buffer.from(idempotencyKeyHash).toString("hex")}`;
+
+/**
+ * Makes charges in order. Changes the rows of the quotas.
+ *
+ * @param now milliseconds since the epoch
+ */
+export function applyCharges(rows: ChargedRows, charges: readonly Charge[], now: number): ChargeResult {
+  const answers = new Map(rows.answers);
+  const added = new Set<AnswerRow>();
+  const usage = new Map<string, Usage>();
+  const hour = now - (now % hourMilliseconds);
+  const use = (keyId: string, kind: string, statuses: readonly string[]) => {
+    const counts = new Map<string, number>();
+    for (const status of statuses) counts.set(status, (counts.get(status) ?? 0) + 1);
+    for (const [status, count] of counts) {
+      const key = `${keyId} ${kind} ${status}`;
+      usage.set(key, { keyId, hour, kind, status, units: (usage.get(key)?.units ?? 0) + count });
+    }
+  };
+  const outcomes = charges.map(({ keyId, kind, statuses, once }): ChargeOutcome => {
+    const key = rows.keys.get(keyId);
+    if (key === undefined || !isUsable(key, now)) return "key is gone";
+    const quota = rows.quotas.get(key.quota_id)!;
+    const idempotencyKeyHash = once && hashOf(once.idempotencyKey);
+    const bodyHash = once && bodyHashOf(once.idempotencyKey, kind, once.body);
+    const stored = idempotencyKeyHash && answers.get(answerKey(keyId, idempotencyKeyHash));
+    if (stored !== undefined) {
+      if (!bodyHash!.equals(stored.body_hash)) return "another body";
+      return { statuses: stored.statuses === "" ? [] : stored.statuses.split(","), quota: toQuota(quota) };
+    }
+    if (toQuota(quota).left === 0) return "quota is gone";
+    const granted = takeUnits(quota, statuses.length);
+    const given =
+      granted === statuses.length
+        ? statuses
+        : statuses.map((status, i) => (i < granted ? status : "quota_exceeded"));
+    use(keyId, kind, given);
+    if (idempotencyKeyHash !== undefined) {
+      const answer = {
+        key_id: keyId,
+        idempotency_key_hash: idempotencyKeyHash,
+        body_hash: bodyHash!,
+        statuses: given.join(","),
+      };
+      answers.set(answerKey(keyId, idempotencyKeyHash), answer);
+      added.add(answer);
+    }
+    return { statuses: given, quota: toQuota(quota) };
+  });
+  return { outcomes, answers: [...added], usage: [...usage.values()] };
+}
+
+const bodyHashOf = (idempotencyKey: string, kind: string, body: Uint8Array): Buffer =>
+  createHmac("sha256", idempotencyKey).update(`${kind}\n`).update(body).digest();
+
+/** Returns whether a key is neither revoked nor expired. */
+export const isUsable = ({ revoked, expires }: Pick<KeyRow, "revoked" | "expires">, now: number): boolean =>
+  revoked === null && (expires === null || expires > now);
+
+/** Returns the key of a row and of its quota, which is brought up to date. */
+export function toKey(
+  row: KeyRow,
+  quota: NamedQuotaRow,
+  now: number,
+  lastUsed: number | null = null,
+): ApiKey {
+  const { id, name, hint, created, expires, revoked } = row;
+  return {
+    ...{ id, name, hint, created, expires, revoked, lastUsed },
+    permissions: row.permissions.split(",") as Permission[],
+    isSandbox: row.is_sandbox === 1,
+    quotaName: quota.name,
+    quota: toQuota(renewed(quota, now)),
+  };
+}

@@ -1,0 +1,334 @@
+/** State of the service in a SQLite file. Secrets, Idempotency-Keys and request bodies must be stored only as hashes. */
+import { timingSafeEqual } from "node:crypto";
+import { changeQuota, quotaColumns, renewed } from "./quota.js";
+import { hashOf, hintOf, newId, newSecret } from "./secrets.js";
+import {
+  type AnswerRow,
+  type ApiKey,
+  answerKey,
+  answerMilliseconds,
+  applyCharges,
+  type Charge,
+  type ChargeOutcome,
+  isUsable,
+  type KeyChange,
+  type KeyRow,
+  type NamedQuotaRow,
+  type NewKey,
+  permissions,
+  type ServiceStore,
+  toKey,
+  UnknownKeyError,
+  type Usage,
+} from "./service-store.js";
+import type { LockWait, Schema } from "./sqlite.js";
+import { openFile, StateFile } from "./state-file.js";
+
+const schema: Schema = {
+  name: "state file",
+  // "idvs"
+  applicationId: 0x69647673,
+  steps: [
+    `CREATE TABLE api_key (
+      id TEXT PRIMARY KEY,
+      name TEXT NOT NULL,
+      hash BLOB NOT NULL UNIQUE,
+      permissions TEXT NOT NULL,
+      is_sandbox INTEGER NOT NULL,
+      created INTEGER NOT NULL,
+      expires INTEGER,
+      revoked INTEGER,
+      ${quotaColumns}
+    ) STRICT;
+    CREATE TABLE answer (
+      key_id TEXT NOT NULL,
+      idempotency_key_hash BLOB NOT NULL,
+      body_hash BLOB NOT NULL,
+      statuses TEXT NOT NULL,
+      created INTEGER NOT NULL,
+      PRIMARY KEY (key_id, idempotency_key_hash)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX answer_created ON answer (created)`,
+    // Quotas apart from keys, so that keys may share one; usage; the old secret of a key that was rotated. Units used
+    // before are kept as usage without a status, so that the sums agree.
+    `CREATE TABLE quota (id TEXT PRIMARY KEY, name TEXT UNIQUE, ${quotaColumns}) STRICT;
+    INSERT INTO quota SELECT id, NULL, unit_limit, period, used, period_start FROM api_key;
+    CREATE TABLE key (
+      id TEXT PRIMARY KEY,
+      name TEXT NOT NULL,
+      hash BLOB NOT NULL UNIQUE,
+      previous_hash BLOB UNIQUE,
+      previous_until INTEGER,
+      hint TEXT NOT NULL,
+      permissions TEXT NOT NULL,
+      is_sandbox INTEGER NOT NULL,
+      created INTEGER NOT NULL,
+      expires INTEGER,
+      revoked INTEGER,
+      quota_id TEXT NOT NULL REFERENCES quota
+    ) STRICT;
+    INSERT INTO key SELECT id, name, hash, NULL, NULL, '', permissions, is_sandbox, created, expires, revoked, id
+      FROM api_key;
+    CREATE TABLE usage (
+      key_id TEXT NOT NULL,
+      hour INTEGER NOT NULL,
+      kind TEXT NOT NULL,
+      status TEXT NOT NULL,
+      units INTEGER NOT NULL,
+      PRIMARY KEY (key_id, hour, kind, status)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX usage_hour ON usage (hour);
+    INSERT INTO usage SELECT id, period_start / 3600000 * 3600000, 'unknown', 'unknown', used FROM api_key WHERE used > 0;
+    DROP TABLE api_key;
+    ALTER TABLE key RENAME TO api_key`,
+  ],
+};
+
+/** Time between two deletions of old answers, in milliseconds, and their largest number in one transaction. */
+const [sweepMilliseconds, sweptAnswers] = [60_000, 1000];
+
+/** The state in a file that any number of processes on one machine may share. */
+export class SqliteServiceStore extends StateFile implements ServiceStore {
+  #sweptAt = Number.NEGATIVE_INFINITY;
+
+  /**
+   * Opens the file. Creates it if it is absent, and upgrades it if it is older.
+   *
+   * @param now clock in milliseconds since the epoch
+   * @throws StoreError
+   */
+  static async open(path: string, now: () => number, wait: LockWait = {}): Promise<SqliteServiceStore> {
+    return new SqliteServiceStore(await openFile(path, schema, now, wait));
+  }
+
+  async create({ name = "", isSandbox = false, quotaName, ...change }: NewKey) {
+    const secret = newSecret(isSandbox);
+    const now = this.file.now();
+    const id = newId();
+    return this.inWrite(() => {
+      const shared = quotaName === undefined ? undefined : this.#quotaNamed(quotaName);
+      if (shared !== undefined && (change.limit !== undefined || change.period !== undefined)) {
+        throw new UnknownKeyError(
+          `there is a quota "${quotaName}" already; leave out --limit and --period, or change it with idv keys set`,
+        );
+      }
+      const none = { unit_limit: null, period: "none", used: 0, period_start: 0 } as const;
+      const quota: NamedQuotaRow = shared ?? { id, name: quotaName ?? null, ...none };
+      changeQuota(quota, change, now);
+      const key: KeyRow = {
+        ...{
+          id,
+          name,
+          hash: hashOf(secret),
+          previous_hash: null,
+          previous_until: null,
+          hint: hintOf(secret),
+        },
+        permissions: (change.permissions ?? permissions).join(","),
+        ...{ is_sandbox: Number(isSandbox), created: now, expires: change.expires ?? null, revoked: null },
+        quota_id: quota.id,
+      };
+      if (shared === undefined) this.#putQuota(quota);
+      this.#putKey(key);
+      return { key: toKey(key, quota, now), secret };
+    });
+  }
+
+  async list(): Promise<readonly ApiKey[]> {
+    const now = this.file.now();
+    return this.inRead(() => {
+      const keys = this.all("SELECT * FROM api_key ORDER BY created, id") as KeyRow[];
+      const quotas = new Map(
+        (this.all("SELECT * FROM quota") as NamedQuotaRow[]).map((quota) => [quota.id, quota]),
+      );
+      const used = this.all("SELECT key_id, max(hour) AS hour FROM usage GROUP BY key_id");
+      const lastUsed = new Map(
+        (used as { key_id: string; hour: number }[]).map((row) => [row.key_id, row.hour]),
+      );
+      return keys.map((key) => toKey(key, quotas.get(key.quota_id)!, now, lastUsed.get(key.id)));
+    });
+  }
+
+  /** Searches by the hash of the secret, so that the time it takes reveals nothing about the secrets of other keys. */
+  async find(secret: string): Promise<ApiKey | undefined> {
+    const hash = hashOf(secret);
+    const now = this.file.now();
+    return this.inRead(() => {
+      const found =
+        this.#read("k.hash = ?", hash) ??
+        this.#read("k.previous_hash = ? AND k.previous_until > ?", hash, now);
+      if (found === undefined || !isUsable(found.key, now)) return;
+      const isIts = (stored: Uint8Array | null) => stored !== null && timingSafeEqual(stored, hash);
+      if (!isIts(found.key.hash) && !isIts(found.key.previous_hash)) return;
+      return toKey(found.key, found.quota, now);
+    });
+  }
+
+  async chargeAll(charges: readonly Charge[]): Promise<readonly ChargeOutcome[]> {
+    return this.inWrite(() => {
+      const now = this.file.now();
+      this.#sweep(now);
+      const keys = new Map<string, KeyRow>();
+      const quotas = new Map<string, NamedQuotaRow>();
+      const answers = new Map<string, AnswerRow>();
+      for (const { keyId, once } of charges) {
+        if (!keys.has(keyId)) {
+          const found = this.#read("k.id = ?", keyId);
+          if (found === undefined) continue;
+          keys.set(keyId, found.key);
+          if (!quotas.has(found.quota.id)) quotas.set(found.quota.id, renewed(found.quota, now));
+        }
+        const hash = once && hashOf(once.idempotencyKey);
+        const answer = hash && this.#answer(keyId, hash, now);
+        if (answer !== undefined) answers.set(answerKey(keyId, hash!), answer);
+      }
+      const result = applyCharges({ keys, quotas, answers }, charges, now);
+      for (const quota of quotas.values()) this.#updateQuota(quota);
+      for (const { key_id, idempotency_key_hash, body_hash, statuses } of result.answers) {
+        this.run(
+          "INSERT OR REPLACE INTO answer VALUES (?, ?, ?, ?, ?)",
+          ...[key_id, idempotency_key_hash, body_hash, statuses, now],
+        );
+      }
+      for (const { keyId, hour, kind, status, units } of result.usage) {
+        this.run(
+          "INSERT INTO usage VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET units = units + excluded.units",
+          ...[keyId, hour, kind, status, units],
+        );
+      }
+      return result.outcomes;
+    });
+  }
+
+  async hasAnswer(keyId: string, idempotencyKey: string): Promise<boolean> {
+    const now = this.file.now();
+    return this.inRead(() => this.#answer(keyId, hashOf(idempotencyKey), now) !== undefined);
+  }
+
+  async usage(since: number, keyId?: string): Promise<readonly Usage[]> {
+    const rows = await this.inRead(() =>
+      this.all(
+        `SELECT key_id AS keyId, hour, kind, status, units FROM usage
+        WHERE hour >= ? AND (?2 IS NULL OR key_id = ?2) ORDER BY hour, key_id, kind, status`,
+        ...[since, keyId ?? null],
+      ),
+    );
+    return rows as Usage[];
+  }
+
+  /** Checks that the file can be written, by writing a value that it already has. */
+  async checkWritable(): Promise<void> {
+    const { database } = this.file;
+    await this.inWrite(() => {
+      const [row] = database.prepare("PRAGMA user_version").all() as { user_version: number }[];
+      database.exec(`PRAGMA user_version = ${row!.user_version}`);
+    });
+  }
+
+  async set(id: string, change: KeyChange): Promise<ApiKey> {
+    return this.#change(id, (key, quota) => {
+      if (change.name !== undefined) key.name = change.name;
+      if (change.permissions !== undefined) key.permissions = change.permissions.join(",");
+      if (change.expires !== undefined) key.expires = change.expires;
+      changeQuota(quota, change, this.file.now());
+    });
+  }
+
+  async revoke(id: string): Promise<ApiKey> {
+    return this.#change(id, (key) => {
+      key.revoked ??= this.file.now();
+    });
+  }
+
+  async rotate(id: string, grace: number): Promise<{ key: ApiKey; secret: string }> {
+    let secret = "";
+    const key = await this.#change(id, (row) => {
+      if (row.revoked !== null) throw new UnknownKeyError(`key ${id} is revoked; create another key`);
+      secret = newSecret(row.is_sandbox === 1);
+      const isKept = grace > 0;
+      row.previous_hash = isKept ? row.hash : null;
+      row.previous_until = isKept ? this.file.now() + grace : null;
+      row.hash = hashOf(secret);
+      row.hint = hintOf(secret);
+    });
+    return { key, secret };
+  }
+
+  /**
+   * Changes a key and its quota in one transaction.
+   *
+   * @throws UnknownKeyError
+   */
+  #change(id: string, apply: (key: KeyRow, quota: NamedQuotaRow) => void): Promise<ApiKey> {
+    return this.inWrite(() => {
+      const now = this.file.now();
+      const found = this.#read("k.id = ?", id);
+      if (found === undefined) throw new UnknownKeyError(`no key "${id}"; run idv keys list to see all keys`);
+      const { key } = found;
+      const quota = renewed(found.quota, now);
+      apply(key, quota);
+      this.#putKey(key);
+      this.#updateQuota(quota);
+      return toKey(key, quota, now);
+    });
+  }
+
+  /** Returns the key that meets a condition, and its quota. */
+  #read(
+    condition: "k.id = ?" | "k.hash = ?" | "k.previous_hash = ? AND k.previous_until > ?",
+    ...values: readonly (string | number | Uint8Array)[]
+  ): { readonly key: KeyRow; readonly quota: NamedQuotaRow } | undefined {
+    const [row] = this.all(
+      `SELECT k.*, q.name AS quota_name, q.unit_limit, q.period, q.used, q.period_start
+      FROM api_key k JOIN quota q ON q.id = k.quota_id WHERE ${condition}`,
+      ...values,
+    ) as (KeyRow & NamedQuotaRow & { quota_name: string | null })[];
+    if (row === undefined) return undefined;
+    const { quota_id: id, quota_name: name, unit_limit, period, used, period_start } = row;
+    return { key: row, quota: { id, name, unit_limit, period, used, period_start } };
+  }
+
+  #quotaNamed(name: string): NamedQuotaRow | undefined {
+    return (this.all("SELECT * FROM quota WHERE name = ?", name) as NamedQuotaRow[])[0];
+  }
+
+  #putKey(key: KeyRow): void {
+    this.run(
+      "INSERT OR REPLACE INTO api_key VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      ...[key.id, key.name, key.hash, key.previous_hash, key.previous_until, key.hint, key.permissions],
+      ...[key.is_sandbox, key.created, key.expires, key.revoked, key.quota_id],
+    );
+  }
+
+  #putQuota({ id, name, unit_limit, period, used, period_start }: NamedQuotaRow): void {
+    this.run("INSERT INTO quota VALUES (?, ?, ?, ?, ?, ?)", id, name, unit_limit, period, used, period_start);
+  }
+
+  #updateQuota({ id, unit_limit, period, used, period_start }: NamedQuotaRow): void {
+    this.run(
+      "UPDATE quota SET unit_limit = ?, period = ?, used = ?, period_start = ? WHERE id = ?",
+      ...[unit_limit, period, used, period_start, id],
+    );
+  }
+
+  /** Returns the answer stored for an Idempotency-Key, unless it is dated more than 24 hours in the past or the future. */
+  #answer(keyId: string, keyHash: Uint8Array, now: number): AnswerRow | undefined {
+    const [answer] = this.all(
+      "SELECT * FROM answer WHERE key_id = ? AND idempotency_key_hash = ? AND created > ? AND created <= ?",
+      ...[keyId, keyHash, now - answerMilliseconds, now + answerMilliseconds],
+    );
+    return answer as AnswerRow | undefined;
+  }
+
+  /** Deletes expired answers in pieces that cause no delay: 50,000 at once stopped a server for 1.7 s. */
+  #sweep(now: number): void {
+    if (now < this.#sweptAt + sweepMilliseconds && now >= this.#sweptAt) return;
+    const deleted = this.run(
+      `DELETE FROM answer WHERE (key_id, idempotency_key_hash) IN
+      (SELECT key_id, idempotency_key_hash FROM answer WHERE created <= ? ORDER BY created LIMIT ${sweptAnswers})`,
+      now - answerMilliseconds,
+    );
+    // With more to delete, the next charge goes on.
+    if (deleted < sweptAnswers) this.#sweptAt = now;
+  }
+}

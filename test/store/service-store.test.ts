@@ -1,0 +1,222 @@
+/** Covers the state of the service: charges, shared quotas, usage, stored answers, rotation, and files of older versions. */
+import { join } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { GroupCommit } from "../../src/store/group-commit.js";
+import { hashOf } from "../../src/store/secrets.js";
+import type { Charge, ServiceStore } from "../../src/store/service-store.js";
+import { UnknownKeyError } from "../../src/store/service-store.js";
+import { SqliteServiceStore } from "../../src/store/sqlite-service-store.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+const november = Date.parse("2026-11-22T10:30:00Z");
+const hour = 3_600_000;
+
+/** The stores that must have the same rules. */
+const stores: readonly (readonly [string, (now: () => number) => Promise<ServiceStore>])[] = [
+  ["SQLite", (now) => SqliteServiceStore.open(join(temporaryFolder(), "service.db"), now)],
+];
+
+const charge = (keyId: string, units: number, idempotencyKey?: string): Charge => ({
+  keyId,
+  kind: "email",
+  statuses: Array.from({ length: units }, (_, i) => (i % 2 === 0 ? "ok" : "fake")),
+  ...(idempotencyKey !== undefined && { once: { idempotencyKey, body: Buffer.from(String(units)) } }),
+});
+
+/** Returns the sum of the usage that was charged. */
+const charged = async (store: ServiceStore): Promise<number> =>
+  (await store.usage(0))
+    .filter(({ status }) => status !== "quota_exceeded")
+    .reduce((sum, { units }) => sum + units, 0);
+
+describe.each(stores)("%s", (_, open) => {
+  test("charges in order until the quota ends, and counts usage by status", async () => {
+    const store = await open(() => november);
+    const { key } = await store.create({ limit: 5, period: "hour" });
+    const outcomes = await store.chargeAll([charge(key.id, 3), charge(key.id, 4), charge(key.id, 1)]);
+    expect(outcomes).toMatchObject([
+      { statuses: ["ok", "fake", "ok"], quota: { used: 3, left: 2 } },
+      { statuses: ["ok", "fake", "quota_exceeded", "quota_exceeded"], quota: { used: 5, left: 0 } },
+      "quota is gone",
+    ]);
+    const start = november - (november % hour);
+    expect(await store.usage(0)).toEqual([
+      { keyId: key.id, hour: start, kind: "email", status: "fake", units: 2 },
+      { keyId: key.id, hour: start, kind: "email", status: "ok", units: 3 },
+      { keyId: key.id, hour: start, kind: "email", status: "quota_exceeded", units: 2 },
+    ]);
+    expect((await store.list())[0]).toMatchObject({ lastUsed: start, quota: { used: 5 } });
+    await store.close();
+  });
+
+  test("keys share a quota by its name", async () => {
+    const store = await open(() => november);
+    const a = await store.create({ name: "a", quotaName: "team", limit: 3 });
+    const b = await store.create({ name: "b", quotaName: "team" });
+    expect(b.key).toMatchObject({ quotaName: "team", quota: { limit: 3 } });
+    await expect(store.create({ quotaName: "team", limit: 9 })).rejects.toThrow(UnknownKeyError);
+    const outcomes = await store.chargeAll([charge(a.key.id, 2), charge(b.key.id, 2), charge(a.key.id, 1)]);
+    expect(outcomes).toMatchObject([
+      { quota: { used: 2 } },
+      { statuses: ["ok", "quota_exceeded"], quota: { used: 3, left: 0 } },
+      "quota is gone",
+    ]);
+    await store.set(b.key.id, { limit: 10 });
+    expect((await store.list()).map(({ quota }) => quota.left)).toEqual([7, 7]);
+    await store.close();
+  });
+
+  test("a repeated Idempotency-Key gets its answer, also in the same group and without units", async () => {
+    const store = await open(() => november);
+    const { key } = await store.create({ limit: 2 });
+    const [first, again, other] = await store.chargeAll([
+      charge(key.id, 2, "k"),
+      charge(key.id, 2, "k"),
+      charge(key.id, 1, "k"),
+    ]);
+    expect(again).toEqual(first);
+    expect(other).toBe("another body");
+    expect(await store.chargeAll([charge(key.id, 2, "k"), charge(key.id, 1)])).toEqual([
+      first,
+      "quota is gone",
+    ]);
+    expect(await charged(store)).toBe(2);
+    await store.close();
+  });
+
+  test("a revoked or expired key is not charged", async () => {
+    let now = november;
+    const store = await open(() => now);
+    const [a, b] = [await store.create({}), await store.create({ expires: november + 1 })];
+    await store.revoke(a.key.id);
+    now++;
+    expect(await store.chargeAll([charge(a.key.id, 1), charge(b.key.id, 1), charge("none", 1)])).toEqual([
+      ...["key is gone", "key is gone", "key is gone"],
+    ]);
+    expect([await store.find(a.secret), await store.find(b.secret)]).toEqual([undefined, undefined]);
+    await expect(store.rotate(a.key.id, 0)).rejects.toThrow("is revoked");
+    expect(await charged(store)).toBe(0);
+    await store.close();
+  });
+
+  test("the old secret works until its grace ends, and not longer than a second rotation", async () => {
+    let now = november;
+    const store = await open(() => now);
+    const { key, secret } = await store.create({});
+    expect(key.hint).toBe(`sk_...${secret.slice(-4)}`);
+    const second = await store.rotate(key.id, hour);
+    expect(second.key.hint).toBe(`sk_...${second.secret.slice(-4)}`);
+    now += hour - 1;
+    expect((await store.find(secret))?.id).toBe(key.id);
+    now++;
+    expect(await store.find(secret)).toBeUndefined();
+    expect((await store.find(second.secret))?.id).toBe(key.id);
+    await store.rotate(key.id, hour);
+    await store.rotate(key.id, 0);
+    expect(await store.find(second.secret)).toBeUndefined();
+    await store.close();
+  });
+
+  test("usage is what the quotas have counted, for any charges in any groups", async () => {
+    const steps = fc.array(
+      fc.array(fc.record({ key: fc.nat(3), units: fc.nat(5), once: fc.option(fc.constantFrom("a", "b")) }), {
+        maxLength: 6,
+      }),
+      { maxLength: 6 },
+    );
+    await fc.assert(
+      fc.asyncProperty(steps, fc.nat(20), async (groups, limit) => {
+        const store = await open(() => november);
+        const team = { quotaName: "team" };
+        const created = [
+          await store.create({ limit }),
+          await store.create({ ...team, limit }),
+          await store.create(team),
+          await store.create({}),
+        ];
+        let granted = 0;
+        const plain = new Set<string>();
+        for (const group of groups) {
+          const charges = group.map(({ key, units, once }) =>
+            charge(created[key]!.key.id, units, once ?? undefined),
+          );
+          const outcomes = await store.chargeAll(charges);
+          for (const [i, outcome] of outcomes.entries()) {
+            if (typeof outcome === "string") continue;
+            const { keyId, once } = charges[i]!;
+            const name = `${keyId} ${once?.idempotencyKey}`;
+            if (once !== undefined && plain.has(name)) continue;
+            if (once !== undefined) plain.add(name);
+            granted += outcome.statuses.filter((status) => status !== "quota_exceeded").length;
+          }
+        }
+        const keys = await store.list();
+        const quotas = new Map(keys.map(({ id, quotaName, quota }) => [quotaName ?? id, quota]));
+        const used = [...quotas.values()].reduce((sum, quota) => sum + quota.used, 0);
+        expect([used, await charged(store)]).toEqual([granted, granted]);
+        for (const { limit, used } of quotas.values())
+          if (limit !== null) expect(used).toBeLessThanOrEqual(limit);
+        await store.close();
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+test("a file of the first version keeps its keys, units and answers", async () => {
+  const path = join(temporaryFolder(), "service.db");
+  const old = new DatabaseSync(path);
+  old.exec(`
+    CREATE TABLE api_key (id TEXT PRIMARY KEY, name TEXT NOT NULL, hash BLOB NOT NULL UNIQUE, permissions TEXT NOT NULL,
+      is_sandbox INTEGER NOT NULL, created INTEGER NOT NULL, expires INTEGER, revoked INTEGER,
+      unit_limit INTEGER, period TEXT NOT NULL DEFAULT 'none', used INTEGER NOT NULL DEFAULT 0,
+      period_start INTEGER NOT NULL DEFAULT 0) STRICT;
+    CREATE TABLE answer (key_id TEXT NOT NULL, idempotency_key_hash BLOB NOT NULL, body_hash BLOB NOT NULL,
+      statuses TEXT NOT NULL, created INTEGER NOT NULL, PRIMARY KEY (key_id, idempotency_key_hash)) STRICT, WITHOUT ROWID;
+    CREATE INDEX answer_created ON answer (created);
+    PRAGMA application_id = ${0x69647673}; PRAGMA user_version = 1`);
+  const insert = old.prepare(
+    "INSERT INTO api_key VALUES (?, ?, ?, 'emails', 0, 5, NULL, NULL, 10, 'hour', 4, ?)",
+  );
+  insert.run("k1", "shop", hashOf("sk_old"), november - (november % hour));
+  old.close();
+  const store = await SqliteServiceStore.open(path, () => november);
+  expect(await store.find("sk_old")).toMatchObject({
+    ...{ id: "k1", name: "shop", permissions: ["emails"], created: 5, hint: "", quotaName: null },
+    quota: { limit: 10, period: "hour", used: 4, left: 6 },
+  });
+  expect(await charged(store)).toBe(4);
+  await store.chargeAll([charge("k1", 3)]);
+  expect(await charged(store)).toBe((await store.list())[0]!.quota.used);
+  await store.close();
+});
+
+describe("group commit", () => {
+  test("runs one group at a time, in order, each with what has come meanwhile", async () => {
+    const groups: (readonly number[])[] = [];
+    let running = 0;
+    const commit = new GroupCommit<number, number>(async (group) => {
+      expect(++running).toBe(1);
+      groups.push(group);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      running--;
+      return group.map((number) => -number);
+    });
+    const results = await Promise.all(Array.from({ length: 1200 }, (_, i) => commit.add(i)));
+    expect(results).toEqual(Array.from({ length: 1200 }, (_, i) => -i));
+    expect(groups.map(({ length }) => length)).toEqual([500, 500, 200]);
+    expect(groups.flat()).toEqual(Array.from({ length: 1200 }, (_, i) => i));
+    expect(await commit.add(7)).toBe(-7);
+  });
+
+  test("a failure is that of its group only", async () => {
+    const commit = new GroupCommit<string, string>(async (group) => {
+      if (group.includes("bad")) throw new Error("no");
+      return group;
+    });
+    await expect(Promise.all([commit.add("good"), commit.add("bad")])).rejects.toThrow("no");
+    expect(await commit.add("later")).toBe("later");
+  });
+});
