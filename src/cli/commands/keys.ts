@@ -8,9 +8,8 @@ import {
   type ServiceStore,
   UnknownKeyError,
 } from "../../store/service-store.js";
-import { SqliteServiceStore } from "../../store/sqlite-service-store.js";
 import { day, duration, expiryDate, filled, permissionList, unitLimit } from "../config/option-values.js";
-import { stateFilePath } from "../config/paths.js";
+import { openServiceState } from "../engines/service-state.js";
 import { UsageError } from "../errors.js";
 import { printListing } from "../terminal/listing.js";
 import { print } from "../terminal/standard-output.js";
@@ -35,7 +34,7 @@ interface KeyOptions {
   readonly json?: true;
 }
 
-const environment = ["IDV_STATE_FILE", "XDG_STATE_HOME"] as const;
+const environment = ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME"] as const;
 
 export const define: DefineCommand = (keys) => {
   describe(keys, {
@@ -147,7 +146,7 @@ async function withStore<Result>(
   options: KeyOptions,
   work: (store: ServiceStore) => Promise<Result>,
 ): Promise<Result> {
-  const store = await SqliteServiceStore.open(stateFilePath(options.state, process.env), Date.now);
+  const store = await openServiceState(options.state, process.env);
   try {
     return await work(store);
   } catch (error) {

@@ -6,11 +6,11 @@ import { tableSource } from "../../data/installed-table.js";
 import { openLog } from "../../service/log.js";
 import { createMetrics } from "../../service/metrics.js";
 import { createService } from "../../service/server.js";
-import { SqliteServiceStore } from "../../store/sqlite-service-store.js";
 import { isLoopback } from "../config/loopback.js";
 import { filled, webOrigin, wholeNumber } from "../config/option-values.js";
-import { dataTablePath, stateFilePath } from "../config/paths.js";
+import { dataTablePath } from "../config/paths.js";
 import { dnsSettingNames, resolveSettings, type SettingOptions, type Settings } from "../config/settings.js";
+import { openServiceState } from "../engines/service-state.js";
 import { UsageError } from "../errors.js";
 import { say } from "../terminal/terminal.js";
 import { type DefineCommand, describe, settingOption } from "./command.js";
@@ -29,8 +29,12 @@ interface ServeOptions extends SettingOptions {
 export const define: DefineCommand = (command) => {
   describe(command, {
     description: "Runs the validation service: the offline engine over HTTP, with keys and quotas.",
-    examples: ["serve", "serve --port 8080 --state /var/lib/idv/service.db"],
-    environment: ["IDV_STATE_FILE", "XDG_STATE_HOME", "XDG_DATA_HOME"],
+    examples: [
+      "serve",
+      "serve --port 8080 --state /var/lib/idv/service.db",
+      "serve --state postgres://idv@db.example.com/idv",
+    ],
+    environment: ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME", "XDG_DATA_HOME"],
   })
     .addOption(new Option("--host <HOST>", "address to listen on").argParser(filled).default("127.0.0.1"))
     .addOption(
@@ -62,7 +66,7 @@ const lockMilliseconds = 1000;
 async function serve(options: ServeOptions): Promise<void> {
   const { host, port, state, corsOrigin = [], maxItems, quiet } = options;
   const settings = await resolveSettings(options, process.env, undefined, say);
-  const store = await SqliteServiceStore.open(stateFilePath(state, process.env), Date.now, {
+  const store = await openServiceState(state, process.env, {
     milliseconds: lockMilliseconds,
   });
   const metrics = createMetrics();

@@ -3,4 +3,4 @@ import { Option } from "commander";
 import { filled } from "../config/option-values.js";
 
 export const stateOption = () =>
-  new Option("--state <FILE>", "keys and quotas of the service").argParser(filled);
+  new Option("--state <FILE|URL>", "keys and quotas: a file, or postgres://host/database").argParser(filled);

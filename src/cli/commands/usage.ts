@@ -1,11 +1,10 @@
 /** `idv usage`: the units that the keys of `idv serve` have used, by time, key and status. */
 import { Option } from "commander";
 import type { Usage } from "../../store/service-store.js";
-import { SqliteServiceStore } from "../../store/sqlite-service-store.js";
 import { quoteField } from "../../table/quotes.js";
 import { knownStatuses } from "../../validator/validator.js";
 import { day, duration, filled } from "../config/option-values.js";
-import { stateFilePath } from "../config/paths.js";
+import { openServiceState } from "../engines/service-state.js";
 import { printListing } from "../terminal/listing.js";
 import { print } from "../terminal/standard-output.js";
 import { grouped } from "../terminal/terminal.js";
@@ -27,7 +26,7 @@ export const define: DefineCommand = (command) => {
     description:
       "Prints the units used by time, key and kind, and their statuses.\nThe sum without quota_exceeded is what the quotas have counted.",
     examples: ["usage", "usage --since 24h --by hour --key 04sX1bQ2z", "usage --since 90d --csv"],
-    environment: ["IDV_STATE_FILE", "XDG_STATE_HOME"],
+    environment: ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME"],
   })
     .addOption(stateOption())
     .option("--key <ID>", "only this key", filled)
@@ -55,7 +54,7 @@ interface Line {
 }
 
 async function showUsage(options: UsageOptions): Promise<void> {
-  const store = await SqliteServiceStore.open(stateFilePath(options.state, process.env), Date.now);
+  const store = await openServiceState(options.state, process.env);
   try {
     const keys = new Map((await store.list()).map(({ id, name }) => [id, name]));
     const since = Date.now() - options.since;

@@ -1,0 +1,502 @@
+/**
+ * State of the service in PostgreSQL 13 or newer, for servers on several machines. The clock of the database decides periods
+ * and ends, because the clocks of servers differ. Secrets, Idempotency-Keys and request bodies are stored only as hashes.
+ */
+import pg from "pg";
+import { StoreError } from "./errors.js";
+import { changeQuota, renewed } from "./quota.js";
+import { hashOf, hintOf, newId, newSecret } from "./secrets.js";
+import {
+  type AnswerRow,
+  type ApiKey,
+  answerKey,
+  answerMilliseconds,
+  applyCharges,
+  type Charge,
+  type ChargeOutcome,
+  isUsable,
+  type KeyChange,
+  type KeyRow,
+  type NamedQuotaRow,
+  type NewKey,
+  permissions,
+  type ServiceStore,
+  toKey,
+  UnknownKeyError,
+  type Usage,
+} from "./service-store.js";
+
+/** Statements of each version of the tables, the oldest first. Released steps must never change. */
+const steps: readonly string[] = [
+  `CREATE TABLE idv_quota (
+    id text PRIMARY KEY,
+    name text UNIQUE,
+    unit_limit bigint CHECK (unit_limit >= 0),
+    period text NOT NULL CHECK (period IN ('none', 'hour', 'day', 'month')),
+    used bigint NOT NULL CHECK (used >= 0),
+    period_start bigint NOT NULL
+  ) WITH (fillfactor = 50);
+  CREATE TABLE idv_key (
+    id text PRIMARY KEY,
+    name text NOT NULL,
+    hash bytea NOT NULL UNIQUE,
+    previous_hash bytea UNIQUE,
+    previous_until bigint,
+    hint text NOT NULL,
+    permissions text NOT NULL,
+    is_sandbox integer NOT NULL,
+    created bigint NOT NULL,
+    expires bigint,
+    revoked bigint,
+    quota_id text NOT NULL REFERENCES idv_quota
+  );
+  CREATE TABLE idv_answer (
+    key_id text NOT NULL,
+    idempotency_key_hash bytea NOT NULL,
+    body_hash bytea NOT NULL,
+    statuses text NOT NULL,
+    created bigint NOT NULL,
+    PRIMARY KEY (key_id, idempotency_key_hash)
+  );
+  CREATE INDEX idv_answer_created ON idv_answer (created);
+  CREATE TABLE idv_usage (
+    key_id text NOT NULL,
+    hour bigint NOT NULL,
+    kind text NOT NULL,
+    status text NOT NULL,
+    units bigint NOT NULL,
+    PRIMARY KEY (key_id, hour, kind, status)
+  ) WITH (fillfactor = 50);
+  CREATE INDEX idv_usage_hour ON idv_usage (hour)`,
+];
+
+/** Number of the advisory lock under which the tables are made: "idvs". */
+const migrationLock = 0x69647673;
+/** Most connections, and the longest wait for one in milliseconds. */
+const [mostConnections, connectionMilliseconds] = [8, 5000];
+/** Longest wait for a statement, in milliseconds. */
+const statementMilliseconds = 30_000;
+/** Time between two deletions of old answers, in milliseconds, and their largest number at a time. */
+const [sweepMilliseconds, sweptAnswers] = [60_000, 1000];
+
+const keyAndQuota = `SELECT k.*, q.name AS quota_name, q.unit_limit, q.period, q.used, q.period_start
+  FROM idv_key k JOIN idv_quota q ON q.id = k.quota_id`;
+const clock = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now";
+
+type JoinedRow = KeyRow & NamedQuotaRow & { readonly quota_name: string | null };
+
+/** The state in a database that any number of servers may share. */
+export class PostgresServiceStore implements ServiceStore {
+  readonly #pool: pg.Pool;
+  /** Name of the database in messages, without a password. */
+  readonly #name: string;
+  #sweptAt = Number.NEGATIVE_INFINITY;
+
+  /**
+   * Connects, and creates or upgrades the tables.
+   *
+   * @param url `postgres://` with a host, or without one for the PG* variables
+   * @throws StoreError when the database cannot be reached or was used by a newer version, or the URL asks for weak TLS
+   */
+  static async open(url: string): Promise<PostgresServiceStore> {
+    const store = new PostgresServiceStore(url);
+    try {
+      await store.#migrate();
+      return store;
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
+  }
+
+  private constructor(url: string) {
+    const { connectionString, name } = connectionOf(url);
+    this.#name = name;
+    this.#pool = new pg.Pool({
+      connectionString,
+      max: mostConnections,
+      connectionTimeoutMillis: connectionMilliseconds,
+      query_timeout: statementMilliseconds,
+      keepAlive: true,
+      application_name: "idv",
+      // Statements of a transaction are sent together, which saves round trips.
+      pipeline: true,
+      types: { getTypeParser },
+    } as pg.PoolConfig);
+    // Errors of idle connections; the next statement reports them.
+    this.#pool.on("error", () => {});
+  }
+
+  async close(): Promise<void> {
+    if (!this.#pool.ended) await this.#pool.end();
+  }
+
+  async find(secret: string): Promise<ApiKey | undefined> {
+    const hash = hashOf(secret);
+    const [[{ now }], [row]] = (await this.#read(
+      [clock],
+      [`${keyAndQuota} WHERE k.hash = $1 OR k.previous_hash = $1`, hash],
+    )) as [[{ now: number }], JoinedRow[]];
+    if (row === undefined || !isUsable(row, now)) return undefined;
+    const isOld = !hash.every((byte, i) => byte === row.hash[i]);
+    if (isOld && !(row.previous_until !== null && row.previous_until > now)) return undefined;
+    return toKey(row, quotaOf(row), now);
+  }
+
+  async chargeAll(charges: readonly Charge[]): Promise<readonly ChargeOutcome[]> {
+    const ids = [...new Set(charges.map(({ keyId }) => keyId))];
+    const once = charges.flatMap(({ keyId, once }) =>
+      once === undefined ? [] : [{ keyId, hash: hashOf(once.idempotencyKey) }],
+    );
+    const { now, outcomes } = await this.#transaction(async (query) => {
+      // Both rows are locked: a charge that has waited must see a revocation that was committed meanwhile.
+      const [found, stored, [time]] = (await Promise.all([
+        query(
+          `${keyAndQuota} WHERE k.id = ANY($1) ORDER BY q.id FOR NO KEY UPDATE OF q FOR SHARE OF k`,
+          ...[ids],
+        ),
+        once.length === 0
+          ? []
+          : query(
+              `SELECT key_id, idempotency_key_hash, body_hash, statuses, created FROM idv_answer
+              WHERE (key_id, idempotency_key_hash) IN (SELECT * FROM unnest($1::text[], $2::bytea[]))`,
+              ...[once.map(({ keyId }) => keyId), once.map(({ hash }) => hash)],
+            ),
+        query(clock),
+      ])) as [JoinedRow[], (AnswerRow & { created: number })[], [{ now: number }]];
+      const { now } = time;
+      const quotas = new Map(found.map((row) => [row.quota_id, renewed(quotaOf(row), now)]));
+      const isValid = ({ created }: { created: number }) => Math.abs(now - created) < answerMilliseconds;
+      const answers = new Map(
+        stored.filter(isValid).map((row) => [answerKey(row.key_id, row.idempotency_key_hash), row]),
+      );
+      const keys = new Map(found.map((row) => [row.id, row as KeyRow]));
+      const result = applyCharges({ keys, quotas, answers }, charges, now);
+      await Promise.all([...quotas.values()].map((quota) => updateQuota(query, quota)));
+      await Promise.all([
+        result.answers.length === 0 ? [] : insertAnswers(query, result.answers, now),
+        result.usage.length === 0 ? [] : addUsage(query, result.usage),
+      ]);
+      return { now, outcomes: result.outcomes };
+    });
+    this.#sweep(now);
+    return outcomes;
+  }
+
+  async hasAnswer(keyId: string, idempotencyKey: string): Promise<boolean> {
+    const [rows] = await this.#read([
+      `SELECT 1 FROM idv_answer WHERE key_id = $1 AND idempotency_key_hash = $2
+      AND abs(created - (extract(epoch FROM clock_timestamp()) * 1000)::bigint) < $3`,
+      ...[keyId, hashOf(idempotencyKey), answerMilliseconds],
+    ]);
+    return rows!.length > 0;
+  }
+
+  async create({ name = "", isSandbox = false, quotaName, ...change }: NewKey) {
+    const secret = newSecret(isSandbox);
+    const id = newId();
+    return this.#transaction(async (query) => {
+      const [{ now }] = (await query(clock)) as [{ now: number }];
+      const none = { unit_limit: null, period: "none", used: 0, period_start: 0 } as const;
+      const own: NamedQuotaRow = { id, name: quotaName ?? null, ...none };
+      changeQuota(own, change, now);
+      const made = await query(
+        "INSERT INTO idv_quota VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (name) DO NOTHING RETURNING id",
+        ...[own.id, own.name, own.unit_limit, own.period, own.used, own.period_start],
+      );
+      const isShared = made.length === 0;
+      if (isShared && (change.limit !== undefined || change.period !== undefined)) {
+        throw new UnknownKeyError(
+          `there is a quota "${quotaName}" already; leave out --limit and --period, or change it with idv keys set`,
+        );
+      }
+      const [quota = own] = isShared
+        ? ((await query("SELECT * FROM idv_quota WHERE name = $1", quotaName)) as NamedQuotaRow[])
+        : [];
+      const key: KeyRow = {
+        ...{
+          id,
+          name,
+          hash: hashOf(secret),
+          previous_hash: null,
+          previous_until: null,
+          hint: hintOf(secret),
+        },
+        permissions: (change.permissions ?? permissions).join(","),
+        ...{ is_sandbox: Number(isSandbox), created: now, expires: change.expires ?? null, revoked: null },
+        quota_id: quota.id,
+      };
+      await query(
+        "INSERT INTO idv_key VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+        ...[key.id, key.name, key.hash, key.previous_hash, key.previous_until, key.hint, key.permissions],
+        ...[key.is_sandbox, key.created, key.expires, key.revoked, key.quota_id],
+      );
+      return { key: toKey(key, quota, now), secret };
+    });
+  }
+
+  async list(): Promise<readonly ApiKey[]> {
+    const [[{ now }], rows, used] = (await this.#read(
+      [clock],
+      [`${keyAndQuota} ORDER BY k.created, k.id`],
+      ["SELECT key_id, max(hour) AS hour FROM idv_usage GROUP BY key_id"],
+    )) as [[{ now: number }], JoinedRow[], { key_id: string; hour: number }[]];
+    const lastUsed = new Map(used.map(({ key_id, hour }) => [key_id, hour]));
+    return rows.map((row) => toKey(row, quotaOf(row), now, lastUsed.get(row.id)));
+  }
+
+  async set(id: string, change: KeyChange): Promise<ApiKey> {
+    return this.#change(id, (key, quota, now) => {
+      if (change.name !== undefined) key.name = change.name;
+      if (change.permissions !== undefined) key.permissions = change.permissions.join(",");
+      if (change.expires !== undefined) key.expires = change.expires;
+      changeQuota(quota, change, now);
+    });
+  }
+
+  async revoke(id: string): Promise<ApiKey> {
+    return this.#change(id, (key, _, now) => {
+      key.revoked ??= now;
+    });
+  }
+
+  async rotate(id: string, grace: number): Promise<{ key: ApiKey; secret: string }> {
+    let secret = "";
+    const key = await this.#change(id, (row, _, now) => {
+      if (row.revoked !== null) throw new UnknownKeyError(`key ${id} is revoked; create another key`);
+      secret = newSecret(row.is_sandbox === 1);
+      const isKept = grace > 0;
+      row.previous_hash = isKept ? row.hash : null;
+      row.previous_until = isKept ? now + grace : null;
+      row.hash = hashOf(secret);
+      row.hint = hintOf(secret);
+    });
+    return { key, secret };
+  }
+
+  async usage(since: number, keyId?: string): Promise<readonly Usage[]> {
+    const [rows] = await this.#read([
+      `SELECT key_id AS "keyId", hour, kind, status, units FROM idv_usage
+      WHERE hour >= $1 AND ($2::text IS NULL OR key_id = $2) ORDER BY hour, key_id, kind, status`,
+      ...[since, keyId ?? null],
+    ]);
+    return rows as Usage[];
+  }
+
+  /** Checks that the database takes writes, by asking whether it does. */
+  async checkWritable(): Promise<void> {
+    const [[row]] = (await this.#read([
+      "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS is_read_only",
+    ])) as [{ is_read_only: boolean }[]];
+    if (row?.is_read_only) throw new StoreError(`${this.#name}: the database is read-only`);
+  }
+
+  #change(id: string, apply: (key: KeyRow, quota: NamedQuotaRow, now: number) => void): Promise<ApiKey> {
+    return this.#transaction(async (query) => {
+      const [[row], [{ now }]] = (await Promise.all([
+        query(`${keyAndQuota} WHERE k.id = $1 FOR UPDATE OF k, q`, id),
+        query(clock),
+      ])) as [JoinedRow[], [{ now: number }]];
+      if (row === undefined) throw new UnknownKeyError(`no key "${id}"; run idv keys list to see all keys`);
+      const key: KeyRow = row;
+      const quota = renewed(quotaOf(row), now);
+      apply(key, quota, now);
+      await Promise.all([
+        query(
+          `UPDATE idv_key SET name = $2, hash = $3, previous_hash = $4, previous_until = $5, hint = $6, permissions = $7,
+          expires = $8, revoked = $9 WHERE id = $1`,
+          ...[id, key.name, key.hash, key.previous_hash, key.previous_until, key.hint, key.permissions],
+          ...[key.expires, key.revoked],
+        ),
+        updateQuota(query, quota),
+      ]);
+      return toKey(key, quota, now);
+    });
+  }
+
+  /** Creates the tables, or upgrades them. Servers that start together wait for each other. */
+  async #migrate(): Promise<void> {
+    await this.#transaction(async (query) => {
+      await query("SELECT pg_advisory_xact_lock($1)", migrationLock);
+      await query("CREATE TABLE IF NOT EXISTS idv_schema (version integer NOT NULL)");
+      const [row] = (await query("SELECT version FROM idv_schema")) as { version: number }[];
+      const version = row?.version ?? 0;
+      if (version > steps.length) {
+        throw new StoreError(
+          `${this.#name}: the tables were written by a newer version of idv; update idv, or use another database`,
+        );
+      }
+      for (const step of steps.slice(version)) {
+        for (const statement of step.split(";")) await query(statement);
+      }
+      if (row === undefined) await query("INSERT INTO idv_schema VALUES ($1)", steps.length);
+      else if (version < steps.length) await query("UPDATE idv_schema SET version = $1", steps.length);
+    });
+  }
+
+  /** Runs statements that need no transaction, and returns the rows of each. */
+  async #read(...statements: readonly (readonly [string, ...unknown[]])[]): Promise<readonly unknown[][]> {
+    return this.#explain(async () => {
+      const client = await this.#pool.connect();
+      const results = statements.map(([text, ...values]) => client.query(named(text, values)));
+      let failure: unknown;
+      try {
+        return (await Promise.all(results)).map(({ rows }) => rows as unknown[]);
+      } catch (error) {
+        failure = error;
+        throw error;
+      } finally {
+        await Promise.allSettled(results);
+        client.release(isConnectionFault(failure));
+      }
+    });
+  }
+
+  /** Runs work in a transaction. */
+  async #transaction<Result>(work: (query: Query) => Promise<Result>): Promise<Result> {
+    return this.#explain(async () => {
+      const client = await this.#pool.connect();
+      const sent: Promise<unknown>[] = [];
+      const query: Query = (text, ...values) => {
+        const result = client.query(named(text, values)).then(({ rows }) => rows as unknown[]);
+        // Another statement may fail first.
+        result.catch(() => {});
+        sent.push(result);
+        return result;
+      };
+      let failure: unknown;
+      try {
+        query("BEGIN");
+        const result = await work(query);
+        await Promise.all(sent);
+        // A failed transaction answers COMMIT with ROLLBACK.
+        const { command } = await client.query("COMMIT");
+        if (command !== "COMMIT") throw new Error("the transaction was rolled back");
+        return result;
+      } catch (error) {
+        failure = error;
+        await client.query("ROLLBACK").catch(() => {});
+        throw error;
+      } finally {
+        await Promise.allSettled(sent);
+        client.release(isConnectionFault(failure));
+      }
+    });
+  }
+
+  async #explain<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof StoreError || error instanceof UnknownKeyError) throw error;
+      const { code, message } = error as NodeJS.ErrnoException;
+      const text = message === "" ? (code ?? "no connection") : message;
+      throw new StoreError(`${this.#name}: the database cannot be used: ${text}`);
+    }
+  }
+
+  /** Deletes expired answers in pieces, in the background, once a minute. */
+  #sweep(now: number): void {
+    if (now < this.#sweptAt + sweepMilliseconds) return;
+    this.#sweptAt = now;
+    const text = `DELETE FROM idv_answer WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM idv_answer WHERE created <= $1 ORDER BY created LIMIT ${sweptAnswers} FOR UPDATE SKIP LOCKED))`;
+    this.#pool.query(text, [now - answerMilliseconds]).then(
+      ({ rowCount }) => {
+        // With more to delete, the next charge goes on.
+        if (rowCount === sweptAnswers) this.#sweptAt = Number.NEGATIVE_INFINITY;
+      },
+      () => {},
+    );
+  }
+}
+
+/** Sends a statement and returns its rows. */
+type Query = (text: string, ...values: readonly unknown[]) => Promise<unknown[]>;
+
+const updateQuota = (query: Query, { id, unit_limit, period, used, period_start }: NamedQuotaRow) =>
+  query(
+    "UPDATE idv_quota SET unit_limit = $2, period = $3, used = $4, period_start = $5 WHERE id = $1",
+    ...[id, unit_limit, period, used, period_start],
+  );
+
+const insertAnswers = (query: Query, answers: readonly AnswerRow[], now: number) =>
+  query(
+    `INSERT INTO idv_answer SELECT *, $5 FROM unnest($1::text[], $2::bytea[], $3::bytea[], $4::text[])
+    ON CONFLICT (key_id, idempotency_key_hash) DO UPDATE
+    SET body_hash = excluded.body_hash, statuses = excluded.statuses, created = excluded.created`,
+    answers.map(({ key_id }) => key_id),
+    answers.map(({ idempotency_key_hash }) => idempotency_key_hash),
+    answers.map(({ body_hash }) => body_hash),
+    answers.map(({ statuses }) => statuses),
+    now,
+  );
+
+const addUsage = (query: Query, usage: readonly Usage[]) =>
+  query(
+    `INSERT INTO idv_usage SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::bigint[])
+    ON CONFLICT (key_id, hour, kind, status) DO UPDATE SET units = idv_usage.units + excluded.units`,
+    usage.map(({ keyId }) => keyId),
+    usage.map(({ hour }) => hour),
+    usage.map(({ kind }) => kind),
+    usage.map(({ status }) => status),
+    usage.map(({ units }) => units),
+  );
+
+function quotaOf({
+  quota_id: id,
+  quota_name: name,
+  unit_limit,
+  period,
+  used,
+  period_start,
+}: JoinedRow): NamedQuotaRow {
+  return { id, name, unit_limit, period, used, period_start };
+}
+
+const names = new Map<string, string>();
+
+/** Returns a statement with a name, so that a connection prepares it once. */
+function named(text: string, values: readonly unknown[]): pg.QueryConfig {
+  let name = names.get(text);
+  if (name === undefined) {
+    name = `idv_${names.size}`;
+    names.set(text, name);
+  }
+  return values.length === 0 && !text.startsWith("SELECT") ? { text } : { name, text, values: [...values] };
+}
+
+/** Whether a connection cannot be used any more: its statements did not come to an end. */
+const isConnectionFault = (error: unknown): boolean =>
+  error !== undefined &&
+  !(error instanceof pg.DatabaseError || error instanceof UnknownKeyError || error instanceof StoreError);
+
+/** Numbers of 64 bits as numbers: units and milliseconds stay below 2^53. */
+const bigint = 20;
+
+function getTypeParser(oid: number, format?: "text" | "binary") {
+  // biome-ignore lint/suspicious/noExplicitAny: the parsers of the library are typed by their numbers.
+  return oid === bigint ? Number : (pg.types.getTypeParser as any)(oid, format);
+}
+
+/**
+ * Returns the URL for the library, and a name without its password. Connections to other machines use TLS and check the
+ * certificate, unless the URL says `sslmode=disable`.
+ *
+ * @throws StoreError for another sslmode, which checks less
+ */
+function connectionOf(url: string): { readonly connectionString: string; readonly name: string } {
+  if (!URL.canParse(url))
+    throw new StoreError("the URL of the database is not one such as postgres://host/name");
+  const parsed = new URL(url);
+  const host = parsed.hostname || process.env["PGHOST"] || "";
+  const name = `postgres://${host}${parsed.pathname}`;
+  const isLocal = host === "" || host.startsWith("/") || /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(host);
+  const mode =
+    parsed.searchParams.get("sslmode") ?? process.env["PGSSLMODE"] ?? (isLocal ? "disable" : "verify-full");
+  if (mode !== "disable" && mode !== "verify-full") {
+    throw new StoreError(`${name}: sslmode=${mode} does not check the server; use verify-full, or disable`);
+  }
+  parsed.searchParams.set("sslmode", mode);
+  return { connectionString: parsed.href, name };
+}

@@ -1,0 +1,133 @@
+/** Covers `idv serve` on PostgreSQL: several servers draw from one key exactly, and the database may go and come back. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeAll, describe, expect, test } from "vitest";
+import { hasPostgres, type PostgresServer, startPostgres } from "../support/postgres.js";
+import { idv } from "../support/run-idv.js";
+import { serve } from "../support/service.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
+  let postgres: PostgresServer;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+
+  const create = async (state: string, ...args: string[]) => {
+    const { stdout, stderr } = await idv(["keys", "create", "--name", "a", "--state", state, ...args]);
+    expect(stdout, stderr).toMatch(/^sk_/);
+    return stdout.trim();
+  };
+  const send = async (url: string, key: string, names: readonly string[], idempotencyKey?: string) => {
+    const response = await fetch(`${url}/emails/validate`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${key}`,
+        "content-type": "application/json",
+        ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
+      },
+      body: JSON.stringify({ emails: names.map((name) => `${name}@larch-and-oak.com`) }),
+    });
+    const { emails = {} } = (await response.json()) as { emails?: Record<string, { status: string }> };
+    const statuses = Object.values(emails).map(({ status }) => status);
+    return {
+      code: response.status,
+      granted: statuses.filter((status) => status !== "quota_exceeded").length,
+    };
+  };
+  const usedOf = async (state: string) => {
+    const { used } = JSON.parse((await idv(["keys", "list", "--json", "--state", state])).stdout);
+    const lines = (await idv(["usage", "--json", "--state", state])).stdout.trim().split("\n");
+    const usage = lines.reduce((sum, line) => sum + (line === "" ? 0 : JSON.parse(line).units), 0);
+    return { used, usage };
+  };
+
+  test("four servers grant exactly the limit of one key, and usage agrees", async () => {
+    const state = await postgres.create();
+    const key = await create(state, "--limit", "1001");
+    const servers = await Promise.all(
+      Array.from({ length: 4 }, () => serve(temporaryFolder(), "-q", "--state", state)),
+    );
+    const requests = Array.from({ length: 120 }, (_, i) =>
+      send(
+        servers[i % 4]!.url,
+        key,
+        Array.from({ length: 13 }, (_, item) => `a${i}-${item}`),
+        i % 3 === 0 ? `k${i}` : undefined,
+      ),
+    );
+    const answers = await Promise.all(requests);
+    expect(answers.reduce((sum, { granted }) => sum + granted, 0)).toBe(1001);
+    expect(new Set(answers.map(({ code }) => code))).toEqual(new Set([200, 429]));
+    expect(await usedOf(state)).toEqual({ used: 1001, usage: 1001 });
+  });
+
+  test("servers killed under load lose no unit, and a repeated Idempotency-Key is not charged again", async () => {
+    const state = await postgres.create();
+    const key = await create(state);
+    let answered = 0;
+    for (let round = 0; round < 5; round++) {
+      const { url, kill } = await serve(temporaryFolder(), "-q", "--state", state);
+      const names = (i: number) => Array.from({ length: 10 }, (_, item) => `r${round}-${i}-${item}`);
+      const work = Array.from({ length: 40 }, (_, i) =>
+        send(url, key, names(i), `r${round}-${i}`).then(
+          () => i,
+          () => undefined,
+        ),
+      );
+      await sleep(20 * round);
+      await kill();
+      await Promise.all(work);
+      // What was not answered is sent again, to another server; what was committed is not charged twice.
+      const next = await serve(temporaryFolder(), "-q", "--state", state);
+      const again = await Promise.all(
+        Array.from({ length: 40 }, (_, i) => send(next.url, key, names(i), `r${round}-${i}`)),
+      );
+      answered += again.reduce((sum, { granted }) => sum + granted, 0);
+      await next.kill();
+    }
+    expect(answered).toBe(2000);
+    expect(await usedOf(state)).toEqual({ used: 2000, usage: 2000 });
+  });
+
+  test("a database that is gone for a while gives 503, then all is well and no unit is lost", async (context) => {
+    if (postgres.kill === undefined) return context.skip();
+    const state = await postgres.create();
+    const key = await create(state);
+    const { url } = await serve(temporaryFolder(), "-q", "--state", state);
+    expect(await send(url, key, ["a"], "a")).toEqual({ code: 200, granted: 1 });
+    postgres.kill();
+    await expect.poll(async () => (await send(url, key, ["b"], "b")).code, { timeout: 10_000 }).toBe(503);
+    expect((await fetch(`${url}/readyz`)).status).toBe(503);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    await sleep(500);
+    await postgres.restart!();
+    await expect.poll(async () => (await send(url, key, ["b"], "b")).code, { timeout: 20_000 }).toBe(200);
+    expect(await send(url, key, ["a"], "a")).toEqual({ code: 200, granted: 1 });
+    expect(await usedOf(state)).toEqual({ used: 2, usage: 2 });
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  });
+
+  test.each([
+    ["postgres://idv:hidden@127.0.0.1:1/x", 2, "a password does not belong on a command line"],
+    ["postgres://127.0.0.1:1/x", 6, "postgres://127.0.0.1/x: the database cannot be used: "],
+    ["postgres://db.invalid/x?sslmode=require", 6, "sslmode=require does not check the server"],
+  ])("%s is refused in one line", async (state, code, message) => {
+    const outcome = await idv(["keys", "list", "--state", state]);
+    expect(outcome.code, outcome.stderr).toBe(code);
+    expect(outcome.stderr).toContain(message);
+    expect(outcome.stderr).not.toContain("hidden");
+    expect(outcome.stderr.trim().split("\n")).toHaveLength(1);
+  });
+
+  test("tables of a newer version are refused", async () => {
+    const state = await postgres.create();
+    await create(state);
+    const { default: pg } = await import("pg");
+    const client = new pg.Client({ connectionString: state });
+    await client.connect();
+    await client.query("UPDATE idv_schema SET version = 99");
+    await client.end();
+    const { code, stderr } = await idv(["keys", "list", "--state", state]);
+    expect([code, stderr]).toEqual([6, expect.stringContaining("written by a newer version of idv")]);
+  });
+});
