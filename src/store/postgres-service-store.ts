@@ -172,11 +172,10 @@ export class PostgresServiceStore implements ServiceStore {
       );
       const keys = new Map(found.map((row) => [row.id, row as KeyRow]));
       const result = applyCharges({ keys, quotas, answers }, charges, now);
-      await Promise.all([...quotas.values()].map((quota) => updateQuota(query, quota)));
-      await Promise.all([
-        result.answers.length === 0 ? [] : insertAnswers(query, result.answers, now),
-        result.usage.length === 0 ? [] : addUsage(query, result.usage),
-      ]);
+      // Not awaited: they are sent together with COMMIT, so that the locks are held for one round trip only.
+      for (const quota of quotas.values()) updateQuota(query, quota);
+      if (result.answers.length > 0) insertAnswers(query, result.answers, now);
+      if (result.usage.length > 0) addUsage(query, result.usage);
       return { now, outcomes: result.outcomes };
     });
     this.#sweep(now);
@@ -352,7 +351,7 @@ export class PostgresServiceStore implements ServiceStore {
     });
   }
 
-  /** Runs work in a transaction. */
+  /** Runs work in a transaction, and waits for all statements that it has sent. */
   async #transaction<Result>(work: (query: Query) => Promise<Result>): Promise<Result> {
     return this.#explain(async () => {
       const client = await this.#pool.connect();
@@ -368,9 +367,11 @@ export class PostgresServiceStore implements ServiceStore {
       try {
         query("BEGIN");
         const result = await work(query);
+        const committed = client.query("COMMIT");
+        committed.catch(() => {});
         await Promise.all(sent);
         // A failed transaction answers COMMIT with ROLLBACK.
-        const { command } = await client.query("COMMIT");
+        const { command } = await committed;
         if (command !== "COMMIT") throw new Error("the transaction was rolled back");
         return result;
       } catch (error) {

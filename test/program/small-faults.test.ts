@@ -131,7 +131,7 @@ describe("idv serve", () => {
     const env = { PATH: process.env["PATH"], HOME: home, XDG_STATE_HOME: join(home, "state") };
     const args = [
       "-c",
-      'ulimit -f 48; exec "$@"',
+      'ulimit -f 160; exec "$@"',
       "_",
       process.execPath,
       program,
