@@ -22,7 +22,20 @@ async function helpOf(words: string): Promise<string> {
 }
 
 test.each([
-  ...["emails", "domains", "check", "login", "logout", "cache", "doctor", "quota", "data", "serve", "keys"],
+  ...[
+    "emails",
+    "domains",
+    "check",
+    "login",
+    "logout",
+    "cache",
+    "doctor",
+    "quota",
+    "data",
+    "serve",
+    "keys",
+    "usage",
+  ],
   ...["quota show", "quota set", "quota reset", "data show", "data update", "cache stats", "cache clear"],
   ...["cache prune", "keys create", "keys list", "keys set", "keys revoke", "keys rotate"],
 ])("%s --help has examples on top, then options, variables and exit codes", async (command) => {
