@@ -1,4 +1,5 @@
 /** Error responses: status codes and messages for clients. Messages must not reveal how the service works inside. */
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { ConnectionError, FastifyError } from "fastify";
 import { StoreError } from "../store/errors.js";
@@ -72,6 +73,13 @@ export function refuseBrokenRequest({ code }: ConnectionError, socket: Socket): 
     `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
   );
+}
+
+/** Refuses a request with an expectation other than `100-continue`. Node keeps these from Fastify. */
+export function refuseExpectation(_: IncomingMessage, response: ServerResponse): void {
+  const body = JSON.stringify({ message: "Expect: only 100-continue." });
+  const headers = { "content-type": "application/json; charset=utf-8", connection: "close" };
+  response.writeHead(417, headers).end(body);
 }
 
 const connectionFaults: Readonly<Record<string, readonly [status: string, message: string]>> = {

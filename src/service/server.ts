@@ -20,7 +20,7 @@ import { limitBodies } from "./body-limit.js";
 import { limitConnections } from "./connections.js";
 import type { Metrics } from "./metrics.js";
 import { maximumItemLength, openApiDocument, requestSchema } from "./openapi.js";
-import { explain, Refusal, refuseBrokenRequest } from "./refusals.js";
+import { explain, Refusal, refuseBrokenRequest, refuseExpectation } from "./refusals.js";
 import { explainItems, type RequestMailCheck, type Till, validateItems } from "./validation.js";
 
 export interface ServiceOptions extends Pick<EmbeddedEngine, "classifier"> {
@@ -91,7 +91,8 @@ export function createService(options: ServiceOptions): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     logger: log !== undefined && { redact: ["req", "res"], stream: log },
     genReqId: () => crypto.randomUUID(),
-    http: { connectionsCheckingInterval: 1000, headersTimeout: 10_000 },
+    // Node would answer without a body.
+    http: { connectionsCheckingInterval: 1000, headersTimeout: 10_000, requireHostHeader: false },
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false } },
     exposeHeadRoutes: true,
     clientErrorHandler: refuseBrokenRequest,
@@ -136,6 +137,13 @@ export function createService(options: ServiceOptions): FastifyInstance {
     pending.set(socket, count);
     if (count === 0) connections.rest(socket);
   });
+
+  service.addHook("onRequest", async ({ raw: { headers, httpVersion } }) => {
+    // RFC 9110 §7.2
+    if (headers.host === undefined && httpVersion === "1.1")
+      throw new Refusal(400, "The Host field is missing.");
+  });
+  service.server.on("checkExpectation", refuseExpectation);
 
   limitBodies(service, mostBodyBytes);
 

@@ -51,8 +51,8 @@ export async function validateItems(
   if ((items.length === 0 || key.quota.left === 0) && !(await isAnswered())) {
     return key.quota.left === 0 ? "quota is gone" : { statuses: [], quota: key.quota };
   }
-  // Before the charge, which is one transaction with the answer. Not for items that the quota does not reach.
-  await mailCheck?.ask(kind, passing(classifier, kind, items.slice(0, key.quota.left ?? items.length)));
+  // Before the charge, which is one transaction with the answer. About all items: more units may be there by then.
+  await mailCheck?.ask(kind, passing(classifier, kind, items));
   const statuses = items.map((item) => withMail(mailCheck, kind, item, classifier.judge(kind, item)).status);
   const once = idempotencyKey === undefined ? undefined : { idempotencyKey, body };
   return till.charge({ keyId: key.id, kind, statuses, ...(once && { once }) });

@@ -123,8 +123,9 @@ export class PostgresServiceStore implements ServiceStore {
       pipeline: true,
       types: { getTypeParser },
     } as pg.PoolConfig);
-    // Errors of idle connections; the next statement reports them.
+    // Connections report faults here too. Their statements fail with the same fault, which is where it is heeded.
     this.#pool.on("error", () => {});
+    this.#pool.on("connect", (client) => client.on("error", () => {}));
   }
 
   async close(): Promise<void> {
@@ -148,7 +149,7 @@ export class PostgresServiceStore implements ServiceStore {
     const once = charges.flatMap(({ keyId, once }) =>
       once === undefined ? [] : [{ keyId, hash: hashOf(once.idempotencyKey) }],
     );
-    const { now, outcomes } = await this.#transaction(async (query) => {
+    const { now, outcomes } = await this.#transaction(async (query, begun) => {
       // Both rows are locked: a charge that has waited must see a revocation that was committed meanwhile.
       const [found, stored, [time]] = (await Promise.all([
         query(
@@ -163,7 +164,8 @@ export class PostgresServiceStore implements ServiceStore {
               ...[once.map(({ keyId }) => keyId), once.map(({ hash }) => hash)],
             ),
         query(clock),
-      ])) as [JoinedRow[], (AnswerRow & { created: number })[], [{ now: number }]];
+        begun,
+      ])) as unknown as [JoinedRow[], (AnswerRow & { created: number })[], [{ now: number }]];
       const { now } = time;
       const quotas = new Map(found.map((row) => [row.quota_id, renewed(quotaOf(row), now)]));
       const isValid = ({ created }: { created: number }) => Math.abs(now - created) < answerMilliseconds;
@@ -194,8 +196,8 @@ export class PostgresServiceStore implements ServiceStore {
   async create({ name = "", isSandbox = false, quotaName, ...change }: NewKey) {
     const secret = newSecret(isSandbox);
     const id = newId();
-    return this.#transaction(async (query) => {
-      const [{ now }] = (await query(clock)) as [{ now: number }];
+    return this.#transaction(async (query, begun) => {
+      const [[{ now }]] = (await Promise.all([query(clock), begun])) as unknown as [[{ now: number }]];
       const none = { unit_limit: null, period: "none", used: 0, period_start: 0 } as const;
       const own: NamedQuotaRow = { id, name: quotaName ?? null, ...none };
       changeQuota(own, change, now);
@@ -291,11 +293,13 @@ export class PostgresServiceStore implements ServiceStore {
   }
 
   #change(id: string, apply: (key: KeyRow, quota: NamedQuotaRow, now: number) => void): Promise<ApiKey> {
-    return this.#transaction(async (query) => {
+    // Locks the quota first, as charges do.
+    return this.#transaction(async (query, begun) => {
       const [[row], [{ now }]] = (await Promise.all([
-        query(`${keyAndQuota} WHERE k.id = $1 FOR UPDATE OF k, q`, id),
+        query(`${keyAndQuota} WHERE k.id = $1 FOR UPDATE OF q, k`, id),
         query(clock),
-      ])) as [JoinedRow[], [{ now: number }]];
+        begun,
+      ])) as unknown as [JoinedRow[], [{ now: number }]];
       if (row === undefined) throw new UnknownKeyError(`no key "${id}"; run idv keys list to see all keys`);
       const key: KeyRow = row;
       const quota = renewed(quotaOf(row), now);
@@ -315,20 +319,30 @@ export class PostgresServiceStore implements ServiceStore {
 
   /** Creates the tables, or upgrades them. Servers that start together wait for each other. */
   async #migrate(): Promise<void> {
-    await this.#transaction(async (query) => {
-      await query("SELECT pg_advisory_xact_lock($1)", migrationLock);
-      await query("CREATE TABLE IF NOT EXISTS idv_schema (version integer NOT NULL)");
-      const [row] = (await query("SELECT version FROM idv_schema")) as { version: number }[];
-      const version = row?.version ?? 0;
-      if (version > steps.length) {
+    const [[found]] = (await this.#read(["SELECT to_regclass('idv_schema') IS NOT NULL AS is_there"])) as [
+      { is_there: boolean }[],
+    ];
+    const versionIn = async (query: Query) =>
+      ((await query("SELECT version FROM idv_schema")) as { version: number }[])[0]?.version;
+    // Only whoever makes tables needs the right to do so.
+    if (found?.is_there) {
+      const version = await this.#transaction(versionIn);
+      if (version === steps.length) return;
+      if (version !== undefined && version > steps.length) {
         throw new StoreError(
           `${this.#name}: the tables were written by a newer version of idv; update idv, or use another database`,
         );
       }
+    }
+    await this.#transaction(async (query, begun) => {
+      await Promise.all([query("SELECT pg_advisory_xact_lock($1)", migrationLock), begun]);
+      await query("CREATE TABLE IF NOT EXISTS idv_schema (version integer NOT NULL)");
+      const stored = await versionIn(query);
+      const version = stored ?? 0;
       for (const step of steps.slice(version)) {
         for (const statement of step.split(";")) await query(statement);
       }
-      if (row === undefined) await query("INSERT INTO idv_schema VALUES ($1)", steps.length);
+      if (stored === undefined) await query("INSERT INTO idv_schema VALUES ($1)", steps.length);
       else if (version < steps.length) await query("UPDATE idv_schema SET version = $1", steps.length);
     });
   }
@@ -351,8 +365,15 @@ export class PostgresServiceStore implements ServiceStore {
     });
   }
 
-  /** Runs work in a transaction, and waits for all statements that it has sent. */
-  async #transaction<Result>(work: (query: Query) => Promise<Result>): Promise<Result> {
+  /**
+   * Runs work in a transaction, and waits for all statements that it has sent.
+   *
+   * @param work must wait for `begun` before it writes: a write after a failed BEGIN would be committed by itself. Reads are
+   *   sent together with it.
+   */
+  async #transaction<Result>(
+    work: (query: Query, begun: Promise<unknown>) => Promise<Result>,
+  ): Promise<Result> {
     return this.#explain(async () => {
       const client = await this.#pool.connect();
       const sent: Promise<unknown>[] = [];
@@ -365,8 +386,8 @@ export class PostgresServiceStore implements ServiceStore {
       };
       let failure: unknown;
       try {
-        query("BEGIN");
-        const result = await work(query);
+        const begun = query("BEGIN");
+        const result = await work(query, begun);
         const committed = client.query("COMMIT");
         committed.catch(() => {});
         await Promise.all(sent);
@@ -398,7 +419,7 @@ export class PostgresServiceStore implements ServiceStore {
 
   /** Deletes expired answers in pieces, in the background, once a minute. */
   #sweep(now: number): void {
-    if (now < this.#sweptAt + sweepMilliseconds) return;
+    if (now < this.#sweptAt + sweepMilliseconds && now >= this.#sweptAt) return;
     this.#sweptAt = now;
     const text = `DELETE FROM idv_answer WHERE ctid = ANY (ARRAY(
       SELECT ctid FROM idv_answer WHERE created <= $1 ORDER BY created LIMIT ${sweptAnswers} FOR UPDATE SKIP LOCKED))`;
@@ -461,16 +482,21 @@ const names = new Map<string, string>();
 function named(text: string, values: readonly unknown[]): pg.QueryConfig {
   let name = names.get(text);
   if (name === undefined) {
-    name = `idv_${names.size}`;
+    // The same in every process: a pooler may give them the same connection.
+    name = `idv_${Buffer.from(hashOf(text)).toString("hex", 0, 12)}`;
     names.set(text, name);
   }
   return values.length === 0 && !text.startsWith("SELECT") ? { text } : { name, text, values: [...values] };
 }
 
-/** Whether a connection cannot be used any more: its statements did not come to an end. */
+/** SQLSTATE of a prepared statement whose tables have changed: the connection would keep failing. */
+const changedTables = "0A000";
+
+/** Whether a connection cannot be used any more, such as one whose statements did not come to an end. */
 const isConnectionFault = (error: unknown): boolean =>
-  error !== undefined &&
-  !(error instanceof pg.DatabaseError || error instanceof UnknownKeyError || error instanceof StoreError);
+  (error as { code?: string } | undefined)?.code === changedTables ||
+  (error !== undefined &&
+    !(error instanceof pg.DatabaseError || error instanceof UnknownKeyError || error instanceof StoreError));
 
 /** Numbers of 64 bits as numbers: units and milliseconds stay below 2^53. */
 const bigint = 20;
@@ -490,7 +516,9 @@ function connectionOf(url: string): { readonly connectionString: string; readonl
   if (!URL.canParse(url))
     throw new StoreError("the URL of the database is not one such as postgres://host/name");
   const parsed = new URL(url);
-  const host = parsed.hostname || process.env["PGHOST"] || "";
+  // The library lets `?host=` go before the host.
+  const host =
+    decodeURIComponent(parsed.searchParams.get("host") ?? parsed.hostname) || process.env["PGHOST"] || "";
   const name = `postgres://${host}${parsed.pathname}`;
   const isLocal = host === "" || host.startsWith("/") || /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(host);
   const mode =

@@ -25,7 +25,7 @@ export interface ApiKey {
   readonly expires: number | null;
   /** Milliseconds since the epoch; null for a key that is not revoked. */
   readonly revoked: number | null;
-  /** Start of the hour of the last charge in milliseconds since the epoch; null if there was none, or it was not looked up. */
+  /** Start of the hour of the last charge since usage is counted, in milliseconds since the epoch; null if there was none, or it was not looked up. */
   readonly lastUsed: number | null;
   /** Name of the quota that the key shares with others; null if it has one of its own. */
   readonly quotaName: string | null;
@@ -85,8 +85,8 @@ export interface ServiceStore {
   /** Returns the key with this secret, unless it is revoked or expired. */
   find(secret: string): Promise<ApiKey | undefined>;
   /**
-   * Makes charges in one durable transaction, in order, and returns their outcomes. The sum of {@link Usage} over all
-   * statuses but `quota_exceeded` is always what the quotas have counted.
+   * Makes charges in one durable transaction, in order, and returns their outcomes. Since the start of its period, the sum
+   * of {@link Usage} over all statuses but `quota_exceeded` is always what a quota has counted.
    */
   chargeAll(charges: readonly Charge[]): Promise<readonly ChargeOutcome[]>;
   /** Returns whether an answer is stored for this Idempotency-Key. If so, the request is free of charge. */
@@ -113,7 +113,8 @@ export interface ServiceStore {
    */
   revoke(id: string): Promise<ApiKey>;
   /**
-   * Gives a key a new secret. The old one works for another `grace` milliseconds; everything else stays.
+   * Gives a key a new secret. The old one works for another `grace` milliseconds, or until the next rotation; everything
+   * else stays.
    *
    * @throws UnknownKeyError when there is no such key, or it is revoked
    */

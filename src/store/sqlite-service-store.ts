@@ -78,7 +78,9 @@ const schema: Schema = {
       PRIMARY KEY (key_id, hour, kind, status)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX usage_hour ON usage (hour);
-    INSERT INTO usage SELECT id, period_start / 3600000 * 3600000, 'unknown', 'unknown', used FROM api_key WHERE used > 0;
+    INSERT INTO usage
+      SELECT id, iif(period = 'none', created, period_start) / 3600000 * 3600000, 'unknown', 'unknown', used
+      FROM api_key WHERE used > 0;
     DROP TABLE api_key;
     ALTER TABLE key RENAME TO api_key`,
   ],
@@ -141,7 +143,9 @@ export class SqliteServiceStore extends StateFile implements ServiceStore {
       const quotas = new Map(
         (this.all("SELECT * FROM quota") as NamedQuotaRow[]).map((quota) => [quota.id, quota]),
       );
-      const used = this.all("SELECT key_id, max(hour) AS hour FROM usage GROUP BY key_id");
+      const used = this.all(
+        "SELECT key_id, max(hour) AS hour FROM usage WHERE kind <> 'unknown' GROUP BY key_id",
+      );
       const lastUsed = new Map(
         (used as { key_id: string; hour: number }[]).map((row) => [row.key_id, row.hour]),
       );

@@ -107,7 +107,62 @@ describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
   });
 
+  test("a connection that breaks while a charge waits is a 503, and the charge is not made", async () => {
+    const state = await postgres.create();
+    const key = await create(state);
+    const { url, child } = await serve(temporaryFolder(), "-q", "--state", state);
+    const { default: pg } = await import("pg");
+    const client = new pg.Client({ connectionString: state });
+    await client.connect();
+    await client.query("BEGIN");
+    await client.query("SELECT * FROM idv_quota FOR UPDATE");
+    const waiting = send(url, key, ["a"], "a");
+    const blocked =
+      "SELECT pid FROM pg_stat_activity WHERE application_name = 'idv' AND wait_event_type = 'Lock'";
+    await expect.poll(async () => (await client.query(blocked)).rowCount).toBe(1);
+    await client.query(`SELECT pg_terminate_backend(pid) FROM (${blocked}) AS blocked`);
+    expect(await waiting).toEqual({ code: 503, granted: 0 });
+    await client.query("ROLLBACK");
+    await client.end();
+    expect(child.exitCode).toBeNull();
+    expect(await usedOf(state)).toEqual({ used: 0, usage: 0 });
+    expect(await send(url, key, ["a"], "a")).toEqual({ code: 200, granted: 1 });
+  });
+
+  test("keys are changed while they are charged, without a refusal", async () => {
+    const state = await postgres.create();
+    const key = await create(state);
+    const { id } = JSON.parse((await idv(["keys", "list", "--json", "--state", state])).stdout);
+    const servers = [
+      await serve(temporaryFolder(), "-q", "--state", state),
+      await serve(temporaryFolder(), "-q", "--state", state),
+    ];
+    const codes = new Set<number>();
+    let isDone = false;
+    const load = servers.map(async ({ url }) => {
+      for (let i = 0; !isDone; i++) codes.add((await send(url, key, [`a${i}`])).code);
+    });
+    for (let i = 0; i < 8; i++) {
+      const changed = await idv(["keys", "set", id, "--name", `n${i}`, "--state", state]);
+      expect(changed.code, changed.stderr).toBe(0);
+    }
+    expect((await idv(["keys", "revoke", id, "--state", state])).code).toBe(0);
+    await expect.poll(() => codes.has(401)).toBe(true);
+    isDone = true;
+    await Promise.all(load);
+    expect(codes).toEqual(new Set([200, 401]));
+    const { used, usage } = await usedOf(state);
+    expect(used).toBe(usage);
+  });
+
   test.each([
+    ["postgres://idv@127.0.0.1:1/x?password=hidden", 2, "a password does not belong on a command line"],
+    // The host that counts is the one that the library takes; there, TLS is asked for.
+    [
+      "postgres:///x?host=127.0.0.1&sslmode=prefer",
+      6,
+      "postgres://127.0.0.1/x: sslmode=prefer does not check",
+    ],
     ["postgres://idv:hidden@127.0.0.1:1/x", 2, "a password does not belong on a command line"],
     ["postgres://127.0.0.1:1/x", 6, "postgres://127.0.0.1/x: the database cannot be used: "],
     ["postgres://db.invalid/x?sslmode=require", 6, "sslmode=require does not check the server"],

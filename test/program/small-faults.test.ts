@@ -125,6 +125,29 @@ describe("idv serve", () => {
     expect(await exited).toEqual([0, null]);
   });
 
+  test.each([
+    ["Host", "GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n", 400],
+    ["Expect", "GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: banana\r\n\r\n", 417],
+  ])("answers a faulty %s in JSON", async (_, request, status) => {
+    const { url } = await serve(temporaryFolder(), "-q");
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    socket.write(request);
+    let answer = "";
+    for await (const chunk of socket) answer += chunk;
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(JSON.parse(/\{.*\}/.exec(answer)![0])).toEqual({ message: expect.any(String) });
+  });
+
+  test("--check says whether it could run", async () => {
+    const home = temporaryFolder();
+    expect(await idv(["serve", "--check", "--port", "0"], { home })).toEqual({
+      ...{ code: 0, stdout: "", stderr: "idv: the service can run: state, data and address are fine\n" },
+    });
+    const { url } = await serve(home, "-q");
+    const taken = await idv(["serve", "--check", "--port", new URL(url).port], { home });
+    expect(taken.code, taken.stderr).toBe(2);
+  });
+
   test("is not ready while its state cannot be written to", async () => {
     const home = temporaryFolder();
     const key = await createKey(home);

@@ -23,6 +23,7 @@ interface ServeOptions extends SettingOptions {
   readonly state?: string;
   readonly corsOrigin?: readonly string[];
   readonly maxItems: number;
+  readonly check?: true;
   readonly quiet?: true;
 }
 
@@ -51,6 +52,7 @@ export const define: DefineCommand = (command) => {
         .argParser(wholeNumber(1, 100_000))
         .default(1000),
     )
+    .option("--check", "find out whether the service could run, and exit")
     .option("-q, --quiet", "log no requests");
   for (const name of dnsSettingNames) command.addOption(settingOption(name));
   command.action(serve);
@@ -70,7 +72,7 @@ async function serve(options: ServeOptions): Promise<void> {
     milliseconds: lockMilliseconds,
   });
   const metrics = createMetrics();
-  const log = quiet ? undefined : openLog(1, () => metrics.lostLines.inc());
+  const log = quiet || options.check ? undefined : openLog(1, () => metrics.lostLines.inc());
   const classifier = loadClassifier(tableSource(dataTablePath(process.env), say));
   const mail = settings.dns.value === "off" ? undefined : await openMail(settings, classifier);
   try {
@@ -93,6 +95,11 @@ async function serve(options: ServeOptions): Promise<void> {
         `cannot listen on ${host}:${port}: ${listenReasons[error.code ?? ""] ?? error.message}`,
       );
     });
+    if (options.check) {
+      await store.checkWritable();
+      await service.close();
+      return say("the service can run: state, data and address are fine");
+    }
     say(`listening on ${address}`);
     if (!isLoopback(host))
       say("other machines may reach this address, and keys are sent unencrypted: put TLS in front");

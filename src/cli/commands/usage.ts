@@ -24,7 +24,7 @@ interface UsageOptions {
 export const define: DefineCommand = (command) => {
   describe(command, {
     description:
-      "Prints the units used by time, key and kind, and their statuses.\nThe sum without quota_exceeded is what the quotas have counted.",
+      "Prints the units used by time, key and kind, and their statuses.\nWithout quota_exceeded, their sum in a period is what the quotas have counted.",
     examples: ["usage", "usage --since 24h --by hour --key 04sX1bQ2z", "usage --since 90d --csv"],
     environment: ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME"],
   })

@@ -22,7 +22,8 @@ export async function openServiceState(
     const { SqliteServiceStore } = await import("../../store/sqlite-service-store.js");
     return SqliteServiceStore.open(stateFilePath(place, env), Date.now, wait);
   }
-  if (option !== undefined && URL.canParse(option) && new URL(option).password !== "") {
+  const url = option !== undefined && URL.canParse(option) ? new URL(option) : undefined;
+  if (url !== undefined && (url.password !== "" || url.searchParams.has("password"))) {
     throw new UsageError(
       "--state: a password does not belong on a command line; use PGPASSWORD or IDV_STATE",
     );
