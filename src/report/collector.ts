@@ -12,6 +12,8 @@ import { type NamedCounts, TopCounts } from "./top-counts.js";
 export const series: readonly string[] = [...knownStatuses, "other"];
 /** Most rows of a list that are shown with their addresses. */
 const mostAddresses = 100;
+/** Most groups of typos. */
+const mostTypos = 20;
 /** Most domains whose suggestion is kept. */
 const mostSuggestions = 10_000;
 
@@ -50,17 +52,33 @@ export interface CollectorOptions {
   readonly withAddresses: boolean;
 }
 
+/** Counts of a file, or of all files so far. */
+class Counts {
+  readonly typos = new TopCounts();
+  readonly providers = new TopCounts(series.length);
+  readonly months = new TopCounts(series.length);
+  readonly dateColumns = new Set<string>();
+  sameMailbox = 0;
+  readonly rows: ShownRow[] = [];
+
+  add({ typos, providers, months, dateColumns, sameMailbox, rows }: Counts): void {
+    this.typos.addAll(typos);
+    this.providers.addAll(providers);
+    this.months.addAll(months);
+    for (const name of dateColumns) this.dateColumns.add(name);
+    this.sameMailbox += sameMailbox;
+    this.rows.push(...rows.slice(0, mostAddresses - this.rows.length));
+  }
+}
+
 /** Collects the counts of one run, or of the runs over several files. */
 export class Collector {
   readonly #options: CollectorOptions;
-  readonly #typos = new TopCounts();
-  readonly #providers = new TopCounts(series.length);
-  readonly #months = new TopCounts(series.length);
-  #dateColumn: string | undefined;
+  readonly #total = new Counts();
+  /** Counts of the file at hand, which are dropped if its run fails. */
+  #file = new Counts();
   readonly #suggestedDomains = new Map<string, string | undefined>();
   readonly #mailboxes = new DistinctItems();
-  #sameMailbox = 0;
-  readonly #rows: ShownRow[] = [];
 
   constructor(options: CollectorOptions) {
     this.#options = options;
@@ -72,23 +90,28 @@ export class Collector {
    * @param dates the column with dates, if there is one
    */
   observerOf(file: string, dates: DateColumn | undefined): RowObserver {
-    this.#dateColumn ??= dates?.name;
+    this.#file = new Counts();
+    if (dates !== undefined) this.#file.dateColumns.add(dates.name);
     return { observe: (rows) => this.#observe(file, dates, rows) };
   }
 
-  /** Returns the counts. */
+  /** Keeps the counts of the file at hand: its run has succeeded. */
+  keepFile(): void {
+    this.#total.add(this.#file);
+    this.#file = new Counts();
+  }
+
+  /** Returns the counts of the files that were kept. */
   collected(): Collected {
-    const months = this.#months.top(Number.POSITIVE_INFINITY);
+    const { typos, providers, months, dateColumns, sameMailbox, rows } = this.#total;
+    const counts = months.top(Number.POSITIVE_INFINITY).toSorted((a, b) => (a.name < b.name ? -1 : 1));
     return {
-      typos: this.#typos.top(40),
-      providers: this.#providers.top(15),
-      sameMailbox: this.#sameMailbox,
-      months:
-        this.#dateColumn === undefined || months.length === 0
-          ? undefined
-          : { column: this.#dateColumn, counts: months.toSorted((a, b) => (a.name < b.name ? -1 : 1)) },
-      shownRows: this.#options.withAddresses ? this.#rows : undefined,
-      isApproximate: this.#typos.isApproximate || this.#providers.isApproximate,
+      typos: typos.top(mostTypos),
+      providers: providers.top(15),
+      sameMailbox,
+      months: counts.length === 0 ? undefined : { column: [...dateColumns].join(", "), counts },
+      shownRows: this.#options.withAddresses ? rows : undefined,
+      isApproximate: typos.isApproximate || providers.isApproximate,
     };
   }
 
@@ -106,15 +129,15 @@ export class Collector {
       const item = this.#itemOf(value, status);
       // The text of an item with a fault may be anything, even an address without its sign.
       const domain = reasons[code] === "syntax" ? "" : domainOf(kind, item);
-      if (domain !== "") this.#providers.add(domain, seriesOf[code]!);
+      if (domain !== "") this.#file.providers.add(domain, seriesOf[code]!);
       if (status === "fake") this.#addTypo(domain, reasons[code]);
       if (isFirst[row] === 1) this.#addMailbox(item);
       const month = dates?.monthOf(rows.field(row, dates.column));
-      if (month !== undefined) this.#months.add(month, seriesOf[code]!);
+      if (month !== undefined) this.#file.months.add(month, seriesOf[code]!);
       const isBad = status === "fake" || status === "disposable";
-      if (this.#options.withAddresses && isBad && this.#rows.length < mostAddresses) {
+      if (this.#options.withAddresses && isBad && this.#file.rows.length < mostAddresses) {
         const { reason, suggestion } = this.#explain(item, status);
-        this.#rows.push({ file, line, item, status, reason, suggestion });
+        this.#file.rows.push({ file, line, item, status, reason, suggestion });
       }
     }
   }
@@ -134,7 +157,7 @@ export class Collector {
       this.#suggestedDomains.set(domain, this.#meantDomain(domain));
     }
     const meant = this.#suggestedDomains.get(domain);
-    if (meant !== undefined) this.#typos.add(`${domain} → ${meant}`);
+    if (meant !== undefined) this.#file.typos.add(`${domain} → ${meant}`);
   }
 
   /** Returns the domain that is probably meant, if the rules call this one mistyped. */
@@ -163,7 +186,7 @@ export class Collector {
     if (kind === "domain") return;
     const hash = hashItem(this.#mailboxes.seed, mailboxKey(kind, item));
     if (this.#mailboxes.get(hash) === 0) this.#mailboxes.set(hash, 1);
-    else this.#sameMailbox++;
+    else this.#file.sameMailbox++;
   }
 }
 

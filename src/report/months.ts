@@ -14,7 +14,7 @@ export interface DateColumn {
 /** Names of columns that say when a row came into the list, and of those with other dates. */
 const entryNames =
   /creat|sign|regist|subscri|join|opt.?in|added|since|confirm|erstellt|angelegt|anmeld|alta|inscri/i;
-const otherNames = /birth|dob|geburt|naiss|nacimiento|expir|until|unsub|deleted|bounce/i;
+const otherNames = /version|release|birth|dob|geburt|naiss|nacimiento|expir|until|unsub|deleted|bounce/i;
 /** Share of the filled fields that must be dates. */
 const dateShare = 0.8;
 

@@ -83,8 +83,8 @@ function Opening({ report }: { report: Report }) {
   const good = countOf(report, "ok") + countOf(report, "alias");
   const lost = countOf(report, "fake") + countOf(report, "disposable");
   const open = countOf(report, "quota_exceeded");
-  const typos = report.typos.reduce((sum, { total }) => sum + total, 0);
-  const what = kind === "email" ? "can be written to" : "are domains to rely on";
+  const typos = report.reasons.get("typo-domain") ?? 0;
+  const what = kind === "email" ? "can be written to" : "domains are neither fake nor disposable";
   return (
     <header>
       <h1>
@@ -97,9 +97,11 @@ function Opening({ report }: { report: Report }) {
           : `${grouped(good)} of ${grouped(filled)} ${what}.`}
       </p>
       <p class="sub">
-        {lost === 0 ? "None is fake or disposable." : `${rows(lost)} are fake or disposable.`}
-        {typos > 0 && ` ${grouped(typos)} of them only have a mistyped domain.`}
-        {open > 0 && ` ${rows(open)} could not be checked: the quota is used up.`} Checked on{" "}
+        {lost > 0
+          ? `${rows(lost)} ${lost === 1 ? "is" : "are"} fake or disposable. `
+          : filled > 0 && "None is fake or disposable. "}
+        {typos > 0 && `${rows(typos)} only ${typos === 1 ? "has" : "have"} a mistyped domain. `}
+        {open > 0 && `${rows(open)} could not be checked: the quota is used up. `}Checked on{" "}
         <time dateTime={new Date(made).toISOString()}>
           {new Date(made).toISOString().slice(0, 16).replace("T", " ")} UTC
         </time>
@@ -167,12 +169,11 @@ function Statuses({ report }: { report: Report }) {
 
 function Typos({ report: { typos } }: { report: Report }) {
   if (typos.length === 0) return null;
-  const shown = typos.slice(0, 20);
   return (
     <BarTable
       heading="Repair these"
       column="Mistyped domain → probably meant"
-      entries={shown.map(({ name, total }) => [name, total])}
+      entries={typos.map(({ name, total }) => [name, total])}
       className="fake"
     />
   );
@@ -195,10 +196,17 @@ function Reasons({ report }: { report: Report }) {
   );
 }
 
-function DisposableDomains({ report: { topDomains } }: { report: Report }) {
+function DisposableDomains({ report: { topDomains, inputs } }: { report: Report }) {
   if (topDomains.length === 0) return null;
-  const entries = topDomains.map(({ domain, items }) => [domain, items] as const);
-  return <BarTable heading="Disposable domains" column="Domain" entries={entries} className="disposable" />;
+  return (
+    <BarTable
+      heading="Disposable domains"
+      column={inputs.length === 1 ? "Domain" : "Domain (of the 20 most frequent of each file)"}
+      figure="Items"
+      entries={topDomains.map(({ domain, items }) => [domain, items])}
+      className="disposable"
+    />
+  );
 }
 
 /** Returns the slices of counts by {@link series}. */
@@ -254,7 +262,8 @@ const mostMonths = 60;
 
 function Months({ report: { months } }: { report: Report }) {
   if (months === undefined) return null;
-  const shown = withGaps(months.counts).slice(-mostMonths);
+  const all = withGaps(months.counts);
+  const shown = all.slice(-mostMonths);
   const [first, last] = [shown[0]!, shown.at(-1)!];
   const most = Math.max(...shown.map(({ total }) => total));
   const step = 600 / shown.length;
@@ -264,7 +273,7 @@ function Months({ report: { months } }: { report: Report }) {
       <h2>When they came</h2>
       <p class="note">
         Rows by month, from the column "{months.column}". A month with many bad rows is often one in which a
-        form was attacked.
+        form was attacked.{all.length > mostMonths && ` The last ${mostMonths} months are shown.`}
       </p>
       <svg
         class="months"
@@ -345,15 +354,16 @@ function withGaps(months: readonly NamedCounts[]): readonly NamedCounts[] {
 }
 
 function Duplicates({ report }: { report: Report }) {
-  const { distinct, sameMailbox, emptyRows } = report;
-  const repeated = Math.max(0, report.rows - emptyRows - distinct);
+  const { distinct, sameMailbox, emptyRows, kept } = report;
+  const repeated = Math.max(0, report.rows - emptyRows - kept - distinct);
   if (repeated === 0 && sameMailbox === 0) return null;
   return (
     <Section heading="Duplicates">
       <p>
-        {repeated > 0 && `${rows(repeated)} repeat an item of an earlier row; --dedupe leaves them out. `}
+        {repeated > 0 &&
+          `${rows(repeated)} ${repeated === 1 ? "repeats" : "repeat"} an item of an earlier row; --dedupe leaves out repetitions. `}
         {sameMailbox > 0 &&
-          `${grouped(sameMailbox)} ${sameMailbox === 1 ? "address reaches" : "addresses reach"} the mailbox of another one in the list, written in another way, as ann.lee@gmail.com and annlee+news@gmail.com do; --dedupe=canonical keeps one of each.`}
+          `${grouped(sameMailbox)} ${sameMailbox === 1 ? "address reaches" : "addresses reach"} the mailbox of another one in the list, with other dots, in another case or with a sub-address; --dedupe=canonical keeps one of each.`}
       </p>
     </Section>
   );
@@ -365,8 +375,8 @@ function ShownRows({ report: { shownRows: shown, inputs } }: { report: Report })
     <Section heading="Rows to look at">
       <table class="shown">
         <caption>
-          The first {shown.length} fake or disposable rows. This report holds addresses: handle it as you
-          handle the list.
+          Fake or disposable rows, the first 100 at most. This report holds addresses: handle it as you handle
+          the list.
         </caption>
         <thead>
           <tr>
@@ -382,15 +392,15 @@ function ShownRows({ report: { shownRows: shown, inputs } }: { report: Report })
           {shown.map(({ file, line, item, status, reason, suggestion }) => (
             <tr key={`${file}:${line}`}>
               <td class="number">
-                {inputs.length > 1 && `${file}:`}
+                {inputs.length > 1 && `${file.slice(-40)}:`}
                 {line === undefined ? "–" : grouped(line)}
               </td>
-              <td class="name">{item.slice(0, 320)}</td>
+              <td class="name">{item.slice(0, 80)}</td>
               <td class="name">
                 {status}
-                {reason !== undefined && ` (${reason.slice(0, 320)})`}
+                {reason !== undefined && ` (${reason.slice(0, 80)})`}
               </td>
-              <td class="name">{suggestion?.slice(0, 320)}</td>
+              <td class="name">{suggestion?.slice(0, 80)}</td>
             </tr>
           ))}
         </tbody>
@@ -407,7 +417,7 @@ function Cost({ report }: { report: Report }) {
       ? ""
       : `, renews ${new Date(quota.renewsAt).toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const facts: (readonly [string, string])[] = [
-    ["Used", `${grouped(charged)} units for ${grouped(distinct)} distinct ${itemsOf(report)}`],
+    ["Used", `Units: ${grouped(charged)}; distinct ${itemsOf(report)}: ${grouped(distinct)}`],
     ...(cached > 0 ? [["Free", `${grouped(cached)} from the cache`] as const] : []),
     ...(prechecked > 0 ? [["Free", `${grouped(prechecked)} fake by syntax`] as const] : []),
     ...(quota === undefined ? [] : [["Quota", `${left}${renews}`] as const]),

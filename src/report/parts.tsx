@@ -58,11 +58,13 @@ export const Key = ({ className }: { className: string }) => (
 export function BarTable({
   heading,
   column,
+  figure = "Rows",
   entries,
   className,
 }: {
   heading: string;
   column: string;
+  figure?: string;
   entries: readonly (readonly [name: string, count: number])[];
   className: string;
 }) {
@@ -77,7 +79,7 @@ export function BarTable({
               {column}
             </th>
             <th scope="col" class="number">
-              Rows
+              {figure}
             </th>
           </tr>
         </thead>

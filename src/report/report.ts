@@ -13,6 +13,8 @@ export interface Report extends Collected {
   readonly rows: number;
   readonly emptyRows: number;
   readonly badRows: number;
+  /** Rows that kept the status of an earlier run. */
+  readonly kept: number;
   readonly statuses: ReadonlyMap<string, number>;
   /** Rows by the code of their reason. */
   readonly reasons: ReadonlyMap<string, number>;

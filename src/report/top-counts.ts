@@ -26,15 +26,23 @@ export class TopCounts {
     this.#series = series;
   }
 
-  /** Adds 1 to a count of a name. */
-  add(name: string, series = 0): void {
+  /** Adds to a count of a name. */
+  add(name: string, series = 0, count = 1): void {
     let counts = this.#counts.get(name);
     if (counts === undefined) {
       counts = new Array<number>(this.#series).fill(0);
       this.#counts.set(name, counts);
     }
-    counts[series]!++;
+    counts[series]! += count;
     if (this.#counts.size >= mostNames) this.#drop();
+  }
+
+  /** Adds the counts of another counter with the same series. */
+  addAll(other: TopCounts): void {
+    this.isApproximate ||= other.isApproximate;
+    for (const [name, counts] of other.#counts) {
+      for (const [series, count] of counts.entries()) this.add(name, series, count);
+    }
   }
 
   /** Returns the names with the highest totals, the highest first. */

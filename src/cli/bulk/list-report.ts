@@ -9,17 +9,21 @@ import type { RowObserver } from "../../run/run-options.js";
 import type { Table } from "../../table/table.js";
 import { dataTablePath } from "../config/paths.js";
 import type { Engine } from "../engines/engine.js";
-import { counted, say } from "../terminal/terminal.js";
+import { counted, grouped, say } from "../terminal/terminal.js";
 import { version } from "../version.js";
 import { loadOfflineRules } from "./open.js";
 import type { Plan } from "./plan.js";
 import type { DryRun, Summary } from "./summary.js";
+
+/** Longest name of a file or column that is shown whole, in characters. */
+const longestName = 120;
 
 /** The report on all files of a run. */
 export class ListReport {
   readonly #sink: TableSink;
   readonly #collector: Collector;
   readonly #path: string;
+  readonly #withAddresses: boolean;
   readonly #summaries: Summary[] = [];
   #isWritten = false;
 
@@ -32,10 +36,16 @@ export class ListReport {
     const sink = await openOutputFile(path);
     const explain = validator.explain ?? loadOfflineRules().classify;
     const withAddresses = plan.options.reportAddresses === true;
-    return new ListReport(path, sink, new Collector({ kind: plan.kind, explain, withAddresses }));
+    return new ListReport(
+      path,
+      sink,
+      new Collector({ kind: plan.kind, explain, withAddresses }),
+      withAddresses,
+    );
   }
 
-  private constructor(path: string, sink: TableSink, collector: Collector) {
+  private constructor(path: string, sink: TableSink, collector: Collector, withAddresses: boolean) {
+    this.#withAddresses = withAddresses;
     this.#path = path;
     this.#sink = sink;
     this.#collector = collector;
@@ -47,12 +57,17 @@ export class ListReport {
     const dates = findDateColumn(table.names, (column) =>
       items.includes(column) ? [] : table.firstValues(column),
     );
-    return this.#collector.observerOf(inputName, dates);
+    return this.#collector.observerOf(
+      this.#shown(inputName),
+      dates && { ...dates, name: this.#shown(dates.name) },
+    );
   }
 
   /** Adds the summary of the run over a file. */
   add(summary: Summary | DryRun): void {
-    if ("report" in summary) this.#summaries.push(summary);
+    if (!("report" in summary)) return;
+    this.#collector.keepFile();
+    this.#summaries.push(summary);
   }
 
   /** Removes what is unfinished. */
@@ -68,7 +83,11 @@ export class ListReport {
    */
   async write(): Promise<Summary["files"]> {
     const [first] = this.#summaries;
-    if (first === undefined || this.#isWritten) return [];
+    if (this.#isWritten) return [];
+    if (first === undefined) {
+      await this.discard();
+      return [];
+    }
     this.#isWritten = true;
     const page = Buffer.from(renderPage(this.#report(first)));
     await this.#sink.write(page);
@@ -83,22 +102,34 @@ export class ListReport {
       ...this.#collector.collected(),
       ...sumOf(summaries.map(({ report }) => report)),
       kind: first.kind,
-      inputs: summaries.map(({ input }) => input),
+      inputs: summaries.map(({ input }) => this.#shown(input)),
+      kept: summaries.reduce((sum, { report }) => sum + report.kept, 0),
       made: Date.now(),
       badRows: summaries.reduce((sum, { badRows }) => sum + badRows, 0),
       facts: this.#facts(first),
     };
   }
 
+  /** Returns a name as the report may show it: names of files and columns can be long, or hold an address. */
+  #shown(name: string): string {
+    const text = this.#withAddresses ? name : name.replace(/[^\s@/"<>,;]+@[^\s@/"<>,;]+/g, "...");
+    return text.length <= longestName ? text : `${text.slice(0, longestName)}...`;
+  }
+
   #facts(first: Summary): Report["facts"] {
-    const { column, columnName, engine, engineReason, dns, passedOver } = first;
+    const { column, columnName, otherColumns, engine, engineReason, dns, passedOver } = first;
     const { table } = findTable(dataTablePath(process.env), say);
     const days = daysOld(table.sources, Date.now());
     const seconds = this.#summaries.reduce((sum, summary) => sum + summary.seconds, 0);
     return [
       ["Engine", `${engine} (${engineReason})`],
-      ["Column", columnName === undefined ? String(column) : `${columnName} (column ${column})`],
-      ...(passedOver.length === 0 ? [] : [["Not checked", passedOver.join(", ")] as const]),
+      ["Column", columnName === undefined ? String(column) : `${this.#shown(columnName)} (column ${column})`],
+      ...otherColumns.map((name, i) => {
+        const counts = [...(first.report.otherStatuses[i] ?? [])];
+        const text = counts.map(([status, count]) => `${grouped(count)} ${status}`).join(", ");
+        return [`Column ${this.#shown(name)}`, `${text}; not counted above`] as const;
+      }),
+      ...(passedOver.length === 0 ? [] : [["Not checked", this.#shown(passedOver.join(", "))] as const]),
       ["DNS", dns === undefined ? "not asked" : `${counted(dns.asked + dns.cached, "domain")} asked`],
       ...(days === undefined || engine !== "offline"
         ? []

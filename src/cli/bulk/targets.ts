@@ -14,6 +14,7 @@ interface Targets {
   readonly backup: string | undefined;
   readonly badRowsFile?: string;
   readonly report?: string;
+  readonly summaryFile?: string;
   readonly apiKeyFile?: string;
   readonly isInPlace: boolean;
 }
@@ -24,7 +25,8 @@ interface Targets {
  * @throws UsageError when a file has two roles
  */
 export function checkTargets(targets: Targets): void {
-  const { input, quotaPath, output, backup, badRowsFile, report, apiKeyFile, isInPlace } = targets;
+  const { input, quotaPath, output, backup, badRowsFile, report, summaryFile, apiKeyFile, isInPlace } =
+    targets;
   const roles = [
     ["the quota file", quotaPath],
     ["the cache", cachePath(process.env)],
@@ -34,6 +36,7 @@ export function checkTargets(targets: Targets): void {
     ["the output", output],
     ["the file of bad rows", badRowsFile],
     ["the report", report],
+    ["the summary file", summaryFile],
     ["the backup", backup],
     // With --in-place, the output is the input.
     ["the input", isInPlace ? undefined : input],

@@ -188,7 +188,10 @@ class RowRenderer {
       ...{ emptied, notUtf8: chunk.notUtf8, kept: rows.filter(({ kept }) => kept !== undefined).length },
       isFirst: Uint8Array.from(rows, isFirst),
       mailboxes: this.#options.filter?.dedupe === "canonical" ? this.#hashMailboxes(rows) : undefined,
-      place: (row) => ({ line: chunk.lineOf?.(row), value: deciding[row]?.[0]?.item ?? "" }),
+      place: (row) => ({
+        line: chunk.lineOf?.(row),
+        value: deciding[row]?.[0]?.item ?? chunk.values[row] ?? "",
+      }),
       field: (row, column) => chunk.field(row, column),
       all: () => copy(() => true),
       keep: copy,

@@ -74,6 +74,10 @@ class RereadChunk implements RecordChunk {
     return unquote(this.#chunk.bytes.toString("latin1", start, end), this.#shape.dialect.comment);
   }
 
+  lineOf(row: number): number {
+    return this.#chunk.lineOf(row);
+  }
+
   field(row: number, column: number): string {
     return itemText(this.#field(row, column));
   }
