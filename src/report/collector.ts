@@ -18,7 +18,7 @@ const mostTypos = 20;
 const mostSuggestions = 10_000;
 
 /** A row shown with its address. */
-export interface ShownRow {
+interface ShownRow {
   readonly file: string;
   /** Line on which it starts, from 1; undefined where lines are not counted. */
   readonly line: number | undefined;

@@ -96,10 +96,14 @@ export class PostgresServiceStore implements ServiceStore {
    * Connects, and creates or upgrades the tables.
    *
    * @param url `postgres://` with a host, or without one for the PG* variables
+   * @param env the environment, of which PGHOST and PGSSLMODE decide about TLS
    * @throws StoreError when the database cannot be reached or was used by a newer version, or the URL asks for weak TLS
    */
-  static async open(url: string): Promise<PostgresServiceStore> {
-    const store = new PostgresServiceStore(url);
+  static async open(
+    url: string,
+    env: Readonly<Record<string, string | undefined>> = {},
+  ): Promise<PostgresServiceStore> {
+    const store = new PostgresServiceStore(url, env);
     try {
       await store.#migrate();
       return store;
@@ -109,8 +113,8 @@ export class PostgresServiceStore implements ServiceStore {
     }
   }
 
-  private constructor(url: string) {
-    const { connectionString, name } = connectionOf(url);
+  private constructor(url: string, env: Readonly<Record<string, string | undefined>>) {
+    const { connectionString, name } = connectionOf(url, env);
     this.#name = name;
     this.#pool = new pg.Pool({
       connectionString,
@@ -512,17 +516,19 @@ function getTypeParser(oid: number, format?: "text" | "binary") {
  *
  * @throws StoreError for another sslmode, which checks less
  */
-function connectionOf(url: string): { readonly connectionString: string; readonly name: string } {
+function connectionOf(
+  url: string,
+  env: Readonly<Record<string, string | undefined>>,
+): { readonly connectionString: string; readonly name: string } {
   if (!URL.canParse(url))
     throw new StoreError("the URL of the database is not one such as postgres://host/name");
   const parsed = new URL(url);
   // The library lets `?host=` go before the host.
-  const host =
-    decodeURIComponent(parsed.searchParams.get("host") ?? parsed.hostname) || process.env["PGHOST"] || "";
+  const host = decodeURIComponent(parsed.searchParams.get("host") ?? parsed.hostname) || env["PGHOST"] || "";
   const name = `postgres://${host}${parsed.pathname}`;
   const isLocal = host === "" || host.startsWith("/") || /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(host);
   const mode =
-    parsed.searchParams.get("sslmode") ?? process.env["PGSSLMODE"] ?? (isLocal ? "disable" : "verify-full");
+    parsed.searchParams.get("sslmode") ?? env["PGSSLMODE"] ?? (isLocal ? "disable" : "verify-full");
   if (mode !== "disable" && mode !== "verify-full") {
     throw new StoreError(`${name}: sslmode=${mode} does not check the server; use verify-full, or disable`);
   }

@@ -29,5 +29,5 @@ export async function openServiceState(
     );
   }
   const { PostgresServiceStore } = await import("../../store/postgres-service-store.js");
-  return PostgresServiceStore.open(place);
+  return PostgresServiceStore.open(place, env);
 }
