@@ -23,8 +23,10 @@ export async function setup(): Promise<void> {
   const [{ filename }] = JSON.parse(packed.stdout) as [{ filename: string }];
   const install = ["install", "--no-audit", "--no-fund", "--prefer-offline", filename];
   const { stdout, stderr } = await execute("npm", install, { cwd: folder });
-  // Except for what npm says about the settings of its user.
-  const warnings = stderr.split("\n").filter((line) => line !== "" && !/warn Unknown \w+ config/.test(line));
+  // Except for what npm says about the settings of its user. Notices are not about the package.
+  const warnings = stderr
+    .split("\n")
+    .filter((line) => /^npm warn/i.test(line) && !/warn Unknown \w+ config/i.test(line));
   if (warnings.length > 0) throw new Error(`npm install prints warnings:\n${warnings.join("\n")}\n${stdout}`);
   process.env["IDV_TEST_PROGRAM"] = join(folder, "node_modules/idv/bin/idv.js");
 }
