@@ -4,7 +4,16 @@
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -44,7 +53,9 @@ export async function startPostgres(): Promise<PostgresServer> {
   if (given !== undefined) return { create: () => createDatabase(given) };
   const folder = temporaryFolder();
   const files = join(folder, "native");
-  cpSync(join(packaged, "native"), files, { recursive: true });
+  // Links that an installation script has made may lead to a folder that the server's user cannot enter.
+  const isNoLink = (path: string) => !lstatSync(path).isSymbolicLink();
+  cpSync(join(packaged, "native"), files, { recursive: true, filter: isNoLink });
   const links = JSON.parse(readFileSync(join(packaged, "native/pg-symlinks.json"), "utf8"));
   for (const { source, target } of links as { source: string; target: string }[]) {
     const link = join(folder, target);
