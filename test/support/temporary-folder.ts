@@ -14,7 +14,9 @@ export function temporaryFolder(): string {
 }
 
 afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  // Processes that were killed may still write for a moment.
+  for (const folder of folders)
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 });
 
 /** Returns a new folder with some files, by their names. */
