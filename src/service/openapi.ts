@@ -23,7 +23,7 @@ const errors: Readonly<Record<string, string>> = {
   415: "The Content-Type is not application/json.",
   422: "The Idempotency-Key was already used with a different body.",
   429: "No units are left. If the quota renews, Retry-After is the number of seconds until then.",
-  503: "The state file cannot be used, or there are too many requests. Retry-After is the number of seconds to wait.",
+  503: "The state cannot be used, or there are too many requests. Retry-After is the number of seconds to wait.",
 };
 
 const rateLimitHeaders = {
@@ -147,7 +147,7 @@ export function openApiDocument({ maximumItems }: ServiceLimits) {
     paths: {
       ...Object.fromEntries(paths),
       "/healthz": get("health", "Checks that the process is running.", { 200: healthy }),
-      "/readyz": get("readiness", "Checks that the state file can be read and written.", {
+      "/readyz": get("readiness", "Checks that the state can be read and written.", {
         200: healthy,
         503: { description: "The check failed.", ...json(errorSchema) },
       }),

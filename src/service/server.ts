@@ -1,6 +1,6 @@
 /**
  * HTTP server of the validation service: routes, authentication, limits, CORS, logging and metrics. Items are classified in
- * validation.ts and keys are kept in the store; this file knows neither the rules nor the state file.
+ * validation.ts and keys are kept in the store; this file knows neither the rules nor the state.
  */
 import type { Socket } from "node:net";
 import Fastify, {
@@ -278,7 +278,7 @@ export function createService(options: ServiceOptions): FastifyInstance {
 
   let readyUntil = Number.NEGATIVE_INFINITY;
   /**
-   * Checks that the state file can be read and written, unless a check succeeded within the last second.
+   * Checks that the state can be read and written, unless a check succeeded within the last second.
    *
    * @throws StoreError
    */

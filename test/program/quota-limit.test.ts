@@ -1,7 +1,7 @@
 /** Covers the limit of the offline engine, which is exact within a run, between processes and across kill -9. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -40,6 +40,10 @@ describe("a limit", () => {
     const again = await idv(args, { home, stdin });
     expect(again.stderr.trimEnd()).toMatch(/it renews in \d+ min \(.*\), at .*; then run: idv emails -c .*/);
     expect(again.stderr.trimEnd().split("then run: ")[1]).toBe(command);
+    // A command that would judge differently is not suggested.
+    writeFileSync(join(home, "own.txt"), "larch-and-oak.com\n");
+    const own = await idv([...args, "--allow", "own.txt"], { home, stdin });
+    expect([own.code, own.stderr.includes("then run")]).toEqual([4, false]);
     await setQuota(home, { limit: 4 });
     const words = [...command.replace("'my out.csv'", "").trim().split(" ").slice(1), "my out.csv", "-q"];
     expect(await idv(words, { home })).toEqual({ code: 0, stdout: "", stderr: "" });

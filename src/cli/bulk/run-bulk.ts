@@ -147,14 +147,18 @@ async function openReport(plan: Plan, engine: Engine, opened: Opened): Promise<L
 /** Returns the command that validates what a run has left, if that is in one file. */
 function nextCommand({ kind, output, isInPlace, isWorkbook, options }: Plan): string | undefined {
   if (isInPlace) return updateCommand(process.argv.slice(2));
-  const { only, drop, dedupe, column, statusColumn, offline, explain, canonical } = options;
+  const { only, drop, dedupe, column, statusColumn, offline, quotaFile, explain, canonical } = options;
   const isFiltered = (only ?? drop ?? dedupe) !== undefined;
-  if (output === undefined || isWorkbook || isFiltered || output.startsWith("/dev/")) return undefined;
+  const isFile = output !== undefined && !isWorkbook && !output.startsWith("/dev/");
+  const { engine, baseUrl, apiKeyFile, dns } = options;
+  const isOfOtherSource = (engine ?? baseUrl ?? apiKeyFile ?? dns) !== undefined;
+  if (!isFile || isFiltered || isOfOtherSource || decidesMore(options)) return undefined;
   return resumeCommand([
     kind === "email" ? "emails" : "domains",
     ...(column ?? []).flatMap((name) => ["-c", name]),
     ...(statusColumn === "status" ? [] : ["--status-column", statusColumn]),
     ...(offline ? ["--offline"] : []),
+    ...(quotaFile === undefined ? [] : ["--quota-file", quotaFile]),
     ...(explain ? ["--explain"] : []),
     ...(canonical ? ["--canonical"] : []),
     ...["-I", "--update", output],
@@ -312,14 +316,18 @@ function cleanCommand(
   const useless = ["disposable", "fake"].filter((status) => statuses.has(status));
   const { only, drop, split, inPlace } = options;
   const isFiltered = (only ?? drop ?? split ?? inPlace) !== undefined;
-  // With options that decide what is judged, and how, the command would have to repeat them.
-  const { column, delimiter, encoding, sheet, comment, quote, skipLines, allow, deny, allColumns } = options;
-  const decides =
-    column ?? delimiter ?? encoding ?? sheet ?? comment ?? quote ?? skipLines ?? allow ?? deny ?? allColumns;
-  const isPlain = decides === undefined && options.headers && !isFiltered;
+  const isPlain = options.column === undefined && !decidesMore(options) && !isFiltered;
   if (input === undefined || useless.length === 0 || useless.length === size || !isPlain) return undefined;
   const command = kind === "email" ? "emails" : "domains";
   return `idv ${command} ${shellWord(input)} --drop ${useless.join(",")} -o ${shellWord(`clean${extname(input) || ".csv"}`)}`;
+}
+
+/** Whether options besides the column decide what is judged, and how: a suggested command would have to repeat them. */
+function decidesMore(options: BulkOptions): boolean {
+  const { delimiter, encoding, sheet, comment, quote, skipLines, allow, deny, allColumns, headers } = options;
+  const first =
+    delimiter ?? encoding ?? sheet ?? comment ?? quote ?? skipLines ?? allow ?? deny ?? allColumns;
+  return first !== undefined || !headers;
 }
 
 const mailProgress = ({ asked, undecided }: MailStatistics): readonly string[] => [
