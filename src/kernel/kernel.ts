@@ -61,13 +61,15 @@ export interface KernelSettings {
   readonly seed: Int32Array;
   /** Bytes to append to a record, by outcome code. */
   readonly tails: readonly Uint8Array[];
+  /** The shard of the run, from 1, and their number. */
+  readonly shard?: { readonly index: number; readonly count: number } | undefined;
 }
 
 /**
  * Writes tables and settings into the memory of a run, before any thread uses it.
  */
 export function prepareMemory(memory: WebAssembly.Memory, settings: KernelSettings): void {
-  const { shape, width, delimiter, seed, tails } = settings;
+  const { shape, width, delimiter, seed, tails, shard = { index: 1, count: 1 } } = settings;
   writeTables(memory.buffer);
   const words = new Int32Array(memory.buffer, layout.settings, layout.seedWord + layout.seedWords);
   words[layout.delimiterWord] = byteOrNone(shape.delimiter);
@@ -76,6 +78,8 @@ export function prepareMemory(memory: WebAssembly.Memory, settings: KernelSettin
   words[layout.columnWord] = shape.column;
   words[layout.widthWord] = width;
   words[layout.paddingWord] = delimiter;
+  words[layout.shardWord] = shard.index - 1;
+  words[layout.shardsWord] = shard.count;
   words.set(seed, layout.seedWord);
   if (!Kernel.takes(tails)) return;
   for (const [code, tail] of tails.entries()) {

@@ -17,6 +17,9 @@ export const commentWord = 2;
 export const columnWord = 3;
 export const widthWord = 4;
 export const paddingWord = 5;
+/** Index of the run's shard, from 0, and the number of shards; without shards 0 and 1. */
+export const shardWord = 6;
+export const shardsWord = 7;
 /** Seven keys of the hash, two words each. */
 export const seedWord = 8;
 export const seedWords = 14;
@@ -84,6 +87,8 @@ export const hasPlaceholders = 1024;
 export const isRelay = 2048;
 export const isSubAddress = 4096;
 
+/** Code of a record of another shard, which is left out. */
+export const otherShardCode = 253;
 /** Code of a record that the classifier has to judge. */
 export const askCode = 254;
 /** Code of a record that is no row, and of one without an item. */

@@ -6,7 +6,7 @@ import { isSplit, type TableSink } from "../files/output.js";
 import type { Status } from "../validator/validator.js";
 import { DistinctItems } from "./distinct-items.js";
 import type { RowPlace, RunOptions, RunReport } from "./run-options.js";
-import { hasItem, noItemCode, notARowCode } from "./status-codes.js";
+import { hasItem, isRow, noItemCode } from "./status-codes.js";
 import { WriteBehind } from "./write-behind.js";
 
 /** Consecutive rows with their statuses, in input order. */
@@ -46,6 +46,7 @@ export class RowWriter {
   readonly #filter: NonNullable<RunOptions["filter"]>;
   readonly #split: ((status: Status) => Promise<TableSink>) | undefined;
   readonly #output: WriteBehind;
+  readonly #omitsHeader: boolean;
   /** Mailboxes that were written, for `--dedupe=canonical`. */
   readonly #mailboxes: DistinctItems | undefined;
   readonly #rowsByCode = new Float64Array(256);
@@ -65,11 +66,13 @@ export class RowWriter {
       filter = {},
       session,
       observers = [],
-    }: Pick<RunOptions, "sink" | "filter" | "session" | "observers">,
+      omitsHeader = false,
+    }: Pick<RunOptions, "sink" | "filter" | "session" | "observers" | "omitsHeader">,
     statuses: readonly Status[],
     reasons: readonly (string | undefined)[],
   ) {
     this.#reasons = reasons;
+    this.#omitsHeader = omitsHeader;
     this.#observers = observers;
     this.#mailboxes = session?.mailboxes ?? (filter.dedupe === "canonical" ? new DistinctItems() : undefined);
     if (session && this.#mailboxes) session.mailboxes = this.#mailboxes;
@@ -79,9 +82,9 @@ export class RowWriter {
     this.#split = isSplit(sink) ? (status) => sink.of(status) : undefined;
   }
 
-  /** Writes the bytes before the first row, such as the header. */
+  /** Writes the bytes before the first row, such as the header, unless they are left out. */
   async start(bytes: Uint8Array): Promise<void> {
-    await this.#output.write(bytes);
+    if (!this.#omitsHeader) await this.#output.write(bytes);
   }
 
   /** Counts rows and writes those that pass the filter. */
@@ -90,7 +93,7 @@ export class RowWriter {
     let count = 0;
     for (let row = 0; row < codes.length; row++) {
       this.#rowsByCode[codes[row]!]!++;
-      if (codes[row] !== notARowCode) count++;
+      if (isRow(codes[row]!)) count++;
     }
     this.rows += count;
     this.#emptied += rows.emptied;
@@ -110,8 +113,9 @@ export class RowWriter {
       await this.#output.write(rows.all(), release);
       return;
     }
+    const isWritten = (row: number) => isRow(codes[row]!) && (isKept === undefined || isKept[row] === 1);
     for (let row = 0; row < codes.length; row++) {
-      if (codes[row] !== notARowCode && (isKept === undefined || isKept[row] === 1)) this.#written++;
+      if (isWritten(row)) this.#written++;
     }
     if (!this.#split) {
       await this.#output.write(
@@ -120,12 +124,9 @@ export class RowWriter {
       );
       return;
     }
-    const isRow = (row: number) => codes[row] !== notARowCode && (isKept === undefined || isKept[row] === 1);
-    const statuses = [...new Set(codes)].flatMap((code) =>
-      code === notARowCode ? [] : this.#statuses[code]!,
-    );
+    const statuses = [...new Set(codes)].flatMap((code) => (isRow(code) ? this.#statuses[code]! : []));
     for (const status of new Set(statuses)) {
-      const bytes = rows.copy((row) => isRow(row) && this.#statuses[codes[row]!] === status);
+      const bytes = rows.copy((row) => isWritten(row) && this.#statuses[codes[row]!] === status);
       if (bytes.length > 0) await this.#output.write(bytes, undefined, await this.#split(status));
     }
     release();
@@ -172,11 +173,11 @@ export class RowWriter {
     if (!keeps && !dedupe) return undefined;
     const keptCodes = this.#statuses.map((status) => keeps?.(status) !== false);
     // A row whose status is filtered out counts as one without an item: it must not hide a later row of its mailbox.
-    const candidates = codes.map((code) => (code === notARowCode || keptCodes[code] ? code : noItemCode));
+    const candidates = codes.map((code) => (!isRow(code) || keptCodes[code] ? code : noItemCode));
     const isNew =
       this.#mailboxes && mailboxes ? this.#mailboxes.addAll(mailboxes, candidates, 1).isNew : isFirst;
     return codes.map((code, row) => {
-      if (code === notARowCode) return 1;
+      if (!isRow(code)) return 1;
       return Number(keptCodes[code] && (!dedupe || !hasItem(code) || isNew[row] === 1));
     });
   }

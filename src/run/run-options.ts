@@ -9,6 +9,7 @@ import type { CellOptions } from "./cells.js";
 import type { Columns } from "./columns.js";
 import type { MailCheckPort } from "./mail-check-port.js";
 import type { RunSession } from "./session.js";
+import type { Shard } from "./shard.js";
 
 /** Most domains in {@link RunReport.topDomains}. */
 export const mostTopDomains = 20;
@@ -27,6 +28,10 @@ export interface RunOptions {
   readonly mailCheck?: MailCheckPort;
   /** How values are read; by the usual rules if absent. */
   readonly cells?: Omit<CellOptions, "kind">;
+  /** The part of the list to validate; all of it by default. A field with several items is then a fault. */
+  readonly shard?: Shard | undefined;
+  /** Whether the header, and what is above it, is left out. */
+  readonly omitsHeader?: boolean;
   /** State shared with the runs over other files. */
   readonly session?: RunSession;
   /** Columns to add, from `nameColumns`. */
@@ -96,7 +101,7 @@ export interface RowFilter {
 
 /** Counts of a run. */
 export interface RunReport {
-  /** Rows of the table, without its header, comments and bad rows. */
+  /** Rows of the table, or of its shard, without its header, comments and bad rows. */
   readonly rows: number;
   /** Rows that passed the filter. */
   readonly written: number;

@@ -7,6 +7,8 @@ import { notChecked, type Status } from "../validator/validator.js";
 export const noItemCode = 0;
 /** Code of a record that is not a row: a comment, or a bad row that is kept. Written unchanged and not counted. */
 export const notARowCode = 255;
+/** Code of a record of another shard. Left out and not counted. */
+export const otherShardCode = 253;
 /** Most different statuses in one run; a service may have some that idv does not know. Higher codes are marks. */
 export const mostStatuses = 127;
 
@@ -23,5 +25,8 @@ export const offlineReasons: readonly (ReasonCode | undefined)[] = [
 /** Code of `quota_exceeded` among {@link offlineStatuses}. */
 export const notCheckedCode = offlineStatuses.length - 1;
 
+/** Returns whether a record with this code is a row of the run. */
+export const isRow = (code: number): boolean => code !== notARowCode && code !== otherShardCode;
+
 /** Returns whether a row with this code has an item. */
-export const hasItem = (code: number): boolean => code !== noItemCode && code !== notARowCode;
+export const hasItem = (code: number): boolean => code !== noItemCode && isRow(code);

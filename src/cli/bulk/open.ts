@@ -13,7 +13,7 @@ import { BadRowsReport } from "./bad-rows.js";
 import type { ListReport } from "./list-report.js";
 import { type OpenInput, openInput } from "./open-input.js";
 import { checkReplaceable, nowhere, openSink } from "./open-output.js";
-import type { Plan } from "./plan.js";
+import { isFirstShard, type Plan } from "./plan.js";
 
 /** Engine and files to close or discard. Filled as they are opened, so that a failure half-way leaves none open. */
 export interface Opened {
@@ -116,7 +116,8 @@ export async function openFiles(plan: Plan, opened: Opened, signal: AbortSignal)
   const badRows = new BadRowsReport(badRowsFile);
   const input = await openInput(
     plan,
-    (fault, record) => badRows.add(fault, record),
+    // The shards read the same bad rows; one is enough to report them.
+    (fault, record) => isFirstShard(plan) && badRows.add(fault, record),
     (close) => keep({ discard: close }),
     signal,
   );

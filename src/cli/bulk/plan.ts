@@ -63,6 +63,8 @@ export interface BulkOptions extends OwnListOptions, ApiEngineOptions, SettingOp
   readonly only?: readonly string[];
   readonly drop?: readonly string[];
   readonly dedupe?: "item" | "canonical";
+  readonly shard?: { readonly index: number; readonly count: number };
+  readonly header: "always" | "first" | "never";
   readonly canonical?: true;
   readonly quotaFile?: string;
   readonly failOn?: readonly string[];
@@ -219,12 +221,38 @@ function checkTogether(options: BulkOptions): void {
       "--in-place would lose the comments: --strict, --quote, --escape and --format drop them; use -o",
     );
   }
+  checkShard(options);
+  if (inPlace !== undefined && options.header !== "always") {
+    throw new UsageError("--in-place would lose the header with --header; use -o");
+  }
   const characters = [delimiter, quote, comment].filter((character) => character !== undefined);
   if (new Set(characters).size < characters.length) {
     throw new UsageError("--delimiter, --quote and --comment need different characters");
   }
   if (badRows === "keep" && (format !== undefined || split !== undefined)) {
     throw new UsageError("--bad-rows keep needs the format of FILE and one output; use --bad-rows skip");
+  }
+}
+
+/** Returns whether a run validates the first shard, or the whole list. */
+export const isFirstShard = ({ options: { shard } }: Pick<Plan, "options">): boolean =>
+  shard === undefined || shard.index === 1;
+
+/** @throws UsageError when an option of a run with shards would lose rows, or charge units in several shards */
+function checkShard({ shard, inPlace, column = [], allColumns, dedupe }: BulkOptions): void {
+  if (shard === undefined) return;
+  if (inPlace !== undefined) {
+    throw new UsageError("--in-place would lose the rows of the other shards; use -o with --shard");
+  }
+  if (column.length > 1 || allColumns) {
+    throw new UsageError(
+      "--shard needs one column: the items of a row in several ones are in different shards",
+    );
+  }
+  if (dedupe === "canonical") {
+    throw new UsageError(
+      "--dedupe=canonical does not work with --shard: addresses of a mailbox are in different shards",
+    );
   }
 }
 

@@ -38,7 +38,7 @@ import {
 } from "./open.js";
 import { columnName } from "./open-input.js";
 import { appendSummary, exitCodeOf, failStatuses, printSummary } from "./outcome.js";
-import { type BulkOptions, type Plan, planRun } from "./plan.js";
+import { type BulkOptions, isFirstShard, type Plan, planRun } from "./plan.js";
 import { resumeCommand, shellWord, updateCommand } from "./resume-command.js";
 import { type DryRun, mailCounts, type Summary } from "./summary.js";
 import { Totals } from "./totals.js";
@@ -147,8 +147,9 @@ async function openReport(plan: Plan, engine: Engine, opened: Opened): Promise<L
 /** Returns the command that validates what a run has left, if that is in one file. */
 function nextCommand({ kind, output, isInPlace, isWorkbook, options }: Plan): string | undefined {
   if (isInPlace) return updateCommand(process.argv.slice(2));
-  const { only, drop, dedupe, column, statusColumn, offline, quotaFile, explain, canonical } = options;
-  const isFiltered = (only ?? drop ?? dedupe) !== undefined;
+  const { only, drop, dedupe, header, column, statusColumn, offline, quotaFile, explain, canonical } =
+    options;
+  const isFiltered = (only ?? drop ?? dedupe) !== undefined || header !== "always";
   const isFile = output !== undefined && !isWorkbook && !output.startsWith("/dev/");
   const { engine, baseUrl, apiKeyFile, dns } = options;
   const isOfOtherSource = (engine ?? baseUrl ?? apiKeyFile ?? dns) !== undefined;
@@ -226,6 +227,7 @@ async function validate(
 ): Promise<Summary | DryRun> {
   const { kind, inputName, isInPlace, filter, note } = plan;
   const { mail, report: listReport } = opened;
+  const { shard, header } = plan.options;
   const { input, table, stream, columns, cells, sink, backup, badRows, badRowsFile, share } = files;
   const { validator, cache } = engine;
   const dryRun = plan.options.dryRun
@@ -235,6 +237,8 @@ async function validate(
   const annotations = plan.options.annotations && (await openAnnotations(plan, engine));
   const report = await validateTable({
     ...{ kind, table: stream, sink, columns, cells, filter, signal },
+    ...(shard && { shard: { ...shard, list: inputName } }),
+    omitsHeader: header === "never" || (header === "first" && !isFirstShard(plan)),
     validator: dryRun?.validator ?? validator,
     ...(cache && { cache }),
     ...(session && { session }),
@@ -314,8 +318,8 @@ function cleanCommand(
   { statuses, statuses: { size } }: RunReport,
 ): string | undefined {
   const useless = ["disposable", "fake"].filter((status) => statuses.has(status));
-  const { only, drop, split, inPlace } = options;
-  const isFiltered = (only ?? drop ?? split ?? inPlace) !== undefined;
+  const { only, drop, split, inPlace, shard } = options;
+  const isFiltered = (only ?? drop ?? split ?? inPlace ?? shard) !== undefined;
   const isPlain = options.column === undefined && !decidesMore(options) && !isFiltered;
   if (input === undefined || useless.length === 0 || useless.length === size || !isPlain) return undefined;
   const command = kind === "email" ? "emails" : "domains";

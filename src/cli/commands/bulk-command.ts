@@ -7,6 +7,7 @@ import {
   limit,
   markCharacter,
   oneCharacter,
+  shardOf,
   statusList,
   waitTime,
   wholeNumber,
@@ -98,6 +99,9 @@ function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
         .default("error"),
       new Option("--bad-rows-file <FILE>", "write a table of the bad rows to FILE").argParser(filled),
       new Option("--ragged <POLICY>", "short rows: pad or error").choices(["pad", "error"]).default("pad"),
+      new Option("--shard <I/N>", "validate and write part I of N; an item is in one part only").argParser(
+        shardOf,
+      ),
     ],
     Output: [
       new Option("-o, --output <FILE>", "write to FILE; it appears whole or not at all").argParser(filled),
@@ -111,6 +115,9 @@ function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
         .conflicts("output"),
       new Option("--append", "with --split, add to the files of earlier runs"),
       new Option("--format <FORMAT>", "write csv, tsv or jsonl").choices(["csv", "tsv", "jsonl"]),
+      new Option("--header <WHEN>", "write the header: always, never, or first: in the first shard only")
+        .choices(["always", "first", "never"])
+        .default("always"),
       new Option("--bom", "start with a byte order mark, as Excel wants it"),
       new Option("--status-column <NAME>", "name of the added column").argParser(filled).default("status"),
       new Option("--explain", "add the columns reason and suggestion; with --dns also mx"),

@@ -47,6 +47,18 @@ export function wholeNumber(least: number, most: number) {
   };
 }
 
+/** Most shards of a list. */
+const mostShards = 10_000;
+
+/** Parses a shard: its number from 1, a slash, and the number of shards. */
+export function shardOf(value: string): { readonly index: number; readonly count: number } {
+  const [, index = 0, count = 0] = (/^(\d{1,5})\/(\d{1,5})$/.exec(value) ?? []).map(Number);
+  if (index >= 1 && index <= count && count <= mostShards) return { index, count };
+  throw new InvalidArgumentError(
+    `It takes the number of a shard and of all shards, such as 1/4, of at most ${mostShards}.`,
+  );
+}
+
 /** Parses a list of words, in any case, with commas between them; empty for none. */
 export function wordList(value: string): string[] {
   return value

@@ -17,6 +17,7 @@ import {
   distinctLines,
   noItemCode,
   notARowCode,
+  otherShardCode,
 } from "../layout";
 
 const lineBytes: u32 = 64;
@@ -59,7 +60,7 @@ export function addAll(count: i32, state: u32): bool {
     store<u64>(distinctIgnored, sum);
     for (let row: i32 = from; row < to; row++) {
       const code: u32 = load<u8>(distinctCodes + row);
-      const isItem = code !== noItemCode && code !== notARowCode;
+      const isItem = code !== noItemCode && code !== notARowCode && code !== otherShardCode;
       store<u8>(distinctIsNew + row, <u8>(isItem && add(hashOf(row), state)));
     }
   }

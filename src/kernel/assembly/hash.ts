@@ -25,6 +25,20 @@ export function hash(start: usize, length: i32, word: u64): u64 {
   return fold(h ^ <u64>length, keyOf(6));
 }
 
+/** Returns the hash that decides the shard of an item in ASCII, as `isInShard` in run/shard.ts does. */
+export function shardHash(start: usize, end: usize): u32 {
+  let h: u32 = 0x811c9dc5;
+  for (let p: usize = start; p < end; p++) {
+    const byte: u32 = load<u8>(p);
+    const lower: u32 = byte - 0x41 < 26 ? byte | 0x20 : byte;
+    h = (h ^ lower) * 0x01000193;
+  }
+  // The finaliser of MurmurHash3, as in classifier/mix.ts.
+  h = (h ^ (h >> 16)) * 0x85ebca6b;
+  h = (h ^ (h >> 13)) * 0xc2b2ae35;
+  return h ^ (h >> 16);
+}
+
 function keyOf(index: i32): u64 {
   return load<u64>(settings + 4 * seedWord + 8 * index);
 }

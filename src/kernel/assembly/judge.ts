@@ -35,17 +35,21 @@ import {
   noItemCode,
   notARowCode,
   okCode,
+  otherShardCode,
   outcomeMask,
   passes,
   placeholders,
   recordWords,
   relayCode,
+  settings,
+  shardsWord,
+  shardWord,
   shortestAt,
   startPlace,
   subAddressCode,
   untold,
 } from "../layout";
-import { hash } from "./hash";
+import { hash, shardHash } from "./hash";
 
 /** Asks JavaScript for the facts about a domain that is not known yet; see layout.ts for their bits. */
 declare function factsOf(start: usize, end: usize): u32;
@@ -125,7 +129,9 @@ const plusOf: i32 = 12;
 const domainOf: i32 = 16;
 const endOf: i32 = 20;
 
-/** Reads the item of a record. Gives it a code, which is `okCode` if it is plain, and its hash. */
+/**
+ * Reads the item of a record. Gives it a code, which is `okCode` if it is plain and in the run's shard, and its hash.
+ */
 function readItem(isEmail: bool, block: usize, at: usize, item: usize, codeAt: usize, hashAt: usize): void {
   let start: usize = block + load<u32>(at, 12);
   let end: usize = block + load<u32>(at, 16);
@@ -142,8 +148,19 @@ function readItem(isEmail: bool, block: usize, at: usize, item: usize, codeAt: u
     code = isPlain ? okCode : askCode;
     if (isPlain) store<u64>(hashAt, hash(start, <i32>(domain - start), load<u64>(item)));
     store<u32>(item, start, startOf);
+    if (isPlain && shards() > 1 && !isInShard(shardHash(start, end))) code = otherShardCode;
   }
+  // Records without an item are in the first shard.
+  if ((code === noItemCode || code === notARowCode) && !isInShard(0)) code = otherShardCode;
   store<u8>(codeAt, <u8>code);
+}
+
+function shards(): u32 {
+  return load<u32>(settings + 4 * shardsWord);
+}
+
+function isInShard(hash: u32): bool {
+  return hash % shards() === load<u32>(settings + 4 * shardWord);
 }
 
 /** Returns the address of the domain of an address, and keeps that of the first `+`; 0 if the local part is not plain. */

@@ -1,8 +1,17 @@
 /** Writes the records of a block with the fields that are added to them, as `ScannedChunk.write` does. */
-import { notARowCode, paddingWord, recordWords, settings, tailBytes, tails, widthWord } from "../layout";
+import {
+  notARowCode,
+  otherShardCode,
+  paddingWord,
+  recordWords,
+  settings,
+  tailBytes,
+  tails,
+  widthWord,
+} from "../layout";
 
 /**
- * Writes all records, each padded to the width of the table and with the tail of its code.
+ * Writes all records but those of other shards, each padded to the width of the table and with the tail of its code.
  *
  * @param at address of the numbers of the scanner, which are relative to `block`
  * @param codes address of the code of each record
@@ -32,6 +41,10 @@ export function write(
     const code: u32 = load<u8>(codes + row);
     const padded: usize = fields === 0 ? 0 : width - fields;
     const tail: usize = tails + tailBytes * code;
+    if (code === otherShardCode) {
+      store<u32>(ends + 4 * row, <u32>(out - first));
+      continue;
+    }
     const tailLength: usize = code === notARowCode ? 0 : load<u32>(tail);
     if (out + (next - start) + padded + tailLength > last) return -1;
     if (code === notARowCode) {

@@ -25,7 +25,8 @@ import { DomainCounts } from "../domain-counts.js";
 import { mailboxKey } from "../item.js";
 import { type RowsWithStatus, RowWriter } from "../row-writer.js";
 import type { RunOptions, RunReport } from "../run-options.js";
-import { noItemCode, notARowCode } from "../status-codes.js";
+import { isInShard, severalItems } from "../shard.js";
+import { noItemCode, notARowCode, otherShardCode } from "../status-codes.js";
 import { BatchQueue } from "./batch-queue.js";
 import { ItemLedger, type RowItem } from "./item-ledger.js";
 
@@ -37,18 +38,22 @@ const passes = (status: Status): boolean => status === "ok" || status === "alias
 const pauseMilliseconds = 200;
 /** The items of a record. */
 interface RowItems {
-  /** False for a comment or a bad row that is kept. */
-  readonly isRow: boolean;
+  /** The code of a record that is not a row of this run. */
+  readonly mark?: typeof notARowCode | typeof otherShardCode;
   /** The added fields of an earlier run, if the row keeps them. */
   readonly kept: readonly string[] | undefined;
   /** The items in each wanted column. */
   readonly values: readonly (readonly RowItem[])[];
 }
 
+/** Counts of the values of a chunk. */
+type ValueCounts = Pick<RowsWithStatus, "emptied" | "notUtf8">;
+
 /** Runs the batched way; see the top of this file. */
 export async function runBatched(options: RunOptions): Promise<RunReport> {
   const { table, columns, signal, onProgress } = options;
-  const { session } = options;
+  const { session, shard } = options;
+  const isFirstShard = shard === undefined || shard.index === 1;
   const ledger = session?.ledger ?? new ItemLedger(options);
   if (session) session.ledger = ledger;
   await ledger.load();
@@ -76,11 +81,24 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
     }
   }
 
+  /**
+   * Returns the mark of a record that is not a row of this run.
+   *
+   * @param items the items in each wanted column
+   */
+  function markOf(chunk: RecordChunk, row: number, items: readonly (readonly string[])[]) {
+    const [item, second] = items.flat();
+    if (shard && second !== undefined) throw severalItems(shard, chunk.lineOf?.(row));
+    const isHere = shard === undefined || item === undefined ? isFirstShard : isInShard(shard, item);
+    if (!isHere) return otherShardCode;
+    return chunk.values[row] === undefined ? notARowCode : undefined;
+  }
+
   let rowsRead = 0;
 
-  async function write(chunk: RecordChunk, rows: readonly RowItems[], emptied: number): Promise<void> {
+  async function write(chunk: RecordChunk, rows: readonly RowItems[], counts: ValueCounts): Promise<void> {
     signal.throwIfAborted();
-    await writer.write(renderer.rowsOf(chunk, rows, emptied));
+    await writer.write(renderer.rowsOf(chunk, rows, counts));
     await onProgress?.({
       ...{ rows: writer.rows, rowsRead },
       units: () => ledger.units,
@@ -103,23 +121,24 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
       const { value: chunk, done } = await watch.until(reading);
       if (done) break;
       const rows: RowItems[] = [];
-      const emptiedBefore = ledger.emptied;
+      let emptied = 0;
       for (const [row, value] of chunk.values.entries()) {
         const kept = chunk.kept?.[row];
-        if (value === undefined || kept !== undefined) {
-          rows.push({ isRow: value !== undefined, kept, values: [] });
-          continue;
-        }
-        const texts = [value, ...(chunk.otherValues ?? []).map((others) => others[row] ?? "")];
-        const values = texts.map((text) => ledger.add(text));
-        rows.push({ isRow: true, kept, values });
+        const texts = [value ?? "", ...(chunk.otherValues ?? []).map((others) => others[row] ?? "")];
+        const emptiedBefore = ledger.emptied;
+        const items = kept && !shard ? [] : texts.map((text) => ledger.itemsIn(text));
+        if (!kept) emptied += ledger.emptied - emptiedBefore;
+        const mark = markOf(chunk, row, items);
+        const values = mark || kept ? [] : items.map((found) => found.map((item) => ledger.add(item)));
+        rows.push({ ...(mark && { mark }), kept: mark ? undefined : kept, values });
         for (const item of values.flat()) {
           // Submitted at once, so that its validation runs while the next batch is being filled.
           if (item.isOpen && queue.add(item)) await queue.submitFull();
         }
       }
       rowsRead += rows.length;
-      const emptied = ledger.emptied - emptiedBefore;
+      // What is not an item is counted in the first shard.
+      const counts = isFirstShard ? { emptied, notUtf8: chunk.notUtf8 } : { emptied: 0, notUtf8: 0 };
       fillingChunks = queue.isFilling ? fillingChunks + 1 : 0;
       if (fillingChunks === waitingChunks) {
         await queue.flush();
@@ -127,7 +146,7 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
       }
       const settled = queue.settled().then(() => checkMail(rows));
       settled.catch(() => {});
-      lastWrite = lastWrite.then(() => settled).then(() => write(chunk, rows, emptied));
+      lastWrite = lastWrite.then(() => settled).then(() => write(chunk, rows, counts));
       writes.push(lastWrite);
       lastWrite.then(
         () => writes.shift(),
@@ -160,14 +179,14 @@ class RowRenderer {
     this.#hasOnlyStatus = !withReasons && !withCanonical;
   }
 
-  rowsOf(chunk: RecordChunk, rows: readonly RowItems[], emptied: number): RowsWithStatus {
+  rowsOf(chunk: RecordChunk, rows: readonly RowItems[], counts: ValueCounts): RowsWithStatus {
     this.#countDomains(rows);
     const deciding = rows.map(({ values }) => values.map((items) => this.#ledger.worstOf(items)));
     const columns = 1 + (chunk.otherValues?.length ?? 0);
     const fieldsPerColumn = this.#options.columns.names.length / columns;
     const codesOf = (column: number) =>
-      Uint8Array.from(rows, ({ isRow, kept }, row) => {
-        if (!isRow) return notARowCode;
+      Uint8Array.from(rows, ({ mark, kept }, row) => {
+        if (mark !== undefined) return mark;
         if (kept !== undefined) return this.#ledger.codeOfKept(kept[column * fieldsPerColumn] ?? "");
         const item = deciding[row]![column];
         return item === undefined ? noItemCode : this.#ledger.codeOf(item);
@@ -175,9 +194,9 @@ class RowRenderer {
     const codes = Array.from({ length: columns }, (_, column) => codesOf(column));
     const copy = (isWanted: (row: number) => boolean) =>
       chunk.append(
-        rows.map(({ isRow, kept }, row) => {
-          if (!isWanted(row)) return undefined;
-          if (!isRow) return [];
+        rows.map(({ mark, kept }, row) => {
+          if (!isWanted(row) || mark === otherShardCode) return undefined;
+          if (mark === notARowCode) return [];
           return kept ?? this.#fieldsOf(deciding[row]!, codes, row);
         }),
       );
@@ -185,7 +204,7 @@ class RowRenderer {
     return {
       codes: codes[0]!,
       otherCodes: codes.slice(1),
-      ...{ emptied, notUtf8: chunk.notUtf8, kept: rows.filter(({ kept }) => kept !== undefined).length },
+      ...{ ...counts, kept: rows.filter(({ kept }) => kept !== undefined).length },
       isFirst: Uint8Array.from(rows, isFirst),
       mailboxes: this.#options.filter?.dedupe === "canonical" ? this.#hashMailboxes(rows) : undefined,
       place: (row) => ({

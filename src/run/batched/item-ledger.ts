@@ -92,12 +92,13 @@ export class ItemLedger {
     return this.#cells.emptied;
   }
 
-  /** Adds the items in a value of the table. */
-  add(value: string): readonly RowItem[] {
-    return this.#cells.itemsIn(value).map((item) => this.#addItem(item));
+  /** Returns the items in a value of the table. */
+  itemsIn(value: string): readonly string[] {
+    return this.#cells.itemsIn(value);
   }
 
-  #addItem(item: string): RowItem {
+  /** Adds an item of a row. */
+  add(item: string): RowItem {
     const key = itemKey(item);
     const digest = this.#cache?.digest(key) ?? "";
     const { low, high } = digest === "" ? hashItem(this.#items.seed, key) : wordsOf(digest);

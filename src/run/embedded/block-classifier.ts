@@ -15,7 +15,15 @@ import { badness, type CellOptions, Cells } from "../cells.js";
 import { type Columns, ourFields } from "../columns.js";
 import { DomainCounts } from "../domain-counts.js";
 import { itemKey, mailboxKey } from "../item.js";
-import { hasItem, noItemCode, notARowCode, notCheckedCode, offlineStatuses } from "../status-codes.js";
+import { isInShard, type Shard, severalItems } from "../shard.js";
+import {
+  hasItem,
+  noItemCode,
+  notARowCode,
+  notCheckedCode,
+  offlineStatuses,
+  otherShardCode,
+} from "../status-codes.js";
 import type { BlockKernel } from "./block-kernel.js";
 import type { Slot } from "./block-memory.js";
 
@@ -30,6 +38,7 @@ export interface BlockOptions {
   /** Seed of the run's item hashes. */
   readonly seed: Int32Array;
   readonly columns: Columns;
+  readonly shard?: Shard | undefined;
   /** Whether to hash mailboxes too, for `--dedupe=canonical`. */
   readonly hashesMailboxes: boolean;
 }
@@ -77,6 +86,10 @@ export class BlockClassifier {
   readonly #cells: Cells;
   /** Bytes to append to a record, by status code. */
   readonly #tails: readonly Uint8Array[];
+  /** The same by every code: none for records that are no rows, undefined for those of other shards. */
+  readonly #tailsByCode: readonly (Uint8Array | undefined)[];
+  /** Whether the rows without an item belong to this run. */
+  readonly #isFirstShard: boolean;
 
   /** @param kernel the kernel for this thread; without it, the classifier judges all items */
   constructor(options: BlockOptions, classifier: Classifier, kernel?: BlockKernel) {
@@ -85,6 +98,10 @@ export class BlockClassifier {
     this.#kernel = kernel;
     this.#cells = new Cells(options.cells);
     this.#tails = tailsOf(options);
+    this.#tailsByCode = Array.from({ length: notARowCode + 1 }, (_, code) =>
+      code === notARowCode ? noTail : this.#tails[code],
+    );
+    this.#isFirstShard = options.shard === undefined || options.shard.index === 1;
   }
 
   /**
@@ -113,14 +130,23 @@ export class BlockClassifier {
     return undefined;
   }
 
-  /** Classifies the records of a chunk that is in no slot. */
+  /**
+   * Classifies the records of a chunk that is in no slot.
+   *
+   * @throws TableError when a record of a run with shards has several items
+   */
   classify(chunk: ScannedChunk): ChunkVerdicts {
+    const { shard } = this.#options;
+    const notARow = this.#isFirstShard ? notARowCode : otherShardCode;
     const codes = Uint8Array.from({ length: chunk.count }, (_, row) =>
-      chunk.isRow(row) ? askCode : notARowCode,
+      chunk.isRow(row) ? askCode : notARow,
     );
     const hashes = new Int32Array(2 * chunk.count);
     this.#kernel?.judgeChunk(chunk, codes, hashes);
-    return this.#judgeTheRest(chunk, codes, hashes);
+    const verdicts = this.#judgeTheRest(chunk, codes, hashes);
+    const several = verdicts.items?.rows.find((row, place, rows) => row === rows[place - 1]);
+    if (shard && several !== undefined) throw severalItems(shard, chunk.lineOf(several));
+    return verdicts;
   }
 
   /** Completes the verdicts of the kernel: judges the items that it has left to the classifier. */
@@ -137,11 +163,15 @@ export class BlockClassifier {
       // The item is not plain (see kernel/assembly/judge.ts), is one of several, may be a placeholder, or is at a domain
       // with rules that the kernel does not have.
       const items = this.#cells.itemsIn(chunk.value(row));
+      if (items.length > 1) several.set(row, items);
+      else if (!this.#isHere(items[0])) {
+        codes[row] = otherShardCode;
+        continue;
+      }
       if (!chunk.isUtf8(row)) notUtf8++;
       codes[row] = items.length > 0 ? this.#classifyText(items[0]!, hashes, row) : noItemCode;
-      if (items.length > 1) several.set(row, items);
     }
-    const emptied = this.#cells.emptied - emptiedBefore;
+    const emptied = this.#isFirstShard ? this.#cells.emptied - emptiedBefore : 0;
     const items = several.size > 0 ? this.#itemVerdicts(codes, hashes, several) : undefined;
     if (items) takeWorst(codes, items);
     return {
@@ -149,6 +179,13 @@ export class BlockClassifier {
       ...(items && { items }),
       ...(this.#options.hashesMailboxes && { mailboxes: this.#hashMailboxes(chunk, codes, mailboxes) }),
     };
+  }
+
+  /** Returns whether an item, or a row without one, is in the shard of the run. */
+  #isHere(item: string | undefined): boolean {
+    const { shard } = this.#options;
+    if (shard === undefined) return true;
+    return item === undefined ? this.#isFirstShard : isInShard(shard, item);
   }
 
   /** Classifies an item, puts its hash in its place, and returns the code of its status. */
@@ -257,11 +294,10 @@ export class BlockClassifier {
   render(chunk: ScannedChunk, codes: Uint8Array, memory?: Slot): WrittenRecords {
     const { kind, shape, columns } = this.#options;
     if (!columns.withReasons && !columns.withCanonical) {
-      // Code 255 has no tail: `write` ignores the code of a record that is not a row.
-      return chunk.write(this.#tails, codes, memory);
+      return chunk.write(this.#tailsByCode, codes, memory);
     }
     const tails = Array.from(codes, (code, row) => {
-      if (!hasItem(code) || code === notCheckedCode) return this.#tails[code] ?? noTail;
+      if (!hasItem(code) || code === notCheckedCode) return this.#tailsByCode[code];
       const judged = this.#cells
         .itemsIn(chunk.value(row))
         .map((item) => ({ item, verdict: this.#classifier.classify(kind, item) }));
@@ -280,9 +316,9 @@ const domainOf = (item: string): string => domainToASCII(withoutRoot(item.slice(
 
 /** Returns the settings of the kernel for a run. */
 export function kernelSettings(options: BlockOptions): KernelSettings {
-  const { shape, seed } = options;
+  const { shape, seed, shard } = options;
   const delimiter = outputDelimiter(shape.dialect).charCodeAt(0);
-  return { shape: scanShape(shape), width: shape.width, delimiter, seed, tails: tailsOf(options) };
+  return { shape: scanShape(shape), width: shape.width, delimiter, seed, shard, tails: tailsOf(options) };
 }
 
 const tailsOf = ({ kind, shape, columns }: BlockOptions): readonly Uint8Array[] =>

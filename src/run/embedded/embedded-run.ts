@@ -60,12 +60,13 @@ export async function runEmbedded(
     onProgress,
   } = options;
   const cells = { kind, ...(options.cells ?? usualCells) };
-  const { session } = options;
+  const { session, shard } = options;
   const charges = session?.charges ?? new Charges(engine);
   if (session) session.charges = charges;
   const writer = new RowWriter(options, offlineStatuses, offlineReasons);
   const hashesMailboxes = filter.dedupe === "canonical";
-  const blockOptions = { kind, cells, shape: scanned.shape, seed: charges.seed, columns, hashesMailboxes };
+  const { shape } = scanned;
+  const blockOptions = { kind, cells, shape, seed: charges.seed, columns, shard, hashesMailboxes };
   const threads = Math.min(cores, mostThreads);
   const submittedBlocks = 2 + threads * blocksForThread;
   const prepared = withKernel((module) => {

@@ -130,14 +130,15 @@ export class ScannedChunk implements RecordChunk {
   }
 
   /**
-   * Renders the records: pads each row and appends its tail. Records that are not rows are copied unchanged.
+   * Renders the records: pads each row and appends its tail. Records that are not rows are copied unchanged. A record without
+   * a tail is left out.
    *
    * @param tails added fields, from {@link tailOf}
-   * @param choice for each record the index of its tail; ignored for records that are not rows
+   * @param choice for each record the index of its tail
    * @param memory where the records are put; if it is too small, they are put in new memory
    */
   write(
-    tails: readonly Uint8Array[],
+    tails: readonly (Uint8Array | undefined)[],
     choice: Uint8Array | Uint32Array,
     memory?: WriteMemory,
   ): WrittenRecords {
@@ -149,7 +150,7 @@ export class ScannedChunk implements RecordChunk {
     let length = lineEnding.length + (count === 0 ? 0 : at[last + Place.next]! - at[Place.start]!);
     for (let row = 0; row < count; row++) {
       const fields = at[row * recordWords + Place.fields]!;
-      if (fields > 0) length += tails[choice[row]!]!.length + width - fields;
+      if (fields > 0) length += (tails[choice[row]!]?.length ?? 0) + width - fields;
     }
     const lines = dialect.delimiter === null ? quotedLines(this, dialect.comment) : undefined;
     if (lines) for (const line of lines.values()) length += line.length;
@@ -163,6 +164,11 @@ export class ScannedChunk implements RecordChunk {
     for (let row = 0, word = 0; row < count; row++, word += recordWords) {
       const end = at[word + Place.end]!;
       const next = at[word + Place.next]!;
+      const tail = tails[choice[row]!];
+      if (tail === undefined) {
+        ends[row] = position;
+        continue;
+      }
       if (at[word + Place.fields] === 0) {
         position += bytes.copy(output, position, at[word], next);
         ends[row] = position;
@@ -174,7 +180,6 @@ export class ScannedChunk implements RecordChunk {
       const kept = fields > width ? emptyTail(bytes, end, fields - width, dialect.delimiter)! : end;
       position += line?.copy(output, position) ?? bytes.copy(output, position, at[word]!, kept);
       for (let field = fields; field < width; field++) output[position++] = delimiter;
-      const tail = tails[choice[row]!]!;
       put(tail, 0, tail.length);
       if (end === next) put(lineEnding, 0, lineEnding.length);
       else put(bytes, end, next);

@@ -8,6 +8,7 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 const defaults: BulkOptions = {
   ...{
     headers: true,
+    header: "always",
     statusColumn: "status",
     ragged: "pad",
     badRows: "error",
