@@ -4,7 +4,15 @@
  */
 import pg from "pg";
 import { StoreError } from "./errors.js";
-import { changeQuota, renewed } from "./quota.js";
+import {
+  changeQuota,
+  freshRow,
+  type Quota,
+  type QuotaChange,
+  type Reservation,
+  renewed,
+  toQuota,
+} from "./quota.js";
 import { hashOf, hintOf, newId, newSecret } from "./secrets.js";
 import {
   type AnswerRow,
@@ -12,6 +20,7 @@ import {
   answerKey,
   answerMilliseconds,
   applyCharges,
+  applyUnitRequest,
   type Charge,
   type ChargeOutcome,
   isUsable,
@@ -19,9 +28,12 @@ import {
   type KeyRow,
   type NamedQuotaRow,
   type NewKey,
+  noQuota,
   permissions,
+  runsOn,
   type ServiceStore,
   toKey,
+  type UnitRequest,
   UnknownKeyError,
   type Usage,
 } from "./service-store.js";
@@ -188,6 +200,55 @@ export class PostgresServiceStore implements ServiceStore {
     return outcomes;
   }
 
+  async takeUnits(request: UnitRequest): Promise<Reservation> {
+    const { now, reservation } = await this.#transaction(async (query, begun) => {
+      const keyId = runsOn(request.quotaName);
+      const [[row], [stored], [{ now }]] = (await Promise.all([
+        query("SELECT * FROM idv_quota WHERE name = $1 FOR NO KEY UPDATE", request.quotaName),
+        query(
+          "SELECT * FROM idv_answer WHERE key_id = $1 AND idempotency_key_hash = $2",
+          ...[keyId, hashOf(request.once)],
+        ),
+        query(clock),
+        begun,
+      ])) as unknown as [NamedQuotaRow[], AnswerRow[], [{ now: number }]];
+      if (row === undefined) throw noQuota(request.quotaName);
+      const quota = renewed(row, now);
+      const { reservation, answers, usage } = applyUnitRequest(quota, stored, request, now);
+      // Sent together with COMMIT, as in a charge.
+      updateQuota(query, quota);
+      if (answers.length > 0) insertAnswers(query, answers, now);
+      if (usage.length > 0) addUsage(query, usage);
+      return { now, reservation };
+    });
+    this.#sweep(now);
+    return reservation;
+  }
+
+  async sharedQuota(name: string): Promise<Quota> {
+    const [[{ now }], [row]] = (await this.#read(
+      [clock],
+      ["SELECT * FROM idv_quota WHERE name = $1", name],
+    )) as [[{ now: number }], NamedQuotaRow[]];
+    if (row === undefined) throw noQuota(name);
+    return toQuota(renewed(row, now));
+  }
+
+  async setSharedQuota(name: string, change: QuotaChange): Promise<Quota> {
+    return this.#transaction(async (query, begun) => {
+      await begun;
+      await insertQuota(query, { ...freshRow, id: newId(), name });
+      const [[row], [{ now }]] = (await Promise.all([
+        query("SELECT * FROM idv_quota WHERE name = $1 FOR NO KEY UPDATE", name),
+        query(clock),
+      ])) as unknown as [[NamedQuotaRow], [{ now: number }]];
+      const quota = renewed(row, now);
+      changeQuota(quota, change, now);
+      await updateQuota(query, quota);
+      return toQuota(quota);
+    });
+  }
+
   async hasAnswer(keyId: string, idempotencyKey: string): Promise<boolean> {
     const [rows] = await this.#read([
       `SELECT 1 FROM idv_answer WHERE key_id = $1 AND idempotency_key_hash = $2
@@ -202,14 +263,9 @@ export class PostgresServiceStore implements ServiceStore {
     const id = newId();
     return this.#transaction(async (query, begun) => {
       const [[{ now }]] = (await Promise.all([query(clock), begun])) as unknown as [[{ now: number }]];
-      const none = { unit_limit: null, period: "none", used: 0, period_start: 0 } as const;
-      const own: NamedQuotaRow = { id, name: quotaName ?? null, ...none };
+      const own: NamedQuotaRow = { ...freshRow, id, name: quotaName ?? null };
       changeQuota(own, change, now);
-      const made = await query(
-        "INSERT INTO idv_quota VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (name) DO NOTHING RETURNING id",
-        ...[own.id, own.name, own.unit_limit, own.period, own.used, own.period_start],
-      );
-      const isShared = made.length === 0;
+      const isShared = (await insertQuota(query, own)).length === 0;
       if (isShared && (change.limit !== undefined || change.period !== undefined)) {
         throw new UnknownKeyError(
           `there is a quota "${quotaName}" already; leave out --limit and --period, or change it with idv keys set`,
@@ -444,6 +500,13 @@ const updateQuota = (query: Query, { id, unit_limit, period, used, period_start 
   query(
     "UPDATE idv_quota SET unit_limit = $2, period = $3, used = $4, period_start = $5 WHERE id = $1",
     ...[id, unit_limit, period, used, period_start],
+  );
+
+/** Inserts a quota. Returns no row if there is one with this name. */
+const insertQuota = (query: Query, { id, name, unit_limit, period, used, period_start }: NamedQuotaRow) =>
+  query(
+    "INSERT INTO idv_quota VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (name) DO NOTHING RETURNING id",
+    ...[id, name, unit_limit, period, used, period_start],
   );
 
 const insertAnswers = (query: Query, answers: readonly AnswerRow[], now: number) =>

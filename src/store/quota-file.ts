@@ -4,6 +4,7 @@
  */
 import {
   changeQuota,
+  freshRow,
   type Quota,
   type QuotaChange,
   type QuotaRow,
@@ -30,7 +31,7 @@ const schema: Schema = {
 };
 
 /** Quota of an absent file: no limit, no units used. */
-export const freshQuota: Quota = { limit: null, period: "none", used: 0, left: null, renewsAt: null };
+export const freshQuota: Quota = toQuota(freshRow);
 
 /**
  * A quota in a file that any number of processes may share. Every change is one durable transaction. All methods throw

@@ -34,6 +34,9 @@ export interface QuotaRow {
   period_start: number;
 }
 
+/** Columns of a new quota: no limit, no units used. */
+export const freshRow: QuotaRow = { unit_limit: null, period: "none", used: 0, period_start: 0 };
+
 /** SQL definitions of the columns of a {@link QuotaRow}. */
 export const quotaColumns = `
   unit_limit INTEGER CHECK (unit_limit >= 0),

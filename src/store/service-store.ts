@@ -3,7 +3,15 @@
  * are here, as arithmetic over rows, so that every store has the same ones. Must not know how rows are kept.
  */
 import { createHmac } from "node:crypto";
-import { type Quota, type QuotaChange, type QuotaRow, renewed, takeUnits, toQuota } from "./quota.js";
+import {
+  type Quota,
+  type QuotaChange,
+  type QuotaRow,
+  type Reservation,
+  renewed,
+  takeUnits,
+  toQuota,
+} from "./quota.js";
 import { hashOf } from "./secrets.js";
 
 /** Operations that a key may be used for. */
@@ -65,8 +73,19 @@ export type ChargeOutcome =
   /** The key was revoked, or has expired, meanwhile. */
   | "key is gone";
 
+/** Units that a run takes from a shared quota, without a key. */
+export interface UnitRequest {
+  readonly quotaName: string;
+  readonly kind: string;
+  /** At least 0. */
+  readonly units: number;
+  /** Text that no other request has: with it, a repetition within 24 hours is free of charge. */
+  readonly once: string;
+}
+
 /** Units by key, time, kind and status. */
 export interface Usage {
+  /** Id of the key; {@link runsOn} for the runs on a shared quota. */
   readonly keyId: string;
   /** Start of the hour in milliseconds since the epoch. */
   readonly hour: number;
@@ -89,6 +108,21 @@ export interface ServiceStore {
    * of {@link Usage} over all statuses but `quota_exceeded` is always what a quota has counted.
    */
   chargeAll(charges: readonly Charge[]): Promise<readonly ChargeOutcome[]>;
+  /**
+   * Takes up to as many units as requested from a shared quota, fewer if fewer are left. Durable when it resolves. The usage is
+   * counted under {@link runsOn}, with the status `unknown`.
+   *
+   * @throws UnknownKeyError when there is no quota of this name
+   */
+  takeUnits(request: UnitRequest): Promise<Reservation>;
+  /**
+   * Returns a shared quota.
+   *
+   * @throws UnknownKeyError when there is none of this name
+   */
+  sharedQuota(name: string): Promise<Quota>;
+  /** Changes a shared quota, which is created if there is none of this name. The used units stay. */
+  setSharedQuota(name: string, change: QuotaChange): Promise<Quota>;
   /** Returns whether an answer is stored for this Idempotency-Key. If so, the request is free of charge. */
   hasAnswer(keyId: string, idempotencyKey: string): Promise<boolean>;
   /**
@@ -170,6 +204,9 @@ export interface ChargedRows {
   readonly answers: ReadonlyMap<string, AnswerRow>;
 }
 
+/** Stands for the keys in the usage and the answers of runs on a shared quota. */
+export const runsOn = (quotaName: string): string => `quota:${quotaName}`;
+
 /** What charges leave to be stored, besides the changed rows of quotas. */
 export interface ChargeResult {
   readonly outcomes: readonly ChargeOutcome[];
@@ -231,6 +268,41 @@ export function applyCharges(rows: ChargedRows, charges: readonly Charge[], now:
   });
   return { outcomes, answers: [...added], usage: [...usage.values()] };
 }
+
+/**
+ * Takes units for a run. Changes the row of the quota.
+ *
+ * @param stored the answer to the same request, if it was made before
+ * @param now milliseconds since the epoch
+ */
+export function applyUnitRequest(
+  quota: NamedQuotaRow,
+  stored: AnswerRow | undefined,
+  { quotaName, kind, units, once }: UnitRequest,
+  now: number,
+): Omit<ChargeResult, "outcomes"> & { readonly reservation: Reservation } {
+  if (stored !== undefined) {
+    const reservation = { granted: Number(stored.statuses), quota: toQuota(quota) };
+    return { reservation, answers: [], usage: [] };
+  }
+  const granted = takeUnits(quota, units);
+  const keyId = runsOn(quotaName);
+  const hash = hashOf(once);
+  // The answer is the number of units.
+  const answer = { key_id: keyId, idempotency_key_hash: hash, body_hash: hash, statuses: String(granted) };
+  const hour = now - (now % hourMilliseconds);
+  return {
+    reservation: { granted, quota: toQuota(quota) },
+    answers: [answer],
+    usage: granted === 0 ? [] : [{ keyId, hour, kind, status: "unknown", units: granted }],
+  };
+}
+
+/** Returns the error for a shared quota that does not exist. */
+export const noQuota = (name: string): UnknownKeyError =>
+  new UnknownKeyError(
+    `there is no quota "${name}"; create it with idv quota set --quota ... --quota-name ${name} --limit N`,
+  );
 
 const bodyHashOf = (idempotencyKey: string, kind: string, body: Uint8Array): Buffer =>
   createHmac("sha256", idempotencyKey).update(`${kind}\n`).update(body).digest();

@@ -1,6 +1,15 @@
 /** State of the service in a SQLite file. Secrets, Idempotency-Keys and request bodies must be stored only as hashes. */
 import { timingSafeEqual } from "node:crypto";
-import { changeQuota, quotaColumns, renewed } from "./quota.js";
+import {
+  changeQuota,
+  freshRow,
+  type Quota,
+  type QuotaChange,
+  quotaColumns,
+  type Reservation,
+  renewed,
+  toQuota,
+} from "./quota.js";
 import { hashOf, hintOf, newId, newSecret } from "./secrets.js";
 import {
   type AnswerRow,
@@ -8,6 +17,7 @@ import {
   answerKey,
   answerMilliseconds,
   applyCharges,
+  applyUnitRequest,
   type Charge,
   type ChargeOutcome,
   isUsable,
@@ -15,9 +25,12 @@ import {
   type KeyRow,
   type NamedQuotaRow,
   type NewKey,
+  noQuota,
   permissions,
+  runsOn,
   type ServiceStore,
   toKey,
+  type UnitRequest,
   UnknownKeyError,
   type Usage,
 } from "./service-store.js";
@@ -114,8 +127,7 @@ export class SqliteServiceStore extends StateFile implements ServiceStore {
           `there is a quota "${quotaName}" already; leave out --limit and --period, or change it with idv keys set`,
         );
       }
-      const none = { unit_limit: null, period: "none", used: 0, period_start: 0 } as const;
-      const quota: NamedQuotaRow = shared ?? { id, name: quotaName ?? null, ...none };
+      const quota: NamedQuotaRow = shared ?? { ...freshRow, id, name: quotaName ?? null };
       changeQuota(quota, change, now);
       const key: KeyRow = {
         ...{
@@ -188,19 +200,39 @@ export class SqliteServiceStore extends StateFile implements ServiceStore {
       }
       const result = applyCharges({ keys, quotas, answers }, charges, now);
       for (const quota of quotas.values()) this.#updateQuota(quota);
-      for (const { key_id, idempotency_key_hash, body_hash, statuses } of result.answers) {
-        this.run(
-          "INSERT OR REPLACE INTO answer VALUES (?, ?, ?, ?, ?)",
-          ...[key_id, idempotency_key_hash, body_hash, statuses, now],
-        );
-      }
-      for (const { keyId, hour, kind, status, units } of result.usage) {
-        this.run(
-          "INSERT INTO usage VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET units = units + excluded.units",
-          ...[keyId, hour, kind, status, units],
-        );
-      }
+      this.#putAnswers(result.answers, now);
+      this.#addUsage(result.usage);
       return result.outcomes;
+    });
+  }
+
+  async takeUnits(request: UnitRequest): Promise<Reservation> {
+    return this.inWrite(() => {
+      const now = this.file.now();
+      this.#sweep(now);
+      const quota = this.#sharedQuota(request.quotaName, now);
+      const stored = this.#answer(runsOn(request.quotaName), hashOf(request.once), now);
+      const { reservation, answers, usage } = applyUnitRequest(quota, stored, request, now);
+      this.#updateQuota(quota);
+      this.#putAnswers(answers, now);
+      this.#addUsage(usage);
+      return reservation;
+    });
+  }
+
+  async sharedQuota(name: string): Promise<Quota> {
+    const now = this.file.now();
+    return this.inRead(() => toQuota(this.#sharedQuota(name, now)));
+  }
+
+  async setSharedQuota(name: string, change: QuotaChange): Promise<Quota> {
+    return this.inWrite(() => {
+      const now = this.file.now();
+      if (this.#quotaNamed(name) === undefined) this.#putQuota({ ...freshRow, id: newId(), name });
+      const quota = this.#sharedQuota(name, now);
+      changeQuota(quota, change, now);
+      this.#updateQuota(quota);
+      return toQuota(quota);
     });
   }
 
@@ -290,6 +322,35 @@ export class SqliteServiceStore extends StateFile implements ServiceStore {
     if (row === undefined) return undefined;
     const { quota_id: id, quota_name: name, unit_limit, period, used, period_start } = row;
     return { key: row, quota: { id, name, unit_limit, period, used, period_start } };
+  }
+
+  /**
+   * Returns the row of a shared quota, brought up to date.
+   *
+   * @throws UnknownKeyError
+   */
+  #sharedQuota(name: string, now: number): NamedQuotaRow {
+    const row = this.#quotaNamed(name);
+    if (row === undefined) throw noQuota(name);
+    return renewed(row, now);
+  }
+
+  #putAnswers(answers: readonly AnswerRow[], now: number): void {
+    for (const { key_id, idempotency_key_hash, body_hash, statuses } of answers) {
+      this.run(
+        "INSERT OR REPLACE INTO answer VALUES (?, ?, ?, ?, ?)",
+        ...[key_id, idempotency_key_hash, body_hash, statuses, now],
+      );
+    }
+  }
+
+  #addUsage(usage: readonly Usage[]): void {
+    for (const { keyId, hour, kind, status, units } of usage) {
+      this.run(
+        "INSERT INTO usage VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET units = units + excluded.units",
+        ...[keyId, hour, kind, status, units],
+      );
+    }
   }
 
   #quotaNamed(name: string): NamedQuotaRow | undefined {

@@ -67,6 +67,46 @@ const charged = async (store: ServiceStore): Promise<number> =>
     .reduce((sum, { units }) => sum + units, 0);
 
 describe.each(stores)("%s", (_, open) => {
+  test("runs take units from a shared quota, and a repeated request takes none", async () => {
+    const store = await open(() => november);
+    const request = (units: number, once: string) => ({ quotaName: "nightly", kind: "email", units, once });
+    await expect(store.takeUnits(request(1, "a"))).rejects.toThrow('there is no quota "nightly"');
+    await expect(store.sharedQuota("nightly")).rejects.toThrow(UnknownKeyError);
+    await store.setSharedQuota("nightly", { limit: 10 });
+    const { key } = await store.create({ name: "a", quotaName: "nightly" });
+    expect(await store.takeUnits(request(4, "a"))).toMatchObject({ granted: 4, quota: { used: 4, left: 6 } });
+    await store.chargeAll([charge(key.id, 3)]);
+    expect(await store.takeUnits(request(4, "a"))).toMatchObject({ granted: 4, quota: { used: 7 } });
+    expect(await store.takeUnits(request(4, "b"))).toMatchObject({
+      granted: 3,
+      quota: { used: 10, left: 0 },
+    });
+    expect(await store.takeUnits(request(4, "b"))).toMatchObject({ granted: 3 });
+    expect(await store.takeUnits(request(4, "c"))).toMatchObject({ granted: 0 });
+    expect(await charged(store)).toBe(10);
+    expect(await store.usage(0, "quota:nightly")).toEqual([
+      { keyId: "quota:nightly", hour: november - 1_800_000, kind: "email", status: "unknown", units: 7 },
+    ]);
+    expect(await store.setSharedQuota("nightly", { limit: 20, period: "day" })).toMatchObject({
+      ...{ limit: 20, period: "day", used: 10, left: 10 },
+    });
+    expect(await store.sharedQuota("nightly")).toMatchObject({ used: 10, left: 10 });
+    await store.close();
+  });
+
+  test("a shared quota renews for runs", async () => {
+    let now = november;
+    const store = await open(() => now);
+    await store.setSharedQuota("nightly", { limit: 5, period: "hour" });
+    const take = async (once: string) =>
+      (await store.takeUnits({ quotaName: "nightly", kind: "domain", units: 4, once })).granted;
+    expect([await take("a"), await take("b")]).toEqual([4, 1]);
+    now += hour;
+    expect(await take("c")).toBe(4);
+    expect(await store.sharedQuota("nightly")).toMatchObject({ used: 4 });
+    await store.close();
+  });
+
   test("charges in order until the quota ends, and counts usage by status", async () => {
     const store = await open(() => november);
     const { key } = await store.create({ limit: 5, period: "hour" });

@@ -37,10 +37,7 @@ export interface RunFiles extends OpenInput {
 export async function openEngine(plan: Plan, opened: Opened, signal: AbortSignal): Promise<Engine> {
   const { kind, engine, settings, options, note } = plan;
   if (engine.name === "offline") {
-    const { quotaPath } = plan;
-    const isQuotaNamed = options.quotaFile !== undefined || Boolean(process.env["IDV_QUOTA_FILE"]);
-    const wait = options.wait ?? 0;
-    const offline = { quotaPath, isQuotaNamed, wait, reason: engine.reason, note };
+    const offline = { kind, quota: plan.quota, wait: options.wait ?? 0, reason: engine.reason, note };
     opened.engine = await openOfflineEngine(plan.classifierSource, offline, signal);
     // In a nightly job the remark would fill the log.
     if (process.stderr.isTTY) {

@@ -11,7 +11,8 @@ import type { TableFormat, TableOptions } from "../../table/table.js";
 import type { Kind } from "../../validator/validator.js";
 import type { Limit } from "../config/option-values.js";
 import { type OwnListOptions, readOwnLists } from "../config/own-lists.js";
-import { dataTablePath, quotaFilePath } from "../config/paths.js";
+import { dataTablePath } from "../config/paths.js";
+import { isDatabase, type QuotaOptions, type QuotaPlace, quotaPlace } from "../config/quota-place.js";
 import {
   dnsSettingNames,
   resolveSettings,
@@ -28,7 +29,7 @@ import { printable, say } from "../terminal/terminal.js";
 import { checkTargets } from "./targets.js";
 
 /** The options of `idv emails` and `idv domains`, as commander gives them. */
-export interface BulkOptions extends OwnListOptions, ApiEngineOptions, SettingOptions {
+export interface BulkOptions extends OwnListOptions, QuotaOptions, ApiEngineOptions, SettingOptions {
   readonly column?: readonly string[];
   readonly allColumns?: true;
   readonly cell: "first" | "worst";
@@ -66,7 +67,6 @@ export interface BulkOptions extends OwnListOptions, ApiEngineOptions, SettingOp
   readonly shard?: { readonly index: number; readonly count: number };
   readonly header: "always" | "first" | "never";
   readonly canonical?: true;
-  readonly quotaFile?: string;
   readonly failOn?: readonly string[];
   readonly summary: "text" | "json" | "none";
   readonly maxBad?: Limit;
@@ -100,7 +100,7 @@ interface FilePlan {
 export interface Plan extends FilePlan {
   readonly kind: Kind;
   readonly options: BulkOptions;
-  readonly quotaPath: string;
+  readonly quota: QuotaPlace;
   readonly settings: Settings;
   readonly engine: EngineChoice;
   /** Whether DNS is asked about the items that pass. */
@@ -144,8 +144,13 @@ export async function planRun(
     engine.name === "api"
       ? {}
       : { ...tableSource(dataTablePath(env), say), ownLists: await readOwnLists(options, env) };
-  const quotaPath = quotaFilePath(options.quotaFile, env);
-  const common = { kind, options, quotaPath, settings, engine, dns, classifierSource, note };
+  const quota = quotaPlace(options, env);
+  if (options.offline && "state" in quota && isDatabase(quota.state)) {
+    throw new UsageError(
+      "--offline uses no network, and the shared quota is in a database; use --engine offline",
+    );
+  }
+  const common = { kind, options, quota, settings, engine, dns, classifierSource, note };
   const [first, ...others] = filePlans.map(
     (file): Plan => ({ ...common, ...file, filter: rowFilter(options) }),
   );
@@ -164,7 +169,8 @@ function planFile(kind: Kind, file: string, isSeveral: boolean, options: BulkOpt
   const folder = !isInPlace && input !== undefined && isNamed ? wanted : undefined;
   const output = isInPlace ? input : folder === undefined ? wanted : join(folder, basename(input!));
   const backup = options.inPlace ? `${input}${options.inPlace}` : undefined;
-  const quotaPath = quotaFilePath(options.quotaFile, process.env);
+  const quota = quotaPlace(options, process.env);
+  const quotaPath = "state" in quota ? quota.state : quota.path;
   checkTargets({ ...options, input, quotaPath, output, backup, isInPlace });
   const keepsFormat = isInPlace && !/\.xlsx$/i.test(input ?? "");
   const named = output === undefined || keepsFormat ? undefined : formatByName(output);
@@ -261,10 +267,11 @@ function checkShard({ shard, inPlace, column = [], allColumns, dedupe }: BulkOpt
  *
  * @throws UsageError when an option is for the offline engine only
  */
-function checkServiceOptions({ allow, deny, quotaFile }: BulkOptions): void {
-  const given = Object.entries({ "--allow": allow, "--deny": deny, "--quota-file": quotaFile });
-  for (const [option, value] of given) {
-    if (value !== undefined) throw new UsageError(`${option} is for the offline engine; add --offline`);
+function checkServiceOptions({ allow, deny, quotaFile, quota }: BulkOptions): void {
+  const given = { "--allow": allow, "--deny": deny, "--quota-file": quotaFile, "--quota": quota };
+  for (const [option, value] of Object.entries(given)) {
+    const choice = option === "--quota" ? "--engine offline" : "--offline";
+    if (value !== undefined) throw new UsageError(`${option} is for the offline engine; add ${choice}`);
   }
 }
 

@@ -151,15 +151,18 @@ function nextCommand({ kind, output, isInPlace, isWorkbook, options }: Plan): st
     options;
   const isFiltered = (only ?? drop ?? dedupe) !== undefined || header !== "always";
   const isFile = output !== undefined && !isWorkbook && !output.startsWith("/dev/");
-  const { engine, baseUrl, apiKeyFile, dns } = options;
-  const isOfOtherSource = (engine ?? baseUrl ?? apiKeyFile ?? dns) !== undefined;
+  const { engine, baseUrl, apiKeyFile, dns, quota, quotaName } = options;
+  const isOfOtherSource = (baseUrl ?? apiKeyFile ?? dns) !== undefined || engine === "api";
   if (!isFile || isFiltered || isOfOtherSource || decidesMore(options)) return undefined;
   return resumeCommand([
     kind === "email" ? "emails" : "domains",
     ...(column ?? []).flatMap((name) => ["-c", name]),
     ...(statusColumn === "status" ? [] : ["--status-column", statusColumn]),
     ...(offline ? ["--offline"] : []),
+    ...(engine === undefined ? [] : ["--engine", engine]),
     ...(quotaFile === undefined ? [] : ["--quota-file", quotaFile]),
+    ...(quota === undefined ? [] : ["--quota", quota]),
+    ...(quotaName === undefined ? [] : ["--quota-name", quotaName]),
     ...(explain ? ["--explain"] : []),
     ...(canonical ? ["--canonical"] : []),
     ...["-I", "--update", output],

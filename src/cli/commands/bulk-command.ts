@@ -24,7 +24,7 @@ import {
   describe,
   insecureHttpOption,
   listOption,
-  quotaFileOption,
+  quotaOptions,
   settingOption,
 } from "./command.js";
 
@@ -37,7 +37,14 @@ export function bulkCommand(kind: Kind, examples: readonly string[]): DefineComm
       examples,
       environment: [
         ...(["IDV_API_KEY", "IDV_API_KEY_COMMAND", "IDV_ALLOW", "IDV_DENY"] as const),
-        ...(["IDV_QUOTA_FILE", "IDV_CACHE_FILE", "NO_COLOR, FORCE_COLOR", "CI, TERM=dumb"] as const),
+        ...([
+          "IDV_QUOTA_FILE",
+          "IDV_QUOTA",
+          "IDV_QUOTA_NAME",
+          "IDV_CACHE_FILE",
+          "NO_COLOR, FORCE_COLOR",
+          "CI, TERM=dumb",
+        ] as const),
       ],
       exitCodes: [1, 3, 4, 5],
       topics: ["tables", "statuses", "settings", "service"],
@@ -139,7 +146,7 @@ function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
       new Option("--fail-on-empty", "exit 1 and write nothing when there are no rows"),
     ],
     Quota: [
-      quotaFileOption(),
+      ...quotaOptions(),
       new Option("--wait [TIME]", "wait up to TIME for the quota to renew").argParser(waitTime),
       new Option("--dry-run", "send and write nothing; say what it would cost").conflicts("report"),
     ],

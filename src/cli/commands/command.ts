@@ -76,5 +76,11 @@ export const apiKeyFileOption = () =>
 export const insecureHttpOption = () =>
   new Option("--allow-insecure-http", "send the key unencrypted to another machine");
 
-export const quotaFileOption = () =>
-  new Option("--quota-file <FILE>", "quota of the offline engine").argParser(filled);
+/** The options that name the quota of the offline engine. */
+export const quotaOptions = (): readonly Option[] => [
+  new Option("--quota-file <FILE>", "quota of the offline engine").argParser(filled),
+  new Option("--quota <FILE|URL>", "state with a shared quota: a file, or postgres://host/database")
+    .argParser(filled)
+    .conflicts("quotaFile"),
+  new Option("--quota-name <NAME>", "which quota of that state").argParser(filled),
+];

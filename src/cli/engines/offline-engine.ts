@@ -1,19 +1,19 @@
-/** The embedded classifier with its quota file, ready for a run. */
+/** The embedded classifier with its quota, ready for a run. */
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ClassifierSource, loadClassifier } from "../../classifier/classifier.js";
 import { StoreError } from "../../store/errors.js";
 import { QuotaFile } from "../../store/quota-file.js";
 import { offlineValidator, type UnitSource } from "../../validator/offline.js";
-import type { QuotaState } from "../../validator/validator.js";
+import type { Kind, QuotaState } from "../../validator/validator.js";
+import type { QuotaPlace } from "../config/quota-place.js";
 import { fromNow } from "../terminal/time.js";
 import { type Engine, once } from "./engine.js";
 
 /** Options of the offline engine. */
 export interface OfflineOptions {
-  readonly quotaPath: string;
-  /** Whether the user named the quota file, and so may have set a limit. */
-  readonly isQuotaNamed: boolean;
+  readonly kind: Kind;
+  readonly quota: QuotaPlace;
   /** Longest wait for the renewal of the quota, in milliseconds. */
   readonly wait: number;
   /** Why this engine was chosen. */
@@ -26,7 +26,8 @@ export interface OfflineOptions {
  * Opens the offline engine.
  *
  * @param signal ends the wait for a quota file that another process has locked, and for the renewal of the quota
- * @throws StoreError when the quota file cannot be used
+ * @throws StoreError when the quota cannot be used
+ * @throws UsageError when there is no such shared quota
  */
 export async function openOfflineEngine(
   source: ClassifierSource,
@@ -47,19 +48,26 @@ export async function openOfflineEngine(
 type QuotaSource = UnitSource & { close(): Promise<void> };
 
 /**
- * Opens the quota file. A user without a home cannot have one and has set no limit: then nothing is counted.
+ * Opens the quota. A user without a home cannot have a quota file and has set no limit: then nothing is counted.
  *
  * @throws StoreError
+ * @throws UsageError when there is no such shared quota
  */
 async function openQuota(
-  { quotaPath, isQuotaNamed, note }: OfflineOptions,
+  { kind, quota: place, note }: OfflineOptions,
   signal: AbortSignal,
 ): Promise<QuotaSource> {
+  if ("state" in place) {
+    const { openSharedQuota, sharedUnits } = await import("./shared-quota.js");
+    const store = await openSharedQuota(place, process.env);
+    return { ...sharedUnits(store, place, kind, note, signal), close: () => store.close() };
+  }
+  const { path, isNamed } = place;
   try {
-    return await QuotaFile.open(quotaPath, Date.now, { signal });
+    return await QuotaFile.open(path, Date.now, { signal });
   } catch (error) {
-    if (!(error instanceof StoreError) || isQuotaNamed || existsSync(quotaPath)) throw error;
-    note(`${quotaPath} cannot be created; nobody has set a limit, so nothing is counted`);
+    if (!(error instanceof StoreError) || isNamed || existsSync(path)) throw error;
+    note(`${path} cannot be created; nobody has set a limit, so nothing is counted`);
     const quota: QuotaState = { left: null, renewsAt: null };
     return { reserve: async (granted) => ({ granted, quota }), close: async () => {} };
   }
@@ -74,7 +82,9 @@ function waiting(quota: QuotaSource, { wait, note }: OfflineOptions, signal: Abo
         const reserved = await quota.reserve(units - granted);
         granted += reserved.granted;
         const { renewsAt } = reserved.quota;
-        const pause = renewsAt === null ? Number.POSITIVE_INFINITY : Math.max(1, renewsAt - Date.now());
+        const until = renewsAt === null ? Number.POSITIVE_INFINITY : renewsAt - Date.now();
+        // The clock of a shared quota may be behind ours.
+        const pause = Math.max(leastPause, until);
         if (granted === units || pause > left) return { granted, quota: reserved.quota };
         note(`quota exhausted; it renews ${fromNow(renewsAt!, Date.now())}`);
         left -= pause;
@@ -83,6 +93,9 @@ function waiting(quota: QuotaSource, { wait, note }: OfflineOptions, signal: Abo
     },
   };
 }
+
+/** Shortest pause between two looks at a quota, in milliseconds. */
+const leastPause = 1000;
 
 /** Longest time of a timer of Node.js, in milliseconds. */
 const longestTimer = 2_147_483_647;

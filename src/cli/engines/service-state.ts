@@ -2,6 +2,7 @@
 import type { ServiceStore } from "../../store/service-store.js";
 import type { LockWait } from "../../store/sqlite.js";
 import { stateFilePath } from "../config/paths.js";
+import { isDatabase } from "../config/quota-place.js";
 import { UsageError } from "../errors.js";
 
 /**
@@ -12,20 +13,38 @@ import { UsageError } from "../errors.js";
  * @throws StoreError when it cannot be opened
  * @throws UsageError when the option holds a password, which other users could see in the list of processes
  */
-export async function openServiceState(
+export function openServiceState(
   option: string | undefined,
   env: NodeJS.ProcessEnv,
   wait: LockWait = {},
 ): Promise<ServiceStore> {
-  const place = option ?? (env["IDV_STATE"] || undefined);
-  if (place === undefined || !/^postgres(?:ql)?:\/\//.test(place)) {
+  const place = option ?? (env["IDV_STATE"] || stateFilePath(undefined, env));
+  return openState(place, option === undefined ? undefined : "--state", env, wait);
+}
+
+/**
+ * Opens a state.
+ *
+ * @param place path, or `postgres://` URL
+ * @param option the option that named it; undefined if a variable did
+ * @throws StoreError when it cannot be opened
+ * @throws UsageError when the option holds a password
+ */
+export async function openState(
+  place: string,
+  option: "--state" | "--quota" | undefined,
+  env: NodeJS.ProcessEnv,
+  wait: LockWait = {},
+): Promise<ServiceStore> {
+  if (!isDatabase(place)) {
     const { SqliteServiceStore } = await import("../../store/sqlite-service-store.js");
-    return SqliteServiceStore.open(stateFilePath(place, env), Date.now, wait);
+    return SqliteServiceStore.open(place, Date.now, wait);
   }
-  const url = option !== undefined && URL.canParse(option) ? new URL(option) : undefined;
+  const url = option !== undefined && URL.canParse(place) ? new URL(place) : undefined;
   if (url !== undefined && (url.password !== "" || url.searchParams.has("password"))) {
+    const variable = option === "--state" ? "IDV_STATE" : "IDV_QUOTA";
     throw new UsageError(
-      "--state: a password does not belong on a command line; use PGPASSWORD or IDV_STATE",
+      `${option}: a password does not belong on a command line; use PGPASSWORD or ${variable}`,
     );
   }
   const { PostgresServiceStore } = await import("../../store/postgres-service-store.js");

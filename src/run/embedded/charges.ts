@@ -93,18 +93,21 @@ export class Charges {
     );
   }
 
-  /** Charges the new items of the waiting chunks, and returns the rows of these chunks with their final statuses. */
+  /**
+   * Charges the new items of the waiting chunks, and returns the rows of these chunks with their final statuses. Meanwhile,
+   * chunks may be added; they are settled next, after this is done.
+   */
   async settle(classifier: BlockClassifier): Promise<readonly RowsWithStatus[]> {
-    let granted = await this.#charge(this.#uncharged);
-    const rows = this.#waiting.map((chunk) => {
+    const [chunks, units] = [this.#waiting, this.#uncharged];
+    this.#waiting = [];
+    this.#waitingRows = 0;
+    this.#uncharged = 0;
+    let granted = await this.#charge(units);
+    return chunks.map((chunk) => {
       if (granted < chunk.newItems) this.#takeBack(chunk, granted);
       granted = Math.max(0, granted - chunk.newItems);
       return this.#rowsOf(chunk, classifier);
     });
-    this.#waiting = [];
-    this.#waitingRows = 0;
-    this.#uncharged = 0;
-    return rows;
   }
 
   /** Units charged over all files. There is no cache. */

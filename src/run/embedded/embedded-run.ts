@@ -11,7 +11,8 @@
  * 2. The main thread takes the answers in input order. A block that starts inside a record, or that a thread refused,
  *    goes through the chunk assembler instead, which has the start of that record.
  * 3. `Charges` adds the items of each chunk to the table of distinct items, in input order. Chunks wait until there are
- *    enough new items for one durable charge. A crash wastes the units of at most one charge.
+ *    enough new items for one durable charge. While a database makes it, the next chunks are judged. A crash wastes the units of
+ *    at most one charge.
  * 4. After the charge, items that the quota did not grant are marked in the table. Rows with such items are rendered
  *    again as `quota_exceeded`. Until the quota ends, the rendered bytes in the slot are written unchanged.
  * 5. The row writer counts, filters and writes. A slot is released when its bytes are written.
@@ -28,7 +29,7 @@ import type { ScannedTable } from "../../table/scan/scanned-records.js";
 import type { EmbeddedEngine } from "../../validator/validator.js";
 import { usualCells } from "../cells.js";
 import { topDomains } from "../domain-counts.js";
-import { RowWriter } from "../row-writer.js";
+import { type RowsWithStatus, RowWriter } from "../row-writer.js";
 import type { RunOptions, RunReport } from "../run-options.js";
 import { offlineReasons, offlineStatuses } from "../status-codes.js";
 import { BlockClassifier, kernelSettings } from "./block-classifier.js";
@@ -70,8 +71,8 @@ export async function runEmbedded(
   const threads = Math.min(cores, mostThreads);
   const submittedBlocks = 2 + threads * blocksForThread;
   const prepared = withKernel((module) => {
-    // Slots for the blocks submitted, for the chunks waiting for a charge, and for one whose bytes are being written.
-    const memory = new BlockMemory(threads, submittedBlocks + chargedChunks + 1);
+    // Slots for the blocks submitted, for the chunks collected and those being charged, and for one whose bytes are being written.
+    const memory = new BlockMemory(threads, submittedBlocks + 2 * chargedChunks + 1);
     prepareMemory(memory.memory, kernelSettings(blockOptions));
     return { module, memory, kernel: new BlockKernel(module, memory, 0, engine.classifier, kind) };
   });
@@ -81,22 +82,44 @@ export async function runEmbedded(
     const { WorkerPool } = await import("./worker-pool.js");
     return new WorkerPool(blockOptions, engine.source, prepared.module, prepared.memory, classifier);
   };
+  /** The rows whose charge is under way. */
+  let charging: Promise<readonly RowsWithStatus[]> | undefined;
   const writeCharged = async () => {
-    for (const rows of await charges.settle(classifier)) await writer.write(rows);
-    // Reading and writing files takes no turn of the event loop; signals and progress need one.
-    await setImmediate();
+    const charged = (await charging) ?? [];
+    charging = undefined;
+    for (const rows of charged) await writer.write(rows);
     const { statuses } = writer.report();
     const { rows } = writer;
     await onProgress?.({ rows, rowsRead: rows, units: () => charges.units, statuses: () => statuses });
+  };
+  /** Charges the waiting chunks. Goes on without waiting for a charge that takes longer than one in a file. */
+  const charge = async () => {
+    await writeCharged();
+    let isCharged = false;
+    charging = charges.settle(classifier);
+    charging.then(
+      () => {
+        isCharged = true;
+      },
+      () => {},
+    );
+    // Reading and writing files takes no turn of the event loop; signals and progress need one.
+    await setImmediate();
+    if (isCharged) await writeCharged();
   };
   await writer.start(table.start(columns.names));
   for await (const chunk of classifyInOrder(scanned, classifier, newPool, submittedBlocks, inputShare)) {
     signal.throwIfAborted();
     charges.expect(inputShare());
-    if (charges.add(chunk)) await writeCharged();
+    if (charges.add(chunk)) await charge();
+    // A database answers in turns of the event loop.
+    else if (charging) await setImmediate();
+    if (!chunk.isBeforePause) continue;
+    await writeCharged();
     // Otherwise a closed output would be noticed only at the next write.
-    if (chunk.isBeforePause) await writer.flush();
+    await writer.flush();
   }
+  await charge();
   await writeCharged();
   await writer.flush();
   const domains = prepared ? topDomains(countsOf(prepared.memory.memory.buffer)) : classifier.domains.top();

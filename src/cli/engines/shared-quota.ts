@@ -1,0 +1,69 @@
+/** A shared quota as a source of units for runs of the offline engine. */
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { StoreError } from "../../store/errors.js";
+import { type ServiceStore, UnknownKeyError } from "../../store/service-store.js";
+import type { UnitSource } from "../../validator/offline.js";
+import type { Kind } from "../../validator/validator.js";
+import { isDatabase, type SharedQuota } from "../config/quota-place.js";
+import { UsageError } from "../errors.js";
+import { openState } from "./service-state.js";
+
+/** Longest time for which a run tries to reach its quota again, and the pauses between two tries, in milliseconds. */
+const [longestOutage, firstPause, longestPause] = [120_000, 250, 5000];
+
+/**
+ * Opens the state with a shared quota.
+ *
+ * @throws StoreError when it cannot be opened
+ * @throws UsageError when there is no such quota, or the option holds a password
+ */
+export async function openSharedQuota(
+  { state, isOption, name }: SharedQuota,
+  env: NodeJS.ProcessEnv,
+): Promise<ServiceStore> {
+  // Opening a file would create it.
+  if (!isDatabase(state) && !existsSync(state)) {
+    throw new UsageError(`${state}: there is no such file; idv quota set creates it, with a quota`);
+  }
+  const store = await openState(state, isOption ? "--quota" : undefined, env);
+  try {
+    await store.sharedQuota(name);
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error instanceof UnknownKeyError ? new UsageError(error.message) : error;
+  }
+}
+
+/**
+ * Returns a source of units. A request that fails is made again for two minutes, with the same text, so that it is charged
+ * once, even if the connection broke after the charge.
+ *
+ * @param note tells the user something
+ * @param signal ends the tries
+ */
+export function sharedUnits(
+  store: Pick<ServiceStore, "takeUnits">,
+  { name }: Pick<SharedQuota, "name">,
+  kind: Kind,
+  note: (text: string) => void,
+  signal: AbortSignal,
+): UnitSource {
+  return {
+    async reserve(units) {
+      const request = { quotaName: name, kind, units, once: randomUUID() };
+      const end = performance.now() + longestOutage;
+      for (let pause = firstPause; ; pause = Math.min(2 * pause, longestPause)) {
+        try {
+          return await store.takeUnits(request);
+        } catch (error) {
+          if (!(error instanceof StoreError) || performance.now() + pause > end) throw error;
+          if (pause === firstPause) note(`${error.message}; trying again for up to 2 min`);
+          await sleep(pause, undefined, { signal });
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,167 @@
+/** Covers runs on a shared quota: exact over several of them, over kill -9, and over a database that goes away. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeAll, describe, expect, test } from "vitest";
+import { hasPostgres, type PostgresServer, startPostgres } from "../support/postgres.js";
+import { finished, idv, startIdv } from "../support/run-idv.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+const list = (rows: number, name: string) =>
+  `email\n${Array.from({ length: rows }, (_, i) => `${name}${i}@larch-and-oak.com\n`).join("")}`;
+
+async function quotaOf(place: string): Promise<{ limit: number | null; used: number }> {
+  const { stdout, stderr } = await idv([
+    "quota",
+    "show",
+    "--json",
+    "--quota",
+    place,
+    "--quota-name",
+    "nightly",
+  ]);
+  expect(stderr).toBe("");
+  return JSON.parse(stdout);
+}
+
+async function usageOf(place: string): Promise<number> {
+  const { stdout } = await idv(["usage", "--json", "--state", place]);
+  return stdout
+    .trim()
+    .split("\n")
+    .reduce((sum, line) => sum + (line === "" ? 0 : JSON.parse(line).units), 0);
+}
+
+const setLimit = async (place: string, limit: string) => {
+  const args = ["quota", "set", "--quota", place, "--quota-name", "nightly", "--limit", limit];
+  const { code, stderr } = await idv(args);
+  expect(code, stderr).toBe(0);
+};
+
+const granted = (output: string) => output.split("\n").filter((line) => line.endsWith(",ok")).length;
+
+describe("a shared quota in a file", () => {
+  test("is used by a run, and the same words may come from variables", async () => {
+    const home = temporaryFolder();
+    const place = join(home, "service.db");
+    await setLimit(place, "5");
+    const stdin = list(3, "a");
+    const args = ["emails", "--engine", "offline", "--quota", place, "--quota-name", "nightly"];
+    const first = await idv(args, { home, stdin });
+    expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining("3 units used, 2 left") });
+    const env = { IDV_QUOTA: place, IDV_QUOTA_NAME: "nightly" };
+    const second = await idv(["emails", "--offline"], { home, stdin, env });
+    expect(second.code).toBe(4);
+    expect(granted(second.stdout)).toBe(2);
+    expect(await quotaOf(place)).toMatchObject({ quota: "nightly", limit: 5, used: 5 });
+    expect(await usageOf(place)).toBe(5);
+  });
+
+  test.each<[string[], Record<string, string>, string]>([
+    [["--quota", "service.db"], {}, "--quota needs the name of the quota too: --quota-name NAME"],
+    [[], { IDV_QUOTA: "service.db" }, "IDV_QUOTA needs the name of the quota too"],
+    [["--quota-name", "nightly"], {}, "--quota-name is for a shared quota; add --quota URL"],
+    [["--quota", "none.db", "--quota-name", "nightly"], {}, "none.db: there is no such file"],
+    [["--quota", "service.db", "--quota-name", "weekly"], {}, 'there is no quota "weekly"'],
+    [["--quota", "service.db", "--quota-file", "q.db"], {}, "cannot be used with option"],
+    [["--quota", "postgres://a:b@127.0.0.1/x", "--quota-name", "n"], {}, "a password does not belong"],
+    [["--offline", "--quota", "postgres://h/x", "--quota-name", "n"], {}, "--offline uses no network"],
+  ])("%j %j is a usage error", async (args, env, message) => {
+    const home = temporaryFolder();
+    await setLimit(join(home, "service.db"), "5");
+    const { code, stdout, stderr } = await idv(["emails", ...args], { home, stdin: list(1, "a"), env });
+    expect({ code, stdout, stderr }).toEqual({
+      ...{ code: 2, stdout: "", stderr: expect.stringContaining(message) },
+    });
+  });
+
+  test("is not reset", async () => {
+    const place = join(temporaryFolder(), "service.db");
+    await setLimit(place, "5");
+    const { code, stderr } = await idv(["quota", "reset", "--quota", place, "--quota-name", "nightly"]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("cannot be reset") });
+  });
+});
+
+describe.skipIf(!hasPostgres)("a shared quota in PostgreSQL", () => {
+  let postgres: PostgresServer;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+  const argsFor = (place: string) => [
+    "emails",
+    "--engine",
+    "offline",
+    "--quota",
+    place,
+    "--quota-name",
+    "nightly",
+  ];
+
+  test("four runs at once end at the limit exactly, and each says so", async () => {
+    const place = await postgres.create();
+    await setLimit(place, "70001");
+    const runs = await Promise.all(
+      ["a", "b", "c", "d"].map((name) =>
+        idv([...argsFor(place), "-q"], { home: temporaryFolder(), stdin: list(30_000, name) }),
+      ),
+    );
+    expect(runs.reduce((sum, { stdout }) => sum + granted(stdout), 0)).toBe(70_001);
+    expect(runs.map(({ stdout }) => stdout.split("\n").length)).toEqual([30_002, 30_002, 30_002, 30_002]);
+    expect(runs.some(({ code }) => code === 4)).toBe(true);
+    expect(await quotaOf(place)).toMatchObject({ used: 70_001 });
+    expect(await usageOf(place)).toBe(70_001);
+  });
+
+  test("runs that are killed waste at most what they were charging", async () => {
+    const place = await postgres.create();
+    await setLimit(place, "none");
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "list.csv"), list(200_000, "a"));
+    let written = 0;
+    const kills = 12;
+    for (let i = 0; i < kills; i++) {
+      const child = startIdv([...argsFor(place), "list.csv", "-q"], { home: folder });
+      const ended = finished(child);
+      await sleep(150 + 60 * i);
+      child.kill("SIGKILL");
+      written += granted((await ended).stdout);
+    }
+    const { used } = await quotaOf(place);
+    expect(used).toBeGreaterThanOrEqual(written);
+    // A charge is for 20,000 items and those of the block that completes them; the next one may be on its way, and the pipe
+    // may have held some rows.
+    expect(used - written).toBeLessThanOrEqual(kills * 70_000);
+    expect(await usageOf(place)).toBe(used);
+  });
+
+  test.skipIf(process.env["IDV_TEST_POSTGRES"] !== undefined)(
+    "a run outlives a database that is killed and comes back, and is charged once",
+    async () => {
+      const place = await postgres.create();
+      await setLimit(place, "none");
+      const child = startIdv(argsFor(place));
+      const [stdin, ended] = [child.stdin!, finished(child)];
+      let [stdout, stderr] = ["", ""];
+      child.stdout!.on("data", (part: Buffer) => {
+        stdout += part;
+      });
+      child.stderr!.on("data", (part: Buffer) => {
+        stderr += part;
+      });
+      // More than the program reads before it looks for the table.
+      stdin.write(list(4000, "a"));
+      while (granted(stdout) < 4000) await sleep(20);
+      postgres.kill!();
+      stdin.write(list(1000, "b").slice("email\n".length));
+      while (!stderr.includes("trying again")) await sleep(20);
+      await postgres.restart!();
+      stdin.end(list(1000, "c").slice("email\n".length));
+      expect((await ended).code, stderr).toBe(0);
+      expect(granted(stdout)).toBe(6000);
+      expect(stderr).toContain("the database cannot be used");
+      expect(await quotaOf(place)).toMatchObject({ used: 6000 });
+    },
+    60_000,
+  );
+});
