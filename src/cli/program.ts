@@ -12,10 +12,12 @@ interface CommandEntry {
   readonly name: string;
   readonly group: string;
   readonly summary: string;
+  /** False for a command that the line of another one names. */
+  readonly isInOverview?: false;
   readonly load: () => Promise<{ readonly define: DefineCommand }>;
 }
 
-const [validate, service, offline, machine] = ["Validate", "Service", "Offline engine", "This machine"];
+const [validate, service, machine] = ["Validate", "Service", "This machine"];
 const commands: readonly CommandEntry[] = [
   {
     name: "emails",
@@ -38,27 +40,21 @@ const commands: readonly CommandEntry[] = [
   {
     name: "login",
     group: service,
-    summary: "keep the key of a service",
+    summary: "keep the key of a service; logout removes it",
     load: () => import("./commands/login.js"),
   },
-  { name: "logout", group: service, summary: "remove that key", load: () => import("./commands/logout.js") },
+  {
+    name: "logout",
+    group: service,
+    summary: "remove that key",
+    isInOverview: false,
+    load: () => import("./commands/logout.js"),
+  },
   {
     name: "cache",
     group: service,
     summary: "show or shrink the cache of verdicts",
     load: () => import("./commands/cache.js"),
-  },
-  {
-    name: "quota",
-    group: offline,
-    summary: "show or change the quota",
-    load: () => import("./commands/quota.js"),
-  },
-  {
-    name: "data",
-    group: offline,
-    summary: "show or update the lists of disposable domains",
-    load: () => import("./commands/data.js"),
   },
   { name: "serve", group: service, summary: "run the service", load: () => import("./commands/serve.js") },
   {
@@ -72,6 +68,24 @@ const commands: readonly CommandEntry[] = [
     group: service,
     summary: "show what its keys have used",
     load: () => import("./commands/usage.js"),
+  },
+  {
+    name: "state",
+    group: service,
+    summary: "move its keys, quotas and usage",
+    load: () => import("./commands/state.js"),
+  },
+  {
+    name: "quota",
+    group: machine,
+    summary: "show or change the quota of the offline engine",
+    load: () => import("./commands/quota.js"),
+  },
+  {
+    name: "data",
+    group: machine,
+    summary: "show or update the lists of disposable domains",
+    load: () => import("./commands/data.js"),
   },
   {
     name: "doctor",
@@ -142,7 +156,7 @@ function overview(): string {
     ...groups.flatMap((group) => [
       `${group}:`,
       ...commands
-        .filter((command) => command.group === group)
+        .filter((command) => command.group === group && command.isInOverview !== false)
         .map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     ]),
     "",

@@ -37,6 +37,16 @@ import {
   UnknownKeyError,
   type Usage,
 } from "./service-store.js";
+import {
+  holdsBytes,
+  keyOf,
+  pageStatement,
+  type StateRows,
+  stateInUse,
+  stateTableNames,
+  stateTables,
+  toValues,
+} from "./state-rows.js";
 
 /** Statements of each version of the tables, the oldest first. Released steps must never change. */
 const steps: readonly string[] = [
@@ -342,6 +352,46 @@ export class PostgresServiceStore implements ServiceStore {
       ...[since, keyId ?? null],
     ]);
     return rows as Usage[];
+  }
+
+  async exportRows(visit: (rows: StateRows) => Promise<void>): Promise<void> {
+    await this.#transaction(async (query, begun) => {
+      await begun;
+      await query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY");
+      for (const table of stateTableNames) {
+        let last: unknown[] = [];
+        for (;;) {
+          const sql = pageStatement(table, `idv_${table}`, (index) => `$${index}`, last.length === 0);
+          const rows = (await query(sql, ...last)) as Record<string, unknown>[];
+          if (rows.length === 0) break;
+          await visit({ table, rows: rows.map(toValues) });
+          last = keyOf(table, rows.at(-1)!);
+        }
+      }
+    });
+  }
+
+  async importRows(pages: AsyncIterable<StateRows>): Promise<void> {
+    await this.#transaction(async (query, begun) => {
+      await begun;
+      const found = await query("SELECT id FROM idv_quota UNION ALL SELECT id FROM idv_key LIMIT 1");
+      if (found.length > 0) throw stateInUse(this.#name);
+      for await (const { table, rows } of pages) {
+        const { columns } = stateTables[table];
+        const stored = rows.map((row) => {
+          const storedIn = (column: string) => {
+            const value = row[column];
+            return typeof value === "string" && holdsBytes(table, column) ? `\\x${value}` : value;
+          };
+          return Object.fromEntries(columns.map((column) => [column, storedIn(column)]));
+        });
+        const names = columns.join(", ");
+        await query(
+          `INSERT INTO idv_${table} (${names}) SELECT ${names} FROM json_populate_recordset(null::idv_${table}, $1)`,
+          JSON.stringify(stored),
+        );
+      }
+    });
   }
 
   /** Checks that the database takes writes, by asking whether it does. */

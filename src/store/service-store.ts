@@ -13,6 +13,7 @@ import {
   toQuota,
 } from "./quota.js";
 import { hashOf } from "./secrets.js";
+import type { StateRows } from "./state-rows.js";
 
 /** Operations that a key may be used for. */
 export const permissions = ["emails", "domains"] as const;
@@ -155,6 +156,19 @@ export interface ServiceStore {
   rotate(id: string, grace: number): Promise<{ key: ApiKey; secret: string }>;
   /** Returns the usage since a time in milliseconds since the epoch, the oldest first. */
   usage(since: number, keyId?: string): Promise<readonly Usage[]>;
+  /**
+   * Reads everything, as of one moment. Nothing else may use the store meanwhile.
+   *
+   * @param visit is awaited with up to {@link rowsAtOnce} rows at a time, in the order of {@link stateTables}
+   */
+  exportRows(visit: (rows: StateRows) => Promise<void>): Promise<void>;
+  /**
+   * Adds rows to a state without keys and quotas, all or none. Nothing else may use the store meanwhile.
+   *
+   * @param pages at most {@link rowsAtOnce} rows each; quotas must come before their keys
+   * @throws StoreError when the state is not empty, or a row is not valid
+   */
+  importRows(pages: AsyncIterable<StateRows>): Promise<void>;
   /** Checks that the state can be written. */
   checkWritable(): Promise<void>;
   close(): Promise<void>;

@@ -1,5 +1,6 @@
 /** State of the service in a SQLite file. Secrets, Idempotency-Keys and request bodies must be stored only as hashes. */
 import { timingSafeEqual } from "node:crypto";
+import { StoreError } from "./errors.js";
 import {
   changeQuota,
   freshRow,
@@ -35,7 +36,18 @@ import {
   type Usage,
 } from "./service-store.js";
 import type { LockWait, Schema } from "./sqlite.js";
-import { openFile, StateFile } from "./state-file.js";
+import { openFile, type Parameter, StateFile } from "./state-file.js";
+import {
+  holdsBytes,
+  keyOf,
+  pageStatement,
+  type StateRows,
+  type StateTableName,
+  stateInUse,
+  stateTableNames,
+  stateTables,
+  toValues,
+} from "./state-rows.js";
 
 const schema: Schema = {
   name: "state file",
@@ -97,6 +109,11 @@ const schema: Schema = {
     DROP TABLE api_key;
     ALTER TABLE key RENAME TO api_key`,
   ],
+};
+
+/** Names of the tables in the file. */
+const tableNames: Readonly<Record<StateTableName, string>> = {
+  ...{ quota: "quota", key: "api_key", answer: "answer", usage: "usage" },
 };
 
 /** Time between two deletions of old answers, in milliseconds, and their largest number in one transaction. */
@@ -250,6 +267,43 @@ export class SqliteServiceStore extends StateFile implements ServiceStore {
       ),
     );
     return rows as Usage[];
+  }
+
+  async exportRows(visit: (rows: StateRows) => Promise<void>): Promise<void> {
+    await this.inLongTransaction("BEGIN", async () => {
+      for (const table of stateTableNames) {
+        let last: Parameter[] | undefined;
+        for (;;) {
+          const sql = pageStatement(table, tableNames[table], () => "?", last === undefined);
+          const rows = this.all(sql, ...(last ?? [])) as Record<string, Parameter>[];
+          if (rows.length === 0) break;
+          await visit({ table, rows: rows.map(toValues) });
+          last = keyOf(table, rows.at(-1)!);
+        }
+      }
+    });
+  }
+
+  async importRows(pages: AsyncIterable<StateRows>): Promise<void> {
+    await this.inLongTransaction("BEGIN IMMEDIATE", async () => {
+      if (this.all("SELECT id FROM quota UNION ALL SELECT id FROM api_key LIMIT 1").length > 0) {
+        throw stateInUse(this.file.path);
+      }
+      for await (const { table, rows } of pages) {
+        const { columns } = stateTables[table];
+        const places = columns.map(() => "?").join(", ");
+        const sql = `INSERT INTO ${tableNames[table]} (${columns.join(", ")}) VALUES (${places})`;
+        for (const row of rows) {
+          const stored = (column: string) => {
+            const value = row[column]!;
+            return typeof value === "string" && holdsBytes(table, column) ? Buffer.from(value, "hex") : value;
+          };
+          this.run(sql, ...columns.map(stored));
+        }
+      }
+      const [lost] = this.all("SELECT id FROM api_key WHERE quota_id NOT IN (SELECT id FROM quota) LIMIT 1");
+      if (lost) throw new StoreError(`key ${(lost as { id: string }).id} has no quota`);
+    });
   }
 
   /** Checks that the file can be written, by writing a value that it already has. */

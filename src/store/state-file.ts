@@ -14,7 +14,7 @@ import {
 } from "./sqlite.js";
 
 /** Value of a parameter of a statement. */
-type Parameter = string | number | null | Uint8Array;
+export type Parameter = string | number | null | Uint8Array;
 
 /** An open state file, with its clock and the limits of its waits. */
 export interface OpenFile {
@@ -101,6 +101,33 @@ export abstract class StateFile {
         return inTransaction(database, work);
       } finally {
         database.exec("PRAGMA synchronous = FULL");
+      }
+    });
+  }
+
+  /**
+   * Runs work that takes many turns of the event loop in one transaction. Nothing else may use this object meanwhile.
+   *
+   * @param begin `BEGIN` for reads as of one moment, or `BEGIN IMMEDIATE` for a durable change
+   */
+  protected async inLongTransaction(
+    begin: "BEGIN" | "BEGIN IMMEDIATE",
+    work: () => Promise<void>,
+  ): Promise<void> {
+    const { path, schema, wait, database } = this.file;
+    await this.#lastWrite;
+    return explainErrors(path, schema, async () => {
+      await retryWhileBusy(() => database.exec(begin), deadlineOf(wait), wait.signal);
+      try {
+        await work();
+        database.exec("COMMIT");
+      } catch (error) {
+        try {
+          database.exec("ROLLBACK");
+        } catch {
+          // SQLite has already rolled back.
+        }
+        throw error;
       }
     });
   }

@@ -4,12 +4,14 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import fc from "fast-check";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
+import { StoreError } from "../../src/store/errors.js";
 import { GroupCommit } from "../../src/store/group-commit.js";
 import { PostgresServiceStore } from "../../src/store/postgres-service-store.js";
 import { hashOf } from "../../src/store/secrets.js";
 import type { Charge, ServiceStore } from "../../src/store/service-store.js";
 import { UnknownKeyError } from "../../src/store/service-store.js";
 import { SqliteServiceStore } from "../../src/store/sqlite-service-store.js";
+import { rowsAtOnce, type StateRows } from "../../src/store/state-rows.js";
 import { hasPostgres, startPostgres } from "../support/postgres.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -293,5 +295,86 @@ describe("group commit", () => {
     });
     await expect(Promise.all([commit.add("good"), commit.add("bad")])).rejects.toThrow("no");
     expect(await commit.add("later")).toBe("later");
+  });
+});
+
+/** Fills a store with keys, a shared quota, usage over some hours and stored answers. */
+async function fill(open: Open): Promise<ServiceStore> {
+  let now = november;
+  const store = await open(() => now);
+  const { key } = await store.create({ name: "aé", limit: 1000, period: "month" });
+  const shared = await store.create({
+    name: 'b"\n',
+    quotaName: "nightly",
+    expires: november + hour * 10_000,
+  });
+  await store.create({ name: "tests", isSandbox: true, permissions: ["domains"] });
+  for (let i = 0; i < 1200; i++) {
+    now += 3 * hour;
+    await store.chargeAll([charge(i % 2 ? key.id : shared.key.id, 3, i > 1195 ? `k${i}` : undefined)]);
+  }
+  await store.takeUnits({ quotaName: "nightly", kind: "email", units: 5, once: "run" });
+  await store.rotate(shared.key.id, hour);
+  await store.revoke(key.id);
+  return store;
+}
+
+const exported = async (store: ServiceStore) => {
+  const pages: StateRows[] = [];
+  await store.exportRows(async (page) => {
+    expect(page.rows.length).toBeLessThanOrEqual(rowsAtOnce);
+    pages.push(page);
+  });
+  return pages;
+};
+
+async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {
+  yield* items;
+}
+
+describe.each(stores)("a state exported from %s", (_, from) => {
+  test.each(stores)(
+    "and imported into %s is the same, its keys work, and it is imported once",
+    async (_, to) => {
+      const source = await fill(from);
+      const pages = await exported(source);
+      const rows = pages.flatMap(({ table, rows }) => rows.map((row) => ({ table, row })));
+      expect(rows.filter(({ table }) => table === "usage").length).toBeGreaterThan(rowsAtOnce);
+      const later = november + 3601 * hour;
+      const target = await to(() => later);
+      await target.importRows(each(pages));
+      const again = (await exported(target)).flatMap(({ table, rows }) =>
+        rows.map((row) => ({ table, row })),
+      );
+      const text = (row: unknown) => JSON.stringify(row);
+      expect(again.map(text).sort()).toEqual(rows.map(text).sort());
+      expect(await target.sharedQuota("nightly")).toEqual(await source.sharedQuota("nightly"));
+      const shared = (await target.list()).find(({ quotaName }) => quotaName === "nightly");
+      // An answer that was stored before the move is found after it.
+      expect(await target.hasAnswer(shared!.id, "k1198")).toBe(true);
+      await expect(target.importRows(each(pages))).rejects.toThrow("the state has keys or quotas already");
+      await Promise.all([source.close(), target.close()]);
+    },
+  );
+
+  test("is not imported in part", async () => {
+    const source = await fill(from);
+    const pages = await exported(source);
+    const target = await from(() => november);
+    async function* broken() {
+      yield* pages;
+      throw new Error("the file ends here");
+    }
+    await expect(target.importRows(broken())).rejects.toThrow("the file ends here");
+    expect(await target.list()).toEqual([]);
+    const negative = {
+      table: "usage" as const,
+      rows: [{ key_id: "a", hour: "x", kind: null, status: "", units: 1 }],
+    };
+    await expect(target.importRows(each([...pages, negative]))).rejects.toThrow(StoreError);
+    expect(await target.list()).toEqual([]);
+    await target.importRows(each(pages));
+    expect(await target.list()).toHaveLength(3);
+    await Promise.all([source.close(), target.close()]);
   });
 });

@@ -1,0 +1,173 @@
+/** `idv state`: moves the state of `idv serve` from a file to a database, or back. */
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { FileError } from "../../files/errors.js";
+import { openOutputFile, type TableSink } from "../../files/output.js";
+import {
+  rowsAtOnce,
+  type StateRows,
+  type StateTableName,
+  type StateValues,
+  stateTableNames,
+  stateTables,
+} from "../../store/state-rows.js";
+import { filled } from "../config/option-values.js";
+import { openServiceState } from "../engines/service-state.js";
+import { standardOutput } from "../terminal/standard-output.js";
+import { counted, say } from "../terminal/terminal.js";
+import { type DefineCommand, describe } from "./command.js";
+import { stateOption } from "./state-option.js";
+
+interface StateOptions {
+  readonly state?: string;
+  readonly output?: string;
+}
+
+const environment = ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME"] as const;
+
+/** First line of an exported state. */
+const firstLine = { idv: "state", version: 1 };
+
+export const define: DefineCommand = (state) => {
+  describe(state, {
+    description: "Moves the state of idv serve: its keys, quotas, usage and stored answers.",
+    examples: [
+      "state export -o state.jsonl",
+      "state import state.jsonl --state postgres://db.example.com/idv",
+    ],
+    environment,
+  });
+  describe(state.command("export").summary("Write the state as lines of JSON."), {
+    description:
+      "Writes the state as lines of JSON, as of one moment. Secrets of keys are in it as hashes only.\nA server that goes on meanwhile goes on charging the old state: stop it first.",
+    examples: ["state export -o state.jsonl", "state export | gzip > state.jsonl.gz"],
+    environment,
+  })
+    .addOption(stateOption())
+    .option("-o, --output <FILE>", "write to FILE, which only you may read", filled)
+    .action(exportState);
+  describe(state.command("import").summary("Read an exported state into an empty one."), {
+    description: "Reads an exported state into one without keys and quotas, all of it or nothing.",
+    examples: ["state import state.jsonl --state postgres://db.example.com/idv"],
+    environment,
+  })
+    .argument("[FILE]", "what idv state export has written; - or none for standard input")
+    .addOption(stateOption())
+    .action(importState);
+};
+
+/** Number of rows of each table. */
+class Counts {
+  readonly #counts = new Map<StateTableName, number>();
+
+  add({ table, rows }: StateRows): void {
+    this.#counts.set(table, (this.#counts.get(table) ?? 0) + rows.length);
+  }
+
+  toString(): string {
+    const count = (table: StateTableName) => this.#counts.get(table) ?? 0;
+    return [
+      counted(count("key"), "key"),
+      counted(count("quota"), "quota"),
+      counted(count("usage"), "line of usage", "lines of usage"),
+      counted(count("answer"), "stored answer"),
+    ].join(", ");
+  }
+}
+
+async function exportState({ state, output }: StateOptions): Promise<void> {
+  // Names of keys are nobody else's business.
+  process.umask(0o077);
+  const store = await openServiceState(state, process.env);
+  let sink: TableSink | undefined;
+  try {
+    const counts = new Counts();
+    sink = output === undefined ? standardOutput : await openOutputFile(output);
+    const write = (lines: readonly unknown[]) =>
+      sink!.write(Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join("")));
+    await write([firstLine]);
+    await store.exportRows(async (page) => {
+      counts.add(page);
+      await write(page.rows.map((row) => ({ [page.table]: row })));
+    });
+    await sink.commit();
+    say(`exported ${counts}`);
+  } catch (error) {
+    await sink?.discard();
+    throw error;
+  } finally {
+    await store.close();
+  }
+}
+
+async function importState(file: string | undefined, { state }: StateOptions): Promise<void> {
+  const store = await openServiceState(state, process.env);
+  const name = file === undefined || file === "-" ? undefined : file;
+  try {
+    const counts = new Counts();
+    await store.importRows(readPages(name, counts));
+    say(`imported ${counts}`);
+  } finally {
+    await store.close();
+  }
+}
+
+/**
+ * Reads an exported state, up to {@link rowsAtOnce} rows at a time.
+ *
+ * @param path undefined for standard input
+ * @throws FileError when it cannot be read, or is not an exported state
+ */
+async function* readPages(path: string | undefined, counts: Counts): AsyncGenerator<StateRows> {
+  const name = path ?? "standard input";
+  const input = path === undefined ? process.stdin : createReadStream(path);
+  let number = 0;
+  let page: { table: StateTableName; rows: StateValues[] } | undefined;
+  try {
+    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      number++;
+      const where = `${name}:${number}`;
+      if (number === 1) {
+        if (line !== JSON.stringify(firstLine)) throw notExported(where);
+        continue;
+      }
+      const { table, row } = parseLine(line, where);
+      if (page !== undefined && (page.table !== table || page.rows.length === rowsAtOnce)) {
+        counts.add(page);
+        yield page;
+        page = undefined;
+      }
+      page ??= { table, rows: [] };
+      page.rows.push(row);
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+    throw new FileError(`${name}: cannot be read: ${(error as Error).message}`);
+  }
+  if (number === 0) throw notExported(name);
+  if (page === undefined) return;
+  counts.add(page);
+  yield page;
+}
+
+const notExported = (where: string): FileError =>
+  new FileError(
+    `${where}: not a state that this version of idv has exported; give the file that idv state export has written`,
+  );
+
+/** @throws FileError when a line is not a row of the state */
+function parseLine(line: string, where: string): { table: StateTableName; row: StateValues } {
+  try {
+    const [[name, row] = [], ...others] = Object.entries(JSON.parse(line) as Record<string, StateValues>);
+    const table = stateTableNames.find((each) => each === name);
+    const names: readonly string[] = table === undefined ? [] : stateTables[table].columns;
+    const isWhole = names.every((column) => isValue(row?.[column]));
+    if (table !== undefined && others.length === 0 && isWhole) return { table, row: row! };
+  } catch {
+    // Not JSON.
+  }
+  throw notExported(where);
+}
+
+const isValue = (value: unknown): boolean =>
+  value === null || typeof value === "string" || typeof value === "number";
