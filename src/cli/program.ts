@@ -162,7 +162,7 @@ function overview(): string {
     "",
     "Try:    idv check ann.lee@gmial.com",
     "        idv emails list.csv -o checked.csv",
-    `Topics: idv help ${topicNames.join("|")}`,
+    `idv help ${topicNames.join("|")}`,
     "",
   ].join("\n");
 }

@@ -394,12 +394,12 @@ export class PostgresServiceStore implements ServiceStore {
     });
   }
 
-  /** Checks that the database takes writes, by asking whether it does. */
+  /** Checks that the database can be written, by writing a value that it already has. */
   async checkWritable(): Promise<void> {
-    const [[row]] = (await this.#read([
-      "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS is_read_only",
-    ])) as [{ is_read_only: boolean }[]];
-    if (row?.is_read_only) throw new StoreError(`${this.#name}: the database is read-only`);
+    await this.#transaction(async (query, begun) => {
+      await begun;
+      await query("UPDATE idv_schema SET version = version");
+    });
   }
 
   #change(id: string, apply: (key: KeyRow, quota: NamedQuotaRow, now: number) => void): Promise<ApiKey> {

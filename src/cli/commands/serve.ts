@@ -1,16 +1,29 @@
 /** `idv serve`: the validation service over HTTP. */
 import { once } from "node:events";
 import { Option } from "commander";
+import type { FastifyInstance, FastifyListenOptions } from "fastify";
 import { type Classifier, loadClassifier } from "../../classifier/classifier.js";
 import { tableSource } from "../../data/installed-table.js";
 import { openLog } from "../../service/log.js";
 import { createMetrics } from "../../service/metrics.js";
 import { createService } from "../../service/server.js";
+import {
+  allowGroup,
+  type ListeningPlace,
+  listeningPlace,
+  removeStaleSocket,
+} from "../config/listening-place.js";
 import { isLoopback } from "../config/loopback.js";
 import { filled, webOrigin, wholeNumber } from "../config/option-values.js";
 import { dataTablePath } from "../config/paths.js";
-import { dnsSettingNames, resolveSettings, type SettingOptions, type Settings } from "../config/settings.js";
-import { openServiceState } from "../engines/service-state.js";
+import {
+  dnsSettingNames,
+  resolveSettings,
+  type SettingOptions,
+  type Settings,
+  settings,
+} from "../config/settings.js";
+import { openServiceState, openState } from "../engines/service-state.js";
 import { UsageError } from "../errors.js";
 import { say } from "../terminal/terminal.js";
 import { type DefineCommand, describe, settingOption } from "./command.js";
@@ -20,7 +33,11 @@ import { stateOption } from "./state-option.js";
 interface ServeOptions extends SettingOptions {
   readonly host: string;
   readonly port: number;
+  readonly socket?: string;
+  readonly config?: string;
   readonly state?: string;
+  /** Whether the file of options names the state. It may hold a password. */
+  readonly isStateInFile: boolean;
   readonly corsOrigin?: readonly string[];
   readonly maxItems: number;
   readonly check?: true;
@@ -33,15 +50,24 @@ export const define: DefineCommand = (command) => {
     examples: [
       "serve",
       "serve --port 8080 --state /var/lib/idv/service.db",
-      "serve --state postgres://idv@db.example.com/idv",
+      "serve --config /etc/idv/serve.json",
     ],
-    environment: ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME", "XDG_DATA_HOME"],
+    environment: ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME", "XDG_DATA_HOME", "LISTEN_FDS, LISTEN_PID"],
+    topics: ["service"],
   })
     .addOption(new Option("--host <HOST>", "address to listen on").argParser(filled).default("127.0.0.1"))
     .addOption(
       new Option("--port <PORT>", "port to listen on; 0 for any free one")
         .argParser(wholeNumber(0, 65_535))
         .default(8787),
+    )
+    .addOption(
+      new Option("--socket <PATH>", "Unix socket to listen on instead")
+        .argParser(filled)
+        .conflicts(["host", "port"]),
+    )
+    .addOption(
+      new Option("--config <FILE>", 'options from a JSON file: {"port": 8080, ...}').argParser(filled),
     )
     .addOption(stateOption())
     .addOption(
@@ -55,7 +81,23 @@ export const define: DefineCommand = (command) => {
     .option("--check", "find out whether the service could run, and exit")
     .option("-q, --quiet", "log no requests");
   for (const name of dnsSettingNames) command.addOption(settingOption(name));
-  command.action(serve);
+  command.action(async (options: ServeOptions) => {
+    if (options.config !== undefined) {
+      const { takeOptionsFrom } = await import("../config/config-file.js");
+      takeOptionsFrom(options.config, command, variables, process.env);
+      // An address on the command line goes before a socket in the file.
+      const isGiven = ["host", "port"].some((name) => command.getOptionValueSource(name) === "cli");
+      if (isGiven) command.setOptionValue("socket", options.socket);
+    }
+    const isStateInFile = command.getOptionValueSource("state") === "config";
+    await serve({ ...command.opts<ServeOptions>(), isStateInFile });
+  });
+};
+
+/** Variables that go before a file of options. */
+const variables: Readonly<Record<string, readonly string[]>> = {
+  state: ["IDV_STATE", "IDV_STATE_FILE"],
+  ...Object.fromEntries(dnsSettingNames.map((name) => [name, [settings[name].variable]])),
 };
 
 /** How long requests in flight may take to finish after a signal, in milliseconds. */
@@ -66,15 +108,17 @@ const lockMilliseconds = 1000;
 
 /** Runs the service until SIGTERM or SIGINT, and lets the requests in flight finish. */
 async function serve(options: ServeOptions): Promise<void> {
-  const { host, port, state, corsOrigin = [], maxItems, quiet } = options;
-  const settings = await resolveSettings(options, process.env, undefined, say);
-  const store = await openServiceState(state, process.env, {
-    milliseconds: lockMilliseconds,
-  });
+  const { state, corsOrigin = [], maxItems, quiet } = options;
+  const place = listeningPlace(options, process.env, process.pid);
+  const resolved = await resolveSettings(options, process.env, undefined, say);
+  const wait = { milliseconds: lockMilliseconds };
+  const store = await (options.isStateInFile
+    ? openState(state!, undefined, process.env, wait)
+    : openServiceState(state, process.env, wait));
   const metrics = createMetrics();
   const log = quiet || options.check ? undefined : openLog(1, () => metrics.lostLines.inc());
   const classifier = loadClassifier(tableSource(dataTablePath(process.env), say));
-  const mail = settings.dns.value === "off" ? undefined : await openMail(settings, classifier);
+  const mail = resolved.dns.value === "off" ? undefined : await openMail(resolved, classifier);
   try {
     const service = createService({
       store,
@@ -90,18 +134,14 @@ async function serve(options: ServeOptions): Promise<void> {
     const hasKeys = (await store.list()).length > 0;
     // Before the address is announced, so that a signal sent right after that is not missed.
     const stopped = Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
-    const address = await service.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
-      throw new UsageError(
-        `cannot listen on ${host}:${port}: ${listenReasons[error.code ?? ""] ?? error.message}`,
-      );
-    });
+    const address = await listen(service, place);
     if (options.check) {
       await store.checkWritable();
       await service.close();
       return say("the service can run: state, data and address are fine");
     }
     say(`listening on ${address}`);
-    if (!isLoopback(host))
+    if ("port" in place.listen && !isLoopback(place.listen.host))
       say("other machines may reach this address, and keys are sent unencrypted: put TLS in front");
     if (!hasKeys) say("there are no keys yet: idv keys create --name NAME");
     await stopped;
@@ -115,6 +155,22 @@ async function serve(options: ServeOptions): Promise<void> {
   }
 }
 
+/**
+ * Starts to listen, and returns the address for people.
+ *
+ * @throws UsageError when that is not possible
+ */
+async function listen(service: FastifyInstance, { listen: options, name }: ListeningPlace): Promise<string> {
+  if ("path" in options) await removeStaleSocket(options.path);
+  const address = await service
+    .listen(options as FastifyListenOptions)
+    .catch((error: NodeJS.ErrnoException) => {
+      throw new UsageError(`cannot listen on ${name}: ${listenReasons[error.code ?? ""] ?? error.message}`);
+    });
+  if ("path" in options) allowGroup(options.path);
+  return "port" in options ? address : name;
+}
+
 /** Opens the stage that asks DNS. Loaded only where it is wanted. */
 async function openMail(settings: Settings, classifier: Classifier) {
   const { openServiceMailCheck } = await import("../engines/mail-check.js");
@@ -123,7 +179,8 @@ async function openMail(settings: Settings, classifier: Classifier) {
 
 const listenReasons: Readonly<Record<string, string>> = {
   EADDRINUSE: "something else does already; choose another --port",
-  EACCES: "permission denied; choose a --port above 1023",
+  EACCES: "permission denied; choose a --port above 1023, or a folder that can be written",
   EADDRNOTAVAIL: "this machine does not have that address; choose another --host",
   ENOTFOUND: "no such host",
+  ENOENT: "its folder does not exist; create it",
 };

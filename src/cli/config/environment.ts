@@ -9,6 +9,7 @@ export const environmentVariables = {
   IDV_STATE: "state of idv serve, unless --state is given: a file or a postgres:// URL",
   IDV_STATE_FILE: "state file of idv serve, if there is no IDV_STATE",
   "PGHOST, PGUSER, PGPASSWORD ...": "connection to PostgreSQL, for what its URL leaves out",
+  "LISTEN_FDS, LISTEN_PID": "the socket that systemd has opened for idv serve",
   IDV_ALLOW: "files of allowed domains and addresses, separated by :",
   IDV_DENY: "files of denied domains and addresses, separated by :",
   XDG_CONFIG_HOME: "folder of idv/config.json and the key of idv login (~/.config)",

@@ -6,6 +6,7 @@ export const topicNames: readonly string[] = [
   "settings",
   "statuses",
   "service",
+  "machines",
   "exit-codes",
   "environment",
 ];

@@ -1,0 +1,86 @@
+/** A file with options of a command, in JSON, for commands that run as a service. */
+import { readFileSync, statSync } from "node:fs";
+import { type Command, InvalidArgumentError, type Option } from "commander";
+import { UsageError } from "../errors.js";
+
+/** Value of an option in the file. */
+type Value = string | number | boolean | readonly string[];
+
+/**
+ * Takes the options of a command from a file, unless the command line gives them, or a variable does. Their names are those on
+ * the command line, without the hyphens: `--max-items` is `maxItems`.
+ *
+ * @param variables the variables that go before the file, by the names of the options
+ * @throws UsageError when the file cannot be read, is not a JSON object, or has an unknown name or an invalid value; or holds a
+ *   password and can be read by other users
+ */
+export function takeOptionsFrom(
+  path: string,
+  command: Command,
+  variables: Readonly<Record<string, readonly string[]>>,
+  env: NodeJS.ProcessEnv,
+): void {
+  for (const [name, value] of Object.entries(readObject(path))) {
+    const option = command.options.find((each) => each.attributeName() === name && name !== "config");
+    if (option === undefined) throw new UsageError(`${path}: ${unknownName(name, command)}`);
+    if (isUrlWithPassword(value) && (statSync(path).mode & 0o077) !== 0) {
+      throw new UsageError(`${path}: other users can read the password in it; run chmod 600 ${path}`);
+    }
+    const parsed = parse(option, value, `${path}: ${name}`);
+    const isGiven =
+      command.getOptionValueSource(name) === "cli" || variables[name]?.some((variable) => env[variable]);
+    if (!isGiven) command.setOptionValueWithSource(name, parsed, "config");
+  }
+}
+
+function readObject(path: string): Readonly<Record<string, Value>> {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    throw new UsageError(`${path}: cannot be read: ${(error as Error).message}`);
+  }
+  let values: unknown;
+  try {
+    values = JSON.parse(text.replace(/^\ufeff/, ""));
+  } catch {
+    // The text may hold a password, so it is not shown.
+    throw new UsageError(`${path}: not JSON`);
+  }
+  if (typeof values === "object" && values !== null && !Array.isArray(values)) {
+    return values as Readonly<Record<string, Value>>;
+  }
+  throw new UsageError(`${path}: not a JSON object`);
+}
+
+function unknownName(name: string, { options }: Command): string {
+  const known = options.map((option) => option.attributeName()).filter((each) => each !== "config");
+  // A long or odd name may be a password in the wrong place.
+  const what = /^[A-Za-z-]{1,30}$/.test(name) ? `"${name}"` : "one of its names";
+  return `${what} is no option; known: ${known.join(", ")}`;
+}
+
+const isUrlWithPassword = (value: Value): boolean =>
+  typeof value === "string" && /^[a-z]+:\/\/[^/?#]*:[^/?#]*@|[?&]password=/i.test(value);
+
+/** @throws UsageError when the value is not one that the option takes */
+function parse(option: Option, value: Value, where: string): unknown {
+  const isFlag = !option.required && !option.optional;
+  if (isFlag) {
+    if (typeof value === "boolean") return value || undefined;
+    throw new UsageError(`${where}: takes true or false`);
+  }
+  const texts = (Array.isArray(value) ? value : [value]).map(String);
+  if (texts.length !== 1 && option.attributeName() !== "corsOrigin") {
+    throw new UsageError(`${where}: takes one value`);
+  }
+  try {
+    return texts.reduce<unknown>(
+      (before, text) => (option.parseArg ? option.parseArg(text, before) : text),
+      undefined,
+    );
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError)) throw error;
+    throw new UsageError(`${where}: "${texts.at(-1)}" is invalid. ${error.message}`);
+  }
+}
