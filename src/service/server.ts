@@ -99,7 +99,10 @@ export function createService(options: ServiceOptions): FastifyInstance {
     // A path that cannot be decoded is treated as unknown.
     frameworkErrors: (_error, _request, reply) => (reply as FastifyReply).code(404).send(noSuchPath),
   });
-  const charges = new GroupCommit<Charge, ChargeOutcome>((group) => store.chargeAll(group));
+  const charges = new GroupCommit<Charge, ChargeOutcome>(
+    (group) => store.chargeAll(group),
+    ({ keyId }) => (store.runsSideBySide ? keyId : ""),
+  );
   const till: Till = {
     charge: (charge) => charges.add(charge),
     hasAnswer: (keyId, idempotencyKey) => store.hasAnswer(keyId, idempotencyKey),

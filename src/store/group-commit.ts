@@ -12,30 +12,41 @@ interface Member<Work, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Collects work into groups, one of which runs at a time. */
+/** Collects work into groups, one of which runs at a time in each lane. */
 export class GroupCommit<Work, Result> {
   readonly #run: (group: readonly Work[]) => Promise<readonly Result[]>;
-  #waiting: Member<Work, Result>[] = [];
-  #isRunning = false;
+  readonly #laneOf: (work: Work) => string;
+  /** Waiting work by its lane; lanes without work have no entry. */
+  readonly #lanes = new Map<string, Member<Work, Result>[]>();
 
-  /** @param run does the work of a group, and returns a result for each member; if it throws, all members fail */
-  constructor(run: (group: readonly Work[]) => Promise<readonly Result[]>) {
+  /**
+   * @param run does the work of a group, and returns a result for each member; if it throws, all members fail
+   * @param laneOf returns the lane of some work; by default, there is one
+   */
+  constructor(run: (group: readonly Work[]) => Promise<readonly Result[]>, laneOf = (_work: Work) => "") {
     this.#run = run;
+    this.#laneOf = laneOf;
   }
 
-  /** Adds work to the next group. Resolves with its result when the group is done. */
+  /** Adds work to the next group of its lane. Resolves with its result when the group is done. */
   add(work: Work): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ work, resolve, reject });
+      const lane = this.#laneOf(work);
+      const waiting = this.#lanes.get(lane);
+      if (waiting) {
+        waiting.push({ work, resolve, reject });
+        return;
+      }
+      this.#lanes.set(lane, [{ work, resolve, reject }]);
       // Not at once: requests that have arrived together are still being read.
-      if (!this.#isRunning) setImmediate(() => this.#runGroups());
-      this.#isRunning = true;
+      setImmediate(() => this.#runGroups(lane));
     });
   }
 
-  async #runGroups(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const group = this.#waiting.splice(0, mostMembers);
+  async #runGroups(lane: string): Promise<void> {
+    const waiting = this.#lanes.get(lane)!;
+    while (waiting.length > 0) {
+      const group = waiting.splice(0, mostMembers);
       try {
         const results = await this.#run(group.map(({ work }) => work));
         for (const [i, { resolve }] of group.entries()) resolve(results[i]!);
@@ -45,6 +56,6 @@ export class GroupCommit<Work, Result> {
       // Lets the answers out, and the next requests in.
       await new Promise((resolve) => setImmediate(resolve));
     }
-    this.#isRunning = false;
+    this.#lanes.delete(lane);
   }
 }

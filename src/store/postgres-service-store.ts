@@ -90,6 +90,8 @@ const steps: readonly string[] = [
     PRIMARY KEY (key_id, hour, kind, status)
   ) WITH (fillfactor = 50);
   CREATE INDEX idv_usage_hour ON idv_usage (hour)`,
+  // Counts the changes of the quota and of its keys, so that a charge notices them in the row that it locks.
+  `ALTER TABLE idv_quota ADD COLUMN version bigint NOT NULL DEFAULT 0`,
 ];
 
 /** Number of the advisory lock under which the tables are made: "idvs". */
@@ -105,14 +107,55 @@ const keyAndQuota = `SELECT k.*, q.name AS quota_name, q.unit_limit, q.period, q
   FROM idv_key k JOIN idv_quota q ON q.id = k.quota_id`;
 const clock = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now";
 
+/** A quota with the number of its changes and those of its keys. */
+interface VersionedQuotaRow extends NamedQuotaRow {
+  readonly version: number;
+}
+
+/** The quota of a key, and the end of its period or of the key, in milliseconds since the epoch; null for never. */
+interface KnownKey {
+  readonly quota: VersionedQuotaRow;
+  readonly until: number | null;
+}
+
+/** Most keys that are remembered. */
+const mostKnown = 10_000;
+
+/**
+ * Makes charges in one statement, or none if it returns no row. The answers and the usage are those of {@link applyCharges}.
+ */
+const atOnce = `WITH time AS MATERIALIZED (${clock}),
+  quota AS (
+    UPDATE idv_quota SET used = used + $3 FROM time
+    WHERE id = $2 AND version = $4 AND ($5::bigint IS NULL OR now < $5)
+      AND (unit_limit IS NULL OR used + $3 <= unit_limit)
+      AND NOT EXISTS (SELECT FROM idv_answer WHERE key_id = $1 AND idempotency_key_hash = ANY($6))
+    RETURNING idv_quota.*, now
+  ),
+  answer AS (
+    INSERT INTO idv_answer SELECT $1, hash, body_hash, statuses, now
+    FROM quota, unnest($6::bytea[], $7::bytea[], $8::text[]) AS added (hash, body_hash, statuses)
+  ),
+  usage AS (
+    INSERT INTO idv_usage SELECT $1, now - now % 3600000, kind, status, units
+    FROM quota, unnest($9::text[], $10::text[], $11::bigint[]) AS added (kind, status, units)
+    ON CONFLICT (key_id, hour, kind, status) DO UPDATE SET units = idv_usage.units + excluded.units
+  )
+  SELECT * FROM quota`;
+/** SQLSTATE of an answer that another server has stored at the same moment, and of locks in a circle. */
+const notAtOnce = ["23505", "40P01"];
+
 type JoinedRow = KeyRow & NamedQuotaRow & { readonly quota_name: string | null };
 
 /** The state in a database that any number of servers may share. */
 export class PostgresServiceStore implements ServiceStore {
+  readonly runsSideBySide = true;
   readonly #pool: pg.Pool;
   /** Name of the database in messages, without a password. */
   readonly #name: string;
   #sweptAt = Number.NEGATIVE_INFINITY;
+  /** What a charge has found last, by the ids of keys that could be used. */
+  readonly #known = new Map<string, KnownKey>();
 
   /**
    * Connects, and creates or upgrades the tables.
@@ -170,17 +213,65 @@ export class PostgresServiceStore implements ServiceStore {
     return toKey(row, quotaOf(row), now);
   }
 
+  /** Makes the charges in one statement if that will do, else in a transaction. */
   async chargeAll(charges: readonly Charge[]): Promise<readonly ChargeOutcome[]> {
+    return (await this.#chargeAtOnce(charges)) ?? this.#chargeInSteps(charges);
+  }
+
+  /**
+   * Makes charges in one statement, which locks the quota for a third of the time. That will do for charges of one key that the
+   * quota grants in full, if neither the key nor the quota has changed since the last charge, the period goes on, and none of
+   * them has been made before. Otherwise nothing is charged.
+   */
+  async #chargeAtOnce(charges: readonly Charge[]): Promise<readonly ChargeOutcome[] | undefined> {
+    const [{ keyId } = { keyId: "" }] = charges;
+    const { quota: known, until } = this.#known.get(keyId) ?? {};
+    const isPlain = charges.every((charge) => charge.keyId === keyId && charge.statuses.length > 0);
+    if (known === undefined || !isPlain) return undefined;
+    const units = charges.reduce((sum, { statuses }) => sum + statuses.length, 0);
+    const usable = { expires: null, revoked: null, quota_id: known.id } as KeyRow;
+    const free = { ...known, unit_limit: null };
+    const rows = {
+      keys: new Map([[keyId, usable]]),
+      quotas: new Map([[known.id, free]]),
+      answers: new Map(),
+    };
+    const { answers, usage } = applyCharges(rows, charges, 0);
+    // One of them repeats another.
+    if (answers.length < charges.filter(({ once }) => once !== undefined).length) return undefined;
+    const [found] = await this.#read([
+      atOnce,
+      ...[keyId, known.id, units, known.version, until],
+      ...[answers.map((answer) => answer.idempotency_key_hash), answers.map((answer) => answer.body_hash)],
+      answers.map(({ statuses }) => statuses),
+      ...[usage.map(({ kind }) => kind), usage.map(({ status }) => status), usage.map((line) => line.units)],
+    ]).catch((error: StoreError) => {
+      if (notAtOnce.includes((error.cause as { code?: string } | undefined)?.code ?? "")) return [[]];
+      throw error;
+    });
+    const [after] = found as (NamedQuotaRow & { now: number })[];
+    if (after === undefined) return undefined;
+    this.#sweep(after.now);
+    const quota = { ...after, used: after.used - units };
+    return charges.map(({ statuses }) => {
+      quota.used += statuses.length;
+      return { statuses, quota: toQuota(quota) };
+    });
+  }
+
+  async #chargeInSteps(charges: readonly Charge[]): Promise<readonly ChargeOutcome[]> {
     const ids = [...new Set(charges.map(({ keyId }) => keyId))];
     const once = charges.flatMap(({ keyId, once }) =>
       once === undefined ? [] : [{ keyId, hash: hashOf(once.idempotencyKey) }],
     );
-    const { now, outcomes } = await this.#transaction(async (query, begun) => {
+    const { now, outcomes, keys, quotas } = await this.#transaction(async (query, begun) => {
       // Both rows are locked: a charge that has waited must see a revocation that was committed meanwhile.
-      const [found, stored, [time]] = (await Promise.all([
+      const [keyRows, quotaRows, stored, [time]] = (await Promise.all([
+        query("SELECT * FROM idv_key WHERE id = ANY($1) ORDER BY id FOR SHARE", ids),
         query(
-          `${keyAndQuota} WHERE k.id = ANY($1) ORDER BY q.id FOR NO KEY UPDATE OF q FOR SHARE OF k`,
-          ...[ids],
+          `SELECT * FROM idv_quota WHERE id IN (SELECT quota_id FROM idv_key WHERE id = ANY($1)) ORDER BY id
+          FOR NO KEY UPDATE`,
+          ids,
         ),
         once.length === 0
           ? []
@@ -191,21 +282,33 @@ export class PostgresServiceStore implements ServiceStore {
             ),
         query(clock),
         begun,
-      ])) as unknown as [JoinedRow[], (AnswerRow & { created: number })[], [{ now: number }]];
+      ])) as unknown as [
+        KeyRow[],
+        VersionedQuotaRow[],
+        (AnswerRow & { created: number })[],
+        [{ now: number }],
+      ];
       const { now } = time;
-      const quotas = new Map(found.map((row) => [row.quota_id, renewed(quotaOf(row), now)]));
+      const quotas = new Map(quotaRows.map((row) => [row.id, renewed(row, now)]));
       const isValid = ({ created }: { created: number }) => Math.abs(now - created) < answerMilliseconds;
       const answers = new Map(
         stored.filter(isValid).map((row) => [answerKey(row.key_id, row.idempotency_key_hash), row]),
       );
-      const keys = new Map(found.map((row) => [row.id, row as KeyRow]));
+      const keys = new Map(keyRows.map((row) => [row.id, row]));
       const result = applyCharges({ keys, quotas, answers }, charges, now);
       // Not awaited: they are sent together with COMMIT, so that the locks are held for one round trip only.
       for (const quota of quotas.values()) updateQuota(query, quota);
       if (result.answers.length > 0) insertAnswers(query, result.answers, now);
       if (result.usage.length > 0) addUsage(query, result.usage);
-      return { now, outcomes: result.outcomes };
+      return { now, outcomes: result.outcomes, keys, quotas };
     });
+    if (this.#known.size + keys.size > mostKnown) this.#known.clear();
+    for (const { id, quota_id, expires, ...key } of keys.values()) {
+      const quota = quotas.get(quota_id)!;
+      const ends = [expires, toQuota(quota).renewsAt].filter((time) => time !== null);
+      const until = ends.length === 0 ? null : Math.min(...ends);
+      if (isUsable({ expires, ...key }, now)) this.#known.set(id, { quota, until });
+    }
     this.#sweep(now);
     return outcomes;
   }
@@ -255,6 +358,7 @@ export class PostgresServiceStore implements ServiceStore {
       const quota = renewed(row, now);
       changeQuota(quota, change, now);
       await updateQuota(query, quota);
+      await query("UPDATE idv_quota SET version = version + 1 WHERE id = $1", quota.id);
       return toQuota(quota);
     });
   }
@@ -403,16 +507,19 @@ export class PostgresServiceStore implements ServiceStore {
   }
 
   #change(id: string, apply: (key: KeyRow, quota: NamedQuotaRow, now: number) => void): Promise<ApiKey> {
-    // Locks the quota first, as charges do.
+    // Locks the key first, as charges do.
     return this.#transaction(async (query, begun) => {
-      const [[row], [{ now }]] = (await Promise.all([
-        query(`${keyAndQuota} WHERE k.id = $1 FOR UPDATE OF q, k`, id),
+      const [[key], [quotaRow], [{ now }]] = (await Promise.all([
+        query("SELECT * FROM idv_key WHERE id = $1 FOR UPDATE", id),
+        query(
+          "SELECT * FROM idv_quota WHERE id = (SELECT quota_id FROM idv_key WHERE id = $1) FOR NO KEY UPDATE",
+          id,
+        ),
         query(clock),
         begun,
-      ])) as unknown as [JoinedRow[], [{ now: number }]];
-      if (row === undefined) throw new UnknownKeyError(`no key "${id}"; run idv keys list to see all keys`);
-      const key: KeyRow = row;
-      const quota = renewed(quotaOf(row), now);
+      ])) as unknown as [KeyRow[], NamedQuotaRow[], [{ now: number }]];
+      if (key === undefined) throw new UnknownKeyError(`no key "${id}"; run idv keys list to see all keys`);
+      const quota = renewed(quotaRow!, now);
       apply(key, quota, now);
       await Promise.all([
         query(
@@ -422,6 +529,7 @@ export class PostgresServiceStore implements ServiceStore {
           ...[key.expires, key.revoked],
         ),
         updateQuota(query, quota),
+        query("UPDATE idv_quota SET version = version + 1 WHERE id = $1", quota.id),
       ]);
       return toKey(key, quota, now);
     });
@@ -523,7 +631,7 @@ export class PostgresServiceStore implements ServiceStore {
       if (error instanceof StoreError || error instanceof UnknownKeyError) throw error;
       const { code, message } = error as NodeJS.ErrnoException;
       const text = message === "" ? (code ?? "no connection") : message;
-      throw new StoreError(`${this.#name}: the database cannot be used: ${text}`);
+      throw new StoreError(`${this.#name}: the database cannot be used: ${text}`, { cause: error });
     }
   }
 

@@ -102,6 +102,8 @@ export class UnknownKeyError extends Error {
 
 /** State of a service that any number of processes may share. All methods throw StoreError when it cannot be used. */
 export interface ServiceStore {
+  /** Whether charges of different keys run side by side, rather than one after the other. */
+  readonly runsSideBySide: boolean;
   /** Returns the key with this secret, unless it is revoked or expired. */
   find(secret: string): Promise<ApiKey | undefined>;
   /**

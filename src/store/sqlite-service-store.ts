@@ -121,6 +121,7 @@ const [sweepMilliseconds, sweptAnswers] = [60_000, 1000];
 
 /** The state in a file that any number of processes on one machine may share. */
 export class SqliteServiceStore extends StateFile implements ServiceStore {
+  readonly runsSideBySide = false;
   #sweptAt = Number.NEGATIVE_INFINITY;
 
   /**

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import { hasPostgres, type PostgresServer, startPostgres } from "../support/postgres.js";
 import { idv } from "../support/run-idv.js";
-import { serve } from "../support/service.js";
+import { serve, serveWith } from "../support/service.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
@@ -105,6 +105,23 @@ describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
     expect(await send(url, key, ["a"], "a")).toEqual({ code: 200, granted: 1 });
     expect(await usedOf(state)).toEqual({ used: 2, usage: 2 });
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  });
+
+  test("servers whose clocks are an hour apart renew a quota once", async () => {
+    const state = await postgres.create();
+    const key = await create(state, "--limit", "5", "--period", "day");
+    const shifted = (hours: number) =>
+      `--import data:text/javascript,${encodeURIComponent(`const now=Date.now;Date.now=()=>now()+${hours * 3_600_000}`)}`;
+    const clocks = [-1, 0, 1, 24];
+    const servers = await Promise.all(
+      clocks.map((hours) =>
+        serveWith({ home: temporaryFolder(), env: { NODE_OPTIONS: shifted(hours) } }, "-q", "--state", state),
+      ),
+    );
+    const answers = [];
+    for (let i = 0; i < 8; i++) answers.push(await send(servers[i % 4]!.url, key, [`a${i}`]));
+    expect(answers.map(({ code }) => code)).toEqual([200, 200, 200, 200, 200, 429, 429, 429]);
+    expect(await usedOf(state)).toEqual({ used: 5, usage: 5 });
   });
 
   test("a connection that breaks while a charge waits is a 503, and the charge is not made", async () => {

@@ -298,6 +298,153 @@ describe("group commit", () => {
   });
 });
 
+describe.skipIf(postgres === undefined)("PostgreSQL", () => {
+  test("gives the outcomes that SQLite gives, for any charges, changes and times", async () => {
+    const amount = fc.record({ units: fc.nat(4), once: fc.option(fc.constantFrom("a", "b", "c", "d", "e")) });
+    const step = fc.oneof(
+      {
+        weight: 6,
+        arbitrary: fc.record({
+          op: fc.constant("charge" as const),
+          key: fc.nat(2),
+          amounts: fc.array(amount, { minLength: 1, maxLength: 3 }),
+        }),
+      },
+      {
+        weight: 1,
+        arbitrary: fc.record({
+          op: fc.constant("charge keys" as const),
+          amounts: fc.array(amount, { maxLength: 3 }),
+        }),
+      },
+      {
+        weight: 2,
+        arbitrary: fc.record({
+          op: fc.constant("wait" as const),
+          minutes: fc.constantFrom(1, 31, 60, 24 * 60),
+        }),
+      },
+      {
+        weight: 1,
+        arbitrary: fc.record({
+          op: fc.constant("set" as const),
+          key: fc.nat(2),
+          limit: fc.option(fc.nat(30)),
+          period: fc.constantFrom("none" as const, "hour" as const, "day" as const, "month" as const),
+        }),
+      },
+      { weight: 1, arbitrary: fc.record({ op: fc.constant("revoke" as const), key: fc.nat(2) }) },
+      { weight: 1, arbitrary: fc.record({ op: fc.constant("take" as const), units: fc.nat(5) }) },
+    );
+    type Step = typeof step extends fc.Arbitrary<infer Each> ? Each : never;
+    const play = async (open: Open, steps: readonly Step[]) => {
+      let now = november;
+      const store = await open(() => now);
+      const ids = [
+        (await store.create({ limit: 20, period: "hour", expires: november + 30 * hour })).key.id,
+        (await store.create({ quotaName: "team", limit: 15 })).key.id,
+        (await store.create({ quotaName: "team" })).key.id,
+      ];
+      const chargeOf = (key: number, { units, once }: { units: number; once: string | null }) =>
+        charge(ids[key]!, units, once ?? undefined);
+      const seen: unknown[] = [];
+      for (const [i, step] of steps.entries()) {
+        if (step.op === "charge") {
+          seen.push(await store.chargeAll(step.amounts.map((each) => chargeOf(step.key, each))));
+        } else if (step.op === "charge keys") {
+          seen.push(await store.chargeAll(step.amounts.map((each, n) => chargeOf(n % 3, each))));
+        } else if (step.op === "wait") now += step.minutes * 60_000;
+        else if (step.op === "set") {
+          seen.push((await store.set(ids[step.key]!, { limit: step.limit, period: step.period })).quota);
+        } else if (step.op === "revoke") seen.push((await store.revoke(ids[step.key]!)).revoked);
+        else {
+          const request = { quotaName: "team", kind: "email", units: step.units, once: `${i}` };
+          seen.push(await store.takeUnits(request));
+        }
+      }
+      const usage = (await store.usage(0)).map((line) => ({ ...line, keyId: ids.indexOf(line.keyId) }));
+      const quotas = (await store.list()).map(({ id, quota }) => [ids.indexOf(id), quota] as const);
+      await store.close();
+      const byText = (a: unknown, b: unknown) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
+      return { seen, usage: usage.sort(byText), quotas: quotas.sort(byText) };
+    };
+    const [[, sqlite], [, pg]] = stores as [(typeof stores)[0], (typeof stores)[0]];
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
+        expect(await play(pg, steps)).toEqual(await play(sqlite, steps));
+      }),
+      { numRuns: 25 },
+    );
+  }, 60_000);
+
+  test("a charge that has waited sees a revocation that was committed meanwhile", async () => {
+    const url = await postgres!.create();
+    const store = await PostgresServiceStore.open(url);
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    for (const isKnown of [false, true]) {
+      const { key } = await store.create({});
+      const other = await store.create({});
+      if (isKnown) await store.chargeAll([charge(key.id, 1)]);
+      await client.query("BEGIN");
+      // What a revocation does, key first.
+      await client.query("UPDATE idv_key SET revoked = 1 WHERE id = $1", [key.id]);
+      await client.query("UPDATE idv_quota SET version = version + 1 WHERE id = $1", [key.id]);
+      const waiting = store.chargeAll([charge(key.id, 2)]);
+      const blocked =
+        "SELECT FROM pg_stat_activity WHERE application_name = 'idv' AND wait_event_type = 'Lock'";
+      await expect.poll(async () => (await client.query(blocked)).rowCount).toBe(1);
+      // A locked quota holds up no charge of another one.
+      expect(await store.chargeAll([charge(other.key.id, 1)])).toMatchObject([{ statuses: ["ok"] }]);
+      await client.query("COMMIT");
+      expect(await waiting).toEqual(["key is gone"]);
+      expect((await store.usage(0, key.id)).length).toBe(isKnown ? 1 : 0);
+    }
+    await client.end();
+    await store.close();
+  });
+
+  test("tables of the first version are upgraded, by servers that start together", async () => {
+    const url = await postgres!.create();
+    const before = await PostgresServiceStore.open(url);
+    const { key } = await before.create({ limit: 5 });
+    await before.close();
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query("ALTER TABLE idv_quota DROP COLUMN version");
+    await client.query("UPDATE idv_schema SET version = 1");
+    await client.end();
+    const opened = await Promise.all([1, 2, 3].map(() => PostgresServiceStore.open(url)));
+    for (const store of opened) {
+      expect(await store.chargeAll([charge(key.id, 1)])).toMatchObject([{ statuses: ["ok"] }]);
+    }
+    expect((await opened[0]!.list())[0]!.quota.used).toBe(3);
+    await Promise.all(opened.map((store) => store.close()));
+  });
+});
+
+test("groups of different lanes run side by side", async () => {
+  const running: string[] = [];
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const groups = new GroupCommit<string, string>(
+    async (group) => {
+      running.push(group.join(""));
+      if (group[0]!.startsWith("a")) await held;
+      return group;
+    },
+    (work) => work[0]!,
+  );
+  const a = [groups.add("a1"), groups.add("a2")];
+  expect(await groups.add("b1")).toBe("b1");
+  expect(await groups.add("b2")).toBe("b2");
+  release();
+  expect(await Promise.all(a)).toEqual(["a1", "a2"]);
+  expect(running).toEqual(["a1a2", "b1", "b2"]);
+});
+
 /** Fills a store with keys, a shared quota, usage over some hours and stored answers. */
 async function fill(open: Open): Promise<ServiceStore> {
   let now = november;

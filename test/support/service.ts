@@ -7,7 +7,7 @@ import { stateFilePath } from "../../src/cli/config/paths.js";
 import type { NewKey } from "../../src/store/service-store.js";
 import { SqliteServiceStore } from "../../src/store/sqlite-service-store.js";
 import { checkAnswer } from "./openapi.js";
-import { startIdv } from "./run-idv.js";
+import { type RunSettings, startIdv } from "./run-idv.js";
 
 const started: ChildProcess[] = [];
 afterAll(() => {
@@ -26,8 +26,11 @@ export interface Service {
 }
 
 /** Starts `idv serve` on a free port over the state in `home`; it is killed after the test file. */
-export async function serve(home: string, ...args: string[]): Promise<Service> {
-  const child = startIdv(["serve", "--port", "0", ...args], { home });
+export const serve = (home: string, ...args: string[]): Promise<Service> => serveWith({ home }, ...args);
+
+/** Starts `idv serve` with other variables. */
+export async function serveWith(settings: RunSettings, ...args: string[]): Promise<Service> {
+  const child = startIdv(["serve", "--port", "0", ...args], settings);
   started.push(child);
   let log = "";
   child.stdout?.on("data", (chunk: Buffer) => {
