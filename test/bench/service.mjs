@@ -1,8 +1,10 @@
 // npm run bench:service [-- SECONDS [ROUNDS]]
 //
-// Measures `idv serve` under load: items a second and latency at 100 and 1,000 items a request over 1 and 16 connections.
-// The key has a limit, so that every request is a durable transaction. The peer is a bare Fastify handler that parses the
-// body and echoes a map. The two take turns; the figures are medians of ROUNDS.
+// Measures `idv serve` under load: items a second and latency at 1, 100 and 1,000 items a request over 1, 16 and 64 connections,
+// with and without an Idempotency-Key, on SQLite, and on PostgreSQL if IDV_BENCH_POSTGRES is the URL of an empty database. The key
+// has a limit, so that every request is a durable transaction. The peer is a bare Fastify handler that parses the body and
+// echoes a map. All take turns; the figures are medians of ROUNDS.
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,12 +28,18 @@ const bodies = (items) =>
     return JSON.stringify({ emails });
   });
 
-async function load(url, key, items, connections) {
+async function load({ url, key, isOnce }, items, connections) {
   const requests = bodies(items).map((body) => ({
     method: "POST",
     path: "/emails/validate",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     body,
+    ...(isOnce && {
+      setupRequest: (request) => ({
+        ...request,
+        headers: { ...request.headers, "idempotency-key": randomUUID() },
+      }),
+    }),
   }));
   const result = await autocannon({ url, requests, connections, duration: seconds });
   const { "2xx": answered, non2xx, errors, latency, duration } = result;
@@ -41,27 +49,33 @@ async function load(url, key, items, connections) {
 
 const servers = [];
 try {
-  const idv = await startIdvServe(state);
-  servers.push(idv);
   const bare = await startServer("test/bench/service-bare.mjs");
-  servers.push(bare);
-  say("items/request  connections  server       items/s    p50 ms    p99 ms  of the bare handler");
-  for (const items of [100, 1000]) {
-    for (const connections of [1, 16]) {
-      const results = { idv: [], bare: [] };
+  const sqlite = await startIdvServe(state);
+  servers.push(bare, sqlite);
+  const peers = { bare, SQLite: sqlite, "SQLite, once": { ...sqlite, isOnce: true } };
+  const postgresUrl = process.env.IDV_BENCH_POSTGRES;
+  if (postgresUrl) {
+    const postgres = await startIdvServe(postgresUrl);
+    servers.push(postgres);
+    Object.assign(peers, { PostgreSQL: postgres, "PostgreSQL, once": { ...postgres, isOnce: true } });
+  }
+  say("items/request  connections  server                items/s    p50 ms    p99 ms  of the bare handler");
+  for (const items of [1, 100, 1000]) {
+    for (const connections of [1, 16, 64]) {
+      const results = {};
       for (let round = 0; round < rounds; round++) {
-        for (const [name, { url }] of Object.entries({ idv, bare })) {
-          results[name].push(await load(url, idv.key, items, connections));
+        for (const [name, server] of Object.entries(peers)) {
+          (results[name] ??= []).push(await load(server, items, connections));
         }
       }
       const figure = (name, field) => median(results[name].map((result) => result[field]));
-      for (const name of ["idv", "bare"]) {
+      for (const name of Object.keys(peers)) {
         const rate = figure(name, "rate");
         say(
           [
             String(items).padStart(13),
             String(connections).padStart(12),
-            `  ${name.padEnd(6)}`,
+            `  ${name.padEnd(16)}`,
             Math.round(rate).toLocaleString("en").padStart(12),
             String(figure(name, "p50")).padStart(9),
             String(figure(name, "p99")).padStart(9),
