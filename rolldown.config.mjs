@@ -21,6 +21,7 @@ const copied = {
         if (path.endsWith(".node")) emit(`native/${name}/prebuilds/${path}`, `${prebuilds}/${path}`);
       }
     }
+    emit("browser/dashboard.js", "dist/dashboard/browser/dashboard.js");
     for (const topic of readdirSync("src/cli/help/topics")) {
       emit(`topics/${topic}`, `src/cli/help/topics/${topic}`);
     }

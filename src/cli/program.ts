@@ -70,6 +70,12 @@ const commands: readonly CommandEntry[] = [
     load: () => import("./commands/usage.js"),
   },
   {
+    name: "dashboard",
+    group: service,
+    summary: "print a link to its pages",
+    load: () => import("./commands/dashboard.js"),
+  },
+  {
     name: "state",
     group: service,
     summary: "move its keys, quotas and usage",

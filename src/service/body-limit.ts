@@ -10,7 +10,9 @@ import { Refusal } from "./refusals.js";
 export function limitBodies(service: FastifyInstance, most: number): void {
   let held = 0;
   // A callback hook, not an async one: the listener must be attached before the first bytes of the body arrive.
-  service.addHook("preParsing", (_request, reply, payload, done) => {
+  service.addHook("preParsing", (request, reply, payload, done) => {
+    // A listener would start the stream before its reader is there.
+    if (request.routeOptions.config.readsBody) return done(null, payload);
     let bytes = 0;
     const count = (chunk: Buffer) => {
       bytes += chunk.length;

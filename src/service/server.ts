@@ -36,6 +36,13 @@ export interface ServiceOptions extends Pick<EmbeddedEngine, "classifier"> {
   readonly metrics: Metrics;
   /** Clock in milliseconds since the epoch. */
   readonly now: () => number;
+  /** Loads the pages below /dashboard, at their first request; absent for none. */
+  readonly loadDashboard?: () => Promise<Pages>;
+}
+
+/** Pages for browsers. They read the bodies of their requests themselves. */
+export interface Pages {
+  handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
 }
 
 /** The body of a request besides its items. */
@@ -45,6 +52,10 @@ interface RequestBody {
 }
 
 declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Whether the handler reads the body itself. */
+    readsBody?: boolean;
+  }
   interface FastifyRequest {
     apiKey: ApiKey | undefined;
     /** Body in bytes as received. */
@@ -290,6 +301,20 @@ export function createService(options: ServiceOptions): FastifyInstance {
     await store.find("");
     await store.checkWritable();
     readyUntil = performance.now() + readinessMilliseconds;
+  }
+
+  const { loadDashboard } = options;
+  if (loadDashboard !== undefined) {
+    service.register(async (scope) => {
+      scope.removeAllContentTypeParsers();
+      scope.addContentTypeParser("*", (_request, _payload, done) => done(null));
+      for (const url of ["/dashboard", "/dashboard/*"]) {
+        scope.route({
+          ...{ method: ["GET", "POST"], url, config: { readsBody: true } },
+          handler: async (request, reply) => (await loadDashboard()).handle(request, reply),
+        });
+      }
+    });
   }
 
   const document = openApiDocument({ maximumItems });

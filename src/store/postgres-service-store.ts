@@ -13,10 +13,11 @@ import {
   renewed,
   toQuota,
 } from "./quota.js";
-import { hashOf, hintOf, newId, newSecret } from "./secrets.js";
+import { hashOf, hintOf, newId, newSecret, newToken } from "./secrets.js";
 import {
   type AnswerRow,
   type ApiKey,
+  type AuditEntry,
   answerKey,
   answerMilliseconds,
   applyCharges,
@@ -26,16 +27,20 @@ import {
   isUsable,
   type KeyChange,
   type KeyRow,
+  keyExists,
   type NamedQuotaRow,
   type NewKey,
   noQuota,
   permissions,
-  runsOn,
+  type QuotaOwner,
   type ServiceStore,
+  sessionMilliseconds,
+  signInMilliseconds,
   toKey,
   type UnitRequest,
   UnknownKeyError,
   type Usage,
+  usageIdOf,
 } from "./service-store.js";
 import {
   holdsBytes,
@@ -92,6 +97,16 @@ const steps: readonly string[] = [
   CREATE INDEX idv_usage_hour ON idv_usage (hour)`,
   // Counts the changes of the quota and of its keys, so that a charge notices them in the row that it locks.
   `ALTER TABLE idv_quota ADD COLUMN version bigint NOT NULL DEFAULT 0`,
+  // Access to the dashboard.
+  `CREATE TABLE idv_sign_in (hash bytea PRIMARY KEY, expires bigint NOT NULL);
+  CREATE TABLE idv_session (hash bytea PRIMARY KEY, id text NOT NULL, expires bigint NOT NULL);
+  CREATE TABLE idv_audit (
+    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    at bigint NOT NULL,
+    who text NOT NULL,
+    what text NOT NULL,
+    key_id text NOT NULL
+  )`,
 ];
 
 /** Number of the advisory lock under which the tables are made: "idvs". */
@@ -315,17 +330,17 @@ export class PostgresServiceStore implements ServiceStore {
 
   async takeUnits(request: UnitRequest): Promise<Reservation> {
     const { now, reservation } = await this.#transaction(async (query, begun) => {
-      const keyId = runsOn(request.quotaName);
-      const [[row], [stored], [{ now }]] = (await Promise.all([
-        query("SELECT * FROM idv_quota WHERE name = $1 FOR NO KEY UPDATE", request.quotaName),
+      const keyId = usageIdOf(request.from);
+      const [key, row, [stored], [{ now }]] = (await Promise.all([
+        ...lockQuota(query, request.from),
         query(
           "SELECT * FROM idv_answer WHERE key_id = $1 AND idempotency_key_hash = $2",
           ...[keyId, hashOf(request.once)],
         ),
         query(clock),
         begun,
-      ])) as unknown as [NamedQuotaRow[], AnswerRow[], [{ now: number }]];
-      if (row === undefined) throw noQuota(request.quotaName);
+      ])) as unknown as [LockedKey, NamedQuotaRow | undefined, AnswerRow[], [{ now: number }]];
+      if (row === undefined || (key && !isUsable(key, now))) throw noQuota(request.from);
       const quota = renewed(row, now);
       const { reservation, answers, usage } = applyUnitRequest(quota, stored, request, now);
       // Sent together with COMMIT, as in a charge.
@@ -338,12 +353,16 @@ export class PostgresServiceStore implements ServiceStore {
     return reservation;
   }
 
-  async sharedQuota(name: string): Promise<Quota> {
-    const [[{ now }], [row]] = (await this.#read(
-      [clock],
-      ["SELECT * FROM idv_quota WHERE name = $1", name],
-    )) as [[{ now: number }], NamedQuotaRow[]];
-    if (row === undefined) throw noQuota(name);
+  async quotaOf(owner: QuotaOwner): Promise<Quota> {
+    const { now, key, row } = await this.#transaction(async (query, begun) => {
+      const [key, row, [{ now }]] = (await Promise.all([
+        ...lockQuota(query, owner),
+        query(clock),
+        begun,
+      ])) as unknown as [LockedKey, NamedQuotaRow | undefined, [{ now: number }]];
+      return { now, key, row };
+    });
+    if (row === undefined || (key && !isUsable(key, now))) throw noQuota(owner);
     return toQuota(renewed(row, now));
   }
 
@@ -372,11 +391,15 @@ export class PostgresServiceStore implements ServiceStore {
     return rows!.length > 0;
   }
 
-  async create({ name = "", isSandbox = false, quotaName, ...change }: NewKey) {
+  async create({ id = newId(), name = "", isSandbox = false, quotaName, ...change }: NewKey) {
     const secret = newSecret(isSandbox);
-    const id = newId();
     return this.#transaction(async (query, begun) => {
-      const [[{ now }]] = (await Promise.all([query(clock), begun])) as unknown as [[{ now: number }]];
+      const [[{ now }], found] = (await Promise.all([
+        query(clock),
+        query("SELECT FROM idv_key WHERE id = $1", id),
+        begun,
+      ])) as unknown as [[{ now: number }], unknown[]];
+      if (found.length > 0) throw keyExists(id);
       const own: NamedQuotaRow = { ...freshRow, id, name: quotaName ?? null };
       changeQuota(own, change, now);
       const isShared = (await insertQuota(query, own)).length === 0;
@@ -456,6 +479,48 @@ export class PostgresServiceStore implements ServiceStore {
       ...[since, keyId ?? null],
     ]);
     return rows as Usage[];
+  }
+
+  async createSignIn(): Promise<string> {
+    const token = newToken();
+    await this.#read(
+      [`DELETE FROM idv_sign_in WHERE expires <= (${clock})`],
+      [`DELETE FROM idv_session WHERE expires <= (${clock})`],
+      [`INSERT INTO idv_sign_in VALUES ($1, (${clock}) + $2)`, ...[hashOf(token), signInMilliseconds]],
+    );
+    return token;
+  }
+
+  async signIn(token: string): Promise<string | undefined> {
+    const secret = newToken();
+    const [rows] = await this.#read([
+      `WITH spent AS (DELETE FROM idv_sign_in WHERE hash = $1 AND expires > (${clock}) RETURNING hash)
+      INSERT INTO idv_session SELECT $2, $3, (${clock}) + $4 FROM spent RETURNING id`,
+      ...[hashOf(token), hashOf(secret), newId(), sessionMilliseconds],
+    ]);
+    return rows!.length === 0 ? undefined : secret;
+  }
+
+  async sessionOf(secret: string): Promise<string | undefined> {
+    const sql = `SELECT id FROM idv_session WHERE hash = $1 AND expires > (${clock})`;
+    const [rows] = await this.#read([sql, hashOf(secret)]);
+    return (rows as { id: string }[])[0]?.id;
+  }
+
+  async signOut(secret?: string): Promise<void> {
+    if (secret === undefined) await this.#read(["DELETE FROM idv_sign_in"], ["DELETE FROM idv_session"]);
+    else await this.#read(["DELETE FROM idv_session WHERE hash = $1", hashOf(secret)]);
+  }
+
+  async record({ who, what, keyId }: Omit<AuditEntry, "at">): Promise<void> {
+    const sql = `INSERT INTO idv_audit (at, who, what, key_id) VALUES ((${clock}), $1, $2, $3)`;
+    await this.#read([sql, who, what, keyId]);
+  }
+
+  async audit(most: number): Promise<readonly AuditEntry[]> {
+    const sql = `SELECT at, who, what, key_id AS "keyId" FROM idv_audit ORDER BY number DESC LIMIT $1`;
+    const [rows] = await this.#read([sql, most]);
+    return rows as AuditEntry[];
   }
 
   async exportRows(visit: (rows: StateRows) => Promise<void>): Promise<void> {
@@ -659,6 +724,23 @@ const updateQuota = (query: Query, { id, unit_limit, period, used, period_start 
     "UPDATE idv_quota SET unit_limit = $2, period = $3, used = $4, period_start = $5 WHERE id = $1",
     ...[id, unit_limit, period, used, period_start],
   );
+
+type LockedKey = KeyRow | undefined;
+
+/** Locks the key, if there is one, and the quota of a run, in this order. */
+const lockQuota = (query: Query, owner: QuotaOwner) => {
+  const first = (rows: unknown[]) => rows[0];
+  if ("quotaName" in owner) {
+    const sql = "SELECT * FROM idv_quota WHERE name = $1 FOR NO KEY UPDATE";
+    return [undefined, query(sql, owner.quotaName).then(first)] as const;
+  }
+  const sql =
+    "SELECT * FROM idv_quota WHERE id = (SELECT quota_id FROM idv_key WHERE id = $1) FOR NO KEY UPDATE";
+  return [
+    query("SELECT * FROM idv_key WHERE id = $1 FOR SHARE", owner.keyId).then(first),
+    query(sql, owner.keyId).then(first),
+  ] as const;
+};
 
 /** Inserts a quota. Returns no row if there is one with this name. */
 const insertQuota = (query: Query, { id, name, unit_limit, period, used, period_start }: NamedQuotaRow) =>

@@ -13,6 +13,9 @@ const secretDigits = customAlphabet(base62, 43);
 /** Returns a new secret of 256 random bits, with a prefix by which secret scanners can recognise a leaked one. */
 export const newSecret = (isSandbox: boolean): string => (isSandbox ? "sk_test_" : "sk_") + secretDigits();
 
+/** Returns 256 random bits for a link or a session. */
+export const newToken = (): string => secretDigits();
+
 /** Returns the start and the end of a secret, by which people recognise it: too little to guess the rest. */
 export const hintOf = (secret: string): string =>
   `${secret.slice(0, secret.lastIndexOf("_") + 1)}...${secret.slice(-4)}`;

@@ -50,6 +50,8 @@ export interface KeyChange extends QuotaChange {
 
 /** Properties of a new key that cannot be changed. */
 export interface NewKey extends KeyChange {
+  /** Id of the key, from {@link newId}; a new one by default. */
+  readonly id?: string;
   readonly isSandbox?: boolean;
   /** Name of a quota to share. It is created if there is none with this name. */
   readonly quotaName?: string;
@@ -74,9 +76,12 @@ export type ChargeOutcome =
   /** The key was revoked, or has expired, meanwhile. */
   | "key is gone";
 
-/** Units that a run takes from a shared quota, without a key. */
+/** The quota that a run takes units from: a shared one, or that of a key. */
+export type QuotaOwner = { readonly quotaName: string } | { readonly keyId: string };
+
+/** Units that a run takes from a quota. */
 export interface UnitRequest {
-  readonly quotaName: string;
+  readonly from: QuotaOwner;
   readonly kind: string;
   /** At least 0. */
   readonly units: number;
@@ -86,7 +91,7 @@ export interface UnitRequest {
 
 /** Units by key, time, kind and status. */
 export interface Usage {
-  /** Id of the key; {@link runsOn} for the runs on a shared quota. */
+  /** Id of the key; see {@link usageIdOf} for the runs on a shared quota. */
   readonly keyId: string;
   /** Start of the hour in milliseconds since the epoch. */
   readonly hour: number;
@@ -94,6 +99,20 @@ export interface Usage {
   readonly status: string;
   readonly units: number;
 }
+
+/** Something that was done to a key. */
+export interface AuditEntry {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** Id of a session of the dashboard, or `command line`. */
+  readonly who: string;
+  /** What was done: `created`, `changed`, `rotated`, `revoked`. */
+  readonly what: string;
+  readonly keyId: string;
+}
+
+/** Times for which a link and a session are good, in milliseconds. */
+export const [signInMilliseconds, sessionMilliseconds] = [600_000, 43_200_000];
 
 /** No key has this id, or the quota cannot be used as wanted. */
 export class UnknownKeyError extends Error {
@@ -112,18 +131,18 @@ export interface ServiceStore {
    */
   chargeAll(charges: readonly Charge[]): Promise<readonly ChargeOutcome[]>;
   /**
-   * Takes up to as many units as requested from a shared quota, fewer if fewer are left. Durable when it resolves. The usage is
-   * counted under {@link runsOn}, with the status `unknown`.
+   * Takes up to as many units as requested from a quota, fewer if fewer are left. Durable when it resolves. The usage has the
+   * status `unknown`; that of a shared quota is counted under {@link usageIdOf}.
    *
-   * @throws UnknownKeyError when there is no quota of this name
+   * @throws UnknownKeyError when there is no such quota, or the key cannot be used
    */
   takeUnits(request: UnitRequest): Promise<Reservation>;
   /**
-   * Returns a shared quota.
+   * Returns the quota that runs take units from.
    *
-   * @throws UnknownKeyError when there is none of this name
+   * @throws UnknownKeyError when there is no such quota, or the key cannot be used
    */
-  sharedQuota(name: string): Promise<Quota>;
+  quotaOf(owner: QuotaOwner): Promise<Quota>;
   /** Changes a shared quota, which is created if there is none of this name. The used units stay. */
   setSharedQuota(name: string, change: QuotaChange): Promise<Quota>;
   /** Returns whether an answer is stored for this Idempotency-Key. If so, the request is free of charge. */
@@ -158,6 +177,18 @@ export interface ServiceStore {
   rotate(id: string, grace: number): Promise<{ key: ApiKey; secret: string }>;
   /** Returns the usage since a time in milliseconds since the epoch, the oldest first. */
   usage(since: number, keyId?: string): Promise<readonly Usage[]>;
+  /** Makes a link to the dashboard good: its token can be spent once, within {@link signInMilliseconds}. */
+  createSignIn(): Promise<string>;
+  /** Spends a token. Returns the secret of a new session, good for {@link sessionMilliseconds}; undefined if it was not good. */
+  signIn(token: string): Promise<string | undefined>;
+  /** Returns the id of a session; undefined if it has ended. */
+  sessionOf(secret: string): Promise<string | undefined>;
+  /** Ends a session; all sessions and tokens without a secret. */
+  signOut(secret?: string): Promise<void>;
+  /** Keeps what was done to a key, by a session or on the command line. */
+  record(entry: Omit<AuditEntry, "at">): Promise<void>;
+  /** Returns what was done last, the newest first. */
+  audit(most: number): Promise<readonly AuditEntry[]>;
   /**
    * Reads everything, as of one moment. Nothing else may use the store meanwhile.
    *
@@ -220,8 +251,9 @@ export interface ChargedRows {
   readonly answers: ReadonlyMap<string, AnswerRow>;
 }
 
-/** Stands for the keys in the usage and the answers of runs on a shared quota. */
-export const runsOn = (quotaName: string): string => `quota:${quotaName}`;
+/** Returns the id under which the usage and the answers of runs are kept. */
+export const usageIdOf = (owner: QuotaOwner): string =>
+  "keyId" in owner ? owner.keyId : `quota:${owner.quotaName}`;
 
 /** What charges leave to be stored, besides the changed rows of quotas. */
 export interface ChargeResult {
@@ -294,7 +326,7 @@ export function applyCharges(rows: ChargedRows, charges: readonly Charge[], now:
 export function applyUnitRequest(
   quota: NamedQuotaRow,
   stored: AnswerRow | undefined,
-  { quotaName, kind, units, once }: UnitRequest,
+  { from, kind, units, once }: UnitRequest,
   now: number,
 ): Omit<ChargeResult, "outcomes"> & { readonly reservation: Reservation } {
   if (stored !== undefined) {
@@ -302,7 +334,7 @@ export function applyUnitRequest(
     return { reservation, answers: [], usage: [] };
   }
   const granted = takeUnits(quota, units);
-  const keyId = runsOn(quotaName);
+  const keyId = usageIdOf(from);
   const hash = hashOf(once);
   // The answer is the number of units.
   const answer = { key_id: keyId, idempotency_key_hash: hash, body_hash: hash, statuses: String(granted) };
@@ -314,11 +346,17 @@ export function applyUnitRequest(
   };
 }
 
-/** Returns the error for a shared quota that does not exist. */
-export const noQuota = (name: string): UnknownKeyError =>
+/** Returns the error for a quota that does not exist, or whose key cannot be used. */
+export const noQuota = (owner: QuotaOwner): UnknownKeyError =>
   new UnknownKeyError(
-    `there is no quota "${name}"; create it with idv quota set --quota ... --quota-name ${name} --limit N`,
+    "keyId" in owner
+      ? `key "${owner.keyId}" does not exist, or has ended; run idv keys list to see all keys`
+      : `there is no quota "${owner.quotaName}"; create it with idv quota set --quota ... --quota-name ${owner.quotaName} --limit N`,
   );
+
+/** Returns the error for a key that is created a second time. */
+export const keyExists = (id: string): UnknownKeyError =>
+  new UnknownKeyError(`key ${id} was created already`);
 
 const bodyHashOf = (idempotencyKey: string, kind: string, body: Uint8Array): Buffer =>
   createHmac("sha256", idempotencyKey).update(`${kind}\n`).update(body).digest();

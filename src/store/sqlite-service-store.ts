@@ -11,10 +11,11 @@ import {
   renewed,
   toQuota,
 } from "./quota.js";
-import { hashOf, hintOf, newId, newSecret } from "./secrets.js";
+import { hashOf, hintOf, newId, newSecret, newToken } from "./secrets.js";
 import {
   type AnswerRow,
   type ApiKey,
+  type AuditEntry,
   answerKey,
   answerMilliseconds,
   applyCharges,
@@ -24,16 +25,20 @@ import {
   isUsable,
   type KeyChange,
   type KeyRow,
+  keyExists,
   type NamedQuotaRow,
   type NewKey,
   noQuota,
   permissions,
-  runsOn,
+  type QuotaOwner,
   type ServiceStore,
+  sessionMilliseconds,
+  signInMilliseconds,
   toKey,
   type UnitRequest,
   UnknownKeyError,
   type Usage,
+  usageIdOf,
 } from "./service-store.js";
 import type { LockWait, Schema } from "./sqlite.js";
 import { openFile, type Parameter, StateFile } from "./state-file.js";
@@ -108,6 +113,11 @@ const schema: Schema = {
       FROM api_key WHERE used > 0;
     DROP TABLE api_key;
     ALTER TABLE key RENAME TO api_key`,
+    // Access to the dashboard.
+    `CREATE TABLE sign_in (hash BLOB PRIMARY KEY, expires INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+    CREATE TABLE session (hash BLOB PRIMARY KEY, id TEXT NOT NULL, expires INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+    CREATE TABLE audit (at INTEGER NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL, key_id TEXT NOT NULL) STRICT;
+    CREATE INDEX audit_at ON audit (at)`,
   ],
 };
 
@@ -134,11 +144,11 @@ export class SqliteServiceStore extends StateFile implements ServiceStore {
     return new SqliteServiceStore(await openFile(path, schema, now, wait));
   }
 
-  async create({ name = "", isSandbox = false, quotaName, ...change }: NewKey) {
+  async create({ id = newId(), name = "", isSandbox = false, quotaName, ...change }: NewKey) {
     const secret = newSecret(isSandbox);
     const now = this.file.now();
-    const id = newId();
     return this.inWrite(() => {
+      if (this.#read("k.id = ?", id) !== undefined) throw keyExists(id);
       const shared = quotaName === undefined ? undefined : this.#quotaNamed(quotaName);
       if (shared !== undefined && (change.limit !== undefined || change.period !== undefined)) {
         throw new UnknownKeyError(
@@ -228,8 +238,8 @@ export class SqliteServiceStore extends StateFile implements ServiceStore {
     return this.inWrite(() => {
       const now = this.file.now();
       this.#sweep(now);
-      const quota = this.#sharedQuota(request.quotaName, now);
-      const stored = this.#answer(runsOn(request.quotaName), hashOf(request.once), now);
+      const quota = this.#quotaOf(request.from, now);
+      const stored = this.#answer(usageIdOf(request.from), hashOf(request.once), now);
       const { reservation, answers, usage } = applyUnitRequest(quota, stored, request, now);
       this.#updateQuota(quota);
       this.#putAnswers(answers, now);
@@ -238,16 +248,16 @@ export class SqliteServiceStore extends StateFile implements ServiceStore {
     });
   }
 
-  async sharedQuota(name: string): Promise<Quota> {
+  async quotaOf(owner: QuotaOwner): Promise<Quota> {
     const now = this.file.now();
-    return this.inRead(() => toQuota(this.#sharedQuota(name, now)));
+    return this.inRead(() => toQuota(this.#quotaOf(owner, now)));
   }
 
   async setSharedQuota(name: string, change: QuotaChange): Promise<Quota> {
     return this.inWrite(() => {
       const now = this.file.now();
       if (this.#quotaNamed(name) === undefined) this.#putQuota({ ...freshRow, id: newId(), name });
-      const quota = this.#sharedQuota(name, now);
+      const quota = this.#quotaOf({ quotaName: name }, now);
       changeQuota(quota, change, now);
       this.#updateQuota(quota);
       return toQuota(quota);
@@ -268,6 +278,52 @@ export class SqliteServiceStore extends StateFile implements ServiceStore {
       ),
     );
     return rows as Usage[];
+  }
+
+  async createSignIn(): Promise<string> {
+    const [token, now] = [newToken(), this.file.now()];
+    await this.inWrite(() => {
+      this.run("DELETE FROM sign_in WHERE expires <= ?", now);
+      this.run("DELETE FROM session WHERE expires <= ?", now);
+      this.run("INSERT INTO sign_in VALUES (?, ?)", hashOf(token), now + signInMilliseconds);
+    });
+    return token;
+  }
+
+  async signIn(token: string): Promise<string | undefined> {
+    const [secret, now] = [newToken(), this.file.now()];
+    return this.inWrite(() => {
+      if (this.run("DELETE FROM sign_in WHERE hash = ? AND expires > ?", hashOf(token), now) === 0) return;
+      const end = now + sessionMilliseconds;
+      this.run("INSERT INTO session VALUES (?, ?, ?)", hashOf(secret), newId(), end);
+      return secret;
+    });
+  }
+
+  async sessionOf(secret: string): Promise<string | undefined> {
+    const now = this.file.now();
+    const [row] = await this.inRead(() =>
+      this.all("SELECT id FROM session WHERE hash = ? AND expires > ?", hashOf(secret), now),
+    );
+    return (row as { id: string } | undefined)?.id;
+  }
+
+  async signOut(secret?: string): Promise<void> {
+    await this.inWrite(() => {
+      if (secret !== undefined) return this.run("DELETE FROM session WHERE hash = ?", hashOf(secret));
+      this.run("DELETE FROM sign_in");
+      return this.run("DELETE FROM session");
+    });
+  }
+
+  async record({ who, what, keyId }: Omit<AuditEntry, "at">): Promise<void> {
+    const now = this.file.now();
+    await this.inWrite(() => this.run("INSERT INTO audit VALUES (?, ?, ?, ?)", now, who, what, keyId));
+  }
+
+  async audit(most: number): Promise<readonly AuditEntry[]> {
+    const sql = "SELECT at, who, what, key_id AS keyId FROM audit ORDER BY at DESC, rowid DESC LIMIT ?";
+    return (await this.inRead(() => this.all(sql, most))) as AuditEntry[];
   }
 
   async exportRows(visit: (rows: StateRows) => Promise<void>): Promise<void> {
@@ -380,14 +436,19 @@ export class SqliteServiceStore extends StateFile implements ServiceStore {
   }
 
   /**
-   * Returns the row of a shared quota, brought up to date.
+   * Returns the row of a quota, brought up to date.
    *
    * @throws UnknownKeyError
    */
-  #sharedQuota(name: string, now: number): NamedQuotaRow {
-    const row = this.#quotaNamed(name);
-    if (row === undefined) throw noQuota(name);
-    return renewed(row, now);
+  #quotaOf(owner: QuotaOwner, now: number): NamedQuotaRow {
+    if ("quotaName" in owner) {
+      const row = this.#quotaNamed(owner.quotaName);
+      if (row === undefined) throw noQuota(owner);
+      return renewed(row, now);
+    }
+    const found = this.#read("k.id = ?", owner.keyId);
+    if (found === undefined || !isUsable(found.key, now)) throw noQuota(owner);
+    return renewed(found.quota, now);
   }
 
   #putAnswers(answers: readonly AnswerRow[], now: number): void {

@@ -62,10 +62,10 @@ try {
   say("items/request  connections  server                items/s    p50 ms    p99 ms  of the bare handler");
   for (const items of [1, 100, 1000]) {
     for (const connections of [1, 16, 64]) {
-      const results = {};
+      const results = Object.fromEntries(Object.keys(peers).map((name) => [name, []]));
       for (let round = 0; round < rounds; round++) {
         for (const [name, server] of Object.entries(peers)) {
-          (results[name] ??= []).push(await load(server, items, connections));
+          results[name].push(await load(server, items, connections));
         }
       }
       const figure = (name, field) => median(results[name].map((result) => result[field]));

@@ -17,6 +17,7 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 
 const november = Date.parse("2026-11-22T10:30:00Z");
 const hour = 3_600_000;
+const nightly = { quotaName: "nightly" };
 
 /** Opens a store whose clock is `now`. */
 type Open = (now: () => number) => Promise<ServiceStore>;
@@ -71,9 +72,9 @@ const charged = async (store: ServiceStore): Promise<number> =>
 describe.each(stores)("%s", (_, open) => {
   test("runs take units from a shared quota, and a repeated request takes none", async () => {
     const store = await open(() => november);
-    const request = (units: number, once: string) => ({ quotaName: "nightly", kind: "email", units, once });
+    const request = (units: number, once: string) => ({ from: nightly, kind: "email", units, once });
     await expect(store.takeUnits(request(1, "a"))).rejects.toThrow('there is no quota "nightly"');
-    await expect(store.sharedQuota("nightly")).rejects.toThrow(UnknownKeyError);
+    await expect(store.quotaOf(nightly)).rejects.toThrow(UnknownKeyError);
     await store.setSharedQuota("nightly", { limit: 10 });
     const { key } = await store.create({ name: "a", quotaName: "nightly" });
     expect(await store.takeUnits(request(4, "a"))).toMatchObject({ granted: 4, quota: { used: 4, left: 6 } });
@@ -92,7 +93,65 @@ describe.each(stores)("%s", (_, open) => {
     expect(await store.setSharedQuota("nightly", { limit: 20, period: "day" })).toMatchObject({
       ...{ limit: 20, period: "day", used: 10, left: 10 },
     });
-    expect(await store.sharedQuota("nightly")).toMatchObject({ used: 10, left: 10 });
+    expect(await store.quotaOf(nightly)).toMatchObject({ used: 10, left: 10 });
+    await store.close();
+  });
+
+  test("runs take units from the quota of a key, while it can be used", async () => {
+    const store = await open(() => november);
+    const { key } = await store.create({ limit: 5 });
+    const request = { from: { keyId: key.id }, kind: "email", units: 3, once: "a" };
+    expect(await store.takeUnits(request)).toMatchObject({ granted: 3, quota: { left: 2 } });
+    expect(await store.quotaOf({ keyId: key.id })).toMatchObject({ used: 3 });
+    expect(await store.usage(0, key.id)).toMatchObject([{ status: "unknown", units: 3 }]);
+    await store.revoke(key.id);
+    await expect(store.takeUnits({ ...request, once: "b" })).rejects.toThrow(UnknownKeyError);
+    await expect(store.quotaOf({ keyId: "none" })).rejects.toThrow('key "none" does not exist');
+    await store.close();
+  });
+
+  test("a key with a given id is created once", async () => {
+    const store = await open(() => november);
+    await store.create({ id: "abcdefghi", name: "first" });
+    await expect(store.create({ id: "abcdefghi", name: "second" })).rejects.toThrow("was created already");
+    expect((await store.list()).map(({ name }) => name)).toEqual(["first"]);
+    await store.close();
+  });
+
+  test("a link is good once and for ten minutes, a session for twelve hours or until it ends", async () => {
+    let now = november;
+    const store = await open(() => now);
+    const [first, late, other] = [
+      await store.createSignIn(),
+      await store.createSignIn(),
+      await store.createSignIn(),
+    ];
+    const session = (await store.signIn(first))!;
+    expect(await store.sessionOf(session)).toMatch(/^\w{9}$/);
+    expect(await store.signIn(first)).toBeUndefined();
+    expect(await store.signIn("guess")).toBeUndefined();
+    expect(await store.sessionOf(first)).toBeUndefined();
+    const second = (await store.signIn(other))!;
+    now += 600_000;
+    expect(await store.signIn(late)).toBeUndefined();
+    await store.signOut(second);
+    expect(await store.sessionOf(second)).toBeUndefined();
+    expect(await store.sessionOf(session)).toBeDefined();
+    now += 12 * hour;
+    expect(await store.sessionOf(session)).toBeUndefined();
+    const unspent = await store.createSignIn();
+    const third = (await store.signIn(await store.createSignIn()))!;
+    await store.signOut();
+    expect([await store.sessionOf(third), await store.signIn(unspent)]).toEqual([undefined, undefined]);
+    await store.close();
+  });
+
+  test("what was done is kept, and shown the newest first", async () => {
+    let now = november;
+    const store = await open(() => now++);
+    for (const what of ["created", "rotated", "revoked"]) await store.record({ who: "me", what, keyId: "a" });
+    expect((await store.audit(2)).map(({ what }) => what)).toEqual(["revoked", "rotated"]);
+    expect((await store.audit(9))[2]).toMatchObject({ who: "me", what: "created", keyId: "a" });
     await store.close();
   });
 
@@ -101,11 +160,11 @@ describe.each(stores)("%s", (_, open) => {
     const store = await open(() => now);
     await store.setSharedQuota("nightly", { limit: 5, period: "hour" });
     const take = async (once: string) =>
-      (await store.takeUnits({ quotaName: "nightly", kind: "domain", units: 4, once })).granted;
+      (await store.takeUnits({ from: nightly, kind: "domain", units: 4, once })).granted;
     expect([await take("a"), await take("b")]).toEqual([4, 1]);
     now += hour;
     expect(await take("c")).toBe(4);
-    expect(await store.sharedQuota("nightly")).toMatchObject({ used: 4 });
+    expect(await store.quotaOf(nightly)).toMatchObject({ used: 4 });
     await store.close();
   });
 
@@ -358,7 +417,7 @@ describe.skipIf(postgres === undefined)("PostgreSQL", () => {
           seen.push((await store.set(ids[step.key]!, { limit: step.limit, period: step.period })).quota);
         } else if (step.op === "revoke") seen.push((await store.revoke(ids[step.key]!)).revoked);
         else {
-          const request = { quotaName: "team", kind: "email", units: step.units, once: `${i}` };
+          const request = { from: { quotaName: "team" }, kind: "email", units: step.units, once: `${i}` };
           seen.push(await store.takeUnits(request));
         }
       }
@@ -412,6 +471,7 @@ describe.skipIf(postgres === undefined)("PostgreSQL", () => {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     await client.query("ALTER TABLE idv_quota DROP COLUMN version");
+    await client.query("DROP TABLE idv_sign_in, idv_session, idv_audit");
     await client.query("UPDATE idv_schema SET version = 1");
     await client.end();
     const opened = await Promise.all([1, 2, 3].map(() => PostgresServiceStore.open(url)));
@@ -460,7 +520,7 @@ async function fill(open: Open): Promise<ServiceStore> {
     now += 3 * hour;
     await store.chargeAll([charge(i % 2 ? key.id : shared.key.id, 3, i > 1195 ? `k${i}` : undefined)]);
   }
-  await store.takeUnits({ quotaName: "nightly", kind: "email", units: 5, once: "run" });
+  await store.takeUnits({ from: nightly, kind: "email", units: 5, once: "run" });
   await store.rotate(shared.key.id, hour);
   await store.revoke(key.id);
   return store;
@@ -495,7 +555,7 @@ describe.each(stores)("a state exported from %s", (_, from) => {
       );
       const text = (row: unknown) => JSON.stringify(row);
       expect(again.map(text).sort()).toEqual(rows.map(text).sort());
-      expect(await target.sharedQuota("nightly")).toEqual(await source.sharedQuota("nightly"));
+      expect(await target.quotaOf(nightly)).toEqual(await source.quotaOf(nightly));
       const shared = (await target.list()).find(({ quotaName }) => quotaName === "nightly");
       // An answer that was stored before the move is found after it.
       expect(await target.hasAnswer(shared!.id, "k1198")).toBe(true);

@@ -93,13 +93,15 @@ export const define: DefineCommand = (keys) => {
 /** Creates a key. Its secret goes to standard output only, so that it can be piped into a vault. */
 async function createKey(options: KeyOptions): Promise<void> {
   if (options.name === undefined) throw new UsageError("keys create needs --name NAME");
-  const { key, secret } = await withStore(options, (store) =>
-    store.create({
+  const { key, secret } = await withStore(options, async (store) => {
+    const created = await store.create({
       ...changeOf(options),
       isSandbox: options.sandbox === true,
       ...(options.quota !== undefined && { quotaName: options.quota }),
-    }),
-  );
+    });
+    await store.record({ who, what: "created", keyId: created.key.id });
+    return created;
+  });
   print(`${secret}\n`);
   say(`created key ${key.id}; its secret is shown only now`);
   if (key.isSandbox) say("it is a sandbox key: its answers are made up, and nothing is charged");
@@ -123,23 +125,40 @@ async function setKey(id: string, options: KeyOptions): Promise<void> {
   if (Object.keys(change).length === 0) {
     throw new UsageError("keys set needs --name, --limit, --period, --expires or --permissions");
   }
-  await withStore(options, (store) => store.set(id, change));
+  await withStore(options, (store) => recorded(store, "changed", id, store.set(id, change)));
   say(`changed key ${id}`);
 }
 
 /** Ends a key for good. */
 async function revokeKey(id: string, options: KeyOptions): Promise<void> {
-  await withStore(options, (store) => store.revoke(id));
+  await withStore(options, (store) => recorded(store, "revoked", id, store.revoke(id)));
   say(`revoked key ${id}`);
 }
 
 /** Gives a key a new secret, and prints it. */
 async function rotateKey(id: string, options: KeyOptions): Promise<void> {
   const { grace = 0 } = options;
-  const { secret } = await withStore(options, (store) => store.rotate(id, grace));
+  const { secret } = await withStore(options, (store) =>
+    recorded(store, "rotated", id, store.rotate(id, grace)),
+  );
   print(`${secret}\n`);
   const end = grace === 0 ? "no longer works" : `works until ${new Date(Date.now() + grace).toISOString()}`;
   say(`key ${id} has a new secret, shown only now; the old one ${end}`);
+}
+
+/** Who does it, in the record of what was done. */
+const who = "command line";
+
+/** Waits for a change of a key, and records it. */
+async function recorded<Result>(
+  store: ServiceStore,
+  what: string,
+  keyId: string,
+  change: Promise<Result>,
+): Promise<Result> {
+  const result = await change;
+  await store.record({ who, what, keyId });
+  return result;
 }
 
 async function withStore<Result>(

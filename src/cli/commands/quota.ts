@@ -56,7 +56,7 @@ async function showQuota(options: Options): Promise<void> {
   let quota = freshQuota;
   if ("state" in place) {
     const store = await openSharedQuota(place, process.env);
-    quota = await store.sharedQuota(place.name).finally(() => store.close());
+    quota = await store.quotaOf(place.from).finally(() => store.close());
   } else if (!isAbsent(place.path)) {
     quota = await withQuotaFile(place.path, (file) => file.read());
   }
@@ -97,9 +97,10 @@ async function resetQuota(options: Options): Promise<void> {
 }
 
 /** Changes a shared quota, which is created if it does not exist. */
-async function setSharedQuota({ state, isOption, name }: SharedQuota, change: QuotaChange): Promise<Quota> {
+async function setSharedQuota({ state, isOption, from }: SharedQuota, change: QuotaChange): Promise<Quota> {
+  if ("keyId" in from) throw new UsageError("the quota of a key is changed with idv keys set");
   const store = await openState(state, isOption ? "--quota" : undefined, process.env);
-  return store.setSharedQuota(name, change).finally(() => store.close());
+  return store.setSharedQuota(from.quotaName, change).finally(() => store.close());
 }
 
 function isAbsent(path: string): boolean {
@@ -122,7 +123,10 @@ async function withQuotaFile(path: string, work: (file: QuotaFile) => Promise<Qu
 
 function report(place: QuotaPlace, { limit, period, used, left, renewsAt }: Quota, json: boolean): void {
   const renews = renewsAt === null ? null : new Date(renewsAt).toISOString();
-  const named = "state" in place ? { quota: place.name } : { file: place.path };
+  const named =
+    "state" in place
+      ? { quota: "keyId" in place.from ? `key ${place.from.keyId}` : place.from.quotaName }
+      : { file: place.path };
   const text = json
     ? JSON.stringify({ ...named, limit, period, used, left, renews })
     : [

@@ -3,10 +3,11 @@ import { once } from "node:events";
 import { Option } from "commander";
 import type { FastifyInstance, FastifyListenOptions } from "fastify";
 import { type Classifier, loadClassifier } from "../../classifier/classifier.js";
-import { tableSource } from "../../data/installed-table.js";
+import { daysOld, findTable, tableSource } from "../../data/installed-table.js";
 import { openLog } from "../../service/log.js";
-import { createMetrics } from "../../service/metrics.js";
-import { createService } from "../../service/server.js";
+import { createMetrics, type Metrics } from "../../service/metrics.js";
+import { createService, type Pages } from "../../service/server.js";
+import type { ServiceStore } from "../../store/service-store.js";
 import {
   allowGroup,
   type ListeningPlace,
@@ -25,7 +26,8 @@ import {
 } from "../config/settings.js";
 import { openServiceState, openState } from "../engines/service-state.js";
 import { UsageError } from "../errors.js";
-import { say } from "../terminal/terminal.js";
+import { counted, say } from "../terminal/terminal.js";
+import { version } from "../version.js";
 import { type DefineCommand, describe, settingOption } from "./command.js";
 import { stateOption } from "./state-option.js";
 
@@ -40,6 +42,8 @@ interface ServeOptions extends SettingOptions {
   readonly isStateInFile: boolean;
   readonly corsOrigin?: readonly string[];
   readonly maxItems: number;
+  /** False with `--no-dashboard`. */
+  readonly dashboard: boolean;
   readonly check?: true;
   readonly quiet?: true;
 }
@@ -78,6 +82,7 @@ export const define: DefineCommand = (command) => {
         .argParser(wholeNumber(1, 100_000))
         .default(1000),
     )
+    .option("--no-dashboard", "serve no pages below /dashboard")
     .option("--check", "find out whether the service could run, and exit")
     .option("-q, --quiet", "log no requests");
   for (const name of dnsSettingNames) command.addOption(settingOption(name));
@@ -128,6 +133,7 @@ async function serve(options: ServeOptions): Promise<void> {
       corsOrigins: corsOrigin,
       metrics,
       ...(log && { log }),
+      ...(options.dashboard && { loadDashboard: dashboardLoader(store, classifier, metrics) }),
       now: Date.now,
     });
     // Before the service listens: from then on, state that cannot be used is a 503 and never the end of the process.
@@ -169,6 +175,30 @@ async function listen(service: FastifyInstance, { listen: options, name }: Liste
     });
   if ("path" in options) allowGroup(options.path);
   return "port" in options ? address : name;
+}
+
+/** Returns a function that loads the dashboard at its first call. */
+function dashboardLoader(store: ServiceStore, classifier: Classifier, metrics: Metrics) {
+  let loaded: Promise<Pages> | undefined;
+  const load = async (): Promise<Pages> => {
+    const { Dashboard } = await import("../../dashboard/dashboard.js");
+    return new Dashboard({
+      ...{ store, classifier, now: Date.now },
+      refusals: async () => (await metrics.refusals.get()).values[0]?.value ?? 0,
+      facts: () => {
+        const { table } = findTable(dataTablePath(process.env), () => {});
+        const days = daysOld(table.sources, Date.now());
+        return [
+          ["Data", days === undefined ? "came with idv" : `newest list ${counted(days, "day")} old`],
+          ["Version", `idv ${version()}`],
+        ];
+      },
+    });
+  };
+  return () => {
+    loaded ??= load();
+    return loaded;
+  };
 }
 
 /** Opens the stage that asks DNS. Loaded only where it is wanted. */

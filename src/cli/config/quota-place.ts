@@ -1,4 +1,5 @@
 /** Where the quota of the offline engine is: in a file of its own, or shared by name in the state of `idv serve`. */
+import type { QuotaOwner } from "../../store/service-store.js";
 import { UsageError } from "../errors.js";
 import { quotaFilePath } from "./paths.js";
 
@@ -15,7 +16,7 @@ export interface SharedQuota {
   readonly state: string;
   /** Whether the state was named by an option, which other users can see in the list of processes. */
   readonly isOption: boolean;
-  readonly name: string;
+  readonly from: QuotaOwner;
 }
 
 /** A quota file, and whether the user named it, and so may have set a limit; or a shared quota. */
@@ -39,10 +40,12 @@ export function quotaPlace(
     const isNamed = quotaFile !== undefined || Boolean(env["IDV_QUOTA_FILE"]);
     return { path: quotaFilePath(quotaFile, env), isNamed };
   }
+  const keyId = quotaName === undefined ? env["IDV_QUOTA_KEY"] || undefined : undefined;
   const name = quotaName ?? (env["IDV_QUOTA_NAME"] || undefined);
+  if (keyId !== undefined) return { state, isOption: quota !== undefined, from: { keyId } };
   if (name === undefined) {
     const source = quota === undefined ? "IDV_QUOTA" : "--quota";
     throw new UsageError(`${source} needs the name of the quota too: --quota-name NAME, or IDV_QUOTA_NAME`);
   }
-  return { state, isOption: quota !== undefined, name };
+  return { state, isOption: quota !== undefined, from: { quotaName: name } };
 }

@@ -20,7 +20,7 @@ const [longestOutage, firstPause, longestPause] = [120_000, 250, 5000];
  * @throws UsageError when there is no such quota, or the option holds a password
  */
 export async function openSharedQuota(
-  { state, isOption, name }: SharedQuota,
+  { state, isOption, from }: SharedQuota,
   env: NodeJS.ProcessEnv,
 ): Promise<ServiceStore> {
   // Opening a file would create it.
@@ -29,7 +29,7 @@ export async function openSharedQuota(
   }
   const store = await openState(state, isOption ? "--quota" : undefined, env);
   try {
-    await store.sharedQuota(name);
+    await store.quotaOf(from);
     return store;
   } catch (error) {
     await store.close();
@@ -46,14 +46,14 @@ export async function openSharedQuota(
  */
 export function sharedUnits(
   store: Pick<ServiceStore, "takeUnits">,
-  { name }: Pick<SharedQuota, "name">,
+  { from }: Pick<SharedQuota, "from">,
   kind: Kind,
   note: (text: string) => void,
   signal: AbortSignal,
 ): UnitSource {
   return {
     async reserve(units) {
-      const request = { quotaName: name, kind, units, once: randomUUID() };
+      const request = { from, kind, units, once: randomUUID() };
       const end = performance.now() + longestOutage;
       for (let pause = firstPause; ; pause = Math.min(2 * pause, longestPause)) {
         try {

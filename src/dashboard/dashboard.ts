@@ -1,0 +1,328 @@
+/**
+ * The dashboard of `idv serve`: pages for keys, usage, trying, and lists. One handler for all paths below /dashboard; it is loaded
+ * with the first of their requests. Must not know how the service is opened.
+ */
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Classifier } from "../classifier/classifier.js";
+import { StoreError } from "../store/errors.js";
+import { newId } from "../store/secrets.js";
+import {
+  type ApiKey,
+  type KeyChange,
+  type Permission,
+  permissions,
+  type ServiceStore,
+  UnknownKeyError,
+} from "../store/service-store.js";
+import { isFromHere, sessionOf, sessionSecret, setSession } from "./access.js";
+import { assets } from "./assets.js";
+import { choiceOf, fieldOf, numberOf, readForm } from "./form.js";
+import { PageFault } from "./page-fault.js";
+import { keyPage } from "./pages/key.js";
+import { keysPage, secretPage } from "./pages/keys.js";
+import { faultPage } from "./pages/layout.js";
+import { overviewPage } from "./pages/overview.js";
+import { signedOutPage, signInPage } from "./pages/sign-in.js";
+import { tryPage } from "./pages/try.js";
+import { type UsageQuery, usageCsv, usagePage } from "./pages/usage.js";
+import { day, hour, type Span, spansOf } from "./usage-spans.js";
+
+/** What the dashboard needs of the service. */
+export interface DashboardOptions {
+  readonly store: ServiceStore;
+  readonly classifier: Pick<Classifier, "classify">;
+  /** Clock in milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Returns how many requests were refused for want of units. */
+  readonly refusals: () => Promise<number>;
+  /** Further facts for the overview: version, age of the data. */
+  readonly facts: () => readonly (readonly [term: string, text: string])[];
+}
+
+/** A request of somebody who is signed in. */
+interface Visit {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly url: URL;
+  readonly session: string;
+  /** Parts of the path that the route leaves open. */
+  readonly parts: readonly string[];
+}
+
+/** Answers a request with a page, or sends the reply itself. */
+type Route = (visit: Visit) => Promise<string | FastifyReply>;
+
+/** Only what this server sends may be shown or run, and no other page may frame it. */
+const securityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** Most lines of the try-it box. */
+const mostLines = 100;
+/** Longest time that is shown by hours, and at all, in days. */
+const [mostHourDays, mostDays] = [31, 366];
+
+export class Dashboard {
+  readonly #options: DashboardOptions;
+  readonly #routes: readonly (readonly [method: "GET" | "POST", path: RegExp, route: Route])[];
+
+  constructor(options: DashboardOptions) {
+    this.#options = options;
+    const key = "([A-Za-z0-9]{1,32})";
+    this.#routes = [
+      ["GET", /^$/, () => this.#overview()],
+      ["GET", /^\/keys$/, () => this.#keys()],
+      ["POST", /^\/keys$/, (visit) => this.#createKey(visit)],
+      ["GET", new RegExp(`^/keys/${key}$`), ({ parts }) => this.#key(parts[0]!)],
+      ["POST", new RegExp(`^/keys/${key}/set$`), (visit) => this.#setKey(visit)],
+      ["POST", new RegExp(`^/keys/${key}/rotate$`), (visit) => this.#rotateKey(visit)],
+      ["POST", new RegExp(`^/keys/${key}/revoke$`), (visit) => this.#revokeKey(visit)],
+      ["GET", /^\/usage$/, (visit) => this.#usage(visit)],
+      ["GET", /^\/usage\.csv$/, (visit) => this.#usageCsv(visit)],
+      ["GET", /^\/try$/, async () => tryPage({ kind: "email", text: "", lines: [] })],
+      ["POST", /^\/try$/, (visit) => this.#try(visit)],
+      ["POST", /^\/sign-out$/, (visit) => this.#signOut(visit)],
+    ];
+  }
+
+  /** Answers a request for a path below /dashboard. */
+  async handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const url = new URL(request.url, "http://idv");
+    const path = url.pathname.slice("/dashboard".length).replace(/\/$/, "");
+    const asset = Object.values(assets).find((each) => each.path === url.pathname);
+    reply.header("content-security-policy", securityPolicy);
+    reply.header("x-content-type-options", "nosniff");
+    // Not no-referrer: with it, browsers send no Origin with a form.
+    reply.header("referrer-policy", "same-origin");
+    reply.header("cross-origin-opener-policy", "same-origin");
+    if (asset) {
+      reply.header("cache-control", "public, max-age=31536000, immutable");
+      return reply.type(asset.type).send(asset.text);
+    }
+    reply.header("cache-control", "no-store").type("text/html; charset=utf-8");
+    let session: string | undefined;
+    try {
+      const method = request.method === "HEAD" ? "GET" : request.method;
+      if (method === "POST" && !isFromHere(request)) {
+        throw new PageFault(403, "This was not sent by a page of the dashboard; go back, and load it again.");
+      }
+      if (path === "/sign-in") return await this.#signIn(request, reply, method, url);
+      session = await sessionOf(this.#options.store, request);
+      if (session === undefined) {
+        return reply.code(401).send(signedOutPage("You are not signed in, or the session has ended."));
+      }
+      const fitting = this.#routes.filter(([, pattern]) => pattern.test(path));
+      if (fitting.length === 0) throw new PageFault(404, "There is no such page.");
+      const [, pattern, route] = fitting.find(([wanted]) => wanted === method) ?? [];
+      if (route === undefined) throw new PageFault(405, "This page does not take that.");
+      const parts = pattern!.exec(path)!.slice(1);
+      const page = await route({ request, reply, url, session, parts });
+      return typeof page === "string" ? reply.send(page) : page;
+    } catch (error) {
+      if (error instanceof StoreError) {
+        request.log.error({ error: error.message }, "service unavailable");
+        const text = "The state cannot be used just now; the server's log says why. Try again later.";
+        return reply.code(503).send(faultPage(text, session !== undefined));
+      }
+      if (!(error instanceof PageFault)) throw error;
+      return reply.code(error.statusCode).send(faultPage(error.message, session !== undefined));
+    }
+  }
+
+  async #signIn(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    method: string,
+    url: URL,
+  ): Promise<FastifyReply> {
+    if (method === "GET") return reply.send(signInPage(url.searchParams.get("token") ?? ""));
+    const token = fieldOf(await readForm(request), "token") ?? "";
+    const secret = await this.#options.store.signIn(token);
+    if (secret === undefined) {
+      return reply.code(403).send(signedOutPage("The link was used already, or is older than 10 minutes."));
+    }
+    setSession(request, reply, secret);
+    return reply.redirect("/dashboard", 303);
+  }
+
+  async #signOut({ request, reply }: Visit): Promise<string> {
+    await this.#options.store.signOut(sessionSecret(request));
+    setSession(request, reply, undefined);
+    return signedOutPage("You are signed out.");
+  }
+
+  async #overview(): Promise<string> {
+    const { store, refusals, facts } = this.#options;
+    const isWritable = await store.checkWritable().then(
+      () => true,
+      () => false,
+    );
+    const [days, keys, audit] = await Promise.all([this.#days(), store.list(), store.audit(10)]);
+    return overviewPage({ days, keys, audit, isWritable, refusals: await refusals(), facts: facts() });
+  }
+
+  /** Returns the last 30 days, up to today. */
+  async #days(keyId?: string): Promise<readonly Span[]> {
+    const now = this.#options.now();
+    const from = now - 29 * day;
+    return spansOf(await this.#options.store.usage(from - (from % day), keyId), from, now, day);
+  }
+
+  async #keys(fault?: string): Promise<string> {
+    const keys = await this.#options.store.list();
+    return keysPage({ keys, nextId: newId(), ...(fault !== undefined && { fault }) });
+  }
+
+  async #createKey({ request, session }: Visit): Promise<string> {
+    const { store } = this.#options;
+    const form = await readForm(request);
+    const id = fieldOf(form, "id");
+    if (id === undefined || !/^[A-Za-z0-9]{9}$/.test(id)) throw new PageFault(400, "The form is not whole.");
+    const quotaName = fieldOf(form, "quota");
+    const { limit, ...change } = this.#changeIn(form);
+    try {
+      // The limit of a shared quota that exists is not changed by a new key.
+      const isShared = quotaName !== undefined && limit === null;
+      const quota = isShared ? {} : { limit: limit ?? null, period: choiceOf(form, "period", periods) };
+      const isSandbox = form.has("sandbox");
+      const named = quotaName === undefined ? {} : { quotaName };
+      const { key, secret } = await store.create({ ...change, ...quota, ...named, id, isSandbox });
+      await store.record({ who: session, what: "created", keyId: key.id });
+      return secretPage("API key created", key, secret, baseUrlOf(request));
+    } catch (error) {
+      if (!(error instanceof UnknownKeyError)) throw error;
+      return this.#keys(`${error.message}. Its secret was shown then, and is not stored.`.replace(/^k/, "K"));
+    }
+  }
+
+  /** @throws PageFault when a field is not valid */
+  #changeIn(form: URLSearchParams): KeyChange & { readonly limit: number | null } {
+    const name = fieldOf(form, "name");
+    if (name === undefined || name.length > 100) throw new PageFault(400, "Name: give 1 to 100 characters.");
+    const wanted = permissions.filter((each): each is Permission =>
+      form.getAll("permissions").includes(each),
+    );
+    if (wanted.length === 0) throw new PageFault(400, "May validate: choose emails, domains, or both.");
+    const date = fieldOf(form, "expires");
+    const expires = date === undefined ? null : timeOf(date, "Ends");
+    if (expires !== null && expires <= this.#options.now()) {
+      throw new PageFault(400, "Ends: give a day in the future.");
+    }
+    return { name, permissions: wanted, expires, limit: numberOf(form, "limit", "Limit") ?? null };
+  }
+
+  async #key(id: string, said: { readonly fault?: string; readonly done?: string } = {}): Promise<string> {
+    const { store, now } = this.#options;
+    const key = await this.#keyOf(id);
+    const from = now() - 47 * hour;
+    const [days, usage] = await Promise.all([this.#days(id), store.usage(from - (from % hour), id)]);
+    return keyPage({ key, days, hours: spansOf(usage, from, now(), hour), ...said });
+  }
+
+  /** @throws PageFault when there is no such key */
+  async #keyOf(id: string): Promise<ApiKey> {
+    const key = (await this.#options.store.list()).find((each) => each.id === id);
+    if (key === undefined) throw new PageFault(404, "There is no such key.");
+    return key;
+  }
+
+  async #setKey({ request, session, parts: [id = ""] }: Visit): Promise<string> {
+    const form = await readForm(request);
+    const change = { ...this.#changeIn(form), period: choiceOf(form, "period", periods) };
+    await this.#keyOf(id);
+    await this.#options.store.set(id, change);
+    await this.#options.store.record({ who: session, what: "changed", keyId: id });
+    return this.#key(id, { done: "Saved." });
+  }
+
+  async #rotateKey({ request, session, parts: [id = ""] }: Visit): Promise<string> {
+    const { store } = this.#options;
+    const grace = choiceOf(await readForm(request), "grace", ["24", "0", "1", "168"]);
+    const found = await this.#keyOf(id);
+    if (found.revoked !== null) return this.#key(id, { fault: "The key is revoked; create another one." });
+    const { key, secret } = await store.rotate(id, Number(grace) * hour);
+    await store.record({ who: session, what: "rotated", keyId: id });
+    return secretPage("New secret", key, secret, baseUrlOf(request));
+  }
+
+  async #revokeKey({ request, session, parts: [id = ""] }: Visit): Promise<string> {
+    const { store } = this.#options;
+    const key = await this.#keyOf(id);
+    if (fieldOf(await readForm(request), "name") !== (key.name.trim() || key.id)) {
+      return this.#key(id, { fault: "That is not the name of the key: it was not revoked." });
+    }
+    await store.revoke(id);
+    await store.record({ who: session, what: "revoked", keyId: id });
+    return this.#key(id, { done: "Revoked: requests with it are refused from now on." });
+  }
+
+  async #usage({ url }: Visit): Promise<string> {
+    const query = this.#queryIn(url);
+    return usagePage(query, await this.#spans(query), await this.#options.store.list());
+  }
+
+  async #usageCsv({ url, reply }: Visit): Promise<FastifyReply> {
+    const query = this.#queryIn(url);
+    reply.header("content-disposition", `attachment; filename="usage-${query.from}-${query.to}.csv"`);
+    return reply
+      .type("text/csv; charset=utf-8")
+      .send(usageCsv(await this.#spans(query), query.by === "hour"));
+  }
+
+  /** @throws PageFault when the days are not valid, or too many */
+  #queryIn({ searchParams }: URL): UsageQuery {
+    const now = this.#options.now();
+    const from = fieldOf(searchParams, "from") ?? dayName(now - 29 * day);
+    const to = fieldOf(searchParams, "to") ?? dayName(now);
+    const by = choiceOf(searchParams, "by", ["day", "hour"]);
+    const days = (timeOf(to, "To") - timeOf(from, "From")) / day + 1;
+    const most = by === "hour" ? mostHourDays : mostDays;
+    if (days < 1 || days > most) throw new PageFault(400, `Give a time of 1 to ${most} days.`);
+    return { from, to, by, key: fieldOf(searchParams, "key") ?? "" };
+  }
+
+  async #spans({ from, to, key, by }: UsageQuery): Promise<readonly Span[]> {
+    const [start, end] = [timeOf(from, "From"), timeOf(to, "To") + day - 1];
+    const usage = await this.#options.store.usage(start, key === "" ? undefined : key);
+    return spansOf(usage, start, end, by === "hour" ? hour : day);
+  }
+
+  async #try({ request }: Visit): Promise<string> {
+    const form = await readForm(request);
+    const kind = choiceOf(form, "kind", ["email", "domain"]);
+    const text = form.get("items") ?? "";
+    const items = text.split(/\r?\n/).flatMap((line) => line.trim() || []);
+    const { classify } = this.#options.classifier;
+    if (items.length > mostLines) {
+      const fault = `${items.length} lines; at most ${mostLines}.`;
+      return tryPage({ kind, text, lines: [], fault });
+    }
+    return tryPage({ kind, text, lines: items.map((item) => ({ item, verdict: classify(kind, item) })) });
+  }
+}
+
+const periods = ["none", "hour", "day", "month"] as const;
+
+const dayName = (time: number): string => new Date(time).toISOString().slice(0, 10);
+
+/**
+ * Returns the start of a day in UTC, in milliseconds since the epoch.
+ *
+ * @throws PageFault when it is no day
+ */
+function timeOf(text: string, label: string): number {
+  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  if (Number.isNaN(time)) throw new PageFault(400, `${label}: give a day, such as 2026-11-22.`);
+  return time;
+}
+
+/** Returns the URL of the service as the browser has reached it. */
+const baseUrlOf = ({ headers }: FastifyRequest): string =>
+  new URL(headers.origin ?? "http://127.0.0.1:8787").origin;

@@ -1,0 +1,134 @@
+/** The page of a key: its usage, and what can be done to it. */
+import { Facts } from "../../report/parts.js";
+import type { ApiKey } from "../../store/service-store.js";
+import type { Span } from "../usage-spans.js";
+import { PeriodField, PermissionFields } from "./keys.js";
+import { FaultBox, QuotaMeter, Renewal, renderPage, Time, UsageChart } from "./layout.js";
+
+interface KeyProperties {
+  readonly key: ApiKey;
+  /** The last 30 days, and the last 48 hours. */
+  readonly days: readonly Span[];
+  readonly hours: readonly Span[];
+  readonly fault?: string;
+  readonly done?: string;
+}
+
+export const keyPage = ({ key, days, hours, fault, done }: KeyProperties): string =>
+  renderPage({
+    title: key.name || key.id,
+    place: "/dashboard/keys",
+    children: (
+      <>
+        {fault !== undefined && <FaultBox text={fault} />}
+        {done !== undefined && <p class="good">{done}</p>}
+        <section>
+          <KeyFacts keyOf={key} />
+        </section>
+        <section>
+          <h2>30 days</h2>
+          <UsageChart spans={days} />
+        </section>
+        <section>
+          <h2>48 hours</h2>
+          <UsageChart spans={hours} isHour />
+        </section>
+        {key.revoked === null && (
+          <>
+            <section>
+              <h2>Change</h2>
+              <SetForm keyOf={key} />
+            </section>
+            <div class="columns">
+              <section>
+                <h2>New secret</h2>
+                <form method="post" action={`/dashboard/keys/${key.id}/rotate`} class="box">
+                  <label>
+                    The old secret works
+                    <select name="grace">
+                      <option value="0">no longer</option>
+                      <option value="1">for 1 hour</option>
+                      <option value="24" selected>
+                        for 24 hours
+                      </option>
+                      <option value="168">for 7 days</option>
+                    </select>
+                  </label>
+                  <div class="actions">
+                    <button type="submit">Rotate</button>
+                  </div>
+                </form>
+              </section>
+              <section>
+                <h2>End for good</h2>
+                <form method="post" action={`/dashboard/keys/${key.id}/revoke`} class="box">
+                  <label>
+                    Name of the key <span class="hint">to be sure: {key.name || key.id}</span>
+                    <input name="name" required autocomplete="off" />
+                  </label>
+                  <div class="actions">
+                    <button type="submit" class="danger">
+                      Revoke
+                    </button>
+                  </div>
+                </form>
+              </section>
+            </div>
+          </>
+        )}
+      </>
+    ),
+  });
+
+function KeyFacts({ keyOf: key }: { keyOf: ApiKey }) {
+  const { id, hint, permissions, created, expires, revoked, lastUsed, quotaName, quota, isSandbox } = key;
+  const time = (at: number | null) => (at === null ? "never" : <Time at={at} />);
+  return (
+    <Facts
+      facts={[
+        ["Id", <code key="id">{id}</code>],
+        ["Kind", isSandbox ? "sandbox: made-up answers, free of charge" : "live"],
+        ["Secret", <code key="hint">{hint || "-"}</code>],
+        ["May validate", permissions.join(", ")],
+        ["Used", <QuotaMeter key="quota" quota={quota} />],
+        ["Quota", quotaName === null ? "its own" : `shared: ${quotaName}`],
+        ["Renews", <Renewal key="renewal" quota={quota} />],
+        ["Created", time(created)],
+        ["Last used", time(lastUsed)],
+        ["Ends", time(expires)],
+        ...(revoked === null ? [] : [["Revoked", time(revoked)] as const]),
+      ]}
+    />
+  );
+}
+
+const SetForm = ({ keyOf: key }: { keyOf: ApiKey }) => (
+  <form method="post" action={`/dashboard/keys/${key.id}/set`} class="box">
+    <div class="fields">
+      <label>
+        Name
+        <input name="name" required maxLength={100} value={key.name} autocomplete="off" />
+      </label>
+      <label>
+        Limit <span class="hint">units a period; empty for none</span>
+        <input name="limit" inputMode="numeric" pattern="[0-9]{1,15}" value={key.quota.limit ?? ""} />
+      </label>
+      <PeriodField period={key.quota.period} />
+      <label>
+        Ends <span class="hint">empty for never</span>
+        <input
+          type="date"
+          name="expires"
+          value={key.expires === null ? "" : new Date(key.expires).toISOString().slice(0, 10)}
+        />
+      </label>
+      <PermissionFields permissions={key.permissions} />
+    </div>
+    {key.quotaName !== null && (
+      <p class="note">Limit and period are those of the quota {key.quotaName}, for all of its keys.</p>
+    )}
+    <div class="actions">
+      <button type="submit">Save</button>
+    </div>
+  </form>
+);

@@ -1,0 +1,224 @@
+/** The frame of all pages, and parts that several of them have. Text is escaped where a page is rendered. */
+import type { ComponentChildren } from "preact";
+import { render } from "preact-render-to-string";
+import { grouped, StackedBar } from "../../report/parts.js";
+import type { ApiKey } from "../../store/service-store.js";
+import { assets } from "../assets.js";
+import { type Span, series } from "../usage-spans.js";
+
+/** The pages in the navigation, by their paths. */
+const places = {
+  "/dashboard": "Overview",
+  "/dashboard/keys": "Keys",
+  "/dashboard/usage": "Usage",
+  "/dashboard/try": "Try it",
+} as const;
+
+interface PageProperties {
+  readonly title: string;
+  /** The path in the navigation; undefined for somebody who is not signed in. */
+  readonly place: keyof typeof places | undefined;
+  /** Seconds after which the page loads again. */
+  readonly refresh?: number;
+  readonly children: ComponentChildren;
+}
+
+/** Renders a whole page. */
+export function renderPage({ title, place, refresh, children }: PageProperties): string {
+  const page = (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        {refresh !== undefined && <meta http-equiv="refresh" content={String(refresh)} />}
+        <title>{`${title} - idv`}</title>
+        <link rel="stylesheet" href={assets.style.path} />
+        <script type="module" src={assets.script.path} />
+      </head>
+      <body>
+        <header class="top">
+          <a class="brand" href="/dashboard">
+            idv
+          </a>
+          {place !== undefined && (
+            <>
+              <nav aria-label="Pages">
+                {Object.entries(places).map(([path, name]) => (
+                  <a key={path} href={path} {...(path === place && { "aria-current": "page" as const })}>
+                    {name}
+                  </a>
+                ))}
+              </nav>
+              <form method="post" action="/dashboard/sign-out">
+                <button type="submit" class="quiet">
+                  Sign out
+                </button>
+              </form>
+            </>
+          )}
+        </header>
+        <main>
+          <h1>{title}</h1>
+          {children}
+        </main>
+      </body>
+    </html>
+  );
+  // Control characters and direction marks would let a name look like another one, or are not allowed in HTML.
+  const text = render(page).replace(/[^\n\P{Cc}]|\p{Bidi_Control}/gu, "\ufffd");
+  return `<!doctype html>\n${text}\n`;
+}
+
+/** A time: in UTC without a script, in the reader's zone with it. */
+export function Time({ at, isDay = false }: { at: number; isDay?: boolean }) {
+  const iso = new Date(at).toISOString();
+  const text = isDay ? iso.slice(0, 10) : `${iso.slice(0, 16).replace("T", " ")} UTC`;
+  if (isDay) return <span title={`${text} UTC`}>{text}</span>;
+  return (
+    <time dateTime={iso} title={`${iso.slice(0, 19).replace("T", " ")} UTC`}>
+      {text}
+    </time>
+  );
+}
+
+/** What is wrong, for the person who has to mend it. */
+export const FaultBox = ({ text }: { text: string }) => (
+  <p class="fault" role="alert">
+    {text}
+  </p>
+);
+
+/** A page that says that something is not possible. */
+export const faultPage = (text: string, isSignedIn: boolean): string =>
+  renderPage({
+    title: "Not possible",
+    place: isSignedIn ? "/dashboard" : undefined,
+    children: <FaultBox text={text} />,
+  });
+
+/** Returns the start of a span as text. */
+export const spanName = (start: number, isHour: boolean): string =>
+  new Date(start)
+    .toISOString()
+    .slice(0, isHour ? 16 : 10)
+    .replace("T", " ");
+
+/** Columns of units by status, with a table of the same figures. */
+export function UsageChart({ spans, isHour = false }: { spans: readonly Span[]; isHour?: boolean }) {
+  const heightOf = ({ counts }: Span) => series.reduce((sum, name) => sum + counts[name], 0);
+  const most = Math.max(1, ...spans.map(heightOf));
+  const used = spans.filter((span) => heightOf(span) > 0);
+  if (used.length === 0) return <p class="empty-state">No units were used in this time.</p>;
+  const last = spans.at(-1)!;
+  return (
+    <>
+      <svg
+        class="chart-columns"
+        viewBox={`0 0 ${spans.length * 10} 100`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`Units by ${isHour ? "hour" : "day"}, at most ${grouped(most)}; the table below has the figures`}
+      >
+        {spans.map((span, i) => {
+          let top = 100;
+          return (
+            <g key={span.start}>
+              <rect class="track" x={i * 10 + 1} y="0" width="8" height="100" />
+              <title>{`${spanName(span.start, isHour)}: ${grouped(span.units)} units`}</title>
+              {series.map((name) => {
+                const height = (100 * span.counts[name]) / most;
+                top -= height;
+                return height === 0 ? null : (
+                  <rect
+                    key={name}
+                    class={name}
+                    x={i * 10 + 1}
+                    y={top.toFixed(2)}
+                    width="8"
+                    height={height.toFixed(2)}
+                  />
+                );
+              })}
+            </g>
+          );
+        })}
+      </svg>
+      <div class="axis">
+        <span>{spanName(spans[0]!.start, isHour)}</span>
+        <span>{spanName(last.start, isHour)}</span>
+      </div>
+      <div class="legend">
+        {series
+          .filter((name) => used.some(({ counts }) => counts[name] > 0))
+          .map((name) => (
+            <span key={name}>
+              <svg class="key" viewBox="0 0 10 10" aria-hidden="true">
+                <rect class={name} width="10" height="10" />
+              </svg>
+              {name}
+            </span>
+          ))}
+      </div>
+      <details>
+        <summary>Figures</summary>
+        <UsageTable spans={used} isHour={isHour} />
+      </details>
+    </>
+  );
+}
+
+/** Units by status for some spans. */
+export const UsageTable = ({ spans, isHour }: { spans: readonly Span[]; isHour: boolean }) => (
+  <table class="cards-table">
+    <thead>
+      <tr>
+        <th scope="col">{isHour ? "Hour (UTC)" : "Day (UTC)"}</th>
+        <th scope="col" class="number">
+          Units
+        </th>
+        {series.map((name) => (
+          <th key={name} scope="col" class="number">
+            {name}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>
+      {spans.map(({ start, units, counts }) => (
+        <tr key={start}>
+          <td>{spanName(start, isHour)}</td>
+          <td class="number" data-label="Units">
+            {grouped(units)}
+          </td>
+          {series.map((name) => (
+            <td key={name} class="number" data-label={name}>
+              {grouped(counts[name])}
+            </td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);
+
+/** Units used of a limit, as text and as a bar. */
+export function QuotaMeter({ quota: { used, limit } }: Pick<ApiKey, "quota">) {
+  if (limit === null) return <>{grouped(used)}, no limit</>;
+  const isNearEnd = used >= 0.8 * limit;
+  return (
+    <>
+      {grouped(used)} of {grouped(limit)}
+      <StackedBar
+        className="meter"
+        slices={[
+          { className: isNearEnd ? "fake" : "ok", label: "used", count: Math.min(used, limit) },
+          { className: "track", label: "left", count: Math.max(0, limit - used) },
+        ]}
+      />
+    </>
+  );
+}
+
+/** When a quota renews. */
+export const Renewal = ({ quota: { renewsAt } }: Pick<ApiKey, "quota">) =>
+  renewsAt === null ? <>never</> : <Time at={renewsAt} />;

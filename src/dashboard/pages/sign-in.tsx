@@ -1,0 +1,32 @@
+/** Signing in: a link is spent by a button, because link previews open links. */
+import { renderPage } from "./layout.js";
+
+export const signInPage = (token: string): string =>
+  renderPage({
+    title: "Sign in",
+    place: undefined,
+    children: (
+      <form method="post" action="/dashboard/sign-in" class="box">
+        <input type="hidden" name="token" value={token} />
+        <p>The link is good once. The session lasts 12 hours.</p>
+        <button type="submit">Sign in</button>
+      </form>
+    ),
+  });
+
+export const signedOutPage = (text: string): string =>
+  renderPage({
+    title: "Sign in",
+    place: undefined,
+    children: (
+      <>
+        <p class="fault" role="alert">
+          {text}
+        </p>
+        <p>
+          Whoever runs the service makes a link with <code>idv dashboard</code>, on a machine that can use its
+          state. There is no password.
+        </p>
+      </>
+    ),
+  });

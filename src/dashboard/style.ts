@@ -1,0 +1,54 @@
+/** What the style of the dashboard adds to that of the report. */
+export const style = `
+.top { display: flex; flex-wrap: wrap; gap: 4px 20px; align-items: baseline; padding-bottom: 12px; border-bottom: 1px solid var(--line); }
+.top .brand { font-weight: 700; color: var(--ink); text-decoration: none; }
+.top nav { display: flex; flex-wrap: wrap; gap: 4px 18px; flex: 1; }
+.top nav a { color: var(--soft); text-decoration: none; }
+.top nav a[aria-current] { color: var(--ink); font-weight: 600; text-decoration: underline; text-underline-offset: 6px; }
+main { margin-top: 22px; }
+main h1 { font-size: 1.6rem; color: var(--ink); font-weight: 650; }
+a { color: var(--link); }
+:root { --link: #175a8e; --accent: #1f5f8b; --on-accent: #fff; --bad: #a3271b; --box: #f6f8fa; }
+@media (prefers-color-scheme: dark) {
+  :root { --link: #7cc0f0; --accent: #2f76a8; --on-accent: #fff; --bad: #f08a7e; --box: #1c2127; }
+}
+:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
+form { margin: 0; }
+form.box, .box { background: var(--box); border: 1px solid var(--line); border-radius: 8px; padding: 16px 18px; }
+.fields { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 210px), 1fr)); gap: 12px 20px; }
+label, legend { display: block; font-weight: 600; font-size: .9rem; }
+.hint { font-weight: 400; color: var(--soft); font-size: .84rem; }
+input, select, textarea { font: inherit; font-weight: 400; color: var(--ink); background: var(--paper); border: 1px solid var(--soft); border-radius: 6px; padding: 7px 9px; width: 100%; max-width: 100%; }
+input[type=checkbox], input[type=radio] { width: auto; margin: 0 8px 0 0; }
+fieldset { border: 0; padding: 0; margin: 0; min-width: 0; }
+.check { font-weight: 400; display: flex; align-items: center; padding: 3px 0; }
+textarea { min-height: 150px; font: .95em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+button, .button { font: inherit; font-weight: 600; color: var(--on-accent); background: var(--accent); border: 1px solid var(--accent); border-radius: 6px; padding: 8px 16px; cursor: pointer; text-decoration: none; display: inline-block; }
+button.quiet { color: var(--link); background: none; border-color: transparent; padding: 2px 6px; font-weight: 400; }
+button.danger { background: none; color: var(--bad); border-color: var(--bad); }
+.actions { display: flex; flex-wrap: wrap; gap: 12px; align-items: center; margin-top: 16px; }
+.scroll { overflow-x: auto; }
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 190px), 1fr)); gap: 14px; margin: 18px 0; }
+.card { background: var(--box); border: 1px solid var(--line); border-radius: 8px; padding: 12px 16px; }
+.card b { display: block; font-size: 1.5rem; font-weight: 650; line-height: 1.2; overflow-wrap: anywhere; }
+.fault { border-left: 4px solid var(--bad); padding: 10px 14px; background: var(--box); margin: 16px 0; }
+.good { border-left: 4px solid var(--ok); padding: 10px 14px; background: var(--box); margin: 16px 0; }
+.secret { display: flex; flex-wrap: wrap; gap: 10px; align-items: center; margin: 8px 0; }
+.secret code, pre { background: var(--paper); border: 1px solid var(--line); border-radius: 6px; padding: 8px 10px; overflow-wrap: anywhere; white-space: pre-wrap; margin: 0; flex: 1 1 260px; font: .88em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+.chart-columns { height: 140px; margin-top: 10px; }
+.legend { display: flex; flex-wrap: wrap; gap: 2px 16px; font-size: .84rem; color: var(--soft); margin-top: 6px; }
+progress { width: 100%; height: 14px; }
+.meter { height: 8px; border-radius: 3px; min-width: 90px; max-width: 320px; margin-top: 5px; }
+.empty-state { padding: 26px 18px; text-align: center; color: var(--soft); border: 1px dashed var(--line); border-radius: 8px; }
+[hidden] { display: none; }
+@media (max-width: 700px) {
+  table.cards-table thead { display: none; }
+  table.cards-table tr { display: grid; grid-template-columns: 1fr 1fr; gap: 2px 14px; padding: 10px 0; border-bottom: 1px solid var(--line); }
+  table.cards-table td { border: 0; padding: 0; text-align: left; }
+  table.cards-table td.number { text-align: left; white-space: normal; }
+  table.cards-table td::before { content: attr(data-label); display: block; color: var(--soft); font-size: .78rem; }
+  table.cards-table td:first-child { grid-column: 1 / -1; }
+  table.cards-table td:first-child::before { content: none; }
+}
+@media print { .top nav, form, .actions, button { display: none; } }
+`;
