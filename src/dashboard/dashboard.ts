@@ -2,8 +2,11 @@
  * The dashboard of `idv serve`: pages for keys, usage, trying, and lists. One handler for all paths below /dashboard; it is loaded
  * with the first of their requests. Must not know how the service is opened.
  */
+import { createReadStream } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Classifier } from "../classifier/classifier.js";
+import { reportPolicy } from "../report/policy.js";
 import { StoreError } from "../store/errors.js";
 import { newId } from "../store/secrets.js";
 import {
@@ -14,13 +17,17 @@ import {
   type ServiceStore,
   UnknownKeyError,
 } from "../store/service-store.js";
+import { knownStatuses } from "../validator/validator.js";
 import { isFromHere, sessionOf, sessionSecret, setSession } from "./access.js";
 import { assets } from "./assets.js";
 import { choiceOf, fieldOf, numberOf, readForm } from "./form.js";
+import type { ListRunner } from "./list-job.js";
+import { Lists } from "./lists.js";
 import { PageFault } from "./page-fault.js";
 import { keyPage } from "./pages/key.js";
 import { keysPage, secretPage } from "./pages/keys.js";
 import { faultPage } from "./pages/layout.js";
+import { listPage, sendPage } from "./pages/list.js";
 import { overviewPage } from "./pages/overview.js";
 import { signedOutPage, signInPage } from "./pages/sign-in.js";
 import { tryPage } from "./pages/try.js";
@@ -37,6 +44,8 @@ export interface DashboardOptions {
   readonly refusals: () => Promise<number>;
   /** Further facts for the overview: version, age of the data. */
   readonly facts: () => readonly (readonly [term: string, text: string])[];
+  /** Runs the command line over lists. */
+  readonly runner: ListRunner;
 }
 
 /** A request of somebody who is signed in. */
@@ -64,6 +73,8 @@ const securityPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
+/** Longest wait for the rest of an upload that is refused, in milliseconds. */
+const restMilliseconds = 3000;
 /** Most lines of the try-it box. */
 const mostLines = 100;
 /** Longest time that is shown by hours, and at all, in days. */
@@ -71,10 +82,12 @@ const [mostHourDays, mostDays] = [31, 366];
 
 export class Dashboard {
   readonly #options: DashboardOptions;
+  readonly #lists: Lists;
   readonly #routes: readonly (readonly [method: "GET" | "POST", path: RegExp, route: Route])[];
 
   constructor(options: DashboardOptions) {
     this.#options = options;
+    this.#lists = new Lists(options.runner);
     const key = "([A-Za-z0-9]{1,32})";
     this.#routes = [
       ["GET", /^$/, () => this.#overview()],
@@ -88,6 +101,12 @@ export class Dashboard {
       ["GET", /^\/usage\.csv$/, (visit) => this.#usageCsv(visit)],
       ["GET", /^\/try$/, async () => tryPage({ kind: "email", text: "", lines: [] })],
       ["POST", /^\/try$/, (visit) => this.#try(visit)],
+      ["GET", /^\/list$/, async (visit) => this.#list(visit)],
+      ["POST", /^\/list$/, (visit) => this.#takeList(visit)],
+      ["POST", /^\/list\/run$/, (visit) => this.#runList(visit)],
+      ["POST", /^\/list\/remove$/, (visit) => this.#removeList(visit)],
+      ["GET", /^\/list\/file\/(\d{1,2})$/, (visit) => this.#resultOf(visit)],
+      ["GET", /^\/list\/report$/, (visit) => this.#reportOf(visit)],
       ["POST", /^\/sign-out$/, (visit) => this.#signOut(visit)],
     ];
   }
@@ -152,7 +171,8 @@ export class Dashboard {
     return reply.redirect("/dashboard", 303);
   }
 
-  async #signOut({ request, reply }: Visit): Promise<string> {
+  async #signOut({ request, reply, session }: Visit): Promise<string> {
+    await this.#lists.remove(session);
     await this.#options.store.signOut(sessionSecret(request));
     setSession(request, reply, undefined);
     return signedOutPage("You are signed out.");
@@ -294,6 +314,77 @@ export class Dashboard {
     return spansOf(usage, start, end, by === "hour" ? hour : day);
   }
 
+  async #list({ session }: Visit, fault?: string): Promise<string> {
+    const job = this.#lists.of(session);
+    if (job === undefined) return sendPage(this.#lists.mostBytes, fault);
+    const now = this.#options.now();
+    const keys = (await this.#options.store.list()).filter(
+      ({ revoked, expires, isSandbox, permissions }) =>
+        revoked === null &&
+        (expires === null || expires > now) &&
+        !isSandbox &&
+        permissions.includes(job.kind === "email" ? "emails" : "domains"),
+    );
+    return listPage(job, keys, fault);
+  }
+
+  async #takeList({ request, reply, session }: Visit): Promise<FastifyReply> {
+    try {
+      await this.#lists.take(request, session);
+      return reply.redirect("/dashboard/list", 303);
+    } catch (error) {
+      if (!(error instanceof PageFault)) throw error;
+      // Browsers show an answer only when they have sent all; a long rest is not waited for.
+      request.raw.resume();
+      const arrived = new Promise((resolve) => request.raw.once("close", resolve).once("end", resolve));
+      if (!request.raw.readableEnded) await Promise.race([arrived, sleep(restMilliseconds)]);
+      reply.header("connection", "close");
+      return reply.code(error.statusCode).send(sendPage(this.#lists.mostBytes, error.message));
+    }
+  }
+
+  async #runList(visit: Visit): Promise<string | FastifyReply> {
+    const form = await readForm(visit.request);
+    const job = this.#lists.of(visit.session);
+    if (job?.state.name !== "detected") return visit.reply.redirect("/dashboard/list", 303);
+    const column = numberOf(form, "column", "Column") ?? job.state.table.column;
+    const delimiter = choiceOf(form, "delimiter", ["", ",", ";", "tab", "|"]) || undefined;
+    const drop = form
+      .getAll("drop")
+      .filter((status) => (knownStatuses as readonly string[]).includes(status));
+    const keyId = fieldOf(form, "key") ?? "";
+    await this.#keyOf(keyId);
+    job.start({ keyId, column, delimiter, drop, isSplit: form.has("split"), dns: form.has("dns") });
+    return visit.reply.redirect("/dashboard/list", 303);
+  }
+
+  async #removeList({ reply, session }: Visit): Promise<FastifyReply> {
+    await this.#lists.remove(session);
+    return reply.redirect("/dashboard/list", 303);
+  }
+
+  async #resultOf({ reply, session, parts: [index] }: Visit): Promise<FastifyReply> {
+    const job = this.#lists.of(session);
+    const file = job?.state.name === "done" ? job.state.files[Number(index)] : undefined;
+    if (job === undefined || file === undefined) throw new PageFault(404, "There is no such file.");
+    reply.header("content-disposition", `attachment; filename*=UTF-8''${encodeURIComponent(file.name)}`);
+    reply.header("content-length", file.bytes).type("application/octet-stream");
+    return reply.send(createReadStream(job.pathOf(file.name)));
+  }
+
+  async #reportOf({ reply, session }: Visit): Promise<FastifyReply> {
+    const job = this.#lists.of(session);
+    if (job?.state.name !== "done") throw new PageFault(404, "There is no report.");
+    // Its style is inside; the hash allows this one only.
+    reply.header("content-security-policy", reportPolicy);
+    return reply.send(createReadStream(job.reportPath));
+  }
+
+  /** Removes the list that is checked. */
+  close(): Promise<void> {
+    return this.#lists.remove();
+  }
+
   async #try({ request }: Visit): Promise<string> {
     const form = await readForm(request);
     const kind = choiceOf(form, "kind", ["email", "domain"]);
@@ -301,7 +392,7 @@ export class Dashboard {
     const items = text.split(/\r?\n/).flatMap((line) => line.trim() || []);
     const { classify } = this.#options.classifier;
     if (items.length > mostLines) {
-      const fault = `${items.length} lines; at most ${mostLines}.`;
+      const fault = `${items.length} lines; at most ${mostLines}. For more, check a list.`;
       return tryPage({ kind, text, lines: [], fault });
     }
     return tryPage({ kind, text, lines: items.map((item) => ({ item, verdict: classify(kind, item) })) });

@@ -4,7 +4,8 @@
  * addresses.
  */
 import { randomBytes } from "node:crypto";
-import { opendir, rm } from "node:fs/promises";
+import { mkdtemp, opendir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { isAlive, machineTag, ownPid } from "./processes.js";
 
@@ -24,6 +25,25 @@ export function temporaryBeside(path: string): string {
   const name = `.idv-${machineTag()}-${ownPid}-${randomBytes(8).toString("hex")}.tmp`;
   own.add(name);
   return join(dirname(path), name);
+}
+
+const folderPattern = /^idv-list-([0-9a-f]{8})-(\d{1,10})-\w{6}$/;
+
+/** Creates a folder for temporary files that only its owner can enter. */
+export const newPrivateFolder = (): Promise<string> =>
+  mkdtemp(join(tmpdir(), `idv-list-${machineTag()}-${ownPid}-`));
+
+/** Removes folders that killed processes on this machine have left. Does not throw. */
+export async function removeAbandonedFolders(): Promise<void> {
+  try {
+    for await (const { name } of await opendir(tmpdir())) {
+      const [, tag, pid] = folderPattern.exec(name) ?? [];
+      if (tag !== machineTag() || (Number(pid) !== ownPid && isAlive(Number(pid)))) continue;
+      await rm(join(tmpdir(), name), { recursive: true, force: true });
+    }
+  } catch {
+    // An unreadable folder, or one of another user.
+  }
 }
 
 /** Removes temporary files that killed runs on this machine left in a folder. Does not throw. */

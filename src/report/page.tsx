@@ -8,6 +8,7 @@ import type { ReasonCode } from "../classifier/verdict.js";
 import { knownStatuses } from "../validator/validator.js";
 import { series } from "./collector.js";
 import { BarTable, Facts, grouped, Key, perCent, type Slice, StackedBar } from "./parts.js";
+import { reportPolicy } from "./policy.js";
 import { reasonsFor, reasonWords } from "./reason-words.js";
 import type { Report } from "./report.js";
 import { style } from "./style.js";
@@ -21,10 +22,7 @@ export function renderPage(report: Report): string {
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta
-          http-equiv="Content-Security-Policy"
-          content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-        />
+        <meta http-equiv="Content-Security-Policy" content={reportPolicy} />
         <meta name="referrer" content="no-referrer" />
         <title>{title}</title>
         <style>{style}</style>

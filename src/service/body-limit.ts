@@ -1,4 +1,4 @@
-/** Limits the memory that the bodies of all requests take together, however many arrive at a time. */
+/** Limits the memory that the bodies of all requests take together, however many arrive at a time, and the time that one takes. */
 import type { FastifyInstance } from "fastify";
 import { Refusal } from "./refusals.js";
 
@@ -6,8 +6,9 @@ import { Refusal } from "./refusals.js";
  * Refuses a request with 503 when its body would exceed the budget shared by the bodies of all unanswered requests.
  *
  * @param most budget in bytes
+ * @param milliseconds time after which a body that has not arrived is refused with 408
  */
-export function limitBodies(service: FastifyInstance, most: number): void {
+export function limitBodies(service: FastifyInstance, most: number, milliseconds: number): void {
   let held = 0;
   // A callback hook, not an async one: the listener must be attached before the first bytes of the body arrive.
   service.addHook("preParsing", (request, reply, payload, done) => {
@@ -23,7 +24,13 @@ export function limitBodies(service: FastifyInstance, most: number): void {
       payload.emit("error", new Refusal(503, "Too many requests; try again later."));
     };
     payload.on("data", count);
+    const timer = setTimeout(() => {
+      if (payload.listenerCount("error") > 0)
+        payload.emit("error", new Refusal(408, "The request took too long."));
+    }, milliseconds);
+    payload.once("end", () => clearTimeout(timer));
     reply.raw.once("close", () => {
+      clearTimeout(timer);
       payload.off("data", count);
       held -= bytes;
     });

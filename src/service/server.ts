@@ -43,6 +43,8 @@ export interface ServiceOptions extends Pick<EmbeddedEngine, "classifier"> {
 /** Pages for browsers. They read the bodies of their requests themselves. */
 export interface Pages {
   handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
+  /** Ends what they have started. */
+  close(): Promise<void>;
 }
 
 /** The body of a request besides its items. */
@@ -71,6 +73,8 @@ const mostPipelined = 100;
 const mostConnections = 1000;
 /** Limit on the body bytes of all unanswered requests together: about 20 of the largest bodies, or 8,000 usual ones. */
 const mostBodyBytes = 268_435_456;
+/** Time in which the body of a request, or an upload, must arrive, in milliseconds. */
+const [bodyMilliseconds, uploadMilliseconds] = [30_000, 1_800_000];
 /** Time for which a successful /readyz check is reused, in milliseconds: each check writes to the disk. */
 const readinessMilliseconds = 1000;
 
@@ -91,7 +95,8 @@ export function createService(options: ServiceOptions): FastifyInstance {
   const bodyLimit = maximumItems * (12 * maximumItemLength + 3) + 1024;
   const service = Fastify({
     bodyLimit,
-    requestTimeout: 30_000,
+    // Of uploads in the dashboard; other bodies have less.
+    requestTimeout: options.loadDashboard ? uploadMilliseconds : bodyMilliseconds,
     // Also closes the connections of clients that do not read their responses.
     connectionTimeout: 30_000,
     keepAliveTimeout: 30_000,
@@ -159,7 +164,7 @@ export function createService(options: ServiceOptions): FastifyInstance {
   });
   service.server.on("checkExpectation", refuseExpectation);
 
-  limitBodies(service, mostBodyBytes);
+  limitBodies(service, mostBodyBytes, bodyMilliseconds);
 
   service.addHook("onRequest", async (request, reply) => {
     const { origin } = request.headers;

@@ -9,7 +9,7 @@ let service: FastifyInstance;
 let port: number;
 beforeEach(async () => {
   service = Fastify({ bodyLimit: 5000, forceCloseConnections: true });
-  limitBodies(service, 8000);
+  limitBodies(service, 8000, 30_000);
   service.addContentTypeParser("text/plain", { parseAs: "buffer" }, async (_: unknown, body: Buffer) => body);
   service.post("/", async () => "taken");
   port = Number(new URL(await service.listen({ host: "127.0.0.1", port: 0 })).port);

@@ -263,7 +263,12 @@ async function validate(
   // Ctrl-C ends the sender of a pipe as well: its end may arrive before the signal, and is not the end of the list.
   if (plan.input === undefined && sink !== standardOutput) await sleep(signalMilliseconds);
   signal.throwIfAborted();
-  if (dryRun) return { input: inputName, dryRun: { ...report, ...dryRun.counts } };
+  if (dryRun) {
+    const { column, columnName: name, names, dialect, format } = table;
+    const delimiter = format === "jsonl" ? null : dialect.delimiter;
+    const place = { column: column + 1, columnName: name, columns: names, delimiter };
+    return { input: inputName, ...place, dryRun: { ...report, ...dryRun.counts } };
+  }
   if (report.rows === 0 && plan.options.failOnEmpty) {
     throw new EmptyInput(`--fail-on-empty: ${inputName} has no rows; nothing is written`);
   }

@@ -40,6 +40,12 @@ export interface Summary {
 /** Facts of a dry run. */
 export interface DryRun {
   readonly input: string;
+  /** Position of the column with the items, from 1, and its name; the names of all columns. */
+  readonly column: number;
+  readonly columnName: string | undefined;
+  readonly columns: readonly string[];
+  /** Null for a plain list and for lines of JSON. */
+  readonly delimiter: string | null;
   readonly dryRun: Pick<RunReport, "rows" | "distinct" | "cached" | "prechecked"> & {
     /** Largest number of items that would be submitted. */
     readonly items: number;
@@ -48,10 +54,10 @@ export interface DryRun {
 }
 
 /** Renders the summary of a dry run. */
-export function dryRunSummary({ input, dryRun }: DryRun, format: "text" | "json"): string {
+export function dryRunSummary({ input, dryRun, ...table }: DryRun, format: "text" | "json"): string {
   const { rows, distinct, cached, prechecked, items, requests } = dryRun;
   if (format === "json") {
-    return JSON.stringify({
+    return terminalJson({
       dryRun: true,
       input,
       rows,
@@ -60,6 +66,8 @@ export function dryRunSummary({ input, dryRun }: DryRun, format: "text" | "json"
       prechecked,
       units: items,
       requests,
+      ...table,
+      columnName: table.columnName ?? null,
     });
   }
   return (

@@ -4,6 +4,7 @@ import { Option } from "commander";
 import type { FastifyInstance, FastifyListenOptions } from "fastify";
 import { type Classifier, loadClassifier } from "../../classifier/classifier.js";
 import { daysOld, findTable, tableSource } from "../../data/installed-table.js";
+import { removeAbandonedFolders } from "../../files/temporary-files.js";
 import { openLog } from "../../service/log.js";
 import { createMetrics, type Metrics } from "../../service/metrics.js";
 import { createService, type Pages } from "../../service/server.js";
@@ -15,7 +16,7 @@ import {
   removeStaleSocket,
 } from "../config/listening-place.js";
 import { isLoopback } from "../config/loopback.js";
-import { filled, webOrigin, wholeNumber } from "../config/option-values.js";
+import { byteCount, filled, webOrigin, wholeNumber } from "../config/option-values.js";
 import { dataTablePath } from "../config/paths.js";
 import {
   dnsSettingNames,
@@ -24,7 +25,7 @@ import {
   type Settings,
   settings,
 } from "../config/settings.js";
-import { openServiceState, openState } from "../engines/service-state.js";
+import { openServiceState, openState, statePlace } from "../engines/service-state.js";
 import { UsageError } from "../errors.js";
 import { counted, say } from "../terminal/terminal.js";
 import { version } from "../version.js";
@@ -44,6 +45,7 @@ interface ServeOptions extends SettingOptions {
   readonly maxItems: number;
   /** False with `--no-dashboard`. */
   readonly dashboard: boolean;
+  readonly maxListBytes: number;
   readonly check?: true;
   readonly quiet?: true;
 }
@@ -83,6 +85,11 @@ export const define: DefineCommand = (command) => {
         .default(1000),
     )
     .option("--no-dashboard", "serve no pages below /dashboard")
+    .addOption(
+      new Option("--max-list-bytes <SIZE>", "largest list that may be checked there: 256M")
+        .argParser(byteCount)
+        .default(268_435_456, "256M"),
+    )
     .option("--check", "find out whether the service could run, and exit")
     .option("-q, --quiet", "log no requests");
   for (const name of dnsSettingNames) command.addOption(settingOption(name));
@@ -123,6 +130,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const metrics = createMetrics();
   const log = quiet || options.check ? undefined : openLog(1, () => metrics.lostLines.inc());
   const classifier = loadClassifier(tableSource(dataTablePath(process.env), say));
+  const pages = dashboardLoader(options, store, classifier, metrics);
   const mail = resolved.dns.value === "off" ? undefined : await openMail(resolved, classifier);
   try {
     const service = createService({
@@ -133,9 +141,10 @@ async function serve(options: ServeOptions): Promise<void> {
       corsOrigins: corsOrigin,
       metrics,
       ...(log && { log }),
-      ...(options.dashboard && { loadDashboard: dashboardLoader(store, classifier, metrics) }),
+      ...(options.dashboard && { loadDashboard: pages.load }),
       now: Date.now,
     });
+    await removeAbandonedFolders();
     // Before the service listens: from then on, state that cannot be used is a 503 and never the end of the process.
     const hasKeys = (await store.list()).length > 0;
     // Before the address is announced, so that a signal sent right after that is not missed.
@@ -151,6 +160,7 @@ async function serve(options: ServeOptions): Promise<void> {
       say("other machines may reach this address, and keys are sent unencrypted: put TLS in front");
     if (!hasKeys) say("there are no keys yet: idv keys create --name NAME");
     await stopped;
+    await pages.close();
     const timer = setTimeout(() => service.server.closeAllConnections(), patienceMilliseconds);
     await service.close();
     clearTimeout(timer);
@@ -177,13 +187,20 @@ async function listen(service: FastifyInstance, { listen: options, name }: Liste
   return "port" in options ? address : name;
 }
 
-/** Returns a function that loads the dashboard at its first call. */
-function dashboardLoader(store: ServiceStore, classifier: Classifier, metrics: Metrics) {
+/** Returns functions that load the dashboard at the first call, and close it if it was loaded. */
+function dashboardLoader(
+  { state, maxListBytes }: ServeOptions,
+  store: ServiceStore,
+  classifier: Classifier,
+  metrics: Metrics,
+) {
   let loaded: Promise<Pages> | undefined;
   const load = async (): Promise<Pages> => {
     const { Dashboard } = await import("../../dashboard/dashboard.js");
+    const { listRunner } = await import("../engines/list-runner.js");
     return new Dashboard({
       ...{ store, classifier, now: Date.now },
+      runner: listRunner(statePlace(state, process.env), maxListBytes),
       refusals: async () => (await metrics.refusals.get()).values[0]?.value ?? 0,
       facts: () => {
         const { table } = findTable(dataTablePath(process.env), () => {});
@@ -195,9 +212,12 @@ function dashboardLoader(store: ServiceStore, classifier: Classifier, metrics: M
       },
     });
   };
-  return () => {
-    loaded ??= load();
-    return loaded;
+  return {
+    load: () => {
+      loaded ??= load();
+      return loaded;
+    },
+    close: async () => (await loaded)?.close(),
   };
 }
 

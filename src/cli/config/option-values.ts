@@ -47,6 +47,14 @@ export function wholeNumber(least: number, most: number) {
   };
 }
 
+/** Parses a number of bytes: `1048576`, `512K`, `256M` or `2G`. */
+export function byteCount(value: string): number {
+  const [, digits = "", unit = ""] = /^(\d{1,12})([KMG]?)$/i.exec(value) ?? [];
+  const bytes = Number(digits || Number.NaN) * 1024 ** " KMG".indexOf(unit.toUpperCase() || " ");
+  if (bytes >= 1 && bytes <= 2 ** 40) return bytes;
+  throw new InvalidArgumentError("It takes a number of bytes, such as 512K, 256M or 2G.");
+}
+
 /** Most shards of a list. */
 const mostShards = 10_000;
 

@@ -5,6 +5,10 @@ import { stateFilePath } from "../config/paths.js";
 import { isDatabase } from "../config/quota-place.js";
 import { UsageError } from "../errors.js";
 
+/** Returns the path or URL of the state that the option names, else IDV_STATE, else IDV_STATE_FILE, else the usual file. */
+export const statePlace = (option: string | undefined, env: NodeJS.ProcessEnv): string =>
+  option ?? (env["IDV_STATE"] || stateFilePath(undefined, env));
+
 /**
  * Opens the state that the option names, else IDV_STATE, else IDV_STATE_FILE, else the usual file.
  *
@@ -18,8 +22,7 @@ export function openServiceState(
   env: NodeJS.ProcessEnv,
   wait: LockWait = {},
 ): Promise<ServiceStore> {
-  const place = option ?? (env["IDV_STATE"] || stateFilePath(undefined, env));
-  return openState(place, option === undefined ? undefined : "--state", env, wait);
+  return openState(statePlace(option, env), option === undefined ? undefined : "--state", env, wait);
 }
 
 /**

@@ -12,6 +12,7 @@ const places = {
   "/dashboard/keys": "Keys",
   "/dashboard/usage": "Usage",
   "/dashboard/try": "Try it",
+  "/dashboard/list": "Check a list",
 } as const;
 
 interface PageProperties {

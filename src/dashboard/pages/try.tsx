@@ -73,7 +73,7 @@ export const tryPage = ({ kind, text, lines, fault }: TryProperties): string =>
   });
 
 /** Whether addresses or domains are checked. */
-const KindChoice = ({ kind }: { kind: Kind }) => (
+export const KindChoice = ({ kind }: { kind: Kind }) => (
   <fieldset>
     <legend class="hint">What the items are</legend>
     <label class="check">

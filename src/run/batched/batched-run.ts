@@ -86,12 +86,12 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
    *
    * @param items the items in each wanted column
    */
-  function markOf(chunk: RecordChunk, row: number, items: readonly (readonly string[])[]) {
+  function markOf(chunk: RecordChunk, row: number, isRow: boolean, items: readonly (readonly string[])[]) {
     const [item, second] = items.flat();
     if (shard && second !== undefined) throw severalItems(shard, chunk.lineOf?.(row));
     const isHere = shard === undefined || item === undefined ? isFirstShard : isInShard(shard, item);
     if (!isHere) return otherShardCode;
-    return chunk.values[row] === undefined ? notARowCode : undefined;
+    return isRow ? undefined : notARowCode;
   }
 
   let rowsRead = 0;
@@ -128,7 +128,7 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
         const emptiedBefore = ledger.emptied;
         const items = kept && !shard ? [] : texts.map((text) => ledger.itemsIn(text));
         if (!kept) emptied += ledger.emptied - emptiedBefore;
-        const mark = markOf(chunk, row, items);
+        const mark = markOf(chunk, row, value !== undefined, items);
         const values = mark || kept ? [] : items.map((found) => found.map((item) => ledger.add(item)));
         rows.push({ ...(mark && { mark }), kept: mark ? undefined : kept, values });
         for (const item of values.flat()) {

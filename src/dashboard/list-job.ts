@@ -1,0 +1,319 @@
+/**
+ * One list that is checked for somebody: its upload in a folder of its own, and the command line as a child process, so that a list
+ * that is too large takes only that process. The folder goes when the job ends, whatever has happened.
+ */
+import type { ChildProcess } from "node:child_process";
+import { createWriteStream } from "node:fs";
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { Kind } from "../validator/validator.js";
+import { PageFault } from "./page-fault.js";
+
+/** What the command line needs to run, given by whoever composes the service. */
+export interface ListRunner {
+  /** Creates a folder that only this process's user can enter, and whose name tells which process it belongs to. */
+  readonly newFolder: () => Promise<string>;
+  /**
+   * Starts idv.
+   *
+   * @param keyId key whose quota is charged; undefined for a dry run
+   */
+  readonly start: (args: readonly string[], folder: string, keyId: string | undefined) => ChildProcess;
+  readonly mostBytes: number;
+}
+
+/** What was detected in a list: the answer of a dry run. */
+export interface DetectedTable {
+  readonly rows: number;
+  readonly distinct: number;
+  /** Position of the column with the items, from 1. */
+  readonly column: number;
+  readonly columnName: string | null;
+  readonly columns: readonly string[];
+  readonly delimiter: string | null;
+}
+
+/** How to check a list. */
+export interface ListChoices {
+  readonly keyId: string;
+  /** Position of a column, from 1. */
+  readonly column: number;
+  readonly delimiter: string | undefined;
+  readonly drop: readonly string[];
+  readonly isSplit: boolean;
+  readonly dns: boolean;
+}
+
+/** A file to download. */
+export interface ResultFile {
+  readonly name: string;
+  readonly bytes: number;
+}
+
+/** How far a run is. */
+interface RunState {
+  readonly rows: number;
+  readonly share: number | null;
+  readonly units: number;
+}
+
+/** The answer of a run. */
+interface ListSummary {
+  readonly rows: number;
+  readonly written: number;
+  readonly statuses: Readonly<Record<string, number>>;
+  readonly units: { readonly used: number };
+}
+
+/** Where a job is. */
+export type JobState =
+  | { readonly name: "detected"; readonly table: DetectedTable }
+  | { readonly name: "running"; readonly progress: RunState | undefined }
+  | {
+      readonly name: "done";
+      readonly summary: ListSummary;
+      readonly isExhausted: boolean;
+      readonly files: readonly ResultFile[];
+    }
+  | { readonly name: "failed"; readonly fault: string };
+
+/** Unpacked and written, a list may take this many times the bytes of the largest upload. */
+const mostGrowth = 8;
+/** Pause between two looks at the size of a job's folder, in milliseconds. */
+const watchMilliseconds = 500;
+/** Exit codes of runs whose output is whole: success, and the end of the quota. */
+const [success, quotaExhausted] = [0, 4];
+const [report, split] = ["report.html", "split"];
+
+export class ListJob {
+  /** Name of the list, as it was uploaded. */
+  readonly name: string;
+  readonly kind: Kind;
+  state: JobState = { name: "running", progress: undefined };
+  /** Whether the results are a file for each status. */
+  isSplit = false;
+  readonly #runner: ListRunner;
+  readonly #folder: string;
+  #child: ChildProcess | undefined;
+  #isEnded = false;
+
+  private constructor(runner: ListRunner, folder: string, name: string, kind: Kind) {
+    this.#runner = runner;
+    this.#folder = folder;
+    this.name = fileName(name);
+    this.kind = kind;
+  }
+
+  /**
+   * Keeps an upload, and finds out what is in it.
+   *
+   * @param column name or number of the column with the items; empty if it has to be found
+   * @throws PageFault when it is too large, or no list can be found in it
+   */
+  static async open(
+    runner: ListRunner,
+    { name, kind, column }: { readonly name: string; readonly kind: Kind; readonly column: string },
+    upload: Readable,
+  ): Promise<ListJob> {
+    const job = new ListJob(runner, await runner.newFolder(), name, kind);
+    try {
+      await job.#spool(upload);
+      await job.#detect(column);
+      return job;
+    } catch (error) {
+      await job.end();
+      throw error;
+    }
+  }
+
+  async #spool(upload: Readable): Promise<void> {
+    const { mostBytes } = this.#runner;
+    let bytes = 0;
+    await pipeline(
+      upload,
+      async function* (parts: AsyncIterable<Buffer>) {
+        for await (const part of parts) {
+          bytes += part.length;
+          if (bytes > mostBytes) throw tooLarge(mostBytes);
+          yield part;
+        }
+      },
+      createWriteStream(join(this.#folder, this.name), { mode: 0o600, flags: "wx" }),
+    );
+    if (bytes === 0) throw new PageFault(400, "Choose a file that is not empty.");
+  }
+
+  async #detect(column: string): Promise<void> {
+    const chosen = column === "" ? [] : ["-c", column];
+    const quota = ["--offline", "--quota-file", ".detect.db"];
+    const { code, lines } = await this.#run(
+      [...quota, ...chosen, "--dry-run", "--bad-rows", "skip"],
+      undefined,
+      () => {},
+    );
+    const table = lines.findLast((line) => line["dryRun"] === true);
+    if (code !== success || table === undefined) {
+      const fault = faultIn(lines, this.#folder);
+      throw new PageFault(
+        400,
+        / -c\b/.test(fault) ? `${fault}; in this form, -c is the field Column` : fault,
+      );
+    }
+    this.state = { name: "detected", table: table as unknown as DetectedTable };
+  }
+
+  /** Checks the list, in the background. */
+  start({ keyId, column, delimiter, drop, isSplit, dns }: ListChoices): void {
+    const args = [
+      ...["--engine", "offline", "-c", String(column), "--report", report],
+      ...(delimiter === undefined ? [] : ["-d", delimiter]),
+      ...(drop.length === 0 ? [] : ["--drop", drop.join(",")]),
+      ...(isSplit ? ["--split", split] : ["-o", this.#output]),
+      ...(dns ? ["--dns"] : []),
+    ];
+    this.isSplit = isSplit;
+    this.state = { name: "running", progress: undefined };
+    const progress = (line: Readonly<Record<string, unknown>>) => {
+      if ("share" in line) this.state = { name: "running", progress: line as unknown as RunState };
+    };
+    this.#run(args, keyId, progress).then(
+      async ({ code, lines }) => {
+        const summary = lines.findLast((line) => "statuses" in line && "engine" in line);
+        const isWhole = code === success || code === quotaExhausted;
+        this.state =
+          isWhole && summary !== undefined
+            ? {
+                name: "done",
+                summary: summary as unknown as ListSummary,
+                isExhausted: code === quotaExhausted,
+                files: await this.#results(),
+              }
+            : { name: "failed", fault: faultIn(lines, this.#folder) };
+      },
+      (error: Error) => {
+        this.state = { name: "failed", fault: error.message };
+      },
+    );
+  }
+
+  /** Name of the checked file: its ending decides the format. */
+  get #output(): string {
+    // OpenDocument sheets are read, not written.
+    return `checked-${this.name.replace(/\.ods$/i, ".xlsx")}`;
+  }
+
+  async #results(): Promise<readonly ResultFile[]> {
+    const names = this.isSplit ? (await readdir(join(this.#folder, split))).sort() : [this.#output];
+    return Promise.all(names.map(async (name) => ({ name, bytes: (await stat(this.pathOf(name))).size })));
+  }
+
+  /** Returns the path of a result. */
+  pathOf(name: string): string {
+    return this.isSplit ? join(this.#folder, split, name) : join(this.#folder, name);
+  }
+
+  get reportPath(): string {
+    return join(this.#folder, report);
+  }
+
+  /** Ends the job, and removes its folder. */
+  async end(): Promise<void> {
+    this.#isEnded = true;
+    const child = this.#child;
+    if (child !== undefined && child.exitCode === null && child.signalCode === null) {
+      const exited = new Promise((resolve) => child.once("close", resolve));
+      child.kill("SIGKILL");
+      await exited;
+    }
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  /** Runs idv over the list. Returns its exit code and its lines of JSON; other lines are under `said`. */
+  async #run(
+    args: readonly string[],
+    keyId: string | undefined,
+    onLine: (line: Readonly<Record<string, unknown>>) => void,
+  ): Promise<{ code: number | null; lines: readonly Readonly<Record<string, unknown>>[] }> {
+    const command = this.kind === "email" ? "emails" : "domains";
+    const input = this.name.startsWith("-") ? `./${this.name}` : this.name;
+    const all = [command, input, ...args, "--summary", "json", "--progress", "json"];
+    const child = this.#runner.start(all, this.#folder, keyId);
+    this.#child = child;
+    const lines: Readonly<Record<string, unknown>>[] = [];
+    let rest = "";
+    child.stderr!.setEncoding("utf8").on("data", (text: string) => {
+      const parts = (rest + text).split("\n");
+      rest = (parts.pop() ?? "").slice(-100_000);
+      for (const part of parts) {
+        const line = parseLine(part);
+        onLine(line);
+        // Progress is heeded once; only the end is looked at later.
+        if (!("share" in line)) lines.push(line);
+        if (lines.length > 100) lines.shift();
+      }
+    });
+    let isTooLarge = false;
+    const watch = setInterval(async () => {
+      const most = this.#runner.mostBytes * mostGrowth;
+      if ((await sizeOf(this.#folder)) <= most) return;
+      isTooLarge = true;
+      child.kill("SIGKILL");
+    }, watchMilliseconds);
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.once("error", reject);
+      child.once("close", resolve);
+    }).finally(() => clearInterval(watch));
+    if (isTooLarge)
+      throw new PageFault(413, "The list is too large when it is unpacked; use the command line.");
+    if (code === null && !this.#isEnded) {
+      throw new PageFault(500, "The check was ended, perhaps for want of memory; use the command line.");
+    }
+    return { code, lines };
+  }
+}
+
+/** Returns the error for an upload that is too large. */
+const tooLarge = (mostBytes: number): PageFault =>
+  new PageFault(
+    413,
+    `The list is larger than ${Math.floor(mostBytes / 1_048_576)} MiB; check it with idv on the command line.`,
+  );
+
+/** Returns a name that is safe as one of a file, and in messages. */
+function fileName(name: string): string {
+  const base = (name.split(/[/\\]/).at(-1) ?? "").replace(/[^\p{L}\p{N} ._()+-]/gu, "_").slice(-80);
+  return /[\p{L}\p{N}]/u.test(base) && !base.startsWith(".") ? base : "list.csv";
+}
+
+function parseLine(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null) return value as Readonly<Record<string, unknown>>;
+  } catch {
+    // A remark.
+  }
+  return { said: text };
+}
+
+/** Returns what idv has said last, without the folder. */
+function faultIn(lines: readonly Readonly<Record<string, unknown>>[], folder: string): string {
+  const said = lines
+    .map(({ said }) => said)
+    .filter((text) => typeof text === "string" && text.startsWith("idv: "));
+  const last = String(said.at(-1) ?? "idv: the list cannot be checked").slice("idv: ".length);
+  return last.replaceAll(`${folder}/`, "").replaceAll("./", "");
+}
+
+/** Returns the bytes of all files below a folder. */
+async function sizeOf(folder: string): Promise<number> {
+  const names = await readdir(folder, { recursive: true }).catch(() => []);
+  const sizes = names.map((name) =>
+    stat(join(folder, name)).then(
+      ({ size }) => size,
+      () => 0,
+    ),
+  );
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
