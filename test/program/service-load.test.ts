@@ -1,9 +1,10 @@
 /** Covers idv serve under load and with slow, huge and broken requests. */
+
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
 import { beforeAll, describe, expect, test } from "vitest";
-import { openStore } from "../../src/store/sqlite.js";
 import { idv } from "../support/run-idv.js";
 import { createKey, lastKey, post, request, type Service, serve } from "../support/service.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -221,8 +222,7 @@ test("finishes a started request after SIGTERM", async () => {
 test("is not ready and answers requests with 503 if its state cannot be used", async () => {
   const home = temporaryFolder();
   const [service, key] = [await serve(home), await createKey(home)];
-  const schema = { name: "state file", applicationId: 0x69647673, steps: ["", ""] };
-  const database = await openStore(join(home, "state/idv/service.db"), schema, {});
+  const database = new DatabaseSync(join(home, "state/idv/service.db"));
   database.exec("DROP TABLE api_key");
   database.close();
   const message = "Service unavailable; try again later.";

@@ -4,6 +4,7 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import { expect, test } from "vitest";
 import { QuotaFile } from "../../src/store/quota-file.js";
 import { type LockWait, openStore, type Schema } from "../../src/store/sqlite.js";
+import { openFile, StateFile } from "../../src/store/state-file.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const first: Schema = {
@@ -80,5 +81,19 @@ test("applies changes in the order of their calls, even if they wait for a lock"
   other.close();
   const granted = (await Promise.all(reservations)).map((reservation) => reservation.granted);
   expect(granted).toEqual([...Array(14).fill(7), 2, ...Array(15).fill(0)]);
+  await file.close();
+});
+
+/** Shows how durable the next change of a file is: 2 stands for FULL. */
+class Probe extends StateFile {
+  readonly durability = () => this.file.database.prepare("PRAGMA synchronous").all();
+  readonly writeFast = () => this.inFastWrite(() => this.durability());
+}
+
+test("changes are on the disk when they are done, also after one that need not be", async () => {
+  const file = new Probe(await openFile(join(temporaryFolder(), "file.db"), first, Date.now, {}));
+  expect(file.durability()).toEqual([{ synchronous: 2 }]);
+  expect(await file.writeFast()).toEqual([{ synchronous: 1 }]);
+  expect(file.durability()).toEqual([{ synchronous: 2 }]);
   await file.close();
 });
