@@ -37,6 +37,15 @@ const { classify } = createClassifier(table, {
   deny: ["larch-and-oak.com", "spam@gmx.de", "bad.good.throw.net", "boss@mailinator.com"],
 });
 
+test.each(["localhost", "10.0.0.256"])(
+  "the allow list does not make %s, which is no domain for mail, ok",
+  (domain) => {
+    const allowing = createClassifier(table, { allow: [domain], deny: [] });
+    expect(allowing.classify("domain", domain).status).toBe("fake");
+    expect(allowing.classify("email", `ann@${domain}`).status).toBe("fake");
+  },
+);
+
 describe("allow and deny lists", () => {
   test.each([
     ["ann@gmial.com", "ok", "allow-list: gmial.com"],

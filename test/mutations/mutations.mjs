@@ -22,7 +22,7 @@ export const mutations = [
     file: "src/run/batched/batch-queue.ts",
     from: "if (exhausted) this.#isExhausted = true;",
     to: "",
-    tests: [unit("run/api-run"), unit("run/run"), unit("run/session")],
+    tests: [unit("run/batch-queue")],
   },
   {
     promise: "the answer to an Idempotency-Key is forgotten after 24 hours, in SQLite",
@@ -50,7 +50,7 @@ export const mutations = [
     file: "src/run/batched/batch-queue.ts",
     from: "batch.items.sort((a, b) => places.get(a.digest)! - places.get(b.digest)!);",
     to: "",
-    tests: [unit("run/api-run")],
+    tests: [unit("run/batch-queue")],
   },
   {
     promise: "the newest verdict of an item wins",
@@ -91,15 +91,15 @@ export const mutations = [
     promise: "a body without end is cut",
     file: "src/validator/api/http.ts",
     from: "if (length > maximumBytes) return undefined;",
-    to: "",
-    tests: [unit("validator/api/engine"), program("api-failures"), program("deadlines")],
+    to: "if (length > 100 * maximumBytes) return undefined;",
+    tests: [unit("validator/api/engine")],
   },
   {
     promise: "a 407 of a proxy is not tried again",
     file: "src/validator/api/http.ts",
     from: 'refusal !== "407"',
     to: "true",
-    tests: [program("api-failures"), program("deadlines"), program("api-connections")],
+    tests: [unit("validator/api/engine")],
   },
   {
     promise: "a block that does not start with a record goes to the main thread",
@@ -133,7 +133,7 @@ export const mutations = [
     promise: "a settings file of another user is not read",
     file: "src/cli/config/settings.ts",
     from: "if (process.getuid && ![process.getuid(), 0].includes(found.owner)) {",
-    to: "if (false) {",
+    to: "if (found.owner < 0) {",
     tests: [unit("cli/config/settings"), program("project-file")],
   },
   {
@@ -175,7 +175,7 @@ export const mutations = [
     promise: "the dashboard takes changes from its own pages only",
     file: "src/dashboard/dashboard.ts",
     from: 'if (method === "POST" && !isFromHere(request)) {',
-    to: "if (false) {",
+    to: 'if (method === "PUT" && !isFromHere(request)) {',
     tests: [program("dashboard")],
   },
   {

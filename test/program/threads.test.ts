@@ -18,7 +18,8 @@ const { QuotaFile } = await built("store/quota-file");
 /** Yields rows of every kind, 100 bytes each; some notes have line ends, so that a block may end inside one. */
 function* table(rows: number) {
   yield Buffer.from("id,email,note\n");
-  const lineEnds = "line\n".repeat(30_000);
+  // Blocks that lie inside it look like rows of their own.
+  const lineEnds = "line\n".repeat(150_000);
   for (let start = 0; start < rows; start += 1000) {
     let text = "";
     for (let id = start; id < start + 1000; id++) {

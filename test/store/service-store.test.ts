@@ -110,6 +110,20 @@ describe.each(stores)("%s", (_, open) => {
     await store.close();
   });
 
+  test("an answer is forgotten after 24 hours", async () => {
+    let now = november;
+    const store = await open(() => now);
+    const { key } = await store.create({});
+    await store.chargeAll([charge(key.id, 2, "a")]);
+    now += 24 * hour - 1;
+    expect(await store.hasAnswer(key.id, "a")).toBe(true);
+    now += 1;
+    expect(await store.hasAnswer(key.id, "a")).toBe(false);
+    await store.chargeAll([charge(key.id, 2, "a")]);
+    expect((await store.list())[0]!.quota.used).toBe(4);
+    await store.close();
+  });
+
   test("a key with a given id is created once", async () => {
     const store = await open(() => november);
     await store.create({ id: "abcdefghi", name: "first" });

@@ -74,6 +74,26 @@ test("a claim of an ended run is ignored", async () => {
   expect((await runs[1].claim(digests("a"), 5000, ignore)).isElsewhere).toEqual([false]);
 });
 
+test("an unfinished batch is forgotten after a day", async () => {
+  const { runs, digests, pass } = await twoRuns();
+  await runs[0].begin(digests("a", "b"));
+  pass(86_400_000);
+  expect(await runs[1].unfinished()).toEqual([digests("a", "b")]);
+  pass(1);
+  expect(await runs[1].unfinished()).toEqual([]);
+});
+
+test("of several verdicts on an item, the newest is passed on last", async () => {
+  const { runs, digests, pass } = await twoRuns();
+  for (const status of ["ok", "fake", "alias"]) {
+    await runs[0].finish([], digests("a"), [status]);
+    pass(1000);
+  }
+  const seen: string[] = [];
+  await runs[1].load((_low, _high, status) => seen.push(status));
+  expect(seen).toEqual(["ok", "fake", "alias"]);
+});
+
 test("a claim expires", async () => {
   const { runs, digests, pass } = await twoRuns();
   await runs[0].claim(digests("a"), 5000, ignore);

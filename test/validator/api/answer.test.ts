@@ -37,6 +37,11 @@ describe("the statuses of an answer", () => {
   });
 });
 
+test("text behind the map is reported, however plain the map is", () => {
+  const body = `${answer({ "a@b.net": ok })} and more`;
+  expect(readAnswer("email", ["a@b.net"], body)).toEqual({ statuses: [undefined], fault: "it is not JSON" });
+});
+
 describe("invalid answers", () => {
   const items = ["a@b.net", "constructor"];
   const second = (result: unknown) => answer({ "a@b.net": ok, constructor: result });

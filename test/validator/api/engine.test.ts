@@ -1,4 +1,5 @@
 /** Covers the api engine over real HTTP: retries, quotas, batch sizes and pacing. */
+import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { type ApiEngine, type ApiOptions, apiValidator } from "../../../src/validator/api/engine.js";
@@ -275,6 +276,21 @@ describe("429", () => {
     expect(outcomes.every(({ charged }) => charged === 1)).toBe(true);
   });
 
+  test("counts anew after another batch has succeeded", async () => {
+    // Of one batch: three refusals, then one success of the other, then three more; five in a row would be a fault.
+    let refusals = 0;
+    const act: Act = (response, request) => {
+      const isFirst = request.items[0] === "ann0@b.net";
+      (isFirst && ++refusals <= 6 ? slow : respond())(response, request);
+    };
+    const { validate } = await engineFor([respond(), act], { retryBudget: 1e9 });
+    await validate(items(1, 50));
+    const first = validate(items(1));
+    for (let i = 1; i < 30; i++) await validate(items(1, i));
+    expect((await first).charged).toBe(1);
+    expect(refusals).toBe(7);
+  });
+
   test("with a hint of 0 is retried after the engine's own delays", async () => {
     const { failure, slept, seen } = await engineFor([respond(429, { "retry-after": "0" }, "")]);
     expect(await failure()).toContain("asks to slow down, 5 times");
@@ -345,6 +361,17 @@ describe("429", () => {
     expect(seen.map((request) => request.items)).toEqual([items(5), items(3, 2)]);
   });
 
+  test("quota_exceeded for all items ends the asking, even if the headers show units left", async () => {
+    const never = respond(200, { ratelimit: '"validations";r=500' }, (list) =>
+      JSON.stringify({
+        emails: Object.fromEntries(list.map((item) => [item, { status: "quota_exceeded" }])),
+      }),
+    );
+    const { validate, seen } = await engineFor([never]);
+    expect(await validate(items(5))).toMatchObject({ charged: 0, exhausted: true });
+    expect(seen.length).toBe(1);
+  });
+
   test("quota_exceeded is resubmitted if the headers show units left", async () => {
     const stale = respond(200, { ratelimit: '"validations";r=500' }, (list) =>
       JSON.stringify({
@@ -396,6 +423,50 @@ test("--rate spreads items over time", async () => {
   expect(engine.batchSize).toBe(10);
   for (const from of [0, 10, 20]) await validate(items(10, from));
   expect(slept.map((milliseconds) => Math.round(milliseconds / 1000))).toEqual([60, 60]);
+});
+
+test("--rate gives back the time of a batch that was too large", async () => {
+  const rate = { items: 10, milliseconds: 1000 };
+  const { validate, slept } = await engineFor([respond(413, {}, ""), respond()], { rate });
+  expect((await validate(items(4))).charged).toBe(4);
+  // Two batches of two: the second waits for the two items of the first, not for the four that were refused.
+  expect(slept.length).toBe(1);
+  expect(slept[0]).toBeLessThanOrEqual(200);
+});
+
+test("a body that does not end is cut at the largest length of an answer", async () => {
+  const endless: Act = (response) => {
+    response.writeHead(200);
+    const more = () => {
+      while (!response.destroyed && response.write("x".repeat(65_536)));
+    };
+    response.on("drain", more);
+    more();
+  };
+  const { failure } = await engineFor([endless], { maximumRetries: 0 });
+  expect(await failure()).toContain("invalid answer: it is too long");
+});
+
+test("a proxy that wants a password is not asked again", async () => {
+  let asked = 0;
+  const proxy = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () => {
+      asked++;
+      socket.end("HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n");
+    });
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => proxy.once("listening", resolve));
+  const httpsProxy = `http://127.0.0.1:${(proxy.address() as { port: number }).port}`;
+  const http = openHttpClient({
+    ...{ connections: 1, timeout: 5000 },
+    proxies: { httpProxy: "", httpsProxy, noProxy: "" },
+  });
+  const post = http.post({ url: "https://b.invalid/", body: "{}", fields: {}, maximumBytes: 100 });
+  await expect(post).rejects.toMatchObject({ message: "the proxy answers 407", isTransient: false });
+  expect(asked).toBe(1);
+  await http.close();
+  proxy.close();
 });
 
 test("sends no waiting batch after one has failed", async () => {
