@@ -1,5 +1,5 @@
 /** Covers the trust in a project's `.idvrc.json`: keys are sent only to services that the user has named. */
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { idv } from "../support/run-idv.js";
@@ -106,3 +106,21 @@ test("a project's file cannot set engine api unless the user names the service",
   expect(code).toBe(2);
   expect(stderr).toContain(".idvrc.json: engine is not taken from a project's file");
 });
+
+test.skipIf(process.getuid?.() !== 0)(
+  "a project's file of another user is not read, and that is said",
+  async () => {
+    const home = temporaryFolder();
+    const path = join(home, ".idvrc.json");
+    writeFileSync(path, '{"batchSize": "nonsense"}');
+    chownSync(path, 12_345, 12_345);
+    const other = await idv(["emails"], { home, stdin: "ann@larch-and-oak.com\n" });
+    expect(other).toMatchObject({ code: 0, stderr: expect.stringContaining("it belongs to another user") });
+    chownSync(path, 0, 0);
+    const own = await idv(["emails"], { home, stdin: "ann@larch-and-oak.com\n" });
+    expect(own).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('batchSize: "nonsense" is invalid'),
+    });
+  },
+);
