@@ -2,6 +2,8 @@ import { defineConfig } from "vitest/config";
 
 // A worker keeps the modules that it has loaded. No test changes them, or the environment for longer than it runs.
 const isolate = false;
+/** Ends and removes what a file of tests has left. */
+const setupFiles = ["test/support/setup.ts"];
 
 // Time limits end tests that hang. They measure nothing: machines are slow at times.
 export default defineConfig({
@@ -14,6 +16,7 @@ export default defineConfig({
         test: {
           name: "unit",
           isolate,
+          setupFiles,
           include: ["test/**/*.test.ts"],
           exclude: ["test/program/**"],
           testTimeout: 60_000,
@@ -24,6 +27,7 @@ export default defineConfig({
         test: {
           name: "program",
           isolate,
+          setupFiles,
           include: ["test/program/**/*.test.ts"],
           testTimeout: 120_000,
           globalSetup: ["test/support/unpack-browser.ts", "test/support/install-package.ts"],

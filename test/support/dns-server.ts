@@ -3,7 +3,7 @@ import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { type Answer, decode, encode, type Packet, type Question } from "dns-packet";
-import { afterAll } from "vitest";
+import { afterFile } from "./clean-up.js";
 
 export interface DnsServer {
   /** Address with port, as `--dns-server` takes it. */
@@ -113,7 +113,7 @@ export async function startDnsServer({
     });
   });
   await bindBoth(udp, tcp);
-  afterAll(() => {
+  afterFile(() => {
     udp.close();
     tcp.close();
   });

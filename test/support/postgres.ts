@@ -19,7 +19,7 @@ import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { afterAll } from "vitest";
+import { afterFile } from "./clean-up.js";
 import { temporaryFolder } from "./temporary-folder.js";
 
 const packaged = fileURLToPath(
@@ -82,7 +82,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     });
     await untilReady(url);
   };
-  afterAll(() => void server?.kill("SIGKILL"));
+  afterFile(() => server?.kill("SIGKILL"));
   await start();
   const kill = () => {
     // Its children end when they notice that it is gone.

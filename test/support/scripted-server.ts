@@ -1,7 +1,7 @@
 /** Serves HTTP over loopback with scripted answers and faults, in place of the service. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll } from "vitest";
+import { afterFile } from "./clean-up.js";
 
 /** A request as the server received it. */
 interface SeenRequest {
@@ -14,17 +14,12 @@ interface SeenRequest {
 /** Reaction of the server to one request. */
 export type Act = (response: ServerResponse, request: SeenRequest) => void;
 
-const servers: Server[] = [];
-afterAll(() => {
-  for (const server of servers) {
-    server.closeAllConnections();
-    server.close();
-  }
-});
-
 /** Listens on a free loopback port and returns the URL; the server is closed after the test file. */
 export async function listen(server: Server): Promise<string> {
-  servers.push(server);
+  afterFile(() => {
+    server.closeAllConnections();
+    server.close();
+  });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

@@ -2,17 +2,13 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { afterAll, expect } from "vitest";
+import { expect } from "vitest";
 import { stateFilePath } from "../../src/cli/config/paths.js";
 import type { NewKey } from "../../src/store/service-store.js";
 import { SqliteServiceStore } from "../../src/store/sqlite-service-store.js";
+import { afterFile } from "./clean-up.js";
 import { checkAnswer } from "./openapi.js";
 import { type RunSettings, startIdv } from "./run-idv.js";
-
-const started: ChildProcess[] = [];
-afterAll(() => {
-  for (const child of started) child.kill("SIGKILL");
-});
 
 export interface Service {
   readonly child: ChildProcess;
@@ -31,7 +27,7 @@ export const serve = (home: string, ...args: string[]): Promise<Service> => serv
 /** Starts `idv serve` with other variables. */
 export async function serveWith(settings: RunSettings, ...args: string[]): Promise<Service> {
   const child = startIdv(["serve", "--port", "0", ...args], settings);
-  started.push(child);
+  afterFile(() => child.kill("SIGKILL"));
   let log = "";
   child.stdout?.on("data", (chunk: Buffer) => {
     log += chunk.toString();

@@ -2,22 +2,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
-
-const folders: string[] = [];
+import { afterFile } from "./clean-up.js";
 
 /** Creates a temporary folder, which is removed after the tests of the file. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "idv-test-"));
-  folders.push(folder);
+  // Processes that were killed may still write for a moment.
+  afterFile(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
   return folder;
 }
-
-afterAll(() => {
-  // Processes that were killed may still write for a moment.
-  for (const folder of folders)
-    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
-});
 
 /** Returns a new folder with some files, by their names. */
 export function folderOf(files: Readonly<Record<string, string>>): string {
