@@ -2,8 +2,8 @@
  * State of the service in PostgreSQL 13 or newer, for servers on several machines. The clock of the database decides periods
  * and ends, because the clocks of servers differ. Secrets, Idempotency-Keys and request bodies are stored only as hashes.
  */
-import pg from "pg";
-import { StoreError } from "./errors.js";
+import type { StoreError } from "./errors.js";
+import { PostgresDatabase, type Query } from "./postgres.js";
 import {
   changeQuota,
   freshRow,
@@ -109,12 +109,6 @@ const steps: readonly string[] = [
   )`,
 ];
 
-/** Number of the advisory lock under which the tables are made: "idvs". */
-const migrationLock = 0x69647673;
-/** Most connections, and the longest wait for one in milliseconds. */
-const [mostConnections, connectionMilliseconds] = [8, 5000];
-/** Longest wait for a statement, in milliseconds. */
-const statementMilliseconds = 30_000;
 /** Time between two deletions of old answers, in milliseconds, and their largest number at a time. */
 const [sweepMilliseconds, sweptAnswers] = [60_000, 1000];
 
@@ -165,9 +159,7 @@ type JoinedRow = KeyRow & NamedQuotaRow & { readonly quota_name: string | null }
 /** The state in a database that any number of servers may share. */
 export class PostgresServiceStore implements ServiceStore {
   readonly runsSideBySide = true;
-  readonly #pool: pg.Pool;
-  /** Name of the database in messages, without a password. */
-  readonly #name: string;
+  readonly #database: PostgresDatabase;
   #sweptAt = Number.NEGATIVE_INFINITY;
   /** What a charge has found last, by the ids of keys that could be used. */
   readonly #known = new Map<string, KnownKey>();
@@ -183,42 +175,20 @@ export class PostgresServiceStore implements ServiceStore {
     url: string,
     env: Readonly<Record<string, string | undefined>> = {},
   ): Promise<PostgresServiceStore> {
-    const store = new PostgresServiceStore(url, env);
-    try {
-      await store.#migrate();
-      return store;
-    } catch (error) {
-      await store.close();
-      throw error;
-    }
+    return new PostgresServiceStore(await PostgresDatabase.open(url, env, steps));
   }
 
-  private constructor(url: string, env: Readonly<Record<string, string | undefined>>) {
-    const { connectionString, name } = connectionOf(url, env);
-    this.#name = name;
-    this.#pool = new pg.Pool({
-      connectionString,
-      max: mostConnections,
-      connectionTimeoutMillis: connectionMilliseconds,
-      query_timeout: statementMilliseconds,
-      keepAlive: true,
-      application_name: "idv",
-      // Statements of a transaction are sent together, which saves round trips.
-      pipeline: true,
-      types: { getTypeParser },
-    } as pg.PoolConfig);
-    // Connections report faults here too. Their statements fail with the same fault, which is where it is heeded.
-    this.#pool.on("error", () => {});
-    this.#pool.on("connect", (client) => client.on("error", () => {}));
+  private constructor(database: PostgresDatabase) {
+    this.#database = database;
   }
 
-  async close(): Promise<void> {
-    if (!this.#pool.ended) await this.#pool.end();
+  close(): Promise<void> {
+    return this.#database.close();
   }
 
   async find(secret: string): Promise<ApiKey | undefined> {
     const hash = hashOf(secret);
-    const [[{ now }], [row]] = (await this.#read(
+    const [[{ now }], [row]] = (await this.#database.read(
       [clock],
       [`${keyAndQuota} WHERE k.hash = $1 OR k.previous_hash = $1`, hash],
     )) as [[{ now: number }], JoinedRow[]];
@@ -254,16 +224,22 @@ export class PostgresServiceStore implements ServiceStore {
     const { answers, usage } = applyCharges(rows, charges, 0);
     // One of them repeats another.
     if (answers.length < charges.filter(({ once }) => once !== undefined).length) return undefined;
-    const [found] = await this.#read([
-      atOnce,
-      ...[keyId, known.id, units, known.version, until],
-      ...[answers.map((answer) => answer.idempotency_key_hash), answers.map((answer) => answer.body_hash)],
-      answers.map(({ statuses }) => statuses),
-      ...[usage.map(({ kind }) => kind), usage.map(({ status }) => status), usage.map((line) => line.units)],
-    ]).catch((error: StoreError) => {
-      if (notAtOnce.includes((error.cause as { code?: string } | undefined)?.code ?? "")) return [[]];
-      throw error;
-    });
+    const [found] = await this.#database
+      .read([
+        atOnce,
+        ...[keyId, known.id, units, known.version, until],
+        ...[answers.map((answer) => answer.idempotency_key_hash), answers.map((answer) => answer.body_hash)],
+        answers.map(({ statuses }) => statuses),
+        ...[
+          usage.map(({ kind }) => kind),
+          usage.map(({ status }) => status),
+          usage.map((line) => line.units),
+        ],
+      ])
+      .catch((error: StoreError) => {
+        if (notAtOnce.includes((error.cause as { code?: string } | undefined)?.code ?? "")) return [[]];
+        throw error;
+      });
     const [after] = found as (NamedQuotaRow & { now: number })[];
     if (after === undefined) return undefined;
     this.#sweep(after.now);
@@ -279,7 +255,7 @@ export class PostgresServiceStore implements ServiceStore {
     const once = charges.flatMap(({ keyId, once }) =>
       once === undefined ? [] : [{ keyId, hash: hashOf(once.idempotencyKey) }],
     );
-    const { now, outcomes, keys, quotas } = await this.#transaction(async (query, begun) => {
+    const { now, outcomes, keys, quotas } = await this.#database.transaction(async (query, begun) => {
       // Both rows are locked: a charge that has waited must see a revocation that was committed meanwhile.
       const [keyRows, quotaRows, stored, [time]] = (await Promise.all([
         query("SELECT * FROM idv_key WHERE id = ANY($1) ORDER BY id FOR SHARE", ids),
@@ -329,7 +305,7 @@ export class PostgresServiceStore implements ServiceStore {
   }
 
   async takeUnits(request: UnitRequest): Promise<Reservation> {
-    const { now, reservation } = await this.#transaction(async (query, begun) => {
+    const { now, reservation } = await this.#database.transaction(async (query, begun) => {
       const keyId = usageIdOf(request.from);
       const [key, row, [stored], [{ now }]] = (await Promise.all([
         ...lockQuota(query, request.from),
@@ -354,7 +330,7 @@ export class PostgresServiceStore implements ServiceStore {
   }
 
   async quotaOf(owner: QuotaOwner): Promise<Quota> {
-    const { now, key, row } = await this.#transaction(async (query, begun) => {
+    const { now, key, row } = await this.#database.transaction(async (query, begun) => {
       const [key, row, [{ now }]] = (await Promise.all([
         ...lockQuota(query, owner),
         query(clock),
@@ -367,7 +343,7 @@ export class PostgresServiceStore implements ServiceStore {
   }
 
   async setSharedQuota(name: string, change: QuotaChange): Promise<Quota> {
-    return this.#transaction(async (query, begun) => {
+    return this.#database.transaction(async (query, begun) => {
       await begun;
       await insertQuota(query, { ...freshRow, id: newId(), name });
       const [[row], [{ now }]] = (await Promise.all([
@@ -383,7 +359,7 @@ export class PostgresServiceStore implements ServiceStore {
   }
 
   async hasAnswer(keyId: string, idempotencyKey: string): Promise<boolean> {
-    const [rows] = await this.#read([
+    const [rows] = await this.#database.read([
       `SELECT 1 FROM idv_answer WHERE key_id = $1 AND idempotency_key_hash = $2
       AND abs(created - (extract(epoch FROM clock_timestamp()) * 1000)::bigint) < $3`,
       ...[keyId, hashOf(idempotencyKey), answerMilliseconds],
@@ -393,7 +369,7 @@ export class PostgresServiceStore implements ServiceStore {
 
   async create({ id = newId(), name = "", isSandbox = false, quotaName, ...change }: NewKey) {
     const secret = newSecret(isSandbox);
-    return this.#transaction(async (query, begun) => {
+    return this.#database.transaction(async (query, begun) => {
       const [[{ now }], found] = (await Promise.all([
         query(clock),
         query("SELECT FROM idv_key WHERE id = $1", id),
@@ -434,7 +410,7 @@ export class PostgresServiceStore implements ServiceStore {
   }
 
   async list(): Promise<readonly ApiKey[]> {
-    const [[{ now }], rows, used] = (await this.#read(
+    const [[{ now }], rows, used] = (await this.#database.read(
       [clock],
       [`${keyAndQuota} ORDER BY k.created, k.id`],
       ["SELECT key_id, max(hour) AS hour FROM idv_usage GROUP BY key_id"],
@@ -473,7 +449,7 @@ export class PostgresServiceStore implements ServiceStore {
   }
 
   async usage(since: number, keyId?: string): Promise<readonly Usage[]> {
-    const [rows] = await this.#read([
+    const [rows] = await this.#database.read([
       `SELECT key_id AS "keyId", hour, kind, status, units FROM idv_usage
       WHERE hour >= $1 AND ($2::text IS NULL OR key_id = $2) ORDER BY hour, key_id, kind, status`,
       ...[since, keyId ?? null],
@@ -483,7 +459,7 @@ export class PostgresServiceStore implements ServiceStore {
 
   async createSignIn(): Promise<string> {
     const token = newToken();
-    await this.#read(
+    await this.#database.read(
       [`DELETE FROM idv_sign_in WHERE expires <= (${clock})`],
       [`DELETE FROM idv_session WHERE expires <= (${clock})`],
       [`INSERT INTO idv_sign_in VALUES ($1, (${clock}) + $2)`, ...[hashOf(token), signInMilliseconds]],
@@ -493,7 +469,7 @@ export class PostgresServiceStore implements ServiceStore {
 
   async signIn(token: string): Promise<string | undefined> {
     const secret = newToken();
-    const [rows] = await this.#read([
+    const [rows] = await this.#database.read([
       `WITH spent AS (DELETE FROM idv_sign_in WHERE hash = $1 AND expires > (${clock}) RETURNING hash)
       INSERT INTO idv_session SELECT $2, $3, (${clock}) + $4 FROM spent RETURNING id`,
       ...[hashOf(token), hashOf(secret), newId(), sessionMilliseconds],
@@ -503,28 +479,29 @@ export class PostgresServiceStore implements ServiceStore {
 
   async sessionOf(secret: string): Promise<string | undefined> {
     const sql = `SELECT id FROM idv_session WHERE hash = $1 AND expires > (${clock})`;
-    const [rows] = await this.#read([sql, hashOf(secret)]);
+    const [rows] = await this.#database.read([sql, hashOf(secret)]);
     return (rows as { id: string }[])[0]?.id;
   }
 
   async signOut(secret?: string): Promise<void> {
-    if (secret === undefined) await this.#read(["DELETE FROM idv_sign_in"], ["DELETE FROM idv_session"]);
-    else await this.#read(["DELETE FROM idv_session WHERE hash = $1", hashOf(secret)]);
+    if (secret === undefined)
+      await this.#database.read(["DELETE FROM idv_sign_in"], ["DELETE FROM idv_session"]);
+    else await this.#database.read(["DELETE FROM idv_session WHERE hash = $1", hashOf(secret)]);
   }
 
   async record({ who, what, keyId }: Omit<AuditEntry, "at">): Promise<void> {
     const sql = `INSERT INTO idv_audit (at, who, what, key_id) VALUES ((${clock}), $1, $2, $3)`;
-    await this.#read([sql, who, what, keyId]);
+    await this.#database.read([sql, who, what, keyId]);
   }
 
   async audit(most: number): Promise<readonly AuditEntry[]> {
     const sql = `SELECT at, who, what, key_id AS "keyId" FROM idv_audit ORDER BY number DESC LIMIT $1`;
-    const [rows] = await this.#read([sql, most]);
+    const [rows] = await this.#database.read([sql, most]);
     return rows as AuditEntry[];
   }
 
   async exportRows(visit: (rows: StateRows) => Promise<void>): Promise<void> {
-    await this.#transaction(async (query, begun) => {
+    await this.#database.transaction(async (query, begun) => {
       await begun;
       await query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY");
       for (const table of stateTableNames) {
@@ -541,10 +518,10 @@ export class PostgresServiceStore implements ServiceStore {
   }
 
   async importRows(pages: AsyncIterable<StateRows>): Promise<void> {
-    await this.#transaction(async (query, begun) => {
+    await this.#database.transaction(async (query, begun) => {
       await begun;
       const found = await query("SELECT id FROM idv_quota UNION ALL SELECT id FROM idv_key LIMIT 1");
-      if (found.length > 0) throw stateInUse(this.#name);
+      if (found.length > 0) throw stateInUse(this.#database.name);
       for await (const { table, rows } of pages) {
         const { columns } = stateTables[table];
         const stored = rows.map((row) => {
@@ -565,7 +542,7 @@ export class PostgresServiceStore implements ServiceStore {
 
   /** Checks that the database can be written, by writing a value that it already has. */
   async checkWritable(): Promise<void> {
-    await this.#transaction(async (query, begun) => {
+    await this.#database.transaction(async (query, begun) => {
       await begun;
       await query("UPDATE idv_schema SET version = version");
     });
@@ -573,7 +550,7 @@ export class PostgresServiceStore implements ServiceStore {
 
   #change(id: string, apply: (key: KeyRow, quota: NamedQuotaRow, now: number) => void): Promise<ApiKey> {
     // Locks the key first, as charges do.
-    return this.#transaction(async (query, begun) => {
+    return this.#database.transaction(async (query, begun) => {
       const [[key], [quotaRow], [{ now }]] = (await Promise.all([
         query("SELECT * FROM idv_key WHERE id = $1 FOR UPDATE", id),
         query(
@@ -600,124 +577,22 @@ export class PostgresServiceStore implements ServiceStore {
     });
   }
 
-  /** Creates the tables, or upgrades them. Servers that start together wait for each other. */
-  async #migrate(): Promise<void> {
-    const [[found]] = (await this.#read(["SELECT to_regclass('idv_schema') IS NOT NULL AS is_there"])) as [
-      { is_there: boolean }[],
-    ];
-    const versionIn = async (query: Query) =>
-      ((await query("SELECT version FROM idv_schema")) as { version: number }[])[0]?.version;
-    // Only whoever makes tables needs the right to do so.
-    if (found?.is_there) {
-      const version = await this.#transaction(versionIn);
-      if (version === steps.length) return;
-      if (version !== undefined && version > steps.length) {
-        throw new StoreError(
-          `${this.#name}: the tables were written by a newer version of idv; update idv, or use another database`,
-        );
-      }
-    }
-    await this.#transaction(async (query, begun) => {
-      await Promise.all([query("SELECT pg_advisory_xact_lock($1)", migrationLock), begun]);
-      await query("CREATE TABLE IF NOT EXISTS idv_schema (version integer NOT NULL)");
-      const stored = await versionIn(query);
-      const version = stored ?? 0;
-      for (const step of steps.slice(version)) {
-        for (const statement of step.split(";")) await query(statement);
-      }
-      if (stored === undefined) await query("INSERT INTO idv_schema VALUES ($1)", steps.length);
-      else if (version < steps.length) await query("UPDATE idv_schema SET version = $1", steps.length);
-    });
-  }
-
-  /** Runs statements that need no transaction, and returns the rows of each. */
-  async #read(...statements: readonly (readonly [string, ...unknown[]])[]): Promise<readonly unknown[][]> {
-    return this.#explain(async () => {
-      const client = await this.#pool.connect();
-      const results = statements.map(([text, ...values]) => client.query(named(text, values)));
-      let failure: unknown;
-      try {
-        return (await Promise.all(results)).map(({ rows }) => rows as unknown[]);
-      } catch (error) {
-        failure = error;
-        throw error;
-      } finally {
-        await Promise.allSettled(results);
-        client.release(isConnectionFault(failure));
-      }
-    });
-  }
-
-  /**
-   * Runs work in a transaction, and waits for all statements that it has sent.
-   *
-   * @param work must wait for `begun` before it writes: a write after a failed BEGIN would be committed by itself. Reads are
-   *   sent together with it.
-   */
-  async #transaction<Result>(
-    work: (query: Query, begun: Promise<unknown>) => Promise<Result>,
-  ): Promise<Result> {
-    return this.#explain(async () => {
-      const client = await this.#pool.connect();
-      const sent: Promise<unknown>[] = [];
-      const query: Query = (text, ...values) => {
-        const result = client.query(named(text, values)).then(({ rows }) => rows as unknown[]);
-        // Another statement may fail first.
-        result.catch(() => {});
-        sent.push(result);
-        return result;
-      };
-      let failure: unknown;
-      try {
-        const begun = query("BEGIN");
-        const result = await work(query, begun);
-        const committed = client.query("COMMIT");
-        committed.catch(() => {});
-        await Promise.all(sent);
-        // A failed transaction answers COMMIT with ROLLBACK.
-        const { command } = await committed;
-        if (command !== "COMMIT") throw new Error("the transaction was rolled back");
-        return result;
-      } catch (error) {
-        failure = error;
-        await client.query("ROLLBACK").catch(() => {});
-        throw error;
-      } finally {
-        await Promise.allSettled(sent);
-        client.release(isConnectionFault(failure));
-      }
-    });
-  }
-
-  async #explain<Result>(work: () => Promise<Result>): Promise<Result> {
-    try {
-      return await work();
-    } catch (error) {
-      if (error instanceof StoreError || error instanceof UnknownKeyError) throw error;
-      const { code, message } = error as NodeJS.ErrnoException;
-      const text = message === "" ? (code ?? "no connection") : message;
-      throw new StoreError(`${this.#name}: the database cannot be used: ${text}`, { cause: error });
-    }
-  }
-
   /** Deletes expired answers in pieces, in the background, once a minute. */
   #sweep(now: number): void {
     if (now < this.#sweptAt + sweepMilliseconds && now >= this.#sweptAt) return;
     this.#sweptAt = now;
     const text = `DELETE FROM idv_answer WHERE ctid = ANY (ARRAY(
-      SELECT ctid FROM idv_answer WHERE created <= $1 ORDER BY created LIMIT ${sweptAnswers} FOR UPDATE SKIP LOCKED))`;
-    this.#pool.query(text, [now - answerMilliseconds]).then(
-      ({ rowCount }) => {
+      SELECT ctid FROM idv_answer WHERE created <= $1 ORDER BY created LIMIT ${sweptAnswers} FOR UPDATE SKIP LOCKED))
+      RETURNING 1`;
+    this.#database.read([text, now - answerMilliseconds]).then(
+      ([deleted]) => {
         // With more to delete, the next charge goes on.
-        if (rowCount === sweptAnswers) this.#sweptAt = Number.NEGATIVE_INFINITY;
+        if (deleted!.length === sweptAnswers) this.#sweptAt = Number.NEGATIVE_INFINITY;
       },
       () => {},
     );
   }
 }
-
-/** Sends a statement and returns its rows. */
-type Query = (text: string, ...values: readonly unknown[]) => Promise<unknown[]>;
 
 const updateQuota = (query: Query, { id, unit_limit, period, used, period_start }: NamedQuotaRow) =>
   query(
@@ -781,60 +656,4 @@ function quotaOf({
   period_start,
 }: JoinedRow): NamedQuotaRow {
   return { id, name, unit_limit, period, used, period_start };
-}
-
-const names = new Map<string, string>();
-
-/** Returns a statement with a name, so that a connection prepares it once. */
-function named(text: string, values: readonly unknown[]): pg.QueryConfig {
-  let name = names.get(text);
-  if (name === undefined) {
-    // The same in every process: a pooler may give them the same connection.
-    name = `idv_${Buffer.from(hashOf(text)).toString("hex", 0, 12)}`;
-    names.set(text, name);
-  }
-  return values.length === 0 && !text.startsWith("SELECT") ? { text } : { name, text, values: [...values] };
-}
-
-/** SQLSTATE of a prepared statement whose tables have changed: the connection would keep failing. */
-const changedTables = "0A000";
-
-/** Whether a connection cannot be used any more, such as one whose statements did not come to an end. */
-const isConnectionFault = (error: unknown): boolean =>
-  (error as { code?: string } | undefined)?.code === changedTables ||
-  (error !== undefined &&
-    !(error instanceof pg.DatabaseError || error instanceof UnknownKeyError || error instanceof StoreError));
-
-/** Numbers of 64 bits as numbers: units and milliseconds stay below 2^53. */
-const bigint = 20;
-
-function getTypeParser(oid: number, format?: "text" | "binary") {
-  // biome-ignore lint/suspicious/noExplicitAny: the parsers of the library are typed by their numbers.
-  return oid === bigint ? Number : (pg.types.getTypeParser as any)(oid, format);
-}
-
-/**
- * Returns the URL for the library, and a name without its password. Connections to other machines use TLS and check the
- * certificate, unless the URL says `sslmode=disable`.
- *
- * @throws StoreError for another sslmode, which checks less
- */
-function connectionOf(
-  url: string,
-  env: Readonly<Record<string, string | undefined>>,
-): { readonly connectionString: string; readonly name: string } {
-  if (!URL.canParse(url))
-    throw new StoreError("the URL of the database is not one such as postgres://host/name");
-  const parsed = new URL(url);
-  // The library lets `?host=` go before the host.
-  const host = decodeURIComponent(parsed.searchParams.get("host") ?? parsed.hostname) || env["PGHOST"] || "";
-  const name = `postgres://${host}${parsed.pathname}`;
-  const isLocal = host === "" || host.startsWith("/") || /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(host);
-  const mode =
-    parsed.searchParams.get("sslmode") ?? env["PGSSLMODE"] ?? (isLocal ? "disable" : "verify-full");
-  if (mode !== "disable" && mode !== "verify-full") {
-    throw new StoreError(`${name}: sslmode=${mode} does not check the server; use verify-full, or disable`);
-  }
-  parsed.searchParams.set("sslmode", mode);
-  return { connectionString: parsed.href, name };
 }
