@@ -192,7 +192,8 @@ async function around(place, end) {
   isOver = true;
   await Promise.all(servers);
 
-  const [{ used }] = JSON.parse(`[${(await idv("keys", "list", "--json")).trim().split("\n").join(",")}]`);
+  const keys = JSON.parse(`[${(await idv("keys", "list", "--json")).trim().split("\n").join(",")}]`);
+  const { used } = keys.findLast(({ name }) => name === "chaos");
   const usage = (await idv("usage", "--json", "--since", "3d"))
     .trim()
     .split("\n")
