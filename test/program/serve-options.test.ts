@@ -133,6 +133,19 @@ describe("a file of options", () => {
     expect(existsSync(join(home, "variable.db"))).toBe(true);
   });
 
+  test("with a socket goes behind a port on the command line", async () => {
+    const home = temporaryFolder();
+    writeFileSync(join(home, "serve.json"), '{"socket": "idv.sock"}');
+    const inFile = await start(home, "--config", "serve.json");
+    expect(inFile.said).toContain("listening on unix:idv.sock\n");
+    const given = await start(home, "--config", "serve.json", "--port", "0");
+    expect(given.said).toContain("listening on http://127.0.0.1:");
+    for (const { child, ended } of [inFile, given]) {
+      child.kill("SIGTERM");
+      await ended;
+    }
+  });
+
   test("of the samples is valid", async () => {
     const file = join(fixtures, "deploy/serve.json");
     expect(await idv(["serve", "--check", "--port", "0", "--config", file])).toMatchObject({ code: 0 });

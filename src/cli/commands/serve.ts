@@ -99,7 +99,7 @@ export const define: DefineCommand = (command) => {
       takeOptionsFrom(options.config, command, variables, process.env);
       // An address on the command line goes before a socket in the file.
       const isGiven = ["host", "port"].some((name) => command.getOptionValueSource(name) === "cli");
-      if (isGiven) command.setOptionValue("socket", options.socket);
+      if (isGiven) command.setOptionValue("socket", undefined);
     }
     const isStateInFile = command.getOptionValueSource("state") === "config";
     await serve({ ...command.opts<ServeOptions>(), isStateInFile });
