@@ -38,12 +38,16 @@ export class Lists {
     if (this.#current !== undefined) {
       throw new PageFault(409, "Another list is being checked on this server; try again in a few minutes.");
     }
-    this.#current = { session, job: undefined };
+    const arriving = { session, job: undefined };
+    this.#current = arriving;
     try {
-      this.#current = { session, job: await readUpload(request, this.#runner) };
+      const job = await readUpload(request, this.#runner);
+      // It was removed while it arrived, and another one may be here by now.
+      if (this.#current !== arriving) return await job.end();
+      this.#current = { session, job };
       this.#keep();
     } catch (error) {
-      this.#current = undefined;
+      if (this.#current === arriving) this.#current = undefined;
       throw error;
     }
   }

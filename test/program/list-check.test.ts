@@ -250,6 +250,20 @@ describe("uploads that are attacks", () => {
     await nothingLeft();
   });
 
+  test("an upload that is removed, or replaced, while it arrives leaves nothing", async () => {
+    const cookie = await signIn();
+    const first = sendForEver(cookie);
+    await expect.poll(() => running.left().length).toBe(1);
+    // Another one of the same session takes its place; then the first arrives.
+    expect((await upload(cookie, "ann@larch-and-oak.com\n", "second.csv")).status).toBe(200);
+    first.end("ann@larch-and-oak.com\r\n--x--\r\n");
+    await expect.poll(() => running.left().length).toBe(1);
+    const page = await fetch(`${running.service.url}/dashboard/list`, { headers: { cookie } });
+    expect(await page.text()).toContain("second.csv");
+    await post(cookie, "/remove", new URLSearchParams());
+    await nothingLeft();
+  });
+
   test("a second list waits for the first, whose owner alone sees it", async () => {
     const [first, second] = [await signIn(), await signIn()];
     expect((await upload(first, "ann@larch-and-oak.com\n", "secret-name.csv")).status).toBe(200);
