@@ -11,13 +11,15 @@ import { StoreError } from "../store/errors.js";
 import { newId } from "../store/secrets.js";
 import {
   type ApiKey,
+  isUsable,
   type KeyChange,
+  KeyExistsError,
   type Permission,
   permissions,
   type ServiceStore,
   UnknownKeyError,
 } from "../store/service-store.js";
-import { knownStatuses } from "../validator/validator.js";
+import { type Kind, knownStatuses } from "../validator/validator.js";
 import { isFromHere, sessionOf, sessionSecret, setSession } from "./access.js";
 import { assets } from "./assets.js";
 import { choiceOf, fieldOf, numberOf, readForm } from "./form.js";
@@ -217,8 +219,13 @@ export class Dashboard {
       await store.record({ who: session, what: "created", keyId: key.id });
       return secretPage("API key created", key, secret, baseUrlOf(request));
     } catch (error) {
+      if (error instanceof KeyExistsError) {
+        return this.#keys("The key was created already. Its secret was shown then, and is not stored.");
+      }
       if (!(error instanceof UnknownKeyError)) throw error;
-      return this.#keys(`${error.message}. Its secret was shown then, and is not stored.`.replace(/^k/, "K"));
+      return this.#keys(
+        `There is a quota "${quotaName}" already: leave the limit empty to share it as it is.`,
+      );
     }
   }
 
@@ -317,15 +324,16 @@ export class Dashboard {
   async #list({ session }: Visit, fault?: string): Promise<string> {
     const job = this.#lists.of(session);
     if (job === undefined) return sendPage(this.#lists.mostBytes, fault);
+    return listPage(job, await this.#keysFor(job.kind), fault);
+  }
+
+  /** Returns the keys that a list may be charged to. */
+  async #keysFor(kind: Kind): Promise<readonly ApiKey[]> {
     const now = this.#options.now();
-    const keys = (await this.#options.store.list()).filter(
-      ({ revoked, expires, isSandbox, permissions }) =>
-        revoked === null &&
-        (expires === null || expires > now) &&
-        !isSandbox &&
-        permissions.includes(job.kind === "email" ? "emails" : "domains"),
+    const permission = kind === "email" ? "emails" : "domains";
+    return (await this.#options.store.list()).filter(
+      (key) => isUsable(key, now) && !key.isSandbox && key.permissions.includes(permission),
     );
-    return listPage(job, keys, fault);
   }
 
   async #takeList({ request, reply, session }: Visit): Promise<FastifyReply> {
@@ -353,7 +361,9 @@ export class Dashboard {
       .getAll("drop")
       .filter((status) => (knownStatuses as readonly string[]).includes(status));
     const keyId = fieldOf(form, "key") ?? "";
-    await this.#keyOf(keyId);
+    const keys = await this.#keysFor(job.kind);
+    if (!keys.some(({ id }) => id === keyId))
+      return this.#list(visit, "That key cannot be charged any more.");
     job.start({ keyId, column, delimiter, drop, isSplit: form.has("split"), dns: form.has("dns") });
     return visit.reply.redirect("/dashboard/list", 303);
   }

@@ -26,8 +26,8 @@ import {
   type ChargeOutcome,
   isUsable,
   type KeyChange,
+  KeyExistsError,
   type KeyRow,
-  keyExists,
   type NamedQuotaRow,
   type NewKey,
   noQuota,
@@ -375,7 +375,7 @@ export class PostgresServiceStore implements ServiceStore {
         query("SELECT FROM idv_key WHERE id = $1", id),
         begun,
       ])) as unknown as [[{ now: number }], unknown[]];
-      if (found.length > 0) throw keyExists(id);
+      if (found.length > 0) throw new KeyExistsError(id);
       const own: NamedQuotaRow = { ...freshRow, id, name: quotaName ?? null };
       changeQuota(own, change, now);
       const isShared = (await insertQuota(query, own)).length === 0;

@@ -119,6 +119,13 @@ export class UnknownKeyError extends Error {
   override readonly name = "UnknownKeyError";
 }
 
+/** The key that is to be created exists. */
+export class KeyExistsError extends UnknownKeyError {
+  constructor(id: string) {
+    super(`key ${id} was created already`);
+  }
+}
+
 /** State of a service that any number of processes may share. All methods throw StoreError when it cannot be used. */
 export interface ServiceStore {
   /** Whether charges of different keys run side by side, rather than one after the other. */
@@ -151,6 +158,7 @@ export interface ServiceStore {
    * Creates a key.
    *
    * @returns the key and its secret, which is not stored and cannot be shown again
+   * @throws KeyExistsError when there is a key with this id
    * @throws UnknownKeyError when the named quota exists and a limit or period is given
    */
   create(key: NewKey): Promise<{ key: ApiKey; secret: string }>;
@@ -353,10 +361,6 @@ export const noQuota = (owner: QuotaOwner): UnknownKeyError =>
       ? `key "${owner.keyId}" does not exist, or has ended; run idv keys list to see all keys`
       : `there is no quota "${owner.quotaName}"; create it with idv quota set --quota ... --quota-name ${owner.quotaName} --limit N`,
   );
-
-/** Returns the error for a key that is created a second time. */
-export const keyExists = (id: string): UnknownKeyError =>
-  new UnknownKeyError(`key ${id} was created already`);
 
 const bodyHashOf = (idempotencyKey: string, kind: string, body: Uint8Array): Buffer =>
   createHmac("sha256", idempotencyKey).update(`${kind}\n`).update(body).digest();

@@ -24,8 +24,8 @@ import {
   type ChargeOutcome,
   isUsable,
   type KeyChange,
+  KeyExistsError,
   type KeyRow,
-  keyExists,
   type NamedQuotaRow,
   type NewKey,
   noQuota,
@@ -148,7 +148,7 @@ export class SqliteServiceStore extends StateFile implements ServiceStore {
     const secret = newSecret(isSandbox);
     const now = this.file.now();
     return this.inWrite(() => {
-      if (this.#read("k.id = ?", id) !== undefined) throw keyExists(id);
+      if (this.#read("k.id = ?", id) !== undefined) throw new KeyExistsError(id);
       const shared = quotaName === undefined ? undefined : this.#quotaNamed(quotaName);
       if (shared !== undefined && (change.limit !== undefined || change.period !== undefined)) {
         throw new UnknownKeyError(

@@ -95,6 +95,16 @@ describe("without a browser", () => {
     expect((await fetch(`${service.url}/dashboard`, { headers: { cookie } })).status).toBe(401);
   });
 
+  test("a key may share a quota, whose limit is not changed on the way", async () => {
+    const cookie = (await signIn()).split(";")[0]!;
+    const create = async (fields: string) =>
+      (await post("/keys", { ...own(), cookie }, `name=a&permissions=emails&quota=team&${fields}`)).text();
+    expect(await create("id=aaaaaaaa1&limit=10&period=day")).toContain("is shown only now");
+    expect(await create("id=aaaaaaaa2&limit=20")).toContain("leave the limit empty to share it as it is");
+    expect(await create("id=aaaaaaaa3")).toContain("is shown only now");
+    expect(await create("id=aaaaaaaa3")).toContain("The key was created already");
+  });
+
   test("--sign-out-all ends sessions and links", async () => {
     const cookie = (await signIn()).split(";")[0]!;
     const token = new URL(await linkTo(service, state)).searchParams.get("token")!;

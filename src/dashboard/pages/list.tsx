@@ -41,8 +41,8 @@ export const sendPage = (mostBytes: number, fault?: string): string =>
           </div>
         </form>
         <p class="note">
-          The list stays on this server only as long as it is needed: it is removed after an hour, when you
-          remove it, and when you sign out. Nothing is charged before you say so.
+          The list stays on this server only as long as it is needed: it is removed when you remove it, when
+          you sign out, and an hour after you last looked at it. Nothing is charged before you say so.
         </p>
       </>
     ),
