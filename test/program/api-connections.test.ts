@@ -63,6 +63,30 @@ test("https accepts a certificate named by NODE_EXTRA_CA_CERTS and rejects an un
   );
 });
 
+test.each([
+  ["by itself", 50],
+  ["with the answer", 0],
+])("100 Continue that was not asked for is passed over, sent %s", async (_, milliseconds) => {
+  const results = resultsOf(Array.from({ length: 5 }, (_, i) => `ann${i}@larch-and-oak.com`));
+  const server = createServer((request, response) => {
+    request.resume().on("end", () => {
+      const { socket } = response;
+      socket?.cork();
+      response.writeContinue();
+      response.writeProcessing();
+      response.writeContinue();
+      if (milliseconds > 0) socket?.uncork();
+      setTimeout(() => {
+        response.end(results);
+        socket?.uncork();
+      }, milliseconds);
+    });
+  });
+  const env = { IDV_API_KEY: "sk_1", IDV_BASE_URL: await listen(server) };
+  const { code, stderr } = await idv(["emails", "list.csv", "--max-retries", "0"], { home: listOf(5), env });
+  expect({ code }, stderr).toEqual({ code: 0 });
+});
+
 test("rows that trickle in are written without waiting for a full batch", async () => {
   const key = await createKey(serviceHome);
   const child = startIdv(["emails", "-q"], {

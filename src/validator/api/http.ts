@@ -1,6 +1,6 @@
 /** Sends single HTTP requests over persistent connections. Knows nothing of items, retries or the quota. */
 import { setMaxListeners } from "node:events";
-import { EnvHttpProxyAgent, Pool, request } from "undici";
+import { buildConnector, EnvHttpProxyAgent, Pool, request } from "undici";
 import type { HeaderFields } from "./rate-limit.js";
 
 /** An answer of the service. */
@@ -68,6 +68,11 @@ export function openHttpClient({ connections, timeout, proxies }: HttpOptions): 
     proxyTls: tls,
     requestTls: tls,
     clientFactory: (origin, options) => new Pool(origin, { ...options, headersTimeout: timeout }),
+    factory: (origin, { connect, ...options }: Pool.Options) =>
+      new Pool(origin, {
+        ...options,
+        connect: skipInterimAnswers(typeof connect === "function" ? connect : buildConnector(connect ?? {})),
+      }),
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: 20_000,
@@ -111,6 +116,31 @@ export function openHttpClient({ connections, timeout, proxies }: HttpOptions): 
       await dispatcher.destroy();
     },
   };
+}
+
+/**
+ * Makes connections that leave out interim answers. undici closes the connection at `100 Continue`, which a client has to be able
+ * to read although it has not asked for it (RFC 9110, section 15.2).
+ */
+function skipInterimAnswers(connect: buildConnector.connector): buildConnector.connector {
+  return (options, callback) =>
+    connect(options, (...connected) => {
+      const [, socket] = connected;
+      if (socket) {
+        const read = socket.read.bind(socket);
+        socket.read = () => {
+          let chunk: Buffer | null = read();
+          // They come before the answer, most often in a segment of their own; JSON cannot begin with such a line.
+          while (chunk?.toString("latin1", 0, 13).match(/^HTTP\/1\.[01] 10[02-9] /)) {
+            const end = chunk.indexOf("\r\n\r\n");
+            if (end === -1) break;
+            chunk = chunk.length > end + 4 ? chunk.subarray(end + 4) : read();
+          }
+          return chunk;
+        };
+      }
+      callback(...connected);
+    });
 }
 
 async function readBody(body: AsyncIterable<Uint8Array>, maximumBytes: number): Promise<string | undefined> {
