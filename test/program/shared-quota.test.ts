@@ -152,7 +152,7 @@ describe.skipIf(!hasPostgres)("a shared quota in PostgreSQL", () => {
       // More than the program reads before it looks for the table.
       stdin.write(list(4000, "a"));
       while (granted(stdout) < 4000) await sleep(20);
-      postgres.kill!();
+      await postgres.kill!();
       stdin.write(list(1000, "b").slice("email\n".length));
       while (!stderr.includes("trying again")) await sleep(20);
       await postgres.restart!();
