@@ -132,8 +132,10 @@ const mostKnown = 10_000;
 
 /**
  * Makes charges in one statement, or none if it returns no row. The answers and the usage are those of {@link applyCharges}.
+ * The quota is unlocked before the charges are on disk, so that other servers need not wait for the disk one after another. They
+ * are durable once {@link untilDurable}, which is sent behind, has been answered: the log of the database is written in order.
  */
-const atOnce = `WITH time AS MATERIALIZED (${clock}),
+const atOnce = `WITH time AS MATERIALIZED (${clock}, set_config('synchronous_commit', 'off', true)),
   quota AS (
     UPDATE idv_quota SET used = used + $3 FROM time
     WHERE id = $2 AND version = $4 AND ($5::bigint IS NULL OR now < $5)
@@ -151,6 +153,8 @@ const atOnce = `WITH time AS MATERIALIZED (${clock}),
     ON CONFLICT (key_id, hour, kind, status) DO UPDATE SET units = idv_usage.units + excluded.units
   )
   SELECT * FROM quota`;
+/** Commits something, and so waits until all that was committed before is on disk, and on the standbys that count. */
+const untilDurable = "SELECT pg_logical_emit_message(true, 'idv', '')";
 /** SQLSTATE of an answer that another server has stored at the same moment, and of locks in a circle. */
 const notAtOnce = ["23505", "40P01"];
 
@@ -214,6 +218,7 @@ export class PostgresServiceStore implements ServiceStore {
     const isPlain = charges.every((charge) => charge.keyId === keyId && charge.statuses.length > 0);
     if (known === undefined || !isPlain) return undefined;
     const units = charges.reduce((sum, { statuses }) => sum + statuses.length, 0);
+    if (known.unit_limit !== null && known.used + units > known.unit_limit) return undefined;
     const usable = { expires: null, revoked: null, quota_id: known.id } as KeyRow;
     const free = { ...known, unit_limit: null };
     const rows = {
@@ -225,17 +230,23 @@ export class PostgresServiceStore implements ServiceStore {
     // One of them repeats another.
     if (answers.length < charges.filter(({ once }) => once !== undefined).length) return undefined;
     const [found] = await this.#database
-      .read([
-        atOnce,
-        ...[keyId, known.id, units, known.version, until],
-        ...[answers.map((answer) => answer.idempotency_key_hash), answers.map((answer) => answer.body_hash)],
-        answers.map(({ statuses }) => statuses),
-        ...[
-          usage.map(({ kind }) => kind),
-          usage.map(({ status }) => status),
-          usage.map((line) => line.units),
+      .read(
+        [
+          atOnce,
+          ...[keyId, known.id, units, known.version, until],
+          ...[
+            answers.map((answer) => answer.idempotency_key_hash),
+            answers.map((answer) => answer.body_hash),
+          ],
+          answers.map(({ statuses }) => statuses),
+          ...[
+            usage.map(({ kind }) => kind),
+            usage.map(({ status }) => status),
+            usage.map((line) => line.units),
+          ],
         ],
-      ])
+        [untilDurable],
+      )
       .catch((error: StoreError) => {
         if (notAtOnce.includes((error.cause as { code?: string } | undefined)?.code ?? "")) return [[]];
         throw error;

@@ -158,6 +158,13 @@ export const mutations = [
     tests: [unit("store/service-store")],
   },
   {
+    promise: "a charge on PostgreSQL is durable before it is answered",
+    file: "src/store/postgres-service-store.ts",
+    from: "        [untilDurable],\n",
+    to: "",
+    tests: [program("postgres")],
+  },
+  {
     promise: "a charge on PostgreSQL notices a change of its key",
     file: "src/store/postgres-service-store.ts",
     from: "AND version = $4 AND",

@@ -95,7 +95,7 @@ describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
     const key = await create(state);
     const { url } = await serve(temporaryFolder(), "-q", "--state", state);
     expect(await send(url, key, ["a"], "a")).toEqual({ code: 200, granted: 1 });
-    postgres.kill();
+    await postgres.kill();
     await expect.poll(async () => (await send(url, key, ["b"], "b")).code, { timeout: 10_000 }).toBe(503);
     expect((await fetch(`${url}/readyz`)).status).toBe(503);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
@@ -105,6 +105,24 @@ describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
     expect(await send(url, key, ["a"], "a")).toEqual({ code: 200, granted: 1 });
     expect(await usedOf(state)).toEqual({ used: 2, usage: 2 });
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  });
+
+  test("what was answered is charged although the database is killed", async (context) => {
+    if (postgres.kill === undefined) return context.skip();
+    const state = await postgres.create();
+    const key = await create(state);
+    const { url } = await serve(temporaryFolder(), "-q", "--state", state);
+    let answered = 0;
+    for (let round = 0; round < 3; round++) {
+      for (let i = 0; i < 20; i++) answered += (await send(url, key, [`${round}-${i}`])).granted;
+      await postgres.kill();
+      await postgres.restart!();
+      // The first charges after it may meet connections that are closed.
+      const isBack = async () => (await fetch(`${url}/readyz`)).status;
+      await expect.poll(isBack, { timeout: 20_000 }).toBe(200);
+    }
+    expect(answered).toBe(60);
+    expect(await usedOf(state)).toEqual({ used: 60, usage: 60 });
   });
 
   test("servers whose clocks are an hour apart renew a quota once", async () => {
