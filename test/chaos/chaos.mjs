@@ -1,16 +1,18 @@
 // npm run chaos [-- --minutes N] [--seed S] [--postgres URL]
 //
-// Runs idv while everything that can be killed is killed, in random order: servers, runs with a service, runs on a shared quota, and
-// runs with a quota file, with clocks that may be wrong. Ends with the books: no row lost, no unit charged twice, usage as the
-// quotas have counted. On SQLite; also on PostgreSQL if the URL of an empty database is given. A seed repeats the order of
-// things, not their timing.
-import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// Runs idv while everything goes wrong that can be made to go wrong, in random order. Servers, runs and the database are killed;
+// a proxy loses, cuts and delays answers; disks are full, files of the cache torn, clocks wrong. Ends with the books: no row
+// lost, no unit charged twice, usage as the quotas have counted. On SQLite and on PostgreSQL: one of its own, or an empty
+// database whose URL is given, which is not killed. A seed repeats the order of things, not their timing.
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { withPostgres } from "../support/postgres-server.mjs";
+import { startProxy } from "./faulty-proxy.mjs";
+import { count, counts, faults, insist, killAll, newList, run, start } from "./programs.mjs";
+import { below, random, seed } from "./random.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -19,119 +21,55 @@ const { values } = parseArgs({
     postgres: { type: "string" },
   },
 });
-const program = fileURLToPath(new URL("../../bin/idv.js", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "idv-chaos-"));
 const say = (text) => process.stdout.write(`${text}\n`);
-const faults = [];
-const counts = {};
-const count = (what, by = 1) => {
-  counts[what] = (counts[what] ?? 0) + by;
-};
 
-/** Random numbers from the seed: mulberry32. */
-let state = Number(values.seed);
-function random() {
-  state = (state + 0x6d2b79f5) | 0;
-  let t = Math.imul(state ^ (state >>> 15), 1 | state);
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-}
-const below = (most) => Math.floor(random() * most);
-
-const children = new Set();
-process.on("exit", () => {
-  for (const child of children) child.kill("SIGKILL");
-});
-
-/** Starts idv, perhaps with a clock that is wrong by up to a day. */
-function start(args, { home, env = {}, isSkewed = false }) {
-  const hours = isSkewed ? below(49) - 24 : 0;
-  const shift = `const now = Date.now; Date.now = () => now() + ${hours * 3_600_000}`;
-  const child = spawn(process.execPath, [program, ...args], {
-    cwd: home,
-    env: {
-      ...{ PATH: process.env.PATH, HOME: home, XDG_STATE_HOME: join(home, "state") },
-      NODE_DISABLE_COMPILE_CACHE: "1",
-      ...(hours !== 0 && { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(shift)}` }),
-      ...env,
-    },
-  });
-  children.add(child);
-  child.said = "";
-  child.stdin.on("error", () => {});
-  child.stdin.end();
-  child.stdout.resume();
-  child.stderr.on("data", (text) => {
-    child.said += text;
-  });
-  child.ended = new Promise((resolve) =>
-    child.once("close", (code, signal) => {
-      children.delete(child);
-      if (code === 70) faults.push(`exit 70: ${args.join(" ")}: ${child.said}`);
-      resolve({ code, signal });
-    }),
-  );
-  return child;
+/** Cuts a file of the cache short, as a power cut may. */
+function tearCache({ home }) {
+  const cache = join(home, "state/idv");
+  if (random() < 0.5 || !existsSync(cache)) return;
+  const names = readdirSync(cache);
+  if (names.length === 0) return;
+  const file = join(cache, names[below(names.length)]);
+  truncateSync(file, below(statSync(file).size + 1));
+  count("files of a cache torn");
 }
 
-/** Runs idv to its end. Returns what it has printed on standard output. */
-async function run(args, options) {
-  const child = start(args, options);
-  let printed = "";
-  child.stdout.on("data", (text) => {
-    printed += text;
-  });
-  const { code } = await child.ended;
-  if (code !== 0) throw new Error(`${args.join(" ")}: exit ${code}: ${child.said}`);
-  return printed;
-}
-
-let lists = 0;
-/** Writes a list of new addresses to a new home. */
-function newList(rows) {
-  const name = `l${lists++}`;
-  const home = mkdtempSync(join(folder, `${name}-`));
-  const lines = Array.from({ length: rows }, (_, i) => `${name}-${i}@larch-and-oak.com`);
-  writeFileSync(join(home, "list.csv"), `email\n${lines.join("\n")}\n`);
-  return { home, lines };
-}
-
-/** Runs a command again and again, and kills it at random, until it succeeds. Returns how often it was killed. */
-async function insist(args, options, most) {
-  for (let kills = 0; ; ) {
-    const child = start(args, options);
-    const timer =
-      kills < most && random() < 0.7 ? setTimeout(() => child.kill("SIGKILL"), 30 + below(900)) : 0;
-    const { code, signal } = await child.ended;
-    clearTimeout(timer);
-    if (signal === "SIGKILL") {
-      kills++;
-      count(options.what);
-    } else if (code === 0) return kills;
-    else if (code === 5 || code === 6) {
-      // The server was killed, or its state is locked: what a nightly job would do.
-      count("runs that gave up, and were run again");
-      await sleep(200);
-    } else {
-      faults.push(`${args.join(" ")}: exit ${code}: ${child.said}`);
-      return kills;
-    }
+/** Cleans lists while it is on. Returns the units that were needed, and those that may have been charged more. */
+async function keepCleaning(isOn, rows, args, options) {
+  let [needed, wasted] = [0, 0];
+  while (isOn()) {
+    const list = newList(folder, rows());
+    const failures = await insist(["emails", "list.csv", "-o", "out.csv", "-q", ...args()], list, options());
+    needed += list.lines.length;
+    wasted += failures * list.lines.length;
+    rmSync(list.home, { recursive: true });
   }
+  return { needed, wasted };
 }
 
-/** Compares an output with its list: every row once, in order, and ok. */
-function checkRows({ home, lines }) {
-  const [, ...rows] = readFileSync(join(home, "out.csv"), "utf8").trimEnd().split("\n");
-  const isWhole = rows.length === lines.length && rows.every((row, i) => row === `${lines[i]},ok`);
-  if (!isWhole) faults.push(`${home}: ${rows.length} rows for ${lines.length}`);
-  count("rows", rows.length);
-}
+/** The same without a service, with a quota. */
+const keepRunning = (isOn, quota, env = {}) =>
+  keepCleaning(
+    isOn,
+    () => 2000 + below(60_000),
+    () => ["--engine", "offline", ...quota],
+    () => ({ env, isSkewed: random() < 0.5, what: "offline runs", most: 3 }),
+  );
 
-/** Causes chaos around one state, until the time is over. */
-async function around(place, end) {
+/** Causes chaos around the state in one place, until the time is over, and checks its books once all is well. */
+async function around(place, end, isWell) {
+  const isOn = () => Date.now() < end;
+  const isPostgres = place.startsWith("postgres");
   const admin = mkdtempSync(join(folder, "admin-"));
   const idv = (...args) => run(args, { home: admin, env: { IDV_STATE: place } });
-  const key = (await idv("keys", "create", "--name", "chaos")).trim();
+  const linesOf = async (...args) =>
+    (await idv(...args))
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+  const exact = (await idv("keys", "create", "--name", "exact")).trim();
+  const torn = (await idv("keys", "create", "--name", "torn")).trim();
   const shared = ["--quota", place, "--quota-name", "runs"];
   await run(["quota", "set", ...shared, "--limit", "none"], { home: admin });
   const ports = [];
@@ -141,7 +79,8 @@ async function around(place, end) {
     const home = mkdtempSync(join(folder, `server${index}-`));
     while (!isOver) {
       const args = ["serve", "-q", "--no-dashboard", "--port", String(ports[index] ?? 0), "--state", place];
-      const child = start(args, { home, isSkewed: false });
+      // On PostgreSQL, the database's clock decides.
+      const child = start(args, { home, isSkewed: isPostgres && random() < 0.5 });
       const announced = new Promise((resolve) =>
         child.stderr.on("data", () => {
           const port = /listening on http:\S+:(\d+)\n/.exec(child.said)?.[1];
@@ -150,82 +89,112 @@ async function around(place, end) {
       );
       ports[index] = (await Promise.race([announced, child.ended.then(() => undefined)])) ?? ports[index];
       await Promise.race([sleep(300 + below(3000)), child.ended]);
-      child.kill(isOver ? "SIGTERM" : "SIGKILL");
-      count("servers killed");
+      // Once the time is over, it lives until all runs have ended.
+      while (!isOn() && !isOver && child.exitCode === null) await sleep(50);
+      if (child.kill(isOver ? "SIGTERM" : "SIGKILL")) count("servers killed");
       await child.ended;
     }
   }
 
-  let asked = 0;
-  async function keepAsking() {
-    while (Date.now() < end) {
-      const list = newList(50 + below(400));
-      const port = ports[below(ports.length)];
-      if (port === undefined) {
-        await sleep(100);
-        continue;
-      }
-      const args = ["emails", "list.csv", "-o", "out.csv", "-q", "--batch-size", String(5 + below(60))];
-      const env = { IDV_API_KEY: key, IDV_BASE_URL: `http://127.0.0.1:${port}`, IDV_RETRY_BUDGET: "20s" };
-      await insist(args, { home: list.home, env, what: "runs with a service killed" }, 4);
-      checkRows(list);
-      asked += list.lines.length;
-      rmSync(list.home, { recursive: true });
-    }
-  }
-
-  let [needed, wasted] = [0, 0];
-  async function keepRunning(quota, isSkewed) {
-    while (Date.now() < end) {
-      const list = newList(2000 + below(60_000));
-      const args = ["emails", "list.csv", "-o", "out.csv", "-q", "--engine", "offline", ...quota];
-      const kills = await insist(args, { home: list.home, isSkewed, what: "offline runs killed" }, 3);
-      checkRows(list);
-      needed += list.lines.length;
-      wasted += kills * list.lines.length;
-      rmSync(list.home, { recursive: true });
-    }
-  }
-
+  const proxy = await startProxy(() => ports[below(2)], isOn);
+  const keepAsking = (key, between) =>
+    keepCleaning(
+      isOn,
+      () => 50 + below(400),
+      () => ["--batch-size", String(5 + below(60))],
+      () => ({
+        env: { IDV_API_KEY: key, IDV_BASE_URL: proxy.url, IDV_RETRY_BUDGET: "20s", IDV_TIMEOUT: "5s" },
+        ...{ what: "runs with a service", most: 4, between },
+      }),
+    );
   const servers = [0, 1].map(keepServer);
-  await Promise.all([keepAsking(), keepAsking(), keepAsking(), keepRunning(shared, true)]);
+  const [one, other, bounded, offline] = await Promise.all([
+    keepAsking(exact),
+    keepAsking(exact),
+    keepAsking(torn, tearCache),
+    keepRunning(isOn, shared),
+  ]);
   isOver = true;
   await Promise.all(servers);
+  proxy.close();
+  await isWell;
 
-  const keys = JSON.parse(`[${(await idv("keys", "list", "--json")).trim().split("\n").join(",")}]`);
-  const { used } = keys.findLast(({ name }) => name === "chaos");
-  const usage = (await idv("usage", "--json", "--since", "3d"))
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-  const sum = (id) => usage.filter((line) => line.key === id).reduce((total, { units }) => total + units, 0);
-  const [line] = usage.filter(({ name }) => name === "chaos");
+  const usage = await linesOf("usage", "--json", "--since", "3d");
+  const unitsOf = (of) => usage.filter(of).reduce((total, { units }) => total + units, 0);
+  const keys = await linesOf("keys", "list", "--json");
   const runs = JSON.parse(await run(["quota", "show", "--json", ...shared], { home: admin }));
-  say(`${place.startsWith("postgres") ? "PostgreSQL" : "SQLite"}:`);
-  say(`  with a service: ${used} units charged for ${asked} items, usage ${sum(line?.key)}`);
-  say(
-    `  shared quota:   ${runs.used} units charged for ${needed} items and at most ${wasted} of killed runs, usage ${sum("quota:runs")}`,
+  say(isPostgres ? "PostgreSQL:" : "SQLite:");
+  const balanceKey = (what, wanted, books) => {
+    const { used } = keys.find(({ name }) => name === wanted);
+    balance(
+      what,
+      used,
+      books,
+      unitsOf(({ name }) => name === wanted),
+    );
+  };
+  balanceKey("with a service", "exact", { needed: one.needed + other.needed, wasted: 0 });
+  balanceKey("the same, with torn caches", "torn", bounded);
+  balance(
+    "offline, on the shared quota",
+    runs.used,
+    offline,
+    unitsOf(({ key }) => key === "quota:runs"),
   );
-  if (used !== asked || used !== sum(line?.key)) faults.push("the books of the service do not agree");
-  if (runs.used < needed || runs.used > needed + wasted || runs.used !== sum("quota:runs")) {
-    faults.push("the books of the shared quota do not agree");
+}
+
+/** Cleans lists on a quota file that two runs share, until the time is over, and checks its books. */
+async function onQuotaFile(end) {
+  const env = { XDG_STATE_HOME: join(folder, "quota") };
+  const runs = await Promise.all([0, 1].map(() => keepRunning(() => Date.now() < end, [], env)));
+  const [needed, wasted] = ["needed", "wasted"].map((name) => runs[0][name] + runs[1][name]);
+  const { used } = JSON.parse(await run(["quota", "show", "--json"], { home: folder, env }));
+  say("a quota file:");
+  balance("offline", used, { needed, wasted });
+}
+
+/** Says what was charged, and whether that is right. */
+function balance(what, used, { needed, wasted }, usage = used) {
+  const more = wasted === 0 ? "" : `, and at most ${wasted} of attempts that failed`;
+  say(`  ${what}: ${used} units charged for ${needed} items${more}`);
+  if (used < needed || used > needed + wasted || usage !== used) {
+    faults.push(`the books do not agree: ${what}, usage ${usage}`);
   }
 }
 
-const end = Date.now() + Number(values.minutes) * 60_000;
+/** Kills a database and starts it again, until the time is over. */
+async function keepKilling({ kill, restart }, end) {
+  while (Date.now() < end) {
+    await sleep(Math.min(3000 + below(9000), Math.max(0, end - Date.now())));
+    await kill();
+    count("database killed");
+    await sleep(below(2000));
+    await restart();
+  }
+}
+
+seed(Number(values.seed));
 say(`seed ${values.seed}, ${values.minutes} minutes`);
-const places = [join(folder, "service.db"), ...(values.postgres ? [values.postgres] : [])];
 try {
-  await Promise.all(places.map((place) => around(place, end)));
+  await withPostgres(values.postgres, async (database) => {
+    const end = Date.now() + Number(values.minutes) * 60_000;
+    const isWell = database?.kill && keepKilling(database, end);
+    await Promise.all([
+      around(join(folder, "service.db"), end),
+      onQuotaFile(end),
+      database && around(database.url, end, isWell),
+      isWell,
+    ]);
+  });
 } catch (error) {
   say(`FAULT ${error.message}`);
-  // What goes on around the other state would never end.
+  // What goes on around the others would never end.
   process.exit(1);
 } finally {
-  for (const child of children) child.kill("SIGKILL");
+  killAll();
   rmSync(folder, { recursive: true, force: true });
 }
-for (const [what, number] of Object.entries(counts)) say(`  ${what}: ${number}`);
+for (const what of Object.keys(counts).sort()) say(`  ${what}: ${counts[what]}`);
 for (const fault of faults) say(`FAULT ${fault}`);
 say(faults.length === 0 ? "the books agree" : `${faults.length} faults`);
 process.exitCode = faults.length === 0 ? 0 : 1;

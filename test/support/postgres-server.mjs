@@ -9,10 +9,13 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   readFileSync,
+  rmSync,
   symlinkSync,
 } from "node:fs";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -98,4 +101,21 @@ function freePort() {
       server.close(() => resolve(port));
     });
   });
+}
+
+/**
+ * Calls some work with the URL of a database that is given, or else with a server of its own, which is killed after it. Where there
+ * is neither, it is called with nothing.
+ */
+export async function withPostgres(given, work) {
+  if (given || !isPackaged) return work(given ? { url: given } : undefined);
+  const folder = mkdtempSync(join(tmpdir(), "idv-postgres-"));
+  const server = await startPostgresServer(folder);
+  process.once("exit", server.kill);
+  try {
+    return await work(server);
+  } finally {
+    await server.kill();
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
