@@ -1,7 +1,7 @@
 // npm run bench:service [-- SECONDS [ROUNDS]]
 //
 // Measures `idv serve` under load: items a second and latency at 1, 100 and 1,000 items a request over 1, 16 and 64 connections,
-// with and without an Idempotency-Key, on SQLite, and on PostgreSQL if IDV_BENCH_POSTGRES is the URL of an empty database. The key
+// with and without an Idempotency-Key, on SQLite and PostgreSQL: one of its own, or the empty database of IDV_BENCH_POSTGRES. The key
 // has a limit, so that every request is a durable transaction. The peer is a bare Fastify handler that parses the body and
 // echoes a map. All take turns; the figures are medians of ROUNDS.
 import { randomUUID } from "node:crypto";
@@ -9,6 +9,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import autocannon from "autocannon";
+import { withPostgres } from "../support/postgres-server.mjs";
 import { startIdvServe, startServer } from "./service-process.mjs";
 
 const [seconds = 4, rounds = 3] = process.argv.slice(2).map(Number);
@@ -49,13 +50,19 @@ async function load({ url, key, isOnce }, items, connections) {
 
 const servers = [];
 try {
+  await withPostgres(process.env.IDV_BENCH_POSTGRES, compare);
+} finally {
+  for (const { child } of servers) child.kill();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function compare(database) {
   const bare = await startServer("test/bench/service-bare.mjs");
   const sqlite = await startIdvServe(state);
   servers.push(bare, sqlite);
   const peers = { bare, SQLite: sqlite, "SQLite, once": { ...sqlite, isOnce: true } };
-  const postgresUrl = process.env.IDV_BENCH_POSTGRES;
-  if (postgresUrl) {
-    const postgres = await startIdvServe(postgresUrl);
+  if (database) {
+    const postgres = await startIdvServe(database.url);
     servers.push(postgres);
     Object.assign(peers, { PostgreSQL: postgres, "PostgreSQL, once": { ...postgres, isOnce: true } });
   }
@@ -85,7 +92,4 @@ try {
       }
     }
   }
-} finally {
-  for (const { child } of servers) child.kill();
-  rmSync(folder, { recursive: true, force: true });
 }

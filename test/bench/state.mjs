@@ -1,12 +1,14 @@
 // npm run bench:state [-- SECONDS]
 //
 // Measures reservations of 100 units a second on one key in PostgreSQL: with group commit, as the service makes them, at 1, 8
-// and 32 waiting, and from four processes with 8 each. The peer is a statement each over the same pool, in turns.
+// and 32 waiting, and from four processes with 8 each. The peer is a statement each over the same pool, in turns. The database is
+// one of its own, or the empty one of IDV_BENCH_POSTGRES.
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { GroupCommit } from "../../dist/store/group-commit.js";
 import { PostgresServiceStore } from "../../dist/store/postgres-service-store.js";
+import { withPostgres } from "../support/postgres-server.mjs";
 
 const seconds = Number(process.argv[2] ?? 3);
 const statuses = Array.from({ length: 100 }, () => "ok");
@@ -29,6 +31,8 @@ async function open(url, keyId) {
   const store = await PostgresServiceStore.open(url);
   const groups = new GroupCommit((group) => store.chargeAll(group));
   const pool = new pg.Pool({ connectionString: url, max: 8 });
+  // The database may end before its connections.
+  pool.on("error", () => {});
   return {
     grouped: () => groups.add({ keyId, kind: "email", statuses }),
     single: () =>
@@ -53,8 +57,10 @@ if (process.send) {
   await ways.close();
   process.disconnect();
 } else {
-  const url = process.env.IDV_BENCH_POSTGRES;
-  if (!url) throw new Error("set IDV_BENCH_POSTGRES to the URL of an empty database");
+  await withPostgres(process.env.IDV_BENCH_POSTGRES, async ({ url }) => compare(url));
+}
+
+async function compare(url) {
   const store = await PostgresServiceStore.open(url);
   const { key } = await store.create({ name: "bench" });
   await store.close();
