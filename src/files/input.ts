@@ -1,5 +1,5 @@
 /** Opens and reads input files. Knows nothing of compression, encoding or content. */
-import { createReadStream, readSync } from "node:fs";
+import { closeSync, constants, createReadStream, openSync, readSync, writeSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { FileError } from "./errors.js";
@@ -41,12 +41,27 @@ export async function openInputFile(path: string, signal: AbortSignal): Promise<
       const close = () => file.close();
       return { bytes: readFile(path, file, signal), size: found.size, hasChanged, close };
     }
+    if (found.isFIFO()) signal.addEventListener("abort", () => wakeReader(path), { once: true });
     const stream = createReadStream(path, { highWaterMark: readBytes });
     const close = async () => void stream.destroy();
     const bytes = readStream(path, stream, signal);
     return { bytes, size: undefined, hasChanged: async () => false, close };
   } catch (error) {
     throw cannotRead(path, error);
+  }
+}
+
+/**
+ * Ends the wait for a writer of a named pipe, or for what it writes: a thread waits, and the process cannot end before it. Nothing
+ * reads the line that is written.
+ */
+function wakeReader(path: string): void {
+  try {
+    const pipe = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+    writeSync(pipe, "\n");
+    closeSync(pipe);
+  } catch {
+    // Nobody waits, or we may not write to it.
   }
 }
 

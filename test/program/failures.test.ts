@@ -1,11 +1,21 @@
 /** Covers failed runs: one line on stderr, the exit code, and the old output left unchanged. */
-import { execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, test } from "vitest";
 import { finished, idv, startIdv } from "../support/run-idv.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -341,4 +351,46 @@ describe("signals", () => {
     expect(readFileSync(join(home, "out.csv"), "utf8")).toBe("old");
     expect(readdirSync(home).sort()).toEqual(["out.csv", "state"]);
   });
+
+  test.each([
+    ["nobody writes to", () => undefined],
+    // Opened for reading too, so that it opens at once.
+    ["a writer is silent", (pipe: string) => openSync(pipe, constants.O_RDWR)],
+  ])("one ends a run that waits for a named pipe that %s", async (_, write) => {
+    const home = folderWith();
+    const pipe = join(home, "pipe");
+    await finished(spawn("mkfifo", [pipe]));
+    const writer = write(pipe);
+    const child = startIdv(["emails", "pipe", "-o", "out.csv"], { home });
+    const outcome = finished(child);
+    await untilWaiting(child);
+    child.kill("SIGINT");
+    expect(await outcome).toEqual({
+      ...{ code: 130, stdout: "", stderr: "idv: stopped by SIGINT; out.csv was not written\n" },
+    });
+    if (writer !== undefined) closeSync(writer);
+  });
+
+  test("one ends a run that waits for a locked quota file", async () => {
+    const home = folderWith({ "l.csv": "email\nann@larch-and-oak.com\n" });
+    expect((await idv(["quota", "set", "--limit", "10"], { home })).code).toBe(0);
+    const database = new DatabaseSync(join(home, "state/idv/quota.db"));
+    database.exec("BEGIN EXCLUSIVE");
+    const child = startIdv(["emails", "l.csv", "--offline", "-o", "out.csv"], { home });
+    const outcome = finished(child);
+    await untilWaiting(child);
+    child.kill("SIGINT");
+    expect(await outcome).toEqual({
+      ...{ code: 130, stdout: "", stderr: "idv: stopped by SIGINT; out.csv was not written\n" },
+    });
+    database.close();
+  });
 });
+
+/** Waits until a process handles SIGHUP, which it does during a run. */
+async function untilWaiting({ pid }: ChildProcess): Promise<void> {
+  const handled = () =>
+    Number.parseInt(/^SigCgt:\s+(\S+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]!.slice(-4), 16);
+  await expect.poll(() => handled() & 1, { timeout: 20_000 }).toBe(1);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+}
