@@ -15,7 +15,6 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, test } from "vitest";
 import { finished, idv, startIdv } from "../support/run-idv.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -369,21 +368,6 @@ describe("signals", () => {
       ...{ code: 130, stdout: "", stderr: "idv: stopped by SIGINT; out.csv was not written\n" },
     });
     if (writer !== undefined) closeSync(writer);
-  });
-
-  test("one ends a run that waits for a locked quota file", async () => {
-    const home = folderWith({ "l.csv": "email\nann@larch-and-oak.com\n" });
-    expect((await idv(["quota", "set", "--limit", "10"], { home })).code).toBe(0);
-    const database = new DatabaseSync(join(home, "state/idv/quota.db"));
-    database.exec("BEGIN EXCLUSIVE");
-    const child = startIdv(["emails", "l.csv", "--offline", "-o", "out.csv"], { home });
-    const outcome = finished(child);
-    await untilWaiting(child);
-    child.kill("SIGINT");
-    expect(await outcome).toEqual({
-      ...{ code: 130, stdout: "", stderr: "idv: stopped by SIGINT; out.csv was not written\n" },
-    });
-    database.close();
   });
 });
 

@@ -41,6 +41,35 @@ describe("--split into a folder that others use", () => {
     expect(readdirSync(join(home, "out")).sort()).toEqual(["disposable.csv", "ok.csv"]);
   });
 
+  test.skipIf(process.getuid?.() !== 0)(
+    "says which files have the rows if one cannot be replaced",
+    async () => {
+      const home = temporaryFolder();
+      const out = join(home, "out");
+      mkdirSync(out);
+      for (const status of ["alias", "ok"]) {
+        writeFileSync(join(out, `${status}.csv`), "email,status\n");
+        chmodSync(join(out, `${status}.csv`), 0o666);
+      }
+      // In a sticky folder, nobody may replace the file of another user, whatever its mode.
+      chownSync(join(out, "alias.csv"), 65_534, 65_534);
+      chmodSync(out, 0o1777);
+      chmodSync(home, 0o777);
+      const stdin = "ann+news@larch-and-oak.com\nbob@larch-and-oak.com\n";
+      const args = ["emails", "-q", "--offline", "--split", "out", "--append"];
+      expect(await idv(args, { home, stdin, uid: 65_534 })).toEqual({
+        ...{ code: 6, stdout: "" },
+        stderr:
+          "idv: out/ok.csv: cannot be written: permission denied; rows were already appended to out/alias.csv\n",
+      });
+      expect(readFileSync(join(out, "alias.csv"), "utf8")).toBe(
+        "email,status\nann+news@larch-and-oak.com,alias\n",
+      );
+      expect(readFileSync(join(out, "ok.csv"), "utf8")).toBe("email,status\n");
+      expect(readdirSync(out).sort()).toEqual(["alias.csv", "ok.csv"]);
+    },
+  );
+
   test("keeps rows that another program appends meanwhile", async () => {
     const home = temporaryFolder();
     mkdirSync(join(home, "out"));
