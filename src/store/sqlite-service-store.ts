@@ -504,10 +504,14 @@ export class SqliteServiceStore extends StateFile implements ServiceStore {
   /** Deletes expired answers in pieces that cause no delay: 50,000 at once stopped a server for 1.7 s. */
   #sweep(now: number): void {
     if (now < this.#sweptAt + sweepMilliseconds && now >= this.#sweptAt) return;
+    // A day later than they are forgotten, and by the newest of them: a clock that is a day ahead, or far ahead for a moment,
+    // deletes none that counts.
     const deleted = this.run(
       `DELETE FROM answer WHERE (key_id, idempotency_key_hash) IN
-      (SELECT key_id, idempotency_key_hash FROM answer WHERE created <= ? ORDER BY created LIMIT ${sweptAnswers})`,
-      now - answerMilliseconds,
+      (SELECT key_id, idempotency_key_hash FROM answer
+      WHERE created <= min(?, (SELECT max(created) FROM answer)) - ${2 * answerMilliseconds}
+      ORDER BY created LIMIT ${sweptAnswers})`,
+      now,
     );
     // With more to delete, the next charge goes on.
     if (deleted < sweptAnswers) this.#sweptAt = now;

@@ -39,6 +39,13 @@ export const mutations = [
     tests: [unit("store/service-store")],
   },
   {
+    promise: "an answer that counts is not deleted by a process whose clock is ahead",
+    file: "src/store/sqlite-service-store.ts",
+    from: "min(?, (SELECT max(created) FROM answer)) - ${2 * answerMilliseconds}",
+    to: "? - ${answerMilliseconds}",
+    tests: [unit("store/clocks")],
+  },
+  {
     promise: "unfinished batches older than a day are dropped",
     file: "src/store/cache-scope.ts",
     from: "this.#statements.unfinished.all(this.#id, now - unfinishedMilliseconds,",

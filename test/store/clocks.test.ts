@@ -43,6 +43,27 @@ describe("a quota used while the clock was ahead", () => {
   });
 });
 
+test.each([
+  ["a day", november + day],
+  ["73 years", Date.parse("2099-01-15T00:00:00Z")],
+])("an answer of the service is kept by a process whose clock is %s ahead", async (_, ahead) => {
+  const path = join(temporaryFolder(), "service.db");
+  const [right, wrong] = [
+    await SqliteServiceStore.open(path, () => november),
+    await SqliteServiceStore.open(path, () => ahead),
+  ];
+  const { key } = await right.create({});
+  const once = { idempotencyKey: "a", body: Buffer.from("a") };
+  const charge = { keyId: key.id, kind: "email", statuses: ["ok"], once } as const;
+  await right.chargeAll([charge]);
+  await wrong.setSharedQuota("runs", {});
+  await wrong.takeUnits({ from: { quotaName: "runs" }, kind: "email", units: 1, once: "b" });
+  await right.chargeAll([charge]);
+  expect((await right.list())[0]!.quota.used).toBe(1);
+  await right.close();
+  await wrong.close();
+});
+
 describe("a cache used while the clock was ahead", () => {
   const digests = (cache: { digest(key: string): string }, ...keys: string[]) =>
     keys.map((key) => cache.digest(key));
@@ -81,7 +102,7 @@ describe("answers stored for Idempotency-Keys", () => {
       once: { idempotencyKey, body: Buffer.from("{}") },
     }));
 
-  test("expire after 24 hours and are deleted in bounded numbers", async () => {
+  test("expire after 24 hours and are deleted a day later, in bounded numbers", async () => {
     let now = november;
     const path = join(temporaryFolder(), "service.db");
     const store = await SqliteServiceStore.open(path, () => now);
@@ -96,13 +117,19 @@ describe("answers stored for Idempotency-Keys", () => {
     expect(await store.hasAnswer(key.id, "old 0")).toBe(false);
     const database = new DatabaseSync(path);
     const left = () => database.prepare("SELECT * FROM answer").all().length;
-    // Expired: it is charged again. 1,000 are deleted at a time, and later ones with the next charges.
+    // Expired: it is charged again.
     now += 60_000;
     await store.chargeAll(once(key.id, "old 1499"));
     expect(await used()).toBe(1501);
-    expect(left()).toBe(501);
+    // A day later, once a newer answer confirms the time, 1,000 are deleted, and the others with the next charge.
+    now += day;
     await store.chargeAll(once(key.id, "new 1"));
-    expect(left()).toBe(2);
+    expect(left()).toBe(1501);
+    now += 60_000;
+    await store.chargeAll(once(key.id, "new 2"));
+    expect(left()).toBe(502);
+    await store.chargeAll(once(key.id, "new 3"));
+    expect(left()).toBe(4);
     database.close();
     await store.close();
   });
