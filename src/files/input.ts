@@ -1,6 +1,7 @@
 /** Opens and reads input files. Knows nothing of compression, encoding or content. */
-import { closeSync, constants, createReadStream, openSync, readSync, writeSync } from "node:fs";
+import { constants, createReadStream, openSync, readSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
+import { Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { FileError } from "./errors.js";
 
@@ -41,8 +42,7 @@ export async function openInputFile(path: string, signal: AbortSignal): Promise<
       const close = () => file.close();
       return { bytes: readFile(path, file, signal), size: found.size, hasChanged, close };
     }
-    if (found.isFIFO()) signal.addEventListener("abort", () => wakeReader(path), { once: true });
-    const stream = createReadStream(path, { highWaterMark: readBytes });
+    const stream = found.isFIFO() ? openPipe(path) : createReadStream(path, { highWaterMark: readBytes });
     const close = async () => void stream.destroy();
     const bytes = readStream(path, stream, signal);
     return { bytes, size: undefined, hasChanged: async () => false, close };
@@ -52,17 +52,13 @@ export async function openInputFile(path: string, signal: AbortSignal): Promise<
 }
 
 /**
- * Ends the wait for a writer of a named pipe, or for what it writes: a thread waits, and the process cannot end before it. Nothing
- * reads the line that is written.
+ * Opens a named pipe. On Linux, no thread waits for a writer, or for what it writes: the process could not end before it. Elsewhere,
+ * a pipe that nobody writes to yet may look as if it had ended.
  */
-function wakeReader(path: string): void {
-  try {
-    const pipe = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
-    writeSync(pipe, "\n");
-    closeSync(pipe);
-  } catch {
-    // Nobody waits, or we may not write to it.
-  }
+function openPipe(path: string) {
+  if (process.platform !== "linux") return createReadStream(path, { highWaterMark: readBytes });
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  return new Socket({ fd, readable: true, writable: false });
 }
 
 /**
