@@ -64,22 +64,18 @@ test("https accepts a certificate named by NODE_EXTRA_CA_CERTS and rejects an un
 });
 
 test.each([
-  ["by itself", 50],
-  ["with the answer", 0],
-])("100 Continue that was not asked for is passed over, sent %s", async (_, milliseconds) => {
+  ["by itself", [25]],
+  ["with the answer", []],
+  ["in parts", [3, 12, 20, 24, 30, 60]],
+])("100 Continue that was not asked for is passed over, sent %s", async (_, cuts) => {
   const results = resultsOf(Array.from({ length: 5 }, (_, i) => `ann${i}@larch-and-oak.com`));
+  const answer = `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\na: b\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: ${results.length}\r\n\r\n${results}`;
   const server = createServer((request, response) => {
-    request.resume().on("end", () => {
-      const { socket } = response;
-      socket?.cork();
-      response.writeContinue();
-      response.writeProcessing();
-      response.writeContinue();
-      if (milliseconds > 0) socket?.uncork();
-      setTimeout(() => {
-        response.end(results);
-        socket?.uncork();
-      }, milliseconds);
+    request.resume().on("end", async () => {
+      for (const [i, cut] of [...cuts, answer.length].entries()) {
+        response.socket?.write(answer.slice(cuts[i - 1] ?? 0, cut));
+        await new Promise((resolve) => setTimeout(resolve, 30));
+      }
     });
   });
   const env = { IDV_API_KEY: "sk_1", IDV_BASE_URL: await listen(server) };

@@ -128,20 +128,33 @@ function skipInterimAnswers(connect: buildConnector.connector): buildConnector.c
       const [, socket] = connected;
       if (socket) {
         const read = socket.read.bind(socket);
+        /** What may be the start of an interim answer. */
+        let held: Buffer = Buffer.alloc(0);
         socket.read = () => {
-          let chunk: Buffer | null = read();
-          // They come before the answer, most often in a segment of their own; JSON cannot begin with such a line.
-          while (chunk?.toString("latin1", 0, 13).match(/^HTTP\/1\.[01] 10[02-9] /)) {
-            const end = chunk.indexOf("\r\n\r\n");
-            if (end === -1) break;
-            chunk = chunk.length > end + 4 ? chunk.subarray(end + 4) : read();
+          while (mayBeInterim(held)) {
+            const end = held.indexOf("\r\n\r\n");
+            const chunk: Buffer | null = end === -1 ? read() : held.subarray(end + 4);
+            if (chunk === null) return null;
+            held = end === -1 ? Buffer.concat([held, chunk]) : chunk;
           }
-          return chunk;
+          const bytes = held;
+          held = Buffer.alloc(0);
+          return bytes;
         };
       }
       callback(...connected);
     });
 }
+
+/** Whether bytes begin with the status line of an interim answer, or with a part of one. JSON does not, nor does any other answer. */
+function mayBeInterim(bytes: Buffer): boolean {
+  const start = bytes.toString("latin1", 0, 12).replace("HTTP/1.0", "HTTP/1.1");
+  const isPart = start.length < 12 && "HTTP/1.1 10".startsWith(start);
+  return (isPart || /^HTTP\/1\.1 10[02-9]/.test(start)) && bytes.length < longestInterim;
+}
+
+/** Length in bytes from which an interim answer is left to undici, which refuses it. */
+const longestInterim = 16_384;
 
 async function readBody(body: AsyncIterable<Uint8Array>, maximumBytes: number): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];
