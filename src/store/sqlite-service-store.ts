@@ -237,7 +237,8 @@ export class SqliteServiceStore extends StateFile implements ServiceStore {
   async takeUnits(request: UnitRequest): Promise<Reservation> {
     return this.inWrite(() => {
       const now = this.file.now();
-      this.#sweep(now);
+      // Only its own: a run may have another clock than the service, and answers must count for a day.
+      if ("quotaName" in request.from) this.#sweep(now, usageIdOf(request.from));
       const quota = this.#quotaOf(request.from, now);
       const stored = this.#answer(usageIdOf(request.from), hashOf(request.once), now);
       const { reservation, answers, usage } = applyUnitRequest(quota, stored, request, now);
@@ -501,17 +502,21 @@ export class SqliteServiceStore extends StateFile implements ServiceStore {
     return answer as AnswerRow | undefined;
   }
 
-  /** Deletes expired answers in pieces that cause no delay: 50,000 at once stopped a server for 1.7 s. */
-  #sweep(now: number): void {
+  /**
+   * Deletes expired answers, in pieces that cause no delay: 50,000 at once stopped a server for 1.7 s. They are deleted a day later
+   * than they are forgotten, and by the newest of them: a clock that is a day ahead, or far ahead for a moment, deletes none that
+   * counts.
+   *
+   * @param keyId deletes those of this key only
+   */
+  #sweep(now: number, keyId: string | null = null): void {
     if (now < this.#sweptAt + sweepMilliseconds && now >= this.#sweptAt) return;
-    // A day later than they are forgotten, and by the newest of them: a clock that is a day ahead, or far ahead for a moment,
-    // deletes none that counts.
     const deleted = this.run(
       `DELETE FROM answer WHERE (key_id, idempotency_key_hash) IN
       (SELECT key_id, idempotency_key_hash FROM answer
       WHERE created <= min(?, (SELECT max(created) FROM answer)) - ${2 * answerMilliseconds}
-      ORDER BY created LIMIT ${sweptAnswers})`,
-      now,
+      AND (? IS NULL OR key_id = ?) ORDER BY created LIMIT ${sweptAnswers})`,
+      ...[now, keyId, keyId],
     );
     // With more to delete, the next charge goes on.
     if (deleted < sweptAnswers) this.#sweptAt = now;

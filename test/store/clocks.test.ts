@@ -48,16 +48,20 @@ test.each([
   ["73 years", Date.parse("2099-01-15T00:00:00Z")],
 ])("an answer of the service is kept by a process whose clock is %s ahead", async (_, ahead) => {
   const path = join(temporaryFolder(), "service.db");
+  let wrongTime = ahead;
   const [right, wrong] = [
     await SqliteServiceStore.open(path, () => november),
-    await SqliteServiceStore.open(path, () => ahead),
+    await SqliteServiceStore.open(path, () => wrongTime),
   ];
   const { key } = await right.create({});
   const once = { idempotencyKey: "a", body: Buffer.from("a") };
   const charge = { keyId: key.id, kind: "email", statuses: ["ok"], once } as const;
   await right.chargeAll([charge]);
   await wrong.setSharedQuota("runs", {});
-  await wrong.takeUnits({ from: { quotaName: "runs" }, kind: "email", units: 1, once: "b" });
+  for (const once of ["b", "c", "d"]) {
+    await wrong.takeUnits({ from: { quotaName: "runs" }, kind: "email", units: 1, once });
+    wrongTime += 61_000;
+  }
   await right.chargeAll([charge]);
   expect((await right.list())[0]!.quota.used).toBe(1);
   await right.close();
