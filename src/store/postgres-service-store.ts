@@ -133,7 +133,7 @@ const mostKnown = 10_000;
 /**
  * Makes charges in one statement, or none if it returns no row. The answers and the usage are those of {@link applyCharges}.
  * The quota is unlocked before the charges are on disk, so that other servers need not wait for the disk one after another. They
- * are durable once {@link untilDurable}, which is sent behind, has been answered: the log of the database is written in order.
+ * are durable once {@link untilDurable}, sent after it, is answered: the log of the database is written in order.
  */
 const atOnce = `WITH time AS MATERIALIZED (${clock}, set_config('synchronous_commit', 'off', true)),
   quota AS (
@@ -154,7 +154,7 @@ const atOnce = `WITH time AS MATERIALIZED (${clock}, set_config('synchronous_com
   )
   SELECT * FROM quota`;
 /** Commits something, and so waits until all that was committed before is on disk, and on the standbys that count. */
-const untilDurable = "SELECT pg_logical_emit_message(true, 'idv', '')";
+const untilDurable = "SELECT pg_backend_pid() AS pid, pg_logical_emit_message(true, 'idv', '')";
 /** SQLSTATE of an answer that another server has stored at the same moment, and of locks in a circle. */
 const notAtOnce = ["23505", "40P01"];
 
@@ -165,6 +165,8 @@ export class PostgresServiceStore implements ServiceStore {
   readonly runsSideBySide = true;
   readonly #database: PostgresDatabase;
   #sweptAt = Number.NEGATIVE_INFINITY;
+  /** Whether {@link untilDurable} waits for what the statement before it has committed. */
+  #waits: Promise<boolean> | undefined;
   /** What a charge has found last, by the ids of keys that could be used. */
   readonly #known = new Map<string, KnownKey>();
 
@@ -219,6 +221,11 @@ export class PostgresServiceStore implements ServiceStore {
     if (known === undefined || !isPlain) return undefined;
     const units = charges.reduce((sum, { statuses }) => sum + statuses.length, 0);
     if (known.unit_limit !== null && known.used + units > known.unit_limit) return undefined;
+    this.#waits ??= this.#database.runsItself(untilDurable).catch((error) => {
+      this.#waits = undefined;
+      throw error;
+    });
+    if (!(await this.#waits)) return undefined;
     const usable = { expires: null, revoked: null, quota_id: known.id } as KeyRow;
     const free = { ...known, unit_limit: null };
     const rows = {

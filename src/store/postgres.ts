@@ -118,6 +118,25 @@ export class PostgresDatabase {
   }
 
   /**
+   * Returns whether the database itself runs a statement, which returns its `pid`, on this connection. A pooler may run the next one
+   * on another connection, and a user may lack the right to run it.
+   */
+  async runsItself(statement: string): Promise<boolean> {
+    return this.#explain(async () => {
+      const client = await this.#pool.connect();
+      try {
+        const { rows } = await client.query<{ pid: number }>(statement);
+        return rows[0]?.pid === (client as unknown as { processID: number }).processID;
+      } catch (error) {
+        if (error instanceof pg.DatabaseError) return false;
+        throw error;
+      } finally {
+        client.release();
+      }
+    });
+  }
+
+  /**
    * Runs work in a transaction, and waits for all statements that it has sent.
    *
    * @param work must wait for `begun` before it writes: a write after a failed BEGIN would be committed by itself. Reads are

@@ -599,3 +599,22 @@ describe.each(stores)("a state exported from %s", (_, from) => {
     await Promise.all([source.close(), target.close()]);
   });
 });
+
+test.runIf(postgres)("PostgreSQL charges for a user who may not write messages to its log", async () => {
+  const url = new URL(await postgres!.create());
+  const client = new pg.Client({ connectionString: url.href });
+  await client.connect();
+  const role = `restricted_${url.pathname.slice(1)}`;
+  const { rows } = await client.query(
+    "SELECT oid::regprocedure AS signature FROM pg_proc WHERE proname = 'pg_logical_emit_message'",
+  );
+  await client.query(`CREATE ROLE ${role} LOGIN; GRANT ALL ON SCHEMA public TO ${role};
+    ${rows.map(({ signature }) => `REVOKE EXECUTE ON FUNCTION ${signature} FROM PUBLIC`).join(";")}`);
+  await client.end();
+  url.username = role;
+  const store = await PostgresServiceStore.open(url.href);
+  const { key } = await store.create({});
+  for (const name of ["a", "b", "b", "c"]) await store.chargeAll([charge(key.id, 2, name)]);
+  expect((await store.list())[0]!.quota.used).toBe(6);
+  await store.close();
+});
