@@ -57,7 +57,10 @@ if (process.send) {
   await ways.close();
   process.disconnect();
 } else {
-  await withPostgres(process.env.IDV_BENCH_POSTGRES, async ({ url }) => compare(url));
+  await withPostgres(process.env.IDV_BENCH_POSTGRES, (database) => {
+    if (!database) throw new Error("set IDV_BENCH_POSTGRES to the URL of an empty database");
+    return compare(database.url);
+  });
 }
 
 async function compare(url) {

@@ -22,6 +22,7 @@ const { values } = parseArgs({
   },
 });
 const folder = mkdtempSync(join(tmpdir(), "idv-chaos-"));
+process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
 const say = (text) => process.stdout.write(`${text}\n`);
 
 /** Cuts a file of the cache short, as a power cut may. */
@@ -35,12 +36,25 @@ function tearCache({ home }) {
   count("files of a cache torn");
 }
 
-/** Cleans lists while it is on. Returns the units that were needed, and those that may have been charged more. */
-async function keepCleaning(isOn, rows, args, options) {
+/**
+ * Cleans lists while it is on. Returns the units that were needed, and those that may have been charged more.
+ *
+ * @param usedNow returns the units used, if nobody else uses the quota: a list without failures has to cost its items
+ */
+async function keepCleaning(isOn, rows, args, options, usedNow = undefined) {
   let [needed, wasted] = [0, 0];
+  let used = await usedNow?.();
   while (isOn()) {
     const list = newList(folder, rows());
     const failures = await insist(["emails", "list.csv", "-o", "out.csv", "-q", ...args()], list, options());
+    if (usedNow) {
+      const cost = (await usedNow()) - used;
+      used += cost;
+      if (failures === 0) count("lists whose costs were exact");
+      if (cost < list.lines.length || cost > (1 + failures) * list.lines.length) {
+        faults.push(`${cost} units for ${list.lines.length} items and ${failures} failures`);
+      }
+    }
     needed += list.lines.length;
     wasted += failures * list.lines.length;
     rmSync(list.home, { recursive: true });
@@ -49,12 +63,13 @@ async function keepCleaning(isOn, rows, args, options) {
 }
 
 /** The same without a service, with a quota. */
-const keepRunning = (isOn, quota, env = {}) =>
+const keepRunning = (isOn, quota, env = {}, usedNow = undefined) =>
   keepCleaning(
     isOn,
     () => 2000 + below(60_000),
     () => ["--engine", "offline", ...quota],
     () => ({ env, isSkewed: random() < 0.5, what: "offline runs", most: 3 }),
+    usedNow,
   );
 
 /** Causes chaos around the state in one place, until the time is over, and checks its books once all is well. */
@@ -91,8 +106,19 @@ async function around(place, end, isWell) {
       await Promise.race([sleep(300 + below(3000)), child.ended]);
       // Once the time is over, it lives until all runs have ended.
       while (!isOn() && !isOver && child.exitCode === null) await sleep(50);
-      if (child.kill(isOver ? "SIGTERM" : "SIGKILL")) count("servers killed");
+      if (child.kill(isOver ? "SIGTERM" : "SIGKILL") && !isOver) count("servers killed");
       await child.ended;
+    }
+  }
+
+  /** Returns the units used of the shared quota, once the database can be asked. */
+  async function usedByRuns() {
+    for (;;) {
+      const printed = await run(["quota", "show", "--json", ...shared], { home: admin }).catch(
+        () => undefined,
+      );
+      if (printed !== undefined) return JSON.parse(printed).used;
+      await sleep(200);
     }
   }
 
@@ -112,7 +138,7 @@ async function around(place, end, isWell) {
     keepAsking(exact),
     keepAsking(exact),
     keepAsking(torn, tearCache),
-    keepRunning(isOn, shared),
+    keepRunning(isOn, shared, {}, usedByRuns),
   ]);
   isOver = true;
   await Promise.all(servers);
@@ -122,7 +148,6 @@ async function around(place, end, isWell) {
   const usage = await linesOf("usage", "--json", "--since", "3d");
   const unitsOf = (of) => usage.filter(of).reduce((total, { units }) => total + units, 0);
   const keys = await linesOf("keys", "list", "--json");
-  const runs = JSON.parse(await run(["quota", "show", "--json", ...shared], { home: admin }));
   say(isPostgres ? "PostgreSQL:" : "SQLite:");
   const balanceKey = (what, wanted, books) => {
     const { used } = keys.find(({ name }) => name === wanted);
@@ -137,7 +162,7 @@ async function around(place, end, isWell) {
   balanceKey("the same, with torn caches", "torn", bounded);
   balance(
     "offline, on the shared quota",
-    runs.used,
+    await usedByRuns(),
     offline,
     unitsOf(({ key }) => key === "quota:runs"),
   );
@@ -188,11 +213,10 @@ try {
   });
 } catch (error) {
   say(`FAULT ${error.message}`);
-  // What goes on around the others would never end.
+  // The other loops would never end.
   process.exit(1);
 } finally {
   killAll();
-  rmSync(folder, { recursive: true, force: true });
 }
 for (const what of Object.keys(counts).sort()) say(`  ${what}: ${counts[what]}`);
 for (const fault of faults) say(`FAULT ${fault}`);

@@ -40,7 +40,7 @@ export async function startProxy(portOf, isBad) {
   return { url: `http://127.0.0.1:${server.address().port}`, close };
 }
 
-/** What it may do: something before the request is passed on, or to the answer. */
+/** Faults: before the request is passed on, or in the answer. */
 const faults = [
   { what: "closed before the server", before: (response) => response.destroy() },
   {

@@ -9,7 +9,7 @@ import { below, random } from "./random.mjs";
 
 const program = fileURLToPath(new URL("../../bin/idv.js", import.meta.url));
 
-/** What must not be, in words. */
+/** Violations found, as text. */
 export const faults = [];
 /** How often each thing has happened. */
 export const counts = {};
@@ -22,6 +22,7 @@ export const killAll = () => {
   for (const child of children) child.kill("SIGKILL");
 };
 process.on("exit", killAll);
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 
 /** Returns options of Node.js for a clock that is wrong by up to a day, perhaps only after a while. */
 function wrongClock() {
@@ -35,7 +36,7 @@ function wrongClock() {
 /**
  * Starts idv.
  *
- * @param settings `isSkewed` for a wrong clock; `fileKilobytes` for the size from which no file grows, as if the disk were full
+ * @param settings `isSkewed` for a wrong clock; `fileKilobytes` for the largest size of a file, as on a full disk
  */
 export function start(args, { home, env = {}, isSkewed = false, fileKilobytes }) {
   const command = [process.execPath, program, ...args];

@@ -19,4 +19,5 @@ test("no row is lost and no unit is charged twice, whatever happens", async () =
   expect(stdout).toMatch(/servers killed: [1-9]/);
   expect(stdout).toMatch(/proxy: answer lost: [1-9]/);
   if (hasPostgres) expect(stdout).toContain("PostgreSQL:");
+  if (hasPostgres && !isGiven) expect(stdout).toMatch(/database killed: [1-9]/);
 }, 300_000);

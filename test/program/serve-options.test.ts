@@ -133,7 +133,7 @@ describe("a file of options", () => {
     expect(existsSync(join(home, "variable.db"))).toBe(true);
   });
 
-  test("with a socket goes behind a port on the command line", async () => {
+  test("with a socket is overridden by a port on the command line", async () => {
     const home = temporaryFolder();
     writeFileSync(join(home, "serve.json"), '{"socket": "idv.sock"}');
     const inFile = await start(home, "--config", "serve.json");

@@ -111,11 +111,17 @@ export async function withPostgres(given, work) {
   if (given || !isPackaged) return work(given ? { url: given } : undefined);
   const folder = mkdtempSync(join(tmpdir(), "idv-postgres-"));
   const server = await startPostgresServer(folder);
-  process.once("exit", server.kill);
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+  const end = () => {
+    server.kill();
+    remove();
+  };
+  process.once("exit", end);
   try {
     return await work(server);
   } finally {
+    process.removeListener("exit", end);
     await server.kill();
-    rmSync(folder, { recursive: true, force: true });
+    remove();
   }
 }
