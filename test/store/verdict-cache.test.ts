@@ -1,6 +1,8 @@
-/** Covers claims in the cache, by which concurrent runs submit an item only once. */
+/** Covers the cache of a run: claims, by which concurrent runs submit an item only once, and what is stored and read back. */
 import { join } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
 import { expect, test } from "vitest";
+import { StoreError } from "../../src/store/errors.js";
 import { VerdictCache } from "../../src/store/verdict-cache.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -17,6 +19,7 @@ async function twoRuns() {
   const runs = [await open(1), await open(2)] as const;
   const digests = (...keys: string[]) => keys.map((key) => runs[0].digest(key));
   return {
+    path,
     runs,
     digests,
     endFirst: () => {
@@ -101,4 +104,100 @@ test("a claim expires", async () => {
   expect((await runs[1].claim(digests("a"), 5000, ignore)).isElsewhere).toEqual([true]);
   pass(1);
   expect((await runs[1].claim(digests("a"), 5000, ignore)).isElsewhere).toEqual([false]);
+});
+
+test("a claim leaves the items of other runs to them, with their records", async () => {
+  const { runs, digests, path, pass } = await twoRuns();
+  const [first, second] = runs;
+  const database = new DatabaseSync(path);
+  const claims = () => (database.prepare("SELECT count(*) AS n FROM claim").all() as [{ n: number }])[0].n;
+  await first.claim(digests("a", "b"), 5000, ignore);
+  pass(1);
+  // Only c is left to the second run, and nothing of a batch that is all elsewhere.
+  const rest = await second.claim(digests("a", "c"), 5000, ignore);
+  expect(await second.unfinished()).toEqual([digests("a", "b"), digests("c")]);
+  const none = await second.claim(digests("b"), 5000, ignore);
+  expect(none.isElsewhere).toEqual([true]);
+  expect(claims()).toBe(2);
+  await none.release();
+  await rest.release();
+  expect(await second.unfinished()).toEqual([digests("a", "b")]);
+  expect(claims()).toBe(1);
+  database.close();
+});
+
+test("a batch that was submitted stays recorded until it is answered, and its claim ends with the answer", async () => {
+  const { runs, digests } = await twoRuns();
+  const [first, second] = runs;
+  const batch = digests("a", "b");
+  const claim = await first.claim(batch, 5000, ignore);
+  await first.begin(batch);
+  await claim.release();
+  expect(await second.unfinished()).toEqual([batch]);
+  const again = await second.claim(batch, 5000, ignore);
+  expect(again.isElsewhere).toEqual([false, false]);
+  await second.begin(batch);
+  await second.finish(batch, digests("a"), ["ok"]);
+  expect(await first.unfinished()).toEqual([]);
+  const next = await first.claim(batch, 5000, ignore);
+  expect(next.isElsewhere).toEqual([false, false]);
+  // Released late: the claim of the other run stays.
+  await again.release();
+  expect((await second.claim(digests("a"), 5000, ignore)).isElsewhere).toEqual([true]);
+});
+
+test("a batch without verdicts adds none", async () => {
+  const { runs, digests, path } = await twoRuns();
+  await runs[0].begin(digests("a"));
+  await runs[0].finish(digests("a"), [], []);
+  const database = new DatabaseSync(path);
+  expect(database.prepare("SELECT * FROM batch").all()).toEqual([]);
+  database.close();
+});
+
+test("a run is passed each verdict of the others once, in between its own", async () => {
+  const { runs, digests } = await twoRuns();
+  const [first, second] = runs;
+  const seen: string[] = [];
+  const note = (_low: number, _high: number, status: string) => seen.push(status);
+  await second.load(note);
+  await second.finish([], digests("own 1"), ["own"]);
+  await first.finish([], digests("other 1"), ["first"]);
+  await second.finish([], digests("own 2"), ["own"]);
+  await first.finish([], digests("other 2"), ["second"]);
+  await second.claim(digests("x"), 5000, note);
+  expect(seen.filter((status) => status !== "own")).toEqual(["first", "second"]);
+  await second.claim(digests("y"), 5000, note);
+  expect(seen.filter((status) => status !== "own")).toEqual(["first", "second"]);
+});
+
+test("verdicts of many batches and of 256 statuses are read back", async () => {
+  const { runs, digests } = await twoRuns();
+  const [first, second] = runs;
+  const keys = Array.from({ length: 40 }, (_, i) => String(i));
+  for (const key of keys) await first.finish([], digests(key), [`status ${key}`]);
+  const seen = new Set<string>();
+  await second.load((_low, _high, status) => seen.add(status));
+  expect([...seen]).toEqual(keys.map((key) => `status ${key}`));
+  const many = Array.from({ length: 257 }, (_, i) => `s${i}`);
+  await first.finish([], digests(...many.slice(1)), many.slice(1));
+  await expect(first.finish([], digests(...many), many)).rejects.toThrow(RangeError);
+  await second.load((_low, _high, status) => seen.add(status));
+  expect(seen.size).toBe(40 + 256);
+});
+
+test.each([
+  ["entries of another length", "entries = x'00'"],
+  ["entries that are no bytes", "entries = zeroblob(0), statuses = '{}'"],
+  ["statuses that are no list", "statuses = '{}'"],
+  ["statuses that are no JSON", "statuses = '['"],
+  ["statuses that are no text", "statuses = '[1]'"],
+  ["a status beyond the list", "statuses = '[]'"],
+])("a file with %s is damaged", async (_, change) => {
+  const { runs, digests, path } = await twoRuns();
+  await runs[0].finish([], digests("a"), ["ok"]);
+  const database = new DatabaseSync(path);
+  database.exec(`UPDATE batch SET ${change}`);
+  database.close();
+  await expect(runs[1].load(ignore)).rejects.toThrow(StoreError);
 });
