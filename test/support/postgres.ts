@@ -1,4 +1,7 @@
-/** A real PostgreSQL for tests: the server of IDV_TEST_POSTGRES, else one from npm that lives as long as the test file. */
+/**
+ * A real PostgreSQL for tests: the server of IDV_TEST_POSTGRES, else one from npm that lives as long as the test file. `none` leaves
+ * these tests out.
+ */
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { afterFile } from "./clean-up.js";
@@ -8,7 +11,7 @@ import { temporaryFolder } from "./temporary-folder.js";
 const given = process.env["IDV_TEST_POSTGRES"];
 
 /** Whether there is a PostgreSQL for the tests. With CI set, there has to be one. */
-export const hasPostgres = given !== undefined || isPackaged;
+export const hasPostgres = given === undefined ? isPackaged : given !== "none";
 if (!hasPostgres) {
   const message = "no PostgreSQL for the tests: set IDV_TEST_POSTGRES to the URL of a server";
   if (process.env["CI"]) throw new Error(message);

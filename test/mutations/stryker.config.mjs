@@ -1,0 +1,22 @@
+// Settings of `npm run mutate:all`, which breaks the source in every way that Stryker knows and runs the tests of the parts. Stryker 10
+// needs a newer Node.js than idv. PostgreSQL is left out: starting it for each mutant takes too long.
+process.env.IDV_TEST_POSTGRES = "none";
+
+export default {
+  testRunner: "vitest",
+  plugins: ["@stryker-mutator/vitest-runner"],
+  vitest: { configFile: "test/mutations/vitest.config.mjs", related: false },
+  mutate: [
+    "src/{store,validator,run,service,classifier}/**/*.ts",
+    "!src/store/postgres*.ts",
+    "!src/run/embedded/worker.ts",
+  ],
+  coverageAnalysis: "perTest",
+  concurrency: 2,
+  timeoutMS: 6000,
+  // It looks for a tsconfig.json to rewrite, with a compiler interface that TypeScript 7 does not have.
+  tsconfigFile: "none",
+  reporters: ["clear-text", "progress-append-only", "json"],
+  jsonReporter: { fileName: "coverage/mutation.json" },
+  tempDirName: "coverage/stryker",
+};
