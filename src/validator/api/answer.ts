@@ -53,7 +53,7 @@ export function readAnswer(kind: Kind, items: readonly string[], body: string | 
  * Reads an answer that lists the items in order, with nothing but their statuses and without white space. Services usually
  * answer like this. Comparing text takes a fraction of the time of JSON.parse, which creates a property for every item.
  *
- * @returns undefined when the answer has another form, for example because JSON escapes a character of an item
+ * @returns undefined when the answer has another form
  */
 function readPlainAnswer(kind: Kind, items: readonly string[], body: string): Status[] | undefined {
   let at = 0;
@@ -66,6 +66,7 @@ function readPlainAnswer(kind: Kind, items: readonly string[], body: string): St
   const statuses: Status[] = [];
   let status = "ok";
   for (const item of items) {
+    if (escaped.test(item)) return undefined;
     if (!skip(statuses.length === 0 ? '"' : ',"') || !skip(item) || !skip('":{"status":"')) return undefined;
     // Most items have the same status as the item before.
     if (!body.startsWith(status, at) || body[at + status.length] !== '"') {
@@ -77,6 +78,9 @@ function readPlainAnswer(kind: Kind, items: readonly string[], body: string): St
   }
   return skip("}}") && at === body.length ? statuses : undefined;
 }
+
+/** Characters that JSON escapes in a string. */
+const escaped = /["\\\u0000-\u001f]/;
 
 /** Returns the results by item, or else a description of the fault. */
 function resultsIn(kind: Kind, body: string | undefined): Readonly<Record<string, unknown>> | string {

@@ -1,4 +1,5 @@
 /** Covers how the service's answers are read. */
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readAnswer } from "../../../src/validator/api/answer.js";
 
@@ -35,6 +36,58 @@ describe("the statuses of an answer", () => {
   ])("are read %s", (_, items, body, expected) => {
     expect(readAnswer("email", items, body)).toEqual({ statuses: expected });
   });
+});
+
+test("the plain way of reading an answer never differs from JSON's", () => {
+  const name = fc.stringMatching(/^[a-z0-9"\\\u00e9]{1,3}$/).map((local) => `${local}@b.net`);
+  const status = fc.constantFrom(
+    "ok",
+    "fake",
+    "quota_exceeded",
+    "",
+    "o k",
+    "ok2",
+    "x".repeat(64),
+    "x".repeat(65),
+  );
+  const bodies = fc.record({
+    entries: fc.uniqueArray(fc.tuple(name, status), {
+      selector: ([item]) => item,
+      minLength: 1,
+      maxLength: 6,
+    }),
+    /** What to do to a plain answer: nothing, other orders and spaces, or a change of one character. */
+    order: fc.constantFrom(0, 0, 0, 1),
+    indent: fc.constantFrom(0, 0, 0, 1),
+    at: fc.nat(),
+    change: fc.constantFrom(undefined, undefined, "", '"', "}", ":", ",", "x", "ok"),
+  });
+  const readByJson = (items: readonly string[], body: string) => {
+    let results: [string, { status?: unknown }][];
+    try {
+      results = Object.entries(JSON.parse(body).emails ?? {});
+    } catch {
+      return items.map(() => undefined);
+    }
+    const found = (item: string) =>
+      results.findLast(([key]) => key === item) ?? results.findLast(([key]) => key.trim() === item);
+    return items.map((item) => {
+      const status = found(item)?.[1]?.status;
+      return typeof status === "string" && status.length >= 1 && status.length <= 64 ? status : undefined;
+    });
+  };
+  fc.assert(
+    fc.property(bodies, ({ entries, order, indent, at, change }) => {
+      const listed = order === 0 ? entries : entries.toReversed();
+      const map = Object.fromEntries(listed.map(([item, status]) => [item, { status }]));
+      const text = JSON.stringify({ emails: map }, null, indent);
+      const place = at % text.length;
+      const body = change === undefined ? text : text.slice(0, place) + change + text.slice(place + 1);
+      const items = entries.map(([item]) => item);
+      expect(readAnswer("email", items, body).statuses).toEqual(readByJson(items, body));
+    }),
+    { numRuns: 2000 },
+  );
 });
 
 test("text behind the map is reported, however plain the map is", () => {
