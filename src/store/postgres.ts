@@ -124,14 +124,16 @@ export class PostgresDatabase {
   async runsItself(statement: string): Promise<boolean> {
     return this.#explain(async () => {
       const client = await this.#pool.connect();
+      let failure: unknown;
       try {
         const { rows } = await client.query<{ pid: number }>(statement);
         return rows[0]?.pid === (client as unknown as { processID: number }).processID;
       } catch (error) {
-        if (error instanceof pg.DatabaseError) return false;
+        if (error instanceof pg.DatabaseError && error.code === forbidden) return false;
+        failure = error;
         throw error;
       } finally {
-        client.release();
+        client.release(isConnectionFault(failure));
       }
     });
   }
@@ -202,6 +204,8 @@ function named(text: string, values: readonly unknown[]): pg.QueryConfig {
   return values.length === 0 && !text.startsWith("SELECT") ? { text } : { name, text, values: [...values] };
 }
 
+/** SQLSTATE of a statement that the user has no right to. */
+const forbidden = "42501";
 /** SQLSTATE of a prepared statement whose tables have changed: the connection would keep failing. */
 const changedTables = "0A000";
 
