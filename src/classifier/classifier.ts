@@ -4,6 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { DisposableTable } from "./disposable-table.js";
+import { mix } from "./mix.js";
 import { NameList, noOwnLists, type OwnLists } from "./own-lists.js";
 import { classifyMailbox, findMailboxRules, type MailboxRules, ordinaryMailboxes } from "./rules/mailbox.js";
 import { findSuffix } from "./rules/public-suffix.js";
@@ -122,7 +123,11 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
     return undefined;
   }
 
-  const remembered = new Map<string, DomainFacts>();
+  /** Domains that were asked for, and their facts, at the places that their hashes name. A later one may take the place. */
+  const rememberedNames: string[] = Array(rememberedDomains).fill("");
+  const rememberedFacts: DomainFacts[] = Array(rememberedDomains).fill(ordinaryDomain);
+  /** Hash of the last domain that was not in the cache, by its place. */
+  const seen = new Int32Array(rememberedDomains);
 
   function domainFacts(ascii: string): DomainFacts {
     const verdict = applyDomainRules(ascii);
@@ -133,13 +138,31 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
     return isOrdinary ? ordinaryDomain : { verdict, mailbox, hasListedMailboxes };
   }
 
-  /** Returns the facts about a domain from the cache, which it fills. */
-  function recall(ascii: string): DomainFacts {
-    const known = remembered.get(ascii);
-    if (known !== undefined) return known;
+  /**
+   * Returns the facts about a domain from the cache, which it fills.
+   *
+   * @param name a host name of letters, digits, hyphens and dots, in either case
+   */
+  function recall(name: string): DomainFacts {
+    let hash = 0;
+    let capitals = 0;
+    for (let i = 0; i < name.length; i++) {
+      const code = name.charCodeAt(i);
+      // This bit makes capitals small and changes no other character of a host name.
+      hash = Math.imul(hash ^ (code | smallBit), 0x01000193);
+      capitals |= code & ~(code << 1) & letterBit;
+    }
+    const mixed = mix(hash);
+    const place = mixed & (rememberedDomains - 1);
+    const ascii = capitals === 0 ? name : name.toLowerCase();
+    if (rememberedNames[place] === ascii) return rememberedFacts[place]!;
     const facts = domainFacts(ascii);
-    if (remembered.size === rememberedDomains) remembered.clear();
-    remembered.set(ascii, facts);
+    // Most domains of a list occur once. To keep those would cost more than it saves.
+    if (seen[place] === mixed) {
+      rememberedNames[place] = ascii;
+      rememberedFacts[place] = facts;
+    }
+    seen[place] = mixed;
     return facts;
   }
 
@@ -151,8 +174,7 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
   /** @param suggests whether to look for what was meant */
   function classifyEmail(item: string, suggests: boolean): Classification {
     const at = findPlainAt(item);
-    if (at !== -1)
-      return classifyAddress(item, item.slice(0, at), item.slice(at + 1).toLowerCase(), suggests);
+    if (at !== -1) return classifyAddress(item, item.slice(0, at), item.slice(at + 1), suggests);
     const address: Address | Fault = parseAddress(item);
     if (address instanceof Fault) {
       const verdict = syntaxFault(address);
@@ -163,10 +185,14 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
     return classifyAddress(item, local, domain.ascii, suggests);
   }
 
-  /** Classifies an address whose syntax is valid. */
-  function classifyAddress(item: string, local: string, ascii: string, suggests: boolean): Classification {
-    const { verdict: onDomain, mailbox, hasListedMailboxes } = recall(ascii);
-    const verdict = hasListedMailboxes ? applyDomainRules(ascii, local) : onDomain;
+  /**
+   * Classifies an address whose syntax is valid.
+   *
+   * @param domain its domain as A-labels, in either case
+   */
+  function classifyAddress(item: string, local: string, domain: string, suggests: boolean): Classification {
+    const { verdict: onDomain, mailbox, hasListedMailboxes } = recall(domain);
+    const verdict = hasListedMailboxes ? applyDomainRules(domain.toLowerCase(), local) : onDomain;
     if (verdict === undefined) return classifyMailbox(mailbox, local) ?? ok;
     if (verdict.suggestion === undefined || !suggests) return verdict;
     const { suggestion: domainMeant, ...withoutSuggestion } = verdict;
@@ -189,8 +215,10 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
   };
 }
 
-/** Most domains in the cache, which is cleared when full. An entry takes about 100 bytes. */
-const rememberedDomains = 20_000;
+/** Number of places in the cache of domains, a power of two. An entry takes about 100 bytes. */
+const rememberedDomains = 16_384;
+/** The bits of ASCII that all letters have, and that tells small letters from capitals. */
+const [letterBit, smallBit] = [0x40, 0x20];
 
 /** Facts about a domain that passes and has no mailbox rules. Most domains share this object, which saves memory. */
 const ordinaryDomain: DomainFacts = {

@@ -13,6 +13,33 @@ import { classifier, disposableEntries } from "../support/classifier.js";
 
 const { classify } = classifier;
 
+test("what is remembered of a domain holds for it alone, in any case", () => {
+  const names = [
+    "mailinator.com",
+    "gmail.com",
+    "larch-and-oak.com",
+    "company.con",
+    "gnail.com",
+    "grr.la",
+    "co.uk",
+  ];
+  const others = Array.from({ length: 40_000 }, (_, i) => `company-${i}.com`);
+  const domains = [...names, ...others.slice(0, 100)];
+  const statuses = () =>
+    domains.flatMap((name) =>
+      [name, name.toUpperCase(), name.replace(/^./, (first) => first.toUpperCase())].map(
+        (domain) => classify("email", `ann.lee@${domain}`).status,
+      ),
+    );
+  const first = statuses();
+  expect(first.slice(0, 3)).toEqual(["disposable", "disposable", "disposable"]);
+  expect(statuses()).toEqual(first);
+  // Twice as many as there are places, each of them twice in a row, so that it is remembered.
+  for (const other of others)
+    for (let i = 0; i < 2; i++) expect(classify("email", `ann@${other}`).status).toBe("ok");
+  expect(statuses()).toEqual(first);
+});
+
 describe("addresses", () => {
   test.each([
     ["ann.lee@larch-and-oak.com", "ok", undefined],
