@@ -17,6 +17,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { finished, idv, startIdv } from "../support/run-idv.js";
+import { respond, scriptedServer } from "../support/scripted-server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const program = fileURLToPath(new URL("../../bin/idv.js", import.meta.url));
@@ -351,7 +352,10 @@ describe("signals", () => {
     expect(readdirSync(home).sort()).toEqual(["out.csv", "state"]);
   });
 
-  test.each([
+  // Elsewhere, a thread waits for the pipe.
+  const onLinux = test.runIf(process.platform === "linux");
+
+  onLinux.each([
     ["nobody writes to", () => undefined],
     // Opened for reading too, so that it opens at once.
     ["a writer is silent", (pipe: string) => openSync(pipe, constants.O_RDWR)],
@@ -368,6 +372,20 @@ describe("signals", () => {
       ...{ code: 130, stdout: "", stderr: "idv: stopped by SIGINT; out.csv was not written\n" },
     });
     if (writer !== undefined) closeSync(writer);
+  });
+
+  onLinux("a failure ends a run although the writer of its named pipe is silent", async () => {
+    const { url } = await scriptedServer(respond(401, {}, "{}"));
+    // More than the sample, so that the run starts.
+    const home = folderWith({ "l.csv": "ann@larch-and-oak.com\n".repeat(20_000) });
+    await finished(spawn("mkfifo", [join(home, "pipe")]));
+    const writer = spawn("sh", ["-c", "cat l.csv - > pipe"], { cwd: home });
+    const child = startIdv(["emails", "pipe", "-q", "-o", "out.csv", "--batch-size", "1"], {
+      ...{ home, env: { IDV_API_KEY: "sk_1", IDV_BASE_URL: url } },
+    });
+    const { code, stderr } = await finished(child);
+    expect({ code }, stderr).toEqual({ code: 3 });
+    writer.stdin.end();
   });
 });
 
