@@ -50,7 +50,7 @@ async function keepCleaning(isOn, rows, args, options, usedNow = undefined) {
     if (usedNow) {
       const cost = (await usedNow()) - used;
       used += cost;
-      if (failures === 0) count("lists whose costs were exact");
+      if (failures === 0) count("lists without a failure");
       if (cost < list.lines.length || cost > (1 + failures) * list.lines.length) {
         faults.push(`${cost} units for ${list.lines.length} items and ${failures} failures`);
       }

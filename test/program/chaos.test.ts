@@ -9,7 +9,7 @@ const script = fileURLToPath(new URL("../chaos/chaos.mjs", import.meta.url));
 
 test("no row is lost and no unit is charged twice, whatever happens", async () => {
   // Without a URL, it has a server of its own, which it kills.
-  const isGiven = process.env["IDV_TEST_POSTGRES"] !== undefined;
+  const isGiven = hasPostgres && process.env["IDV_TEST_POSTGRES"] !== undefined;
   const url = isGiven ? ["--postgres", await (await startPostgres()).create()] : [];
   const child = spawn(process.execPath, [script, "--minutes", "1", ...url], { stdio: "pipe" });
   const { code, stdout, stderr } = await finished(child);
