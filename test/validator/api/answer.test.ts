@@ -1,6 +1,6 @@
 /** Covers how the service's answers are read. */
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { readAnswer } from "../../../src/validator/api/answer.js";
 
 const answer = (results: unknown) => JSON.stringify({ emails: results });
@@ -26,6 +26,13 @@ describe("the statuses of an answer", () => {
     ],
     ["from keys in another normal form", ["rene\u0301@b.net"], answer({ "ren\u00e9@b.net": ok }), ["ok"]],
     ["for items with white space", [" a@b.net"], answer({ "a@b.net": ok }), ["ok"]],
+    [
+      "from keys that differ in case only one way",
+      ["stra\u00dfe@b.net"],
+      answer({ "STRA\u1e9eE@b.net": ok }),
+      ["ok"],
+    ],
+    ["for two forms of an item", ["A@b.net", "a@b.net"], answer({ "a@b.net": ok }), ["ok", "ok"]],
     [
       "for names that every object has",
       ["__proto__", "constructor", "toString"],
@@ -90,6 +97,39 @@ test("the plain way of reading an answer never differs from JSON's", () => {
   );
 });
 
+describe("a plain answer is read without JSON.parse", () => {
+  const plain = (field: string, statuses: Readonly<Record<string, string>>) =>
+    JSON.stringify({
+      [field]: Object.fromEntries(Object.entries(statuses).map(([item, status]) => [item, { status }])),
+    });
+  test.each<["email" | "domain", string, Readonly<Record<string, string>>]>([
+    ["email", "emails", { "a@b.net": "ok" }],
+    ["domain", "domains", { "b.net": "fake" }],
+    ["email", "emails", {}],
+    [
+      "email",
+      "emails",
+      {
+        "a@b.net": "ok",
+        "b@b.net": "ok",
+        "c@b.net": "fake",
+        "d@b.net": "fake",
+        "e@b.net": "okay",
+        "f@b.net": "ok",
+      },
+    ],
+    ["email", "emails", { "a@b.net": "x".repeat(64), "b@b.net": "quota_exceeded", "c@b.net": "_" }],
+  ])("%s, %s: %j", (kind, field, statuses) => {
+    const body = plain(field, statuses);
+    const parse = vi.spyOn(JSON, "parse");
+    const result = readAnswer(kind, Object.keys(statuses), body);
+    const calls = parse.mock.calls.length;
+    parse.mockRestore();
+    expect(result).toEqual({ statuses: Object.values(statuses) });
+    expect(calls).toBe(0);
+  });
+});
+
 test("text behind the map is reported, however plain the map is", () => {
   const body = `${answer({ "a@b.net": ok })} and more`;
   expect(readAnswer("email", ["a@b.net"], body)).toEqual({ statuses: [undefined], fault: "it is not JSON" });
@@ -107,6 +147,7 @@ describe("invalid answers", () => {
     ['{"domains":{}}', 'it has no map "emails"'],
     ['{"emails":[]}', 'it has no map "emails"'],
     [answer({ "a@b.net": ok }), "no result for item 2 of 2"],
+    [answer({ "a@b.net": ok, "a@b.net ": "x" }), "no result for item 2 of 2"],
     [second(null), "no string as the status of item 2 of 2"],
     [second({}), "no string as the status of item 2 of 2"],
     [second({ status: 1 }), "no string as the status of item 2 of 2"],

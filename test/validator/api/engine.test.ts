@@ -1,246 +1,19 @@
-/** Covers the api engine over real HTTP: retries, quotas, batch sizes and pacing. */
-import { createServer } from "node:net";
+/** Covers what the api engine makes of answers: verdicts, quotas, batch sizes and pacing. */
+import { getEventListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, describe, expect, test } from "vitest";
-import { type ApiEngine, type ApiOptions, apiValidator } from "../../../src/validator/api/engine.js";
-import { openHttpClient } from "../../../src/validator/api/http.js";
-import {
-  type Act,
-  resetBeforeHeaders,
-  resetMidBody,
-  respond,
-  resultsOf,
-  scriptedServer,
-} from "../../support/scripted-server.js";
+import { describe, expect, test } from "vitest";
+import { engineFor, items, manualClock, startTime } from "../../support/api-engine.js";
+import { type Act, respond, resultsOf } from "../../support/scripted-server.js";
 
-const key = "sk_7Xq4mZ";
-const items = (count: number, from = 0) => Array.from({ length: count }, (_, i) => `ann${from + i}@b.net`);
-const open: ApiEngine[] = [];
-afterEach(async () => {
-  for (const engine of open.splice(0)) await engine.close(0);
-});
-
-/** Creates the engine over real HTTP, with a clock that jumps instead of waiting. */
-async function engineFor(acts: readonly Act[], options: Partial<ApiOptions> = {}, timeout = 5000) {
-  const server = await scriptedServer(...acts);
-  const slept: number[] = [];
-  const notices: string[] = [];
-  const requests: string[] = [];
-  let skipped = 0;
-  const engine = apiValidator(
-    {
-      baseUrl: server.url,
-      key,
-      batchSize: 100,
-      concurrency: 4,
-      maximumRetries: 4,
-      retryBudget: 120_000,
-      timeout,
-      wait: 0,
-      prechecks: true,
-      idempotencyKey: (path, body) => `${path} ${body.length}`,
-      ...options,
-    },
-    {
-      http: openHttpClient({
-        connections: 4,
-        timeout,
-        proxies: { httpProxy: "", httpsProxy: "", noProxy: "" },
-      }),
-      now: () => Date.now() + skipped,
-      sleep: async (milliseconds, signal) => {
-        signal.throwIfAborted();
-        slept.push(milliseconds);
-        skipped += milliseconds;
-      },
-      random: () => 0.5,
-      onNotice: (text) => notices.push(text.replace(server.url, "URL")),
-      onRequest: (text) => requests.push(text.replace(/in \d+ ms/, "in N ms")),
-    },
-  );
-  open.push(engine);
-  const kept: string[] = [];
-  const validate = async (batch: readonly string[]) => {
-    const signal = new AbortController().signal;
-    const outcome = await engine.validate("email", batch, signal, {
-      async onSubmit() {},
-      async onAnswered(indices, verdicts) {
-        for (const [i, index] of indices.entries()) kept.push(`${batch[index]} ${verdicts[i]!.status}`);
-      },
-    });
-    return { ...outcome, statuses: outcome.verdicts.map(({ status }) => status) };
-  };
-  /** Returns the error with which the engine gives up. */
-  const failure = async (batch: readonly string[] = items(2)) => {
-    const error = await validate(batch).then(
-      () => undefined,
-      (error: Error) => error,
-    );
-    return `${error?.name}: ${error?.message.replace(server.url, "URL")}`;
-  };
-  return { ...server, engine, validate, failure, slept, notices, requests, kept };
-}
-
-test("sends requests as the interface document defines them", async () => {
-  const { url, seen, validate, requests } = await engineFor([respond()]);
-  const { statuses, charged, exhausted } = await validate(["ann@b.net", "__proto__"]);
-  expect({ statuses, charged, exhausted }).toEqual({ statuses: ["ok", "ok"], charged: 2, exhausted: false });
-  const [request] = seen;
-  expect(request).toMatchObject({
-    path: "/emails/validate",
-    body: '{"emails":["ann@b.net","__proto__"]}',
-    headers: {
-      authorization: `Bearer ${key}`,
-      "content-type": "application/json",
-      "idempotency-key": "/emails/validate 36",
-      host: url.slice("http://".length),
-    },
-  });
-  expect(requests).toEqual(["POST /emails/validate, 2 items, try 1: 200 in N ms"]);
-});
-
-describe("temporary faults", () => {
-  const slow: Act = () => {};
-  test.each<[string, Act]>([
-    ["a reset before the headers", resetBeforeHeaders],
-    ["a reset in the body", resetMidBody],
-    ["no answer", slow],
-    ["408", respond(408, {}, "{}")],
-    ["409", respond(409, {}, "{}")],
-    ["500", respond(500, {}, "no JSON")],
-    ["502", respond(502, {}, "<html>")],
-    ["503", respond(503, {}, '{"message":"tired"}')],
-    ["504", respond(504, {}, "")],
-    ["an answer that is not JSON", respond(200, {}, "<html>")],
-    ["a status that is not a string", respond(200, {}, (list) => resultsOf(list).replaceAll('"ok"', "1"))],
-    ["a body that is too large", respond(200, {}, () => " ".repeat(200_000))],
-  ])("are retried: %s", async (_, act) => {
-    const { seen, validate, slept, kept } = await engineFor([act, respond()], {}, 300);
-    const { statuses, charged } = await validate(items(3));
-    expect({ statuses, charged }).toEqual({ statuses: ["ok", "ok", "ok"], charged: 3 });
-    expect(slept).toEqual([250]);
-    expect(kept).toHaveLength(3);
-    expect(seen).toHaveLength(2);
-    // The same key: a service that charged for the first request does not charge for the second.
-    expect(seen[1]!.headers["idempotency-key"]).toBe(seen[0]!.headers["idempotency-key"]);
-    expect(seen[1]!.body).toBe(seen[0]!.body);
-  });
-
-  test("keep the results of a partial answer and resubmit the missing items once", async () => {
-    const lacking = respond(200, {}, (list) => resultsOf(list.slice(1)));
-    const { seen, validate, kept } = await engineFor([lacking, respond()]);
-    expect((await validate(items(3))).charged).toBe(3);
-    expect(seen.map((request) => request.items)).toEqual([items(3), items(1)]);
-    expect(kept).toEqual(["ann1@b.net ok", "ann2@b.net ok", "ann0@b.net ok"]);
-    const { failure, kept: keptAll } = await engineFor([lacking]);
-    expect(await failure(items(3))).toBe("ServiceError: URL: invalid answer: no result for item 1 of 1");
-    expect(keptAll).toEqual(["ann1@b.net ok", "ann2@b.net ok"]);
-  });
-
-  test("double each delay and fail the batch after five tries", async () => {
-    const { failure, slept, seen } = await engineFor([respond(503, {}, '{"message":"tired"}')]);
-    expect(await failure()).toBe("ServiceError: URL: answers 503: tired, 5 times");
-    expect(slept).toEqual([250, 500, 1000, 2000]);
-    expect(seen).toHaveLength(5);
-  });
-
-  test("are not waited for beyond the retry budget", async () => {
-    const { failure, slept } = await engineFor([respond(500, {}, "")], { retryBudget: 1200 });
-    expect(await failure()).toBe("ServiceError: URL: answers 500, 3 times");
-    expect(slept).toEqual([250, 500]);
-  });
-
-  test.each<[string, Record<string, string>, number[]]>([
-    ["Retry-After in seconds", { "retry-after": "7" }, [7000]],
-    [
-      "Retry-After as a date, by the service's clock",
-      { "retry-after": "Sat, 21 Nov 2020 18:00:30 GMT", date: "Sat, 21 Nov 2020 18:00:00 GMT" },
-      [30_000],
-    ],
-    ["RateLimit's t if no units are left", { ratelimit: '"validations";r=0;t=3' }, [3000]],
-    ["the engine's delay if units are left", { ratelimit: '"validations";r=9;t=86399' }, [250]],
-    [
-      "Retry-After rather than RateLimit's t",
-      { "retry-after": "2", ratelimit: '"validations";r=0;t=3' },
-      [2000],
-    ],
-    ["the engine's delay if the headers are invalid", { "retry-after": "soon", ratelimit: "???" }, [250]],
-  ])("are retried after %s", async (_, headers, expected) => {
-    const { validate, slept } = await engineFor([respond(503, headers, ""), respond()]);
-    await validate(items(1));
-    expect(slept).toEqual(expected);
-  });
-
-  test("are not retried if the service asks for a wait beyond the budget", async () => {
-    const { failure, slept } = await engineFor([respond(503, { "retry-after": "3600" }, "")]);
-    expect(await failure()).toBe("ServiceError: URL: answers 503; it asks to wait for 60 min");
-    expect(slept).toEqual([]);
-  });
-});
-
-describe("permanent faults", () => {
-  test.each<[string, Act, string, number]>([
-    [
-      "400",
-      respond(400, {}, '{"message":"The field emails is missing."}'),
-      "ServiceError: URL: answers 400: The field emails is missing.; is the base URL right?",
-      1,
-    ],
-    [
-      "401",
-      respond(401, {}, '{"message":"Unauthorized."}'),
-      "AuthorisationError: URL: does not accept the key (401: Unauthorized.); run idv login to store another key",
-      1,
-    ],
-    [
-      "403",
-      respond(403, {}, "{}"),
-      "AuthorisationError: URL: does not authorise the key for this (403); run idv login to store another key",
-      1,
-    ],
-    ["404", respond(404, {}, "<html>"), "ServiceError: URL: answers 404; is the base URL right?", 1],
-    ["422", respond(422, {}, "{}"), "ServiceError: URL: answers 422; is the base URL right?", 1],
-    [
-      "a redirect",
-      respond(307, { location: "https://elsewhere.net/" }, ""),
-      "ServiceError: URL: answers 307; redirects are not followed; is the base URL right?",
-      1,
-    ],
-    [
-      "invalid JSON, twice",
-      respond(200, {}, "<html>"),
-      "ServiceError: URL: invalid answer: it is not JSON",
-      2,
-    ],
-    [
-      "an error with the key where it is cut off",
-      respond(400, {}, JSON.stringify({ message: `${"x".repeat(195)}${key}` })),
-      `ServiceError: URL: answers 400: ${"x".repeat(195)}[key]; is the base URL right?`,
-      1,
-    ],
-    [
-      "a 400 that blames an account",
-      respond(400, {}, '{"message":"your account limit was exceeded"}'),
-      "ServiceError: URL: answers 400: your account limit was exceeded; is the base URL right?",
-      1,
-    ],
-    [
-      "an error with the key",
-      respond(400, {}, JSON.stringify({ message: `no ${key}` })),
-      "ServiceError: URL: answers 400: no [key]; is the base URL right?",
-      1,
-    ],
-  ])("are reported: %s", async (_, act, message, requests) => {
-    const { failure, seen } = await engineFor([act]);
-    expect(await failure()).toBe(message);
-    expect(seen).toHaveLength(requests);
-  });
-
-  test("are reported after retries: connection refused", async () => {
-    const { failure, slept } = await engineFor([respond()], { baseUrl: "http://127.0.0.1:1" });
-    expect(await failure()).toBe("ServiceError: http://127.0.0.1:1: connection refused, 5 times");
-    expect(slept).toHaveLength(4);
-  });
+test("keeps the results of a partial answer and resubmits the missing items once", async () => {
+  const lacking = respond(200, {}, (list) => resultsOf(list.slice(1)));
+  const { seen, validate, kept } = await engineFor([lacking, respond()]);
+  expect((await validate(items(3))).charged).toBe(3);
+  expect(seen.map((request) => request.items)).toEqual([items(3), items(1)]);
+  expect(kept).toEqual(["ann1@b.net ok", "ann2@b.net ok", "ann0@b.net ok"]);
+  const { failure, kept: keptAll } = await engineFor([lacking]);
+  expect(await failure(items(3))).toBe("ServiceError: URL: invalid answer: no result for item 1 of 1");
+  expect(keptAll).toEqual(["ann1@b.net ok", "ann2@b.net ok"]);
 });
 
 describe("429", () => {
@@ -416,6 +189,21 @@ describe("batches that are too large", () => {
   });
 });
 
+test("batches that were made before the service asked for smaller ones do not make them larger again", async () => {
+  const takes: Act = (response, request) =>
+    (request.items.length > 30 ? respond(413, {}, "") : respond())(response, request);
+  const { validate, seen, engine, notices } = await engineFor([takes]);
+  await validate(items(100));
+  await validate(items(60, 100));
+  expect(seen.map((request) => request.items.length).slice(6)).toEqual([60, 25, 25, 10]);
+  expect(engine.batchSize).toBe(25);
+  expect(notices).toEqual([
+    "URL: accepts only smaller batches; continuing with batches of 50",
+    "URL: accepts only smaller batches; continuing with batches of 25",
+    "URL: accepts only smaller batches; continuing with batches of 25",
+  ]);
+});
+
 test("--rate spreads items over time", async () => {
   const { validate, slept, engine } = await engineFor([respond()], {
     rate: { items: 10, milliseconds: 60_000 },
@@ -434,41 +222,6 @@ test("--rate gives back the time of a batch that was too large", async () => {
   expect(slept[0]).toBeLessThanOrEqual(20_000);
 });
 
-test("a body that does not end is cut at the largest length of an answer", async () => {
-  const endless: Act = (response) => {
-    response.writeHead(200);
-    const more = () => {
-      while (!response.destroyed && response.write("x".repeat(65_536)));
-    };
-    response.on("drain", more);
-    more();
-  };
-  const { failure } = await engineFor([endless], { maximumRetries: 0 });
-  expect(await failure()).toContain("invalid answer: it is too long");
-});
-
-test("a proxy that wants a password is not asked again", async () => {
-  let asked = 0;
-  const proxy = createServer((socket) => {
-    socket.on("error", () => {});
-    socket.once("data", () => {
-      asked++;
-      socket.end("HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n");
-    });
-  }).listen(0, "127.0.0.1");
-  await new Promise((resolve) => proxy.once("listening", resolve));
-  const httpsProxy = `http://127.0.0.1:${(proxy.address() as { port: number }).port}`;
-  const http = openHttpClient({
-    ...{ connections: 1, timeout: 5000 },
-    proxies: { httpProxy: "", httpsProxy, noProxy: "" },
-  });
-  const post = http.post({ url: "https://b.invalid/", body: "{}", fields: {}, maximumBytes: 100 });
-  await expect(post).rejects.toMatchObject({ message: "the proxy answers 407", isTransient: false });
-  expect(asked).toBe(1);
-  await http.close();
-  proxy.close();
-});
-
 test("sends no waiting batch after one has failed", async () => {
   const { validate, seen } = await engineFor([respond(422, {}, "{}")]);
   const outcomes = await Promise.allSettled([
@@ -478,31 +231,6 @@ test("sends no waiting batch after one has failed", async () => {
   ]);
   expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled"]);
   expect(seen).toHaveLength(1);
-});
-
-test("close() ends all waiting", async () => {
-  const server = await scriptedServer(respond(503, { "retry-after": "100" }, ""));
-  const engine = apiValidator(
-    {
-      ...{ baseUrl: server.url, key, batchSize: 100, concurrency: 4, maximumRetries: 4, retryBudget: 1e9 },
-      ...{ timeout: 5000, wait: 0, prechecks: true, idempotencyKey: () => "1" },
-    },
-    {
-      http: openHttpClient({
-        connections: 4,
-        timeout: 5000,
-        proxies: { httpProxy: "", httpsProxy: "", noProxy: "" },
-      }),
-      now: Date.now,
-      sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
-      random: Math.random,
-      onNotice() {},
-    },
-  );
-  const validating = engine.validate("email", items(2), new AbortController().signal).catch(() => "ended");
-  await expect.poll(() => server.seen.length).toBe(1);
-  await engine.close(100);
-  expect(await validating).toBe("ended");
 });
 
 test("sends the first batch alone, then as many as the quota has room for", async () => {
@@ -542,4 +270,252 @@ test("does not submit impossible items if prechecks are on", async () => {
   expect(engine.precheck?.("domain", "my_shop.tumblr.com")).toBeUndefined();
   expect(engine.precheck?.("domain", "a b.com")?.status).toBe("fake");
   expect((await engineFor([respond()], { prechecks: false })).engine.precheck).toBeUndefined();
+});
+
+describe("the signal", () => {
+  test("lets nothing be sent once it is aborted", async () => {
+    const { validate, seen } = await engineFor([respond()]);
+    const aborted = AbortSignal.abort(new Error("stop"));
+    await expect(validate(items(1), "email", aborted)).rejects.toThrow("stop");
+    expect(seen).toHaveLength(0);
+  });
+
+  test("ends the wait for a retry with its reason", async () => {
+    const { now, sleep } = manualClock();
+    const { validate, engine } = await engineFor([respond(503, {}, "")], {}, { now, sleep });
+    const run = new AbortController();
+    const validating = validate(items(1), "email", run.signal);
+    await expect.poll(() => engine.activity.wait).toBeDefined();
+    run.abort(new Error("stop"));
+    await expect(validating).rejects.toThrow("stop");
+    expect(engine.activity).toEqual({ inFlight: 0, wait: undefined });
+  });
+
+  test("lets requests in flight finish, and sends no other", async () => {
+    const answers: (() => void)[] = [];
+    const { validate, seen, kept } = await engineFor([
+      (response, request) => answers.push(() => respond(413, {}, "")(response, request)),
+      (response, request) => answers.push(() => respond()(response, request)),
+    ]);
+    const run = new AbortController();
+    const [whole] = [validate(items(2), "email", run.signal)];
+    await expect.poll(() => answers.length).toBe(1);
+    answers[0]!();
+    await expect.poll(() => answers.length).toBe(2);
+    run.abort(new Error("stop"));
+    answers[1]!();
+    await expect(whole).rejects.toThrow("stop");
+    expect(kept).toEqual(["ann0@b.net ok"]);
+    expect(seen).toHaveLength(2);
+  });
+
+  test("gets one listener, however many batches share it", async () => {
+    const { validate } = await engineFor([respond()]);
+    const { signal } = new AbortController();
+    for (const from of [0, 1, 2]) await validate(items(1, from), "email", signal);
+    expect(getEventListeners(signal, "abort")).toHaveLength(1);
+  });
+});
+
+describe("the wait for the rate", () => {
+  const rate = { items: 1, milliseconds: 60_000 };
+
+  test("ends when the quota has ended", async () => {
+    const clock = manualClock();
+    const { now, sleep } = clock;
+    const answers: (() => void)[] = [];
+    const gone: Act = (response, request) => answers.push(() => respond(429, {}, "")(response, request));
+    const { validate, seen } = await engineFor([respond(), gone], { rate }, { now, sleep });
+    await validate(items(1));
+    const second = validate(items(1, 1));
+    clock.pass(60_000);
+    await expect.poll(() => answers.length).toBe(1);
+    const third = validate(items(1, 2));
+    await new Promise((resolve) => setImmediate(resolve));
+    answers[0]!();
+    expect(await second).toMatchObject({ exhausted: true });
+    expect(await third).toMatchObject({ exhausted: true, charged: 0, quota: { left: 0 } });
+    expect(seen).toHaveLength(2);
+  });
+
+  test("ends with an error when the engine is closed", async () => {
+    const { now, sleep } = manualClock();
+    const { validate, seen, engine } = await engineFor([respond()], { rate }, { now, sleep });
+    await validate(items(1));
+    const waiting = validate(items(1, 1));
+    waiting.catch(() => {});
+    await new Promise((resolve) => setImmediate(resolve));
+    await engine.close(0);
+    await expect(waiting).rejects.toThrow("the run has ended");
+    expect(seen).toHaveLength(1);
+  });
+});
+
+describe("the quota of an answer", () => {
+  test.each<[string, Record<string, string>, { left: number | null; renewsAt: number | null }]>([
+    ["is told with its renewal", { ratelimit: '"a";r=7;t=90' }, { left: 7, renewsAt: startTime + 90_000 }],
+    ["is told without a renewal", { "ratelimit-remaining": "7" }, { left: 7, renewsAt: null }],
+    ["is unknown without header fields", {}, { left: null, renewsAt: null }],
+  ])("%s", async (_, headers, quota) => {
+    const { validate } = await engineFor([respond(200, headers)]);
+    expect((await validate(items(1))).quota).toEqual(quota);
+  });
+
+  test("stays as it was last told", async () => {
+    const { validate } = await engineFor([respond(200, { "ratelimit-remaining": "7" }), respond()]);
+    await validate(items(1));
+    expect((await validate(items(1, 1))).quota).toEqual({ left: 7, renewsAt: null });
+  });
+
+  test("is over after a 429 that names no renewal", async () => {
+    const { validate, notices } = await engineFor([respond(429, {}, "")]);
+    expect(await validate(items(1))).toMatchObject({ exhausted: true, quota: { left: 0, renewsAt: null } });
+    expect(notices).toEqual([]);
+  });
+});
+
+describe("--wait", () => {
+  const gone = respond(429, {}, "");
+  /** Answers that one more item is not covered until a renewal in `seconds`. */
+  const nothingFor = (seconds: number) =>
+    respond(200, { ratelimit: `"a";r=0;t=${seconds}` }, (list) => resultsOf(list, "quota_exceeded"));
+
+  test("does not ask again within ten seconds", async () => {
+    const { validate, slept } = await engineFor([nothingFor(3), nothingFor(12), respond()], { wait: 60_000 });
+    expect((await validate(items(1))).statuses).toEqual(["ok"]);
+    expect(slept).toEqual([10_000, 13_000]);
+  });
+
+  test("lasts until its end, and not a millisecond longer", async () => {
+    const within = await engineFor([gone, respond()], { wait: 600_000 });
+    expect((await within.validate(items(1))).exhausted).toBe(false);
+    const beyond = await engineFor([gone, respond()], { wait: 599_999 });
+    expect((await beyond.validate(items(1))).exhausted).toBe(true);
+    expect(beyond.slept).toEqual([]);
+  });
+
+  test("counts anew for the next end of the quota", async () => {
+    const { validate, slept } = await engineFor([gone, respond(), gone, respond()], { wait: 700_000 });
+    await validate(items(1));
+    expect((await validate(items(1, 1))).exhausted).toBe(false);
+    expect(slept).toEqual([600_000, 600_000]);
+  });
+
+  test("tells what the engine waits for", async () => {
+    const { now, sleep } = manualClock();
+    const { validate, engine } = await engineFor([gone], { wait: 1e9 }, { now, sleep });
+    validate(items(1)).catch(() => {});
+    await expect
+      .poll(() => engine.activity.wait)
+      .toEqual({
+        until: startTime + 600_000,
+        why: "the quota is used up until it renews",
+      });
+  });
+});
+
+test("tells how long a batch may take at most", async () => {
+  const patienceOf = async (timeout: number, retryBudget: number) =>
+    (await engineFor([respond()], { timeout, retryBudget })).engine.patience;
+  expect(await patienceOf(5000, 60_000)).toBe(65_000);
+  expect(await patienceOf(5000, 0)).toBe(10_000);
+});
+
+test("equal statuses share one verdict, up to a hundred of them", async () => {
+  const statusOf = (item: string) => item.replace(/@.*/, "");
+  const { validate } = await engineFor([
+    respond(200, {}, (list) =>
+      JSON.stringify({ emails: Object.fromEntries(list.map((item) => [item, { status: statusOf(item) }])) }),
+    ),
+  ]);
+  const first = await validate(items(150));
+  const second = await validate(items(150));
+  const shared = first.verdicts.filter((verdict, i) => verdict === second.verdicts[i]).length;
+  expect(shared).toBeGreaterThan(80);
+  expect(shared).toBeLessThanOrEqual(100);
+  expect(second.statuses).toEqual(items(150).map(statusOf));
+});
+
+test("records each request before it is sent, and waits for the verdicts to be kept", async () => {
+  const { engine, seen } = await engineFor([respond(413, {}, ""), respond()]);
+  const steps: string[] = [];
+  await engine.validate("email", items(3), new AbortController().signal, {
+    async onSubmit(indices) {
+      await sleep(5);
+      steps.push(`submit ${indices} of request ${seen.length + 1}`);
+    },
+    async onAnswered(indices, verdicts) {
+      await sleep(5);
+      steps.push(`keep ${indices}: ${verdicts.map(({ status }) => status)}`);
+    },
+  });
+  expect(steps).toEqual([
+    "submit 0,1,2 of request 1",
+    "keep : ",
+    "submit 0,1 of request 2",
+    "keep 0,1: ok,ok",
+    "submit 2 of request 3",
+    "keep 2: ok",
+  ]);
+});
+
+describe("close()", () => {
+  test("lets answers be kept first, and later batches be refused", async () => {
+    const { engine, seen } = await engineFor(
+      [respond()],
+      {},
+      {
+        sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
+      },
+    );
+    let isKept = false;
+    const validating = engine.validate("email", items(1), new AbortController().signal, {
+      async onSubmit() {},
+      async onAnswered() {
+        await sleep(50);
+        isKept = true;
+      },
+    });
+    await expect.poll(() => seen.length).toBe(1);
+    await engine.close(5000);
+    expect(isKept).toBe(true);
+    await validating;
+    const { exhausted } = await engine.validate("email", items(1), new AbortController().signal);
+    expect(exhausted).toBe(true);
+    expect(seen).toHaveLength(1);
+  });
+
+  test("ends all waits", async () => {
+    const { engine, seen } = await engineFor([respond(503, { "retry-after": "100" }, "")], {}, manualClock());
+    const validating = engine.validate("email", items(1), new AbortController().signal);
+    validating.catch(() => {});
+    await expect.poll(() => engine.activity.wait).toBeDefined();
+    await engine.close(0);
+    await expect(validating).rejects.toThrow("the run has ended");
+    expect(seen).toHaveLength(1);
+  });
+
+  test("does not wait longer than it may", async () => {
+    const { engine, seen } = await engineFor(
+      [() => {}],
+      {},
+      {
+        sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
+      },
+    );
+    const validating = engine.validate("email", items(1), new AbortController().signal);
+    validating.catch(() => {});
+    await expect.poll(() => seen.length).toBe(1);
+    await engine.close(20);
+    await expect(validating).rejects.toThrow("the run has ended");
+  });
+});
+
+test("a batch that failed leaves the quota gate", async () => {
+  const { validate, seen } = await engineFor([respond(), respond(422, {}, ""), respond()]);
+  await validate(items(1));
+  const outcomes = await Promise.allSettled([1, 2, 3].map((i) => validate(items(1, i))));
+  // All three were admitted side by side, and the failure of one did not hold the others up.
+  expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "fulfilled", "rejected"]);
+  expect(seen).toHaveLength(4);
 });

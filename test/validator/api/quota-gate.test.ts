@@ -1,6 +1,6 @@
 /** Covers the quota gate: units go to batches in their order, whatever the order of the answers. */
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { QuotaGate } from "../../../src/validator/api/quota-gate.js";
 
 // The simulated service grants each batch the units that are left when the batch arrives.
@@ -66,4 +66,65 @@ test("holds back waiting batches once the quota is exhausted", async () => {
   gate.shut();
   expect(await second).toBe(false);
   expect(await gate.enter(1)).toBe(false);
+});
+
+describe("batches in flight", () => {
+  /** Asks for admission and returns whether it was given at once. */
+  async function isAdmitted(gate: QuotaGate, units: number): Promise<boolean> {
+    const entering = gate.enter(units);
+    // Admission takes no more than the microtask of the promise.
+    return Promise.race([entering, new Promise<false>((resolve) => setImmediate(() => resolve(false)))]);
+  }
+  /** A gate whose first batch was answered like this. */
+  async function gateAfter(left: number | undefined): Promise<QuotaGate> {
+    const gate = new QuotaGate();
+    await gate.enter(10);
+    gate.leave(10, left);
+    return gate;
+  }
+
+  test("are one before the first answer", async () => {
+    const gate = new QuotaGate();
+    expect(await isAdmitted(gate, 1)).toBe(true);
+    expect(await isAdmitted(gate, 1)).toBe(false);
+  });
+
+  test("are as many as the units left cover", async () => {
+    const gate = await gateAfter(20);
+    expect([await isAdmitted(gate, 10), await isAdmitted(gate, 10), await isAdmitted(gate, 1)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  test("are not limited if the first answer does not tell the units left", async () => {
+    const gate = await gateAfter(undefined);
+    for (const _ of Array(50)) expect(await isAdmitted(gate, 1000)).toBe(true);
+  });
+
+  test("are limited from the first answer that tells the units left", async () => {
+    const gate = await gateAfter(undefined);
+    await isAdmitted(gate, 10);
+    await isAdmitted(gate, 10);
+    gate.leave(10, 15);
+    // 15 units are left, of which 10 are in flight.
+    expect([await isAdmitted(gate, 5), await isAdmitted(gate, 1)]).toEqual([true, false]);
+  });
+
+  test("are not more after an answer that does not tell the units left", async () => {
+    const gate = await gateAfter(10);
+    await isAdmitted(gate, 5);
+    await isAdmitted(gate, 5);
+    gate.leave(5, undefined);
+    expect(await isAdmitted(gate, 1)).toBe(false);
+  });
+
+  test("are not more after an answer to one of several", async () => {
+    const gate = await gateAfter(10);
+    await isAdmitted(gate, 5);
+    await isAdmitted(gate, 5);
+    gate.leave(5, 100);
+    expect(await isAdmitted(gate, 1)).toBe(false);
+  });
 });

@@ -1,0 +1,484 @@
+/** Covers how the api engine sends requests: what is in them, and which failures are retried, when and how often. */
+import { describe, expect, test } from "vitest";
+import { seconds } from "../../../src/validator/api/sender.js";
+import { engineFor, items, key, manualClock, startTime } from "../../support/api-engine.js";
+import {
+  type Act,
+  resetBeforeHeaders,
+  resetMidBody,
+  respond,
+  resultsOf,
+} from "../../support/scripted-server.js";
+
+test("sends requests as the interface document defines them", async () => {
+  const { url, seen, validate, requests } = await engineFor([respond()]);
+  const { statuses, charged, exhausted } = await validate(["ann@b.net", "__proto__"]);
+  expect({ statuses, charged, exhausted }).toEqual({ statuses: ["ok", "ok"], charged: 2, exhausted: false });
+  const [request] = seen;
+  expect(request).toMatchObject({
+    path: "/emails/validate",
+    body: '{"emails":["ann@b.net","__proto__"]}',
+    headers: {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      "idempotency-key": "/emails/validate 36",
+      accept: "application/json",
+      "user-agent": "idv",
+      host: url.slice("http://".length),
+    },
+  });
+  expect(requests).toEqual(["POST /emails/validate, 2 items, try 1: 200 in 0 ms"]);
+});
+
+test("sends domains to their own path", async () => {
+  const { seen, validate } = await engineFor([respond(200, {}, '{"domains":{"b.net":{"status":"ok"}}}')]);
+  expect((await validate(["b.net"], "domain")).statuses).toEqual(["ok"]);
+  expect(seen[0]).toMatchObject({ path: "/domains/validate", body: '{"domains":["b.net"]}' });
+});
+
+test("tells of each try, with the time that it took", async () => {
+  const { clock, validate, requests, engine } = await engineFor([
+    (response) => {
+      clock.now += 70;
+      response.destroy();
+    },
+    respond(429, { "retry-after": "1" }, ""),
+    respond(),
+  ]);
+  await validate(items(1));
+  expect(requests).toEqual([
+    "POST /emails/validate, 1 item, try 1: the connection was closed in 70 ms",
+    "POST /emails/validate, 1 item, try 2: 429 in 0 ms",
+    "POST /emails/validate, 1 item, try 3: 200 in 0 ms",
+  ]);
+  expect(engine.requests).toBe(3);
+});
+
+test.each([
+  [0, "1 s"],
+  [1499, "1 s"],
+  [1500, "2 s"],
+  [119_499, "119 s"],
+  [119_500, "2 min"],
+  [3_600_000, "60 min"],
+])("%i ms are rendered as %s", (milliseconds, expected) => {
+  expect(seconds(milliseconds)).toBe(expected);
+});
+
+describe("the longest answer", () => {
+  const body = JSON.stringify({ emails: items(2) });
+  const longest = 65_536 + 6 * body.length + 2 * 1024;
+  const answerOf = (length: number) => respond(200, {}, resultsOf(items(2)).padEnd(length));
+  test("is read", async () => {
+    const { validate, slept } = await engineFor([answerOf(longest)]);
+    expect((await validate(items(2))).statuses).toEqual(["ok", "ok"]);
+    expect(slept).toEqual([]);
+  });
+  test("may be no byte longer", async () => {
+    const { failure } = await engineFor([answerOf(longest + 1)]);
+    expect(await failure()).toBe("ServiceError: URL: invalid answer: it is too long");
+  });
+});
+
+describe("temporary faults", () => {
+  const slow: Act = () => {};
+  test.each<[string, Act]>([
+    ["a reset before the headers", resetBeforeHeaders],
+    ["a reset in the body", resetMidBody],
+    ["no answer", slow],
+    ["408", respond(408, {}, "{}")],
+    ["409", respond(409, {}, "{}")],
+    ["500", respond(500, {}, "no JSON")],
+    ["502", respond(502, {}, "<html>")],
+    ["503", respond(503, {}, '{"message":"tired"}')],
+    ["504", respond(504, {}, "")],
+    ["an answer that is not JSON", respond(200, {}, "<html>")],
+    ["a status that is not a string", respond(200, {}, (list) => resultsOf(list).replaceAll('"ok"', "1"))],
+    ["a body that is too large", respond(200, {}, () => " ".repeat(200_000))],
+  ])("are retried: %s", async (_, act) => {
+    const { seen, validate, slept, kept } = await engineFor([act, respond()], {}, { timeout: 300 });
+    const { statuses, charged } = await validate(items(3));
+    expect({ statuses, charged }).toEqual({ statuses: ["ok", "ok", "ok"], charged: 3 });
+    expect(slept).toEqual([250]);
+    expect(kept).toHaveLength(3);
+    expect(seen).toHaveLength(2);
+    // The same key: a service that charged for the first request does not charge for the second.
+    expect(seen[1]!.headers["idempotency-key"]).toBe(seen[0]!.headers["idempotency-key"]);
+    expect(seen[1]!.body).toBe(seen[0]!.body);
+  });
+
+  test("double each delay and fail the batch after five tries", async () => {
+    const { failure, slept, seen } = await engineFor([respond(503, {}, '{"message":"tired"}')]);
+    expect(await failure()).toBe("ServiceError: URL: answers 503: tired, 5 times");
+    expect(slept).toEqual([250, 500, 1000, 2000]);
+    expect(seen).toHaveLength(5);
+  });
+
+  test("are not waited for beyond the retry budget", async () => {
+    const { failure, slept } = await engineFor([respond(500, {}, "")], { retryBudget: 1200 });
+    expect(await failure()).toBe("ServiceError: URL: answers 500, 3 times");
+    expect(slept).toEqual([250, 500]);
+  });
+
+  test.each<[string, Record<string, string>, number[]]>([
+    ["Retry-After in seconds", { "retry-after": "7" }, [7000]],
+    [
+      "Retry-After as a date, by the service's clock",
+      { "retry-after": "Sat, 21 Nov 2020 18:00:30 GMT", date: "Sat, 21 Nov 2020 18:00:00 GMT" },
+      [30_000],
+    ],
+    ["RateLimit's t if no units are left", { ratelimit: '"validations";r=0;t=3' }, [3000]],
+    ["the engine's delay if units are left", { ratelimit: '"validations";r=9;t=86399' }, [250]],
+    [
+      "Retry-After rather than RateLimit's t",
+      { "retry-after": "2", ratelimit: '"validations";r=0;t=3' },
+      [2000],
+    ],
+    ["the engine's delay if the headers are invalid", { "retry-after": "soon", ratelimit: "???" }, [250]],
+  ])("are retried after %s", async (_, headers, expected) => {
+    const { validate, slept } = await engineFor([respond(503, headers, ""), respond()]);
+    await validate(items(1));
+    expect(slept).toEqual(expected);
+  });
+
+  test("are retried after at most 30 seconds, however many there were", async () => {
+    const { failure, slept } = await engineFor([respond(503, {}, "")], {
+      maximumRetries: 9,
+      retryBudget: 1e9,
+    });
+    expect(await failure()).toBe("ServiceError: URL: answers 503, 10 times");
+    expect(slept).toEqual([250, 500, 1000, 2000, 4000, 8000, 15_000, 15_000, 15_000]);
+  });
+
+  test("are retried until the end of the budget, and not a millisecond longer", async () => {
+    const asks = respond(503, { "retry-after": "2" }, "");
+    const within = await engineFor([asks, () => {}], { retryBudget: 2000 });
+    expect(await within.failure()).toBe("ServiceError: URL: no answer in 0.001 s, 2 times");
+    const beyond = await engineFor([asks, respond()], { retryBudget: 1999 });
+    expect(await beyond.failure()).toBe("ServiceError: URL: answers 503; it asks to wait for 2 s");
+  });
+
+  test.each([
+    ["what is left of the budget", 400, "no answer in 0.15 s, 2 times"],
+    ["at least a millisecond", 250, "no answer in 0.001 s, 2 times"],
+  ])("give the next try %s", async (_, retryBudget, message) => {
+    const { failure } = await engineFor([respond(500, {}, ""), () => {}], { retryBudget });
+    expect(await failure()).toBe(`ServiceError: URL: ${message}`);
+  });
+
+  test("leave the next try its whole time if the budget is larger", async () => {
+    const { failure } = await engineFor(
+      [respond(500, {}, ""), () => {}],
+      { maximumRetries: 1 },
+      { timeout: 90 },
+    );
+    expect(await failure()).toBe("ServiceError: URL: no answer in 0.09 s, 2 times");
+  });
+
+  test("count for the budget from the start of the first failed try", async () => {
+    const { clock, failure, slept } = await engineFor(
+      [
+        (response) => {
+          clock.now += 900;
+          response.destroy();
+        },
+        respond(),
+      ],
+      { retryBudget: 1000 },
+    );
+    expect(await failure()).toBe("ServiceError: URL: the connection was closed");
+    expect(slept).toEqual([]);
+  });
+
+  test("are not retried if the service asks for a wait beyond the budget", async () => {
+    const { failure, slept } = await engineFor([respond(503, { "retry-after": "3600" }, "")]);
+    expect(await failure()).toBe("ServiceError: URL: answers 503; it asks to wait for 60 min");
+    expect(slept).toEqual([]);
+  });
+});
+
+describe("permanent faults", () => {
+  test.each<[string, Act, string, number]>([
+    [
+      "400",
+      respond(400, {}, '{"message":"The field emails is missing."}'),
+      "ServiceError: URL: answers 400: The field emails is missing.; is the base URL right?",
+      1,
+    ],
+    [
+      "401",
+      respond(401, {}, '{"message":"Unauthorized."}'),
+      "AuthorisationError: URL: does not accept the key (401: Unauthorized.); run idv login to store another key",
+      1,
+    ],
+    [
+      "403",
+      respond(403, {}, "{}"),
+      "AuthorisationError: URL: does not authorise the key for this (403); run idv login to store another key",
+      1,
+    ],
+    ["404", respond(404, {}, "<html>"), "ServiceError: URL: answers 404; is the base URL right?", 1],
+    ["422", respond(422, {}, "{}"), "ServiceError: URL: answers 422; is the base URL right?", 1],
+    [
+      "a redirect",
+      respond(307, { location: "https://elsewhere.net/" }, ""),
+      "ServiceError: URL: answers 307; redirects are not followed; is the base URL right?",
+      1,
+    ],
+    [
+      "the first status of redirects",
+      respond(300, {}, ""),
+      "ServiceError: URL: answers 300; redirects are not followed; is the base URL right?",
+      1,
+    ],
+    [
+      "the last status of redirects",
+      respond(399, {}, ""),
+      "ServiceError: URL: answers 399; redirects are not followed; is the base URL right?",
+      1,
+    ],
+    [
+      "plain text",
+      respond(404, {}, " no such path "),
+      "ServiceError: URL: answers 404: no such path; is the base URL right?",
+      1,
+    ],
+    [
+      "a web page behind spaces",
+      respond(404, {}, "\n <p>No</p>"),
+      "ServiceError: URL: answers 404; is the base URL right?",
+      1,
+    ],
+    [
+      "a message in `error`",
+      respond(404, {}, '{"message":1,"error":"gone"}'),
+      "ServiceError: URL: answers 404: gone; is the base URL right?",
+      1,
+    ],
+    [
+      "a message in `detail`",
+      respond(404, {}, '{"detail":"moved"}'),
+      "ServiceError: URL: answers 404: moved; is the base URL right?",
+      1,
+    ],
+    [
+      "a long message",
+      respond(404, {}, JSON.stringify({ message: "x".repeat(201) })),
+      `ServiceError: URL: answers 404: ${"x".repeat(200)}; is the base URL right?`,
+      1,
+    ],
+    [
+      "invalid JSON, twice",
+      respond(200, {}, "<html>"),
+      "ServiceError: URL: invalid answer: it is not JSON",
+      2,
+    ],
+    [
+      "an error with the key where it is cut off",
+      respond(400, {}, JSON.stringify({ message: `${"x".repeat(195)}${key}` })),
+      `ServiceError: URL: answers 400: ${"x".repeat(195)}[key]; is the base URL right?`,
+      1,
+    ],
+    [
+      "a 400 that blames an account",
+      respond(400, {}, '{"message":"your account limit was exceeded"}'),
+      "ServiceError: URL: answers 400: your account limit was exceeded; is the base URL right?",
+      1,
+    ],
+    [
+      "an error with the key",
+      respond(400, {}, JSON.stringify({ message: `no ${key}` })),
+      "ServiceError: URL: answers 400: no [key]; is the base URL right?",
+      1,
+    ],
+  ])("are reported: %s", async (_, act, message, requests) => {
+    const { failure, seen } = await engineFor([act]);
+    expect(await failure()).toBe(message);
+    expect(seen).toHaveLength(requests);
+  });
+
+  test("are reported after retries: connection refused", async () => {
+    const { failure, slept } = await engineFor([respond()], { baseUrl: "http://127.0.0.1:1" });
+    expect(await failure()).toBe("ServiceError: http://127.0.0.1:1: connection refused, 5 times");
+    expect(slept).toHaveLength(4);
+  });
+});
+
+describe("a 400 blames the size", () => {
+  test.each([
+    ["Too many e-mails.", true],
+    ["too large", true],
+    ["The request is too big", true],
+    ["batch limit reached", true],
+    ["addresses: at most 100", true],
+    ["The maximum number of entries is 10", true],
+    ["the payload exceeds 1 MB", true],
+    ["may not be longer than 5 elements", true],
+    ["max 10 domains", true],
+    ["The array is larger than allowed", true],
+    ["too tired", false],
+    ["items must be strings", false],
+    ["the maximum was reached", false],
+    ["itemsmaxed", false],
+  ])("if it says: %s", async (message, isBlame) => {
+    const { failure, seen } = await engineFor([respond(400, {}, JSON.stringify({ message }))]);
+    const end = isBlame
+      ? `one item is too large for it (400: ${message})`
+      : `answers 400: ${message}; is the base URL right?`;
+    expect(await failure()).toBe(`ServiceError: URL: ${end}`);
+    expect(seen.map(({ items }) => items.length)).toEqual(isBlame ? [2, 1] : [2]);
+  });
+
+  test("but no other status does, whatever it says", async () => {
+    const { failure, seen } = await engineFor([respond(422, {}, "too many items")]);
+    expect(await failure()).toBe("ServiceError: URL: answers 422: too many items; is the base URL right?");
+    expect(seen).toHaveLength(1);
+  });
+});
+
+describe("a 429 with a hint", () => {
+  const slowFor = (hint: number) => respond(429, { "retry-after": String(hint) }, "");
+
+  test("of a minute slows down, of more is the end of the quota", async () => {
+    const minute = await engineFor([slowFor(60), respond()]);
+    expect((await minute.validate(items(1))).statuses).toEqual(["ok"]);
+    expect(minute.slept).toEqual([60_250]);
+    const more = await engineFor([slowFor(61), respond()]);
+    expect(await more.validate(items(1))).toMatchObject({
+      exhausted: true,
+      quota: { left: 0, renewsAt: startTime + 61_000 },
+    });
+  });
+
+  test("holds back all other requests, and is announced once", async () => {
+    const clock = manualClock();
+    const { now, sleep } = clock;
+    const { validate, seen, notices, engine } = await engineFor(
+      [respond(), slowFor(5), slowFor(5), respond()],
+      {},
+      { now, sleep },
+    );
+    await validate(items(1));
+    const first = [validate(items(1, 1)), validate(items(1, 2))];
+    await expect.poll(() => engine.activity.inFlight).toBe(0);
+    await expect.poll(() => seen.length).toBe(3);
+    const third = validate(items(1, 3));
+    await expect
+      .poll(() => engine.activity.wait)
+      .toEqual({
+        until: startTime + 5250,
+        why: "the service asks to slow down",
+      });
+    expect(notices).toEqual(["URL: asks to slow down; continuing in 5 s"]);
+    clock.pass(4999);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(seen).toHaveLength(3);
+    clock.pass(1);
+    await third;
+    expect(seen).toHaveLength(4);
+    clock.pass(250);
+    await Promise.all(first);
+    expect(seen).toHaveLength(6);
+    expect(engine.activity).toEqual({ inFlight: 0, wait: undefined });
+  });
+
+  test("is announced again after the time that the service has asked for", async () => {
+    const { validate, notices } = await engineFor([slowFor(1), slowFor(2), slowFor(0), respond()]);
+    await validate(items(1));
+    expect(notices).toEqual([
+      "URL: asks to slow down; continuing in 1 s",
+      "URL: asks to slow down; continuing in 2 s",
+    ]);
+  });
+
+  test("starts a new budget when other requests have succeeded", async () => {
+    // Each wait takes most of the budget.
+    let refusals = 0;
+    const { validate, engine } = await engineFor(
+      [
+        respond(),
+        (response, request) => {
+          const isSlow = request.items[0] === "ann0@b.net" && ++refusals <= 4;
+          (isSlow ? slowFor(9) : respond())(response, request);
+        },
+      ],
+      { retryBudget: 10_000 },
+      {
+        sleep: async (milliseconds) => {
+          clock += milliseconds;
+          await engine.validate("email", items(1, refusals), new AbortController().signal);
+        },
+        now: () => clock,
+      },
+    );
+    let clock = startTime;
+    await validate(items(1, 50));
+    expect((await validate(items(1))).charged).toBe(1);
+    expect(refusals).toBe(5);
+  });
+});
+
+describe("the activity", () => {
+  test.each<[string, Act, string]>([
+    ["an error", respond(503, {}, "tired"), "the service answers 503: tired"],
+    ["a closed connection", resetBeforeHeaders, "the connection was closed"],
+    ["an answer without results", respond(200, {}, "{}"), "the service left items out of its answer"],
+  ])("says why the engine waits after %s", async (_, act, why) => {
+    const clock = manualClock();
+    const { now, sleep } = clock;
+    const { validate, engine } = await engineFor([act, respond()], {}, { now, sleep });
+    const validating = validate(items(1));
+    await expect
+      .poll(() => engine.activity)
+      .toEqual({
+        inFlight: 0,
+        wait: { until: startTime + 250, why },
+      });
+    clock.pass(250);
+    await validating;
+    expect(engine.activity.wait).toBeUndefined();
+  });
+
+  test("names the wait that ends last, and counts the requests without an answer", async () => {
+    const clock = manualClock();
+    const { now, sleep } = clock;
+    const answers: (() => void)[] = [];
+    const hints: Readonly<Record<string, string>> = {
+      "ann1@b.net": "7",
+      "ann2@b.net": "9",
+      "ann3@b.net": "8",
+    };
+    const act: Act = (response, request) => {
+      const hint = hints[request.items[0]!];
+      if (hint) respond(503, { "retry-after": hint }, `tired ${hint}`)(response, request);
+      else answers.push(() => respond()(response, request));
+    };
+    const { validate, engine, seen } = await engineFor([respond(), act], {}, { now, sleep });
+    await validate(items(1));
+    const signal = new AbortController();
+    const others = [1, 2, 3, 4, 5].map((i) => validate(items(1, i), "email", signal.signal).catch(() => {}));
+    await expect.poll(() => seen.length).toBe(6);
+    await expect
+      .poll(() => engine.activity)
+      .toEqual({
+        inFlight: 2,
+        wait: { until: startTime + 9000, why: "the service answers 503: tired 9" },
+      });
+    signal.abort(new Error("stop"));
+    for (const answer of answers) answer();
+    await Promise.all(others);
+  });
+});
+
+describe("a probe", () => {
+  test("costs nothing and tells the status, the message and the units left", async () => {
+    const { engine, seen } = await engineFor([respond(403, { "ratelimit-remaining": "7" }, `no ${key}`)]);
+    expect(await engine.probe("domain")).toEqual({ status: 403, said: ": no [key]", left: 7 });
+    expect(seen[0]).toMatchObject({ path: "/domains/validate", body: '{"domains":[]}' });
+  });
+
+  test("fails without an answer", async () => {
+    const { engine, url } = await engineFor([resetBeforeHeaders]);
+    await expect(engine.probe("email")).rejects.toThrow(`${url}: the connection was closed`);
+  });
+});
