@@ -1,62 +1,311 @@
-/** Covers which batches are sent: none after the end of the quota, and those of a killed run as they were. */
+/** Covers which batches are sent, in which order and how many at a time, with a real cache and engines that count. */
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { nameColumns } from "../../src/run/columns.js";
-import { validateTable } from "../../src/run/run.js";
-import type { RunOptions } from "../../src/run/run-options.js";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { profiles } from "../../src/run/item.js";
 import { VerdictCache } from "../../src/store/verdict-cache.js";
+import { openTable } from "../../src/table/reader.js";
+import type { Table } from "../../src/table/table.js";
 import { notChecked, type Validator } from "../../src/validator/validator.js";
-import { open } from "../support/tables.js";
+import { listOf, runTable } from "../support/run-table.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-/** Runs over addresses with an engine that has some units, and returns the batches that it was sent. */
-async function batchesOf(
-  names: readonly string[],
-  units: number,
-  options: Partial<RunOptions> = {},
-): Promise<readonly (readonly string[])[]> {
+/** An engine with some units that gives the status `ok`, and the batches that it was sent. */
+function countingEngine({
+  units = Number.POSITIVE_INFINITY,
+  onBatch = async (_names: readonly string[]): Promise<void> => {},
+  ...properties
+}: Partial<Validator> & { units?: number; onBatch?: (names: readonly string[]) => Promise<void> } = {}) {
   const batches: (readonly string[])[] = [];
   let left = units;
-  const validator: Validator = {
+  const engine: Validator = {
     name: "counting",
     batchSize: 3,
-    async validate(_kind, items) {
-      batches.push(items.map((item) => item.slice(0, item.indexOf("@"))));
+    patience: 60_000,
+    async validate(_kind, items, _signal, listener) {
+      const names = items.map((item) => item.slice(0, item.indexOf("@")));
+      batches.push(names);
+      await listener?.onSubmit(items.map((_, i) => i));
       const charged = Math.min(left, items.length);
       left -= charged;
+      await onBatch(names);
+      const granted = Array.from({ length: charged }, (_, i) => i);
+      await listener?.onAnswered(
+        granted,
+        granted.map(() => ({ status: "ok" })),
+      );
       return {
         verdicts: items.map((_, i) => (i < charged ? { status: "ok" } : notChecked)),
         ...{ charged, exhausted: charged < items.length, quota: { left, renewsAt: null } },
       };
     },
+    ...properties,
   };
-  const { start, chunks } = await open(`email\n${names.map((name) => `${name}@b.net\n`).join("")}`, {});
-  await validateTable({
-    ...{ kind: "email", validator, signal: new AbortController().signal },
-    table: { start: (columns) => start(columns), chunks },
-    sink: { write: async () => {}, commit: async () => {}, discard: async () => {} },
-    columns: nameColumns(undefined, "status"),
-    ...options,
-  });
-  return batches;
+  return { engine, batches };
 }
 
+/** Opens a file of verdicts, and returns a function that opens it for a run. */
+async function openCache() {
+  const cache = await VerdictCache.open(join(temporaryFolder(), "verdicts.db"), Date.now);
+  return () => cache.scope("email", "https://b.net", "secret", 60_000);
+}
 const names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+const table = (list: readonly string[]) => listOf(list.map((name) => `${name}@b.net`));
+/** Opens a table that pauses between two parts. */
+async function slowTable(...parts: readonly (readonly string[])[]): Promise<Table> {
+  async function* slowly() {
+    // The start of a table is read without regard to pauses. An `x` stands for no item.
+    yield Buffer.from(`email\n${"x\n".repeat(40_000)}`);
+    for (const part of parts) {
+      yield Buffer.from(part.map((name) => `${name}@b.net\n`).join(""));
+      await sleep(400);
+    }
+  }
+  return openTable(
+    { name: "list.csv", bytes: slowly() },
+    { profile: profiles.email, delimiter: ",", columns: ["1"] },
+  );
+}
+const statusesOf = (rows: readonly string[]) => rows.map((row) => row.slice(row.indexOf(",") + 1));
 
-test("no batch is sent after the quota has ended", async () => {
-  expect(await batchesOf(names, 4)).toEqual([
-    ["a", "b", "c"],
-    ["d", "e", "f"],
-  ]);
+describe("batches", () => {
+  test("have the size that the engine takes, and the last one the rest", async () => {
+    const { engine, batches } = countingEngine();
+    const { rows, report } = await runTable(table([...names, "a", "h"]), engine);
+    expect(batches).toEqual([
+      ["a", "b", "c"],
+      ["d", "e", "f"],
+      ["g", "h"],
+    ]);
+    expect(statusesOf(rows)).toEqual(Array(10).fill("ok"));
+    expect(report).toMatchObject({ charged: 8, distinct: 8, rows: 10 });
+  });
+
+  test("become smaller when the engine takes less", async () => {
+    let batchSize = 4;
+    const { engine, batches } = countingEngine({
+      onBatch: async () => {
+        batchSize = 1;
+      },
+    });
+    Object.defineProperty(engine, "batchSize", { get: () => batchSize });
+    await runTable(table(names), engine);
+    expect(batches.map((batch) => batch.join(""))).toEqual(["abcd", "e", "f", "g", "h"]);
+  });
+
+  test.each([
+    [undefined, 1],
+    [1, 1],
+    [3, 3],
+  ])("are sent side by side as far as the engine takes them: %s", async (concurrency, expected) => {
+    let running = 0;
+    let most = 0;
+    const { engine, batches } = countingEngine({
+      ...(concurrency !== undefined && { concurrency }),
+      onBatch: async ([first]) => {
+        most = Math.max(most, ++running);
+        // The first batch is the last to be answered.
+        await sleep(first === "a" ? 30 : 5);
+        running--;
+      },
+      batchSize: 1,
+    });
+    const { rows } = await runTable(table(names), engine);
+    expect(most).toBe(expected);
+    expect(batches.flat()).toEqual(names);
+    expect(rows.map((row) => row[0])).toEqual(names);
+  });
+
+  test("are sent although not full when the input pauses", async () => {
+    const { engine, batches } = countingEngine();
+    await runTable(await slowTable(["a", "b", "c", "d"], ["e", "f", "g", "h"]), engine);
+    expect(batches.map((batch) => batch.join(""))).toEqual(["abc", "d", "efg", "h"]);
+  });
 });
 
-test("the batch of a killed run is sent again in its old order", async () => {
-  const cache = await VerdictCache.open(join(temporaryFolder(), "verdicts.db"), Date.now);
-  const killed = await cache.scope("email", "https://b.net", "secret", 60_000);
-  await killed.begin(["f", "a", "d"].map((name) => killed.digest(`${name}@b.net`)));
-  const scope = await cache.scope("email", "https://b.net", "secret", 60_000);
-  const batches = await batchesOf(names, 100, { cache: scope });
-  expect(batches).toContainEqual(["f", "a", "d"]);
-  expect(batches.flat().toSorted()).toEqual(names);
-  await cache.close();
+describe("no batch is sent", () => {
+  test("after the quota has ended", async () => {
+    const { engine, batches } = countingEngine({ units: 4 });
+    const { rows, report } = await runTable(table([...names, "a", "g"]), engine);
+    expect(batches).toEqual([
+      ["a", "b", "c"],
+      ["d", "e", "f"],
+    ]);
+    expect(statusesOf(rows)).toEqual([
+      ...Array(4).fill("ok"),
+      ...Array(4).fill("quota_exceeded"),
+      "ok",
+      "quota_exceeded",
+    ]);
+    expect(report).toMatchObject({ charged: 4, distinct: 8, quota: { left: 0 } });
+  });
+
+  test("after one has failed", async () => {
+    const { engine, batches } = countingEngine({
+      concurrency: 2,
+      batchSize: 1,
+      onBatch: async ([name]) => {
+        if (name === "b") throw new Error("tired");
+        await sleep(20);
+      },
+    });
+    await expect(runTable(table(names), engine)).rejects.toThrow("tired");
+    expect(batches.flat().toSorted()).toEqual(["a", "b"]);
+  });
+
+  test("after the signal", async () => {
+    const stopping = new AbortController();
+    const { engine, batches } = countingEngine({
+      onBatch: async () => stopping.abort(new Error("stop")),
+    });
+    await expect(runTable(table(names), engine, { signal: stopping.signal })).rejects.toThrow("stop");
+    expect(batches).toHaveLength(1);
+  });
+
+  test("for verdicts that the cache has", async () => {
+    const open = await openCache();
+    const { engine, batches } = countingEngine();
+    await runTable(table(names.slice(2, 5)), engine, { cache: await open() });
+    const { report, rows } = await runTable(table(names), engine, { cache: await open() });
+    expect(batches).toEqual([
+      ["c", "d", "e"],
+      ["a", "b", "f"],
+      ["g", "h"],
+    ]);
+    expect(statusesOf(rows)).toEqual(Array(8).fill("ok"));
+    expect(report).toMatchObject({ charged: 5, cached: 3, distinct: 8 });
+  });
+
+  test("for items that were not checked until the quota is there", async () => {
+    const open = await openCache();
+    await runTable(table(names), countingEngine({ units: 4 }).engine, { cache: await open() });
+    const { engine, batches } = countingEngine();
+    const { report } = await runTable(table(names), engine, { cache: await open() });
+    expect(batches.flat()).toEqual(["e", "f", "g", "h"]);
+    expect(report).toMatchObject({ charged: 4, cached: 4 });
+  });
+});
+
+describe("the batch of a killed run", () => {
+  /** Runs with a cache that has a batch which was begun and not finished. */
+  async function runAfterKill(begun: readonly string[], list: string | Table) {
+    const open = await openCache();
+    const killed = await open();
+    await killed.begin(begun.map((name) => killed.digest(`${name}@b.net`)));
+    const { engine, batches } = countingEngine();
+    const { rows } = await runTable(list, engine, { cache: await open() });
+    return { batches: batches.map((batch) => batch.join("")), rows, left: await (await open()).unfinished() };
+  }
+
+  test("is sent again in its old order", async () => {
+    const { batches, rows, left } = await runAfterKill(["f", "a", "d"], table(names));
+    expect(batches).toEqual(["fad", "bce", "gh"].toSorted((a, b) => batches.indexOf(a) - batches.indexOf(b)));
+    expect(statusesOf(rows)).toEqual(Array(8).fill("ok"));
+    expect(left).toEqual([]);
+  });
+
+  test("is sent when it is complete, whatever its size", async () => {
+    expect((await runAfterKill(["b", "a"], table(names))).batches).toEqual(["ba", "cde", "fgh"]);
+    expect((await runAfterKill(["e", "d", "c", "b", "a"], table(names))).batches[0]).toBe("edcba");
+  });
+
+  test("is sent with the items that are left of it at the end of the list", async () => {
+    const { batches } = await runAfterKill(["z", "f", "a"], table(names));
+    expect(batches.toSorted()).toEqual(["bcd", "egh", "fa"]);
+  });
+
+  test("is not sent when the list has none of its items", async () => {
+    const { batches, left } = await runAfterKill(["x", "y"], table(names));
+    expect(batches).toEqual(["abc", "def", "gh"]);
+    expect(left).toHaveLength(1);
+  });
+
+  test("waits through a pause of the input, but the others do not", async () => {
+    const list = await slowTable(["a", "b"], ["c"]);
+    expect((await runAfterKill(["c", "a"], list)).batches).toEqual(["b", "ca"]);
+  });
+});
+
+describe("runs side by side", () => {
+  test("pay once for the items that they share", async () => {
+    const open = await openCache();
+    const sent: string[] = [];
+    const onBatch = async (batch: readonly string[]) => {
+      sent.push(...batch);
+      await sleep(20);
+    };
+    const lists = [names, names.toReversed(), ["d", "x", "a", "y"]];
+    const runs = await Promise.all(
+      lists.map(async (list) =>
+        runTable(table(list), countingEngine({ onBatch, concurrency: 2 }).engine, { cache: await open() }),
+      ),
+    );
+    expect(sent.toSorted()).toEqual([...names, "x", "y"]);
+    for (const { rows } of runs) expect(new Set(statusesOf(rows))).toEqual(new Set(["ok"]));
+    const total = (count: "charged" | "cached") => runs.reduce((sum, { report }) => sum + report[count], 0);
+    expect([total("charged"), total("cached")]).toEqual([10, 10]);
+  });
+
+  test("take over the items of one that has failed", async () => {
+    const open = await openCache();
+    const failing = countingEngine({
+      onBatch: async () => {
+        await sleep(150);
+        throw new Error("tired");
+      },
+    });
+    const { engine, batches } = countingEngine();
+    const first = runTable(table(names), failing.engine, { cache: await open() });
+    first.catch(() => {});
+    await expect.poll(() => failing.batches.length).toBe(1);
+    const { rows } = await runTable(table(["c", "x", "a"]), engine, { cache: await open() });
+    await expect(first).rejects.toThrow("tired");
+    expect(statusesOf(rows)).toEqual(["ok", "ok", "ok"]);
+    expect(batches.flat().toSorted()).toEqual(["a", "c", "x"]);
+    // The batch that failed was recorded, and may have been paid for: the next run sends it as it was.
+    const again = countingEngine();
+    await runTable(table(["b", ...names]), again.engine, { cache: await open() });
+    expect(again.batches.flat()).not.toContain("a");
+  });
+
+  test("end while they wait for each other, when told so", async () => {
+    const open = await openCache();
+    const stopping = new AbortController();
+    const slow = countingEngine({ onBatch: () => sleep(400) });
+    const first = runTable(table(["a"]), slow.engine, { cache: await open() });
+    await expect.poll(() => slow.batches.length).toBe(1);
+    const second = runTable(table(["a"]), countingEngine().engine, {
+      cache: await open(),
+      signal: stopping.signal,
+    });
+    second.catch(() => {});
+    await sleep(50);
+    stopping.abort(new Error("stop"));
+    await expect(second).rejects.toThrow("stop");
+    await first;
+  });
+});
+
+test("an unknown status is kept, and too many of them end the run", async () => {
+  const open = await openCache();
+  const many = Array.from({ length: 130 }, (_, i) => `n${i}`);
+  const { engine } = countingEngine({ batchSize: 200 });
+  const validate: Validator["validate"] = async (_kind, items, _signal, listener) => {
+    const verdicts = items.map((item) => ({ status: `status of ${item}` }));
+    await listener?.onSubmit(items.map((_, i) => i));
+    await listener?.onAnswered(
+      items.map((_, i) => i),
+      verdicts,
+    );
+    return { verdicts, charged: items.length, exhausted: false, quota: { left: null, renewsAt: null } };
+  };
+  const { rows } = await runTable(table(["a", "b"]), { ...engine, validate }, { cache: await open() });
+  expect(rows).toEqual(["a@b.net,status of a@b.net", "b@b.net,status of b@b.net"]);
+  await expect(runTable(table(many), { ...engine, validate }, { cache: await open() })).rejects.toThrow(
+    "the counting engine gave more than 127 different statuses and reasons",
+  );
+  // Nothing of that answer is in the cache.
+  const next = countingEngine({ batchSize: 200 });
+  await runTable(table(many), next.engine, { cache: await open() });
+  expect(next.batches.flat()).toHaveLength(130);
 });

@@ -54,7 +54,7 @@ export class ItemLedger {
   #reported = { distinct: 0, cached: 0, prechecked: 0, charged: 0 };
   #quota: QuotaState | undefined;
 
-  constructor({ kind, validator, cache, cells }: RunOptions) {
+  constructor({ kind, validator, cache, cells }: Pick<RunOptions, "kind" | "validator" | "cache" | "cells">) {
     this.#cells = new Cells({ kind, ...(cells ?? usualCells) });
     this.#kind = kind;
     this.#validator = validator;

@@ -130,6 +130,14 @@ describe("a plain answer is read without JSON.parse", () => {
   });
 });
 
+test("an item with quotes is not taken for several", () => {
+  const item = 'a":{"status":"ok"},"b';
+  expect(readAnswer("email", [item], answer({ a: ok, b: ok }))).toEqual({
+    statuses: [undefined],
+    fault: "no result for item 1 of 1",
+  });
+});
+
 test("text behind the map is reported, however plain the map is", () => {
   const body = `${answer({ "a@b.net": ok })} and more`;
   expect(readAnswer("email", ["a@b.net"], body)).toEqual({ statuses: [undefined], fault: "it is not JSON" });

@@ -1,0 +1,231 @@
+/** Covers the charges of runs over bytes: how many units are taken from a real quota file, when, and for which rows. */
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeEach, describe, expect, test } from "vitest";
+import { profiles } from "../../src/run/item.js";
+import type { RunSession } from "../../src/run/session.js";
+import { QuotaFile } from "../../src/store/quota-file.js";
+import { openTable } from "../../src/table/reader.js";
+import { offlineValidator } from "../../src/validator/offline.js";
+import { classifier } from "../support/classifier.js";
+import { listOf, runTable } from "../support/run-table.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+let quotaFile: QuotaFile;
+/** The units that were asked for, charge by charge. */
+let asked: number[];
+beforeEach(async () => {
+  quotaFile = await QuotaFile.open(join(temporaryFolder(), "quota.db"), Date.now);
+  asked = [];
+  return () => quotaFile.close();
+});
+const validator = offlineValidator(
+  { classifier, source: {} },
+  {
+    reserve: (units) => {
+      asked.push(units);
+      return quotaFile.reserve(units);
+    },
+  },
+);
+const address = (i: number) => `user${i}@larch-and-oak.com`;
+const addresses = (count: number, from = 0) => Array.from({ length: count }, (_, i) => address(from + i));
+/** Returns the status of each row. */
+const statusesOf = (rows: readonly string[]) => rows.map((row) => row.slice(row.lastIndexOf(",") + 1));
+
+describe("units", () => {
+  test("are charged once for an item, however often it occurs", async () => {
+    const { report, rows } = await runTable(
+      listOf(["a@b.net", "A@B.net", "c@b.net", "", "a@b.net"]),
+      validator,
+    );
+    expect(asked).toEqual([2]);
+    expect(rows).toHaveLength(5);
+    expect(report).toMatchObject({ charged: 2, distinct: 2, cached: 0, prechecked: 0, emptyRows: 1 });
+    expect(report.quota).toMatchObject({ left: null, used: 2 });
+  });
+
+  test("are not asked for when there is nothing new", async () => {
+    const session: RunSession = { isBatched: false };
+    await runTable(listOf(addresses(3)), validator, { session });
+    const { report } = await runTable(listOf(addresses(3)), validator, { session });
+    expect(asked).toEqual([3]);
+    expect(report).toMatchObject({ charged: 0, distinct: 0, rows: 3 });
+    const third = await runTable(listOf(addresses(4)), validator, { session });
+    expect(asked).toEqual([3, 1]);
+    expect(third.report).toMatchObject({ charged: 1, distinct: 1, rows: 4 });
+    expect(session.charges?.units).toEqual({ charged: 4, cached: 0 });
+    expect((await runTable(listOf([]), validator)).report.quota).toBeUndefined();
+  });
+
+  test("are charged for twenty thousand items or more at a time", async () => {
+    await runTable(listOf(addresses(90_000)), validator);
+    expect(asked.reduce((a, b) => a + b)).toBe(90_000);
+    // A block of 256 KiB has some 10,000 of these items, and the first one, which ends at a pause, is charged at once.
+    expect(asked.length).toBeGreaterThanOrEqual(3);
+    for (const units of asked) expect(units).toBeLessThan(31_000);
+    for (const units of asked.slice(1, -1)) expect(units).toBeGreaterThanOrEqual(20_000);
+  });
+
+  test("are charged before an input pauses, and its rows are written", async () => {
+    const written: number[] = [];
+    async function* slowly() {
+      // The start of a table is read without regard to pauses.
+      yield Buffer.from(listOf(addresses(10_000)));
+      for (const i of [0, 1]) {
+        yield Buffer.from(`${address(10_000 + i)}\n`);
+        await sleep(100);
+        written.push(asked.reduce((a, b) => a + b, 0));
+      }
+    }
+    const table = await openTable(
+      { name: "list.csv", bytes: slowly() },
+      { profile: profiles.email, delimiter: ",", columns: ["1"] },
+    );
+    await runTable(table, validator);
+    expect(written).toEqual([10_001, 10_002]);
+  });
+
+  test("do not hold back more than 65,536 rows", async () => {
+    const progress: number[] = [];
+    await runTable(listOf(Array(200_000).fill("a@b.net")), validator, {
+      onProgress: ({ rows }) => void progress.push(rows),
+    });
+    const steps = progress.map((rows, i) => rows - (progress[i - 1] ?? 0));
+    expect(Math.max(...steps)).toBeLessThan(80_000);
+    expect(progress.length).toBeGreaterThanOrEqual(4);
+    expect(progress.at(-1)).toBe(200_000);
+    expect(asked).toEqual([1]);
+  });
+
+  test("do not hold back more than eight blocks", async () => {
+    const progress: number[] = [];
+    const wide = `a@b.net,${"x".repeat(30_000)}`;
+    await runTable(`email,note\n${`${wide}\n`.repeat(400)}`, validator, {
+      onProgress: ({ rows }) => void progress.push(rows),
+    });
+    const steps = progress.map((rows, i) => rows - (progress[i - 1] ?? 0));
+    // A block of 256 KiB has nine of these rows.
+    expect(Math.max(...steps)).toBeLessThanOrEqual(8 * 10);
+    expect(progress.at(-1)).toBe(400);
+  });
+});
+
+describe("when the quota ends", () => {
+  test("later items are not checked, and known ones keep their status", async () => {
+    await quotaFile.configure({ limit: 3 });
+    const values = ["a", "b", "a", "c", "d", "b", "e", "d", "c", "", "e"];
+    const { rows, report } = await runTable(listOf(values.map((name) => name && `${name}@b.net`)), validator);
+    expect(statusesOf(rows)).toEqual([
+      ...["ok", "ok", "ok", "ok", "quota_exceeded", "ok"],
+      ...["quota_exceeded", "quota_exceeded", "ok", "", "quota_exceeded"],
+    ]);
+    expect(report).toMatchObject({ charged: 3, distinct: 5, quota: { left: 0 } });
+    expect(report.statuses).toEqual(
+      new Map([
+        ["ok", 6],
+        ["quota_exceeded", 4],
+      ]),
+    );
+    expect((await quotaFile.read()).used).toBe(3);
+  });
+
+  test("with the last item, nothing is missing", async () => {
+    await quotaFile.configure({ limit: 3 });
+    const session: RunSession = { isBatched: false };
+    const { rows } = await runTable(listOf(addresses(3)), validator, { session });
+    expect(statusesOf(rows)).toEqual(["ok", "ok", "ok"]);
+    const next = await runTable(listOf(addresses(3, 1)), validator, { session });
+    expect(statusesOf(next.rows)).toEqual(["ok", "ok", "quota_exceeded"]);
+    expect(next.report).toMatchObject({ charged: 0, distinct: 1 });
+    expect(asked).toEqual([3, 1]);
+  });
+
+  test("it is not asked again", async () => {
+    await quotaFile.configure({ limit: 10 });
+    const session: RunSession = { isBatched: false };
+    const { rows, report } = await runTable(listOf(addresses(60_000)), validator, { session });
+    const granted = statusesOf(rows).filter((status) => status === "ok").length;
+    expect([granted, rows.length, report.charged]).toEqual([10, 60_000, 10]);
+    expect(asked).toHaveLength(1 + Number(asked[0]! < 10));
+    // A raised limit does not count for a run that has said that the quota is used up.
+    await quotaFile.configure({ limit: null });
+    const next = await runTable(listOf(addresses(2, 60_000)), validator, { session });
+    expect(statusesOf(next.rows)).toEqual(["quota_exceeded", "quota_exceeded"]);
+  });
+
+  test("in the second of several charges, the items of the first keep their status", async () => {
+    await quotaFile.configure({ limit: 25_000 });
+    const { rows } = await runTable(listOf([...addresses(30_000), ...addresses(30_000)]), validator);
+    const expected = Array.from({ length: 60_000 }, (_, i) =>
+      i % 30_000 < 25_000 ? "ok" : "quota_exceeded",
+    );
+    expect(statusesOf(rows)).toEqual(expected);
+  });
+
+  test("a value with an item that was not checked is not checked", async () => {
+    await quotaFile.configure({ limit: 3 });
+    const text = listOf([
+      "a@b.net",
+      '"b@b.net; x@mailinator.com"',
+      '"a@b.net; c@b.net"',
+      '"b@b.net, a@b.net"',
+      "c@b.net",
+    ]);
+    const { rows, report } = await runTable(text, validator);
+    expect(statusesOf(rows)).toEqual(["ok", "disposable", "quota_exceeded", "ok", "quota_exceeded"]);
+    expect(report).toMatchObject({ charged: 3, distinct: 4 });
+  });
+
+  test("reasons and domains of items that were not checked are not counted", async () => {
+    await quotaFile.configure({ limit: 2 });
+    const values = [
+      "a@mailinator.com",
+      "b+x@b.net",
+      "c@mailinator.com",
+      "d@guerrillamail.com",
+      "e+y@b.net",
+      "a@mailinator.com",
+    ];
+    const { rows, report } = await runTable(listOf(values), validator, { columns: { withReasons: true } });
+    expect(rows.slice(2, 5).map((row) => row.split(",").slice(1))).toEqual([
+      ["quota_exceeded", "", ""],
+      ["quota_exceeded", "", ""],
+      ["quota_exceeded", "", ""],
+    ]);
+    expect(report.reasons).toEqual(
+      new Map([
+        ["disposable-domain", 2],
+        ["sub-address", 1],
+      ]),
+    );
+    expect(report.topDomains).toEqual([{ domain: "mailinator.com", items: 2 }]);
+  });
+
+  test("duplicates are left out all the same, with several items in a value too", async () => {
+    await quotaFile.configure({ limit: 2 });
+    const text = listOf([
+      "a@b.net",
+      '"a@b.net; b@b.net"',
+      "b@b.net",
+      "c@b.net",
+      "c@b.net",
+      '"b@b.net; d@b.net"',
+    ]);
+    const { rows } = await runTable(text, validator, { filter: { dedupe: "item" } });
+    expect(rows).toEqual([
+      "a@b.net,ok",
+      '"a@b.net; b@b.net",ok',
+      "c@b.net,quota_exceeded",
+      '"b@b.net; d@b.net",quota_exceeded',
+    ]);
+  });
+});
+
+test("failures of the quota end the run", async () => {
+  const failing = offlineValidator(
+    { classifier, source: {} },
+    { reserve: async () => Promise.reject(new Error("the disk is full")) },
+  );
+  await expect(runTable(listOf(addresses(3)), failing)).rejects.toThrow("the disk is full");
+});

@@ -1,0 +1,46 @@
+/** Runs a table through an engine, without files. */
+import { nameColumns } from "../../src/run/columns.js";
+import { validateTable } from "../../src/run/run.js";
+import type { RunOptions } from "../../src/run/run-options.js";
+import type { Table } from "../../src/table/table.js";
+import { type Options, open } from "./tables.js";
+
+interface Settings extends Partial<Omit<RunOptions, "columns" | "table">> {
+  readonly table?: Options;
+  readonly columns?: Parameters<typeof nameColumns>[2];
+  /** Whether the items go to the engine in batches, although it is embedded. */
+  readonly isBatched?: boolean;
+}
+
+/** Runs over a table given as text, as bytes or opened, and returns its rows behind the header. */
+export async function runTable(
+  table: string | Uint8Array | Table,
+  validator: RunOptions["validator"],
+  { table: options = {}, columns, isBatched = false, ...settings }: Settings = {},
+) {
+  const opened =
+    typeof table === "string" || table instanceof Uint8Array
+      ? await open(table, { delimiter: ",", columns: ["1"], ...options })
+      : table;
+  const { start, chunks } = opened;
+  const parts: Buffer[] = [];
+  const report = await validateTable({
+    kind: "email",
+    table: isBatched ? { start: (names) => start(names), chunks } : opened,
+    validator,
+    sink: {
+      write: async (bytes) => void parts.push(Buffer.from(bytes)),
+      commit: async () => {},
+      discard: async () => {},
+    },
+    columns: nameColumns(undefined, "status", columns),
+    signal: new AbortController().signal,
+    ...settings,
+  });
+  const output = Buffer.concat(parts).toString();
+  return { report, output, rows: output.trimEnd().split("\n").slice(1) };
+}
+
+/** Returns a table with one column of addresses. */
+export const listOf = (values: readonly string[]): string =>
+  `email\n${values.map((value) => `${value}\n`).join("")}`;
