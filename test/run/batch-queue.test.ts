@@ -220,6 +220,22 @@ describe("the batch of a killed run", () => {
     expect(left).toHaveLength(1);
   });
 
+  test("is sent as the older one where an item is in two of them", async () => {
+    const open = await openCache();
+    const killed = await open();
+    const digests = (batch: string) => [...batch].map((name) => killed.digest(`${name}@b.net`));
+    await killed.begin(digests("ab"));
+    await killed.begin(digests("bc"));
+    const { engine, batches } = countingEngine();
+    await runTable(table(names.slice(0, 4)), engine, { cache: await open() });
+    expect(batches.map((batch) => batch.join(""))).toEqual(["ab", "c", "d"]);
+  });
+
+  test("is filled over a pause although nothing else is", async () => {
+    const list = await slowTable(["a"], ["c"]);
+    expect((await runAfterKill(["c", "a"], list)).batches).toEqual(["ca"]);
+  });
+
   test("waits through a pause of the input, but the others do not", async () => {
     const list = await slowTable(["a", "b"], ["c"]);
     expect((await runAfterKill(["c", "a"], list)).batches).toEqual(["b", "ca"]);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, test } from "vitest";
 import { profiles } from "../../src/run/item.js";
+import type { ObservedRows } from "../../src/run/run-options.js";
 import type { RunSession } from "../../src/run/session.js";
 import { QuotaFile } from "../../src/store/quota-file.js";
 import { openTable } from "../../src/table/reader.js";
@@ -219,6 +220,78 @@ describe("when the quota ends", () => {
       "c@b.net,quota_exceeded",
       '"b@b.net; d@b.net",quota_exceeded',
     ]);
+  });
+});
+
+describe("rows", () => {
+  const text = "email,name\na@b.net,Ann\nb@mailinator.com,Bob\na@b.net,Eve\nc@b.net,Cid\n";
+
+  test.each([
+    [null, ["ok", "disposable", "ok", "ok"]],
+    [2, ["ok", "disposable", "ok", "quota_exceeded"]],
+  ])("can be looked at, with a limit of %s", async (limit, expected) => {
+    await quotaFile.configure({ limit });
+    const seen: string[] = [];
+    const observer = {
+      observe: ({ codes, isFirst, statuses, place, field }: ObservedRows) => {
+        for (const [row, code] of codes.entries()) {
+          const { line, value } = place(row);
+          seen.push([line, value, field(row, 1), isFirst[row], statuses[code]].join(" "));
+        }
+      },
+    };
+    await runTable(text, validator, { observers: [observer] });
+    expect(seen).toEqual([
+      `2 a@b.net Ann 1 ${expected[0]}`,
+      `3 b@mailinator.com Bob 1 ${expected[1]}`,
+      `4 a@b.net Eve 0 ${expected[2]}`,
+      `5 c@b.net Cid 1 ${expected[3]}`,
+    ]);
+  });
+
+  test("can be split by their status", async () => {
+    await quotaFile.configure({ limit: 2 });
+    const written = new Map<string, string>();
+    const sinkOf = (name: string) => ({
+      write: async (bytes: Uint8Array) => {
+        written.set(name, (written.get(name) ?? "") + Buffer.from(bytes).toString());
+      },
+      commit: async () => {},
+      discard: async () => {},
+    });
+    const sink = Object.assign(sinkOf("all"), { of: async (status: string) => sinkOf(status) });
+    await runTable(text, validator, { sink, omitsHeader: true });
+    expect(Object.fromEntries(written)).toEqual({
+      ok: "a@b.net,Ann,ok\na@b.net,Eve,ok\n",
+      disposable: "b@mailinator.com,Bob,disposable\n",
+      quota_exceeded: "c@b.net,Cid,quota_exceeded\n",
+    });
+  });
+
+  test("with several items are counted by their reasons, as far as these were checked", async () => {
+    await quotaFile.configure({ limit: 3 });
+    const lists = [
+      '"a+x@b.net; b@b.net"',
+      '"c@mailinator.com; a+x@b.net"',
+      '"d+x@b.net; b@b.net"',
+      "b@b.net",
+    ];
+    const { report } = await runTable(listOf(lists), validator, { columns: { withReasons: true } });
+    expect(report.reasons).toEqual(
+      new Map([
+        ["sub-address", 1],
+        ["disposable-domain", 1],
+      ]),
+    );
+    expect(report.statuses).toEqual(
+      new Map([
+        ["alias", 1],
+        ["disposable", 1],
+        ["quota_exceeded", 1],
+        ["ok", 1],
+      ]),
+    );
+    expect(report.topDomains).toEqual([{ domain: "mailinator.com", items: 1 }]);
   });
 });
 
