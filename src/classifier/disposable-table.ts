@@ -2,17 +2,15 @@
  * The table of disposable domains: compiles it into the bytes of a file and looks domains up in such bytes. Reads and
  * writes no files itself.
  *
- * The table is an open-addressing hash table of 64-bit hashes. 138,000 names loaded in about 2 ms, where a `Set` of
- * strings takes 50 to 60 ms and 24 MB.
+ * A table of hashes: 138,000 names loaded in about 2 ms, where a `Set` of strings takes 50 to 60 ms and 24 MB.
  *
  * The file has three parts:
  * 1. Five 32-bit little-endian words: magic number, format, number of entries, number of slots (a power of two), and
  *    length of the third part in bytes.
- * 2. The slots, two words each: the hash of a domain, with its lowest bit replaced by a flag. The flag is 1 for a zone,
- *    of which only the domains below it are disposable. Two zero words are an empty slot.
+ * 2. The slots of a table of names with one flag. It is 1 for a zone, of which only the domains below it are disposable.
  * 3. The sources as JSON.
  */
-import { mix } from "./mix.js";
+import { fillSlots, NameTable, SuffixHash } from "./name-table.js";
 
 /** Magic number of the file: `IDVD`. */
 const magic = 0x44564449;
@@ -47,8 +45,7 @@ export class DisposableTable {
   /** Number of entries. */
   readonly size: number;
   readonly sources: readonly DataSource[];
-  readonly #slots: Int32Array;
-  readonly #mask: number;
+  readonly #names: NameTable;
 
   /**
    * @param file bytes made by {@link compileDisposableTable}
@@ -66,8 +63,7 @@ export class DisposableTable {
     }
     this.size = size!;
     this.sources = JSON.parse(Buffer.from(bytes.subarray(sourceStart)).toString()) as DataSource[];
-    this.#slots = words.subarray(headerWords, headerWords + 2 * slots);
-    this.#mask = slots! - 1;
+    this.#names = new NameTable(words.subarray(headerWords, headerWords + 2 * slots), 1);
   }
 
   /**
@@ -82,74 +78,29 @@ export class DisposableTable {
       hash.add(ascii.charCodeAt(i));
       const isLabelStart = i === 0 || ascii.charCodeAt(i - 1) === 0x2e;
       if (!isLabelStart) continue;
-      const flag = this.#lookUp(hash);
+      const flag = this.#names.find(hash);
       if (flag === 0 || (flag === 1 && i > 0)) found = ascii.slice(i);
     }
     return found;
-  }
-
-  /** Returns the flag of the entry with this hash; undefined when there is no such entry. */
-  #lookUp(hash: SuffixHash): number | undefined {
-    const low = hash.low();
-    const high = hash.high();
-    for (let slot = high & this.#mask; ; slot = (slot + 1) & this.#mask) {
-      const entryLow = this.#slots[2 * slot]!;
-      const entryHigh = this.#slots[2 * slot + 1]!;
-      if (entryLow === 0 && entryHigh === 0) return undefined;
-      if (entryHigh === high && (entryLow & ~1) === (low & ~1)) return entryLow & 1;
-    }
   }
 }
 
 /**
  * Compiles entries into the bytes of a table. The order of the entries does not change the bytes.
  *
- * @throws Error when two entries have the same domain, or the same hash of 63 bits. For 138,000 domains the probability
- *   of a shared hash is 1 in 10^9
+ * @throws Error when two entries have the same domain, or the same hash
  */
 export function compileDisposableTable(
   entries: readonly DisposableEntry[],
   sources: readonly DataSource[] = [],
 ): Uint8Array {
-  const sorted = [...entries].sort((a, b) => (a.domain < b.domain ? -1 : 1));
-  let slots = 16;
-  while (slots < 1.5 * sorted.length) slots *= 2;
-  const words = new Int32Array(headerWords + 2 * slots);
+  const flags = new Map<string, number>();
+  for (const { domain, onlyBelow } of entries) {
+    if (flags.has(domain)) throw new Error(`${domain} is listed twice`);
+    flags.set(domain, Number(onlyBelow));
+  }
+  const slots = fillSlots(flags, 1);
   const sourceText = Buffer.from(JSON.stringify(sources));
-  words.set([magic, format, sorted.length, slots, sourceText.length]);
-  const table = words.subarray(headerWords);
-  for (const { domain, onlyBelow } of sorted) {
-    const hash = new SuffixHash();
-    for (let i = domain.length - 1; i >= 0; i--) hash.add(domain.charCodeAt(i));
-    const low = (hash.low() & ~1) | (onlyBelow ? 1 : 0);
-    const high = hash.high();
-    let slot = high & (slots - 1);
-    while (table[2 * slot] !== 0 || table[2 * slot + 1] !== 0) {
-      if (table[2 * slot + 1] === high && ((table[2 * slot]! ^ low) & ~1) === 0) {
-        throw new Error(`${domain} is listed twice, or shares its hash with another domain`);
-      }
-      slot = (slot + 1) & (slots - 1);
-    }
-    table.set([low, high], 2 * slot);
-  }
-  return Buffer.concat([new Uint8Array(words.buffer), sourceText]);
-}
-
-/** 64-bit hash of a name read from its end. Its value at the start of each label is the hash of that suffix. */
-class SuffixHash {
-  #a = 0x2c1b3c6d;
-  #b = 0x297a2d39;
-
-  add(code: number): void {
-    this.#a = Math.imul(this.#a ^ code, 0x01000193);
-    this.#b = Math.imul((this.#b << 5) ^ (this.#b >>> 27) ^ code, 0x9e3779b1);
-  }
-
-  low(): number {
-    return mix(this.#a ^ (this.#b >>> 15));
-  }
-
-  high(): number {
-    return mix(this.#b + Math.imul(this.#a, 0x85ebca6b));
-  }
+  const header = Int32Array.of(magic, format, entries.length, slots.length / 2, sourceText.length);
+  return Buffer.concat([new Uint8Array(header.buffer), new Uint8Array(slots.buffer), sourceText]);
 }

@@ -1,11 +1,13 @@
 /**
- * Compiles the lists of the installed npm packages into `disposable.bin` next to the classifier. Run by `npm run build`;
- * not used at run time.
+ * Compiles the data of the installed npm packages into `suffixes.bin` and `disposable.bin` next to the classifier. Run by
+ * `npm run build`; not used at run time.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { compileSuffixTable, suffixFile } from "../classifier/suffix-table.js";
 import { compileLists, listPackages, namesIn } from "./sources.js";
+import { readSuffixRules } from "./suffix-rules.js";
 
 /**
  * Dates of the data, as far as the packages or their sources tell them, else of their publication. Add the date of each new
@@ -32,6 +34,8 @@ const versions = listPackages.map(({ name, role, file }) => {
   if (list === undefined) throw new Error(`${name}@${version}: no names in ${file}`);
   return { name, role, version, published: date, licence: license, list };
 });
+// First: public suffixes are left out of the other table.
+writeFileSync(suffixFile, compileSuffixTable(readSuffixRules()));
 writeFileSync(new URL("../classifier/disposable.bin", import.meta.url), compileLists(versions));
 
 /** Returns the path of a package's package.json, which not every package exports. */

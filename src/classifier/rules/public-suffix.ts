@@ -1,15 +1,11 @@
-/** The rules for public suffixes and unknown top-level domains, from the public suffix list that `tldts` contains. */
-import { parse } from "tldts";
+/** The rules for public suffixes and unknown top-level domains, from the public suffix list. */
+import { SuffixHash } from "../name-table.js";
+import { suffixFlag, suffixTable } from "../suffix-table.js";
 
 /** Finding of the public suffix list on a host name. */
 export type SuffixFinding = "registrable" | "public-suffix" | "unknown-tld";
 
-const options = {
-  extractHostname: false,
-  validateHostname: false,
-  detectIp: false,
-  allowPrivateDomains: false,
-} as const;
+const dot = 0x2e;
 
 /**
  * Looks up a name in the ICANN section of the public suffix list. Entries of the private section (`github.io`,
@@ -18,9 +14,25 @@ const options = {
  * @param ascii a host name, lower case, A-labels
  */
 export function findSuffix(ascii: string): SuffixFinding {
-  const { isIcann, domain } = parse(ascii, options);
-  if (isIcann !== true) return "unknown-tld";
-  return domain === null && !hasMailboxes(ascii) ? "public-suffix" : "registrable";
+  const { icann, icannBelow, exception, hasMore } = suffixFlag;
+  const table = suffixTable();
+  const hash = new SuffixHash();
+  /** Flags of the suffix before, which is one label shorter. */
+  let parent = 0;
+  let isKnown = false;
+  for (let i = ascii.length - 1; i >= 0; i--) {
+    hash.add(ascii.charCodeAt(i));
+    if (i > 0 && ascii.charCodeAt(i - 1) !== dot) continue;
+    const own = Math.max(0, table.find(hash));
+    if ((own & exception) !== 0) return "registrable";
+    const isSuffix = (own & icann) !== 0 || (parent & icannBelow) !== 0;
+    isKnown ||= isSuffix;
+    if (i === 0 && isSuffix) return hasMailboxes(ascii, parent) ? "registrable" : "public-suffix";
+    // Most names end here, at their top-level domain.
+    if ((own & hasMore) === 0) break;
+    parent = own;
+  }
+  return isKnown ? "registrable" : "unknown-tld";
 }
 
 /** First labels of suffixes at which authorities have mailboxes: `gov.in`, `nic.in`, `mil.lv`, and `sa.gov.au`. */
@@ -29,15 +41,22 @@ const authorities = /^(?:gov|gob|gouv|govt|gv|go|gub|mil|nic|nat)\.|\.gov\.[a-z]
 /**
  * Returns whether a public suffix has mailboxes of its own: those of authorities, and names that are suffixes by a
  * wildcard only. `*.sch.uk` stands for `kent.sch.uk`, where schools write from, and for any name that is invented.
+ *
+ * @param parent the flags of the name without its first label
  */
-function hasMailboxes(ascii: string): boolean {
-  if (authorities.test(ascii)) return true;
-  const parent = ascii.slice(ascii.indexOf(".") + 1);
-  return parent.includes(".") && parse(`idv-probe.${parent}`, options).domain === null;
+function hasMailboxes(ascii: string, parent: number): boolean {
+  const isByWildcard = (parent & suffixFlag.icannBelow) !== 0 && ascii.split(".").length > 2;
+  return isByWildcard || authorities.test(ascii);
 }
 
 /** Returns whether `ascii` itself is an entry of the private section: a zone in which anybody can get a name. */
 export function isPrivateZone(ascii: string): boolean {
-  const { isPrivate, publicSuffix } = parse(ascii, { ...options, allowPrivateDomains: true });
-  return isPrivate === true && publicSuffix === ascii;
+  const isBelowZone = (flagsOf(ascii.slice(ascii.indexOf(".") + 1)) & suffixFlag.privateBelow) !== 0;
+  return isBelowZone || (flagsOf(ascii) & suffixFlag.private) !== 0;
+}
+
+function flagsOf(name: string): number {
+  const hash = new SuffixHash();
+  for (let i = name.length - 1; i >= 0; i--) hash.add(name.charCodeAt(i));
+  return Math.max(0, suffixTable().find(hash));
 }

@@ -1,6 +1,13 @@
 /** Covers public suffixes, private zones and unknown top-level domains. */
+import { parse } from "tldts";
 import { describe, expect, test } from "vitest";
-import { findSuffix, isPrivateZone } from "../../../src/classifier/rules/public-suffix.js";
+import {
+  findSuffix,
+  isPrivateZone,
+  type SuffixFinding,
+} from "../../../src/classifier/rules/public-suffix.js";
+import { compileSuffixTable } from "../../../src/classifier/suffix-table.js";
+import { readSuffixRules } from "../../../src/data/suffix-rules.js";
 
 describe("public suffixes", () => {
   test.each([
@@ -38,4 +45,38 @@ describe("public suffixes", () => {
   ])("%s is a private zone: %s", (ascii, expected) => {
     expect(isPrivateZone(ascii)).toBe(expected);
   });
+});
+
+test("the table agrees with tldts on every rule, and around it", () => {
+  const options = { extractHostname: false, validateHostname: false, detectIp: false };
+  const expected = (name: string): SuffixFinding => {
+    const { isIcann, domain } = parse(name, { ...options, allowPrivateDomains: false });
+    if (isIcann !== true) return "unknown-tld";
+    return domain === null ? "public-suffix" : "registrable";
+  };
+  const isPrivate = (name: string) => {
+    const found = parse(name, { ...options, allowPrivateDomains: true });
+    return found.isPrivate === true && found.publicSuffix === name;
+  };
+  const names = readSuffixRules().flatMap(({ rule }) => {
+    const name = rule.replace(/^(?:!|\*\.)/, "");
+    return [name, `x.${name}`, `y.x.${name}`, name.slice(name.indexOf(".") + 1), `x${name}`];
+  });
+  expect(names.length).toBeGreaterThan(50_000);
+  const wrong = names.filter((name) => {
+    // Suffixes with mailboxes of their own are an exception of idv's.
+    const found = findSuffix(name);
+    const isSame = found === expected(name) || (found === "registrable" && hasMailboxes(name));
+    return !isSame || isPrivateZone(name) !== isPrivate(name);
+  });
+  expect(wrong).toEqual([]);
+});
+
+/** Whether the name is a suffix of an authority, or a suffix by a wildcard only. */
+const hasMailboxes = (name: string) =>
+  /^(?:gov|gob|gouv|govt|gv|go|gub|mil|nic|nat)\.|\.gov\.[a-z]{2}$/.test(name) ||
+  parse(`idv-probe.${name.slice(name.indexOf(".") + 1)}`).domain === null;
+
+test("a table does not take an exception of the private section", () => {
+  expect(() => compileSuffixTable([{ rule: "!a.b.com", isPrivate: true }])).toThrow("private section");
 });
