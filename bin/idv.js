@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Starts the program. What ends Node outside of it is a fault of idv (70), not a match of --fail-on (1).
-import { statSync } from "node:fs";
-import module from "node:module";
+const { statSync } = require("node:fs");
+const { enableCompileCache } = require("node:module");
 
 process.on("uncaughtException", (error) => {
   process.stderr.write(`idv: a bug in idv; please report it with the lines that follow\n${error.stack}\n`);
@@ -14,18 +14,19 @@ try {
   const { HOME, XDG_CACHE_HOME } = process.env;
   if (statSync(HOME).uid === process.getuid()) {
     const folder = XDG_CACHE_HOME?.startsWith(`${HOME}/`) ? XDG_CACHE_HOME : `${HOME}/.cache`;
-    module.enableCompileCache?.(`${folder}/idv`);
+    enableCompileCache?.(`${folder}/idv`);
   }
 } catch {
   // No home, no cache.
 }
 
-try {
-  const { main } = await import("../dist/bundle/main.js");
+async function start() {
+  const { main } = require("../dist/bundle/main.js");
   await main(process.argv);
-} catch (error) {
-  const isIncomplete = error.code === "ERR_MODULE_NOT_FOUND";
+}
+start().catch((error) => {
+  const isIncomplete = error.code === "MODULE_NOT_FOUND";
   const what = isIncomplete ? "a part of it is missing; run npm ci in its folder" : error.message;
   process.stderr.write(`idv: cannot be started: ${what}\n`);
   process.exitCode = 70;
-}
+});

@@ -47,8 +47,8 @@ interface DomainFacts {
 /** Returns a verdict, or undefined to leave the domain to the next rule. */
 type DomainRule = (ascii: string) => Classification | undefined;
 
-/** Path of the table of disposable domains that comes with idv. */
-export const builtInTable = new URL("disposable.bin", import.meta.url);
+/** Path of the table of disposable domains that comes with idv. It is right from `src`, from `dist` and from the bundles. */
+export const builtInTable = new URL("../../dist/classifier/disposable.bin", import.meta.url);
 
 /** Inputs of a classifier. Plain data, so that worker threads can build the same classifier. */
 export interface ClassifierSource {

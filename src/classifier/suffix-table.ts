@@ -28,7 +28,7 @@ export interface SuffixRule {
   readonly isPrivate: boolean;
 }
 
-/** Path of the table. It is right from the sources, from the compiled files and from the bundle. */
+/** Path of the table. It is right from `src`, from `dist` and from the bundles. */
 export const suffixFile = new URL("../../dist/classifier/suffixes.bin", import.meta.url);
 
 /**

@@ -1,46 +1,23 @@
 /** Entry point of the program. */
-import { failureFor, Interrupted } from "./errors.js";
-import { createProgram, normalizeArguments } from "./program.js";
-import { allPrinted } from "./terminal/standard-output.js";
-import { say, sayFailure } from "./terminal/terminal.js";
+import { writeSync } from "node:fs";
 import { version } from "./version.js";
 
 /**
- * Runs the program: parses, runs the command, and maps its errors. It sets the exit code instead of ending the process,
- * so that output on its way still arrives.
+ * Runs the program. The exit code is set instead of ending the process, so that output on its way still arrives.
  *
  * @param argv node, the script, and the words that the user typed
  */
 export async function main(argv: readonly string[]): Promise<void> {
-  silenceWarnings();
-  // The reader is gone: not worth a stack trace.
-  process.stderr.on("error", () => {});
-  process.stdout.on("error", () => {});
-  try {
-    process.exitCode = 0;
-    const program = await createProgram(version(), argv.slice(2));
-    await program.parseAsync(normalizeArguments(argv));
-    await allPrinted();
-  } catch (thrown) {
-    const error = await allPrinted().then(
-      () => thrown,
-      (failure) => (failureFor(thrown).exitCode === 0 ? failure : thrown),
-    );
-    const failure = failureFor(error);
-    const { exitCode, stack } = failure;
-    process.exitCode = exitCode;
-    sayFailure(failure);
-    if (stack !== undefined) process.stderr.write(`${stack}\n`);
-    // An open pipe on standard input would keep the process alive. After a signal, so would output that nobody reads.
-    process.stdin.destroy();
-    if (error instanceof Interrupted) process.exit();
+  const words = argv.slice(2);
+  if (words.length === 1 && ["--version", "-V"].includes(words[0]!)) {
+    try {
+      // To load the rest of the program would take twice as long as Node.js itself.
+      writeSync(1, `${version()}\n`);
+      return;
+    } catch {
+      // The program says what is wrong with the output.
+    }
   }
-}
-
-/** Hides the warning that Node's SQLite is experimental, which users cannot do anything about. */
-function silenceWarnings(): void {
-  process.removeAllListeners("warning");
-  process.on("warning", (warning) => {
-    if (warning.name !== "ExperimentalWarning") say(`${warning.name}: ${warning.message}`);
-  });
+  const { runProgram } = await import("./run-program.js");
+  await runProgram(argv);
 }

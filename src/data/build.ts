@@ -5,6 +5,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { builtInTable } from "../classifier/classifier.js";
 import { compileSuffixTable, suffixFile } from "../classifier/suffix-table.js";
 import { compileLists, listPackages, namesIn } from "./sources.js";
 import { readSuffixRules } from "./suffix-rules.js";
@@ -36,7 +37,7 @@ const versions = listPackages.map(({ name, role, file }) => {
 });
 // First: public suffixes are left out of the other table.
 writeFileSync(suffixFile, compileSuffixTable(readSuffixRules()));
-writeFileSync(new URL("../classifier/disposable.bin", import.meta.url), compileLists(versions));
+writeFileSync(builtInTable, compileLists(versions));
 
 /** Returns the path of a package's package.json, which not every package exports. */
 function findPackageJson(name: string): string {

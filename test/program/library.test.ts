@@ -4,7 +4,7 @@ import type * as Library from "../../src/index.js";
 import { startDnsServer } from "../support/dns-server.js";
 
 const { canonical, classifyDomain, classifyEmail, createClassifier }: typeof Library = await import(
-  new URL("../../dist/bundle/index.js", import.meta.url).href
+  new URL("../../dist/library/index.js", import.meta.url).href
 );
 const server = await startDnsServer();
 const dns = { servers: [server.address] };

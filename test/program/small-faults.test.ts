@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { finished, idv, program, startIdv } from "../support/run-idv.js";
 import { createKey, lastKey, post, request, serve } from "../support/service.js";
@@ -24,7 +24,7 @@ describe("without a home", () => {
 describe("a fault before the program runs exits with 70, not 1", () => {
   test("without the build", async () => {
     const folder = temporaryFolder();
-    cpSync(program, join(folder, "bin", "idv.js"));
+    cpSync(dirname(program), join(folder, "bin"), { recursive: true });
     writeFileSync(join(folder, "package.json"), '{"type":"module"}');
     const outcome = await finished(spawn(process.execPath, [join(folder, "bin", "idv.js"), "--version"]));
     expect(outcome).toEqual({
