@@ -58,25 +58,25 @@ export async function* zstdPieces(input: AsyncIterable<Uint8Array>): AsyncGenera
     const bytes = Buffer.from(chunk);
     let start = 0;
     let position = 0;
-    const take = (wanted: number) => {
-      const from = position;
-      position = Math.min(bytes.length, position + wanted);
-      if (position > from) isBetweenFrames = false;
-      return bytes.subarray(from, position);
-    };
     for (;;) {
       if ("cut" in step) {
         if (position > start) yield bytes.subarray(start, position);
         start = position;
         isBetweenFrames = step.cut === "between frames";
         step = walk.next(Buffer.of()).value;
-      } else if ("read" in step) {
-        header = Buffer.concat([header, take(step.read - header.length)]);
+        continue;
+      }
+      const wanted = "read" in step ? step.read - header.length : step.skip - skipped;
+      const taken = bytes.subarray(position, position + wanted);
+      position += taken.length;
+      if (taken.length > 0) isBetweenFrames = false;
+      if ("read" in step) {
+        header = Buffer.concat([header, taken]);
         if (header.length < step.read) break;
         step = walk.next(header).value;
         header = Buffer.of();
       } else {
-        skipped += take(step.skip - skipped).length;
+        skipped += taken.length;
         if (skipped < step.skip) break;
         skipped = 0;
         step = walk.next(Buffer.of()).value;

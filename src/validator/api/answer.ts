@@ -56,28 +56,29 @@ export function readAnswer(kind: Kind, items: readonly string[], body: string | 
  * @returns undefined when the answer has another form
  */
 function readPlainAnswer(kind: Kind, items: readonly string[], body: string): Status[] | undefined {
-  let at = 0;
-  const skip = (text: string) => {
-    if (!body.startsWith(text, at)) return false;
-    at += text.length;
-    return true;
-  };
-  if (!skip(`{"${fieldOf[kind]}":{`)) return undefined;
+  let at = indexAfter(`{"${fieldOf[kind]}":{`, body, 0);
   const statuses: Status[] = [];
   let status = "ok";
   for (const item of items) {
     if (escaped.test(item)) return undefined;
-    if (!skip(statuses.length === 0 ? '"' : ',"') || !skip(item) || !skip('":{"status":"')) return undefined;
+    at = indexAfter(statuses.length === 0 ? '"' : ',"', body, at);
+    at = indexAfter(item, body, at);
+    at = indexAfter('":{"status":"', body, at);
+    if (at === -1) return undefined;
     // Most items have the same status as the item before.
     if (!body.startsWith(status, at) || body[at + status.length] !== '"') {
       status = /[a-z_]{0,64}/y.exec(body.slice(at, at + maximumStatusLength))?.[0] ?? "";
     }
-    at += status.length;
-    if (status === "" || !skip('"}')) return undefined;
+    at = indexAfter('"}', body, at + status.length);
+    if (status === "" || at === -1) return undefined;
     statuses.push(status);
   }
-  return skip("}}") && at === body.length ? statuses : undefined;
+  return indexAfter("}}", body, at) === body.length ? statuses : undefined;
 }
+
+/** Returns the index behind a text that a body has at an index; -1 if it has not, or the index is -1. */
+const indexAfter = (text: string, body: string, at: number): number =>
+  at !== -1 && body.startsWith(text, at) ? at + text.length : -1;
 
 /** Characters that JSON escapes in a string. */
 const escaped = /["\\\u0000-\u001f]/;
