@@ -30,6 +30,8 @@ export class DistinctTable {
    */
   constructor(module: WebAssembly.Module, mostBytes?: number) {
     const memory = newMemory(distinctLines, mostBytes);
+    // With few addresses, Node.js 24 and newer give memory that cannot grow.
+    memory.grow(1);
     this.#memory = memory;
     // The table asks nothing about domains.
     const judge = { factsOf: () => 0, keepName: () => {} };

@@ -187,7 +187,13 @@ describe("a failed run prints one line and keeps the old output", () => {
     const child = spawn(
       "bash",
       ["-c", limited, "_", process.execPath, program, "emails", "l.csv", "-q", ...options],
-      { cwd: home, env: { PATH: process.env["PATH"], HOME: home, XDG_STATE_HOME: join(home, "state") } },
+      {
+        cwd: home,
+        env: {
+          ...{ PATH: process.env["PATH"], HOME: home, XDG_STATE_HOME: join(home, "state") },
+          NODE_DISABLE_COMPILE_CACHE: "1",
+        },
+      },
     );
     const { code, stderr } = await finished(child);
     const [lastLine] = stderr.trimEnd().split("\n").slice(-1);

@@ -124,7 +124,9 @@ describe("several processes", () => {
 
   test("create one quota file together and lose no unit", async () => {
     const path = join(temporaryFolder(), "quota.db");
-    const children = Array.from({ length: 4 }, () => spawn(process.execPath, [reserver, path, "1"]));
+    const children = Array.from({ length: 4 }, () =>
+      spawn(process.execPath, ["--no-warnings", reserver, path, "1"]),
+    );
     const outcomes = children.map(finished);
     await Promise.all(children.map((child) => linesOf(child, 30)));
     // Without a limit, they would never end.
@@ -142,7 +144,9 @@ describe("several processes", () => {
     const units = 7;
     let granted = 0;
     for (let round = 0; round < 20; round++) {
-      const children = [1, 2].map(() => spawn(process.execPath, [reserver, path, String(units)]));
+      const children = [1, 2].map(() =>
+        spawn(process.execPath, ["--no-warnings", reserver, path, String(units)]),
+      );
       const outcomes = children.map(finished);
       // Every other round while they grant, however slow the machine is; the others while they start.
       if (round % 2 === 0) await once(children[0]!.stdout!, "data");

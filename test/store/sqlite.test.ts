@@ -1,12 +1,13 @@
 /** Covers state files of older and newer versions, and locks held by other processes. */
 import { join } from "node:path";
-import { DatabaseSync } from "@photostructure/sqlite";
 import { expect, test } from "vitest";
 import { QuotaFile } from "../../src/store/quota-file.js";
-import { type LockWait, openStore, type Schema } from "../../src/store/sqlite.js";
+import { type LockWait, loadSqlite, openStore, type Schema } from "../../src/store/sqlite.js";
 import { openFile, StateFile } from "../../src/store/state-file.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
+// The library that idv itself uses: two of them in one process do not see each other's locks.
+const { DatabaseSync } = await loadSqlite();
 const first: Schema = {
   name: "test file",
   applicationId: 0x12345678,

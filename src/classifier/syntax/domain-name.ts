@@ -40,9 +40,13 @@ export function parseDomainName(text: string, offset = 0): DomainName | Fault {
   const spelledFault = checkShape(spelled, offset);
   if (spelledFault) return spelledFault;
   const ascii = domainToASCII(spelled.normalize("NFC"));
-  if (ascii === "") return new Fault("not a valid internationalised domain name", offset + 1);
+  const unicode = domainToUnicode(ascii);
+  // Node.js 24 and newer return labels that encode nothing as they are; older ones return an empty string.
+  if (ascii === "" || claimsALabel.test(unicode)) {
+    return new Fault("not a valid internationalised domain name", offset + 1);
+  }
   // Check the Unicode form too: an A-label can encode characters that are not allowed.
-  return checkShape(domainToUnicode(ascii), offset) ?? checkLabels(ascii, offset);
+  return checkShape(unicode, offset) ?? checkLabels(ascii, offset);
 }
 
 /** Removes the root's trailing dot (RFC 1034 §3.1) or one of its look-alikes. */
@@ -65,8 +69,10 @@ function tooLong(offset: number): Fault {
 
 /** Returns whether a name needs UTS 46: it has a non-ASCII character, or a label that claims to be an A-label. */
 function needsMapping(lower: string): boolean {
-  return /[^\0-\x7f]/.test(lower) || lower.startsWith("xn--") || lower.includes(".xn--");
+  return /[^\0-\x7f]/.test(lower) || claimsALabel.test(lower);
 }
+
+const claimsALabel = /(?:^|\.)xn--/;
 
 /** Checks the labels of a lower-case name: dots, hyphens, characters and, unless only the shape matters, lengths. */
 function checkLabels(ascii: string, offset: number, what?: "shape only"): DomainName | Fault {
