@@ -10,7 +10,7 @@
  * 2. The slots of a table of names with one flag. It is 1 for a zone, of which only the domains below it are disposable.
  * 3. The sources as JSON.
  */
-import { fillSlots, NameTable, SuffixHash } from "./name-table.js";
+import { fillSlots, hashSuffixes, NameTable } from "./name-table.js";
 
 /** Magic number of the file: `IDVD`. */
 const magic = 0x44564449;
@@ -72,16 +72,12 @@ export class DisposableTable {
    * @param ascii a host name, lower case, A-labels
    */
   find(ascii: string): string | undefined {
-    const hash = new SuffixHash();
-    let found: string | undefined;
-    for (let i = ascii.length - 1; i >= 0; i--) {
-      hash.add(ascii.charCodeAt(i));
-      const isLabelStart = i === 0 || ascii.charCodeAt(i - 1) === 0x2e;
-      if (!isLabelStart) continue;
-      const flag = this.#names.find(hash);
-      if (flag === 0 || (flag === 1 && i > 0)) found = ascii.slice(i);
+    const { count, starts, lows, highs } = hashSuffixes(ascii);
+    for (let label = count - 1; label >= 0; label--) {
+      const flag = this.#names.find(lows[label]!, highs[label]!);
+      if (flag === 0 || (flag === 1 && label < count - 1)) return ascii.slice(starts[label]);
     }
-    return found;
+    return undefined;
   }
 }
 

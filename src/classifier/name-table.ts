@@ -7,24 +7,53 @@
  */
 import { mix } from "./mix.js";
 
-/** Hash of a name that is read from its end. Its value at the start of each label is the hash of that suffix. */
-export class SuffixHash {
-  #a = 0x2c1b3c6d;
-  #b = 0x297a2d39;
+/** Most labels of a host name: each has a character and a dot. */
+const mostLabels = 127;
 
-  add(code: number): void {
-    this.#a = Math.imul(this.#a ^ code, 0x01000193);
-    this.#b = Math.imul((this.#b << 5) ^ (this.#b >>> 27) ^ code, 0x9e3779b1);
-  }
-
-  low(): number {
-    return mix(this.#a ^ (this.#b >>> 15));
-  }
-
-  high(): number {
-    return mix(this.#b + Math.imul(this.#a, 0x85ebca6b));
-  }
+/** The hashes of a name and the names above it, from the top-level domain down, and where each of them starts in the name. */
+interface SuffixHashes {
+  /** Number of labels. */
+  count: number;
+  readonly starts: Int32Array;
+  readonly lows: Int32Array;
+  readonly highs: Int32Array;
 }
+
+const hashed: SuffixHashes = {
+  count: 0,
+  starts: new Int32Array(mostLabels),
+  lows: new Int32Array(mostLabels),
+  highs: new Int32Array(mostLabels),
+};
+let hashedName: string | undefined;
+
+/**
+ * Returns the hashes of a name and the names above it. They are valid until the next call: several tables are asked about
+ * one name, and arrays would take longer than all the rest.
+ *
+ * @param name a host name, lower case, A-labels
+ */
+export function hashSuffixes(name: string): SuffixHashes {
+  if (name === hashedName) return hashed;
+  hashedName = name;
+  const { starts, lows, highs } = hashed;
+  let [a, b] = [0x2c1b3c6d, 0x297a2d39];
+  let count = 0;
+  for (let i = name.length - 1; i >= -1; i--) {
+    const code = i === -1 ? dot : name.charCodeAt(i);
+    if (code === dot) {
+      starts[count] = i + 1;
+      lows[count] = mix(a ^ (b >>> 15));
+      highs[count] = mix(b + Math.imul(a, 0x85ebca6b));
+      count++;
+    }
+    a = Math.imul(a ^ code, 0x01000193);
+    b = Math.imul((b << 5) ^ (b >>> 27) ^ code, 0x9e3779b1);
+  }
+  hashed.count = count;
+  return hashed;
+}
+const dot = 0x2e;
 
 /** Flags of names, found by their hashes. */
 export class NameTable {
@@ -43,9 +72,8 @@ export class NameTable {
   }
 
   /** Returns the flags of the name with this hash; -1 when there is no such name. */
-  find(hash: SuffixHash): number {
-    const low = hash.low() & ~this.#flags;
-    const high = hash.high();
+  find(hashLow: number, high: number): number {
+    const low = hashLow & ~this.#flags;
     for (let slot = high & this.#mask; ; slot = (slot + 1) & this.#mask) {
       const entryLow = this.#slots[2 * slot]!;
       const entryHigh = this.#slots[2 * slot + 1]!;
@@ -67,10 +95,9 @@ export function fillSlots(flags: ReadonlyMap<string, number>, flagBits: number):
   while (slots < 1.5 * flags.size) slots *= 2;
   const table = new Int32Array(2 * slots);
   for (const name of [...flags.keys()].sort()) {
-    const hash = new SuffixHash();
-    for (let i = name.length - 1; i >= 0; i--) hash.add(name.charCodeAt(i));
-    const low = (hash.low() & ~flagMask) | flags.get(name)!;
-    const high = hash.high();
+    const { count, lows, highs } = hashSuffixes(name);
+    const low = (lows[count - 1]! & ~flagMask) | flags.get(name)!;
+    const high = highs[count - 1]!;
     let slot = high & (slots - 1);
     while (table[2 * slot] !== 0 || table[2 * slot + 1] !== 0) {
       if (table[2 * slot + 1] === high && ((table[2 * slot]! ^ low) & ~flagMask) === 0) {

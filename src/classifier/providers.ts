@@ -147,13 +147,13 @@ const known: ReadonlySet<string> = new Set([...majorProviders, ...ispProviders])
 export const isKnownProvider = (ascii: string): boolean => known.has(ascii);
 
 /** Providers with domains in many countries. The lists above hold only the popular ones. */
-const families = "aol|gmx|hotmail|live|outlook|tuta|tutanota|yahoo|yandex";
+export const families = "aol gmx hotmail live outlook tuta tutanota yahoo yandex".split(" ");
 
 /**
  * Domains of a family: `hotmail.se`, `yahoo.com.vn`, `yahoo.co.nz`. Other top-level domains are left out, because the
  * name may belong to someone else there.
  */
-const familyDomain = new RegExp(`^(${families})\\.(?:com|net|org|info|biz|(?:com?\\.)?[a-z]{2})$`);
+const familyDomain = new RegExp(`^(${families.join("|")})\\.(?:com|net|org|info|biz|(?:com?\\.)?[a-z]{2})$`);
 
 /**
  * Returns the family of country domains that a domain belongs to: `hotmail` for `hotmail.se`.

@@ -108,7 +108,8 @@ const grammars: readonly (readonly [string, MailboxGrammar])[] = [
   ["yahoo.co.jp", { says: "" }],
 ];
 
-const grammarOf: ReadonlyMap<string, MailboxGrammar> = new Map(
+/** Grammars by domain or family. */
+export const grammarOf: ReadonlyMap<string, MailboxGrammar> = new Map(
   grammars.flatMap(([domains, grammar]) => domains.split(" ").map((domain) => [domain, grammar] as const)),
 );
 

@@ -2,11 +2,23 @@
  * The rules for addresses whose domain passes: collects the rules that apply to a domain and runs them on a local
  * part. The kernel has the same rules in `judgeMailbox`, so a verdict may depend on nothing else.
  */
-import { providerFamily } from "../providers.js";
+import { fillSlots, hashSuffixes, NameTable } from "../name-table.js";
+import { families, mailcomDomains, majorProviders, providerFamily } from "../providers.js";
 import type { Classification } from "../verdict.js";
-import { findImpossibleMailbox, findMailboxGrammar, type MailboxGrammar } from "./mailbox-grammar.js";
-import { findPlaceholderRule, isPlaceholder, type PlaceholderRule } from "./placeholder.js";
-import { findRelay } from "./relay.js";
+import {
+  findImpossibleMailbox,
+  findMailboxGrammar,
+  grammarOf,
+  type MailboxGrammar,
+} from "./mailbox-grammar.js";
+import {
+  findPlaceholderRule,
+  isPlaceholder,
+  type PlaceholderRule,
+  placeholderWords,
+  sampleDomains,
+} from "./placeholder.js";
+import { findRelay, relayOf } from "./relay.js";
 
 /** Rules for the mailboxes of one domain. */
 export interface MailboxRules {
@@ -41,6 +53,7 @@ export const ordinaryMailboxes: MailboxRules = {
  * @returns {@link ordinaryMailboxes} when nothing is known of them
  */
 export function findMailboxRules(ascii: string): MailboxRules {
+  if (!mayHaveRules(ascii)) return ordinaryMailboxes;
   const family = providerFamily(ascii);
   const isNoReply = ascii === "users.noreply.github.com";
   const grammar = findMailboxGrammar(ascii, family);
@@ -50,6 +63,33 @@ export function findMailboxRules(ascii: string): MailboxRules {
   const isOrdinary = !isNoReply && !grammar && !placeholders && !relay && !isSubAddress;
   if (isOrdinary) return ordinaryMailboxes;
   return { domain: ascii, isNoReply, grammar, placeholders, relay, isSubAddress };
+}
+
+/** The domains that a rule names. Some rules also hold for the domains below them. */
+const named = new NameTable(
+  fillSlots(
+    new Map(
+      [
+        ...[...grammarOf.keys(), ...majorProviders, ...mailcomDomains, ...sampleDomains, ...relayOf.keys()],
+        ...["users.noreply.github.com", "fastmail.com"],
+      ].map((domain) => [domain, 0]),
+    ),
+    1,
+  ),
+  1,
+);
+/** First labels for which rules hold under any suffix. */
+const namedFirst: ReadonlySet<string> = new Set([...families, ...placeholderWords]);
+const longestFirst = Math.max(...[...namedFirst].map(({ length }) => length));
+
+/** Returns whether any rule names a domain, one above it, or its first label. Spares most domains five look-ups and two patterns. */
+function mayHaveRules(ascii: string): boolean {
+  const { count, starts, lows, highs } = hashSuffixes(ascii);
+  for (let label = 1; label < count; label++) {
+    if (named.find(lows[label]!, highs[label]!) !== -1) return true;
+  }
+  const first = (starts[count - 2] ?? 0) - 1;
+  return first <= longestFirst && namedFirst.has(ascii.slice(0, first));
 }
 
 /**

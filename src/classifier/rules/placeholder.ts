@@ -10,14 +10,14 @@ const freeMail: ReadonlySet<string> = new Set([...majorProviders, ...mailcomDoma
 const numericMailboxes: ReadonlySet<string> = new Set(["qq.com", "vip.qq.com", "foxmail.com"]);
 
 /** Words that people type to get past a form. Each makes up at most 0.005 % of real addresses. */
-const words = "test asdf qwerty foo bar fake none null nobody example noemail".split(" ");
-const wordDomain = new RegExp(`^(${words.join("|")})\\.[^.]*$`);
+export const placeholderWords = "test asdf qwerty foo bar fake none null nobody example noemail".split(" ");
+const wordDomain = new RegExp(`^(${placeholderWords.join("|")})\\.[^.]*$`);
 const longAsdf = /^asdf+$/;
 const oneCharacter = /^(.)\1{2,}$/;
 const keyboardRows = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
 
 /** Domains that forms and manuals show in samples. */
-const sampleDomains: ReadonlySet<string> = new Set([
+export const sampleDomains: ReadonlySet<string> = new Set([
   "domain.com",
   "yourdomain.com",
   "mydomain.com",
@@ -61,7 +61,7 @@ export function isPlaceholder(rule: PlaceholderRule, local: string): boolean {
   if (typeof rule === "object") return name === rule.word;
   if (rule === "not-numbers" && /^\d+$/.test(name)) return false;
   return (
-    words.includes(name) ||
+    placeholderWords.includes(name) ||
     longAsdf.test(name) ||
     oneCharacter.test(name) ||
     (name.length >= 4 && keyboardRows.some((row) => row.includes(name)))
@@ -70,7 +70,7 @@ export function isPlaceholder(rule: PlaceholderRule, local: string): boolean {
 
 /** The three letters with which a placeholder can start, by {@link threeOf}: of a word, of a piece of a row, or one letter. */
 export const placeholderStarts: ReadonlySet<number> = new Set([
-  ...words.map((word) => threeAt(word, 0)),
+  ...placeholderWords.map((word) => threeAt(word, 0)),
   ...keyboardRows.flatMap((row) => Array.from(row.slice(2), (_, i) => threeAt(row, i))),
   ...Array.from({ length: 32 }, (_, letter) => threeOf(letter, letter, letter)),
 ]);

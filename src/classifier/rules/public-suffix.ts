@@ -1,11 +1,9 @@
 /** The rules for public suffixes and unknown top-level domains, from the public suffix list. */
-import { SuffixHash } from "../name-table.js";
+import { hashSuffixes } from "../name-table.js";
 import { suffixFlag, suffixTable } from "../suffix-table.js";
 
 /** Finding of the public suffix list on a host name. */
 export type SuffixFinding = "registrable" | "public-suffix" | "unknown-tld";
-
-const dot = 0x2e;
 
 /**
  * Looks up a name in the ICANN section of the public suffix list. Entries of the private section (`github.io`,
@@ -16,18 +14,16 @@ const dot = 0x2e;
 export function findSuffix(ascii: string): SuffixFinding {
   const { icann, icannBelow, exception, hasMore } = suffixFlag;
   const table = suffixTable();
-  const hash = new SuffixHash();
+  const { count, lows, highs } = hashSuffixes(ascii);
   /** Flags of the suffix before, which is one label shorter. */
   let parent = 0;
   let isKnown = false;
-  for (let i = ascii.length - 1; i >= 0; i--) {
-    hash.add(ascii.charCodeAt(i));
-    if (i > 0 && ascii.charCodeAt(i - 1) !== dot) continue;
-    const own = Math.max(0, table.find(hash));
+  for (let label = 0; label < count; label++) {
+    const own = Math.max(0, table.find(lows[label]!, highs[label]!));
     if ((own & exception) !== 0) return "registrable";
     const isSuffix = (own & icann) !== 0 || (parent & icannBelow) !== 0;
     isKnown ||= isSuffix;
-    if (i === 0 && isSuffix) return hasMailboxes(ascii, parent) ? "registrable" : "public-suffix";
+    if (label === count - 1 && isSuffix) return hasMailboxes(ascii, parent) ? "registrable" : "public-suffix";
     // Most names end here, at their top-level domain.
     if ((own & hasMore) === 0) break;
     parent = own;
@@ -56,7 +52,6 @@ export function isPrivateZone(ascii: string): boolean {
 }
 
 function flagsOf(name: string): number {
-  const hash = new SuffixHash();
-  for (let i = name.length - 1; i >= 0; i--) hash.add(name.charCodeAt(i));
-  return Math.max(0, suffixTable().find(hash));
+  const { count, lows, highs } = hashSuffixes(name);
+  return Math.max(0, suffixTable().find(lows[count - 1]!, highs[count - 1]!));
 }

@@ -28,8 +28,11 @@ const letterE = 0x65;
  */
 export function findSpecialUse(ascii: string): string | undefined {
   const lastDot = lastDotBefore(ascii, ascii.length);
-  const topLevel = ascii.slice(lastDot + 1);
-  if (specialUse.has(topLevel)) return topLevel;
+  // Reserved top-level domains have four letters or more.
+  if (ascii.length - lastDot > 4) {
+    const topLevel = ascii.slice(lastDot + 1);
+    if (specialUse.has(topLevel)) return topLevel;
+  }
   // Only example.com, .net and .org are left; most names have no `e` before the last dot.
   if (ascii.charCodeAt(lastDot - 1) !== letterE) return undefined;
   const twoLabels = ascii.slice(lastDotBefore(ascii, lastDot) + 1);
