@@ -1,8 +1,18 @@
 /** Covers state files of older and newer versions, and locks held by other processes. */
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { StoreError } from "../../src/store/errors.js";
 import { QuotaFile } from "../../src/store/quota-file.js";
-import { type LockWait, loadSqlite, openStore, type Schema } from "../../src/store/sqlite.js";
+import {
+  explainErrors,
+  inTransaction,
+  type LockWait,
+  loadSqlite,
+  openStore,
+  retryWhileBusy,
+  type Schema,
+} from "../../src/store/sqlite.js";
 import { openFile, StateFile } from "../../src/store/state-file.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -97,4 +107,156 @@ test("changes are on the disk when they are done, also after one that need not b
   expect(await file.writeFast()).toEqual([{ synchronous: 1 }]);
   expect(file.durability()).toEqual([{ synchronous: 2 }]);
   await file.close();
+});
+
+describe("a file that cannot be used", () => {
+  /** Opens a file, lets a fault happen to it, and returns what is said of the next change. */
+  async function failureAfter(fault: string, change = "INSERT INTO a VALUES (zeroblob(100000))") {
+    const path = join(temporaryFolder(), "file.db");
+    const database = await openStore(path, first, {});
+    database.exec(fault);
+    const work = explainErrors(path, first, async () => inTransaction(database, () => database.exec(change)));
+    const error: Error = await work.then(
+      () => expect.fail("nothing was thrown"),
+      (thrown) => thrown,
+    );
+    // The transaction is over: the next one can begin.
+    database.exec("BEGIN; ROLLBACK");
+    database.close();
+    return `${error.name}: ${error.message.replace(path, "PATH")}`;
+  }
+
+  test.each([
+    [
+      "read-only",
+      "PRAGMA query_only = 1",
+      "StoreError: PATH: the test file is read-only; make it and its folder writable, or use another file",
+    ],
+    [
+      "a full disk",
+      "PRAGMA max_page_count = 5",
+      "StoreError: PATH: no space left on the device for the test file; free some space",
+    ],
+    ["a missing table", "DROP TABLE a", "StoreError: PATH: the test file cannot be used: no such table: a"],
+  ])("is explained: %s", async (_, fault, message) => {
+    expect(await failureAfter(fault)).toBe(message);
+  });
+
+  test("leaves errors of others alone", async () => {
+    for (const error of [new TypeError("a bug"), new StoreError("known"), "text"]) {
+      const work = explainErrors("path", first, () => Promise.reject(error));
+      await expect(work).rejects.toBe(error);
+    }
+  });
+
+  test("is explained when its contents are damaged", async () => {
+    const path = join(temporaryFolder(), "file.db");
+    const database = await openStore(path, first, {});
+    database.exec("INSERT INTO a VALUES (zeroblob(50000)); PRAGMA wal_checkpoint(TRUNCATE)");
+    database.close();
+    writeFileSync(path, readFileSync(path).fill(0xff, 4096));
+    const again = await openStore(path, first, {});
+    const reading = explainErrors(path, first, async () => again.prepare("SELECT x FROM a").all());
+    await expect(reading).rejects.toThrow(
+      `${path}: the test file is damaged; restore a backup, or delete it to start over`,
+    );
+    again.close();
+  });
+
+  test.each<[string, (path: string) => void, string]>([
+    ["text", (path) => writeFileSync(path, "email\n".repeat(500)), "not a test file of idv; left unchanged"],
+    ["a folder", (path) => mkdirSync(path), "not a test file of idv; left unchanged; use another file"],
+    [
+      "the database of another program",
+      (path) => {
+        const other = new DatabaseSync(path);
+        other.exec("CREATE TABLE b (y)");
+        other.close();
+      },
+      "not a test file of idv; left unchanged; use another file",
+    ],
+    [
+      "another file of idv",
+      (path) => {
+        const other = new DatabaseSync(path);
+        other.exec("PRAGMA application_id = 7");
+        other.close();
+      },
+      "not a test file of idv; left unchanged; use another file",
+    ],
+  ])("is refused and left as it is: %s", async (_, make, message) => {
+    const path = join(temporaryFolder(), "file.db");
+    make(path);
+    const before = statSync(path);
+    await expect(openStore(path, first, {})).rejects.toThrow(`${path}: ${message}`);
+    expect([statSync(path).ino, statSync(path).size]).toEqual([before.ino, before.size]);
+  });
+
+  test("is refused below a file", async () => {
+    const path = join(temporaryFolder(), "file");
+    writeFileSync(path, "");
+    await expect(openStore(join(path, "file.db"), first, {})).rejects.toThrow(
+      "the test file cannot be opened: its folder is a file; make it writable or use another file",
+    );
+  });
+
+  test("is refused below /proc", async () => {
+    await expect(openStore("/proc/x/file.db", first, {})).rejects.toThrow(
+      /^\/proc\/x\/file\.db: the test file cannot be opened: ENOENT: .*; make it writable or use another file$/,
+    );
+  });
+});
+
+describe("the mode of a file", () => {
+  const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+  test("is 0600 when idv makes it, in folders of mode 0700, or fills an empty one", async () => {
+    const home = temporaryFolder();
+    (await openStore(join(home, "new/file.db"), first, {})).close();
+    expect([modeOf(join(home, "new")), modeOf(join(home, "new/file.db"))]).toEqual([0o700, 0o600]);
+    writeFileSync(join(home, "empty.db"), "", { mode: 0o644 });
+    (await openStore(join(home, "empty.db"), first, {})).close();
+    expect(modeOf(join(home, "empty.db"))).toBe(0o600);
+  });
+
+  test("stays when the file has something in it", async () => {
+    const path = join(temporaryFolder(), "file.db");
+    (await openStore(path, first, {})).close();
+    chmodSync(path, 0o640);
+    (await openStore(path, first, {})).close();
+    expect(modeOf(path)).toBe(0o640);
+  });
+});
+
+test("a lock is waited for until the deadline, and tried at least once", async () => {
+  const path = join(temporaryFolder(), "file.db");
+  const database = await openStore(path, first, {});
+  const other = new DatabaseSync(path);
+  other.exec("BEGIN IMMEDIATE");
+  let tries = 0;
+  const change = () => {
+    tries++;
+    inTransaction(database, () => {});
+  };
+  await expect(retryWhileBusy(change, performance.now() - 1, undefined)).rejects.toThrow("locked");
+  expect(tries).toBe(1);
+  await expect(retryWhileBusy(change, performance.now() + 60, undefined)).rejects.toThrow("locked");
+  expect(tries).toBeGreaterThan(6);
+  const stopped = AbortSignal.abort(new Error("stop"));
+  await expect(retryWhileBusy(change, performance.now() + 9999, stopped)).rejects.toThrow("stop");
+  const stopping = new AbortController();
+  setTimeout(() => stopping.abort(new Error("stop")), 30);
+  await expect(retryWhileBusy(change, performance.now() + 9999, stopping.signal)).rejects.toThrow("stop");
+  // Other failures are not repeated.
+  tries = 0;
+  const failing = () => {
+    tries++;
+    throw new Error("a bug");
+  };
+  await expect(retryWhileBusy(failing, performance.now() + 9999, undefined)).rejects.toThrow("a bug");
+  expect(tries).toBe(1);
+  other.exec("ROLLBACK");
+  await retryWhileBusy(change, performance.now(), undefined);
+  other.close();
+  database.close();
 });

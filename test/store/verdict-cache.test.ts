@@ -1,4 +1,5 @@
 /** Covers the cache of a run: claims, by which concurrent runs submit an item only once, and what is stored and read back. */
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { expect, test } from "vitest";
@@ -200,4 +201,67 @@ test.each([
   database.exec(`UPDATE batch SET ${change}`);
   database.close();
   await expect(runs[1].load(ignore)).rejects.toThrow(StoreError);
+});
+
+test("the statistics tell the number and the age of the verdicts by kind and service", async () => {
+  let now = 1000;
+  const cache = await VerdictCache.open(join(temporaryFolder(), "verdicts.db"), () => now);
+  const keep = async (kind: string, url: string, keys: readonly string[], secret = "secret") => {
+    const scope = await cache.scope(kind, url, secret, 60_000);
+    const digests = keys.map((key) => scope.digest(key));
+    await scope.finish(
+      digests,
+      digests,
+      keys.map(() => "ok"),
+    );
+  };
+  await keep("email", "https://b.net", ["a", "b"]);
+  now = 3000;
+  await keep("email", "https://b.net", ["c"], "another secret");
+  await keep("domain", "https://b.net", ["a"]);
+  await keep("email", "https://a.net", ["a"]);
+  expect(await cache.statistics()).toEqual([
+    { kind: "email", baseUrl: "https://a.net", items: 1, oldest: 3000, newest: 3000 },
+    { kind: "domain", baseUrl: "https://b.net", items: 1, oldest: 3000, newest: 3000 },
+    { kind: "email", baseUrl: "https://b.net", items: 3, oldest: 1000, newest: 3000 },
+  ]);
+  // Another secret finds nothing of the others.
+  const found: string[] = [];
+  const scope = await cache.scope("email", "https://b.net", "another secret", 60_000);
+  await scope.load((_low, _high, status) => found.push(status));
+  expect(found).toEqual(["ok"]);
+  await cache.close();
+});
+
+test("what is older than an age is deleted, and its space given back", async () => {
+  const [hour, day] = [3_600_000, 86_400_000];
+  let now = 10 * day;
+  const path = join(temporaryFolder(), "verdicts.db");
+  const cache = await VerdictCache.open(path, () => now);
+  const scope = await cache.scope("email", "https://b.net", "secret", 9 * day);
+  const findings = cache.findings("secret", []);
+  const many = Array.from({ length: 20_000 }, (_, i) => scope.digest(`${i}`));
+  await scope.finish(
+    many,
+    many,
+    many.map(() => "ok"),
+  );
+  await scope.begin([scope.digest("x")]);
+  await findings.store(new Map([["a.net", { kind: "mx" }]]));
+  now += 2 * hour;
+  const few = [scope.digest("a"), scope.digest("b")];
+  await scope.finish(few, few, ["ok", "fake"]);
+  await scope.begin([scope.digest("y")]);
+  expect(await cache.prune(3 * hour)).toBe(0);
+  expect(await scope.unfinished()).toHaveLength(2);
+  expect(await cache.prune(hour)).toBe(20_000);
+  expect((await cache.statistics())[0]?.items).toBe(2);
+  expect(await scope.unfinished()).toEqual([[scope.digest("y")]]);
+  expect(await findings.load(["a.net"])).toEqual([undefined]);
+  const sizeOf = async () => {
+    await cache.close();
+    return statSync(path).size;
+  };
+  await cache.compact();
+  expect(await sizeOf()).toBeLessThan(100_000);
 });
