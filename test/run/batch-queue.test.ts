@@ -51,15 +51,18 @@ async function openCache() {
 }
 const names = ["a", "b", "c", "d", "e", "f", "g", "h"];
 const table = (list: readonly string[]) => listOf(list.map((name) => `${name}@b.net`));
-/** Opens a table that pauses between two parts. */
-async function slowTable(...parts: readonly (readonly string[])[]): Promise<Table> {
+/** Opens a table that pauses between two parts, until something has happened. */
+async function slowTable(
+  first: readonly string[],
+  second: readonly string[],
+  pause: () => unknown,
+): Promise<Table> {
   async function* slowly() {
     // The start of a table is read without regard to pauses. An `x` stands for no item.
     yield Buffer.from(`email\n${"x\n".repeat(40_000)}`);
-    for (const part of parts) {
-      yield Buffer.from(part.map((name) => `${name}@b.net\n`).join(""));
-      await sleep(400);
-    }
+    yield Buffer.from(first.map((name) => `${name}@b.net\n`).join(""));
+    await pause();
+    yield Buffer.from(second.map((name) => `${name}@b.net\n`).join(""));
   }
   return openTable(
     { name: "list.csv", bytes: slowly() },
@@ -118,7 +121,8 @@ describe("batches", () => {
 
   test("are sent although not full when the input pauses", async () => {
     const { engine, batches } = countingEngine();
-    await runTable(await slowTable(["a", "b", "c", "d"], ["e", "f", "g", "h"]), engine);
+    const pause = () => expect.poll(() => batches.length, { timeout: 20_000 }).toBe(2);
+    await runTable(await slowTable(["a", "b", "c", "d"], ["e", "f", "g", "h"], pause), engine);
     expect(batches.map((batch) => batch.join(""))).toEqual(["abc", "d", "efg", "h"]);
   });
 });
@@ -188,12 +192,16 @@ describe("no batch is sent", () => {
 
 describe("the batch of a killed run", () => {
   /** Runs with a cache that has a batch which was begun and not finished. */
-  async function runAfterKill(begun: readonly string[], list: string | Table) {
+  async function runAfterKill(
+    begun: readonly string[],
+    list: string | ((sent: readonly unknown[]) => Promise<Table>),
+  ) {
     const open = await openCache();
     const killed = await open();
     await killed.begin(begun.map((name) => killed.digest(`${name}@b.net`)));
     const { engine, batches } = countingEngine();
-    const { rows } = await runTable(list, engine, { cache: await open() });
+    const opened = typeof list === "string" ? list : await list(batches);
+    const { rows } = await runTable(opened, engine, { cache: await open() });
     return { batches: batches.map((batch) => batch.join("")), rows, left: await (await open()).unfinished() };
   }
 
@@ -232,12 +240,13 @@ describe("the batch of a killed run", () => {
   });
 
   test("is filled over a pause although nothing else is", async () => {
-    const list = await slowTable(["a"], ["c"]);
+    const list = () => slowTable(["a"], ["c"], () => sleep(400));
     expect((await runAfterKill(["c", "a"], list)).batches).toEqual(["ca"]);
   });
 
   test("waits through a pause of the input, but the others do not", async () => {
-    const list = await slowTable(["a", "b"], ["c"]);
+    const list = (sent: readonly unknown[]) =>
+      slowTable(["a", "b"], ["c"], () => expect.poll(() => sent.length, { timeout: 20_000 }).toBe(1));
     expect((await runAfterKill(["c", "a"], list)).batches).toEqual(["b", "ca"]);
   });
 });
@@ -287,7 +296,11 @@ describe("runs side by side", () => {
   test("end while they wait for each other, when told so", async () => {
     const open = await openCache();
     const stopping = new AbortController();
-    const slow = countingEngine({ onBatch: () => sleep(400) });
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const slow = countingEngine({ onBatch: () => answered });
     const first = runTable(table(["a"]), slow.engine, { cache: await open() });
     await expect.poll(() => slow.batches.length).toBe(1);
     const second = runTable(table(["a"]), countingEngine().engine, {
@@ -298,6 +311,7 @@ describe("runs side by side", () => {
     await sleep(50);
     stopping.abort(new Error("stop"));
     await expect(second).rejects.toThrow("stop");
+    answer();
     await first;
   });
 });
