@@ -1,6 +1,6 @@
 /**
  * The classifier: applies the syntax checks, the user's own lists and the rules to one item and returns a verdict.
- * It does no I/O except for reading its table of disposable domains, and knows no console.
+ * It does no I/O except for reading its tables, and knows no console.
  */
 import { readFileSync } from "node:fs";
 import { DisposableTable } from "./disposable-table.js";

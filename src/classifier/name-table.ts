@@ -1,6 +1,6 @@
 /**
- * Hash tables of host names that are kept in files: compiles them, and finds a name and the domains above it in one walk. Reads
- * and writes no files itself.
+ * Hash tables of host names, which can be kept in files: fills them, and hashes a name and the domains above it in one walk for
+ * all of them. Reads and writes no files itself.
  *
  * A table has open addressing. A slot is two 32-bit words: the 64-bit hash of a name, whose lowest bits are replaced by flags.
  * Two zero words are an empty slot.
@@ -71,9 +71,9 @@ export class NameTable {
     this.#flags = (1 << flagBits) - 1;
   }
 
-  /** Returns the flags of the name with this hash; -1 when there is no such name. */
-  find(hashLow: number, high: number): number {
-    const low = hashLow & ~this.#flags;
+  /** Returns the flags of the name with this hash, of two words; -1 when there is no such name. */
+  find(lowWord: number, high: number): number {
+    const low = lowWord & ~this.#flags;
     for (let slot = high & this.#mask; ; slot = (slot + 1) & this.#mask) {
       const entryLow = this.#slots[2 * slot]!;
       const entryHigh = this.#slots[2 * slot + 1]!;
