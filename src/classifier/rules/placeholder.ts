@@ -83,7 +83,7 @@ function threeAt(text: string, start: number): number {
  * Maps three characters to a number from 0 to 32,767, ignoring case. Other characters collide with letters, which costs
  * an unnecessary check but hides no placeholder.
  */
-function threeOf(first: number, second: number, third: number): number {
+export function threeOf(first: number, second: number, third: number): number {
   return ((first & 31) << 10) | ((second & 31) << 5) | (third & 31);
 }
 
