@@ -1,6 +1,6 @@
 // Bundles the program into dist/bundle, the modules of a command in a few files: to open some 150 files takes a quarter of
-// the time of a small run. The library is bundled into dist/library. Packages that are large and seldom needed stay outside, and so does everything with native
-// code. Run by `npm run build`, after the compiler.
+// the time of a small run. The library is bundled into dist/library. Packages that are large and seldom needed stay outside,
+// and so does everything with native code. Run by `npm run build`, after the compiler.
 import { readdirSync, readFileSync } from "node:fs";
 import { defineConfig } from "rolldown";
 

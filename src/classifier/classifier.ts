@@ -67,7 +67,7 @@ export function loadClassifier({ table, ownLists }: ClassifierSource = {}): Clas
   return createClassifier(new DisposableTable(file), ownLists);
 }
 
-/** Creates a classifier from a loaded table. Does no I/O. */
+/** Creates a classifier from a loaded table. The public suffixes are read when they are first needed. */
 export function createClassifier(disposable: DisposableTable, ownLists = noOwnLists): Classifier {
   const allow = new NameList(ownLists.allow);
   const deny = new NameList(ownLists.deny);

@@ -2,10 +2,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { profiles } from "../../src/run/item.js";
 import { VerdictCache } from "../../src/store/verdict-cache.js";
-import { openTable } from "../../src/table/reader.js";
-import type { Table } from "../../src/table/table.js";
 import { notChecked, type Validator } from "../../src/validator/validator.js";
 import { listOf, runTable } from "../support/run-table.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -51,23 +48,13 @@ async function openCache() {
 }
 const names = ["a", "b", "c", "d", "e", "f", "g", "h"];
 const table = (list: readonly string[]) => listOf(list.map((name) => `${name}@b.net`));
-/** Opens a table that pauses between two parts, until something has happened. */
-async function slowTable(
-  first: readonly string[],
-  second: readonly string[],
-  pause: () => unknown,
-): Promise<Table> {
-  async function* slowly() {
-    // The start of a table is read without regard to pauses. An `x` stands for no item.
-    yield Buffer.from(`email\n${"x\n".repeat(40_000)}`);
-    yield Buffer.from(first.map((name) => `${name}@b.net\n`).join(""));
-    await pause();
-    yield Buffer.from(second.map((name) => `${name}@b.net\n`).join(""));
-  }
-  return openTable(
-    { name: "list.csv", bytes: slowly() },
-    { profile: profiles.email, delimiter: ",", columns: ["1"] },
-  );
+/** Yields a table that pauses between two parts, until something has happened. */
+async function* slowTable(first: readonly string[], second: readonly string[], pause: () => unknown) {
+  // The start of a table is read without regard to pauses. An `x` stands for no item.
+  yield Buffer.from(`email\n${"x\n".repeat(40_000)}`);
+  yield Buffer.from(first.map((name) => `${name}@b.net\n`).join(""));
+  await pause();
+  yield Buffer.from(second.map((name) => `${name}@b.net\n`).join(""));
 }
 const statusesOf = (rows: readonly string[]) => rows.map((row) => row.slice(row.indexOf(",") + 1));
 
@@ -122,7 +109,7 @@ describe("batches", () => {
   test("are sent although not full when the input pauses", async () => {
     const { engine, batches } = countingEngine();
     const pause = () => expect.poll(() => batches.length, { timeout: 20_000 }).toBe(2);
-    await runTable(await slowTable(["a", "b", "c", "d"], ["e", "f", "g", "h"], pause), engine);
+    await runTable(slowTable(["a", "b", "c", "d"], ["e", "f", "g", "h"], pause), engine);
     expect(batches.map((batch) => batch.join(""))).toEqual(["abc", "d", "efg", "h"]);
   });
 });
@@ -194,13 +181,13 @@ describe("the batch of a killed run", () => {
   /** Runs with a cache that has a batch which was begun and not finished. */
   async function runAfterKill(
     begun: readonly string[],
-    list: string | ((sent: readonly unknown[]) => Promise<Table>),
+    list: string | ((sent: readonly unknown[]) => AsyncIterable<Uint8Array>),
   ) {
     const open = await openCache();
     const killed = await open();
     await killed.begin(begun.map((name) => killed.digest(`${name}@b.net`)));
     const { engine, batches } = countingEngine();
-    const opened = typeof list === "string" ? list : await list(batches);
+    const opened = typeof list === "string" ? list : list(batches);
     const { rows } = await runTable(opened, engine, { cache: await open() });
     return { batches: batches.map((batch) => batch.join("")), rows, left: await (await open()).unfinished() };
   }

@@ -2,7 +2,6 @@
 import { nameColumns } from "../../src/run/columns.js";
 import { validateTable } from "../../src/run/run.js";
 import type { RunOptions } from "../../src/run/run-options.js";
-import type { Table } from "../../src/table/table.js";
 import { type Options, open } from "./tables.js";
 
 interface Settings extends Partial<Omit<RunOptions, "columns" | "table">> {
@@ -12,16 +11,13 @@ interface Settings extends Partial<Omit<RunOptions, "columns" | "table">> {
   readonly isBatched?: boolean;
 }
 
-/** Runs over a table given as text, as bytes or opened, and returns its rows behind the header. */
+/** Runs over a table given as text, bytes or chunks, and returns its rows behind the header. */
 export async function runTable(
-  table: string | Uint8Array | Table,
+  table: string | Uint8Array | AsyncIterable<Uint8Array>,
   validator: RunOptions["validator"],
   { table: options = {}, columns, isBatched = false, ...settings }: Settings = {},
 ) {
-  const opened =
-    typeof table === "string" || table instanceof Uint8Array
-      ? await open(table, { delimiter: ",", columns: ["1"], ...options })
-      : table;
+  const opened = await open(table, { delimiter: ",", columns: ["1"], ...options });
   const { start, chunks } = opened;
   const parts: Buffer[] = [];
   const report = await validateTable({

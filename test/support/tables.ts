@@ -10,14 +10,14 @@ async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8A
 
 export type Options = Partial<TableOptions> & { readonly chunkSize?: number };
 
-/** Opens a table given as text (UTF-8) or bytes; errors call it `list.csv`. */
+/** Opens a table given as text (UTF-8), bytes or chunks; errors call it `list.csv`. */
 export function open(
-  table: string | Uint8Array,
+  table: string | Uint8Array | AsyncIterable<Uint8Array>,
   { chunkSize = 65_536, ...options }: Options = {},
 ): Promise<Table> {
   const bytes = typeof table === "string" ? Buffer.from(table) : table;
   return openTable(
-    { name: "list.csv", bytes: chunksOf(bytes, chunkSize) },
+    { name: "list.csv", bytes: bytes instanceof Uint8Array ? chunksOf(bytes, chunkSize) : bytes },
     { profile: profiles.email, ...options },
   );
 }

@@ -2,7 +2,7 @@
  * The rules for addresses whose domain passes: collects the rules that apply to a domain and runs them on a local
  * part. The kernel has the same rules in `judgeMailbox`, so a verdict may depend on nothing else.
  */
-import { families, mailcomDomains, majorProviders, providerFamily } from "../providers.js";
+import { families, providerFamily } from "../providers.js";
 import type { Classification } from "../verdict.js";
 import {
   findImpossibleMailbox,
@@ -12,6 +12,7 @@ import {
 } from "./mailbox-grammar.js";
 import {
   findPlaceholderRule,
+  freeMail,
   isPlaceholder,
   type PlaceholderRule,
   placeholderWords,
@@ -46,6 +47,11 @@ export const ordinaryMailboxes: MailboxRules = {
   isSubAddress: false,
 };
 
+/** Domain of addresses that GitHub makes, which nobody reads. */
+const noReplyDomain = "users.noreply.github.com";
+/** Domain below which each name is a mailbox. */
+const subAddressZone = "fastmail.com";
+
 /**
  * Finds the rules for the mailboxes of a domain.
  *
@@ -55,21 +61,24 @@ export const ordinaryMailboxes: MailboxRules = {
 export function findMailboxRules(ascii: string): MailboxRules {
   if (!mayHaveRules(ascii)) return ordinaryMailboxes;
   const family = providerFamily(ascii);
-  const isNoReply = ascii === "users.noreply.github.com";
+  const isNoReply = ascii === noReplyDomain;
   const grammar = findMailboxGrammar(ascii, family);
   const placeholders = findPlaceholderRule(ascii, family);
   const relay = findRelay(ascii);
-  const isSubAddress = ascii.endsWith(".fastmail.com") && ascii.indexOf(".") === ascii.length - 13;
+  const isSubAddress = ascii.slice(ascii.indexOf(".") + 1) === subAddressZone;
   const isOrdinary = !isNoReply && !grammar && !placeholders && !relay && !isSubAddress;
   if (isOrdinary) return ordinaryMailboxes;
   return { domain: ascii, isNoReply, grammar, placeholders, relay, isSubAddress };
 }
 
-/** 1 for each first label that a rule names, by {@link labelCode}: of a domain, or of all domains that begin with it. */
+/**
+ * 1 for each first label that a rule names, by {@link labelCode}: of a domain, or of all domains that begin with it. A rule for
+ * other domains has no effect unless they are here.
+ */
 const namedLabels = new Uint8Array(32_768);
 for (const name of [
-  ...[...grammarOf.keys(), ...majorProviders, ...mailcomDomains, ...sampleDomains, ...relayOf.keys()],
-  ...[...families, ...placeholderWords, "users.noreply.github.com", "fastmail.com"],
+  ...[...grammarOf.keys(), ...freeMail, ...sampleDomains, ...relayOf.keys()],
+  ...[...families, ...placeholderWords, noReplyDomain, subAddressZone],
 ]) {
   const [label = ""] = name.split(".");
   namedLabels[labelCode(label, 0, label.length)] = 1;

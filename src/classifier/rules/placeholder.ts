@@ -4,7 +4,8 @@
  */
 import { mailcomDomains, majorProviders } from "../providers.js";
 
-const freeMail: ReadonlySet<string> = new Set([...majorProviders, ...mailcomDomains]);
+/** Domains at which anybody can get a mailbox. */
+export const freeMail: ReadonlySet<string> = new Set([...majorProviders, ...mailcomDomains]);
 
 /** Domains whose mailboxes are numbers by default, so that digits such as `888888` are not a placeholder. */
 const numericMailboxes: ReadonlySet<string> = new Set(["qq.com", "vip.qq.com", "foxmail.com"]);

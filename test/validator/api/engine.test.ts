@@ -298,7 +298,7 @@ describe("the signal", () => {
       (response, request) => answers.push(() => respond()(response, request)),
     ]);
     const run = new AbortController();
-    const [whole] = [validate(items(2), "email", run.signal)];
+    const whole = validate(items(2), "email", run.signal);
     await expect.poll(() => answers.length).toBe(1);
     answers[0]!();
     await expect.poll(() => answers.length).toBe(2);
