@@ -1,10 +1,11 @@
 /**
  * The table of distinct items: 64-bit hashes with a byte of state each. One table fills the memory of an instance.
  *
- * A line of 64 bytes, as the processor fetches it, holds seven hashes followed by their seven states. Hashes lie in
- * ascending order, each in the first free place at or after its own (linear probing). So the table can grow in
- * place: all entries move to its new end, and then forward to their new places. It grows by half, or to
- * what the run expects, and is used to at most four fifths: 11 to 17 bytes an item, more if fewer items come than were expected.
+ * A line of 64 bytes, as the processor fetches it, holds up to seven hashes, their seven states, and their number. A hash
+ * is in the line that its high bits name, or if that is full in the next one that is not. So lines are in the order of the
+ * hashes, but for those that were full, and the table can grow in place: all entries move to its new end, and then
+ * forward to their new lines. It grows by half, or to what the run expects, and is used to at most four fifths: 11 to 17 bytes
+ * an item, more if fewer items come than were expected.
  *
  * Memory is read at random, and a miss of the cache costs more than all other steps. `addAll` therefore touches the
  * lines of many items before it looks at one: the processor fetches them side by side.
@@ -23,8 +24,9 @@ import {
 const lineBytes: u32 = 64;
 const hashesInLine: u32 = 7;
 const statesAt: u32 = 56;
+const countAt: u32 = 63;
 const pageBytes: u32 = 65536;
-/** Lines after the last own place of a hash, for entries that are pushed past it. */
+/** Lines after the last one that hashes name, for those that find it full. */
 const spill: u32 = 512;
 /** Items whose lines are touched at a time. */
 const touched: i32 = 256;
@@ -55,7 +57,7 @@ export function addAll(count: i32, state: u32): bool {
     // Growing in between would move the lines.
     if (!makeRoom(<u32>(to - from))) return false;
     let sum: u64 = 0;
-    for (let row: i32 = from; row < to; row++) sum += load<u64>(ownPlace(hashOf(row)));
+    for (let row: i32 = from; row < to; row++) sum += load<u64>(ownLine(hashOf(row)));
     // Otherwise the compiler would leave out the reads.
     store<u64>(distinctIgnored, sum);
     for (let row: i32 = from; row < to; row++) {
@@ -70,9 +72,8 @@ export function addAll(count: i32, state: u32): bool {
 /** Returns the state of an item; 0 if it is not in the table. */
 export function get(low: u32, high: u32): u32 {
   if (lines === 0) return 0;
-  const hash = orOne(((<u64>high) << 32) | <u64>low);
-  const place = find(hash);
-  return load<u64>(place) === hash ? load<u8>(stateOf(place)) : 0;
+  const place = find(orOne(((<u64>high) << 32) | <u64>low));
+  return place === 0 ? 0 : load<u8>(stateOf(place));
 }
 
 /** Sets the state of an item, which is added if it is new. Returns false if there is no memory for it. */
@@ -94,43 +95,49 @@ function orOne(hash: u64): u64 {
 
 /** Adds an item. Returns whether it is new; there must be room. */
 function add(hash: u64, state: u32): bool {
-  let place = find(hash);
-  let next: u64 = load<u64>(place);
-  if (next === hash) return false;
-  let moved: u64 = hash;
-  let movedState: u32 = state;
-  // Moves the entries behind it by one place, up to the next free one.
-  while (next !== 0) {
-    const nextState: u32 = load<u8>(stateOf(place));
-    store<u64>(place, moved);
-    store<u8>(stateOf(place), <u8>movedState);
-    moved = next;
-    movedState = nextState;
-    place = after(place);
-    next = load<u64>(place);
+  let line = ownLine(hash);
+  while (!has(line, hash)) {
+    if (load<u8>(line, countAt) < hashesInLine) {
+      append(line, hash, <u8>state);
+      size++;
+      return true;
+    }
+    line += lineBytes;
   }
-  store<u64>(place, moved);
-  store<u8>(stateOf(place), <u8>movedState);
-  size++;
-  return true;
+  return false;
 }
 
-/** Returns the place of an item, or the one where it belongs: that of the next larger hash, or a free one. */
+/** Returns whether a hash is in a line. */
+function has(line: usize, hash: u64): bool {
+  const wanted = i64x2.splat(hash);
+  const inFirst = i64x2.eq(v128.load(line), wanted);
+  const inSecond = i64x2.eq(v128.load(line, 16), wanted);
+  const inThird = i64x2.eq(v128.load(line, 32), wanted);
+  return v128.any_true(v128.or(v128.or(inFirst, inSecond), inThird)) || load<u64>(line, 48) === hash;
+}
+
+/** Puts a hash into a line that is not full. */
+function append(line: usize, hash: u64, state: u8): void {
+  const count: u32 = load<u8>(line, countAt);
+  store<u64>(line + 8 * count, hash);
+  store<u8>(line + statesAt + count, state);
+  store<u8>(line, <u8>(count + 1), countAt);
+}
+
+/** Returns the place of a hash; 0 if it is not in the table. */
 function find(hash: u64): usize {
-  let place = ownPlace(hash);
-  let there: u64 = load<u64>(place);
-  while (there < hash && there !== 0) {
-    place = after(place);
-    there = load<u64>(place);
+  let line = ownLine(hash);
+  while (!has(line, hash)) {
+    if (load<u8>(line, countAt) < hashesInLine) return 0;
+    line += lineBytes;
   }
-  return place;
+  while (load<u64>(line) !== hash) line += 8;
+  return line;
 }
 
-/** Returns the place that is a hash's own. */
-function ownPlace(hash: u64): usize {
-  const place: u32 = <u32>(((hash >> 32) * <u64>(lines * hashesInLine)) >> 32);
-  const line: u32 = place / hashesInLine;
-  return distinctLines + lineBytes * line + 8 * (place - hashesInLine * line);
+/** Returns the line that a hash names. */
+function ownLine(hash: u64): usize {
+  return distinctLines + lineBytes * <u32>(((hash >> 32) * <u64>lines) >> 32);
 }
 
 function stateOf(place: usize): usize {
@@ -154,7 +161,7 @@ function makeRoom(items: u32): bool {
 function isFull(items: u32): bool {
   if (lines === 0 || size + items > (lines / 5) * 4 * hashesInLine) return true;
   // Stops before the spill is full: `find` and `add` do not look for the end of the table.
-  return load<u64>(distinctLines + lineBytes * (lines + usedSpill)) !== 0;
+  return load<u8>(distinctLines + lineBytes * (lines + usedSpill), countAt) !== 0;
 }
 
 /** Makes the table larger. Returns false if there is no memory for it. */
@@ -172,40 +179,40 @@ function growTo(newLines: u32): bool {
   // One page below 4 GiB stays free, so that the end of the table has an address of 32 bits.
   if (pages > 65535 || (pages > has && memory.grow(<i32>(pages - has)) === -1)) return false;
   const end: usize = distinctLines + lineBytes * (newLines + spill);
-  // Push all entries together at the new end, the last one first.
+  // Push all entries together at the new end, those of the last line first.
   let to: usize = end;
-  for (let place: usize = oldEnd; place > <usize>distinctLines; ) {
-    place = before(place);
-    const hash: u64 = load<u64>(place);
-    if (hash === 0) continue;
-    to = before(to);
-    store<u64>(to, hash);
-    store<u8>(stateOf(to), load<u8>(stateOf(place)));
+  for (let line: usize = oldEnd; line > <usize>distinctLines; ) {
+    line -= lineBytes;
+    for (let count: u32 = load<u8>(line, countAt); count > 0; count--) {
+      to = before(to);
+      store<u64>(to, load<u64>(line + 8 * (count - 1)));
+      store<u8>(stateOf(to), load<u8>(line + statesAt + count - 1));
+    }
   }
-  // Deal them out again, the first one first. No place is written before its entry was read.
+  // Deal them out again, those of the first line first.
   lines = newLines;
   let free: usize = distinctLines;
   for (let from: usize = to; from < end; from = after(from)) {
     const hash: u64 = load<u64>(from);
     const state: u8 = load<u8>(stateOf(from));
-    free = clear(free, ownPlace(hash), oldEnd, to);
-    store<u64>(free, hash);
-    store<u8>(stateOf(free), state);
-    free = after(free);
+    let line = ownLine(hash);
+    while (line < free && load<u8>(line, countAt) === hashesInLine) line += lineBytes;
+    // Half of the lines stay free, so entries were read long before their place is needed, unless hashes are not random.
+    if (line >= (from & ~63)) unreachable();
+    free = clear(free, line + lineBytes, oldEnd, to);
+    append(line, hash, state);
   }
   clear(free, end, oldEnd, to);
   return true;
 }
 
 /**
- * Frees the places from one up to another one, and returns the first place behind them. Leaves out those between `fresh` and
+ * Frees the lines from one up to another one, and returns the first line behind them. Leaves out those between `fresh` and
  * `used`, which were never written.
  */
 function clear(from: usize, to: usize, fresh: usize, used: usize): usize {
-  let place = from;
-  while (place < to) {
-    if (place < fresh || place >= used) store<u64>(place, 0);
-    place = after(place);
+  for (let line = from; line < to; line += lineBytes) {
+    if (line < fresh || line + lineBytes > used) memory.fill(line, 0, lineBytes);
   }
-  return place;
+  return max(from, to);
 }
