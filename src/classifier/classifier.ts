@@ -11,6 +11,7 @@ import { findSuffix } from "./rules/public-suffix.js";
 import { findSpecialUse } from "./rules/special-use.js";
 import { withoutStrayMarks } from "./rules/stray-marks.js";
 import { findMeant, findTypo } from "./rules/typo-domain.js";
+import { suffixTable } from "./suffix-table.js";
 import { lastDotBefore } from "./suffix-walk.js";
 import { type Address, findPlainAt, parseAddress } from "./syntax/address.js";
 import { parseDomainName, withoutRoot } from "./syntax/domain-name.js";
@@ -32,6 +33,16 @@ export interface Classifier {
    * @param ascii a host name, lower case, A-labels
    */
   domainFacts(ascii: string): DomainFacts;
+  /** What another implementation needs to find the facts about most domains itself. */
+  readonly tables: DomainTables;
+}
+
+/** The slots of the classifier's tables of names; see name-table.ts. */
+interface DomainTables {
+  readonly suffixes: Int32Array;
+  readonly disposables: Int32Array;
+  /** Whether the user's own lists come before these tables. */
+  readonly hasOwnLists: boolean;
 }
 
 /** Result of the domain rules, and the mailbox rules to apply next. */
@@ -212,6 +223,10 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
     classify: (kind, item) => (kind === "email" ? classifyEmail(item, true) : classifyDomain(item)),
     judge: (kind, item) => (kind === "email" ? classifyEmail(item, false) : classifyDomain(item)),
     domainFacts,
+    get tables() {
+      const { slots } = disposable.names;
+      return { suffixes: suffixTable().slots, disposables: slots, hasOwnLists: hasLists };
+    },
   };
 }
 

@@ -45,7 +45,7 @@ export class DisposableTable {
   /** Number of entries. */
   readonly size: number;
   readonly sources: readonly DataSource[];
-  readonly #names: NameTable;
+  readonly names: NameTable;
 
   /**
    * @param file bytes made by {@link compileDisposableTable}
@@ -63,7 +63,7 @@ export class DisposableTable {
     }
     this.size = size!;
     this.sources = JSON.parse(Buffer.from(bytes.subarray(sourceStart)).toString()) as DataSource[];
-    this.#names = new NameTable(words.subarray(headerWords, headerWords + 2 * slots), 1);
+    this.names = new NameTable(words.subarray(headerWords, headerWords + 2 * slots), 1);
   }
 
   /**
@@ -74,7 +74,7 @@ export class DisposableTable {
   find(ascii: string): string | undefined {
     const { count, starts, lows, highs } = hashSuffixes(ascii);
     for (let label = count - 1; label >= 0; label--) {
-      const flag = this.#names.find(lows[label]!, highs[label]!);
+      const flag = this.names.find(lows[label]!, highs[label]!);
       if (flag === 0 || (flag === 1 && label < count - 1)) return ascii.slice(starts[label]);
     }
     return undefined;

@@ -57,7 +57,8 @@ const dot = 0x2e;
 
 /** Flags of names, found by their hashes. */
 export class NameTable {
-  readonly #slots: Int32Array;
+  /** The slots, for tables in other memory. */
+  readonly slots: Int32Array;
   readonly #mask: number;
   readonly #flags: number;
 
@@ -66,7 +67,7 @@ export class NameTable {
    * @param flagBits number of bits for the flags
    */
   constructor(slots: Int32Array, flagBits: number) {
-    this.#slots = slots;
+    this.slots = slots;
     this.#mask = (slots.length >> 1) - 1;
     this.#flags = (1 << flagBits) - 1;
   }
@@ -75,8 +76,8 @@ export class NameTable {
   find(lowWord: number, high: number): number {
     const low = lowWord & ~this.#flags;
     for (let slot = high & this.#mask; ; slot = (slot + 1) & this.#mask) {
-      const entryLow = this.#slots[2 * slot]!;
-      const entryHigh = this.#slots[2 * slot + 1]!;
+      const entryLow = this.slots[2 * slot]!;
+      const entryHigh = this.slots[2 * slot + 1]!;
       if (entryLow === 0 && entryHigh === 0) return -1;
       if (entryHigh === high && (entryLow & ~this.#flags) === low) return entryLow & this.#flags;
     }

@@ -8,27 +8,6 @@ export interface DomainCount {
 }
 
 /**
- * Keeps the name of a disposable domain under its number.
- *
- * @param domain in ASCII, at most 253 characters; empty for a domain that is not disposable
- */
-export function keepName(memory: ArrayBufferLike, number: number, domain: string): void {
-  const used = new Int32Array(memory, layout.names, 1);
-  const room = layout.namesEnd - layout.names - 1024;
-  const names = new Int32Array(memory, layout.domainNames, layout.mostDomains);
-  if (domain === "" || Atomics.load(used, 0) > room) {
-    // Without a name, the domain is counted, but not shown.
-    Atomics.store(names, number, 0);
-    return;
-  }
-  const start = layout.names + 4 + Atomics.add(used, 0, 1 + domain.length);
-  const bytes = new Uint8Array(memory, start, 1 + domain.length);
-  bytes[0] = domain.length;
-  for (let i = 0; i < domain.length; i++) bytes[i + 1] = domain.charCodeAt(i);
-  Atomics.store(names, number, start);
-}
-
-/**
  * Returns the number of items at each disposable domain that has any. Approximate for lists with more than some 100,000
  * domains: then one domain may replace another one and its count.
  */

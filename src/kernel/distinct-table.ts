@@ -34,7 +34,7 @@ export class DistinctTable {
     memory.grow(1);
     this.#memory = memory;
     // The table asks nothing about domains.
-    const judge = { factsOf: () => 0, keepName: () => {} };
+    const judge = { factsOf: () => 0 };
     const { exports } = new WebAssembly.Instance(module, { env: { memory }, judge });
     this.#exports = exports as unknown as Exports;
     this.#hashes = new Int32Array(memory.buffer, distinctHashes, 2 * distinctRows);

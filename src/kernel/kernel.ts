@@ -8,7 +8,6 @@ import type { Classifier } from "../classifier/classifier.js";
 import type { ItemHash } from "../classifier/item-hash.js";
 import type { Kind } from "../classifier/verdict.js";
 import type { ScannedRecords, ScanShape } from "../table/scan/scanner.js";
-import { keepName } from "./disposable-counts.js";
 import * as layout from "./layout.js";
 import { factsOf, writeTables } from "./tables.js";
 
@@ -65,13 +64,11 @@ export interface KernelSettings {
   readonly shard?: { readonly index: number; readonly count: number } | undefined;
 }
 
-/**
- * Writes tables and settings into the memory of a run, before any thread uses it.
- */
+/** Writes tables and settings into the memory of a run, before any thread uses it. */
 export function prepareMemory(memory: WebAssembly.Memory, settings: KernelSettings): void {
   const { shape, width, delimiter, seed, tails, shard = { index: 1, count: 1 } } = settings;
   writeTables(memory.buffer);
-  const words = new Int32Array(memory.buffer, layout.settings, layout.seedWord + layout.seedWords);
+  const words = new Int32Array(memory.buffer, layout.settings, layout.settingsWords);
   words[layout.delimiterWord] = byteOrNone(shape.delimiter);
   words[layout.quoteWord] = byteOrNone(shape.quote === undefined ? 0x22 : shape.quote);
   words[layout.commentWord] = byteOrNone(shape.comment);
@@ -143,16 +140,9 @@ export class Kernel {
     kind: Kind,
   ) {
     const bytes = Buffer.from(memory.buffer);
-    let listed = "";
     const judge = {
-      factsOf: (start: number, end: number) => {
-        const ascii = bytes.toString("latin1", start, end).toLowerCase();
-        listed = "";
-        return factsOf(classifier, kind, ascii, (domain) => {
-          listed = domain;
-        });
-      },
-      keepName: (number: number) => keepName(memory.buffer, number, listed),
+      factsOf: (start: number, end: number) =>
+        factsOf(classifier, kind, bytes.toString("latin1", start, end).toLowerCase()),
     };
     this.#memory = memory;
     this.#exports = new WebAssembly.Instance(module, { env: { memory }, judge })

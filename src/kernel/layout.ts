@@ -23,10 +23,22 @@ export const shardsWord = 7;
 /** Seven keys of the hash, two words each. */
 export const seedWord = 8;
 export const seedWords = 14;
+/** Slots of the tables of public suffixes and of disposable domains; 0 where the classifier has to be asked. */
+export const suffixSlotsWord = 22;
+export const disposableSlotsWord = 23;
+/** Number of sets of letters at {@link typoLetters}, and fewest and most characters of a typo. */
+export const typosWord = 24;
+export const shortestTypoWord = 25;
+export const longestTypoWord = 26;
+export const settingsWords = 27;
 
 /** Classes of characters: those of atoms, and those of labels. For each low half of a byte, a bit for each high half. */
 export const atomClass = 2048;
 export const labelClass = 2064;
+
+/** The letters of the providers that are often mistyped, a word of bits each. */
+export const typoLetters = 3072;
+export const mostTypos = 256;
 
 /** Grammars of mailbox names: for each a table of 256 bytes with the places of each byte, and three words. */
 export const grammars = 4096;
@@ -50,6 +62,9 @@ export const tails = 16384;
 export const tailBytes = 512;
 export const mostTails = 32;
 
+/** 1 for each label that a rule names, by `labelCode` in classifier/rules/mailbox.ts. */
+export const askedLabels = 32768;
+
 /**
  * What is known of domains: buckets of eight 64-bit words, each with 48 bits of the domain's hash above 16 bits of facts.
  * The other 16 bits of the hash are the number of the bucket. A word of zero is free.
@@ -68,11 +83,23 @@ export const domainNames = 6356992;
 export const names = 8454144;
 export const namesEnd = 16842752;
 
+/** The public suffixes and the disposable domains, slots of 8 bytes as in classifier/name-table.ts, and the most of them. */
+export const suffixNames = 16842752;
+export const mostSuffixSlots = 65536;
+export const disposableNames = 17367040;
+export const mostDisposableSlots = 1048576;
+/** Flags of public suffixes, equal to those in classifier/suffix-table.ts. */
+export const icannFlag = 1;
+export const icannBelowFlag = 2;
+export const exceptionFlag = 4;
+export const hasMoreFlag = 8;
+export const suffixFlagBits = 6;
+
 /** End of what all threads share; the parts of each thread and the slots of blocks follow. */
-export const sharedEnd = 16842752;
+export const sharedEnd = 25755648;
 
 /**
- * The facts about a domain: the lowest five bits are the code of an outcome (see classifier/outcomes.ts), or one of the
+ * The facts about a domain, 16 bits: the lowest five are the code of an outcome (see classifier/outcomes.ts), or one of the
  * codes below; the others say which rules its mailboxes have.
  */
 export const outcomeMask = 31;

@@ -4,8 +4,11 @@
  */
 import type { Classifier } from "../classifier/classifier.js";
 import { listedDomain, outcomeCode } from "../classifier/outcomes.js";
+import { labelCode, namedLabels } from "../classifier/rules/mailbox.js";
 import { type MailboxName, mailboxNames } from "../classifier/rules/mailbox-grammar.js";
 import { placeholderStarts } from "../classifier/rules/placeholder.js";
+import { specialUse } from "../classifier/rules/special-use.js";
+import { longestTypo, owners, shortestTypo, typoLetters } from "../classifier/rules/typo-domain.js";
 import { isAtomText } from "../classifier/syntax/address.js";
 import type { Kind } from "../classifier/verdict.js";
 import * as layout from "./layout.js";
@@ -21,6 +24,34 @@ export function writeTables(memory: ArrayBufferLike): void {
   if (mailboxNames.length >= layout.mostGrammars) throw new Error("too many grammars for the kernel");
   for (const [index, name] of mailboxNames.entries()) writeGrammar(memory, index + 1, name);
   for (const letters of placeholderStarts) bytes[layout.placeholders + (letters >> 3)]! |= 1 << (letters & 7);
+}
+
+/**
+ * Writes the names that `plainFacts` in assembly/facts.ts looks up. Before, or if there are too many, the classifier is asked
+ * for each domain: that is faster for small tables, since these are more than a megabyte.
+ */
+export function writeDomainTables(memory: ArrayBufferLike, { tables }: Classifier): void {
+  const { suffixes, disposables } = tables;
+  const isTooLarge =
+    suffixes.length > 2 * layout.mostSuffixSlots || disposables.length > 2 * layout.mostDisposableSlots;
+  if (tables.hasOwnLists || isTooLarge) return;
+  const words = new Int32Array(memory);
+  const settings = words.subarray(layout.settings / 4, layout.settings / 4 + layout.settingsWords);
+  words.set(suffixes, layout.suffixNames / 4);
+  words.set(disposables, layout.disposableNames / 4);
+  settings[layout.suffixSlotsWord] = suffixes.length / 2;
+  settings[layout.disposableSlotsWord] = disposables.length / 2;
+  if (typoLetters.length > layout.mostTypos) throw new Error("too many providers for the kernel");
+  words.set(typoLetters, layout.typoLetters / 4);
+  settings[layout.typosWord] = typoLetters.length;
+  settings[layout.shortestTypoWord] = shortestTypo;
+  settings[layout.longestTypoWord] = longestTypo;
+  const labels = new Uint8Array(memory, layout.askedLabels, namedLabels.length);
+  labels.set(namedLabels);
+  for (const name of [...specialUse, ...owners]) {
+    const [label = ""] = name.split(".");
+    labels[labelCode(label, 0, label.length)] = 1;
+  }
 }
 
 const dotsCode = { free: layout.freeDots, apart: layout.apartDots, ignored: layout.ignoredDots };
@@ -43,19 +74,13 @@ function writeGrammar(
  * is `untold`: then the classifier judges all its addresses.
  *
  * @param ascii a host name, lower case, A-labels
- * @param onDisposable called with the domain that is listed, if it is disposable
+ * @returns the facts, and above their 16 bits the length of the listed name that the domain ends with, if it is disposable
  */
-export function factsOf(
-  classifier: Classifier,
-  kind: Kind,
-  ascii: string,
-  onDisposable: (listed: string) => void,
-): number {
+export function factsOf(classifier: Classifier, kind: Kind, ascii: string): number {
   const { verdict, mailbox, hasListedMailboxes } = classifier.domainFacts(ascii);
-  const listed = listedDomain(verdict?.reason);
-  if (listed !== undefined) onDisposable(listed);
-  if (hasListedMailboxes) return layout.untold;
-  if (verdict !== undefined) return outcomeCode(verdict);
+  const listed = (listedDomain(verdict?.reason)?.length ?? 0) << 16;
+  if (hasListedMailboxes) return layout.untold | listed;
+  if (verdict !== undefined) return outcomeCode(verdict) | listed;
   if (kind === "domain") return layout.passes;
   const { isNoReply, grammar, placeholders, relay, isSubAddress } = mailbox;
   if (isNoReply) return outcomeCode({ status: "fake", reason: "no-reply" });

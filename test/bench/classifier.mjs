@@ -10,6 +10,7 @@ import { builtInTable, loadClassifier } from "../../dist/classifier/classifier.j
 import { DisposableTable } from "../../dist/classifier/disposable-table.js";
 import { Kernel, kernelModule, prepareMemory } from "../../dist/kernel/kernel.js";
 import { askCode, seedWords } from "../../dist/kernel/layout.js";
+import { writeDomainTables } from "../../dist/kernel/tables.js";
 import { BlockMemory, slotRows } from "../../dist/run/embedded/block-memory.js";
 import { readDisposableList } from "./disposable-list.mjs";
 
@@ -80,6 +81,7 @@ const ways = {
       seed: crypto.getRandomValues(new Int32Array(seedWords)),
       tails: [],
     });
+    writeDomainTables(memory.memory.buffer, classifier);
     const kernel = new Kernel(kernelModule(), memory.memory, memory.scratchOf(0), classifier, "email");
     const { block, codes, hashes } = memory.slot(0);
     const records = memory.recordsOf(0);

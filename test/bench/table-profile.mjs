@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { loadClassifier } from "../../dist/classifier/classifier.js";
 import { Kernel, kernelModule, prepareMemory } from "../../dist/kernel/kernel.js";
 import { seedWords } from "../../dist/kernel/layout.js";
+import { writeDomainTables } from "../../dist/kernel/tables.js";
 import { DistinctItems } from "../../dist/run/distinct-items.js";
 import { BlockMemory, slotRows } from "../../dist/run/embedded/block-memory.js";
 import { say } from "./measure.mjs";
@@ -22,7 +23,9 @@ export async function profile(input) {
   const shape = { delimiter: comma, column: 2 };
   const seed = crypto.getRandomValues(new Int32Array(seedWords));
   prepareMemory(memory.memory, { shape, width: 6, delimiter: comma, seed, tails });
-  const kernel = new Kernel(kernelModule(), memory.memory, memory.scratchOf(0), loadClassifier(), "email");
+  const classifier = loadClassifier();
+  writeDomainTables(memory.memory.buffer, classifier);
+  const kernel = new Kernel(kernelModule(), memory.memory, memory.scratchOf(0), classifier, "email");
   const { block, codes, hashes, output, ends } = memory.slot(0);
   const records = memory.recordsOf(0);
   for (const run of ["first time", "again"]) {

@@ -3,10 +3,16 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { loadClassifier } from "../../src/classifier/classifier.js";
 import { outcomeCode, outcomes, reasonCode } from "../../src/classifier/outcomes.js";
+import { ispProviders, mailcomDomains, majorProviders } from "../../src/classifier/providers.js";
+import { specialUse } from "../../src/classifier/rules/special-use.js";
+import { owners } from "../../src/classifier/rules/typo-domain.js";
+import { suffixFlag } from "../../src/classifier/suffix-table.js";
 import type { Kind } from "../../src/classifier/verdict.js";
+import { readSuffixRules } from "../../src/data/suffix-rules.js";
 import { Kernel, kernelModule, prepareMemory } from "../../src/kernel/kernel.js";
 import * as layout from "../../src/kernel/layout.js";
 import { askCode, seedWords } from "../../src/kernel/layout.js";
+import { writeDomainTables } from "../../src/kernel/tables.js";
 import { BlockMemory } from "../../src/run/embedded/block-memory.js";
 import { itemKey } from "../../src/run/item.js";
 import { offlineReasons, offlineStatuses } from "../../src/run/status-codes.js";
@@ -26,6 +32,7 @@ class Judge {
       seed: Int32Array.from({ length: seedWords }, (_, i) => Math.imul(i + 1, 0x9e3779b1)),
     });
     const { memory } = this.#memory;
+    writeDomainTables(memory.buffer, by);
     this.kernel = new Kernel(kernelModule(), memory, this.#memory.scratchOf(0), by, kind);
   }
 
@@ -185,6 +192,69 @@ test.each([
   expect(judge("email", item)).toBeUndefined();
 });
 
+/** A name with one more, one other or one missing character, which may be a dot or a capital. */
+const edited = (name: string) =>
+  fc
+    .tuple(fc.nat(name.length), fc.nat(1), fc.constantFrom("", "", ..."aeiMx.-1"))
+    .map(([at, removed, added]) => name.slice(0, at) + added + name.slice(at + removed));
+const nearRules = fc.oneof(
+  ...[
+    [...majorProviders, ...mailcomDomains, ...ispProviders, "mailinator.com", "a.mailinator.com"],
+    [...specialUse, ...owners.flatMap((owner) => [`${owner}.de`, `a.${owner}.co.uk`]), "duck.com", "eu.org"],
+    readSuffixRules().map(({ rule }) => rule.replace("!", "").replace("*", "any")),
+  ].map((names) =>
+    fc
+      .tuple(fc.constantFrom("", "", "a.", "Xn-a.b."), fc.constantFrom(...names).chain(edited))
+      .map((parts) => parts.join("")),
+  ),
+);
+
+test("agrees with the classifier on names near rules, whichever of them is asked", () => {
+  fc.assert(
+    fc.property(fc.array(nearRules, { minLength: 100, maxLength: 150 }), (names) => {
+      for (const [row, verdict] of judges.domain.all(names).entries()) {
+        if (verdict === undefined || names[row] === "") continue;
+        expect([names[row], verdict]).toEqual([names[row], expected("domain", names[row]!)]);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+describe("with the tables of domains", () => {
+  const asked: string[] = [];
+  const domainFacts = (ascii: string) => {
+    asked.push(ascii);
+    return classifier.domainFacts(ascii);
+  };
+  const { tables } = classifier;
+  const asks = (names: readonly string[], hasOwnLists = false) => {
+    asked.length = 0;
+    new Judge("email", { ...classifier, domainFacts, tables: { ...tables, hasOwnLists } }).all(
+      names.map((name) => `ann@${name}`),
+    );
+    return asked.toSorted();
+  };
+  const random = fc.sample(
+    fc.tuple(fc.string({ unit: fc.constantFrom(..."abcdeghiklmnoprstuz"), minLength: 3, maxLength: 14 })),
+    { numRuns: 2000, seed: 1 },
+  );
+
+  test("asks the classifier about few domains", () => {
+    const names = random.flatMap(([name]) => [`${name}.com`, `shop.${name}.de`, `${name}.co.uk`]);
+    expect(asks(names).length).toBeLessThan(names.length / 10);
+  });
+
+  test("asks about domains that rules name", () => {
+    const named = ["co.uk", "example.com", "gmail.com", "gmial.com", "larch.unknown", "www.ck"];
+    expect(asks([...named, "elm.mailinator.com", "larch-and-oak.com", "larch.elm.co.uk"])).toEqual(named);
+  });
+
+  test("asks about all domains if there are own lists", () => {
+    expect(asks(["larch-and-oak.com", "mailinator.com"], true)).toHaveLength(2);
+  });
+});
+
 test("stays correct with more domains than it remembers", () => {
   const many = Array.from({ length: 600_000 }, (_, i) => `d${i}.com`);
   // All of them pass, which the classifier need not find out.
@@ -227,4 +297,8 @@ test("uses the codes and the record layout of the other rooms", () => {
   expect(layout.subAddressCode).toBe(outcomeCode({ status: "alias", reason: "sub-address" }));
   expect(layout.impossibleMailboxCode).toBe(outcomeCode({ status: "fake", reason: "impossible-mailbox" }));
   expect(outcomes.length).toBeLessThan(layout.passes);
+  expect(suffixFlag).toMatchObject({
+    ...{ icann: layout.icannFlag, icannBelow: layout.icannBelowFlag },
+    ...{ exception: layout.exceptionFlag, hasMore: layout.hasMoreFlag },
+  });
 });

@@ -75,7 +75,7 @@ export function findMailboxRules(ascii: string): MailboxRules {
  * 1 for each first label that a rule names, by {@link labelCode}: of a domain, or of all domains that begin with it. A rule for
  * other domains has no effect unless they are here.
  */
-const namedLabels = new Uint8Array(32_768);
+export const namedLabels = new Uint8Array(32_768);
 for (const name of [
   ...[...grammarOf.keys(), ...freeMail, ...sampleDomains, ...relayOf.keys()],
   ...[...families, ...placeholderWords, noReplyDomain, subAddressZone],
@@ -88,7 +88,7 @@ for (const name of [
  * Maps a label to a number from 0 to 32,767, by its length and its first, middle and last letter. Other labels have the same
  * number, which costs an unnecessary look but hides no rule.
  */
-function labelCode(name: string, start: number, end: number): number {
+export function labelCode(name: string, start: number, end: number): number {
   const [first, last] = [name.charCodeAt(start), name.charCodeAt(end - 1)];
   const letters = threeOf(first, name.charCodeAt((start + end) >> 1), last);
   return (letters ^ Math.imul(end - start, 0x2545)) & 32_767;

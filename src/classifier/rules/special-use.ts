@@ -6,7 +6,7 @@ import { lastDotBefore } from "../suffix-walk.js";
  * Reserved names: RFC 2606 (`example.com`, `.test`, `.example`, `.invalid`), RFC 6761 (`.localhost`), RFC 6762
  * (`.local`), RFC 7686 (`.onion`), RFC 3172 (`.arpa`).
  */
-const specialUse: ReadonlySet<string> = new Set([
+export const specialUse: ReadonlySet<string> = new Set([
   "test",
   "example",
   "invalid",

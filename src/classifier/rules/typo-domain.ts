@@ -25,13 +25,15 @@ const targets = `
 const withoutDot: ReadonlyMap<string, string> = new Map(
   targets.map((target) => [target.replace(".", ""), target]),
 );
-const [shortest, longest] = [
+/** Fewest and most characters of a name that is one edit away from a target. */
+export const [shortestTypo, longestTypo] = [
   Math.min(...targets.map(({ length }) => length)) - 1,
   Math.max(...targets.map(({ length }) => length)) + 1,
 ];
 
 /** Names that belong to one provider under any other suffix, but for its own: gmail.net, icloud.co. */
-const oneOwner = /^(gmail|googlemail|protonmail|icloud)\.(?!com$)(.*)$/;
+export const owners = ["gmail", "googlemail", "protonmail", "icloud"];
+const oneOwner = new RegExp(`^(${owners.join("|")})\\.(?!com$)(.*)$`);
 
 /** Misspellings of `.com`, which count at any domain: one edit away, and no top-level domain. */
 const mistypedCom = /\.(?:con|comm|cim|vom|xom|ocm|cpm|dom|c0m|coom|ccom|comn)$/;
@@ -72,10 +74,10 @@ function ownerOf(name: string): string | undefined {
 
 /** Returns the target that a name is one edit away from. */
 function neighbourOf(name: string): string | undefined {
-  if (name.length < shortest || name.length > longest) return undefined;
+  if (name.length < shortestTypo || name.length > longestTypo) return undefined;
   const letters = lettersOf(name);
   for (let i = 0; i < targets.length; i++) {
-    if (hasAtMostTwoBits(letters ^ targetLetters[i]!) && isOneEditAway(name, targets[i]!)) return targets[i];
+    if (hasAtMostTwoBits(letters ^ typoLetters[i]!) && isOneEditAway(name, targets[i]!)) return targets[i];
   }
   return undefined;
 }
@@ -86,7 +88,8 @@ function lettersOf(name: string): number {
   for (let i = 0; i < name.length; i++) letters |= 1 << (name.charCodeAt(i) & 31);
   return letters;
 }
-const targetLetters = targets.map(lettersOf);
+/** The letters of each target, as {@link lettersOf} returns them. The kernel asks only about names with nearly the same ones. */
+export const typoLetters: readonly number[] = targets.map(lettersOf);
 
 /** Whether at most two bits are set. One edit adds at most one character and removes at most one. */
 const hasAtMostTwoBits = (bits: number): boolean => {

@@ -29,14 +29,21 @@ export function hash(start: usize, length: i32, word: u64): u64 {
 export function shardHash(start: usize, end: usize): u32 {
   let h: u32 = 0x811c9dc5;
   for (let p: usize = start; p < end; p++) {
-    const byte: u32 = load<u8>(p);
-    const lower: u32 = byte - 0x41 < 26 ? byte | 0x20 : byte;
-    h = (h ^ lower) * 0x01000193;
+    h = (h ^ smallLetter(load<u8>(p))) * 0x01000193;
   }
-  // The finaliser of MurmurHash3, as in classifier/mix.ts.
-  h = (h ^ (h >> 16)) * 0x85ebca6b;
+  return mix(h);
+}
+
+/** Mixes the bits of a word with the finaliser of MurmurHash3, as classifier/mix.ts does. */
+export function mix(value: u32): u32 {
+  let h: u32 = (value ^ (value >> 16)) * 0x85ebca6b;
   h = (h ^ (h >> 13)) * 0xc2b2ae35;
   return h ^ (h >> 16);
+}
+
+/** Returns the small letter for a capital of ASCII, and any other byte as it is. */
+export function smallLetter(byte: u32): u32 {
+  return byte - 0x41 < 26 ? byte | 0x20 : byte;
 }
 
 function keyOf(index: i32): u64 {

@@ -15,6 +15,7 @@ import {
   bucketBytes,
   disposableDomainCode,
   domainCounts,
+  domainNames,
   domains,
   dotsAt,
   endPlace,
@@ -32,6 +33,8 @@ import {
   isSubAddress,
   labelClass,
   longestAt,
+  names,
+  namesEnd,
   noItemCode,
   notARowCode,
   okCode,
@@ -49,12 +52,14 @@ import {
   subAddressCode,
   untold,
 } from "../layout";
-import { hash, shardHash } from "./hash";
+import { listedAt, notPlain, plainFacts } from "./facts";
+import { hash, shardHash, smallLetter } from "./hash";
 
-/** Asks JavaScript for the facts about a domain that is not known yet; see layout.ts for their bits. */
+/**
+ * Asks JavaScript for the facts about a domain; see layout.ts for their bits. Above their 16 bits is the length of the listed
+ * name that ends the domain's, if it is disposable.
+ */
 declare function factsOf(start: usize, end: usize): u32;
-/** Keeps the name of the domain that JavaScript was asked for last, if it is disposable, under the number of its word. */
-declare function keepName(number: u32): void;
 
 const quote: u8 = 0x22;
 const plus: u8 = 0x2b;
@@ -296,12 +301,18 @@ function recall(hash: u64, start: usize, end: usize): u32 {
       return <u32>(known & 0xffff);
     }
   }
-  const facts: u32 = factsOf(start, end);
+  let facts: u32 = plainFacts(start, end);
+  let listed: usize = listedAt;
+  if (facts === notPlain) {
+    const answer: u32 = factsOf(start, end);
+    facts = answer & 0xffff;
+    listed = end - (answer >> 16);
+  }
   // Another thread may have taken the word meanwhile, for this domain or another one.
   if (atomic.cmpxchg<u64>(free, before, key | <u64>facts) !== before) return recall(hash, start, end);
   recalled = free;
   if (before !== 0) atomic.store<i32>(domainCounts + 4 * numberOf(free), 0);
-  if (mayBeDisposable(facts)) keepName(numberOf(free));
+  if (mayBeDisposable(facts)) keepName(numberOf(free), listed, end);
   return facts;
 }
 
@@ -309,6 +320,19 @@ function recall(hash: u64, start: usize, end: usize): u32 {
 function mayBeDisposable(facts: u32): bool {
   const outcome = facts & outcomeMask;
   return outcome === disposableDomainCode || outcome === untold;
+}
+
+/** Keeps the name of a listed domain for the word with this number, unless it is empty or there is no room left. */
+function keepName(number: u32, start: usize, end: usize): void {
+  const length = <u32>(end - start);
+  let place: u32 = 0;
+  if (length > 0 && <u32>names + atomic.load<u32>(names) + 512 < <u32>namesEnd) {
+    place = <u32>names + 4 + atomic.add<u32>(names, 1 + length);
+    store<u8>(place, <u8>length);
+    for (let i: u32 = 0; i < length; i++) store<u8>(place + 1 + i, <u8>smallLetter(load<u8>(start + i)));
+  }
+  // Without a name, the domain is counted, but not shown.
+  atomic.store<u32>(domainNames + 4 * number, place);
 }
 
 /** Returns the number of a word in the buckets. */

@@ -23,6 +23,7 @@
 import { setImmediate } from "node:timers/promises";
 import { countsOf } from "../../kernel/disposable-counts.js";
 import { prepareMemory, withKernel } from "../../kernel/kernel.js";
+import { writeDomainTables } from "../../kernel/tables.js";
 import { scanAlone } from "../../table/scan/chunk-assembler.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import type { ScannedTable } from "../../table/scan/scanned-records.js";
@@ -80,6 +81,7 @@ export async function runEmbedded(
   const newPool = async () => {
     if (prepared === undefined) return undefined;
     const { WorkerPool } = await import("./worker-pool.js");
+    writeDomainTables(prepared.memory.memory.buffer, engine.classifier);
     return new WorkerPool(blockOptions, engine.source, prepared.module, prepared.memory, classifier);
   };
   /** The rows whose charge is under way. */

@@ -1,0 +1,132 @@
+/**
+ * Finds the facts about most domains, so that JavaScript is asked about few: whether a domain is disposable, and whether it
+ * passes without any rule for its mailboxes. It asks where another rule could apply, so a rule is written once, in the
+ * classifier; tables.ts fills the tables here from the classifier's own.
+ *
+ * The walk over a name, from its last byte to its first one, is that of `hashSuffixes` in classifier/name-table.ts.
+ */
+import {
+  askedLabels,
+  disposableDomainCode,
+  disposableNames,
+  disposableSlotsWord,
+  exceptionFlag,
+  hasMoreFlag,
+  icannBelowFlag,
+  icannFlag,
+  longestTypoWord,
+  passes,
+  settings,
+  shortestTypoWord,
+  suffixFlagBits,
+  suffixNames,
+  suffixSlotsWord,
+  typoLetters,
+  typosWord,
+} from "../layout";
+import { mix, smallLetter } from "./hash";
+
+const dot: u32 = 0x2e;
+const hyphen: u32 = 0x2d;
+const letterX: u32 = 0x78;
+
+/** What {@link plainFacts} returns where the classifier has to tell the facts. */
+export const notPlain: u32 = 0xffffffff;
+/** Address of the domain on the list, after `plainFacts` has found a disposable one. */
+export let listedAt: usize = 0;
+
+/**
+ * Returns the facts about a domain; see layout.ts for their bits.
+ *
+ * @param start address of a host name of letters, digits, hyphens and dots, in A-labels and either case
+ * @returns `notPlain` if the classifier has to be asked
+ */
+export function plainFacts(start: usize, end: usize): u32 {
+  const disposables: u32 = load<u32>(settings + 4 * disposableSlotsWord);
+  const suffixes: u32 = load<u32>(settings + 4 * suffixSlotsWord);
+  if (disposables === 0 || suffixes === 0 || isEncoded(start, end) || mayBeTypo(start, end)) return notPlain;
+  let a: u32 = 0x2c1b3c6d;
+  let b: u32 = 0x297a2d39;
+  let labelEnd: usize = end;
+  let suffix: u32 = 0;
+  let mayHaveMore = true;
+  let hasSuffix = false;
+  listedAt = 0;
+  for (let p: usize = end; ; p--) {
+    const isWhole = p === start;
+    const byte: u32 = isWhole ? dot : smallLetter(load<u8>(p - 1));
+    if (byte === dot) {
+      if (isAsked(p, labelEnd)) return notPlain;
+      labelEnd = p - 1;
+      const low = mix(a ^ (b >> 15));
+      const high = mix(b + a * 0x85ebca6b);
+      if (mayHaveMore) {
+        // The steps of `findSuffix` in classifier/rules/public-suffix.ts.
+        const own: u32 = flagsOf(suffixNames, suffixes, suffixFlagBits, low, high);
+        const isSuffix = (own & icannFlag) !== 0 || (suffix & icannBelowFlag) !== 0;
+        if ((own & exceptionFlag) !== 0 || (isSuffix && isWhole)) return notPlain;
+        hasSuffix = hasSuffix || isSuffix;
+        mayHaveMore = (own & hasMoreFlag) !== 0;
+        suffix = own;
+      }
+      const listed: u32 = flagsOf(disposableNames, disposables, 1, low, high);
+      // Of a zone, only the names below it are disposable.
+      if ((listed & isName) !== 0 && ((listed & 1) === 0 || !isWhole)) listedAt = p;
+      if (isWhole) break;
+    }
+    a = (a ^ byte) * 0x01000193;
+    b = (rotl(b, 5) ^ byte) * 0x9e3779b1;
+  }
+  if (!hasSuffix) return notPlain;
+  return listedAt === 0 ? passes : disposableDomainCode;
+}
+
+/** Bit of the result of {@link flagsOf} that says that there is such a name. */
+const isName: u32 = 0x80000000;
+
+/** Returns the flags of a name in a table of `NameTable`, and `isName`; 0 when there is no such name. */
+function flagsOf(table: usize, slots: u32, flagBits: u32, lowWord: u32, high: u32): u32 {
+  const flags: u32 = ((<u32>1) << flagBits) - 1;
+  const wanted: u64 = ((<u64>high) << 32) | <u64>(lowWord & ~flags);
+  let slot: u32 = high & (slots - 1);
+  while (true) {
+    const entry: u64 = load<u64>(table + 8 * slot);
+    if (entry === 0) return 0;
+    if ((entry & ~(<u64>flags)) === wanted) return isName | (<u32>entry & flags);
+    slot = (slot + 1) & (slots - 1);
+  }
+}
+
+/** Returns whether a name starts with an A-label, of which the rule for typos looks at the letters that it stands for. */
+function isEncoded(start: usize, end: usize): bool {
+  return (
+    end - start > 4 &&
+    smallLetter(load<u8>(start)) === letterX &&
+    load<u8>(start, 2) === hyphen &&
+    load<u8>(start, 3) === hyphen
+  );
+}
+
+/** Returns whether a name has nearly the letters of a provider; see `neighbourOf` in classifier/rules/typo-domain.ts. */
+function mayBeTypo(start: usize, end: usize): bool {
+  const length: u32 = <u32>(end - start);
+  const isLong = length > load<u32>(settings + 4 * longestTypoWord);
+  if (isLong || length < load<u32>(settings + 4 * shortestTypoWord)) return false;
+  let letters: u32 = 0;
+  for (let p: usize = start; p < end; p++) letters |= (<u32>1) << (load<u8>(p) & 31);
+  const typos: u32 = load<u32>(settings + 4 * typosWord);
+  for (let i: u32 = 0; i < typos; i++) {
+    if (popcnt(letters ^ load<u32>(typoLetters + 4 * i)) <= 2) return true;
+  }
+  return false;
+}
+
+/** Returns whether a rule may name a label; see `labelCode` in classifier/rules/mailbox.ts. */
+function isAsked(start: usize, end: usize): bool {
+  const length: u32 = <u32>(end - start);
+  const letters: u32 =
+    ((<u32>load<u8>(start) & 31) << 10) |
+    ((<u32>load<u8>((start + end) >> 1) & 31) << 5) |
+    (<u32>load<u8>(end - 1) & 31);
+  return load<u8>(askedLabels + ((letters ^ (length * 0x2545)) & 32767)) !== 0;
+}
