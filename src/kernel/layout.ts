@@ -26,19 +26,17 @@ export const seedWords = 14;
 /** Slots of the tables of public suffixes and of disposable domains; 0 where the classifier has to be asked. */
 export const suffixSlotsWord = 22;
 export const disposableSlotsWord = 23;
-/** Number of sets of letters at {@link typoLetters}, and fewest and most characters of a typo. */
+/** Number of providers at {@link typos}. */
 export const typosWord = 24;
-export const shortestTypoWord = 25;
-export const longestTypoWord = 26;
-export const settingsWords = 27;
+export const settingsWords = 25;
 
 /** Classes of characters: those of atoms, and those of labels. For each low half of a byte, a bit for each high half. */
 export const atomClass = 2048;
 export const labelClass = 2064;
 
-/** The letters of the providers that are often mistyped, a word of bits each. */
-export const typoLetters = 3072;
-export const mostTypos = 256;
+/** The providers that are often mistyped: for each its length and its letters, as bits. */
+export const typos = 3072;
+export const mostTypos = 128;
 
 /** Grammars of mailbox names: for each a table of 256 bytes with the places of each byte, and three words. */
 export const grammars = 4096;
@@ -62,8 +60,10 @@ export const tails = 16384;
 export const tailBytes = 512;
 export const mostTails = 32;
 
-/** 1 for each label that a rule names, by `labelCode` in classifier/rules/mailbox.ts. */
-export const askedLabels = 32768;
+/** By `labelCode` in classifier/rules/mailbox.ts, whether a rule names a label above the top level, or a top-level domain. */
+export const labels = 32768;
+export const askedLabel = 1;
+export const askedTopLevel = 2;
 
 /**
  * What is known of domains: buckets of eight 64-bit words, each with 48 bits of the domain's hash above 16 bits of facts.

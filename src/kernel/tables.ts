@@ -8,7 +8,7 @@ import { labelCode, namedLabels } from "../classifier/rules/mailbox.js";
 import { type MailboxName, mailboxNames } from "../classifier/rules/mailbox-grammar.js";
 import { placeholderStarts } from "../classifier/rules/placeholder.js";
 import { specialUse } from "../classifier/rules/special-use.js";
-import { longestTypo, owners, shortestTypo, typoLetters } from "../classifier/rules/typo-domain.js";
+import { owners, typoTargets } from "../classifier/rules/typo-domain.js";
 import { isAtomText } from "../classifier/syntax/address.js";
 import type { Kind } from "../classifier/verdict.js";
 import * as layout from "./layout.js";
@@ -41,16 +41,16 @@ export function writeDomainTables(memory: ArrayBufferLike, { tables }: Classifie
   words.set(disposables, layout.disposableNames / 4);
   settings[layout.suffixSlotsWord] = suffixes.length / 2;
   settings[layout.disposableSlotsWord] = disposables.length / 2;
-  if (typoLetters.length > layout.mostTypos) throw new Error("too many providers for the kernel");
-  words.set(typoLetters, layout.typoLetters / 4);
-  settings[layout.typosWord] = typoLetters.length;
-  settings[layout.shortestTypoWord] = shortestTypo;
-  settings[layout.longestTypoWord] = longestTypo;
-  const labels = new Uint8Array(memory, layout.askedLabels, namedLabels.length);
+  if (typoTargets.length > layout.mostTypos) throw new Error("too many providers for the kernel");
+  for (const [i, { target, letters }] of typoTargets.entries()) {
+    words.set([target.length, letters], layout.typos / 4 + 2 * i);
+  }
+  settings[layout.typosWord] = typoTargets.length;
+  const labels = new Uint8Array(memory, layout.labels, namedLabels.length);
   labels.set(namedLabels);
   for (const name of [...specialUse, ...owners]) {
     const [label = ""] = name.split(".");
-    labels[labelCode(label, 0, label.length)] = 1;
+    labels[labelCode(label, 0, label.length)]! |= label === name ? layout.askedTopLevel : layout.askedLabel;
   }
 }
 

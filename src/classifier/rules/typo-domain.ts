@@ -26,7 +26,7 @@ const withoutDot: ReadonlyMap<string, string> = new Map(
   targets.map((target) => [target.replace(".", ""), target]),
 );
 /** Fewest and most characters of a name that is one edit away from a target. */
-export const [shortestTypo, longestTypo] = [
+const [shortestTypo, longestTypo] = [
   Math.min(...targets.map(({ length }) => length)) - 1,
   Math.max(...targets.map(({ length }) => length)) + 1,
 ];
@@ -76,8 +76,8 @@ function ownerOf(name: string): string | undefined {
 function neighbourOf(name: string): string | undefined {
   if (name.length < shortestTypo || name.length > longestTypo) return undefined;
   const letters = lettersOf(name);
-  for (let i = 0; i < targets.length; i++) {
-    if (hasAtMostTwoBits(letters ^ typoLetters[i]!) && isOneEditAway(name, targets[i]!)) return targets[i];
+  for (const { target, letters: targetLetters } of typoTargets) {
+    if (hasAtMostTwoBits(letters ^ targetLetters) && isOneEditAway(name, target)) return target;
   }
   return undefined;
 }
@@ -88,8 +88,8 @@ function lettersOf(name: string): number {
   for (let i = 0; i < name.length; i++) letters |= 1 << (name.charCodeAt(i) & 31);
   return letters;
 }
-/** The letters of each target, as {@link lettersOf} returns them. The kernel asks only about names with nearly the same ones. */
-export const typoLetters: readonly number[] = targets.map(lettersOf);
+/** The targets with their letters, as {@link lettersOf} returns them. The kernel asks only about names that are nearly like these. */
+export const typoTargets = targets.map((target) => ({ target, letters: lettersOf(target) }));
 
 /** Whether at most two bits are set. One edit adds at most one character and removes at most one. */
 const hasAtMostTwoBits = (bits: number): boolean => {

@@ -6,7 +6,8 @@
  * The walk over a name, from its last byte to its first one, is that of `hashSuffixes` in classifier/name-table.ts.
  */
 import {
-  askedLabels,
+  askedLabel,
+  askedTopLevel,
   disposableDomainCode,
   disposableNames,
   disposableSlotsWord,
@@ -14,14 +15,13 @@ import {
   hasMoreFlag,
   icannBelowFlag,
   icannFlag,
-  longestTypoWord,
+  labels,
   passes,
   settings,
-  shortestTypoWord,
   suffixFlagBits,
   suffixNames,
   suffixSlotsWord,
-  typoLetters,
+  typos,
   typosWord,
 } from "../layout";
 import { mix, smallLetter } from "./hash";
@@ -56,7 +56,7 @@ export function plainFacts(start: usize, end: usize): u32 {
     const isWhole = p === start;
     const byte: u32 = isWhole ? dot : smallLetter(load<u8>(p - 1));
     if (byte === dot) {
-      if (isAsked(p, labelEnd)) return notPlain;
+      if ((labelBits(p, labelEnd) & (labelEnd === end ? askedTopLevel : askedLabel)) !== 0) return notPlain;
       labelEnd = p - 1;
       const low = mix(a ^ (b >> 15));
       const high = mix(b + a * 0x85ebca6b);
@@ -107,26 +107,25 @@ function isEncoded(start: usize, end: usize): bool {
   );
 }
 
-/** Returns whether a name has nearly the letters of a provider; see `neighbourOf` in classifier/rules/typo-domain.ts. */
+/** Returns whether a name has nearly the length and the letters of a provider; see `neighbourOf` in classifier/rules/typo-domain.ts. */
 function mayBeTypo(start: usize, end: usize): bool {
-  const length: u32 = <u32>(end - start);
-  const isLong = length > load<u32>(settings + 4 * longestTypoWord);
-  if (isLong || length < load<u32>(settings + 4 * shortestTypoWord)) return false;
+  const length: i32 = <i32>(end - start);
   let letters: u32 = 0;
   for (let p: usize = start; p < end; p++) letters |= (<u32>1) << (load<u8>(p) & 31);
-  const typos: u32 = load<u32>(settings + 4 * typosWord);
-  for (let i: u32 = 0; i < typos; i++) {
-    if (popcnt(letters ^ load<u32>(typoLetters + 4 * i)) <= 2) return true;
+  const count: u32 = load<u32>(settings + 4 * typosWord);
+  for (let i: u32 = 0; i < count; i++) {
+    const isNear = abs(length - load<i32>(typos + 8 * i)) <= 1;
+    if (isNear && popcnt(letters ^ load<u32>(typos + 8 * i, 4)) <= 2) return true;
   }
   return false;
 }
 
-/** Returns whether a rule may name a label; see `labelCode` in classifier/rules/mailbox.ts. */
-function isAsked(start: usize, end: usize): bool {
+/** Returns which rules may name a label, as bits; see `labelCode` in classifier/rules/mailbox.ts. */
+function labelBits(start: usize, end: usize): u32 {
   const length: u32 = <u32>(end - start);
   const letters: u32 =
     ((<u32>load<u8>(start) & 31) << 10) |
     ((<u32>load<u8>((start + end) >> 1) & 31) << 5) |
     (<u32>load<u8>(end - 1) & 31);
-  return load<u8>(askedLabels + ((letters ^ (length * 0x2545)) & 32767)) !== 0;
+  return load<u8>(labels + ((letters ^ (length * 0x2545)) & 32767));
 }

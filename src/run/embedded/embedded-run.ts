@@ -75,6 +75,8 @@ export async function runEmbedded(
     // Slots for the blocks submitted, for the chunks collected and those being charged, and for one whose bytes are being written.
     const memory = new BlockMemory(threads, submittedBlocks + 2 * chargedChunks + 1);
     prepareMemory(memory.memory, kernelSettings(blockOptions));
+    // Otherwise they are written when more blocks come.
+    if ((inputShare() ?? 1) < 1) writeDomainTables(memory.memory.buffer, engine.classifier);
     return { module, memory, kernel: new BlockKernel(module, memory, 0, engine.classifier, kind) };
   });
   const classifier = new BlockClassifier(blockOptions, engine.classifier, prepared?.kernel);
