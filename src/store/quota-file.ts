@@ -60,7 +60,7 @@ export class QuotaFile extends StateFile {
    * @param units at least 0
    */
   reserve(units: number): Promise<Reservation> {
-    return this.#change((row) => takeUnits(row, units));
+    return this.inBackgroundWrite(() => this.#applied((row) => takeUnits(row, units)));
   }
 
   /** Changes the limit, the period or both. The used units stay. */
@@ -83,14 +83,16 @@ export class QuotaFile extends StateFile {
 
   /** Changes the row in one transaction. `apply` returns the number of units that it charges. */
   #change(apply: (row: QuotaRow) => number): Promise<Reservation> {
-    return this.inWrite(() => {
-      const row = this.#row();
-      const granted = apply(row);
-      this.file.database
-        .prepare("UPDATE quota SET unit_limit = ?, period = ?, used = ?, period_start = ?")
-        .run(row.unit_limit, row.period, row.used, row.period_start);
-      return { granted, quota: toQuota(row) };
-    });
+    return this.inWrite(() => this.#applied(apply));
+  }
+
+  #applied(apply: (row: QuotaRow) => number): Reservation {
+    const row = this.#row();
+    const granted = apply(row);
+    this.file.database
+      .prepare("UPDATE quota SET unit_limit = ?, period = ?, used = ?, period_start = ?")
+      .run(row.unit_limit, row.period, row.used, row.period_start);
+    return { granted, quota: toQuota(row) };
   }
 
   /** Returns the row as of now, in a new period if one has begun. */

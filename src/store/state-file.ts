@@ -2,6 +2,8 @@
  * Base class of all state files. Reads and changes wait for the locks of other processes without blocking this one, and
  * errors name the file. Must not know what the file holds: subclasses do.
  */
+import { type FileHandle, open } from "node:fs/promises";
+import { StoreError } from "./errors.js";
 import {
   type Database,
   deadlineOf,
@@ -51,6 +53,9 @@ export abstract class StateFile {
   /** Prepared statements by their text: preparing one takes longer than running it. */
   readonly #statements = new Map<string, ReturnType<Database["prepare"]>>();
 
+  /** The write-ahead log, for {@link inBackgroundWrite}. */
+  #log: FileHandle | undefined;
+
   constructor(file: OpenFile) {
     this.file = file;
   }
@@ -58,6 +63,7 @@ export abstract class StateFile {
   /** Waits for all changes in the queue, then closes the file. */
   async close(): Promise<void> {
     await this.#lastWrite;
+    await this.#log?.close();
     this.file.database.close();
   }
 
@@ -106,6 +112,21 @@ export abstract class StateFile {
   }
 
   /**
+   * Like {@link inWrite}, but this thread goes on while the disk works. Others may see the change before it is durable, which it
+   * is when this resolves.
+   */
+  protected async inBackgroundWrite<Result>(work: () => Result): Promise<Result> {
+    this.#log ??= await openLog(this.file.path);
+    if (this.#log === undefined) return this.inWrite(work);
+    const result = await this.inFastWrite(work);
+    const { path, schema } = this.file;
+    await this.#log.datasync().catch((error: Error) => {
+      throw new StoreError(`${path}: the ${schema.name} cannot be used: ${error.message}`);
+    });
+    return result;
+  }
+
+  /**
    * Runs work that takes many turns of the event loop in one transaction. Nothing else may use this object meanwhile.
    *
    * @param begin `BEGIN` for reads as of one moment, or `BEGIN IMMEDIATE` for a durable change
@@ -140,4 +161,14 @@ export abstract class StateFile {
     this.#lastWrite = written.catch(() => {});
     return explainErrors(path, schema, () => written);
   }
+}
+
+/**
+ * Opens the write-ahead log of a file. SQLite makes it with the first change, keeps it until the last process closes the file, and
+ * syncs it before it moves changes from it to the file: so a change is durable when the log is.
+ *
+ * @returns undefined if there is none yet, or SQLite cannot have one in this folder
+ */
+function openLog(path: string): Promise<FileHandle | undefined> {
+  return open(`${path}-wal`, "r+").catch(() => undefined);
 }

@@ -88,6 +88,7 @@ export async function runEmbedded(
   };
   /** The rows whose charge is under way. */
   let charging: Promise<readonly RowsWithStatus[]> | undefined;
+  let isCharged = false;
   const writeCharged = async () => {
     const charged = (await charging) ?? [];
     charging = undefined;
@@ -96,10 +97,10 @@ export async function runEmbedded(
     const { rows } = writer;
     await onProgress?.({ rows, rowsRead: rows, units: () => charges.units, statuses: () => statuses });
   };
-  /** Charges the waiting chunks. Goes on without waiting for a charge that takes longer than one in a file. */
+  /** Starts to charge the waiting chunks. Meanwhile, the disk or the database works and this goes on. */
   const charge = async () => {
     await writeCharged();
-    let isCharged = false;
+    isCharged = false;
     charging = charges.settle(classifier);
     charging.then(
       () => {
@@ -107,7 +108,10 @@ export async function runEmbedded(
       },
       () => {},
     );
-    // Reading and writing files takes no turn of the event loop; signals and progress need one.
+  };
+  /** Writes the charged chunks as soon as the charge is done, which is found out in a turn of the event loop. */
+  const writeIfCharged = async () => {
+    if (charging === undefined) return;
     await setImmediate();
     if (isCharged) await writeCharged();
   };
@@ -116,8 +120,7 @@ export async function runEmbedded(
     signal.throwIfAborted();
     charges.expect(inputShare());
     if (charges.add(chunk)) await charge();
-    // A database answers in turns of the event loop.
-    else if (charging) await setImmediate();
+    await writeIfCharged();
     if (!chunk.isBeforePause) continue;
     await writeCharged();
     // Otherwise a closed output would be noticed only at the next write.

@@ -1,0 +1,77 @@
+/** Covers that a charge is reported only when it is on the disk, although the thread does not wait for the disk. */
+import { type FileHandle, open } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { StoreError } from "../../src/store/errors.js";
+import { QuotaFile } from "../../src/store/quota-file.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+/** What a sync waits for. A disk can neither be slowed down nor made to fail otherwise. */
+let disk = async () => {};
+let syncs = 0;
+
+beforeAll(async () => {
+  const handle = await open(import.meta.filename);
+  const prototype = Object.getPrototypeOf(handle) as FileHandle;
+  await handle.close();
+  const { datasync } = prototype;
+  vi.spyOn(prototype, "datasync").mockImplementation(async function (this: FileHandle) {
+    await disk();
+    await datasync.call(this);
+    syncs++;
+  });
+});
+afterAll(() => {
+  vi.restoreAllMocks();
+});
+
+let path: string;
+let file: QuotaFile;
+
+beforeEach(async () => {
+  disk = async () => {};
+  syncs = 0;
+  path = join(temporaryFolder(), "quota.db");
+  file = await QuotaFile.open(path, Date.now);
+  // The first charge makes the log, unless opening has made it.
+  await file.reserve(1);
+});
+afterEach(() => file.close());
+
+test("a charge is reported when its log is on the disk, and seen by others before", async () => {
+  let finish = () => {};
+  disk = () =>
+    new Promise((resolve) => {
+      finish = resolve;
+    });
+  syncs = 0;
+  let isReported = false;
+  const reserved = file.reserve(5).then((reservation) => {
+    isReported = true;
+    return reservation;
+  });
+  await vi.waitFor(async () => expect((await file.read()).used).toBe(6));
+  expect(isReported).toBe(false);
+  expect(syncs).toBe(0);
+  finish();
+  expect(await reserved).toMatchObject({ granted: 5, quota: { used: 6 } });
+  expect(syncs).toBe(1);
+});
+
+test("changes by command are durable too", async () => {
+  await file.configure({ limit: 10 });
+  expect(await file.reserve(20)).toMatchObject({ granted: 9 });
+  await file.reset();
+  expect((await file.read()).used).toBe(0);
+});
+
+test("says that the file cannot be used when the disk fails", async () => {
+  disk = async () => {
+    throw Object.assign(new Error("EIO: i/o error, fdatasync"), { code: "EIO" });
+  };
+  const failed = file.reserve(5);
+  await expect(failed).rejects.toThrow(StoreError);
+  await expect(failed).rejects.toThrow(`${path}: the quota file cannot be used: EIO: i/o error, fdatasync`);
+  // What was charged stays charged.
+  expect((await file.read()).used).toBe(6);
+});
