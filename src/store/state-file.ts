@@ -54,7 +54,7 @@ export abstract class StateFile {
   readonly #statements = new Map<string, ReturnType<Database["prepare"]>>();
 
   /** The write-ahead log, for {@link inBackgroundWrite}. */
-  #log: FileHandle | undefined;
+  #log: Promise<FileHandle | undefined> | undefined;
 
   constructor(file: OpenFile) {
     this.file = file;
@@ -63,7 +63,7 @@ export abstract class StateFile {
   /** Waits for all changes in the queue, then closes the file. */
   async close(): Promise<void> {
     await this.#lastWrite;
-    await this.#log?.close();
+    await (await this.#log)?.close();
     this.file.database.close();
   }
 
@@ -116,11 +116,15 @@ export abstract class StateFile {
    * is when this resolves.
    */
   protected async inBackgroundWrite<Result>(work: () => Result): Promise<Result> {
-    this.#log ??= await openLog(this.file.path);
-    if (this.#log === undefined) return this.inWrite(work);
+    this.#log ??= openLog(this.file.path);
+    const log = await this.#log;
+    if (log === undefined) {
+      this.#log = undefined;
+      return this.inWrite(work);
+    }
     const result = await this.inFastWrite(work);
     const { path, schema } = this.file;
-    await this.#log.datasync().catch((error: Error) => {
+    await log.datasync().catch((error: Error) => {
       throw new StoreError(`${path}: the ${schema.name} cannot be used: ${error.message}`);
     });
     return result;

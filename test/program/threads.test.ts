@@ -78,7 +78,7 @@ test("a CRLF that is split between two blocks is one line end", async () => {
   );
   expect(outputs[1]).toEqual(outputs[0]);
   expect(outputs[0]?.count).toBe(text.split("\r\n").length - 2);
-  quotaFile.close();
+  await quotaFile.close();
 });
 
 describe("a large table comes out the same with and without workers", () => {
@@ -91,8 +91,8 @@ describe("a large table comes out the same with and without workers", () => {
   ])("%s", async (_, limit, options) => {
     const quotaFile = await QuotaFile.open(join(temporaryFolder(), "quota.db"), Date.now);
     const run = async (cores: number) => {
-      quotaFile.configure({ limit });
-      quotaFile.reset();
+      await quotaFile.configure({ limit });
+      await quotaFile.reset();
       threads = 0;
       const hash = createHash("sha256");
       const report = await validateTable({
@@ -119,6 +119,6 @@ describe("a large table comes out the same with and without workers", () => {
     // The main thread works, too.
     expect([none, two]).toEqual([0, 2]);
     expect(together.report.rows).toBe(200_001);
-    quotaFile.close();
+    await quotaFile.close();
   });
 });

@@ -1,7 +1,7 @@
 /** Covers runs that build on others: updates of a table, and several files in one session. */
 import { join } from "node:path";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { nameColumns } from "../../src/run/columns.js";
 import { validateTable } from "../../src/run/run.js";
 import type { RunSession } from "../../src/run/session.js";
@@ -28,6 +28,7 @@ const tableOf = (values: readonly string[]) =>
 
 const quotaFile = await QuotaFile.open(join(temporaryFolder(), "quota.db"), Date.now);
 const validator = offlineValidator({ classifier, source: {} }, quotaFile);
+afterAll(() => quotaFile.close());
 
 /** Validates a table, with the status column of an earlier run if there is one. */
 async function run(

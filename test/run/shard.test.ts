@@ -1,7 +1,7 @@
 /** Covers shards: together they write the rows of the list and charge what one run would. */
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { usualCells } from "../../src/run/cells.js";
 import { nameColumns } from "../../src/run/columns.js";
 import { validateTable } from "../../src/run/run.js";
@@ -22,7 +22,9 @@ const value = fc.oneof(
 const two = "x@mailinator.com; user1@larch-and-oak.com";
 
 const path = join(temporaryFolder(), "quota.db");
-const validator = offlineValidator({ classifier, source: {} }, await QuotaFile.open(path, Date.now));
+const quotaFile = await QuotaFile.open(path, Date.now);
+const validator = offlineValidator({ classifier, source: {} }, quotaFile);
+afterAll(() => quotaFile.close());
 
 interface Choices {
   readonly shard?: { readonly index: number; readonly count: number };

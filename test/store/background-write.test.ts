@@ -1,4 +1,5 @@
 /** Covers that a charge is reported only when it is on the disk, although the thread does not wait for the disk. */
+import { existsSync, readdirSync, readlinkSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
@@ -75,3 +76,26 @@ test("says that the file cannot be used when the disk fails", async () => {
   // What was charged stays charged.
   expect((await file.read()).used).toBe(6);
 });
+
+test.runIf(existsSync("/proc/self/fd"))("opens the log once for charges side by side", async () => {
+  const other = join(temporaryFolder(), "quota.db");
+  const opened = await QuotaFile.open(other, Date.now);
+  const granted = await Promise.all([opened.reserve(1), opened.reserve(2), opened.reserve(3)]);
+  expect(granted.map(({ quota }) => quota.used)).toEqual([1, 3, 6]);
+  // SQLite has one, too.
+  expect(timesOpen(`${other}-wal`)).toBe(2);
+  await opened.close();
+  expect(timesOpen(`${other}-wal`)).toBeLessThan(2);
+});
+
+function timesOpen(path: string): number {
+  const linkOf = (fd: string) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`);
+    } catch {
+      // Closed meanwhile.
+      return undefined;
+    }
+  };
+  return readdirSync("/proc/self/fd").filter((fd) => linkOf(fd) === path).length;
+}
