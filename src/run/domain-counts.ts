@@ -5,11 +5,19 @@ import { mostTopDomains } from "./run-options.js";
 /** Number of domains at which half of them are dropped. */
 const mostDomains = 100_000;
 
-/** Returns the domains with the most items, the largest first. */
+/** Returns the {@link mostTopDomains} domains with the most items, the largest first. */
 export function topDomains(counts: ReadonlyMap<string, number>): readonly DomainCount[] {
-  return Array.from(counts, ([domain, items]) => ({ domain, items }))
-    .sort((a, b) => b.items - a.items || (a.domain < b.domain ? -1 : 1))
-    .slice(0, mostTopDomains);
+  const top: DomainCount[] = [];
+  // To sort all of them, tens of thousands in a large list, would take a twentieth of the run.
+  for (const [domain, items] of counts) {
+    const isBefore = (other: DomainCount) =>
+      items > other.items || (items === other.items && domain < other.domain);
+    if (top.length === mostTopDomains && !isBefore(top.at(-1)!)) continue;
+    const place = top.findIndex(isBefore);
+    top.splice(place === -1 ? top.length : place, 0, { domain, items });
+    top.splice(mostTopDomains);
+  }
+  return top;
 }
 
 /** Counts of batched runs. Exact below 100,000 domains; at that number, the half with the fewest items is dropped. */

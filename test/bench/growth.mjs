@@ -7,7 +7,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { measure, median, say } from "./measure.mjs";
+import { bareEnvironment, measure, median, say } from "./measure.mjs";
 import { writeTableInput } from "./table-input.mjs";
 
 const millions = process.argv.slice(2).map(Number);
@@ -16,7 +16,7 @@ const idv = fileURLToPath(new URL("../../bin/idv.js", import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), "idv-bench-"));
 const input = join(folder, "input.csv");
 const output = join(folder, "output.csv");
-const env = { ...process.env, XDG_STATE_HOME: join(folder, "state") };
+const env = bareEnvironment(folder);
 const rounds = 3;
 
 try {

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { readDisposableList } from "./disposable-list.mjs";
-import { measure, median, say } from "./measure.mjs";
+import { bareEnvironment, measure, median, say } from "./measure.mjs";
 import { writeTableInput } from "./table-input.mjs";
 
 const { values, positionals } = parseArgs({
@@ -38,7 +38,7 @@ const peers = {
   "csv-parse stream": [process.execPath, here("table-csv-stream.mjs"), input, list],
   cat: ["cat", input],
 };
-const env = { ...process.env, XDG_STATE_HOME: join(folder, "state") };
+const env = bareEnvironment(folder);
 
 /** Whether the rounds of a program differ by more than half. */
 const isBusy = (runs) => {

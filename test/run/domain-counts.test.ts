@@ -1,0 +1,39 @@
+/** Covers the counts of items at disposable domains. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { DomainCounts, topDomains } from "../../src/run/domain-counts.js";
+import { mostTopDomains } from "../../src/run/run-options.js";
+
+const counts = fc.array(fc.tuple(fc.stringMatching(/^[a-d]{1,3}$/), fc.integer({ min: 1, max: 6 })), {
+  maxLength: 100,
+  size: "max",
+});
+
+test("the domains with the most items come first, and those with as many by name", () => {
+  fc.assert(
+    fc.property(counts, (entries) => {
+      const sorted = Array.from(new Map(entries), ([domain, items]) => ({ domain, items }))
+        .sort((a, b) => b.items - a.items || (a.domain < b.domain ? -1 : 1))
+        .slice(0, mostTopDomains);
+      expect(topDomains(new Map(entries))).toEqual(sorted);
+    }),
+  );
+});
+
+test("items are taken back, and a domain without any is left out", () => {
+  const domains = new DomainCounts();
+  domains.add("a.com", 2);
+  domains.add("b.com");
+  domains.add("a.com", -1);
+  domains.add("b.com", -1);
+  expect(domains.top()).toEqual([{ domain: "a.com", items: 1 }]);
+});
+
+test("of more than 100,000 domains, those with the fewest items are dropped", () => {
+  const domains = new DomainCounts();
+  for (let i = 0; i < 120_000; i++) {
+    domains.add(`d${i}.com`);
+    if (i % 1000 === 0) domains.add("frequent.com");
+  }
+  expect(domains.top()[0]).toEqual({ domain: "frequent.com", items: 120 });
+});
