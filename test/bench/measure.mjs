@@ -23,19 +23,19 @@ export function measure([command, ...args], output, env) {
   // Otherwise it would share the disk with what was written before.
   spawnSync("sync");
   return new Promise((resolve, reject) => {
+    const cpuBefore = cpuOfChildren();
     const started = performance.now();
     const child = spawn(command, args, { env, stdio: ["ignore", openSync(output, "w"), "inherit"] });
-    let [cpuTicks, peakKilobytes] = [0, 0];
+    let peakKilobytes = 0;
+    // Seldom, so that it takes no time from a program that uses all cores.
     const watch = setInterval(() => {
       try {
-        const fields = readFileSync(`/proc/${child.pid}/stat`, "latin1").split(") ")[1].split(" ");
-        cpuTicks = Number(fields[11]) + Number(fields[12]);
         const status = readFileSync(`/proc/${child.pid}/status`, "latin1");
         peakKilobytes = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? peakKilobytes);
       } catch {
         // The process has just ended.
       }
-    }, 10);
+    }, 50);
     child.once("error", (error) => {
       clearInterval(watch);
       reject(error);
@@ -43,11 +43,17 @@ export function measure([command, ...args], output, env) {
     child.once("exit", (code) => {
       clearInterval(watch);
       if (code !== 0) return reject(new Error(`ended with ${code}`));
-      // USER_HZ is 100 on every Linux.
       const wall = (performance.now() - started) / 1000;
-      resolve({ wall, cpu: cpuTicks / 100, peak: peakKilobytes / 1024 });
+      resolve({ wall, cpu: cpuOfChildren() - cpuBefore, peak: peakKilobytes / 1024 });
     });
   });
+}
+
+/** Returns the CPU time in seconds of the ended children of this process. */
+function cpuOfChildren() {
+  const fields = readFileSync("/proc/self/stat", "latin1").split(") ")[1].split(" ");
+  // USER_HZ is 100 on every Linux.
+  return (Number(fields[13]) + Number(fields[14])) / 100;
 }
 
 /** @param {readonly number[]} numbers */
