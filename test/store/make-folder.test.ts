@@ -29,15 +29,16 @@ test("follows a link to a folder", () => {
 });
 
 test.each([
-  ["where a file is", "file", "EEXIST"],
-  ["below a file", "file/a", "ENOTDIR"],
-  ["at a link to nothing", "broken", "ENOENT"],
-  ["below /proc", "/proc/x/y", "ENOENT"],
+  ["where a file is", "file", /^EEXIST$/],
+  // Node.js 24 says the latter.
+  ["below a file", "file/a", /^(ENOTDIR|EEXIST)$/],
+  ["at a link to nothing", "broken", /^ENOENT$/],
+  ["below /proc", "/proc/x/y", /^ENOENT$/],
 ])("fails %s", (_, path, code) => {
   const home = temporaryFolder();
   writeFileSync(join(home, "file"), "");
   symlinkSync("nothing", join(home, "broken"));
   expect(() => makeFolder(path.startsWith("/") ? path : join(home, path))).toThrow(
-    expect.objectContaining({ code }),
+    expect.objectContaining({ code: expect.stringMatching(code) }),
   );
 });
