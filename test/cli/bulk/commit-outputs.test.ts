@@ -1,7 +1,7 @@
 /** Covers how the outputs of a run are committed if its input changes meanwhile. */
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { commitOutputs } from "../../../src/cli/bulk/commit-outputs.js";
 import { openInputFile } from "../../../src/files/input.js";
 import { copyOf, openOutputFile } from "../../../src/files/output.js";
@@ -13,6 +13,7 @@ async function replace(isInPlace: boolean, meanwhile: (path: string) => void) {
   const path = join(folder, "list.csv");
   writeFileSync(path, "email\nann@b.net\n");
   const input = await openInputFile(path, new AbortController().signal);
+  onTestFinished(() => input.close());
   const output = join(folder, isInPlace ? "list.csv" : "out.csv");
   const sink = await openOutputFile(output);
   await sink.write(Buffer.from("email,status\nann@b.net,ok\n"));
