@@ -127,6 +127,7 @@ describe("files that cannot be used", () => {
       `${path}: the quota file is damaged; restore a backup, or delete it to start over`,
     );
     await expect(file.read()).rejects.toThrow(StoreError);
+    await file.close();
   });
 
   test("are reported: a path below a file", async () => {
