@@ -8,6 +8,12 @@ export class TooManyItems extends Error {
   override readonly message = "too many distinct items for the memory; split the list";
 }
 
+/** Which rows added their item, and how many. */
+export interface AddedItems {
+  readonly isNew: Uint8Array;
+  readonly count: number;
+}
+
 interface Exports {
   expect(items: number): void;
   addAll(count: number, state: number): number;
@@ -42,7 +48,7 @@ export class DistinctTable {
     this.#isNew = new Uint8Array(memory.buffer, distinctIsNew, distinctRows);
   }
 
-  /** Number of hashes. */
+  /** Number of hashes, with those that were forgotten. */
   get size(): number {
     return this.#exports.size.value >>> 0;
   }
@@ -63,7 +69,7 @@ export class DistinctTable {
   }
 
   /**
-   * Sets the state of a hash, 1 to 255. Adds it if it is new.
+   * Sets the state of a hash, 1 to 255; 0 forgets it. Adds it if it is new.
    *
    * @throws TooManyItems when there is no memory for it
    */
@@ -72,20 +78,23 @@ export class DistinctTable {
   }
 
   /**
-   * Adds the hashes of the rows that have an item. Those in the table keep their state. Returns 1 for each row that added
-   * its hash.
+   * Adds the hashes of the rows that have an item. Those in the table keep their state.
    *
+   * @returns `isNew`, which is 1 for each row that added its hash; `count`, the number of those rows
    * @throws TooManyItems when there is no memory for them
    */
-  addAll(hashes: Int32Array, codes: Uint8Array, state: number): Uint8Array {
+  addAll(hashes: Int32Array, codes: Uint8Array, state: number): AddedItems {
     const isNew = new Uint8Array(codes.length);
+    let count = 0;
     for (let from = 0; from < codes.length; from += distinctRows) {
       const to = Math.min(codes.length, from + distinctRows);
       this.#hashes.set(hashes.subarray(2 * from, 2 * to));
       this.#codes.set(codes.subarray(from, to));
-      if (this.#exports.addAll(to - from, state) === 0) throw new TooManyItems();
+      const added = this.#exports.addAll(to - from, state);
+      if (added === -1) throw new TooManyItems();
+      count += added;
       isNew.set(this.#isNew.subarray(0, to - from), from);
     }
-    return isNew;
+    return { isNew, count };
   }
 }

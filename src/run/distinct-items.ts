@@ -1,7 +1,7 @@
 /** The distinct items of a run, in a compact table that the kernel keeps; see kernel/assembly/distinct.ts. */
 import { randomFillSync } from "node:crypto";
 import type { ItemHash } from "../classifier/item-hash.js";
-import { DistinctTable } from "../kernel/distinct-table.js";
+import { type AddedItems, DistinctTable } from "../kernel/distinct-table.js";
 import { withKernel } from "../kernel/kernel.js";
 import { hasItem } from "./status-codes.js";
 
@@ -17,7 +17,7 @@ export class DistinctItems {
   readonly seed = randomFillSync(new Int32Array(2));
   readonly #table = withKernel((module) => new DistinctTable(module)) ?? new PlainTable();
 
-  /** Number of items. */
+  /** Number of items, with those that were forgotten. */
   get size(): number {
     return this.#table.size;
   }
@@ -35,7 +35,7 @@ export class DistinctItems {
   /**
    * Sets the state of an item. Adds the item if it is new.
    *
-   * @param state 1 to 255
+   * @param state 1 to 255; 0 forgets the item, which is new when it comes again
    */
   set({ low, high }: ItemHash, state: number): void {
     this.#table.set(low, high, state);
@@ -49,14 +49,8 @@ export class DistinctItems {
    * @param state state of the new items, 1 to 255
    * @returns `isNew`, which is 1 for each row that added its item; `count`, the number of those rows
    */
-  addAll(
-    hashes: Int32Array,
-    codes: Uint8Array,
-    state: number,
-  ): { readonly isNew: Uint8Array; readonly count: number } {
-    const before = this.size;
-    const isNew = this.#table.addAll(hashes, codes, state);
-    return { isNew, count: this.size - before };
+  addAll(hashes: Int32Array, codes: Uint8Array, state: number): AddedItems {
+    return this.#table.addAll(hashes, codes, state);
   }
 }
 
@@ -78,12 +72,15 @@ class PlainTable implements Pick<DistinctTable, "size" | "expect" | "get" | "set
     this.#states.set(`${low} ${high}`, state);
   }
 
-  addAll(hashes: Int32Array, codes: Uint8Array, state: number): Uint8Array {
-    return codes.map((code, row) => {
+  addAll(hashes: Int32Array, codes: Uint8Array, state: number): AddedItems {
+    let count = 0;
+    const isNew = codes.map((code, row) => {
       const [low, high] = [hashes[2 * row]!, hashes[2 * row + 1]!];
       if (!hasItem(code) || this.get(low, high) !== 0) return 0;
       this.set(low, high, state);
+      count++;
       return 1;
     });
+    return { isNew, count };
   }
 }

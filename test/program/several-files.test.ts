@@ -98,6 +98,34 @@ describe("several files", () => {
     expect(read(home, "b.csv")).toBe("email,status\ny@mailinator.com,disposable\n");
   });
 
+  // Blocks that wait for a charge, and batches that are not full, when the first file fails.
+  test.each<[string, string[], number, string]>([
+    ["over bytes", [], 9000, "u"],
+    ["over bytes", [], 9000, "v"],
+    ["over bytes, after charges", [], 30_000, "u"],
+    ["over bytes, after charges", [], 30_000, "v"],
+    ["over batches", ["--strict"], 500, "u"],
+    ["over batches, some of them submitted", ["--strict"], 25_000, "u"],
+  ])(
+    "get no rows of one that fails, and pay for its items, %s %j, %i rows of %s",
+    async (_, args, count, name) => {
+      const rows = (user: string) =>
+        Array.from({ length: count }, (_, i) => `${i},${user}${i}@larch-and-oak${i % 50}.com,x\n`);
+      const header = "id,email,note\n";
+      const [broken, good] = [[header, ...rows("u"), "1,2,3,4\n"].join(""), [header, ...rows(name)].join("")];
+      const home = homeWith({ "a.csv": broken, "b.csv": good });
+      const { code, stderr } = await idv(["emails", "a.csv", "b.csv", "-I", "--bad-rows", "error", ...args], {
+        home,
+      });
+      expect(code, stderr).toBe(6);
+      expect(read(home, "a.csv")).toBe(broken);
+      expect(read(home, "b.csv")).toBe(good.replaceAll("x\n", "x,ok\n").replace("note\n", "note,status\n"));
+      const { used } = await readQuota(home);
+      expect(used).toBeGreaterThanOrEqual(count);
+      expect(used).toBeLessThanOrEqual(name === "u" ? count : 2 * count);
+    },
+  );
+
   test("have the statuses of their concatenation", async () => {
     const rows = Array.from(
       { length: 300 },

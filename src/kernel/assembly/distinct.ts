@@ -46,16 +46,18 @@ export function expect(items: u32): void {
 
 /**
  * Adds the items of some rows, whose hashes and codes are at `distinctHashes` and `distinctCodes`. Items that are known
- * keep their state. Leaves 1 at `distinctIsNew` for each row that added its item, else 0.
+ * keep their state, unless it is 0, by which they are forgotten. Leaves 1 at `distinctIsNew` for each row that added its
+ * item, else 0.
  *
  * @param state state of the new items, 1 to 255
- * @returns false if there is no memory for them
+ * @returns the number of these rows; -1 if there is no memory for their items
  */
-export function addAll(count: i32, state: u32): bool {
+export function addAll(count: i32, state: u32): i32 {
+  let added: i32 = 0;
   for (let from: i32 = 0; from < count; from += touched) {
     const to: i32 = min(from + touched, count);
     // Growing in between would move the lines.
-    if (!makeRoom(<u32>(to - from))) return false;
+    if (!makeRoom(<u32>(to - from))) return -1;
     let sum: u64 = 0;
     for (let row: i32 = from; row < to; row++) sum += load<u64>(ownLine(hashOf(row)));
     // Otherwise the compiler would leave out the reads.
@@ -63,10 +65,12 @@ export function addAll(count: i32, state: u32): bool {
     for (let row: i32 = from; row < to; row++) {
       const code: u32 = load<u8>(distinctCodes + row);
       const isItem = code !== noItemCode && code !== notARowCode && code !== otherShardCode;
-      store<u8>(distinctIsNew + row, <u8>(isItem && add(hashOf(row), state)));
+      const isNew = isItem && add(hashOf(row), state);
+      store<u8>(distinctIsNew + row, <u8>isNew);
+      added += <i32>isNew;
     }
   }
-  return true;
+  return added;
 }
 
 /** Returns the state of an item; 0 if it is not in the table. */
@@ -76,7 +80,7 @@ export function get(low: u32, high: u32): u32 {
   return place === 0 ? 0 : load<u8>(stateOf(place));
 }
 
-/** Sets the state of an item, which is added if it is new. Returns false if there is no memory for it. */
+/** Sets the state of an item, which is added if it is new; 0 forgets it. Returns false if there is no memory for it. */
 export function set(low: u32, high: u32, state: u32): bool {
   if (!makeRoom(1)) return false;
   const hash = orOne(((<u64>high) << 32) | <u64>low);
@@ -93,7 +97,7 @@ function orOne(hash: u64): u64 {
   return hash === 0 ? 1 : hash;
 }
 
-/** Adds an item. Returns whether it is new; there must be room. */
+/** Adds an item. Returns whether it is new, or was forgotten; there must be room. */
 function add(hash: u64, state: u32): bool {
   let line = ownLine(hash);
   while (!has(line, hash)) {
@@ -104,7 +108,10 @@ function add(hash: u64, state: u32): bool {
     }
     line += lineBytes;
   }
-  return false;
+  const at = stateOf(placeIn(line, hash));
+  if (load<u8>(at) !== 0) return false;
+  store<u8>(at, <u8>state);
+  return true;
 }
 
 /** Returns whether a hash is in a line. */
@@ -131,8 +138,14 @@ function find(hash: u64): usize {
     if (load<u8>(line, countAt) < hashesInLine) return 0;
     line += lineBytes;
   }
-  while (load<u64>(line) !== hash) line += 8;
-  return line;
+  return placeIn(line, hash);
+}
+
+/** Returns the place of a hash that is in a line. */
+function placeIn(line: usize, hash: u64): usize {
+  let place = line;
+  while (load<u64>(place) !== hash) place += 8;
+  return place;
 }
 
 /** Returns the line that a hash names. */

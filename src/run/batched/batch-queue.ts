@@ -120,6 +120,20 @@ export class BatchQueue {
     await this.flushOpen();
   }
 
+  /**
+   * Ends the use of a queue whose run failed: waits for the batches that were submitted, whose items may be charged, and forgets
+   * the others, so that the run over the next file submits them.
+   */
+  async abandon(): Promise<void> {
+    const batches = [this.#open, ...[...this.#refilling].map(({ batch }) => batch)];
+    for (const item of batches.flatMap(({ items }) => items)) this.#ledger.forget(item);
+    while (this.#running.size > 0 && !this.#failure) {
+      await new Promise<void>((resolve) => {
+        this.#onRoom = resolve;
+      });
+    }
+  }
+
   /** Resolves when all items added so far have their verdicts. */
   async settled(): Promise<void> {
     const refilling = [...this.#refilling].map(({ batch }) => batch);

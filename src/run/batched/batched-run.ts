@@ -156,6 +156,10 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
     }
     await queue.flush();
     await watch.until(lastWrite);
+  } catch (error) {
+    // A run over the next file may use the same ledger.
+    if (session) await queue.abandon();
+    throw error;
   } finally {
     // Closes the input. Not awaited for long: it waits for a pending read, which may never end.
     if (chunks.return) await settlesSoon(chunks.return());

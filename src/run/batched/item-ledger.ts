@@ -114,6 +114,12 @@ export class ItemLedger {
     this.#items.set(item, this.#codeFor(verdict));
   }
 
+  /** Forgets an open item that was not submitted: it is new when it comes again. */
+  forget(item: RowItem): void {
+    this.#items.set(item, 0);
+    this.#distinct--;
+  }
+
   /** Adds the charge of a batch. */
   charge(units: number, quota: QuotaState): void {
     this.#charged += units;

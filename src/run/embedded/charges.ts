@@ -39,7 +39,7 @@ export interface ClassifiedChunk extends ChunkVerdicts {
 }
 
 /** States of an item in the table of distinct items. */
-const [checked, unchecked] = [1, 2];
+const [forgotten, checked, unchecked] = [0, 1, 2];
 
 /** A chunk whose items are in the table of distinct items but not charged yet. */
 interface UnchargedChunk extends ClassifiedChunk {
@@ -55,6 +55,7 @@ export class Charges {
   #waiting: UnchargedChunk[] = [];
   #waitingRows = 0;
   #uncharged = 0;
+  #distinct = 0;
   #charged = 0;
   #reported = { distinct: 0, charged: 0 };
   #quota: QuotaState | undefined;
@@ -84,6 +85,7 @@ export class Charges {
     const { isNew, count } = this.#items.addAll(hashes, codes, checked);
     this.#waiting.push({ ...classified, isNew, newItems: count });
     this.#uncharged += count;
+    this.#distinct += count;
     this.#waitingRows += classified.codes.length;
     return (
       classified.isBeforePause === true ||
@@ -110,6 +112,22 @@ export class Charges {
     });
   }
 
+  /**
+   * Drops the waiting chunks of a run that failed, so that the run over the next file neither writes their rows nor takes
+   * their items for charged.
+   */
+  abandon(): void {
+    for (const { hashes, items, isNew, newItems } of this.#waiting) {
+      this.#distinct -= newItems;
+      for (const [place, isFirst] of isNew.entries()) {
+        if (isFirst === 1) this.#items.set(hashAt(items?.hashes ?? hashes, place), forgotten);
+      }
+    }
+    this.#waiting = [];
+    this.#waitingRows = 0;
+    this.#uncharged = 0;
+  }
+
   /** Units charged over all files. There is no cache. */
   get units(): { readonly charged: number; readonly cached: number } {
     return { charged: this.#charged, cached: 0 };
@@ -117,7 +135,7 @@ export class Charges {
 
   /** Returns the counts since the last report. */
   report(): Pick<RunReport, "distinct" | "cached" | "prechecked" | "charged" | "quota"> {
-    const { size: distinct } = this.#items;
+    const distinct = this.#distinct;
     const before = this.#reported;
     this.#reported = { distinct, charged: this.#charged };
     return {

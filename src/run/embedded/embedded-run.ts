@@ -116,15 +116,22 @@ export async function runEmbedded(
     if (isCharged) await writeCharged();
   };
   await writer.start(table.start(columns.names));
-  for await (const chunk of classifyInOrder(scanned, classifier, newPool, submittedBlocks, inputShare)) {
-    signal.throwIfAborted();
-    charges.expect(inputShare());
-    if (charges.add(chunk)) await charge();
-    await writeIfCharged();
-    if (!chunk.isBeforePause) continue;
-    await writeCharged();
-    // Otherwise a closed output would be noticed only at the next write.
-    await writer.flush();
+  try {
+    for await (const chunk of classifyInOrder(scanned, classifier, newPool, submittedBlocks, inputShare)) {
+      signal.throwIfAborted();
+      charges.expect(inputShare());
+      if (charges.add(chunk)) await charge();
+      await writeIfCharged();
+      if (!chunk.isBeforePause) continue;
+      await writeCharged();
+      // Otherwise a closed output would be noticed only at the next write.
+      await writer.flush();
+    }
+  } catch (error) {
+    // A run over the next file may use the same charges.
+    if (session) await charging?.catch(() => {});
+    charges.abandon();
+    throw error;
   }
   await charge();
   await writeCharged();
