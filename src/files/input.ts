@@ -1,6 +1,7 @@
 /** Opens and reads input files. Knows nothing of compression, encoding or content. */
 import { constants, createReadStream, openSync, readSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
+import { Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { FileError } from "./errors.js";
 
@@ -41,9 +42,7 @@ export async function openInputFile(path: string, signal: AbortSignal): Promise<
       const close = () => file.close();
       return { bytes: readFile(path, file, signal), size: found.size, hasChanged, close };
     }
-    const stream = found.isFIFO()
-      ? await openPipe(path)
-      : createReadStream(path, { highWaterMark: readBytes });
+    const stream = found.isFIFO() ? openPipe(path) : createReadStream(path, { highWaterMark: readBytes });
     const close = async () => void stream.destroy();
     const bytes = readStream(path, stream, signal);
     return { bytes, size: undefined, hasChanged: async () => false, close };
@@ -56,11 +55,9 @@ export async function openInputFile(path: string, signal: AbortSignal): Promise<
  * Opens a named pipe. On Linux, no thread waits for a writer, or for what it writes: the process could not end before it. Elsewhere,
  * a pipe that nobody writes to yet may look as if it had ended.
  */
-async function openPipe(path: string) {
+function openPipe(path: string) {
   if (process.platform !== "linux") return createReadStream(path, { highWaterMark: readBytes });
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  // Loaded here only: it takes 2 ms.
-  const { Socket } = await import("node:net");
   return new Socket({ fd, readable: true, writable: false });
 }
 

@@ -39,8 +39,7 @@ export async function openCsv(
   const split = await splitterOf(sample, isWhole, known);
   // Some programs write a line that is not true: then the delimiter does not split the next line.
   const isSeparator = separator !== undefined && (split(separator).records[0]?.fields.length ?? 0) > 1;
-  const delimiter =
-    options.delimiter ?? (isSeparator ? separator : sniffDelimiter(sample, split, layoutOptions));
+  const delimiter = options.delimiter ?? (isSeparator ? separator : sniffDelimiter(split, layoutOptions));
   const { quote = '"', comment = null } = known;
 
   const parts = split(delimiter);

@@ -43,12 +43,12 @@ const delimiters = ["\t", "|", ";", ","] as const;
 /**
  * Finds the delimiter: the one with which most of the first records have a field that is an item, then the one that
  * splits them most consistently. Returns null if there is no delimiter.
+ *
  */
-export function sniffDelimiter(sample: Buffer, split: SplitSample, options: LayoutOptions): string | null {
+export function sniffDelimiter(split: SplitSample, options: LayoutOptions): string | null {
   const plain = assess(null, split(null), options);
   let best = plain;
   for (const delimiter of delimiters) {
-    if (!sample.includes(delimiter)) continue;
     const candidate = assess(delimiter, split(delimiter), options);
     if (!isDelimiter(candidate, plain)) continue;
     if (isBetter(candidate, best, plain)) best = candidate;

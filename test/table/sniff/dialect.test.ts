@@ -119,7 +119,7 @@ describe("the delimiter", () => {
     ["empty lines between records", "id,email\n\n1,a@example.net\n\n", ","],
   ])("is detected: %s", async (_, sample, delimiter) => {
     const split = await sampleSplitter(sample, true);
-    expect(sniffDelimiter(Buffer.from(sample), split, { profile: profiles.email })).toBe(delimiter);
+    expect(sniffDelimiter(split, { profile: profiles.email })).toBe(delimiter);
   });
 
   test.each<[string, string, string | null]>([
@@ -128,7 +128,7 @@ describe("the delimiter", () => {
     ["hosts and ports", "a.com:80\nb.com:443\n", null],
   ])("is detected for domains: %s", async (_, sample, delimiter) => {
     const split = await sampleSplitter(sample, true);
-    expect(sniffDelimiter(Buffer.from(sample), split, { profile: profiles.domain })).toBe(delimiter);
+    expect(sniffDelimiter(split, { profile: profiles.domain })).toBe(delimiter);
   });
 });
 

@@ -12,7 +12,7 @@ const note =
 async function layout(text: string, startsHere = false) {
   const options = { profile: profiles.email, startsHere };
   const split = await splitterOf(Buffer.from(text), true);
-  const delimiter = sniffDelimiter(Buffer.from(text), split, options);
+  const delimiter = sniffDelimiter(split, options);
   const { above, header } = layoutOf(split(delimiter), options);
   return { delimiter, above, header: header?.fields };
 }
