@@ -47,6 +47,7 @@ export function writeDomainTables(memory: ArrayBufferLike, { tables }: Classifie
   }
   settings[layout.typosWord] = typoTargets.length;
   const labels = new Uint8Array(memory, layout.labels, namedLabels.length);
+  // 1 is `askedLabel`.
   labels.set(namedLabels);
   for (const name of [...specialUse, ...owners]) {
     const [label = ""] = name.split(".");

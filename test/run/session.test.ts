@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
+import { FileError } from "../../src/files/errors.js";
 import { nameColumns } from "../../src/run/columns.js";
 import { validateTable } from "../../src/run/run.js";
 import type { RunSession } from "../../src/run/session.js";
@@ -9,6 +10,7 @@ import { QuotaFile } from "../../src/store/quota-file.js";
 import { offlineValidator } from "../../src/validator/offline.js";
 import { notChecked } from "../../src/validator/validator.js";
 import { classifier } from "../support/classifier.js";
+import { listOf, runTable } from "../support/run-table.js";
 import { open } from "../support/tables.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -110,4 +112,30 @@ test("several files in a session are like their concatenation", async () => {
     }),
     { numRuns: 150 },
   );
+});
+
+test("a run whose output fails, at any write, leaves no rows to the next one", async () => {
+  await setLimit(null);
+  const users = (name: string) =>
+    Array.from({ length: 60_000 }, (_, i) => `${name}${i}.long-enough-for-several-blocks@larch-and-oak.com`);
+  let hasFailed = true;
+  for (let failing = 2; hasFailed; failing++) {
+    const session: RunSession = { isBatched: false };
+    let writes = 0;
+    const sink = {
+      write: async () => {
+        if (++writes === failing) throw new FileError("no space");
+      },
+      commit: async () => {},
+      discard: async () => {},
+    };
+    hasFailed = await runTable(listOf(users("a")), validator, { session, sink }).then(
+      () => false,
+      () => true,
+    );
+    if (!hasFailed) continue;
+    const { rows } = await runTable(listOf(users("b")), validator, { session });
+    expect(rows).toEqual(users("b").map((user) => `${user},ok`));
+    expect(failing).toBeLessThan(100);
+  }
 });

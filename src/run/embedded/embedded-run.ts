@@ -11,8 +11,8 @@
  * 2. The main thread takes the answers in input order. A block that starts inside a record, or that a thread refused,
  *    goes through the chunk assembler instead, which has the start of that record.
  * 3. `Charges` adds the items of each chunk to the table of distinct items, in input order. Chunks wait until there are
- *    enough new items for one durable charge. While a database makes it, the next chunks are judged. A crash wastes the units of
- *    at most one charge.
+ *    enough new items for one durable charge. While the disk or a database makes it, the next chunks are judged. A crash wastes the
+ *    units of at most one charge.
  * 4. After the charge, items that the quota did not grant are marked in the table. Rows with such items are rendered
  *    again as `quota_exceeded`. Until the quota ends, the rendered bytes in the slot are written unchanged.
  * 5. The row writer counts, filters and writes. A slot is released when its bytes are written.
@@ -127,15 +127,15 @@ export async function runEmbedded(
       // Otherwise a closed output would be noticed only at the next write.
       await writer.flush();
     }
+    await charge();
+    await writeCharged();
+    await writer.flush();
   } catch (error) {
     // A run over the next file may use the same charges.
     if (session) await charging?.catch(() => {});
     charges.abandon();
     throw error;
   }
-  await charge();
-  await writeCharged();
-  await writer.flush();
   const domains = prepared ? topDomains(countsOf(prepared.memory.memory.buffer)) : classifier.domains.top();
   return { ...writer.report(), ...charges.report(), topDomains: domains };
 }
