@@ -98,6 +98,29 @@ describe("several files", () => {
     expect(read(home, "b.csv")).toBe("email,status\ny@mailinator.com,disposable\n");
   });
 
+  test.each([[[]], [["--strict"]]])(
+    "after one that fails, are not deduplicated against rows that are in no output %j",
+    async (args) => {
+      const many = Array.from({ length: 30_000 }, (_, i) => `${i},u${i}@larch-and-oak.com\n`);
+      const home = homeWith({ "a.csv": [a, ...many, "1,2,3\n"].join(""), "b.csv": b, "c.csv": b });
+      const files = ["a.csv", "b.csv", "c.csv", "-I", "--bad-rows", "error"];
+      const { code, stderr } = await idv(["emails", ...files, "--dedupe", ...args], { home });
+      expect(code).toBe(6);
+      expect(read(home, "b.csv")).toBe(b);
+      expect(read(home, "c.csv")).toBe(b);
+      expect(stderr).toContain(
+        "idv: b.csv and what follows it is not validated: --dedupe compares it with a.csv; mend that file, or leave it out\n",
+      );
+      expect(stderr).toContain("3 files, 3 failed: 0 rows");
+      const others = await idv(["emails", "missing.csv", "b.csv", "c.csv", "-I", "--dedupe", ...args], {
+        home,
+      });
+      expect(others.code).toBe(6);
+      expect(read(home, "b.csv")).toContain("y@mailinator.com,disposable\n");
+      expect(read(home, "c.csv")).toBe("email,status\n");
+    },
+  );
+
   // Blocks that wait for a charge, and batches that are not full, when the first file fails.
   test.each<[string, string[], number, string]>([
     ["over bytes", [], 9000, "u"],

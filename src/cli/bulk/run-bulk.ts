@@ -23,7 +23,7 @@ import { exitCodes } from "../exit-codes.js";
 import { interruptible } from "../terminal/interruption.js";
 import { type Progress, showsProgress, startProgress } from "../terminal/progress.js";
 import { standardOutput } from "../terminal/standard-output.js";
-import { counted, grouped, sayFailure } from "../terminal/terminal.js";
+import { counted, grouped, say, sayFailure } from "../terminal/terminal.js";
 import type { Annotations } from "./annotations.js";
 import { commitOutputs } from "./commit-outputs.js";
 import type { ListReport } from "./list-report.js";
@@ -108,8 +108,9 @@ async function runFiles(
     (await needsBatches(plans, signal));
   const session = isSeveral ? { isBatched } : undefined;
   const totals = new Totals();
-  for (const plan of plans) {
+  for (const [index, plan] of plans.entries()) {
     opened.files.length = 0;
+    opened.isReading = false;
     delete opened.commit;
     try {
       let summary = await runFile(plan, engine, session, opened, signal);
@@ -124,6 +125,14 @@ async function runFiles(
       sayFailure(failure);
       await Promise.all(opened.files.map((sink) => sink.discard()));
       totals.addFailure(failure.exitCode);
+      const later = plans.slice(index + 1);
+      if (!plan.filter.dedupe || !opened.isReading || later.length === 0) continue;
+      // The rows that the failed file has in common with them would be in no output.
+      say(
+        `${later[0]!.inputName} and what follows it is not validated: --dedupe compares it with ${plan.inputName}; mend that file, or leave it out`,
+      );
+      for (const _ of later) totals.addFailure(failure.exitCode);
+      break;
     }
   }
   await listReport?.write();
@@ -183,6 +192,7 @@ async function runFile(
 ): Promise<Summary | DryRun> {
   const started = performance.now();
   const files = await openFiles(plan, opened, signal);
+  opened.isReading = true;
   const progress = progressOf(plan, engine, opened.mail, files);
   // A signal ends the run elsewhere, while this function still waits.
   signal.addEventListener("abort", () => progress?.stop(), { once: true });
