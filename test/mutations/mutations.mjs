@@ -90,8 +90,8 @@ export const mutations = [
   {
     promise: "text behind the map of an answer is refused",
     file: "src/validator/api/answer.ts",
-    from: 'return skip("}}") && at === body.length ? statuses : undefined;',
-    to: 'return skip("}}") ? statuses : undefined;',
+    from: 'return indexAfter("}}", body, at) === body.length ? statuses : undefined;',
+    to: 'return indexAfter("}}", body, at) !== -1 ? statuses : undefined;',
     tests: [unit("validator/api/answer")],
   },
   {
