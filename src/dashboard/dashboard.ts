@@ -9,9 +9,9 @@ import type { Classifier } from "../classifier/classifier.js";
 import { reportPolicy } from "../report/policy.js";
 import { StoreError } from "../store/errors.js";
 import { newId } from "../store/secrets.js";
+import { isUsable } from "../store/service-rules.js";
 import {
   type ApiKey,
-  isUsable,
   type KeyChange,
   KeyExistsError,
   type Permission,

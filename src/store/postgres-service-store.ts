@@ -2,8 +2,18 @@
  * State of the service in PostgreSQL 13 or newer, for servers on several machines. The clock of the database decides periods
  * and ends, because the clocks of servers differ. Secrets, Idempotency-Keys and request bodies are stored only as hashes.
  */
-import type { StoreError } from "./errors.js";
-import { PostgresDatabase, type Query } from "./postgres.js";
+import { PostgresDatabase } from "./postgres.js";
+import { PostgresCharges } from "./postgres-charges.js";
+import {
+  addUsage,
+  clock,
+  insertAnswers,
+  insertQuota,
+  type LockedKey,
+  lockQuota,
+  steps,
+  updateQuota,
+} from "./postgres-service-tables.js";
 import {
   changeQuota,
   freshRow,
@@ -13,32 +23,37 @@ import {
   renewed,
   toQuota,
 } from "./quota.js";
-import { hashOf, hintOf, newId, newSecret, newToken } from "./secrets.js";
+import { hashOf, newId, newSecret, newToken } from "./secrets.js";
 import {
   type AnswerRow,
-  type ApiKey,
-  type AuditEntry,
-  answerKey,
   answerMilliseconds,
-  applyCharges,
   applyUnitRequest,
-  type Charge,
-  type ChargeOutcome,
+  changeKey,
   isUsable,
-  type KeyChange,
-  KeyExistsError,
+  type JoinedRow,
   type KeyRow,
   type NamedQuotaRow,
-  type NewKey,
+  newKeyRow,
+  noKey,
   noQuota,
-  permissions,
+  quotaExists,
+  quotaIn,
+  rotateKey,
+  toKey,
+} from "./service-rules.js";
+import {
+  type ApiKey,
+  type AuditEntry,
+  type Charge,
+  type ChargeOutcome,
+  type KeyChange,
+  KeyExistsError,
+  type NewKey,
   type QuotaOwner,
   type ServiceStore,
   sessionMilliseconds,
   signInMilliseconds,
-  toKey,
   type UnitRequest,
-  UnknownKeyError,
   type Usage,
   usageIdOf,
 } from "./service-store.js";
@@ -53,122 +68,14 @@ import {
   toValues,
 } from "./state-rows.js";
 
-/** Statements of each version of the tables, the oldest first. Released steps must never change. */
-const steps: readonly string[] = [
-  `CREATE TABLE idv_quota (
-    id text PRIMARY KEY,
-    name text UNIQUE,
-    unit_limit bigint CHECK (unit_limit >= 0),
-    period text NOT NULL CHECK (period IN ('none', 'hour', 'day', 'month')),
-    used bigint NOT NULL CHECK (used >= 0),
-    period_start bigint NOT NULL
-  ) WITH (fillfactor = 50);
-  CREATE TABLE idv_key (
-    id text PRIMARY KEY,
-    name text NOT NULL,
-    hash bytea NOT NULL UNIQUE,
-    previous_hash bytea UNIQUE,
-    previous_until bigint,
-    hint text NOT NULL,
-    permissions text NOT NULL,
-    is_sandbox integer NOT NULL,
-    created bigint NOT NULL,
-    expires bigint,
-    revoked bigint,
-    quota_id text NOT NULL REFERENCES idv_quota
-  );
-  CREATE TABLE idv_answer (
-    key_id text NOT NULL,
-    idempotency_key_hash bytea NOT NULL,
-    body_hash bytea NOT NULL,
-    statuses text NOT NULL,
-    created bigint NOT NULL,
-    PRIMARY KEY (key_id, idempotency_key_hash)
-  );
-  CREATE INDEX idv_answer_created ON idv_answer (created);
-  CREATE TABLE idv_usage (
-    key_id text NOT NULL,
-    hour bigint NOT NULL,
-    kind text NOT NULL,
-    status text NOT NULL,
-    units bigint NOT NULL,
-    PRIMARY KEY (key_id, hour, kind, status)
-  ) WITH (fillfactor = 50);
-  CREATE INDEX idv_usage_hour ON idv_usage (hour)`,
-  // Counts the changes of the quota and of its keys, so that a charge notices them in the row that it locks.
-  `ALTER TABLE idv_quota ADD COLUMN version bigint NOT NULL DEFAULT 0`,
-  // Access to the dashboard.
-  `CREATE TABLE idv_sign_in (hash bytea PRIMARY KEY, expires bigint NOT NULL);
-  CREATE TABLE idv_session (hash bytea PRIMARY KEY, id text NOT NULL, expires bigint NOT NULL);
-  CREATE TABLE idv_audit (
-    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    at bigint NOT NULL,
-    who text NOT NULL,
-    what text NOT NULL,
-    key_id text NOT NULL
-  )`,
-];
-
-/** Time between two deletions of old answers, in milliseconds, and their largest number at a time. */
-const [sweepMilliseconds, sweptAnswers] = [60_000, 1000];
-
 const keyAndQuota = `SELECT k.*, q.name AS quota_name, q.unit_limit, q.period, q.used, q.period_start
   FROM idv_key k JOIN idv_quota q ON q.id = k.quota_id`;
-const clock = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now";
-
-/** A quota with the number of its changes and those of its keys. */
-interface VersionedQuotaRow extends NamedQuotaRow {
-  readonly version: number;
-}
-
-/** The quota of a key, and the end of its period or of the key, in milliseconds since the epoch; null for never. */
-interface KnownKey {
-  readonly quota: VersionedQuotaRow;
-  readonly until: number | null;
-}
-
-/** Most keys that are remembered. */
-const mostKnown = 10_000;
-
-/**
- * Makes charges in one statement, or none if it returns no row. The answers and the usage are those of {@link applyCharges}.
- * The quota is unlocked before the charges are on disk, so that other servers need not wait for the disk one after another. They
- * are durable once {@link untilDurable}, sent after it, is answered: the log of the database is written in order.
- */
-const atOnce = `WITH time AS MATERIALIZED (${clock}, set_config('synchronous_commit', 'off', true)),
-  quota AS (
-    UPDATE idv_quota SET used = used + $3 FROM time
-    WHERE id = $2 AND version = $4 AND ($5::bigint IS NULL OR now < $5)
-      AND (unit_limit IS NULL OR used + $3 <= unit_limit)
-      AND NOT EXISTS (SELECT FROM idv_answer WHERE key_id = $1 AND idempotency_key_hash = ANY($6))
-    RETURNING idv_quota.*, now
-  ),
-  answer AS (
-    INSERT INTO idv_answer SELECT $1, hash, body_hash, statuses, now
-    FROM quota, unnest($6::bytea[], $7::bytea[], $8::text[]) AS added (hash, body_hash, statuses)
-  ),
-  usage AS (
-    INSERT INTO idv_usage SELECT $1, now - now % 3600000, kind, status, units
-    FROM quota, unnest($9::text[], $10::text[], $11::bigint[]) AS added (kind, status, units)
-    ON CONFLICT (key_id, hour, kind, status) DO UPDATE SET units = idv_usage.units + excluded.units
-  )
-  SELECT * FROM quota`;
-/** Commits something, and so waits until all that was committed before is on disk, and on the standbys that count. */
-const untilDurable = "SELECT pg_backend_pid() AS pid, pg_logical_emit_message(true, 'idv', '')";
-/** SQLSTATE of an answer that another server has stored at the same moment, and of locks in a circle. */
-const notAtOnce = ["23505", "40P01"];
-
-type JoinedRow = KeyRow & NamedQuotaRow & { readonly quota_name: string | null };
 
 /** The state in a database that any number of servers may share. */
 export class PostgresServiceStore implements ServiceStore {
   readonly runsSideBySide = true;
   readonly #database: PostgresDatabase;
-  #sweptAt = Number.NEGATIVE_INFINITY;
-  /** Whether {@link untilDurable} waits for what the statement before it has committed. */
-  #waits: Promise<boolean> | undefined;
-  /** What a charge has found last, by the ids of keys that could be used. */
-  readonly #known = new Map<string, KnownKey>();
+  readonly #charges: PostgresCharges;
 
   /**
    * Connects, and creates or upgrades the tables.
@@ -186,6 +93,7 @@ export class PostgresServiceStore implements ServiceStore {
 
   private constructor(database: PostgresDatabase) {
     this.#database = database;
+    this.#charges = new PostgresCharges(database);
   }
 
   close(): Promise<void> {
@@ -201,125 +109,11 @@ export class PostgresServiceStore implements ServiceStore {
     if (row === undefined || !isUsable(row, now)) return undefined;
     const isOld = !hash.every((byte, i) => byte === row.hash[i]);
     if (isOld && !(row.previous_until !== null && row.previous_until > now)) return undefined;
-    return toKey(row, quotaOf(row), now);
+    return toKey(row, quotaIn(row), now);
   }
 
-  /** Makes the charges in one statement if that will do, else in a transaction. */
-  async chargeAll(charges: readonly Charge[]): Promise<readonly ChargeOutcome[]> {
-    return (await this.#chargeAtOnce(charges)) ?? this.#chargeInSteps(charges);
-  }
-
-  /**
-   * Makes charges in one statement, which locks the quota for a third of the time. That will do for charges of one key that the
-   * quota grants in full, if neither the key nor the quota has changed since the last charge, the period goes on, and none of
-   * them has been made before. Otherwise nothing is charged.
-   */
-  async #chargeAtOnce(charges: readonly Charge[]): Promise<readonly ChargeOutcome[] | undefined> {
-    const [{ keyId } = { keyId: "" }] = charges;
-    const { quota: known, until } = this.#known.get(keyId) ?? {};
-    const isPlain = charges.every((charge) => charge.keyId === keyId && charge.statuses.length > 0);
-    if (known === undefined || !isPlain) return undefined;
-    const units = charges.reduce((sum, { statuses }) => sum + statuses.length, 0);
-    if (known.unit_limit !== null && known.used + units > known.unit_limit) return undefined;
-    this.#waits ??= this.#database.runsItself(untilDurable).catch((error) => {
-      this.#waits = undefined;
-      throw error;
-    });
-    if (!(await this.#waits)) return undefined;
-    const usable = { expires: null, revoked: null, quota_id: known.id } as KeyRow;
-    const free = { ...known, unit_limit: null };
-    const rows = {
-      keys: new Map([[keyId, usable]]),
-      quotas: new Map([[known.id, free]]),
-      answers: new Map(),
-    };
-    const { answers, usage } = applyCharges(rows, charges, 0);
-    // One of them repeats another.
-    if (answers.length < charges.filter(({ once }) => once !== undefined).length) return undefined;
-    const [found] = await this.#database
-      .read(
-        [
-          atOnce,
-          ...[keyId, known.id, units, known.version, until],
-          ...[
-            answers.map((answer) => answer.idempotency_key_hash),
-            answers.map((answer) => answer.body_hash),
-          ],
-          answers.map(({ statuses }) => statuses),
-          ...[
-            usage.map(({ kind }) => kind),
-            usage.map(({ status }) => status),
-            usage.map((line) => line.units),
-          ],
-        ],
-        [untilDurable],
-      )
-      .catch((error: StoreError) => {
-        if (notAtOnce.includes((error.cause as { code?: string } | undefined)?.code ?? "")) return [[]];
-        throw error;
-      });
-    const [after] = found as (NamedQuotaRow & { now: number })[];
-    if (after === undefined) return undefined;
-    this.#sweep(after.now);
-    const quota = { ...after, used: after.used - units };
-    return charges.map(({ statuses }) => {
-      quota.used += statuses.length;
-      return { statuses, quota: toQuota(quota) };
-    });
-  }
-
-  async #chargeInSteps(charges: readonly Charge[]): Promise<readonly ChargeOutcome[]> {
-    const ids = [...new Set(charges.map(({ keyId }) => keyId))];
-    const once = charges.flatMap(({ keyId, once }) =>
-      once === undefined ? [] : [{ keyId, hash: hashOf(once.idempotencyKey) }],
-    );
-    const { now, outcomes, keys, quotas } = await this.#database.transaction(async (query, begun) => {
-      // Both rows are locked: a charge that has waited must see a revocation that was committed meanwhile.
-      const [keyRows, quotaRows, stored, [time]] = (await Promise.all([
-        query("SELECT * FROM idv_key WHERE id = ANY($1) ORDER BY id FOR SHARE", ids),
-        query(
-          `SELECT * FROM idv_quota WHERE id IN (SELECT quota_id FROM idv_key WHERE id = ANY($1)) ORDER BY id
-          FOR NO KEY UPDATE`,
-          ids,
-        ),
-        once.length === 0
-          ? []
-          : query(
-              `SELECT key_id, idempotency_key_hash, body_hash, statuses, created FROM idv_answer
-              WHERE (key_id, idempotency_key_hash) IN (SELECT * FROM unnest($1::text[], $2::bytea[]))`,
-              ...[once.map(({ keyId }) => keyId), once.map(({ hash }) => hash)],
-            ),
-        query(clock),
-        begun,
-      ])) as unknown as [
-        KeyRow[],
-        VersionedQuotaRow[],
-        (AnswerRow & { created: number })[],
-        [{ now: number }],
-      ];
-      const { now } = time;
-      const quotas = new Map(quotaRows.map((row) => [row.id, renewed(row, now)]));
-      const isValid = ({ created }: { created: number }) => Math.abs(now - created) < answerMilliseconds;
-      const answers = new Map(
-        stored.filter(isValid).map((row) => [answerKey(row.key_id, row.idempotency_key_hash), row]),
-      );
-      const keys = new Map(keyRows.map((row) => [row.id, row]));
-      const result = applyCharges({ keys, quotas, answers }, charges, now);
-      // Not awaited: they are sent together with COMMIT, so that the locks are held for one round trip only.
-      for (const quota of quotas.values()) updateQuota(query, quota);
-      if (result.answers.length > 0) insertAnswers(query, result.answers, now);
-      if (result.usage.length > 0) addUsage(query, result.usage);
-      return { now, outcomes: result.outcomes, keys, quotas };
-    });
-    if (this.#known.size + keys.size > mostKnown) this.#known.clear();
-    for (const { id, quota_id, expires, ...key } of keys.values()) {
-      const quota = quotas.get(quota_id)!;
-      const ends = [expires, toQuota(quota).renewsAt].filter((time) => time !== null);
-      const until = ends.length === 0 ? null : Math.min(...ends);
-      if (isUsable({ expires, ...key }, now)) this.#known.set(id, { quota, until });
-    }
-    this.#sweep(now);
-    return outcomes;
+  chargeAll(charges: readonly Charge[]): Promise<readonly ChargeOutcome[]> {
+    return this.#charges.chargeAll(charges);
   }
 
   async takeUnits(request: UnitRequest): Promise<Reservation> {
@@ -343,7 +137,7 @@ export class PostgresServiceStore implements ServiceStore {
       if (usage.length > 0) addUsage(query, usage);
       return { now, reservation };
     });
-    this.#sweep(now);
+    this.#charges.sweep(now);
     return reservation;
   }
 
@@ -385,8 +179,8 @@ export class PostgresServiceStore implements ServiceStore {
     return rows!.length > 0;
   }
 
-  async create({ id = newId(), name = "", isSandbox = false, quotaName, ...change }: NewKey) {
-    const secret = newSecret(isSandbox);
+  async create({ id = newId(), quotaName, ...change }: NewKey) {
+    const secret = newSecret(change.isSandbox === true);
     return this.#database.transaction(async (query, begun) => {
       const [[{ now }], found] = (await Promise.all([
         query(clock),
@@ -398,26 +192,12 @@ export class PostgresServiceStore implements ServiceStore {
       changeQuota(own, change, now);
       const isShared = (await insertQuota(query, own)).length === 0;
       if (isShared && (change.limit !== undefined || change.period !== undefined)) {
-        throw new UnknownKeyError(
-          `there is a quota "${quotaName}" already; leave out --limit and --period, or change it with idv keys set`,
-        );
+        throw quotaExists(quotaName);
       }
       const [quota = own] = isShared
         ? ((await query("SELECT * FROM idv_quota WHERE name = $1", quotaName)) as NamedQuotaRow[])
         : [];
-      const key: KeyRow = {
-        ...{
-          id,
-          name,
-          hash: hashOf(secret),
-          previous_hash: null,
-          previous_until: null,
-          hint: hintOf(secret),
-        },
-        permissions: (change.permissions ?? permissions).join(","),
-        ...{ is_sandbox: Number(isSandbox), created: now, expires: change.expires ?? null, revoked: null },
-        quota_id: quota.id,
-      };
+      const key = newKeyRow({ id, ...change }, secret, quota.id, now);
       await query(
         "INSERT INTO idv_key VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
         ...[key.id, key.name, key.hash, key.previous_hash, key.previous_until, key.hint, key.permissions],
@@ -434,16 +214,11 @@ export class PostgresServiceStore implements ServiceStore {
       ["SELECT key_id, max(hour) AS hour FROM idv_usage GROUP BY key_id"],
     )) as [[{ now: number }], JoinedRow[], { key_id: string; hour: number }[]];
     const lastUsed = new Map(used.map(({ key_id, hour }) => [key_id, hour]));
-    return rows.map((row) => toKey(row, quotaOf(row), now, lastUsed.get(row.id)));
+    return rows.map((row) => toKey(row, quotaIn(row), now, lastUsed.get(row.id)));
   }
 
   async set(id: string, change: KeyChange): Promise<ApiKey> {
-    return this.#change(id, (key, quota, now) => {
-      if (change.name !== undefined) key.name = change.name;
-      if (change.permissions !== undefined) key.permissions = change.permissions.join(",");
-      if (change.expires !== undefined) key.expires = change.expires;
-      changeQuota(quota, change, now);
-    });
+    return this.#change(id, (key, quota, now) => changeKey(key, quota, change, now));
   }
 
   async revoke(id: string): Promise<ApiKey> {
@@ -455,13 +230,7 @@ export class PostgresServiceStore implements ServiceStore {
   async rotate(id: string, grace: number): Promise<{ key: ApiKey; secret: string }> {
     let secret = "";
     const key = await this.#change(id, (row, _, now) => {
-      if (row.revoked !== null) throw new UnknownKeyError(`key ${id} is revoked; create another key`);
-      secret = newSecret(row.is_sandbox === 1);
-      const isKept = grace > 0;
-      row.previous_hash = isKept ? row.hash : null;
-      row.previous_until = isKept ? now + grace : null;
-      row.hash = hashOf(secret);
-      row.hint = hintOf(secret);
+      secret = rotateKey(row, grace, now);
     });
     return { key, secret };
   }
@@ -578,7 +347,7 @@ export class PostgresServiceStore implements ServiceStore {
         query(clock),
         begun,
       ])) as unknown as [KeyRow[], NamedQuotaRow[], [{ now: number }]];
-      if (key === undefined) throw new UnknownKeyError(`no key "${id}"; run idv keys list to see all keys`);
+      if (key === undefined) throw noKey(id);
       const quota = renewed(quotaRow!, now);
       apply(key, quota, now);
       await Promise.all([
@@ -594,84 +363,4 @@ export class PostgresServiceStore implements ServiceStore {
       return toKey(key, quota, now);
     });
   }
-
-  /** Deletes expired answers in pieces, in the background, once a minute. */
-  #sweep(now: number): void {
-    if (now < this.#sweptAt + sweepMilliseconds && now >= this.#sweptAt) return;
-    this.#sweptAt = now;
-    const text = `DELETE FROM idv_answer WHERE ctid = ANY (ARRAY(
-      SELECT ctid FROM idv_answer WHERE created <= $1 ORDER BY created LIMIT ${sweptAnswers} FOR UPDATE SKIP LOCKED))
-      RETURNING 1`;
-    this.#database.read([text, now - answerMilliseconds]).then(
-      ([deleted]) => {
-        // With more to delete, the next charge goes on.
-        if (deleted!.length === sweptAnswers) this.#sweptAt = Number.NEGATIVE_INFINITY;
-      },
-      () => {},
-    );
-  }
-}
-
-const updateQuota = (query: Query, { id, unit_limit, period, used, period_start }: NamedQuotaRow) =>
-  query(
-    "UPDATE idv_quota SET unit_limit = $2, period = $3, used = $4, period_start = $5 WHERE id = $1",
-    ...[id, unit_limit, period, used, period_start],
-  );
-
-type LockedKey = KeyRow | undefined;
-
-/** Locks the key, if there is one, and the quota of a run, in this order. */
-const lockQuota = (query: Query, owner: QuotaOwner) => {
-  const first = (rows: unknown[]) => rows[0];
-  if ("quotaName" in owner) {
-    const sql = "SELECT * FROM idv_quota WHERE name = $1 FOR NO KEY UPDATE";
-    return [undefined, query(sql, owner.quotaName).then(first)] as const;
-  }
-  const sql =
-    "SELECT * FROM idv_quota WHERE id = (SELECT quota_id FROM idv_key WHERE id = $1) FOR NO KEY UPDATE";
-  return [
-    query("SELECT * FROM idv_key WHERE id = $1 FOR SHARE", owner.keyId).then(first),
-    query(sql, owner.keyId).then(first),
-  ] as const;
-};
-
-/** Inserts a quota. Returns no row if there is one with this name. */
-const insertQuota = (query: Query, { id, name, unit_limit, period, used, period_start }: NamedQuotaRow) =>
-  query(
-    "INSERT INTO idv_quota VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (name) DO NOTHING RETURNING id",
-    ...[id, name, unit_limit, period, used, period_start],
-  );
-
-const insertAnswers = (query: Query, answers: readonly AnswerRow[], now: number) =>
-  query(
-    `INSERT INTO idv_answer SELECT *, $5 FROM unnest($1::text[], $2::bytea[], $3::bytea[], $4::text[])
-    ON CONFLICT (key_id, idempotency_key_hash) DO UPDATE
-    SET body_hash = excluded.body_hash, statuses = excluded.statuses, created = excluded.created`,
-    answers.map(({ key_id }) => key_id),
-    answers.map(({ idempotency_key_hash }) => idempotency_key_hash),
-    answers.map(({ body_hash }) => body_hash),
-    answers.map(({ statuses }) => statuses),
-    now,
-  );
-
-const addUsage = (query: Query, usage: readonly Usage[]) =>
-  query(
-    `INSERT INTO idv_usage SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::bigint[])
-    ON CONFLICT (key_id, hour, kind, status) DO UPDATE SET units = idv_usage.units + excluded.units`,
-    usage.map(({ keyId }) => keyId),
-    usage.map(({ hour }) => hour),
-    usage.map(({ kind }) => kind),
-    usage.map(({ status }) => status),
-    usage.map(({ units }) => units),
-  );
-
-function quotaOf({
-  quota_id: id,
-  quota_name: name,
-  unit_limit,
-  period,
-  used,
-  period_start,
-}: JoinedRow): NamedQuotaRow {
-  return { id, name, unit_limit, period, used, period_start };
 }

@@ -1,18 +1,8 @@
 /**
- * Port of the service to its state: API keys, quotas, answers stored for Idempotency-Keys, and usage. The rules of a charge
- * are here, as arithmetic over rows, so that every store has the same ones. Must not know how rows are kept.
+ * Port of the service to its state: API keys, quotas, answers stored for Idempotency-Keys, and usage. Must not know how they are
+ * kept, nor the rules of a charge, which are in service-rules.ts.
  */
-import { createHmac } from "node:crypto";
-import {
-  type Quota,
-  type QuotaChange,
-  type QuotaRow,
-  type Reservation,
-  renewed,
-  takeUnits,
-  toQuota,
-} from "./quota.js";
-import { hashOf } from "./secrets.js";
+import type { Quota, QuotaChange, Reservation } from "./quota.js";
 import type { StateRows } from "./state-rows.js";
 
 /** Operations that a key may be used for. */
@@ -78,6 +68,10 @@ export type ChargeOutcome =
 
 /** The quota that a run takes units from: a shared one, or that of a key. */
 export type QuotaOwner = { readonly quotaName: string } | { readonly keyId: string };
+
+/** Returns the id under which the usage and the answers of runs are kept. */
+export const usageIdOf = (owner: QuotaOwner): string =>
+  "keyId" in owner ? owner.keyId : `quota:${owner.quotaName}`;
 
 /** Units that a run takes from a quota. */
 export interface UnitRequest {
@@ -213,175 +207,4 @@ export interface ServiceStore {
   /** Checks that the state can be written. */
   checkWritable(): Promise<void>;
   close(): Promise<void>;
-}
-
-/** Time for which an answer is stored, in milliseconds. It holds only statuses, no items. */
-export const answerMilliseconds = 86_400_000;
-/** Length of an hour of {@link Usage} in milliseconds. */
-const hourMilliseconds = 3_600_000;
-
-/** A stored key. */
-export interface KeyRow {
-  id: string;
-  name: string;
-  hash: Uint8Array;
-  /** Hash of the secret before the last rotation, and the time until which it works. */
-  previous_hash: Uint8Array | null;
-  previous_until: number | null;
-  hint: string;
-  permissions: string;
-  is_sandbox: number;
-  created: number;
-  expires: number | null;
-  revoked: number | null;
-  quota_id: string;
-}
-
-/** A stored quota. Its name is null unless keys may share it. */
-export interface NamedQuotaRow extends QuotaRow {
-  id: string;
-  name: string | null;
-}
-
-/** A stored answer. The body is kept as an HMAC keyed with the Idempotency-Key: a leaked state cannot be used to check guesses. */
-export interface AnswerRow {
-  readonly key_id: string;
-  readonly idempotency_key_hash: Uint8Array;
-  readonly body_hash: Uint8Array;
-  readonly statuses: string;
-}
-
-/** Rows that charges concern; those of quotas are brought up to date. */
-export interface ChargedRows {
-  readonly keys: ReadonlyMap<string, KeyRow>;
-  readonly quotas: ReadonlyMap<string, NamedQuotaRow>;
-  /** Answers that are still valid, by {@link answerKey}. */
-  readonly answers: ReadonlyMap<string, AnswerRow>;
-}
-
-/** Returns the id under which the usage and the answers of runs are kept. */
-export const usageIdOf = (owner: QuotaOwner): string =>
-  "keyId" in owner ? owner.keyId : `quota:${owner.quotaName}`;
-
-/** What charges leave to be stored, besides the changed rows of quotas. */
-export interface ChargeResult {
-  readonly outcomes: readonly ChargeOutcome[];
-  readonly answers: readonly AnswerRow[];
-  readonly usage: readonly Usage[];
-}
-
-/** Returns the key of an answer among {@link ChargedRows.answers}. */
-export const answerKey = (keyId: string, idempotencyKeyHash: Uint8Array): string =>
-  `${keyId} ${Buffer.from(idempotencyKeyHash).toString("hex")}`;
-
-/**
- * Makes charges in order. Changes the rows of the quotas.
- *
- * @param now milliseconds since the epoch
- */
-export function applyCharges(rows: ChargedRows, charges: readonly Charge[], now: number): ChargeResult {
-  const answers = new Map(rows.answers);
-  const added = new Set<AnswerRow>();
-  const usage = new Map<string, Usage>();
-  const hour = now - (now % hourMilliseconds);
-  const use = (keyId: string, kind: string, statuses: readonly string[]) => {
-    const counts = new Map<string, number>();
-    for (const status of statuses) counts.set(status, (counts.get(status) ?? 0) + 1);
-    for (const [status, count] of counts) {
-      const key = `${keyId} ${kind} ${status}`;
-      usage.set(key, { keyId, hour, kind, status, units: (usage.get(key)?.units ?? 0) + count });
-    }
-  };
-  const outcomes = charges.map(({ keyId, kind, statuses, once }): ChargeOutcome => {
-    const key = rows.keys.get(keyId);
-    if (key === undefined || !isUsable(key, now)) return "key is gone";
-    const quota = rows.quotas.get(key.quota_id)!;
-    const idempotencyKeyHash = once && hashOf(once.idempotencyKey);
-    const bodyHash = once && bodyHashOf(once.idempotencyKey, kind, once.body);
-    const stored = idempotencyKeyHash && answers.get(answerKey(keyId, idempotencyKeyHash));
-    if (stored !== undefined) {
-      if (!bodyHash!.equals(stored.body_hash)) return "another body";
-      return { statuses: stored.statuses === "" ? [] : stored.statuses.split(","), quota: toQuota(quota) };
-    }
-    if (toQuota(quota).left === 0) return "quota is gone";
-    const granted = takeUnits(quota, statuses.length);
-    const given =
-      granted === statuses.length
-        ? statuses
-        : statuses.map((status, i) => (i < granted ? status : "quota_exceeded"));
-    use(keyId, kind, given);
-    if (idempotencyKeyHash !== undefined) {
-      const answer = {
-        key_id: keyId,
-        idempotency_key_hash: idempotencyKeyHash,
-        body_hash: bodyHash!,
-        statuses: given.join(","),
-      };
-      answers.set(answerKey(keyId, idempotencyKeyHash), answer);
-      added.add(answer);
-    }
-    return { statuses: given, quota: toQuota(quota) };
-  });
-  return { outcomes, answers: [...added], usage: [...usage.values()] };
-}
-
-/**
- * Takes units for a run. Changes the row of the quota.
- *
- * @param stored the answer to the same request, if it was made before
- * @param now milliseconds since the epoch
- */
-export function applyUnitRequest(
-  quota: NamedQuotaRow,
-  stored: AnswerRow | undefined,
-  { from, kind, units, once }: UnitRequest,
-  now: number,
-): Omit<ChargeResult, "outcomes"> & { readonly reservation: Reservation } {
-  if (stored !== undefined) {
-    const reservation = { granted: Number(stored.statuses), quota: toQuota(quota) };
-    return { reservation, answers: [], usage: [] };
-  }
-  const granted = takeUnits(quota, units);
-  const keyId = usageIdOf(from);
-  const hash = hashOf(once);
-  // The answer is the number of units.
-  const answer = { key_id: keyId, idempotency_key_hash: hash, body_hash: hash, statuses: String(granted) };
-  const hour = now - (now % hourMilliseconds);
-  return {
-    reservation: { granted, quota: toQuota(quota) },
-    answers: [answer],
-    usage: granted === 0 ? [] : [{ keyId, hour, kind, status: "unknown", units: granted }],
-  };
-}
-
-/** Returns the error for a quota that does not exist, or whose key cannot be used. */
-export const noQuota = (owner: QuotaOwner): UnknownKeyError =>
-  new UnknownKeyError(
-    "keyId" in owner
-      ? `key "${owner.keyId}" does not exist, or has ended; run idv keys list to see all keys`
-      : `there is no quota "${owner.quotaName}"; create it with idv quota set --quota ... --quota-name ${owner.quotaName} --limit N`,
-  );
-
-const bodyHashOf = (idempotencyKey: string, kind: string, body: Uint8Array): Buffer =>
-  createHmac("sha256", idempotencyKey).update(`${kind}\n`).update(body).digest();
-
-/** Returns whether a key is neither revoked nor expired. */
-export const isUsable = ({ revoked, expires }: Pick<KeyRow, "revoked" | "expires">, now: number): boolean =>
-  revoked === null && (expires === null || expires > now);
-
-/** Returns the key of a row and of its quota, which is brought up to date. */
-export function toKey(
-  row: KeyRow,
-  quota: NamedQuotaRow,
-  now: number,
-  lastUsed: number | null = null,
-): ApiKey {
-  const { id, name, hint, created, expires, revoked } = row;
-  return {
-    ...{ id, name, hint, created, expires, revoked, lastUsed },
-    permissions: row.permissions.split(",") as Permission[],
-    isSandbox: row.is_sandbox === 1,
-    quotaName: quota.name,
-    quota: toQuota(renewed(quota, now)),
-  };
 }

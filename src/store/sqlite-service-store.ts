@@ -6,41 +6,48 @@ import {
   freshRow,
   type Quota,
   type QuotaChange,
-  quotaColumns,
   type Reservation,
   renewed,
   toQuota,
 } from "./quota.js";
-import { hashOf, hintOf, newId, newSecret, newToken } from "./secrets.js";
+import { hashOf, newId, newSecret, newToken } from "./secrets.js";
 import {
   type AnswerRow,
-  type ApiKey,
-  type AuditEntry,
   answerKey,
   answerMilliseconds,
   applyCharges,
   applyUnitRequest,
-  type Charge,
-  type ChargeOutcome,
+  changeKey,
   isUsable,
-  type KeyChange,
-  KeyExistsError,
+  type JoinedRow,
   type KeyRow,
   type NamedQuotaRow,
-  type NewKey,
+  newKeyRow,
+  noKey,
   noQuota,
-  permissions,
+  quotaExists,
+  quotaIn,
+  rotateKey,
+  toKey,
+} from "./service-rules.js";
+import {
+  type ApiKey,
+  type AuditEntry,
+  type Charge,
+  type ChargeOutcome,
+  type KeyChange,
+  KeyExistsError,
+  type NewKey,
   type QuotaOwner,
   type ServiceStore,
   sessionMilliseconds,
   signInMilliseconds,
-  toKey,
   type UnitRequest,
-  UnknownKeyError,
   type Usage,
   usageIdOf,
 } from "./service-store.js";
-import type { LockWait, Schema } from "./sqlite.js";
+import type { LockWait } from "./sqlite.js";
+import { schema } from "./sqlite-service-tables.js";
 import { openFile, type Parameter, StateFile } from "./state-file.js";
 import {
   holdsBytes,
@@ -53,73 +60,6 @@ import {
   stateTables,
   toValues,
 } from "./state-rows.js";
-
-const schema: Schema = {
-  name: "state file",
-  // "idvs"
-  applicationId: 0x69647673,
-  steps: [
-    `CREATE TABLE api_key (
-      id TEXT PRIMARY KEY,
-      name TEXT NOT NULL,
-      hash BLOB NOT NULL UNIQUE,
-      permissions TEXT NOT NULL,
-      is_sandbox INTEGER NOT NULL,
-      created INTEGER NOT NULL,
-      expires INTEGER,
-      revoked INTEGER,
-      ${quotaColumns}
-    ) STRICT;
-    CREATE TABLE answer (
-      key_id TEXT NOT NULL,
-      idempotency_key_hash BLOB NOT NULL,
-      body_hash BLOB NOT NULL,
-      statuses TEXT NOT NULL,
-      created INTEGER NOT NULL,
-      PRIMARY KEY (key_id, idempotency_key_hash)
-    ) STRICT, WITHOUT ROWID;
-    CREATE INDEX answer_created ON answer (created)`,
-    // Quotas apart from keys, so that keys may share one; usage; the old secret of a key that was rotated. Units used
-    // before are kept as usage without a status, so that the sums agree.
-    `CREATE TABLE quota (id TEXT PRIMARY KEY, name TEXT UNIQUE, ${quotaColumns}) STRICT;
-    INSERT INTO quota SELECT id, NULL, unit_limit, period, used, period_start FROM api_key;
-    CREATE TABLE key (
-      id TEXT PRIMARY KEY,
-      name TEXT NOT NULL,
-      hash BLOB NOT NULL UNIQUE,
-      previous_hash BLOB UNIQUE,
-      previous_until INTEGER,
-      hint TEXT NOT NULL,
-      permissions TEXT NOT NULL,
-      is_sandbox INTEGER NOT NULL,
-      created INTEGER NOT NULL,
-      expires INTEGER,
-      revoked INTEGER,
-      quota_id TEXT NOT NULL REFERENCES quota
-    ) STRICT;
-    INSERT INTO key SELECT id, name, hash, NULL, NULL, '', permissions, is_sandbox, created, expires, revoked, id
-      FROM api_key;
-    CREATE TABLE usage (
-      key_id TEXT NOT NULL,
-      hour INTEGER NOT NULL,
-      kind TEXT NOT NULL,
-      status TEXT NOT NULL,
-      units INTEGER NOT NULL,
-      PRIMARY KEY (key_id, hour, kind, status)
-    ) STRICT, WITHOUT ROWID;
-    CREATE INDEX usage_hour ON usage (hour);
-    INSERT INTO usage
-      SELECT id, iif(period = 'none', created, period_start) / 3600000 * 3600000, 'unknown', 'unknown', used
-      FROM api_key WHERE used > 0;
-    DROP TABLE api_key;
-    ALTER TABLE key RENAME TO api_key`,
-    // Access to the dashboard.
-    `CREATE TABLE sign_in (hash BLOB PRIMARY KEY, expires INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-    CREATE TABLE session (hash BLOB PRIMARY KEY, id TEXT NOT NULL, expires INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-    CREATE TABLE audit (at INTEGER NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL, key_id TEXT NOT NULL) STRICT;
-    CREATE INDEX audit_at ON audit (at)`,
-  ],
-};
 
 /** Names of the tables in the file. */
 const tableNames: Readonly<Record<StateTableName, string>> = {
@@ -144,32 +84,18 @@ export class SqliteServiceStore extends StateFile implements ServiceStore {
     return new SqliteServiceStore(await openFile(path, schema, now, wait));
   }
 
-  async create({ id = newId(), name = "", isSandbox = false, quotaName, ...change }: NewKey) {
-    const secret = newSecret(isSandbox);
+  async create({ id = newId(), quotaName, ...change }: NewKey) {
+    const secret = newSecret(change.isSandbox === true);
     const now = this.file.now();
     return this.inWrite(() => {
       if (this.#read("k.id = ?", id) !== undefined) throw new KeyExistsError(id);
       const shared = quotaName === undefined ? undefined : this.#quotaNamed(quotaName);
       if (shared !== undefined && (change.limit !== undefined || change.period !== undefined)) {
-        throw new UnknownKeyError(
-          `there is a quota "${quotaName}" already; leave out --limit and --period, or change it with idv keys set`,
-        );
+        throw quotaExists(quotaName);
       }
       const quota: NamedQuotaRow = shared ?? { ...freshRow, id, name: quotaName ?? null };
       changeQuota(quota, change, now);
-      const key: KeyRow = {
-        ...{
-          id,
-          name,
-          hash: hashOf(secret),
-          previous_hash: null,
-          previous_until: null,
-          hint: hintOf(secret),
-        },
-        permissions: (change.permissions ?? permissions).join(","),
-        ...{ is_sandbox: Number(isSandbox), created: now, expires: change.expires ?? null, revoked: null },
-        quota_id: quota.id,
-      };
+      const key = newKeyRow({ id, ...change }, secret, quota.id, now);
       if (shared === undefined) this.#putQuota(quota);
       this.#putKey(key);
       return { key: toKey(key, quota, now), secret };
@@ -374,30 +300,19 @@ export class SqliteServiceStore extends StateFile implements ServiceStore {
   }
 
   async set(id: string, change: KeyChange): Promise<ApiKey> {
-    return this.#change(id, (key, quota) => {
-      if (change.name !== undefined) key.name = change.name;
-      if (change.permissions !== undefined) key.permissions = change.permissions.join(",");
-      if (change.expires !== undefined) key.expires = change.expires;
-      changeQuota(quota, change, this.file.now());
-    });
+    return this.#change(id, (key, quota, now) => changeKey(key, quota, change, now));
   }
 
   async revoke(id: string): Promise<ApiKey> {
-    return this.#change(id, (key) => {
-      key.revoked ??= this.file.now();
+    return this.#change(id, (key, _, now) => {
+      key.revoked ??= now;
     });
   }
 
   async rotate(id: string, grace: number): Promise<{ key: ApiKey; secret: string }> {
     let secret = "";
-    const key = await this.#change(id, (row) => {
-      if (row.revoked !== null) throw new UnknownKeyError(`key ${id} is revoked; create another key`);
-      secret = newSecret(row.is_sandbox === 1);
-      const isKept = grace > 0;
-      row.previous_hash = isKept ? row.hash : null;
-      row.previous_until = isKept ? this.file.now() + grace : null;
-      row.hash = hashOf(secret);
-      row.hint = hintOf(secret);
+    const key = await this.#change(id, (row, _, now) => {
+      secret = rotateKey(row, grace, now);
     });
     return { key, secret };
   }
@@ -407,14 +322,14 @@ export class SqliteServiceStore extends StateFile implements ServiceStore {
    *
    * @throws UnknownKeyError
    */
-  #change(id: string, apply: (key: KeyRow, quota: NamedQuotaRow) => void): Promise<ApiKey> {
+  #change(id: string, apply: (key: KeyRow, quota: NamedQuotaRow, now: number) => void): Promise<ApiKey> {
     return this.inWrite(() => {
       const now = this.file.now();
       const found = this.#read("k.id = ?", id);
-      if (found === undefined) throw new UnknownKeyError(`no key "${id}"; run idv keys list to see all keys`);
+      if (found === undefined) throw noKey(id);
       const { key } = found;
       const quota = renewed(found.quota, now);
-      apply(key, quota);
+      apply(key, quota, now);
       this.#putKey(key);
       this.#updateQuota(quota);
       return toKey(key, quota, now);
@@ -430,10 +345,8 @@ export class SqliteServiceStore extends StateFile implements ServiceStore {
       `SELECT k.*, q.name AS quota_name, q.unit_limit, q.period, q.used, q.period_start
       FROM api_key k JOIN quota q ON q.id = k.quota_id WHERE ${condition}`,
       ...values,
-    ) as (KeyRow & NamedQuotaRow & { quota_name: string | null })[];
-    if (row === undefined) return undefined;
-    const { quota_id: id, quota_name: name, unit_limit, period, used, period_start } = row;
-    return { key: row, quota: { id, name, unit_limit, period, used, period_start } };
+    ) as JoinedRow[];
+    return row && { key: row, quota: quotaIn(row) };
   }
 
   /**

@@ -33,7 +33,7 @@ export const mutations = [
   },
   {
     promise: "the answer to an Idempotency-Key is forgotten after 24 hours, in PostgreSQL",
-    file: "src/store/postgres-service-store.ts",
+    file: "src/store/postgres-charges.ts",
     from: "Math.abs(now - created) < answerMilliseconds",
     to: "Math.abs(now - created) < 2 * answerMilliseconds",
     tests: [unit("store/service-store")],
@@ -159,21 +159,21 @@ export const mutations = [
   },
   {
     promise: "a charge on PostgreSQL notices that its period has ended",
-    file: "src/store/postgres-service-store.ts",
+    file: "src/store/postgres-charges.ts",
     from: "const until = ends.length === 0 ? null : Math.min(...ends);",
     to: "const until = null;",
     tests: [unit("store/service-store")],
   },
   {
     promise: "a charge on PostgreSQL is durable before it is answered",
-    file: "src/store/postgres-service-store.ts",
+    file: "src/store/postgres-charges.ts",
     from: "        [untilDurable],\n",
     to: "",
     tests: [program("postgres")],
   },
   {
     promise: "a charge on PostgreSQL notices a change of its key",
-    file: "src/store/postgres-service-store.ts",
+    file: "src/store/postgres-charges.ts",
     from: "AND version = $4 AND",
     to: "AND ($4::bigint IS NULL OR true) AND",
     tests: [unit("store/service-store")],
