@@ -99,14 +99,14 @@ export const mutations = [
     file: "src/validator/api/http.ts",
     from: "if (length > maximumBytes) return undefined;",
     to: "",
-    tests: [unit("validator/api/engine")],
+    tests: [unit("validator/api/http")],
   },
   {
     promise: "a 407 of a proxy is not tried again",
     file: "src/validator/api/http.ts",
     from: 'refusal !== "407"',
     to: "true",
-    tests: [unit("validator/api/engine")],
+    tests: [unit("validator/api/http")],
   },
   {
     promise: "a block that does not start with a record goes to the main thread",
