@@ -15,12 +15,12 @@ import { parseAddress } from "../../dist/classifier/syntax/address.js";
 import { Fault } from "../../dist/classifier/syntax/fault.js";
 import { listPackages, mergeDisposableLists, namesIn } from "../../dist/data/sources.js";
 import { classifyDomain, classifyEmail } from "../../dist/index.js";
+import { say } from "./measure.mjs";
 
 const files = { type: "string", multiple: true, default: [] };
 const { values } = parseArgs({
   options: { disposable: files, legit: files, addresses: files, syntax: files },
 });
-const say = (line) => process.stdout.write(`${line}\n`);
 const percent = (part, whole) => `${((100 * part) / Math.max(1, whole)).toFixed(3)} %`;
 const linesIn = (file) => [
   ...new Set(

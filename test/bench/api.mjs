@@ -3,15 +3,13 @@
 // Measures `idv emails` on ITEMS distinct items against `idv serve` on the same machine, with and without the cache. The
 // peer is a bare undici loop that sends the same batches and discards the answers. Prints items a second, their ratio and
 // peak memory, as medians of ROUNDS that take turns. A last run with twice the items shows how memory grows.
-import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { bareEnvironment, measure, median, say } from "./measure.mjs";
 import { root, startIdvServe } from "./service-process.mjs";
 
 const [items = 200_000, rounds = 3] = process.argv.slice(2).map(Number);
-const say = (line) => process.stdout.write(`${line}\n`);
-const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
 const folder = mkdtempSync(join(tmpdir(), "idv-bench-"));
 let runs = 0;
 
@@ -25,43 +23,12 @@ function writeList(count) {
   return path;
 }
 
-/** Runs a program and returns its seconds and peak memory. */
-function measure(command, env) {
-  return new Promise((resolve, reject) => {
-    const started = performance.now();
-    const child = spawn(process.execPath, command, {
-      cwd: root,
-      env,
-      stdio: ["ignore", "ignore", "inherit"],
-    });
-    let peakKilobytes = 0;
-    const watch = setInterval(() => {
-      try {
-        const status = readFileSync(`/proc/${child.pid}/status`, "latin1");
-        peakKilobytes = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? peakKilobytes);
-      } catch {
-        // The process has just ended.
-      }
-    }, 10);
-    child.once("exit", (code) => {
-      clearInterval(watch);
-      if (code !== 0) return reject(new Error(`${command.join(" ")}: exit code ${code}`));
-      resolve({ seconds: (performance.now() - started) / 1000, megabytes: peakKilobytes / 1024 });
-    });
-  });
-}
-
 const { child, url, key } = await startIdvServe(join(folder, "state.db"));
 try {
   // A new home for every run, so that the cache is empty.
-  const run = (command) => {
-    const env = {
-      PATH: process.env.PATH,
-      HOME: join(folder, `home${runs++}`),
-      IDV_API_KEY: key,
-      IDV_BASE_URL: url,
-    };
-    return measure(command, env);
+  const run = ([script, ...args]) => {
+    const env = { ...bareEnvironment(join(folder, `home${runs++}`)), IDV_API_KEY: key, IDV_BASE_URL: url };
+    return measure([process.execPath, join(root, script), ...args], "/dev/null", env);
   };
   const idv = (list, ...args) => ["bin/idv.js", "emails", list, "-q", ...args];
   for (const [size, concurrency] of [
@@ -83,9 +50,9 @@ try {
       }
     }
     say(`${items.toLocaleString("en")} items, ${size} a request, ${concurrency} at a time`);
-    const rateOf = (name) => items / median(results[name].map(({ seconds }) => seconds));
+    const rateOf = (name) => items / median(results[name].map(({ wall }) => wall));
     for (const name of Object.keys(programs)) {
-      const megabytes = median(results[name].map((result) => result.megabytes));
+      const megabytes = median(results[name].map(({ peak }) => peak));
       const ratio = rateOf(name) / rateOf("bare undici loop");
       say(
         `  ${name.padEnd(18)}${Math.round(rateOf(name)).toLocaleString("en").padStart(10)} items/s` +
@@ -93,8 +60,8 @@ try {
       );
     }
   }
-  const { megabytes } = await run(idv(writeList(2 * items)));
-  say(`${(2 * items).toLocaleString("en")} items with the cache: ${Math.round(megabytes)} MB`);
+  const { peak } = await run(idv(writeList(2 * items)));
+  say(`${(2 * items).toLocaleString("en")} items with the cache: ${Math.round(peak)} MB`);
 } finally {
   child.kill();
   rmSync(folder, { recursive: true, force: true });

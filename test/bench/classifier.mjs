@@ -13,10 +13,9 @@ import { askCode, seedWords } from "../../dist/kernel/layout.js";
 import { writeDomainTables } from "../../dist/kernel/tables.js";
 import { BlockMemory, slotRows } from "../../dist/run/embedded/block-memory.js";
 import { readDisposableList } from "./disposable-list.mjs";
+import { median, say } from "./measure.mjs";
 
 const [items = 500_000, rounds = 5] = process.argv.slice(2).map(Number);
-const say = (line) => process.stdout.write(`${line}\n`);
-const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
 const loading = Array.from({ length: 11 }, () => {
   const started = performance.now();

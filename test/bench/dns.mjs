@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { median } from "./measure.mjs";
 
 const execute = promisify(execFile);
 const rounds = Number(process.argv[2] ?? 3);
@@ -41,7 +42,6 @@ async function seconds(args) {
 }
 
 const print = (line) => process.stdout.write(`${line}\n`);
-const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
 const digests = new Set();
 print("in flight  lost   idv s  domains/s  bare loop s  idv / bare  fake");
 for (const percentage of ["0", "5"]) {

@@ -10,11 +10,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import autocannon from "autocannon";
 import { withPostgres } from "../support/postgres-server.mjs";
+import { median, say } from "./measure.mjs";
 import { startIdvServe, startServer } from "./service-process.mjs";
 
 const [seconds = 4, rounds = 3] = process.argv.slice(2).map(Number);
-const say = (line) => process.stdout.write(`${line}\n`);
-const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
 const folder = mkdtempSync(join(tmpdir(), "idv-bench-"));
 const state = join(folder, "state.db");
 

@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { median } from "./measure.mjs";
 
 const [rounds = 30] = process.argv.slice(2).map(Number);
 const program = process.env.IDV_BENCH_PROGRAM ?? fileURLToPath(new URL("../../bin/idv.js", import.meta.url));
@@ -40,7 +41,6 @@ for (let round = 0; round < rounds; round++) {
 }
 rmSync(home, { recursive: true });
 
-const median = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1];
 const bare = times.get("node -e 0");
 process.stdout.write(`Node.js ${process.version}, ${rounds} rounds\n`);
 process.stdout.write(
