@@ -14,6 +14,14 @@ export function filled(value: string): string {
   return value;
 }
 
+/** Accepts the path of a file that is written beside the table, which may go to standard output. */
+export function fileName(value: string): string {
+  if (value === "-") {
+    throw new InvalidArgumentError("Standard output is for the table; name a file, or ./- for one named so.");
+  }
+  return filled(value);
+}
+
 /** Parses a delimiter: one ASCII character, or `\t` or `tab`. */
 export function oneCharacter(value: string): string {
   const character = value === "\\t" || value === "tab" ? "\t" : value;

@@ -5,6 +5,7 @@ import {
   duration,
   engineName,
   expiryDate,
+  fileName,
   filled,
   itemRate,
   markCharacter,
@@ -22,6 +23,7 @@ const time = duration(1, 86_400_000);
 
 test.each<[string, (text: string) => unknown, string, unknown]>([
   ["filled", filled, "x", "x"],
+  ["fileName", fileName, "./-", "./-"],
   ["oneCharacter", oneCharacter, ";", ";"],
   ["oneCharacter", oneCharacter, "\\t", "\t"],
   ["oneCharacter", oneCharacter, "tab", "\t"],
@@ -51,6 +53,8 @@ test.each<[string, (text: string) => unknown, string, unknown]>([
 describe("invalid values", () => {
   test.each<[string, (text: string) => unknown, string]>([
     ["filled", filled, ""],
+    ["fileName", fileName, ""],
+    ["fileName", fileName, "-"],
     ["oneCharacter", oneCharacter, "ab"],
     ["oneCharacter", oneCharacter, '"'],
     ["oneCharacter", oneCharacter, "é"],
