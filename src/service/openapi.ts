@@ -39,7 +39,11 @@ export function requestSchema(field: string) {
     type: "object",
     required: [field],
     properties: {
-      [field]: { type: "array", items: { type: "string", maxLength: maximumItemLength } },
+      [field]: {
+        type: "array",
+        items: { type: "string", maxLength: maximumItemLength },
+        description: "The items to validate. One that occurs several times costs one unit.",
+      },
       explain: {
         type: "boolean",
         default: false,
@@ -61,7 +65,12 @@ function answerSchema(field: string, statuses: readonly string[]) {
     required: ["status"],
     additionalProperties: false,
     properties: {
-      status: { type: "string", enum: statuses },
+      status: {
+        type: "string",
+        enum: statuses,
+        description:
+          "The verdict; `quota_exceeded` for an item that no unit was left for, which is free of charge.",
+      },
       reason: {
         type: ["string", "null"],
         description: "The rule that decided, usually with its subject: `disposable-domain: mailinator.com`.",
@@ -77,7 +86,13 @@ function answerSchema(field: string, statuses: readonly string[]) {
     type: "object",
     required: [field],
     additionalProperties: false,
-    properties: { [field]: { type: "object", additionalProperties: result } },
+    properties: {
+      [field]: {
+        type: "object",
+        additionalProperties: result,
+        description: "The results, by the items as they were sent.",
+      },
+    },
   };
 }
 
@@ -114,6 +129,8 @@ export function openApiDocument({ maximumItems }: ServiceLimits) {
             in: "header",
             required: false,
             schema: { type: "string", maxLength: 255 },
+            description:
+              "A text that no other request has. With it, the same request again within 24 hours is free of charge and gets the same answer.",
           },
         ],
         requestBody: { required: true, ...json(requestSchema(field)) },
@@ -143,7 +160,7 @@ export function openApiDocument({ maximumItems }: ServiceLimits) {
     info: { title: "Identity validation service", version: "1", license: { name: "MIT", identifier: "MIT" } },
     servers: [{ url: "/" }],
     security: [{ key: [] }],
-    components: { securitySchemes: { key: { type: "http", scheme: "bearer" } } },
+    components: { securitySchemes: { key: { type: "http", scheme: "bearer", description: "An API key." } } },
     paths: {
       ...Object.fromEntries(paths),
       "/healthz": get("health", "Checks that the process is running.", { 200: healthy }),
