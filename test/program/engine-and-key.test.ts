@@ -94,6 +94,17 @@ describe("engine and key", () => {
     expect(outcome.code).toBe(code);
   });
 
+  test("lists in the environment that a service does not know are named", async () => {
+    const home = homeWith({ ...file, "own.txt": "larch-and-oak.com\n" });
+    const key = await createKey(serviceHome);
+    const env = { IDV_ALLOW: "own.txt", IDV_DENY: "own.txt", IDV_QUOTA: "q.db", IDV_QUOTA_NAME: "q" };
+    const { code, stderr } = await withKey(home, key, ["emails", "list.csv"], env);
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain(
+      "idv: IDV_ALLOW, IDV_DENY, IDV_QUOTA: for the offline engine only; a service is asked\n",
+    );
+  });
+
   test.each<[string, Record<string, string>, string[], string]>([
     [
       "the environment overrides a project's file",

@@ -138,7 +138,7 @@ export async function planRun(
   const engine = await chooseEngine(settings, options, env);
   // --offline promises no network at all, so it also overrides IDV_DNS.
   const dns = options.offline ? "off" : settings.dns.value;
-  if (engine.name === "api") checkServiceOptions(options);
+  if (engine.name === "api") checkServiceOptions(options, env, note);
   else noteServiceOptions(options, dns !== "off", note);
   const classifierSource =
     engine.name === "api"
@@ -263,16 +263,22 @@ function checkShard({ shard, inPlace, column = [], allColumns, dedupe }: BulkOpt
 }
 
 /**
- * Checks the options of a run with the service.
+ * Checks the options of a run with the service. Says which variables mean nothing to it.
  *
  * @throws UsageError when an option is for the offline engine only
  */
-function checkServiceOptions({ allow, deny, quotaFile, quota }: BulkOptions): void {
+function checkServiceOptions(
+  { allow, deny, quotaFile, quota }: BulkOptions,
+  env: NodeJS.ProcessEnv,
+  note: (text: string) => void,
+): void {
   const given = { "--allow": allow, "--deny": deny, "--quota-file": quotaFile, "--quota": quota };
   for (const [option, value] of Object.entries(given)) {
     const choice = option === "--quota" ? "--engine offline" : "--offline";
     if (value !== undefined) throw new UsageError(`${option} is for the offline engine; add ${choice}`);
   }
+  const ignored = ["IDV_ALLOW", "IDV_DENY", "IDV_QUOTA"].filter((name) => env[name]);
+  if (ignored.length > 0) note(`${ignored.join(", ")}: for the offline engine only; a service is asked`);
 }
 
 /** Says which options mean nothing without a service. */
