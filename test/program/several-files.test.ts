@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { grouped } from "../../src/cli/terminal/terminal.js";
 import { readQuota, setQuota } from "../support/quota.js";
 import { idv } from "../support/run-idv.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -148,6 +149,16 @@ describe("several files", () => {
       expect(used).toBeLessThanOrEqual(name === "u" ? count : 2 * count);
     },
   );
+
+  test.each([[[]], [["--strict"]]])("say what the last one has cost before it failed %j", async (args) => {
+    const many = Array.from({ length: 25_000 }, (_, i) => `${i},u${i}@larch-and-oak.com\n`);
+    const home = homeWith({ "a.csv": a, "b.csv": ["id,email\n", ...many, "1,2,3\n"].join("") });
+    const files = ["a.csv", "b.csv", "-I", "--bad-rows", "error"];
+    const { stderr } = await idv(["emails", ...files, ...args], { home });
+    const { used } = await readQuota(home);
+    expect(used).toBeGreaterThan(2);
+    expect(stderr).toContain(`2 files, 1 failed: 2 rows, 2 distinct items; ${grouped(used)} units used\n`);
+  });
 
   test("have the statuses of their concatenation", async () => {
     const rows = Array.from(

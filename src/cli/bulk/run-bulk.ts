@@ -106,7 +106,7 @@ async function runFiles(
     opened.mail === undefined &&
     engine.validator.embedded !== undefined &&
     (await needsBatches(plans, signal));
-  const session = isSeveral ? { isBatched } : undefined;
+  const session: RunSession | undefined = isSeveral ? { isBatched } : undefined;
   const totals = new Totals();
   for (const [index, plan] of plans.entries()) {
     opened.files.length = 0;
@@ -124,7 +124,8 @@ async function runFiles(
       if (!isSeveral || !isFaultOfFile(error) || failure.message === undefined) throw error;
       sayFailure(failure);
       await Promise.all(opened.files.map((sink) => sink.discard()));
-      totals.addFailure(failure.exitCode);
+      // What the file has cost is told with the others, and is no part of the next summary.
+      totals.addFailure(failure.exitCode, (session?.charges ?? session?.ledger)?.report().charged);
       const later = plans.slice(index + 1);
       if (!plan.filter.dedupe || !opened.isReading || later.length === 0) continue;
       // The rows that the failed file has in common with them would be in no output.

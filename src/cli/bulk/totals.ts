@@ -28,10 +28,15 @@ export class Totals {
     this.#worsen(exitCode);
   }
 
-  /** Adds a file that could not be validated. */
-  addFailure(exitCode: number): void {
+  /**
+   * Adds a file that could not be validated.
+   *
+   * @param units units charged before it failed
+   */
+  addFailure(exitCode: number, units = 0): void {
     this.#files++;
     this.#failed++;
+    this.#units += units;
     this.#worsen(exitCode);
   }
 
