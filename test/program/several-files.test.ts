@@ -110,7 +110,7 @@ describe("several files", () => {
       expect(read(home, "b.csv")).toBe(b);
       expect(read(home, "c.csv")).toBe(b);
       expect(stderr).toContain(
-        "idv: b.csv and what follows it is not validated: --dedupe compares it with a.csv; mend that file, or leave it out\n",
+        "idv: b.csv, c.csv: not validated, because --dedupe compares them with a.csv, which failed; repair that file, and run these together again\n",
       );
       expect(stderr).toContain("3 files, 3 failed: 0 rows");
       const others = await idv(["emails", "missing.csv", "b.csv", "c.csv", "-I", "--dedupe", ...args], {
@@ -121,6 +121,20 @@ describe("several files", () => {
       expect(read(home, "c.csv")).toBe("email,status\n");
     },
   );
+
+  test.each<[string, Record<string, string>, string[], number]>([
+    ["has no rows", { "a.csv": "email\n" }, ["--fail-on-empty"], 1],
+    ["is broken from the start", { "a.csv": 'email\n"x@mailinator.com\n' }, ["--bad-rows", "error"], 6],
+  ])("after one that %s, are deduplicated as ever", async (_, broken, args, expected) => {
+    const home = homeWith({ ...broken, "b.csv": b, "c.csv": b });
+    const { code, stderr } = await idv(["emails", "a.csv", "b.csv", "c.csv", "-I", "--dedupe", ...args], {
+      home,
+    });
+    expect(code, stderr).toBe(expected);
+    expect(stderr).toContain("3 files, 1 failed: 4 rows");
+    expect(read(home, "b.csv")).toContain("x@mailinator.com,disposable\ny@mailinator.com,disposable\n");
+    expect(read(home, "c.csv")).toBe("email,status\n");
+  });
 
   // Blocks that wait for a charge, and batches that are not full, when the first file fails.
   test.each<[string, string[], number, string]>([

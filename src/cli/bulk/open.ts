@@ -21,8 +21,6 @@ export interface Opened {
   mail?: OpenMailCheck;
   readonly files: Pick<TableSink, "discard">[];
   report?: ListReport;
-  /** Whether rows of the file at hand may have been read. */
-  isReading?: boolean;
   /** The commit of the outputs, once it has begun: it cannot be stopped. */
   commit?: Promise<void>;
 }

@@ -110,7 +110,6 @@ async function runFiles(
   const totals = new Totals();
   for (const [index, plan] of plans.entries()) {
     opened.files.length = 0;
-    opened.isReading = false;
     delete opened.commit;
     try {
       let summary = await runFile(plan, engine, session, opened, signal);
@@ -125,12 +124,13 @@ async function runFiles(
       sayFailure(failure);
       await Promise.all(opened.files.map((sink) => sink.discard()));
       // What the file has cost is told with the others, and is no part of the next summary.
-      totals.addFailure(failure.exitCode, (session?.charges ?? session?.ledger)?.report().charged);
+      const { charged = 0, distinct = 0 } = (session?.charges ?? session?.ledger)?.report() ?? {};
+      totals.addFailure(failure.exitCode, charged);
       const later = plans.slice(index + 1);
-      if (!plan.filter.dedupe || !opened.isReading || later.length === 0) continue;
-      // The rows that the failed file has in common with them would be in no output.
+      if (!plan.filter.dedupe || distinct === 0 || later.length === 0) continue;
+      // Rows that the failed file has in common with them would be in no output.
       say(
-        `${later[0]!.inputName} and what follows it is not validated: --dedupe compares it with ${plan.inputName}; mend that file, or leave it out`,
+        `${namesOf(later)}: not validated, because --dedupe compares ${later.length === 1 ? "it" : "them"} with ${plan.inputName}, which failed; repair that file, and run these together again`,
       );
       for (const _ of later) totals.addFailure(failure.exitCode);
       break;
@@ -139,6 +139,14 @@ async function runFiles(
   await listReport?.write();
   if (isSeveral && options.summary !== "none") process.stderr.write(`${totals.render(options.summary)}\n`);
   return totals.exitCode;
+}
+
+/** Returns the names of files, the first three of many. */
+function namesOf(plans: readonly Plan[]): string {
+  const names = plans.map(({ inputName }) => inputName);
+  return names.length > 4
+    ? `${names.slice(0, 3).join(", ")} and ${grouped(names.length - 3)} more`
+    : names.join(", ");
 }
 
 /** Adds written files to a summary. */
@@ -193,7 +201,6 @@ async function runFile(
 ): Promise<Summary | DryRun> {
   const started = performance.now();
   const files = await openFiles(plan, opened, signal);
-  opened.isReading = true;
   const progress = progressOf(plan, engine, opened.mail, files);
   // A signal ends the run elsewhere, while this function still waits.
   signal.addEventListener("abort", () => progress?.stop(), { once: true });
