@@ -15,6 +15,8 @@ export interface DateColumn {
 const entryNames =
   /creat|sign|regist|subscri|join|opt.?in|added|since|confirm|erstellt|angelegt|anmeld|alta|inscri/i;
 const otherNames = /version|release|birth|dob|geburt|naiss|nacimiento|expir|until|unsub|deleted|bounce/i;
+/** Names of columns with dates, whatever they say. */
+const dateNames = /date|datum|fecha|time|zeit|stamp/i;
 /** Share of the filled fields that must be dates. */
 const dateShare = 0.8;
 
@@ -30,7 +32,11 @@ export function findDateColumn(
 ): DateColumn | undefined {
   const found = names.flatMap((name, column) => {
     if (otherNames.test(name)) return [];
-    const monthOf = formatOf(firstValues(column).filter((value) => value.trim() !== ""));
+    const mayBeBare = entryNames.test(name) || dateNames.test(name);
+    const monthOf = formatOf(
+      mayBeBare ? [...formats, withoutSeparators] : formats,
+      firstValues(column).filter((value) => value.trim() !== ""),
+    );
     return monthOf === undefined ? [] : [{ column, name, monthOf }];
   });
   const best = found.find(({ name }) => entryNames.test(name)) ?? found[0];
@@ -50,7 +56,7 @@ function remembering(monthOf: MonthOf): MonthOf {
 }
 
 /** Returns how to read the dates in a column; undefined if most fields are not dates, or could be read in two ways. */
-function formatOf(values: readonly string[]): MonthOf | undefined {
+function formatOf(formats: readonly MonthOf[], values: readonly string[]): MonthOf | undefined {
   const fitting = formats.filter(
     (monthOf) => values.filter((value) => monthOf(value) !== undefined).length >= dateShare * values.length,
   );
@@ -85,8 +91,6 @@ function elapsed(pattern: RegExp, milliseconds: number): MonthOf {
 const formats: readonly MonthOf[] = [
   // ISO 8601 and its relatives: 2026-11-22T10:00:00Z, 2026/11/22, 2026.11.22
   written(/^(?<y>\d{4})([-/.])(?<m>\d{1,2})(?:\2\d{1,2}(?:[T ].*)?)?$/),
-  // 20261122, 20261122T100000Z, 20261122100000
-  written(/^(?<y>\d{4})(?<m>\d{2})(?:0[1-9]|[12]\d|3[01])(?:T?\d{6}(?:\D.*)?)?$/),
   // 22.11.2026, 22-11-2026, 22/11/2026
   written(/^\d{1,2}([-/.])(?<m>\d{1,2})\1(?<y>\d{4})(?:,? .*)?$/),
   // 11/22/2026
@@ -97,6 +101,14 @@ const formats: readonly MonthOf[] = [
   elapsed(/^1\d{9}$/, 1000),
   elapsed(/^1\d{12}$/, 1),
 ];
+
+/**
+ * The basic format of ISO 8601: 20261122, 20261122T100000Z; also 20261122 10:00. Only for columns with names of dates: numbers of
+ * customers or orders may look like this.
+ */
+const withoutSeparators = written(
+  /^(?<y>\d{4})(?<m>\d{2})(?:0[1-9]|[12]\d|3[01])(?:[T ]?(?:[01]\d|2[0-3]):?[0-5]\d(?::?[0-5]\d(?:[.,]?\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/,
+);
 
 /** Years before or after are other numbers. */
 const [firstYear, lastYear] = [1990, 2100];
