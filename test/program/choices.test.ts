@@ -50,6 +50,16 @@ describe("the name of the output", () => {
     expect({ code, isThere: existsSync(join(home, name)) }).toEqual({ code: 2, isThere: false });
     expect(stderr).toContain(advice);
   });
+
+  test.each(["--report", "--bad-rows-file", "--summary-file", "--split"])(
+    "%s - is refused before anything is read",
+    async (option) => {
+      const home = homeWith({});
+      const { code, stderr } = await idv(["emails", "missing", option, "-"], { home });
+      expect({ code, isThere: existsSync(join(home, "-")) }).toEqual({ code: 2, isThere: false });
+      expect(stderr).toContain("It takes a path; for one that is -, write ./-.");
+    },
+  );
 });
 
 test("standard output into the input is refused with a hint", () => {

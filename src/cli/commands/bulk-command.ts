@@ -3,11 +3,11 @@ import { CommanderError, Option } from "commander";
 import type { Kind } from "../../validator/validator.js";
 import type { BulkOptions } from "../bulk/plan.js";
 import {
-  fileName,
   filled,
   limit,
   markCharacter,
   oneCharacter,
+  path,
   shardOf,
   statusList,
   waitTime,
@@ -105,7 +105,7 @@ function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
       new Option("--bad-rows <POLICY>", "broken rows: error, skip or keep")
         .choices(["error", "skip", "keep"])
         .default("error"),
-      new Option("--bad-rows-file <FILE>", "write a table of the bad rows to FILE").argParser(fileName),
+      new Option("--bad-rows-file <FILE>", "write a table of the bad rows to FILE").argParser(path),
       new Option("--ragged <POLICY>", "short rows: pad or error").choices(["pad", "error"]).default("pad"),
       new Option("--shard <I/N>", "validate and write part I of N; an item is in one part only").argParser(
         shardOf,
@@ -119,7 +119,7 @@ function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
       ]),
       new Option("--update [=all]", "keep statuses of an earlier run; do the rest").choices(["rest", "all"]),
       new Option("--split <DIR>", "write the rows of each status to DIR/ok.csv ...")
-        .argParser(filled)
+        .argParser(path)
         .conflicts("output"),
       new Option("--append", "with --split, add to the files of earlier runs"),
       new Option("--format <FORMAT>", "write csv, tsv or jsonl").choices(["csv", "tsv", "jsonl"]),
@@ -167,8 +167,8 @@ function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
       new Option("--progress <MODE>", "progress on stderr: auto (terminals only), plain, json or none")
         .choices(progressModes)
         .default("auto"),
-      new Option("--summary-file <FILE>", "append the summary to FILE as a line of JSON").argParser(fileName),
-      new Option("--report <FILE>", "write a report as an HTML page, without addresses").argParser(fileName),
+      new Option("--summary-file <FILE>", "append the summary to FILE as a line of JSON").argParser(path),
+      new Option("--report <FILE>", "write a report as an HTML page, without addresses").argParser(path),
       new Option("--report-addresses", "with --report, list the first 100 bad rows too"),
       new Option("-q, --quiet", "no progress, notes or summary on stderr"),
       new Option("--debug", "log every request to stderr"),

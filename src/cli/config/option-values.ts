@@ -14,11 +14,9 @@ export function filled(value: string): string {
   return value;
 }
 
-/** Accepts the path of a file that is written beside the table, which may go to standard output. */
-export function fileName(value: string): string {
-  if (value === "-") {
-    throw new InvalidArgumentError("Standard output is for the table; name a file, or ./- for one named so.");
-  }
+/** Accepts the path of something that cannot be standard output, for which `-` stands elsewhere. */
+export function path(value: string): string {
+  if (value === "-") throw new InvalidArgumentError("It takes a path; for one that is -, write ./-.");
   return filled(value);
 }
 

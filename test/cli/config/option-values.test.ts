@@ -5,11 +5,11 @@ import {
   duration,
   engineName,
   expiryDate,
-  fileName,
   filled,
   itemRate,
   markCharacter,
   oneCharacter,
+  path,
   permissionList,
   serviceUrl,
   statusList,
@@ -23,7 +23,7 @@ const time = duration(1, 86_400_000);
 
 test.each<[string, (text: string) => unknown, string, unknown]>([
   ["filled", filled, "x", "x"],
-  ["fileName", fileName, "./-", "./-"],
+  ["path", path, "./-", "./-"],
   ["oneCharacter", oneCharacter, ";", ";"],
   ["oneCharacter", oneCharacter, "\\t", "\t"],
   ["oneCharacter", oneCharacter, "tab", "\t"],
@@ -53,8 +53,8 @@ test.each<[string, (text: string) => unknown, string, unknown]>([
 describe("invalid values", () => {
   test.each<[string, (text: string) => unknown, string]>([
     ["filled", filled, ""],
-    ["fileName", fileName, ""],
-    ["fileName", fileName, "-"],
+    ["path", path, ""],
+    ["path", path, "-"],
     ["oneCharacter", oneCharacter, "ab"],
     ["oneCharacter", oneCharacter, '"'],
     ["oneCharacter", oneCharacter, "é"],
