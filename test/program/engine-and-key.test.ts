@@ -94,14 +94,17 @@ describe("engine and key", () => {
     expect(outcome.code).toBe(code);
   });
 
-  test("lists in the environment that a service does not know are named", async () => {
+  test("variables for the offline engine are named when a service is asked, and ignored", async () => {
     const home = homeWith({ ...file, "own.txt": "larch-and-oak.com\n" });
     const key = await createKey(serviceHome);
-    const env = { IDV_ALLOW: "own.txt", IDV_DENY: "own.txt", IDV_QUOTA: "q.db", IDV_QUOTA_NAME: "q" };
+    const env = { IDV_ALLOW: "own.txt", IDV_DENY: "own.txt", IDV_QUOTA: "q.db" };
     const { code, stderr } = await withKey(home, key, ["emails", "list.csv"], env);
     expect(code, stderr).toBe(0);
+    expect(existsSync(join(home, "q.db"))).toBe(false);
+    expect((await withKey(home, key, ["emails", "list.csv", "-q"], env)).stderr).toBe("");
+    expect((await withKey(home, key, ["emails", "list.csv"])).stderr).not.toContain("ignored");
     expect(stderr).toContain(
-      "idv: IDV_ALLOW, IDV_DENY, IDV_QUOTA: for the offline engine only; a service is asked\n",
+      "idv: IDV_ALLOW, IDV_DENY, IDV_QUOTA: ignored, because a service is asked; for the offline engine, add --offline\n",
     );
   });
 

@@ -12,7 +12,13 @@ import type { Kind } from "../../validator/validator.js";
 import type { Limit } from "../config/option-values.js";
 import { type OwnListOptions, readOwnLists } from "../config/own-lists.js";
 import { dataTablePath } from "../config/paths.js";
-import { isDatabase, type QuotaOptions, type QuotaPlace, quotaPlace } from "../config/quota-place.js";
+import {
+  isDatabase,
+  type QuotaOptions,
+  type QuotaPlace,
+  quotaPlace,
+  quotaTarget,
+} from "../config/quota-place.js";
 import {
   dnsSettingNames,
   resolveSettings,
@@ -144,7 +150,8 @@ export async function planRun(
     engine.name === "api"
       ? {}
       : { ...tableSource(dataTablePath(env), say), ownLists: await readOwnLists(options, env) };
-  const quota = quotaPlace(options, env);
+  // With a service, the variable is ignored.
+  const quota = quotaPlace(options, engine.name === "api" ? { ...env, IDV_QUOTA: undefined } : env);
   if (options.offline && "state" in quota && isDatabase(quota.state)) {
     throw new UsageError(
       "--offline uses no network, and the shared quota is in a database; use --engine offline",
@@ -169,9 +176,10 @@ function planFile(kind: Kind, file: string, isSeveral: boolean, options: BulkOpt
   const folder = !isInPlace && input !== undefined && isNamed ? wanted : undefined;
   const output = isInPlace ? input : folder === undefined ? wanted : join(folder, basename(input!));
   const backup = options.inPlace ? `${input}${options.inPlace}` : undefined;
-  const quota = quotaPlace(options, process.env);
-  const quotaPath = "state" in quota ? quota.state : quota.path;
-  checkTargets({ ...options, input, quotaPath, output, backup, isInPlace });
+  checkTargets({
+    ...{ ...options, input, output, backup, isInPlace },
+    quotaPath: quotaTarget(options, process.env),
+  });
   const keepsFormat = isInPlace && !/\.xlsx$/i.test(input ?? "");
   const named = output === undefined || keepsFormat ? undefined : formatByName(output);
   const isWorkbook = named === "xlsx";
@@ -263,7 +271,7 @@ function checkShard({ shard, inPlace, column = [], allColumns, dedupe }: BulkOpt
 }
 
 /**
- * Checks the options of a run with the service. Says which variables mean nothing to it.
+ * Checks the options of a run with the service. Notes the variables that it ignores.
  *
  * @throws UsageError when an option is for the offline engine only
  */
@@ -277,8 +285,10 @@ function checkServiceOptions(
     const choice = option === "--quota" ? "--engine offline" : "--offline";
     if (value !== undefined) throw new UsageError(`${option} is for the offline engine; add ${choice}`);
   }
-  const ignored = ["IDV_ALLOW", "IDV_DENY", "IDV_QUOTA"].filter((name) => env[name]);
-  if (ignored.length > 0) note(`${ignored.join(", ")}: for the offline engine only; a service is asked`);
+  const ignored = ["IDV_ALLOW", "IDV_DENY", "IDV_QUOTA", "IDV_QUOTA_FILE"].filter((name) => env[name]);
+  if (ignored.length > 0) {
+    note(`${ignored.join(", ")}: ignored, because a service is asked; for the offline engine, add --offline`);
+  }
 }
 
 /** Says which options mean nothing without a service. */

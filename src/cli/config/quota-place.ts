@@ -25,6 +25,10 @@ export type QuotaPlace = { readonly path: string; readonly isNamed: boolean } | 
 /** Whether the state is a database rather than a file. */
 export const isDatabase = (state: string): boolean => /^postgres(?:ql)?:\/\//.test(state);
 
+/** Returns the file or URL of the quota, whether or not it can be used. */
+export const quotaTarget = ({ quotaFile, quota }: QuotaOptions, env: NodeJS.ProcessEnv): string =>
+  (quotaFile === undefined && (quota ?? env["IDV_QUOTA"])) || quotaFilePath(quotaFile, env);
+
 /**
  * Finds the quota: `--quota-file`, else `--quota`, else IDV_QUOTA, else IDV_QUOTA_FILE, else the usual file.
  *
