@@ -42,7 +42,7 @@ export function requestSchema(field: string) {
       [field]: {
         type: "array",
         items: { type: "string", maxLength: maximumItemLength },
-        description: "The items to validate. One that occurs several times costs one unit.",
+        description: "Items to validate. Repeated items cost one unit.",
       },
       explain: {
         type: "boolean",
@@ -69,7 +69,7 @@ function answerSchema(field: string, statuses: readonly string[]) {
         type: "string",
         enum: statuses,
         description:
-          "The verdict; `quota_exceeded` for an item that no unit was left for, which is free of charge.",
+          "The verdict; `quota_exceeded` if no units were left for the item, which is then not charged.",
       },
       reason: {
         type: ["string", "null"],
@@ -90,7 +90,7 @@ function answerSchema(field: string, statuses: readonly string[]) {
       [field]: {
         type: "object",
         additionalProperties: result,
-        description: "The results, by the items as they were sent.",
+        description: "Results, keyed by item exactly as sent.",
       },
     },
   };
@@ -100,14 +100,14 @@ const errorSchema = {
   type: "object",
   required: ["message"],
   additionalProperties: false,
-  properties: { message: { type: "string" } },
+  properties: { message: { type: "string", description: "What is wrong, in one line." } },
 };
 
 const statusSchema = {
   type: "object",
   required: ["status"],
   additionalProperties: false,
-  properties: { status: { const: "ok" } },
+  properties: { status: { const: "ok", description: "Always the same." } },
 };
 
 /** Returns the OpenAPI 3.1 document of the service. */
@@ -128,9 +128,9 @@ export function openApiDocument({ maximumItems }: ServiceLimits) {
             name: "Idempotency-Key",
             in: "header",
             required: false,
-            schema: { type: "string", maxLength: 255 },
+            schema: { type: "string", minLength: 1, maxLength: 255 },
             description:
-              "A text that no other request has. With it, the same request again within 24 hours is free of charge and gets the same answer.",
+              "A text that identifies the request. The same request again within 24 hours gets the same answer and is not charged; another body with the same key gets 422.",
           },
         ],
         requestBody: { required: true, ...json(requestSchema(field)) },

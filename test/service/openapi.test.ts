@@ -1,0 +1,20 @@
+/** Covers that the OpenAPI document explains what clients are generated from. */
+import { expect, test } from "vitest";
+import { openApiDocument } from "../../src/service/openapi.js";
+
+/** Returns the paths of the properties and parameters without a description. */
+function unexplained(value: unknown, path = ""): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, child]: [string, unknown]) => {
+    const inside = unexplained(child, `${path}/${name}`);
+    const named = name === "properties" || name === "parameters" ? Object.entries(child as object) : [];
+    const bare = named.filter(([, { description }]: [string, { description?: string }]) => !description);
+    return [...bare.map(([property]) => `${path}/${name}/${property}`), ...inside];
+  });
+}
+
+test("every property and parameter has a description", () => {
+  const document = openApiDocument({ maximumItems: 1000 });
+  expect(unexplained(document)).toEqual([]);
+  expect(unexplained({ properties: { status: { type: "string" } } })).toEqual(["/properties/status"]);
+});
