@@ -1,6 +1,6 @@
 /**
- * Charges of the service in PostgreSQL: in one statement where nothing has to be decided, else in a transaction. Deletes old
- * answers, too.
+ * Charges of the service in PostgreSQL: in one statement if nothing has changed since the last charge of the key, else in a
+ * transaction. Also deletes expired answers. Must not know how keys are made or changed.
  */
 import type { StoreError } from "./errors.js";
 import type { PostgresDatabase } from "./postgres.js";
@@ -63,7 +63,7 @@ const untilDurable = "SELECT pg_backend_pid() AS pid, pg_logical_emit_message(tr
 /** SQLSTATE of an answer that another server has stored at the same moment, and of locks in a circle. */
 const notAtOnce = ["23505", "40P01"];
 
-/** Makes charges in a database that any number of servers may share. Throws what {@link PostgresDatabase} does. */
+/** Makes charges in a database that any number of servers may share. All methods throw StoreError when it cannot be used. */
 export class PostgresCharges {
   readonly #database: PostgresDatabase;
   #sweptAt = Number.NEGATIVE_INFINITY;
@@ -132,7 +132,7 @@ export class PostgresCharges {
       });
     const [after] = found as (NamedQuotaRow & { now: number })[];
     if (after === undefined) return undefined;
-    this.sweep(after.now);
+    this.deleteExpiredAnswers(after.now);
     const quota = { ...after, used: after.used - units };
     return charges.map(({ statuses }) => {
       quota.used += statuses.length;
@@ -190,7 +190,7 @@ export class PostgresCharges {
       const until = ends.length === 0 ? null : Math.min(...ends);
       if (isUsable({ expires, ...key }, now)) this.#known.set(id, { quota, until });
     }
-    this.sweep(now);
+    this.deleteExpiredAnswers(now);
     return outcomes;
   }
 
@@ -199,7 +199,7 @@ export class PostgresCharges {
    *
    * @param now milliseconds since the epoch
    */
-  sweep(now: number): void {
+  deleteExpiredAnswers(now: number): void {
     if (now < this.#sweptAt + sweepMilliseconds && now >= this.#sweptAt) return;
     this.#sweptAt = now;
     const text = `DELETE FROM idv_answer WHERE ctid = ANY (ARRAY(

@@ -34,12 +34,12 @@ import {
   type KeyRow,
   type NamedQuotaRow,
   newKeyRow,
-  noKey,
   noQuota,
-  quotaExists,
+  quotaExistsError,
   quotaIn,
   rotateKey,
   toKey,
+  unknownKey,
 } from "./service-rules.js";
 import {
   type ApiKey,
@@ -137,7 +137,7 @@ export class PostgresServiceStore implements ServiceStore {
       if (usage.length > 0) addUsage(query, usage);
       return { now, reservation };
     });
-    this.#charges.sweep(now);
+    this.#charges.deleteExpiredAnswers(now);
     return reservation;
   }
 
@@ -192,7 +192,7 @@ export class PostgresServiceStore implements ServiceStore {
       changeQuota(own, change, now);
       const isShared = (await insertQuota(query, own)).length === 0;
       if (isShared && (change.limit !== undefined || change.period !== undefined)) {
-        throw quotaExists(quotaName);
+        throw quotaExistsError(quotaName!);
       }
       const [quota = own] = isShared
         ? ((await query("SELECT * FROM idv_quota WHERE name = $1", quotaName)) as NamedQuotaRow[])
@@ -347,7 +347,7 @@ export class PostgresServiceStore implements ServiceStore {
         query(clock),
         begun,
       ])) as unknown as [KeyRow[], NamedQuotaRow[], [{ now: number }]];
-      if (key === undefined) throw noKey(id);
+      if (key === undefined) throw unknownKey(id);
       const quota = renewed(quotaRow!, now);
       apply(key, quota, now);
       await Promise.all([

@@ -1,4 +1,4 @@
-/** The tables of the service in PostgreSQL, by version, and the statements that several of its parts use. */
+/** The tables of the service in PostgreSQL, by version, and the statements that the store and its charges share. */
 import type { Query } from "./postgres.js";
 import type { AnswerRow, KeyRow, NamedQuotaRow } from "./service-rules.js";
 import type { QuotaOwner, Usage } from "./service-store.js";
@@ -62,7 +62,7 @@ export const steps: readonly string[] = [
 /** The clock of the database, in milliseconds since the epoch. */
 export const clock = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now";
 
-/** Writes what a charge or a change has left of a quota. */
+/** Stores a quota after a charge or a change. */
 export const updateQuota = (query: Query, { id, unit_limit, period, used, period_start }: NamedQuotaRow) =>
   query(
     "UPDATE idv_quota SET unit_limit = $2, period = $3, used = $4, period_start = $5 WHERE id = $1",

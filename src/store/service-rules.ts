@@ -207,16 +207,20 @@ export function newKeyRow(
 }
 
 /** Returns the error for a new key that is to share a quota and to change it. */
-export const quotaExists = (quotaName: string | undefined): UnknownKeyError =>
+export const quotaExistsError = (quotaName: string): UnknownKeyError =>
   new UnknownKeyError(
     `there is a quota "${quotaName}" already; leave out --limit and --period, or change it with idv keys set`,
   );
 
 /** Returns the error for a key that does not exist. */
-export const noKey = (id: string): UnknownKeyError =>
+export const unknownKey = (id: string): UnknownKeyError =>
   new UnknownKeyError(`no key "${id}"; run idv keys list to see all keys`);
 
-/** Changes the rows of a key and of its quota. */
+/**
+ * Changes the rows of a key and of its quota.
+ *
+ * @param now milliseconds since the epoch
+ */
 export function changeKey(key: KeyRow, quota: NamedQuotaRow, change: KeyChange, now: number): void {
   if (change.name !== undefined) key.name = change.name;
   if (change.permissions !== undefined) key.permissions = change.permissions.join(",");
@@ -225,9 +229,10 @@ export function changeKey(key: KeyRow, quota: NamedQuotaRow, change: KeyChange, 
 }
 
 /**
- * Gives the row of a key a new secret, which is returned.
+ * Replaces the secret of a key. Returns the new one.
  *
  * @param grace time for which the old secret works, in milliseconds
+ * @param now milliseconds since the epoch
  * @throws UnknownKeyError when the key is revoked
  */
 export function rotateKey(key: KeyRow, grace: number, now: number): string {
@@ -244,7 +249,7 @@ export function rotateKey(key: KeyRow, grace: number, now: number): string {
 /** The row of a key, joined with that of its quota. */
 export type JoinedRow = KeyRow & NamedQuotaRow & { readonly quota_name: string | null };
 
-/** Returns the row of the quota. */
+/** Returns the part of a joined row that is the quota's. */
 export function quotaIn({
   quota_id: id,
   quota_name: name,

@@ -23,12 +23,12 @@ import {
   type KeyRow,
   type NamedQuotaRow,
   newKeyRow,
-  noKey,
   noQuota,
-  quotaExists,
+  quotaExistsError,
   quotaIn,
   rotateKey,
   toKey,
+  unknownKey,
 } from "./service-rules.js";
 import {
   type ApiKey,
@@ -91,7 +91,7 @@ export class SqliteServiceStore extends StateFile implements ServiceStore {
       if (this.#read("k.id = ?", id) !== undefined) throw new KeyExistsError(id);
       const shared = quotaName === undefined ? undefined : this.#quotaNamed(quotaName);
       if (shared !== undefined && (change.limit !== undefined || change.period !== undefined)) {
-        throw quotaExists(quotaName);
+        throw quotaExistsError(quotaName!);
       }
       const quota: NamedQuotaRow = shared ?? { ...freshRow, id, name: quotaName ?? null };
       changeQuota(quota, change, now);
@@ -326,7 +326,7 @@ export class SqliteServiceStore extends StateFile implements ServiceStore {
     return this.inWrite(() => {
       const now = this.file.now();
       const found = this.#read("k.id = ?", id);
-      if (found === undefined) throw noKey(id);
+      if (found === undefined) throw unknownKey(id);
       const { key } = found;
       const quota = renewed(found.quota, now);
       apply(key, quota, now);

@@ -2,7 +2,7 @@
 import { quotaColumns } from "./quota.js";
 import type { Schema } from "./sqlite.js";
 
-/** Released steps must never change. */
+/** The state file of `idv serve`. Released steps must never change. */
 export const schema: Schema = {
   name: "state file",
   // "idvs"
