@@ -47,8 +47,7 @@ export function writeDomainTables(memory: ArrayBufferLike, { tables }: Classifie
   }
   settings[layout.typosWord] = typoTargets.length;
   const labels = new Uint8Array(memory, layout.labels, namedLabels.length);
-  // 1 is `askedLabel`.
-  labels.set(namedLabels);
+  labels.set(namedLabels.map((isNamed) => (isNamed ? layout.askedLabel : 0)));
   for (const name of [...specialUse, ...owners]) {
     const [label = ""] = name.split(".");
     labels[labelCode(label, 0, label.length)]! |= label === name ? layout.askedTopLevel : layout.askedLabel;

@@ -42,7 +42,7 @@ export function measure([command, ...args], output, env) {
     });
     child.once("exit", (code) => {
       clearInterval(watch);
-      if (code !== 0) return reject(new Error(`ended with ${code}`));
+      if (code !== 0) return reject(new Error(`${[command, ...args].join(" ")}: ended with ${code}`));
       const wall = (performance.now() - started) / 1000;
       resolve({ wall, cpu: cpuOfChildren() - cpuBefore, peak: peakKilobytes / 1024 });
     });

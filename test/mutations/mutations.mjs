@@ -179,6 +179,13 @@ export const mutations = [
     tests: [unit("store/service-store")],
   },
   {
+    promise: "rows of a file that failed are not written with the next file",
+    file: "src/run/embedded/embedded-run.ts",
+    from: "    charges.abandon();\n",
+    to: "",
+    tests: [unit("run/session")],
+  },
+  {
     promise: "a link to the dashboard is good once",
     file: "src/store/sqlite-service-store.ts",
     from: 'this.run("DELETE FROM sign_in WHERE hash = ? AND expires > ?", hashOf(token), now) === 0',

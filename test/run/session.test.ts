@@ -118,8 +118,8 @@ test("a run whose output fails, at any write, leaves no rows to the next one", a
   await setLimit(null);
   const users = (name: string) =>
     Array.from({ length: 60_000 }, (_, i) => `${name}${i}.long-enough-for-several-blocks@larch-and-oak.com`);
-  let hasFailed = true;
-  for (let failing = 2; hasFailed; failing++) {
+  let failing = 2;
+  for (let hasFailed = true; hasFailed; failing++) {
     const session: RunSession = { isBatched: false };
     let writes = 0;
     const sink = {
@@ -136,6 +136,6 @@ test("a run whose output fails, at any write, leaves no rows to the next one", a
     if (!hasFailed) continue;
     const { rows } = await runTable(listOf(users("b")), validator, { session });
     expect(rows).toEqual(users("b").map((user) => `${user},ok`));
-    expect(failing).toBeLessThan(100);
   }
+  expect(failing).toBeGreaterThan(4);
 });
