@@ -25,21 +25,23 @@ export type QuotaPlace = { readonly path: string; readonly isNamed: boolean } | 
 /** Whether the state is a database rather than a file. */
 export const isDatabase = (state: string): boolean => /^postgres(?:ql)?:\/\//.test(state);
 
-/** Returns the file or URL of the quota, whether or not it can be used. */
-export const quotaTarget = ({ quotaFile, quota }: QuotaOptions, env: NodeJS.ProcessEnv): string =>
-  (quotaFile === undefined && (quota ?? env["IDV_QUOTA"])) || quotaFilePath(quotaFile, env);
+/** Returns the state with the shared quota; undefined if the quota is in a file of its own. */
+const sharedState = ({ quotaFile, quota }: QuotaOptions, env: NodeJS.ProcessEnv): string | undefined =>
+  quotaFile === undefined ? (quota ?? (env["IDV_QUOTA"] || undefined)) : undefined;
+
+/** Returns the file or URL of the quota, whether or not a shared one is named. */
+export const quotaTarget = (options: QuotaOptions, env: NodeJS.ProcessEnv): string =>
+  sharedState(options, env) ?? quotaFilePath(options.quotaFile, env);
 
 /**
  * Finds the quota: `--quota-file`, else `--quota`, else IDV_QUOTA, else IDV_QUOTA_FILE, else the usual file.
  *
  * @throws UsageError when a shared quota has no name, or a name no quota
  */
-export function quotaPlace(
-  { quotaFile, quota, quotaName }: QuotaOptions,
-  env: NodeJS.ProcessEnv,
-): QuotaPlace {
-  const state = quota ?? (env["IDV_QUOTA"] || undefined);
-  if (quotaFile !== undefined || state === undefined) {
+export function quotaPlace(options: QuotaOptions, env: NodeJS.ProcessEnv): QuotaPlace {
+  const { quotaFile, quota, quotaName } = options;
+  const state = sharedState(options, env);
+  if (state === undefined) {
     if (quotaName !== undefined) throw new UsageError("--quota-name is for a shared quota; add --quota URL");
     const isNamed = quotaFile !== undefined || Boolean(env["IDV_QUOTA_FILE"]);
     return { path: quotaFilePath(quotaFile, env), isNamed };
