@@ -110,7 +110,7 @@ describe("several files", () => {
       expect(read(home, "b.csv")).toBe(b);
       expect(read(home, "c.csv")).toBe(b);
       expect(stderr).toContain(
-        "idv: b.csv, c.csv: not validated, because --dedupe compares them with a.csv, which failed; repair that file, and run these together again\n",
+        "idv: b.csv and 1 more file: not validated, because --dedupe compares all files, and a.csv failed; repair it, and run these files together again\n",
       );
       expect(stderr).toContain("3 files, 3 failed: 0 rows");
       const others = await idv(["emails", "missing.csv", "b.csv", "c.csv", "-I", "--dedupe", ...args], {

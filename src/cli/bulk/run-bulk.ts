@@ -129,8 +129,9 @@ async function runFiles(
       const later = plans.slice(index + 1);
       if (!plan.filter.dedupe || distinct === 0 || later.length === 0) continue;
       // Rows that the failed file has in common with them would be in no output.
+      const others = later.length > 1 ? ` and ${counted(later.length - 1, "more file")}` : "";
       say(
-        `${namesOf(later)}: not validated, because --dedupe compares ${later.length === 1 ? "it" : "them"} with ${plan.inputName}, which failed; repair that file, and run these together again`,
+        `${later[0]!.inputName}${others}: not validated, because --dedupe compares all files, and ${plan.inputName} failed; repair it, and run these files together again`,
       );
       for (const _ of later) totals.addFailure(failure.exitCode);
       break;
@@ -139,14 +140,6 @@ async function runFiles(
   await listReport?.write();
   if (isSeveral && options.summary !== "none") process.stderr.write(`${totals.render(options.summary)}\n`);
   return totals.exitCode;
-}
-
-/** Returns the names of files, the first three of many. */
-function namesOf(plans: readonly Plan[]): string {
-  const names = plans.map(({ inputName }) => inputName);
-  return names.length > 4
-    ? `${names.slice(0, 3).join(", ")} and ${grouped(names.length - 3)} more`
-    : names.join(", ");
 }
 
 /** Adds written files to a summary. */
