@@ -56,8 +56,8 @@ function remembering(monthOf: MonthOf): MonthOf {
 }
 
 /** Returns how to read the dates in a column; undefined if most fields are not dates, or could be read in two ways. */
-function formatOf(formats: readonly MonthOf[], values: readonly string[]): MonthOf | undefined {
-  const fitting = formats.filter(
+function formatOf(known: readonly MonthOf[], values: readonly string[]): MonthOf | undefined {
+  const fitting = known.filter(
     (monthOf) => values.filter((value) => monthOf(value) !== undefined).length >= dateShare * values.length,
   );
   const [first, second] = fitting;
