@@ -2,6 +2,7 @@
 import type { ItemLedger } from "./batched/item-ledger.js";
 import type { DistinctItems } from "./distinct-items.js";
 import type { Charges } from "./embedded/charges.js";
+import type { RunReport } from "./run-options.js";
 
 /** Filled by the first run, and used by those after it. All of them have the same engine, and run in the same way. */
 export interface RunSession {
@@ -11,4 +12,24 @@ export interface RunSession {
   ledger?: ItemLedger;
   /** Mailboxes that were written, for `--dedupe=canonical`. */
   mailboxes?: DistinctItems;
+}
+
+/** Counts of items and units, over all runs of a session. */
+export type RunCounts = Pick<RunReport, "distinct" | "cached" | "prechecked" | "charged">;
+
+/** Returns the counts of a session so far. */
+export function countsOf(session: RunSession | undefined): RunCounts {
+  return (
+    (session?.charges ?? session?.ledger)?.counts ?? { distinct: 0, cached: 0, prechecked: 0, charged: 0 }
+  );
+}
+
+/** Returns what was counted between two times. */
+export function countsSince(before: RunCounts, now: RunCounts): RunCounts {
+  return {
+    distinct: now.distinct - before.distinct,
+    cached: now.cached - before.cached,
+    prechecked: now.prechecked - before.prechecked,
+    charged: now.charged - before.charged,
+  };
 }

@@ -1,11 +1,12 @@
 /** Covers runs over several files: one engine, one table of items, one quota. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { grouped } from "../../src/cli/terminal/terminal.js";
+import { lockStore } from "../support/lock-store.js";
 import { readQuota, setQuota } from "../support/quota.js";
-import { idv } from "../support/run-idv.js";
+import { finished, idv, startIdv } from "../support/run-idv.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const [a, b] = [
@@ -134,6 +135,26 @@ describe("several files", () => {
     expect(stderr).toContain("3 files, 1 failed: 4 rows");
     expect(read(home, "b.csv")).toContain("x@mailinator.com,disposable\ny@mailinator.com,disposable\n");
     expect(read(home, "c.csv")).toBe("email,status\n");
+  });
+
+  test.each([[[]], [["--strict"]]])("count one that fails when it is written as failed %j", async (args) => {
+    const home = homeWith({ "a.csv": a, "b.csv": b });
+    await setQuota(home, { limit: 9 });
+    const release = await lockStore(join(home, "state/idv/quota.db"));
+    const child = startIdv(["emails", "a.csv", "b.csv", "-I", "--dedupe", ...args], { home });
+    const outcome = finished(child);
+    const isOpen = () => readdirSync(home).some((name) => name.endsWith(".tmp"));
+    await expect.poll(isOpen, { timeout: 10_000 }).toBe(true);
+    // Noticed before the file is replaced, after all of its items are charged.
+    appendFileSync(join(home, "a.csv"), "3,x\n");
+    await release();
+    const { code, stderr } = await outcome;
+    expect(code, stderr).toBe(6);
+    expect(stderr).toContain("idv: a.csv has changed while it was read");
+    // With x@mailinator.com left out, that row would be in no output.
+    expect(read(home, "b.csv")).toBe(b);
+    expect(stderr).toContain("idv: b.csv: not validated, because --dedupe compares all files");
+    expect(stderr).toContain("2 files, 2 failed: 0 rows, 0 distinct items; 2 units used\n");
   });
 
   // Blocks that wait for a charge, and batches that are not full, when the first file fails.

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ItemLedger } from "../../src/run/batched/item-ledger.js";
+import { countsSince } from "../../src/run/session.js";
 import { VerdictCache } from "../../src/store/verdict-cache.js";
 import { ServiceError } from "../../src/validator/errors.js";
 import { notChecked, type Validator } from "../../src/validator/validator.js";
@@ -46,7 +47,7 @@ describe.each([false, true])("with a cache: %s", (hasCache) => {
     expect(statusOf("ann@b.net")).toBe("alias");
     expect(ledger.reasons[ledger.codeOf(first)]).toBe("relay");
     expect(ledger.add("bob@b.net")).toMatchObject({ isFirst: true, isOpen: true });
-    expect(ledger.report()).toMatchObject({ distinct: 2, cached: 0, prechecked: 0, charged: 0 });
+    expect(ledger.counts).toMatchObject({ distinct: 2, cached: 0, prechecked: 0, charged: 0 });
   });
 
   test("an item that cannot be valid is decided at once", async () => {
@@ -54,7 +55,7 @@ describe.each([false, true])("with a cache: %s", (hasCache) => {
     expect(ledger.add("ann")).toMatchObject({ isFirst: true, isOpen: false });
     expect(ledger.add("ann")).toMatchObject({ isFirst: false, isOpen: false });
     expect(statusOf("ann")).toBe("fake");
-    expect(ledger.report()).toMatchObject({ distinct: 1, prechecked: 1 });
+    expect(ledger.counts).toMatchObject({ distinct: 1, prechecked: 1 });
   });
 });
 
@@ -64,12 +65,11 @@ describe("verdicts of earlier runs", () => {
       hasCache: true,
       known: { "ann@b.net": "ok", "bob@b.net": "fake" },
     });
-    expect(ledger.report()).toMatchObject({ distinct: 0, cached: 0 });
+    expect(ledger.counts).toMatchObject({ distinct: 0, cached: 0 });
     expect(ledger.add("Ann@b.net")).toMatchObject({ isFirst: true, isOpen: false });
     expect(ledger.add("ann@b.net")).toMatchObject({ isFirst: false, isOpen: false });
     expect(statusOf("bob@b.net")).toBe("fake");
-    expect(ledger.units).toEqual({ charged: 0, cached: 2 });
-    expect(ledger.report()).toMatchObject({ distinct: 2, cached: 2 });
+    expect(ledger.counts).toMatchObject({ distinct: 2, cached: 2, charged: 0 });
   });
 
   test("are replaced by newer ones until then", async () => {
@@ -78,7 +78,7 @@ describe("verdicts of earlier runs", () => {
     ledger.remember({ low, high }, "ok");
     ledger.remember({ low, high }, "fake");
     expect(statusOf("ann@b.net")).toBe("fake");
-    expect(ledger.report()).toMatchObject({ distinct: 1, cached: 1 });
+    expect(ledger.counts).toMatchObject({ distinct: 1, cached: 1 });
   });
 
   test("do not replace one of this run", async () => {
@@ -100,7 +100,7 @@ describe("verdicts of earlier runs", () => {
     expect(ledger.settleFromCache(open)).toBe(true);
     expect(statusOf("ann@b.net")).toBe("disposable");
     expect(ledger.settleFromCache(open)).toBe(false);
-    expect(ledger.report()).toMatchObject({ distinct: 1, cached: 1 });
+    expect(ledger.counts).toMatchObject({ distinct: 1, cached: 1 });
   });
 });
 
@@ -167,21 +167,18 @@ test("the worst of several items decides, the first of equal ones", async () => 
   expect(worst(4, 3, 1)).toBe("3@b.net");
 });
 
-test("a report counts from the report before", async () => {
+test("counts what each run of a session adds", async () => {
   const { ledger } = await ledgerFor({ hasCache: true, known: { "ann@b.net": "ok" } });
   for (const item of ["ann@b.net", "bob@b.net", "bob"]) ledger.add(item);
   ledger.charge(1, { left: 8, renewsAt: null });
   ledger.charge(2, { left: 6, renewsAt: null });
-  const quota = { left: 6, renewsAt: null };
-  expect(ledger.report()).toEqual({ distinct: 3, cached: 1, prechecked: 1, charged: 3, quota });
-  expect(ledger.report()).toEqual({ distinct: 0, cached: 0, prechecked: 0, charged: 0, quota });
+  const before = ledger.counts;
+  expect(before).toEqual({ distinct: 3, cached: 1, prechecked: 1, charged: 3 });
+  expect(ledger.quota).toEqual({ left: 6, renewsAt: null });
   ledger.add("eve");
   ledger.charge(1, { left: 5, renewsAt: 7 });
-  expect(ledger.report()).toEqual({
-    ...{ distinct: 1, cached: 0, prechecked: 1, charged: 1 },
-    quota: { left: 5, renewsAt: 7 },
-  });
-  expect(ledger.units).toEqual({ charged: 4, cached: 1 });
+  expect(countsSince(before, ledger.counts)).toEqual({ distinct: 1, cached: 0, prechecked: 1, charged: 1 });
+  expect(ledger.quota).toEqual({ left: 5, renewsAt: 7 });
 });
 
 test("values are read as cells, and words for no item are counted", async () => {

@@ -12,7 +12,7 @@ import { isSplit, type TableSink } from "../../files/output.js";
 import { extractItem } from "../../run/item.js";
 import { validateTable } from "../../run/run.js";
 import type { RunProgress, RunReport } from "../../run/run-options.js";
-import type { RunSession } from "../../run/session.js";
+import { countsOf, countsSince, type RunSession } from "../../run/session.js";
 import { TableError } from "../../table/errors.js";
 import type { Activity } from "../../validator/api/sender.js";
 import type { Kind } from "../../validator/validator.js";
@@ -111,6 +111,7 @@ async function runFiles(
   for (const [index, plan] of plans.entries()) {
     opened.files.length = 0;
     delete opened.commit;
+    const before = countsOf(session);
     try {
       let summary = await runFile(plan, engine, session, opened, signal);
       listReport?.add(summary);
@@ -124,7 +125,7 @@ async function runFiles(
       sayFailure(failure);
       await Promise.all(opened.files.map((sink) => sink.discard()));
       // What the file has cost is told with the others, and is no part of the next summary.
-      const { charged = 0, distinct = 0 } = (session?.charges ?? session?.ledger)?.report() ?? {};
+      const { charged, distinct } = countsSince(before, countsOf(session));
       totals.addFailure(failure.exitCode, charged);
       const later = plans.slice(index + 1);
       if (!plan.filter.dedupe || distinct === 0 || later.length === 0) continue;

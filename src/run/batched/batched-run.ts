@@ -25,6 +25,7 @@ import { DomainCounts } from "../domain-counts.js";
 import { mailboxKey } from "../item.js";
 import { type RowsWithStatus, RowWriter } from "../row-writer.js";
 import type { RunOptions, RunReport } from "../run-options.js";
+import { countsSince } from "../session.js";
 import { isInShard, severalItems } from "../shard.js";
 import { noItemCode, notARowCode, otherShardCode } from "../status-codes.js";
 import { BatchQueue } from "./batch-queue.js";
@@ -56,6 +57,7 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
   const isFirstShard = shard === undefined || shard.index === 1;
   const ledger = session?.ledger ?? new ItemLedger(options);
   if (session) session.ledger = ledger;
+  const before = ledger.counts;
   await ledger.load();
   const watch = new Watch();
   const unfinished = (await options.cache?.unfinished()) ?? [];
@@ -101,7 +103,7 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
     await writer.write(renderer.rowsOf(chunk, rows, counts));
     await onProgress?.({
       ...{ rows: writer.rows, rowsRead },
-      units: () => ledger.units,
+      units: () => ledger.counts,
       statuses: () => writer.report().statuses,
     });
   }
@@ -165,7 +167,9 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
     if (chunks.return) await settlesSoon(chunks.return());
   }
   await writer.flush();
-  return { ...writer.report(), ...ledger.report(), topDomains: renderer.domains.top() };
+  const { quota } = ledger;
+  const topDomains = renderer.domains.top();
+  return { ...writer.report(), ...countsSince(before, ledger.counts), quota, topDomains };
 }
 
 /** Renders the rows of a chunk whose items have their verdicts. */

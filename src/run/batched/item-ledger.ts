@@ -15,7 +15,8 @@ import type { CachePort } from "../cache-port.js";
 import { badness, Cells, usualCells } from "../cells.js";
 import { DistinctItems } from "../distinct-items.js";
 import { itemKey } from "../item.js";
-import type { RunOptions, RunReport } from "../run-options.js";
+import type { RunOptions } from "../run-options.js";
+import type { RunCounts } from "../session.js";
 import { mostStatuses, noItemCode } from "../status-codes.js";
 
 /** Added to the state of an item whose verdict is in the cache, until the item occurs in the table. */
@@ -51,7 +52,6 @@ export class ItemLedger {
   #cached = 0;
   #prechecked = 0;
   #charged = 0;
-  #reported = { distinct: 0, cached: 0, prechecked: 0, charged: 0 };
   #quota: QuotaState | undefined;
 
   constructor({ kind, validator, cache, cells }: Pick<RunOptions, "kind" | "validator" | "cache" | "cells">) {
@@ -143,29 +143,19 @@ export class ItemLedger {
     return status === "" ? noItemCode : this.#codeFor({ status });
   }
 
-  /** Units charged, and items whose verdict came from the cache, over all files. */
-  get units(): { readonly charged: number; readonly cached: number } {
-    return { charged: this.#charged, cached: this.#cached };
+  /** The counts over all files. */
+  get counts(): RunCounts {
+    return {
+      distinct: this.#distinct,
+      cached: this.#cached,
+      prechecked: this.#prechecked,
+      charged: this.#charged,
+    };
   }
 
-  /** Returns the counts since the last report. */
-  report(): Pick<RunReport, "distinct" | "cached" | "prechecked" | "charged" | "quota"> {
-    const before = this.#reported;
-    this.#reported = {
-      ...{
-        distinct: this.#distinct,
-        cached: this.#cached,
-        prechecked: this.#prechecked,
-        charged: this.#charged,
-      },
-    };
-    return {
-      distinct: this.#distinct - before.distinct,
-      cached: this.#cached - before.cached,
-      prechecked: this.#prechecked - before.prechecked,
-      charged: this.#charged - before.charged,
-      quota: this.#quota,
-    };
+  /** The quota after the last batch; undefined when nothing was submitted. */
+  get quota(): QuotaState | undefined {
+    return this.#quota;
   }
 
   /** Adds an item that is new to the run. Returns whether the cache or the precheck has decided it. */

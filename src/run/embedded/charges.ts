@@ -13,7 +13,7 @@ import {
 import type { EmbeddedEngine, QuotaState } from "../../validator/validator.js";
 import { DistinctItems } from "../distinct-items.js";
 import type { RowsWithStatus } from "../row-writer.js";
-import type { RunReport } from "../run-options.js";
+import type { RunCounts } from "../session.js";
 import { hasItem, notCheckedCode } from "../status-codes.js";
 import { type BlockClassifier, type ChunkVerdicts, takeWorst } from "./block-classifier.js";
 
@@ -57,7 +57,6 @@ export class Charges {
   #uncharged = 0;
   #distinct = 0;
   #charged = 0;
-  #reported = { distinct: 0, charged: 0 };
   #quota: QuotaState | undefined;
   #isExhausted = false;
 
@@ -72,9 +71,9 @@ export class Charges {
    * Estimates the number of items in the whole input from those in the share that was read.
    *
    * @param share from 0 to 1; undefined when it is not known
+   * @param before number of items before this input
    */
-  expect(share: number | undefined): void {
-    const before = this.#reported.distinct;
+  expect(share: number | undefined, before: number): void {
     if (share !== undefined && share >= estimatingShare)
       this.#items.expect(Math.ceil(before + (this.#items.size - before) / share));
   }
@@ -128,21 +127,14 @@ export class Charges {
     this.#uncharged = 0;
   }
 
-  /** Units charged over all files. There is no cache. */
-  get units(): { readonly charged: number; readonly cached: number } {
-    return { charged: this.#charged, cached: 0 };
+  /** The counts over all files. There is no cache. */
+  get counts(): RunCounts {
+    return { distinct: this.#distinct, cached: 0, prechecked: 0, charged: this.#charged };
   }
 
-  /** Returns the counts since the last report. */
-  report(): Pick<RunReport, "distinct" | "cached" | "prechecked" | "charged" | "quota"> {
-    const distinct = this.#distinct;
-    const before = this.#reported;
-    this.#reported = { distinct, charged: this.#charged };
-    return {
-      distinct: distinct - before.distinct,
-      charged: this.#charged - before.charged,
-      ...{ cached: 0, prechecked: 0, quota: this.#quota },
-    };
+  /** The quota after the last charge; undefined when nothing was charged. */
+  get quota(): QuotaState | undefined {
+    return this.#quota;
   }
 
   #rowsOf(classified: UnchargedChunk, classifier: BlockClassifier): RowsWithStatus {

@@ -32,6 +32,7 @@ import { usualCells } from "../cells.js";
 import { topDomains } from "../domain-counts.js";
 import { type RowsWithStatus, RowWriter } from "../row-writer.js";
 import type { RunOptions, RunReport } from "../run-options.js";
+import { countsSince } from "../session.js";
 import { offlineReasons, offlineStatuses } from "../status-codes.js";
 import { BlockClassifier, kernelSettings } from "./block-classifier.js";
 import { BlockKernel } from "./block-kernel.js";
@@ -65,6 +66,7 @@ export async function runEmbedded(
   const { session, shard } = options;
   const charges = session?.charges ?? new Charges(engine);
   if (session) session.charges = charges;
+  const before = charges.counts;
   const writer = new RowWriter(options, offlineStatuses, offlineReasons);
   const hashesMailboxes = filter.dedupe === "canonical";
   const { shape } = scanned;
@@ -95,7 +97,7 @@ export async function runEmbedded(
     for (const rows of charged) await writer.write(rows);
     const { statuses } = writer.report();
     const { rows } = writer;
-    await onProgress?.({ rows, rowsRead: rows, units: () => charges.units, statuses: () => statuses });
+    await onProgress?.({ rows, rowsRead: rows, units: () => charges.counts, statuses: () => statuses });
   };
   /** Starts to charge the waiting chunks. Meanwhile, the disk or the database works and this goes on. */
   const charge = async () => {
@@ -119,7 +121,7 @@ export async function runEmbedded(
   try {
     for await (const chunk of classifyInOrder(scanned, classifier, newPool, submittedBlocks, inputShare)) {
       signal.throwIfAborted();
-      charges.expect(inputShare());
+      charges.expect(inputShare(), before.distinct);
       if (charges.add(chunk)) await charge();
       await writeIfCharged();
       if (!chunk.isBeforePause) continue;
@@ -137,7 +139,8 @@ export async function runEmbedded(
     throw error;
   }
   const domains = prepared ? topDomains(countsOf(prepared.memory.memory.buffer)) : classifier.domains.top();
-  return { ...writer.report(), ...charges.report(), topDomains: domains };
+  const { quota } = charges;
+  return { ...writer.report(), ...countsSince(before, charges.counts), quota, topDomains: domains };
 }
 
 const unknownShare = (): undefined => undefined;
