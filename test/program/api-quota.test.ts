@@ -106,7 +106,10 @@ describe.sequential("the service's quota", () => {
     expect((await lastKey(serviceHome)).used).toBe(6);
   });
 
-  test("is waited for with --wait, which says for how long and ends on a signal", async () => {
+  test.each([
+    [[], "100 new verdicts are in the cache; to resume, run: idv emails list.csv -o out.csv --wait 2h"],
+    [["--no-cache"], "100 units used"],
+  ])("is waited for with --wait, which says for how long and ends on a signal %j", async (args, cost) => {
     const server = await scriptedServer(
       respond(),
       respond(429, { ratelimit: '"validations";r=0;t=1', "retry-after": "61" }, "{}"),
@@ -114,7 +117,7 @@ describe.sequential("the service's quota", () => {
     );
     // Waiting a whole minute would be slow: check only that the run waits and that a signal ends it.
     const home = listOf(150);
-    const child = startIdv(["emails", "list.csv", "-o", "out.csv", "--wait", "2h"], {
+    const child = startIdv(["emails", "list.csv", "-o", "out.csv", "--wait", "2h", ...args], {
       home,
       env: { IDV_API_KEY: "sk_1", IDV_BASE_URL: server.url },
     });
@@ -129,9 +132,7 @@ describe.sequential("the service's quota", () => {
     child.kill("SIGINT");
     const { code, stderr } = await outcome;
     expect(code).toBe(130);
-    expect(stderr).toContain(
-      "idv: stopped by SIGINT; out.csv was not written; 100 new verdicts are in the cache; to resume, run: idv emails list.csv -o out.csv --wait 2h\n",
-    );
+    expect(stderr).toContain(`idv: stopped by SIGINT; out.csv was not written; ${cost}\n`);
     expect(existsSync(join(home, "out.csv"))).toBe(false);
   });
 });

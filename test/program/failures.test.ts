@@ -16,6 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { readQuota, setQuota } from "../support/quota.js";
 import { finished, idv, startIdv } from "../support/run-idv.js";
 import { respond, scriptedServer } from "../support/scripted-server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -154,6 +155,19 @@ describe("a failed run prints one line and keeps the old output", () => {
     expect({ code, stdout }).toEqual({ code: expected, stdout: "" });
     expect(readFileSync(join(home, "out.csv"), "utf8")).toBe("old");
     expect(readdirSync(home).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+  });
+
+  test.each([
+    [[], "; 2 units used"],
+    [["--dry-run"], ""],
+  ])("one with a limited quota says what it has cost %j", async (args, cost) => {
+    const home = folderWith({ "l.csv": 'a,email\n1,a@b.de\n2,c@d.de\n3,"e@f.de\n' });
+    await setQuota(home, { limit: 9 });
+    const { code, stderr } = await idv(["emails", "l.csv", "-o", "out.csv", ...args], { home });
+    expect(stderr).toMatch(/^idv: l\.csv:4: a quoted field is never closed; .*; close it or double it/);
+    expect(stderr.endsWith(`double it${cost}\n`), stderr).toBe(true);
+    expect(code).toBe(6);
+    expect(await readQuota(home)).toMatchObject({ used: cost === "" ? 0 : 2 });
   });
 
   test.each([

@@ -44,7 +44,7 @@ describe("units", () => {
   });
 
   test("are not asked for when there is nothing new", async () => {
-    const session: RunSession = { isBatched: false };
+    const session: RunSession = { isSeveral: true, isBatched: false };
     await runTable(listOf(addresses(3)), validator, { session });
     const { report } = await runTable(listOf(addresses(3)), validator, { session });
     expect(asked).toEqual([3]);
@@ -125,7 +125,7 @@ describe("when the quota ends", () => {
 
   test("with the last item, nothing is missing", async () => {
     await quotaFile.configure({ limit: 3 });
-    const session: RunSession = { isBatched: false };
+    const session: RunSession = { isSeveral: true, isBatched: false };
     const { rows } = await runTable(listOf(addresses(3)), validator, { session });
     expect(statusesOf(rows)).toEqual(["ok", "ok", "ok"]);
     const next = await runTable(listOf(addresses(3, 1)), validator, { session });
@@ -136,7 +136,7 @@ describe("when the quota ends", () => {
 
   test("it is not asked again", async () => {
     await quotaFile.configure({ limit: 10 });
-    const session: RunSession = { isBatched: false };
+    const session: RunSession = { isSeveral: true, isBatched: false };
     const { rows, report } = await runTable(listOf(addresses(60_000)), validator, { session });
     const granted = statusesOf(rows).filter((status) => status === "ok").length;
     expect([granted, rows.length, report.charged]).toEqual([10, 60_000, 10]);

@@ -102,7 +102,7 @@ test("several files in a session are like their concatenation", async () => {
       await setLimit(limit);
       const whole = await run(tableOf(files.flat()));
       await setLimit(limit);
-      const session: RunSession = { isBatched };
+      const session: RunSession = { isSeveral: true, isBatched };
       const parts: Awaited<ReturnType<typeof run>>[] = [];
       for (const file of files) parts.push(await run(tableOf(file), { session }));
       expect(parts.flatMap(({ output }) => rows(output))).toEqual(rows(whole.output));
@@ -120,7 +120,7 @@ test("a run whose output fails, at any write, leaves no rows to the next one", a
     Array.from({ length: 60_000 }, (_, i) => `${name}${i}.long-enough-for-several-blocks@larch-and-oak.com`);
   let failing = 2;
   for (let hasFailed = true; hasFailed; failing++) {
-    const session: RunSession = { isBatched: false };
+    const session: RunSession = { isSeveral: true, isBatched: false };
     let writes = 0;
     const sink = {
       write: async () => {

@@ -21,6 +21,8 @@ export interface Opened {
   mail?: OpenMailCheck;
   readonly files: Pick<TableSink, "discard">[];
   report?: ListReport;
+  /** Returns the units that the file at hand has taken from a limited quota, or from a service, so far. */
+  cost?: () => number;
   /** The commit of the outputs, once it has begun: it cannot be stopped. */
   commit?: Promise<void>;
 }

@@ -73,7 +73,10 @@ export async function runBulk(kind: Kind, inputs: readonly string[], options: Bu
     // Answers in flight may be paid for, so they still go into the cache.
     await engine?.close(error instanceof Interrupted);
     await opened.mail?.close();
-    if (engine?.kept && canBeResumed(error) && !isWritten) error.message += resumption(engine, inputs);
+    if (error instanceof Error && !isWritten) {
+      const canResume = engine?.kept && canBeResumed(error);
+      error.message += canResume ? resumption(engine, inputs) : costOf(opened);
+    }
     throw error;
   } finally {
     await opened.engine?.close();
@@ -106,12 +109,14 @@ async function runFiles(
     opened.mail === undefined &&
     engine.validator.embedded !== undefined &&
     (await needsBatches(plans, signal));
-  const session: RunSession | undefined = isSeveral ? { isBatched } : undefined;
+  const session: RunSession = { isSeveral, isBatched };
   const totals = new Totals();
   for (const [index, plan] of plans.entries()) {
     opened.files.length = 0;
     delete opened.commit;
     const before = countsOf(session);
+    const counts = () => countsSince(before, countsOf(session));
+    opened.cost = () => (isCharged(engine, session) && !options.dryRun ? counts().charged : 0);
     try {
       let summary = await runFile(plan, engine, session, opened, signal);
       listReport?.add(summary);
@@ -119,13 +124,14 @@ async function runFiles(
       await printSummary(options.summary, summary);
       if (options.summaryFile !== undefined) await appendSummary(options.summaryFile, summary);
       totals.add(summary, exitCodeOf(summary, options, nextCommand(plan)));
+      delete opened.cost;
     } catch (error) {
       const failure = failureFor(error);
       if (!isSeveral || !isFaultOfFile(error) || failure.message === undefined) throw error;
       sayFailure(failure);
       await Promise.all(opened.files.map((sink) => sink.discard()));
       // What the file has cost is told with the others, and is no part of the next summary.
-      const { charged, distinct } = countsSince(before, countsOf(session));
+      const { charged, distinct } = counts();
       totals.addFailure(failure.exitCode, charged);
       const later = plans.slice(index + 1);
       if (!plan.filter.dedupe || distinct === 0 || later.length === 0) continue;
@@ -189,7 +195,7 @@ const isFaultOfFile = (error: unknown): boolean =>
 async function runFile(
   plan: Plan,
   engine: Engine,
-  session: RunSession | undefined,
+  session: RunSession,
   opened: Opened,
   signal: AbortSignal,
 ): Promise<Summary | DryRun> {
@@ -234,7 +240,7 @@ async function validate(
   plan: Plan,
   engine: Engine,
   opened: Opened,
-  session: RunSession | undefined,
+  session: RunSession,
   files: RunFiles,
   signal: AbortSignal,
   progress: Progress | undefined,
@@ -256,7 +262,7 @@ async function validate(
     omitsHeader: header === "never" || (header === "first" && !isFirstShard(plan)),
     validator: dryRun?.validator ?? validator,
     ...(cache && { cache }),
-    ...(session && { session }),
+    session,
     ...(mail && { mailCheck: mail.check }),
     ...(plan.options.explain && !validator.explain && { offlineRules: loadOfflineRules().classify }),
     observers: [annotations, listReport?.observerOf(plan, table)].filter(
@@ -379,6 +385,16 @@ function canBeResumed(error: unknown): error is Error {
   return (
     error instanceof Interrupted || exitCode === exitCodes.service || exitCode === exitCodes.notAuthorised
   );
+}
+
+/** Returns whether the units of a run are missed: they are a service's, or those of a quota with a limit. */
+const isCharged = ({ validator }: Engine, { charges, ledger }: RunSession): boolean =>
+  validator.embedded === undefined || (charges ?? ledger)?.quota?.left !== null;
+
+/** Returns the end of the error message: the units that the file at hand has cost; nothing if there are none. */
+function costOf({ cost = () => 0 }: Opened): string {
+  const units = cost();
+  return units === 0 ? "" : `; ${counted(units, "unit")} used`;
 }
 
 /** Returns the end of the error message: the command that resumes the run with the verdicts in the cache. */

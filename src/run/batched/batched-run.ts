@@ -160,7 +160,7 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
     await watch.until(lastWrite);
   } catch (error) {
     // A run over the next file may use the same ledger.
-    if (session) await queue.abandon();
+    if (session?.isSeveral) await queue.abandon();
     throw error;
   } finally {
     // Closes the input. Not awaited for long: it waits for a pending read, which may never end.

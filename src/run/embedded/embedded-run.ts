@@ -134,7 +134,7 @@ export async function runEmbedded(
     await writer.flush();
   } catch (error) {
     // A run over the next file may use the same charges.
-    if (session) await charging?.catch(() => {});
+    if (session?.isSeveral) await charging?.catch(() => {});
     charges.abandon();
     throw error;
   }
