@@ -126,8 +126,19 @@ export interface FileCopy {
   discard(): Promise<void>;
 }
 
-/** Prepares a copy of the file `path` at `copy`. Nothing is created before `make()`. */
-export function copyOf(path: string, copy: string): FileCopy {
+/**
+ * Prepares a copy of the file `path` at `copy`. Nothing is created before `make()`.
+ *
+ * @throws FileError when the copy could not be created, as far as that can be told now
+ */
+export async function prepareCopy(path: string, copy: string): Promise<FileCopy> {
+  try {
+    if ((await stat(copy).catch(ignoreMissing))?.isDirectory())
+      throw new FileError(`${copy}: is a folder; choose another name for the copy`);
+    await access(dirname(copy), constants.W_OK);
+  } catch (error) {
+    throw cannotWrite(copy, error);
+  }
   const temporary = temporaryBeside(copy);
   const discard = () => rm(temporary, { force: true }).catch(() => {});
   return {

@@ -1,9 +1,10 @@
 /** Covers idv emails and idv domains on tables: fixtures, options, filters and summaries. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { readQuota } from "../support/quota.js";
 import { fixtures, idv } from "../support/run-idv.js";
 import { folderOf, temporaryFolder } from "../support/temporary-folder.js";
 
@@ -196,11 +197,15 @@ describe("options", () => {
       "option '-I, --in-place [=SUFFIX]' cannot be used with option '-o, --output <FILE>'",
     ],
     [["-I/no/where", "l.csv"], "l.csv/no/where: cannot be written: its folder is a file"],
+    [["-I.d", "l.csv"], "l.csv.d: is a folder; choose another name for the copy"],
+    [["-I.d/none/x", "l.csv"], "l.csv.d/none/x: cannot be written: the folder does not exist"],
   ])("%j is rejected", async (args, message) => {
     const home = temporaryFolder();
     writeFileSync(join(home, "l.csv"), "ann@mailinator.com\n");
+    mkdirSync(join(home, "l.csv.d"));
     const { stdout, stderr } = await idv(["emails", ...args], { home });
     expect({ stdout, stderr }).toEqual({ stdout: "", stderr: `idv: ${message}\n` });
+    expect(await readQuota(home)).toMatchObject({ used: 0 });
     expect(readFileSync(join(home, "l.csv"), "utf8")).toBe("ann@mailinator.com\n");
     expect(readdirSync(home).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });

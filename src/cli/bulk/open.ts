@@ -3,7 +3,7 @@ import { type Classifier, loadClassifier } from "../../classifier/classifier.js"
 import type { DataSource } from "../../classifier/disposable-table.js";
 import { daysOld, findTable, tableSource } from "../../data/installed-table.js";
 import { createFolder } from "../../files/folders.js";
-import { copyOf, type FileCopy, openOutputFile, type TableSink } from "../../files/output.js";
+import { type FileCopy, openOutputFile, prepareCopy, type TableSink } from "../../files/output.js";
 import { dataTablePath } from "../config/paths.js";
 import type { Engine } from "../engines/engine.js";
 import type { OpenMailCheck } from "../engines/mail-check.js";
@@ -123,7 +123,7 @@ export async function openFiles(plan: Plan, opened: Opened, signal: AbortSignal)
   if (plan.folder !== undefined && !options.dryRun) createFolder(plan.folder);
   const sink = keep(options.dryRun ? nowhere : await openSink(plan, input, signal));
   const hasBackup = plan.backup !== undefined && path !== undefined && !options.dryRun;
-  const backup = hasBackup ? keep(copyOf(path, plan.backup)) : undefined;
+  const backup = hasBackup ? keep(await prepareCopy(path, plan.backup)) : undefined;
   return { ...input, sink, backup, badRows, badRowsFile };
 }
 

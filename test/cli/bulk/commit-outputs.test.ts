@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { commitOutputs } from "../../../src/cli/bulk/commit-outputs.js";
 import { openInputFile } from "../../../src/files/input.js";
-import { copyOf, openOutputFile } from "../../../src/files/output.js";
+import { openOutputFile, prepareCopy } from "../../../src/files/output.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 /** Runs the commit of list.csv's output and calls `meanwhile` when the output has been synced. */
@@ -27,7 +27,7 @@ async function replace(isInPlace: boolean, meanwhile: (path: string) => void) {
   };
   const committed = commitOutputs({
     ...{ input, inputName: "list.csv", isInPlace, sink: slowSink },
-    backup: copyOf(path, join(folder, "list.csv.bak")),
+    backup: await prepareCopy(path, join(folder, "list.csv.bak")),
     note: (text) => notes.push(text),
   });
   const error = await committed.then(
