@@ -4,29 +4,25 @@
  */
 import { statSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { extname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { MailStatistics } from "../../dns/mail-domains.js";
 import { ChoiceError, FileError } from "../../files/errors.js";
 import { isSplit, type TableSink } from "../../files/output.js";
 import { extractItem } from "../../run/item.js";
 import { validateTable } from "../../run/run.js";
-import type { RunProgress, RunReport } from "../../run/run-options.js";
 import { countsOf, countsSince, type RunSession } from "../../run/session.js";
 import { TableError } from "../../table/errors.js";
-import type { Activity } from "../../validator/api/sender.js";
 import type { Kind } from "../../validator/validator.js";
 import type { Engine } from "../engines/engine.js";
-import type { OpenMailCheck } from "../engines/mail-check.js";
 import { EmptyInput, failureFor, Interrupted } from "../errors.js";
-import { exitCodes } from "../exit-codes.js";
 import { interruptible } from "../terminal/interruption.js";
-import { type Progress, showsProgress, startProgress } from "../terminal/progress.js";
+import type { Progress } from "../terminal/progress.js";
 import { standardOutput } from "../terminal/standard-output.js";
-import { counted, grouped, say, sayFailure } from "../terminal/terminal.js";
+import { counted, say, sayFailure } from "../terminal/terminal.js";
 import type { Annotations } from "./annotations.js";
 import { commitOutputs } from "./commit-outputs.js";
+import { costOrResumption, isCharged } from "./failed-run.js";
 import type { ListReport } from "./list-report.js";
+import { cleanCommand, nextCommand } from "./next-commands.js";
 import {
   loadOfflineRules,
   needsBatches,
@@ -39,7 +35,7 @@ import {
 import { columnName } from "./open-input.js";
 import { appendSummary, exitCodeOf, failStatuses, printSummary } from "./outcome.js";
 import { type BulkOptions, isFirstShard, type Plan, planRun } from "./plan.js";
-import { resumeCommand, shellWord, updateCommand } from "./resume-command.js";
+import { progressOf } from "./run-progress.js";
 import { type DryRun, mailCounts, type Summary } from "./summary.js";
 import { Totals } from "./totals.js";
 
@@ -73,10 +69,7 @@ export async function runBulk(kind: Kind, inputs: readonly string[], options: Bu
     // Answers in flight may be paid for, so they still go into the cache.
     await engine?.close(error instanceof Interrupted);
     await opened.mail?.close();
-    if (error instanceof Error && !isWritten) {
-      const canResume = engine?.kept && canBeResumed(error);
-      error.message += canResume ? resumption(engine, inputs) : costOf(opened);
-    }
+    if (error instanceof Error && !isWritten) error.message += costOrResumption(error, opened, inputs);
     throw error;
   } finally {
     await opened.engine?.close();
@@ -162,31 +155,6 @@ async function openReport(plan: Plan, engine: Engine, opened: Opened): Promise<L
   return opened.report;
 }
 
-/** Returns the command that validates what a run has left, if that is in one file. */
-function nextCommand({ kind, output, isInPlace, isWorkbook, options }: Plan): string | undefined {
-  if (isInPlace) return updateCommand(process.argv.slice(2));
-  const { only, drop, dedupe, header, column, statusColumn, offline, quotaFile, explain, canonical } =
-    options;
-  const isFiltered = (only ?? drop ?? dedupe) !== undefined || header !== "always";
-  const isFile = output !== undefined && !isWorkbook && !output.startsWith("/dev/");
-  const { engine, baseUrl, apiKeyFile, dns, quota, quotaName } = options;
-  const isOfOtherSource = (baseUrl ?? apiKeyFile ?? dns) !== undefined || engine === "api";
-  if (!isFile || isFiltered || isOfOtherSource || decidesMore(options)) return undefined;
-  return resumeCommand([
-    kind === "email" ? "emails" : "domains",
-    ...(column ?? []).flatMap((name) => ["-c", name]),
-    ...(statusColumn === "status" ? [] : ["--status-column", statusColumn]),
-    ...(offline ? ["--offline"] : []),
-    ...(engine === undefined ? [] : ["--engine", engine]),
-    ...(quotaFile === undefined ? [] : ["--quota-file", quotaFile]),
-    ...(quota === undefined ? [] : ["--quota", quota]),
-    ...(quotaName === undefined ? [] : ["--quota-name", quotaName]),
-    ...(explain ? ["--explain"] : []),
-    ...(canonical ? ["--canonical"] : []),
-    ...["-I", "--update", output],
-  ]);
-}
-
 /** Returns whether an error is about one of the files only. */
 const isFaultOfFile = (error: unknown): boolean =>
   [FileError, TableError, ChoiceError, EmptyInput].some((known) => error instanceof known);
@@ -209,30 +177,6 @@ async function runFile(
   } finally {
     progress?.stop();
   }
-}
-
-/** Starts to show progress, if it is wanted. */
-function progressOf(
-  { inputName, output, options }: Plan,
-  { validator, activity }: Engine,
-  mail: OpenMailCheck | undefined,
-  { table, share }: RunFiles,
-): Progress | undefined {
-  const { progress: mode, quiet = false, split } = options;
-  const target = output ?? split;
-  const isShown = mode === "auto" ? showsProgress(process.env, quiet, target === undefined) : !quiet;
-  if (mode === "none" || !isShown) return undefined;
-  const heading = `${inputName}${target === undefined ? "" : ` -> ${target}`}  column ${table.column + 1}${
-    table.columnName === undefined ? "" : ` "${table.columnName}"`
-  }  ${validator.name}`;
-  return startProgress(mode, {
-    heading,
-    share,
-    details: (progress) => [
-      ...(mail ? mailProgress(mail.check.statistics) : []),
-      ...(activity ? serviceProgress(activity(), progress.units()) : []),
-    ],
-  });
 }
 
 /** Validates all rows and commits the outputs. */
@@ -336,70 +280,4 @@ function writtenFiles({ output, backup, options }: Plan, sink: TableSink): Summa
     const found = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
     return found?.isFile() ? [{ path: path!, bytes: found.size }] : [];
   });
-}
-
-/** Returns the command that drops disposable and fake rows; undefined if there are none, or all are, or this run filters. */
-function cleanCommand(
-  { kind, input, options }: Plan,
-  { statuses, statuses: { size } }: RunReport,
-): string | undefined {
-  const useless = ["disposable", "fake"].filter((status) => statuses.has(status));
-  const { only, drop, split, inPlace, shard } = options;
-  const isFiltered = (only ?? drop ?? split ?? inPlace ?? shard) !== undefined;
-  const isPlain = options.column === undefined && !decidesMore(options) && !isFiltered;
-  if (input === undefined || useless.length === 0 || useless.length === size || !isPlain) return undefined;
-  const command = kind === "email" ? "emails" : "domains";
-  return `idv ${command} ${shellWord(input)} --drop ${useless.join(",")} -o ${shellWord(`clean${extname(input) || ".csv"}`)}`;
-}
-
-/** Whether options besides the column decide what is judged, and how: a suggested command would have to repeat them. */
-function decidesMore(options: BulkOptions): boolean {
-  const { delimiter, encoding, sheet, comment, quote, skipLines, allow, deny, allColumns, headers } = options;
-  const first =
-    delimiter ?? encoding ?? sheet ?? comment ?? quote ?? skipLines ?? allow ?? deny ?? allColumns;
-  return first !== undefined || !headers;
-}
-
-const mailProgress = ({ asked, undecided }: MailStatistics): readonly string[] => [
-  `${counted(asked, "domain")} asked`,
-  ...(undecided === 0 ? [] : [`${grouped(undecided)} undecided`]),
-];
-
-/** Returns what a service is doing: `4 batches out`, `12,400 units`, `waiting 42 s: the service asks to slow down`. */
-function serviceProgress(
-  { inFlight, wait }: Activity,
-  { charged, cached }: ReturnType<RunProgress["units"]>,
-): readonly string[] {
-  const seconds = wait && Math.ceil((wait.until - Date.now()) / 1000);
-  return [
-    `${counted(inFlight, "batch", "batches")} out`,
-    counted(charged, "unit"),
-    ...(cached === 0 ? [] : [`${grouped(cached)} from the cache`]),
-    ...(wait && seconds! > 0 ? [`waiting ${grouped(seconds!)} s: ${wait.why}`] : []),
-  ];
-}
-
-/** Returns whether running the same command again may succeed. */
-function canBeResumed(error: unknown): error is Error {
-  const { exitCode } = failureFor(error);
-  return (
-    error instanceof Interrupted || exitCode === exitCodes.service || exitCode === exitCodes.notAuthorised
-  );
-}
-
-/** Returns whether the units of a run are missed: they are a service's, or those of a quota with a limit. */
-const isCharged = ({ validator }: Engine, { charges, ledger }: RunSession): boolean =>
-  validator.embedded === undefined || (charges ?? ledger)?.quota?.left !== null;
-
-/** Returns the end of the error message: the units that the file at hand has cost; nothing if there are none. */
-function costOf({ cost = () => 0 }: Opened): string {
-  const units = cost();
-  return units === 0 ? "" : `; ${counted(units, "unit")} used`;
-}
-
-/** Returns the end of the error message: the command that resumes the run with the verdicts in the cache. */
-function resumption({ kept }: Engine, inputs: readonly string[]): string {
-  const verdicts = counted(kept?.() ?? 0, "new verdict is", "new verdicts are");
-  const input = inputs.length === 0 || inputs[0] === "-" ? ", with the same input" : "";
-  return `; ${verdicts} in the cache; to resume, run: ${resumeCommand(process.argv.slice(2))}${input}`;
 }

@@ -1,0 +1,34 @@
+/** What the error of a failed run says besides its reason: what the run has cost, or how to resume it. */
+import type { RunSession } from "../../run/session.js";
+import type { Engine } from "../engines/engine.js";
+import { failureFor, Interrupted } from "../errors.js";
+import { exitCodes } from "../exit-codes.js";
+import { counted } from "../terminal/terminal.js";
+import type { Opened } from "./open.js";
+import { resumeCommand } from "./resume-command.js";
+
+/** Returns whether the units of a run are missed: they are a service's, or those of a quota with a limit. */
+export const isCharged = ({ validator }: Engine, { charges, ledger }: RunSession): boolean =>
+  validator.embedded === undefined || (charges ?? ledger)?.quota?.left !== null;
+
+/**
+ * Returns the end of the error message: the command that resumes the run with the verdicts in the cache, or else the units
+ * that the file at hand has cost. Empty if there is neither.
+ */
+export function costOrResumption(error: Error, { engine, cost }: Opened, inputs: readonly string[]): string {
+  if (engine?.kept === undefined || !canBeResumed(error)) {
+    const units = cost?.() ?? 0;
+    return units === 0 ? "" : `; ${counted(units, "unit")} used`;
+  }
+  const verdicts = counted(engine.kept(), "new verdict is", "new verdicts are");
+  const input = inputs.length === 0 || inputs[0] === "-" ? ", with the same input" : "";
+  return `; ${verdicts} in the cache; to resume, run: ${resumeCommand(process.argv.slice(2))}${input}`;
+}
+
+/** Returns whether running the same command again may succeed. */
+function canBeResumed(error: Error): boolean {
+  const { exitCode } = failureFor(error);
+  return (
+    error instanceof Interrupted || exitCode === exitCodes.service || exitCode === exitCodes.notAuthorised
+  );
+}

@@ -1,0 +1,52 @@
+/** The commands that a run suggests when it is done. */
+import { extname } from "node:path";
+import type { RunReport } from "../../run/run-options.js";
+import type { BulkOptions, Plan } from "./plan.js";
+import { resumeCommand, shellWord, updateCommand } from "./resume-command.js";
+
+/** Returns the command that validates what a run has left, if that is in one file. */
+export function nextCommand({ kind, output, isInPlace, isWorkbook, options }: Plan): string | undefined {
+  if (isInPlace) return updateCommand(process.argv.slice(2));
+  const { only, drop, dedupe, header, column, statusColumn, offline, quotaFile, explain, canonical } =
+    options;
+  const isFiltered = (only ?? drop ?? dedupe) !== undefined || header !== "always";
+  const isFile = output !== undefined && !isWorkbook && !output.startsWith("/dev/");
+  const { engine, baseUrl, apiKeyFile, dns, quota, quotaName } = options;
+  const isOfOtherSource = (baseUrl ?? apiKeyFile ?? dns) !== undefined || engine === "api";
+  if (!isFile || isFiltered || isOfOtherSource || decidesMore(options)) return undefined;
+  return resumeCommand([
+    kind === "email" ? "emails" : "domains",
+    ...(column ?? []).flatMap((name) => ["-c", name]),
+    ...(statusColumn === "status" ? [] : ["--status-column", statusColumn]),
+    ...(offline ? ["--offline"] : []),
+    ...(engine === undefined ? [] : ["--engine", engine]),
+    ...(quotaFile === undefined ? [] : ["--quota-file", quotaFile]),
+    ...(quota === undefined ? [] : ["--quota", quota]),
+    ...(quotaName === undefined ? [] : ["--quota-name", quotaName]),
+    ...(explain ? ["--explain"] : []),
+    ...(canonical ? ["--canonical"] : []),
+    ...["-I", "--update", output],
+  ]);
+}
+
+/** Returns the command that drops disposable and fake rows; undefined if there are none, or all are, or this run filters. */
+export function cleanCommand(
+  { kind, input, options }: Plan,
+  { statuses, statuses: { size } }: RunReport,
+): string | undefined {
+  const useless = ["disposable", "fake"].filter((status) => statuses.has(status));
+  const { only, drop, split, inPlace, shard } = options;
+  const isFiltered = (only ?? drop ?? split ?? inPlace ?? shard) !== undefined;
+  const isPlain = options.column === undefined && !decidesMore(options) && !isFiltered;
+  if (input === undefined || useless.length === 0 || useless.length === size || !isPlain) return undefined;
+  const command = kind === "email" ? "emails" : "domains";
+  return `idv ${command} ${shellWord(input)} --drop ${useless.join(",")} -o ${shellWord(`clean${extname(input) || ".csv"}`)}`;
+}
+
+/** Whether options besides the column decide what is judged, and how: a suggested command would have to repeat them. */
+function decidesMore(options: BulkOptions): boolean {
+  const { delimiter, encoding, sheet, comment, quote, skipLines, allow, deny, allColumns, headers } = options;
+  const first =
+    delimiter ?? encoding ?? sheet ?? comment ?? quote ?? skipLines ?? allow ?? deny ?? allColumns;
+  return first !== undefined || !headers;
+}
