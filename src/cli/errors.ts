@@ -1,4 +1,5 @@
 /** Maps errors to exit codes and messages. */
+import { fileURLToPath } from "node:url";
 import { CommanderError } from "commander";
 import { ChoiceError, ClosedPipe, FileError } from "../files/errors.js";
 import { TooManyItems } from "../kernel/distinct-table.js";
@@ -66,9 +67,20 @@ export function failureFor(error: unknown): Failure {
     const signalNumbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };
     return { exitCode: 128 + signalNumbers[error.signal], message: error.message };
   }
+  const part = error instanceof Error ? missingPart(error) : undefined;
+  if (part !== undefined) {
+    return { exitCode: exitCodes.bug, message: `a part of idv is missing: ${part}; install idv again` };
+  }
   return {
     exitCode: exitCodes.bug,
     message: "a bug in idv; please report it with the lines that follow",
     stack: error instanceof Error ? (error.stack ?? error.message) : String(error),
   };
+}
+
+/** Returns the part of the program that is missing, if that is the error. */
+function missingPart({ code, path, message }: NodeJS.ErrnoException): string | undefined {
+  if (code === "MODULE_NOT_FOUND" || code === "ERR_MODULE_NOT_FOUND") return /'(.+?)'/.exec(message)?.[1];
+  const folder = fileURLToPath(new URL("..", import.meta.url));
+  return code === "ENOENT" && path?.startsWith(folder) ? path : undefined;
 }

@@ -21,5 +21,5 @@ export const exitCodeMeanings: Readonly<Record<ExitCode, string>> = {
   4: "quota exhausted: the output is complete, some rows are quota_exceeded",
   5: "the service, or the npm registry, could not be reached or gave an invalid answer; or most DNS queries failed, with --dns=strict",
   6: "a file could not be read or written",
-  70: "a bug in idv",
+  70: "a bug in idv, or a part of it is missing",
 };

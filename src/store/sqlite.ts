@@ -4,7 +4,7 @@
  */
 import { closeSync, fchmodSync, fstatSync, openSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { versions } from "node:process";
+import { arch, platform, versions } from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "./errors.js";
 import { makeFolder } from "./make-folder.js";
@@ -160,13 +160,24 @@ interface SqliteModule {
   readonly DatabaseSync: new (path: string) => Database;
 }
 
-/** Returns the SQLite of Node if its version is safe, else that of `@photostructure/sqlite`. */
+/**
+ * Returns the SQLite of Node if its version is safe, else that of `@photostructure/sqlite`.
+ *
+ * @throws StoreError when there is no build for this machine
+ */
 export async function loadSqlite(): Promise<SqliteModule> {
   const own = (versions["sqlite"] ?? "0").split(".").map(Number);
   const difference = firstSoundSqlite.map((part, i) => (own[i] ?? 0) - part).find((d) => d !== 0) ?? 0;
   // A variable, because the types of Node 20 lack this module.
   const builtin: string = "node:sqlite";
-  return difference >= 0 ? await import(builtin) : await import("@photostructure/sqlite");
+  if (difference >= 0) return await import(builtin);
+  try {
+    return await import("@photostructure/sqlite");
+  } catch (error) {
+    if (!/^No native build/.test((error as Error).message)) throw error;
+    const advice = "use the newest Node.js 24, which has its own";
+    throw new StoreError(`no SQLite for ${platform} on ${arch} comes with idv; ${advice}`);
+  }
 }
 
 /**

@@ -18,6 +18,14 @@ test.each<[string, unknown, number, string | undefined]>([
   ["a file error", new FileError("no such file"), 6, "no such file"],
   ["a table error", new TableError("open quote"), 6, "open quote"],
   ["a state error", new StoreError("locked"), 6, "locked"],
+  [
+    "a missing module",
+    Object.assign(new Error("Cannot find module './a.js'\nRequire stack:\n- b.js"), {
+      code: "MODULE_NOT_FOUND",
+    }),
+    70,
+    "a part of idv is missing: ./a.js; install idv again",
+  ],
   ["SIGHUP", new Interrupted("SIGHUP", "stopped"), 129, "stopped"],
   ["SIGINT", new Interrupted("SIGINT", "stopped"), 130, "stopped"],
   ["SIGTERM", new Interrupted("SIGTERM", "stopped"), 143, "stopped"],
@@ -27,6 +35,7 @@ test.each<[string, unknown, number, string | undefined]>([
 
 test.each<[string, unknown]>([
   ["an error of JavaScript", new TypeError("x is undefined")],
+  ["a file that is missing elsewhere", Object.assign(new Error("x"), { code: "ENOENT", path: "/x" })],
   ["something that is not an error", "text"],
 ])("reports %s as a bug, with its stack", (_, error) => {
   const { exitCode, message, stack } = failureFor(error);
@@ -34,5 +43,5 @@ test.each<[string, unknown]>([
     exitCode: 70,
     message: "a bug in idv; please report it with the lines that follow",
   });
-  expect(stack).toContain(error instanceof Error ? "x is undefined" : "text");
+  expect(stack).toContain(error instanceof Error ? error.message : "text");
 });

@@ -1,7 +1,7 @@
 /** Covers faults from outside the program: no home, no build, no file descriptors, no disk space, no units. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, writeFileSync } from "node:fs";
+import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -32,6 +32,25 @@ describe("a fault before the program runs exits with 70, not 1", () => {
       stdout: "",
       stderr: "idv: cannot be started: a part of it is missing; run npm ci in its folder\n",
     });
+  });
+
+  test.each([
+    ["dist/kernel/kernel.wasm", ["emails"]],
+    ["dist/classifier/disposable.bin", ["check", "ann@b.net"]],
+    ["dist/classifier/suffixes.bin", ["check", "ann@b.net"]],
+    ["dist/bundle/topics/tables.md", ["help", "tables"]],
+  ])("without %s", async (part, args) => {
+    const [folder, home] = [temporaryFolder(), temporaryFolder()];
+    const root = dirname(dirname(program));
+    for (const name of ["bin", "dist", "package.json"]) {
+      cpSync(join(root, name), join(folder, name), { recursive: true });
+    }
+    rmSync(join(folder, part), { recursive: true });
+    const child = spawn(process.execPath, [join(folder, "bin", "idv.js"), ...args], { env: { HOME: home } });
+    child.stdin.end("ann@larch-and-oak.com\n");
+    const { code, stdout, stderr } = await finished(child);
+    expect(stderr).toMatch(/^idv: a part of idv is missing: \S+; install idv again\n$/);
+    expect({ code, stdout }).toEqual({ code: 70, stdout: "" });
   });
 
   test.each([24, 28, 32])("with only %i file descriptors", async (descriptors) => {
