@@ -109,6 +109,16 @@ describe("options", () => {
     expect(stderr).toBe('idv: standard input has a column "status" already; ours is "idv_status"\n');
   });
 
+  test("which is told of --update if that column is of an earlier run", async () => {
+    const { stdout: first } = await idv(["emails", "-q"], { stdin: "email\nann@larch-and-oak.com\n" });
+    const { stderr } = await idv(["emails", "--explain", "--summary", "none"], { stdin: first });
+    expect(stderr).toBe(
+      'idv: standard input has a column "status" already; ours is "idv_status"; to go on with an earlier run, use --update\n',
+    );
+    const updated = await idv(["emails", "-q", "--update"], { stdin: first });
+    expect(updated.stdout).toBe(first);
+  });
+
   const mixed = "email\nann@larch-and-oak.com\nbob@mailinator.com\n\nANN@larch-and-oak.com\nbroken\n";
 
   test.each<[string[], string]>([

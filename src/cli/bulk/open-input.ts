@@ -73,7 +73,10 @@ export async function openInput(
     ...(options.update && { isOurs: (column) => holdsStatuses(table.firstValues(column)) }),
   });
   for (const { usual, name } of columns.renamed) {
-    note(`${inputName} has a column "${usual}" already; ours is "${name}"`);
+    const place = table.names.indexOf(usual);
+    const isOurs = place >= 0 && holdsStatuses(table.firstValues(place));
+    const advice = isOurs && !options.update ? "; to go on with an earlier run, use --update" : "";
+    note(`${inputName} has a column "${usual}" already; ours is "${name}"${advice}`);
   }
   const { places, names } = columns;
   const isUpdate = places.some((place) => place !== undefined);
