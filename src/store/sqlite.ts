@@ -215,7 +215,9 @@ function createPrivately(path: string, { name }: Schema): void {
  *
  * @throws StoreError when the file does not have this schema, or was written by a newer version
  */
-function versionOf(database: Database, path: string, { name, applicationId, steps }: Schema): number {
+export function versionOf(database: Database, path: string, { name, applicationId, steps }: Schema): number {
+  // Before the id: another process may create the file at this moment, and must not seem to have tables without an id.
+  const tables = database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").all();
   const [id] = database.prepare("PRAGMA application_id").all() as { application_id: number }[];
   if (id?.application_id === applicationId) {
     const [row] = database.prepare("PRAGMA user_version").all() as { user_version: number }[];
@@ -226,7 +228,6 @@ function versionOf(database: Database, path: string, { name, applicationId, step
       `${path}: the ${name} was written by a newer version of idv; update idv, or use another file`,
     );
   }
-  const tables = database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").all();
   if (id?.application_id !== 0 || tables.length > 0) throw notOurs(path, name);
   return 0;
 }

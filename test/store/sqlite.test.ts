@@ -12,6 +12,7 @@ import {
   openStore,
   retryWhileBusy,
   type Schema,
+  versionOf,
 } from "../../src/store/sqlite.js";
 import { openFile, StateFile } from "../../src/store/state-file.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -35,6 +36,24 @@ test("upgrades a file of an older version and keeps its data", async () => {
   expect(upgraded.prepare("SELECT y FROM b").all()).toEqual([]);
   upgraded.close();
   (await openStore(path, second, {})).close();
+});
+
+test.each([1, 2, 3])("knows a file that another process creates before statement %i", async (place) => {
+  const path = join(temporaryFolder(), "file.db");
+  const database = new DatabaseSync(path);
+  let statements = 0;
+  const prepare = (sql: string) => {
+    if (++statements === place) {
+      const other = new DatabaseSync(path);
+      const steps = `${first.steps[0]}; PRAGMA application_id = ${first.applicationId}; PRAGMA user_version = 1`;
+      other.exec(`BEGIN; ${steps}; COMMIT`);
+      other.close();
+    }
+    return database.prepare(sql);
+  };
+  const version = versionOf({ prepare, exec: () => {}, close: () => {} }, path, first);
+  expect(version).toBe(statements < place ? 0 : 1);
+  database.close();
 });
 
 test("takes a file without a version number for version 1", async () => {
