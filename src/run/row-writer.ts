@@ -9,14 +9,24 @@ import type { RowPlace, RunOptions, RunReport } from "./run-options.js";
 import { hasItem, isRow, noItemCode } from "./status-codes.js";
 import { WriteBehind } from "./write-behind.js";
 
+/** What `--dedupe` compares: the hashes of the items or mailboxes in some rows. */
+export interface RowKeys {
+  /** Two words each. */
+  readonly hashes: Int32Array;
+  /** Status codes of the items, which tell where there is none; the codes of the rows by default. */
+  readonly codes?: Uint8Array | undefined;
+  /** The row of each; one for each row by default. */
+  readonly rows?: Int32Array | undefined;
+}
+
 /** Consecutive rows with their statuses, in input order. */
 export interface RowsWithStatus {
   /** The code of each row's status. */
   readonly codes: Uint8Array;
   /** 1 for each row that is the first one with its item. */
   readonly isFirst: Uint8Array;
-  /** Hash of each row's mailbox in two words; needed only for `--dedupe=canonical`. */
-  readonly mailboxes?: Int32Array | undefined;
+  /** Needed only for `--dedupe`; without them, `isFirst` tells the rows to write. */
+  readonly keys?: RowKeys | undefined;
   /** Codes of the rows' statuses for each further column with items. */
   readonly otherCodes?: readonly Uint8Array[];
   /** Number of values with a word for no item, of rows with a value that is not UTF-8, and of rows that keep a status. */
@@ -47,8 +57,8 @@ export class RowWriter {
   readonly #split: ((status: Status) => Promise<TableSink>) | undefined;
   readonly #output: WriteBehind;
   readonly #omitsHeader: boolean;
-  /** Mailboxes that were written, for `--dedupe=canonical`. */
-  readonly #mailboxes: DistinctItems | undefined;
+  /** Items or mailboxes that were written, for `--dedupe`. */
+  readonly #writtenKeys: DistinctItems | undefined;
   readonly #rowsByCode = new Float64Array(256);
   readonly #otherRowsByCode: Float64Array[] = [];
   #written = 0;
@@ -74,8 +84,8 @@ export class RowWriter {
     this.#reasons = reasons;
     this.#omitsHeader = omitsHeader;
     this.#observers = observers;
-    this.#mailboxes = session?.mailboxes ?? (filter.dedupe === "canonical" ? new DistinctItems() : undefined);
-    if (session && this.#mailboxes) session.mailboxes = this.#mailboxes;
+    this.#writtenKeys = session?.writtenKeys ?? (filter.dedupe ? new DistinctItems() : undefined);
+    if (session && this.#writtenKeys) session.writtenKeys = this.#writtenKeys;
     this.#statuses = statuses;
     this.#filter = filter;
     this.#output = new WriteBehind(sink);
@@ -168,17 +178,33 @@ export class RowWriter {
   }
 
   /** Returns 1 for each row that passes the filter, or undefined when all rows pass. */
-  #keptRows({ codes, isFirst, mailboxes }: RowsWithStatus): Uint8Array | undefined {
+  #keptRows({ codes, isFirst, keys }: RowsWithStatus): Uint8Array | undefined {
     const { keeps, dedupe } = this.#filter;
     if (!keeps && !dedupe) return undefined;
     const keptCodes = this.#statuses.map((status) => keeps?.(status) !== false);
-    // A row whose status is filtered out counts as one without an item: it must not hide a later row of its mailbox.
-    const candidates = codes.map((code) => (!isRow(code) || keptCodes[code] ? code : noItemCode));
-    const isNew =
-      this.#mailboxes && mailboxes ? this.#mailboxes.addAll(mailboxes, candidates, 1).isNew : isFirst;
+    const isNew = keys ? this.#newRows(codes, keys, keptCodes) : isFirst;
     return codes.map((code, row) => {
       if (!isRow(code)) return 1;
       return Number(keptCodes[code] && (!dedupe || !hasItem(code) || isNew[row] === 1));
     });
+  }
+
+  /** Returns 1 for each row with an item or mailbox that no written row before has. */
+  #newRows(
+    rowCodes: Uint8Array,
+    { hashes, codes = rowCodes, rows }: RowKeys,
+    keptCodes: readonly boolean[],
+  ): Uint8Array {
+    // A row whose status is filtered out counts as one without an item: it must not hide a later row.
+    const candidates = codes.map((code, place) =>
+      hasItem(code) && keptCodes[rowCodes[rows?.[place] ?? place]!] ? code : noItemCode,
+    );
+    const { isNew } = this.#writtenKeys!.addAll(hashes, candidates, 1);
+    if (rows === undefined) return isNew;
+    // A row that keeps the status of an earlier run may have no item.
+    const newRows = new Uint8Array(rowCodes.length).fill(1);
+    for (const row of rows) newRows[row] = 0;
+    for (const [place, row] of rows.entries()) newRows[row]! |= isNew[place]!;
+    return newRows;
   }
 }

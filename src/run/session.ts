@@ -15,8 +15,8 @@ export interface RunSession {
   readonly isBatched: boolean;
   charges?: Charges;
   ledger?: ItemLedger;
-  /** Mailboxes that were written, for `--dedupe=canonical`. */
-  mailboxes?: DistinctItems;
+  /** Items or mailboxes that were written, for `--dedupe`. */
+  writtenKeys?: DistinctItems;
 }
 
 /** Counts of items and units, over all runs of a session. */

@@ -118,7 +118,7 @@ test("judges and writes a block as chunk by chunk, and touches no other slot or 
     ragged: fc.constantFrom("pad" as const, "error" as const),
     kind: fc.constantFrom("email" as const, "domain" as const),
     withReasons: fc.boolean(),
-    hashesMailboxes: fc.boolean(),
+    keys: fc.constantFrom("items", "mailboxes", undefined),
     shard: fc.constantFrom(undefined, ...shards),
   });
   fc.assert(
@@ -130,7 +130,7 @@ test("judges and writes a block as chunk by chunk, and touches no other slot or 
       const blockOptions: BlockOptions = {
         // What is known of domains depends on the kind, and is kept by their hashes.
         ...{ kind, shape, seed: kind === "email" ? seed : seed.map((word) => ~word) },
-        hashesMailboxes: rest.hashesMailboxes,
+        keys: rest.keys,
         shard: rest.shard,
         cells: { kind, ...usualCells },
         columns: nameColumns(undefined, "status", { withReasons: rest.withReasons }),
@@ -199,7 +199,7 @@ test("refuses a block whose rows do not fit when they are padded", () => {
     },
   } as never;
   const blockOptions: BlockOptions = {
-    ...{ kind: "email", shape, seed, hashesMailboxes: false },
+    ...{ kind: "email", shape, seed, keys: undefined },
     cells: { kind: "email", ...usualCells },
     columns: nameColumns(undefined, "status"),
   };

@@ -141,6 +141,52 @@ describe("options", () => {
     }
   });
 
+  describe("--update with --dedupe", () => {
+    const earlier = [
+      ...["id,email,status", "1,ann.lee@gmail.com,ok", "2,,ok", "3,annlee+1@gmail.com,alias"],
+      ...["4,Ann.Lee@gmail.com,ok", "5,x@mailinator.com,disposable", "6,bob@larch-and-oak.com,", ""],
+    ].join("\n");
+
+    test.each([
+      [["--dedupe"], [1, 2, 3, 5, 6]],
+      [
+        ["--dedupe", "--strict"],
+        [1, 2, 3, 5, 6],
+      ],
+      [
+        ["--dedupe=canonical", "--drop", "disposable"],
+        [1, 2, 6],
+      ],
+    ])("%j keeps the first row of each item, whether or not it keeps its status", async (args, ids) => {
+      const home = temporaryFolder();
+      writeFileSync(join(home, "l.csv"), earlier);
+      const expected = earlier
+        .replace("oak.com,\n", "oak.com,ok\n")
+        .split("\n")
+        .filter((line) => !/^\d/.test(line) || ids.includes(Number(line[0])));
+      for (const night of [1, 2]) {
+        const { code, stderr } = await idv(["emails", "-I", "--update", ...args, "l.csv"], { home });
+        expect(code, stderr).toBe(0);
+        expect(readFileSync(join(home, "l.csv"), "utf8"), `night ${night}`).toBe(expected.join("\n"));
+      }
+      expect(await readQuota(home)).toMatchObject({ used: 1 });
+    });
+
+    test("looks at rows of the files before, although they keep their statuses", async () => {
+      const home = temporaryFolder();
+      for (const name of ["a.csv", "b.csv"])
+        writeFileSync(join(home, name), earlier.replace("oak.com,\n", "oak.com,ok\n"));
+      await idv(["emails", "-I", "--update", "--dedupe", "a.csv", "b.csv"], { home });
+      expect(readFileSync(join(home, "b.csv"), "utf8")).toBe("id,email,status\n2,,ok\n");
+    });
+  });
+
+  test("--dedupe looks at the first of several columns", async () => {
+    const stdin = "a,b\nann@larch-and-oak.com,bob@larch-and-oak.com\nbob@larch-and-oak.com,\n";
+    const { stdout } = await idv(["emails", "-c", "a", "-c", "b", "--dedupe"], { stdin });
+    expect(stdout.split("\n")).toHaveLength(4);
+  });
+
   test("--only cannot be used with --drop", async () => {
     const { code, stderr } = await idv(["emails", "--only", "ok", "--drop", "fake"], { stdin: mixed });
     expect(stderr).toBe(

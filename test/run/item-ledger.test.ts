@@ -194,6 +194,6 @@ test("values are read as cells, and words for no item are counted", async () => 
 
 test("the seed of mailbox hashes is secret and new", async () => {
   const [a, b] = [await ledgerFor(), await ledgerFor()];
-  expect(a.ledger.mailboxSeed).toHaveLength(2);
-  expect(a.ledger.mailboxSeed).not.toEqual(b.ledger.mailboxSeed);
+  expect(a.ledger.keySeed).toHaveLength(2);
+  expect(a.ledger.keySeed).not.toEqual(b.ledger.keySeed);
 });

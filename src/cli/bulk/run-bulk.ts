@@ -108,6 +108,7 @@ async function runFiles(
     opened.files.length = 0;
     delete opened.commit;
     const before = countsOf(session);
+    const writtenBefore = session.writtenKeys?.size ?? 0;
     const counts = () => countsSince(before, countsOf(session));
     opened.cost = () => (isCharged(engine, session) && !options.dryRun ? counts().charged : 0);
     try {
@@ -127,7 +128,8 @@ async function runFiles(
       const { charged, distinct } = counts();
       totals.addFailure(failure.exitCode, charged);
       const later = plans.slice(index + 1);
-      if (!plan.filter.dedupe || distinct === 0 || later.length === 0) continue;
+      const hadItems = distinct > 0 || (session.writtenKeys?.size ?? 0) > writtenBefore;
+      if (!plan.filter.dedupe || !hadItems || later.length === 0) continue;
       // Rows that the failed file has in common with them would be in no output.
       const others = later.length > 1 ? ` and ${counted(later.length - 1, "more file")}` : "";
       say(

@@ -22,8 +22,8 @@ import type { RecordChunk } from "../../table/records.js";
 import { notChecked, type Status, type Verdict } from "../../validator/validator.js";
 import { ourFields } from "../columns.js";
 import { DomainCounts } from "../domain-counts.js";
-import { mailboxKey } from "../item.js";
-import { type RowsWithStatus, RowWriter } from "../row-writer.js";
+import { itemKey, mailboxKey } from "../item.js";
+import { type RowKeys, type RowsWithStatus, RowWriter } from "../row-writer.js";
 import type { RunOptions, RunReport } from "../run-options.js";
 import { countsSince } from "../session.js";
 import { isInShard, severalItems } from "../shard.js";
@@ -45,6 +45,8 @@ interface RowItems {
   readonly kept: readonly string[] | undefined;
   /** The items in each wanted column. */
   readonly values: readonly (readonly RowItem[])[];
+  /** The items in the first column for `--dedupe`, also those of a row that keeps its fields. */
+  readonly compared: readonly string[];
 }
 
 /** Counts of the values of a chunk. */
@@ -53,7 +55,7 @@ type ValueCounts = Pick<RowsWithStatus, "emptied" | "notUtf8">;
 /** Runs the batched way; see the top of this file. */
 export async function runBatched(options: RunOptions): Promise<RunReport> {
   const { table, columns, signal, onProgress } = options;
-  const { session, shard } = options;
+  const { session, shard, filter: { dedupe } = {} } = options;
   const isFirstShard = shard === undefined || shard.index === 1;
   const ledger = session?.ledger ?? new ItemLedger(options);
   if (session) session.ledger = ledger;
@@ -128,11 +130,12 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
         const kept = chunk.kept?.[row];
         const texts = [value ?? "", ...(chunk.otherValues ?? []).map((others) => others[row] ?? "")];
         const emptiedBefore = ledger.emptied;
-        const items = kept && !shard ? [] : texts.map((text) => ledger.itemsIn(text));
+        const items = kept && !shard && !dedupe ? [] : texts.map((text) => ledger.itemsIn(text));
         if (!kept) emptied += ledger.emptied - emptiedBefore;
         const mark = markOf(chunk, row, value !== undefined, items);
         const values = mark || kept ? [] : items.map((found) => found.map((item) => ledger.add(item)));
-        rows.push({ ...(mark && { mark }), kept: mark ? undefined : kept, values });
+        const compared = (dedupe && !mark && items[0]) || [];
+        rows.push({ ...(mark && { mark }), kept: mark ? undefined : kept, values, compared });
         for (const item of values.flat()) {
           // Submitted at once, so that its validation runs while the next batch is being filled.
           if (item.isOpen && queue.add(item)) await queue.submitFull();
@@ -214,7 +217,7 @@ class RowRenderer {
       otherCodes: codes.slice(1),
       ...{ ...counts, kept: rows.filter(({ kept }) => kept !== undefined).length },
       isFirst: Uint8Array.from(rows, isFirst),
-      mailboxes: this.#options.filter?.dedupe === "canonical" ? this.#hashMailboxes(rows) : undefined,
+      keys: this.#options.filter?.dedupe && this.#keysOf(rows),
       place: (row) => ({
         line: chunk.lineOf?.(row),
         value: deciding[row]?.[0]?.item ?? chunk.values[row] ?? "",
@@ -289,16 +292,20 @@ class RowRenderer {
     }
   }
 
-  #hashMailboxes(rows: readonly RowItems[]): Int32Array {
-    const hashes = new Int32Array(2 * rows.length);
-    for (const [row, { values }] of rows.entries()) {
-      const item = values[0]?.[0];
-      if (item === undefined) continue;
-      const { low, high } = hashItem(this.#ledger.mailboxSeed, mailboxKey(this.#options.kind, item.item));
-      hashes[2 * row] = low;
-      hashes[2 * row + 1] = high;
+  /** Returns the hashes of the items or mailboxes that `--dedupe` compares. */
+  #keysOf(rows: readonly RowItems[]): RowKeys {
+    const { kind, filter } = this.#options;
+    const keyOf = (item: string) => (filter?.dedupe === "canonical" ? mailboxKey(kind, item) : itemKey(item));
+    const all = rows.flatMap(({ compared }, row) => compared.map((item) => ({ row, key: keyOf(item) })));
+    const hashes = new Int32Array(2 * all.length);
+    for (const [place, { key }] of all.entries()) {
+      const { low, high } = hashItem(this.#ledger.keySeed, key);
+      hashes[2 * place] = low;
+      hashes[2 * place + 1] = high;
     }
-    return hashes;
+    // Any code that is not that of a row without an item.
+    const codes = new Uint8Array(all.length).fill(1);
+    return { hashes, codes, rows: Int32Array.from(all, ({ row }) => row) };
   }
 }
 

@@ -38,8 +38,8 @@ export class ItemLedger {
   readonly statuses: Status[] = [""];
   /** The codes of the reasons of these statuses, where they are known. A status has a code for each of its reasons. */
   readonly reasons: (string | undefined)[] = [undefined];
-  /** Seed of the mailbox hashes: secret and new for each run, so that no list can be made to collide. */
-  readonly mailboxSeed = randomFillSync(new Int32Array(2));
+  /** Seed of the hashes for `--dedupe`: secret and new for each run, so that no list can be made to collide. */
+  readonly keySeed = randomFillSync(new Int32Array(2));
   readonly #kind: Kind;
   readonly #validator: Validator;
   readonly #cache: CachePort | undefined;

@@ -15,6 +15,7 @@ import { badness, type CellOptions, Cells } from "../cells.js";
 import { type Columns, ourFields } from "../columns.js";
 import { DomainCounts } from "../domain-counts.js";
 import { itemKey, mailboxKey } from "../item.js";
+import type { RowKeys } from "../row-writer.js";
 import { isInShard, type Shard, severalItems } from "../shard.js";
 import {
   hasItem,
@@ -39,8 +40,8 @@ export interface BlockOptions {
   readonly seed: Int32Array;
   readonly columns: Columns;
   readonly shard?: Shard | undefined;
-  /** Whether to hash mailboxes too, for `--dedupe=canonical`. */
-  readonly hashesMailboxes: boolean;
+  /** What `--dedupe` compares; undefined if it needs no more than the first row of each item. */
+  readonly keys: "items" | "mailboxes" | undefined;
 }
 
 /** Verdicts on the records of a chunk, whether or not the quota grants them. */
@@ -54,7 +55,7 @@ export interface ChunkVerdicts {
   readonly codes: Uint8Array;
   /** Hash of each record's item in two words; meaningless for a record without an item. */
   readonly hashes: Int32Array;
-  /** Hash of each record's mailbox in two words, if `hashesMailboxes`. Meaningless for a record without an item. */
+  /** Hashes of the mailboxes in the places of those of the items, if {@link BlockOptions.keys} asks for them. */
   readonly mailboxes?: Int32Array;
 }
 
@@ -177,8 +178,17 @@ export class BlockClassifier {
     return {
       ...{ codes, hashes, emptied, notUtf8 },
       ...(items && { items }),
-      ...(this.#options.hashesMailboxes && { mailboxes: this.#hashMailboxes(chunk, codes, mailboxes) }),
+      ...(this.#options.keys === "mailboxes" && {
+        mailboxes: this.#hashMailboxes(chunk, codes, items, mailboxes),
+      }),
     };
+  }
+
+  /** Returns what `--dedupe` compares in the records of a chunk. */
+  keysOf({ hashes, mailboxes, items }: ChunkVerdicts): RowKeys | undefined {
+    const { keys } = this.#options;
+    if (keys === undefined) return undefined;
+    return keys === "items" ? (items ?? { hashes }) : { ...items, hashes: mailboxes! };
   }
 
   /** Returns whether an item, or a row without one, is in the shard of the run. */
@@ -260,15 +270,26 @@ export class BlockClassifier {
     return all;
   }
 
-  #hashMailboxes(chunk: ScannedChunk, codes: Uint8Array, memory: Int32Array | undefined): Int32Array {
+  /** @param memory takes the hashes if no record has several items */
+  #hashMailboxes(
+    chunk: ScannedChunk,
+    codes: Uint8Array,
+    items: ItemVerdicts | undefined,
+    memory: Int32Array | undefined,
+  ): Int32Array {
     const { kind, seed } = this.#options;
-    const mailboxes = memory?.subarray(0, 2 * codes.length) ?? new Int32Array(2 * codes.length);
+    const words = 2 * (items?.codes ?? codes).length;
+    const mailboxes = (items ? undefined : memory?.subarray(0, words)) ?? new Int32Array(words);
+    let place = 0;
     for (let row = 0; row < codes.length; row++) {
-      if (!hasItem(codes[row]!)) continue;
-      const [item = ""] = this.#cells.itemsIn(chunk.value(row));
-      const { low, high } = hashItem(seed, mailboxKey(kind, item));
-      mailboxes[2 * row] = low;
-      mailboxes[2 * row + 1] = high;
+      const found = hasItem(codes[row]!) ? this.#cells.itemsIn(chunk.value(row)) : [];
+      for (const [nth, item] of found.entries()) {
+        const { low, high } = hashItem(seed, mailboxKey(kind, item));
+        mailboxes[2 * (place + nth)] = low;
+        mailboxes[2 * (place + nth) + 1] = high;
+      }
+      // A record without an item has a place too.
+      place += Math.max(1, found.length);
     }
     return mailboxes;
   }

@@ -138,7 +138,7 @@ export class Charges {
   }
 
   #rowsOf(classified: UnchargedChunk, classifier: BlockClassifier): RowsWithStatus {
-    const { chunk, codes, mailboxes, emptied, notUtf8, written, release } = classified;
+    const { chunk, codes, emptied, notUtf8, written, release } = classified;
     // Until the quota ends, every item in the table is checked.
     const isComplete = !this.#isExhausted || !this.#markUnchecked(classified, classifier);
     const rendered = isComplete ? written : classifier.render(chunk(), codes);
@@ -148,7 +148,8 @@ export class Charges {
       return scanned;
     };
     return {
-      ...{ codes, isFirst: firstRows(classified), mailboxes, emptied, notUtf8 },
+      ...{ codes, isFirst: firstRows(classified), emptied, notUtf8 },
+      keys: classifier.keysOf(classified),
       place: (row) => ({ line: records().lineOf(row), value: records().value(row) }),
       field: (row, column) => records().field(row, column),
       all: () => rendered.bytes,

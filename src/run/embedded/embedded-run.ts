@@ -34,7 +34,7 @@ import { type RowsWithStatus, RowWriter } from "../row-writer.js";
 import type { RunOptions, RunReport } from "../run-options.js";
 import { countsSince } from "../session.js";
 import { offlineReasons, offlineStatuses } from "../status-codes.js";
-import { BlockClassifier, kernelSettings } from "./block-classifier.js";
+import { BlockClassifier, type BlockOptions, kernelSettings } from "./block-classifier.js";
 import { BlockKernel } from "./block-kernel.js";
 import { BlockMemory } from "./block-memory.js";
 import { Charges, type ClassifiedChunk, chargedChunks } from "./charges.js";
@@ -68,9 +68,11 @@ export async function runEmbedded(
   if (session) session.charges = charges;
   const before = charges.counts;
   const writer = new RowWriter(options, offlineStatuses, offlineReasons);
-  const hashesMailboxes = filter.dedupe === "canonical";
+  // Without a filter by status, every row with a new item is written, and those are known.
+  const keys: BlockOptions["keys"] =
+    filter.dedupe === "canonical" ? "mailboxes" : filter.dedupe && filter.keeps && "items";
   const { shape } = scanned;
-  const blockOptions = { kind, cells, shape, seed: charges.seed, columns, shard, hashesMailboxes };
+  const blockOptions = { kind, cells, shape, seed: charges.seed, columns, shard, keys };
   const threads = Math.min(cores, mostThreads);
   const submittedBlocks = 2 + threads * blocksForThread;
   const prepared = withKernel((module) => {

@@ -1,0 +1,49 @@
+/** Covers `--dedupe`: every item of a row that passes the filter is in the output, and no row without a new one. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { badness } from "../../src/run/cells.js";
+import { itemKey, mailboxKey } from "../../src/run/item.js";
+import { offlineValidator } from "../../src/validator/offline.js";
+import { classifier } from "../support/classifier.js";
+import { listOf, runTable } from "../support/run-table.js";
+
+const granted = async (units: number) => ({
+  ...{ granted: units, exhausted: false },
+  quota: { left: null, renewsAt: null },
+});
+const validator = offlineValidator({ classifier, source: {} }, { reserve: granted as never });
+const item = fc.constantFrom(
+  ...["ann@larch-and-oak.com", "ANN@larch-and-oak.com", "ann+1@larch-and-oak.com", "bob@larch-and-oak.com"],
+  ...["x@mailinator.com", "ann.lee@gmial.com", "ann.lee@gmail.com", "annlee@gmail.com"],
+);
+const rows = fc.array(fc.array(item, { maxLength: 3 }), { maxLength: 12 });
+
+test.each([false, true])("writes each item once, in batches: %s", async (isBatched) => {
+  await fc.assert(
+    fc.asyncProperty(
+      rows,
+      fc.constantFrom("item" as const, "canonical" as const),
+      fc.constantFrom(undefined, "disposable", "fake", "ok"),
+      async (table, dedupe, dropped) => {
+        const keeps = (status: string) => status !== dropped;
+        const keyOf = (text: string) => (dedupe === "item" ? itemKey(text) : mailboxKey("email", text));
+        const written = new Set<string>();
+        const expected: string[] = [];
+        for (const items of table) {
+          const statuses = items.map((text) => classifier.classify("email", text).status);
+          const status = statuses.reduce((a, b) => (badness(b) > badness(a) ? b : a), statuses[0] ?? "");
+          if (!keeps(status)) continue;
+          if (items.length > 0 && items.every((text) => written.has(keyOf(text)))) continue;
+          for (const text of items) written.add(keyOf(text));
+          expected.push(`${items.join("; ")},${status}`);
+        }
+        const list = listOf(table.map((items) => items.join("; ")));
+        const filter = { dedupe, ...(dropped !== undefined && { keeps }) };
+        const { output, report } = await runTable(list, validator, { isBatched, filter });
+        expect(output).toBe(["email,status", ...expected, ""].join("\n"));
+        expect(report.written).toBe(expected.length);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
