@@ -13,11 +13,15 @@ const named = 20;
 export class BadRowsReport {
   count = 0;
   readonly #file: TableSink | undefined;
-  #unwritten = "file,line,reason,record\n";
+  readonly #unwritten: Buffer[] = [];
 
-  /** @param file sink for a CSV table of all bad rows; undefined for none */
-  constructor(file: TableSink | undefined) {
+  /**
+   * @param file sink for a CSV table of all bad rows; undefined for none
+   * @param isContinued whether the table has those of other files already
+   */
+  constructor(file: TableSink | undefined, isContinued: boolean) {
     this.#file = file;
+    if (!isContinued) this.#unwritten.push(Buffer.from("file,line,reason,record\n"));
   }
 
   add(fault: RowFault, record: Uint8Array): void {
@@ -25,14 +29,15 @@ export class BadRowsReport {
     if (this.count <= named) say(fault.message);
     if (this.count === named + 1) say("more bad rows are only counted");
     if (this.#file === undefined) return;
-    const fields = [fault.file, String(fault.line), fault.reason, Buffer.from(record).toString()];
-    this.#unwritten += `${fields.map((field) => quoteField(field, ",")).join(",")}\n`;
+    const fields = [fault.file, String(fault.line), fault.reason].map((field) => quoteField(field, ","));
+    // Byte by byte, because a record need not be UTF-8.
+    const quoted = quoteField(Buffer.from(record).toString("latin1"), ",");
+    this.#unwritten.push(Buffer.from(`${fields.join(",")},`), Buffer.from(`${quoted}\n`, "latin1"));
   }
 
   /** Writes the bad rows that were added since the last call. */
   async flush(): Promise<void> {
-    const text = this.#unwritten;
-    this.#unwritten = "";
-    if (text !== "") await this.#file?.write(Buffer.from(text));
+    const bytes = Buffer.concat(this.#unwritten.splice(0));
+    if (bytes.length > 0) await this.#file?.write(bytes);
   }
 }

@@ -126,13 +126,16 @@ function withMark<Stream extends RecordStream>(stream: Stream): Stream {
 
 /** Opens the sheet of a spreadsheet file; undefined if the input is none. */
 async function readSheet(
-  { kind, inputName, options, isWorkbook, note }: Plan,
+  { kind, inputName, options, isInPlace, isWorkbook, note }: Plan,
   { start, bytes }: DecodedInput,
 ) {
   const isArchive = start[0] === 0x50 && start[1] === 0x4b && start[2] === 3 && start[3] === 4;
   if (!isArchive) {
     if (options.sheet === undefined) return undefined;
     throw new ChoiceError(`${inputName}: --sheet is for spreadsheet files, and this is none`);
+  }
+  if (isInPlace && !isWorkbook) {
+    throw new ChoiceError(`${inputName}: only .xlsx can be replaced; write another file with -o FILE.xlsx`);
   }
   // Loaded only for spreadsheet files: the library is large.
   const { openSheet } = await import("../../table/spreadsheet/workbook.js");

@@ -1,4 +1,5 @@
 /** The second step of a bulk run: opens its engine, its input and its outputs. */
+import { stat } from "node:fs/promises";
 import { type Classifier, loadClassifier } from "../../classifier/classifier.js";
 import type { DataSource } from "../../classifier/disposable-table.js";
 import { daysOld, findTable, tableSource } from "../../data/installed-table.js";
@@ -21,6 +22,8 @@ export interface Opened {
   mail?: OpenMailCheck;
   readonly files: Pick<TableSink, "discard">[];
   report?: ListReport;
+  /** Whether a file before has written the file of bad rows. */
+  hasBadRows?: boolean;
   /** Returns the units that the file at hand has taken from a limited quota, or from a service, so far. */
   cost?: () => number;
   /** The commit of the outputs, once it has begun: it cannot be stopped. */
@@ -110,26 +113,36 @@ export async function openFiles(plan: Plan, opened: Opened, signal: AbortSignal)
   };
   // Done before the input is opened, because opening a named pipe waits for its other end.
   if (plan.isInPlace && path !== undefined) await checkReplaceable(path);
-  const hasBadRowsFile = options.badRowsFile !== undefined && !options.dryRun;
-  const badRowsFile = hasBadRowsFile ? keep(await openOutputFile(options.badRowsFile)) : undefined;
-  const badRows = new BadRowsReport(badRowsFile);
+  // The shards read the same bad rows; one is enough to report them.
+  const reportsBadRows = isFirstShard(plan);
+  const { badRowsFile: badRowsPath, dryRun } = options;
+  const isContinued = opened.hasBadRows === true;
+  const badRowsFile =
+    badRowsPath !== undefined && !dryRun && reportsBadRows
+      ? keep(await openOutputFile(badRowsPath, isContinued ? "append" : "replace", signal))
+      : undefined;
+  const badRows = new BadRowsReport(badRowsFile, isContinued);
   const input = await openInput(
     plan,
-    // The shards read the same bad rows; one is enough to report them.
-    (fault, record) => isFirstShard(plan) && badRows.add(fault, record),
+    (fault, record) => reportsBadRows && badRows.add(fault, record),
     (close) => keep({ discard: close }),
     signal,
   );
-  if (plan.folder !== undefined && !options.dryRun) createFolder(plan.folder);
-  const sink = keep(options.dryRun ? nowhere : await openSink(plan, input, signal));
-  const hasBackup = plan.backup !== undefined && path !== undefined && !options.dryRun;
+  if (plan.folder !== undefined && !dryRun) createFolder(plan.folder);
+  const sink = keep(dryRun ? nowhere : await openSink(plan, input, signal));
+  const hasBackup = plan.backup !== undefined && path !== undefined && !dryRun;
   const backup = hasBackup ? keep(await prepareCopy(path, plan.backup)) : undefined;
   return { ...input, sink, backup, badRows, badRowsFile };
 }
 
-/** Returns whether some of several files cannot be read by the scanner, so that all of them have to go in batches. */
+/**
+ * Returns whether some of several files cannot be read by the scanner, so that all of them have to go in batches. Reads no
+ * pipes: their data comes once.
+ */
 export async function needsBatches(plans: readonly Plan[], signal: AbortSignal): Promise<boolean> {
   for (const plan of plans) {
+    const found = await stat(plan.input!).catch(() => undefined);
+    if (found?.isFile() === false) return true;
     let close = async () => {};
     try {
       const quiet = { ...plan, note: () => {} };

@@ -1,6 +1,6 @@
 /** The first step of a bulk run: decides everything that the command line, the environment and the settings decide. */
 import { fstatSync, statSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { basename, join } from "node:path";
 import type { ClassifierSource } from "../../classifier/classifier.js";
 import { tableSource } from "../../data/installed-table.js";
 import { formatByName } from "../../files/format-by-name.js";
@@ -8,9 +8,9 @@ import { profiles } from "../../run/item.js";
 import type { RowFilter } from "../../run/run-options.js";
 import type { BadRowPolicy } from "../../table/bad-rows.js";
 import type { TableFormat, TableOptions } from "../../table/table.js";
-import type { Kind } from "../../validator/validator.js";
+import { type Kind, notChecked } from "../../validator/validator.js";
 import type { Limit } from "../config/option-values.js";
-import { type OwnListOptions, readOwnLists } from "../config/own-lists.js";
+import { type OwnListOptions, ownListFiles, readOwnLists } from "../config/own-lists.js";
 import { dataTablePath } from "../config/paths.js";
 import {
   isDatabase,
@@ -32,7 +32,7 @@ import { chooseEngine, type EngineChoice } from "../engines/engine-choice.js";
 import { UsageError } from "../errors.js";
 import type { ProgressMode } from "../terminal/progress.js";
 import { printable, say } from "../terminal/terminal.js";
-import { checkTargets } from "./targets.js";
+import { checkTargets, isSameFile } from "./targets.js";
 
 /** The options of `idv emails` and `idv domains`, as commander gives them. */
 export interface BulkOptions extends OwnListOptions, QuotaOptions, ApiEngineOptions, SettingOptions {
@@ -84,21 +84,26 @@ export interface BulkOptions extends OwnListOptions, QuotaOptions, ApiEngineOpti
   readonly quiet?: true;
 }
 
-/** Decisions about one file. */
-interface FilePlan {
+/** Where the files of one input are. */
+interface Places {
   /** Path of the input; undefined for standard input. */
   readonly input: string | undefined;
-  /** Name of the input in messages. */
-  readonly inputName: string;
   /** Path of the output; undefined for standard output and `--split`. */
   readonly output: string | undefined;
   /** Folder of the output, if the user named the folder only: it is created if it is missing. */
   readonly folder: string | undefined;
+  /** Whether the output replaces the input. */
   readonly isInPlace: boolean;
-  /** Whether the output is a spreadsheet file. */
-  readonly isWorkbook: boolean;
   /** Path of the backup of the replaced file; undefined for no backup. */
   readonly backup: string | undefined;
+}
+
+/** Decisions about one file. */
+interface FilePlan extends Places {
+  /** Name of the input in messages. */
+  readonly inputName: string;
+  /** Whether the output is a spreadsheet file. */
+  readonly isWorkbook: boolean;
   readonly table: Omit<TableOptions, "onBadRow">;
 }
 
@@ -136,9 +141,14 @@ export async function planRun(
   const { env } = process;
   checkTogether(options);
   checkSeveral(files, options);
-  const filePlans = (files.length === 0 ? ["-"] : files).map((file) =>
-    planFile(kind, file, files.length > 1, options),
+  const places = (files.length === 0 ? ["-"] : files).map((file) =>
+    placesOf(file, files.length > 1, options),
   );
+  checkTargets(places, {
+    ...{ ...options, ...ownListFiles(options, env) },
+    quotaPath: quotaTarget(options, env),
+  });
+  const filePlans = places.map((filePlaces) => planFile(kind, filePlaces, options));
   const note = options.quiet ? () => {} : say;
   const settings = await resolveSettings(options, env, process.cwd(), note);
   const engine = await chooseEngine(settings, options, env);
@@ -159,33 +169,38 @@ export async function planRun(
   }
   const common = { kind, options, quota, settings, engine, dns, classifierSource, note };
   const [first, ...others] = filePlans.map(
-    (file): Plan => ({ ...common, ...file, filter: rowFilter(options) }),
+    (file): Plan => ({ ...common, ...file, filter: rowFilter(options, file) }),
   );
   return [first!, ...others];
 }
 
-/** Decides what belongs to one file. */
-function planFile(kind: Kind, file: string, isSeveral: boolean, options: BulkOptions): FilePlan {
+/** Decides where the files of one input are. */
+function placesOf(file: string, isSeveral: boolean, options: BulkOptions): Places {
   const input = file === "-" ? undefined : file;
-  const isInPlace = options.inPlace !== undefined;
-  if (isInPlace && input === undefined) {
+  if (options.inPlace !== undefined && input === undefined) {
     throw new UsageError("--in-place needs a FILE; standard input cannot be replaced");
   }
   const wanted = options.output === "-" ? undefined : options.output;
   const isNamed = wanted !== undefined && (isSeveral ? isFolder(wanted) : wanted.endsWith("/"));
-  const folder = !isInPlace && input !== undefined && isNamed ? wanted : undefined;
-  const output = isInPlace ? input : folder === undefined ? wanted : join(folder, basename(input!));
+  const folder = input !== undefined && isNamed ? wanted : undefined;
+  const named = folder === undefined ? wanted : join(folder, basename(input!));
+  const output = options.inPlace === undefined ? named : input;
+  const isItself = input !== undefined && output !== undefined && isSameFile(input, output);
+  const isInPlace = options.inPlace !== undefined || isItself;
   const backup = options.inPlace ? `${input}${options.inPlace}` : undefined;
-  checkTargets({
-    ...{ ...options, input, output, backup, isInPlace },
-    quotaPath: quotaTarget(options, process.env),
-  });
+  return { input, output, folder, isInPlace, backup };
+}
+
+/** Decides what belongs to one file. */
+function planFile(kind: Kind, places: Places, options: BulkOptions): FilePlan {
+  const { input, output, isInPlace, backup } = places;
+  if (isInPlace) checkReplaces(options);
   const keepsFormat = isInPlace && !/\.xlsx$/i.test(input ?? "");
   const named = output === undefined || keepsFormat ? undefined : formatByName(output);
   const isWorkbook = named === "xlsx";
   if (isInPlace && isWorkbook && backup === undefined) {
     throw new UsageError(
-      "--in-place writes a spreadsheet file without its styles and formulas; keep the old one with -I.bak, or use -o",
+      `${printable(output!)}: would be written without its styles and formulas; keep the old one with -I.bak, or use -o for another file`,
     );
   }
   if (isWorkbook && options.format !== undefined) {
@@ -195,7 +210,8 @@ function planFile(kind: Kind, file: string, isSeveral: boolean, options: BulkOpt
   // A workbook is made of CSV.
   const namedFormat = isWorkbook ? "csv" : named;
   return {
-    ...{ input, inputName: input ?? "standard input", output, folder, isInPlace, isWorkbook, backup },
+    ...places,
+    ...{ inputName: input ?? "standard input", isWorkbook },
     table: { ...tableOptions(kind, options), ...(namedFormat !== undefined && { namedFormat }) },
   };
 }
@@ -215,11 +231,6 @@ function checkSeveral(files: readonly string[], options: BulkOptions): void {
       `${files.length} files need a place each: write them to a folder with -o FOLDER/, or replace them with -I`,
     );
   }
-  const places = files.map((file) => (inPlace === undefined ? basename(file) : resolve(file)));
-  const twice = places.find((place, i) => places.indexOf(place) !== i);
-  if (twice !== undefined) {
-    throw new UsageError(`${printable(twice)}: two of the files would be written there; rename one of them`);
-  }
 }
 
 /**
@@ -228,17 +239,9 @@ function checkSeveral(files: readonly string[], options: BulkOptions): void {
  * @throws UsageError when options contradict each other
  */
 function checkTogether(options: BulkOptions): void {
-  const { delimiter, quote, escape: escaping, comment, badRows, format, split, strict, inPlace } = options;
-  const isWrittenAnew = strict || quote !== undefined || escaping !== undefined || format !== undefined;
-  if (inPlace !== undefined && comment !== undefined && isWrittenAnew) {
-    throw new UsageError(
-      "--in-place would lose the comments: --strict, --quote, --escape and --format drop them; use -o",
-    );
-  }
+  const { delimiter, quote, comment, badRows, format, split } = options;
+  if (options.inPlace !== undefined) checkReplaces(options);
   checkShard(options);
-  if (inPlace !== undefined && options.header !== "always") {
-    throw new UsageError("--in-place would lose the header with --header; use -o");
-  }
   const characters = [delimiter, quote, comment].filter((character) => character !== undefined);
   if (new Set(characters).size < characters.length) {
     throw new UsageError("--delimiter, --quote and --comment need different characters");
@@ -248,16 +251,29 @@ function checkTogether(options: BulkOptions): void {
   }
 }
 
+/** @throws UsageError when a run that replaces its input would lose a part of it */
+function checkReplaces(options: BulkOptions): void {
+  const { quote, escape: escaping, comment, format, strict, shard, header, inPlace, output } = options;
+  const [way, remedy] =
+    inPlace === undefined ? [`-o ${printable(output!)}`, "name another file"] : ["--in-place", "use -o"];
+  const isWrittenAnew = strict || quote !== undefined || escaping !== undefined || format !== undefined;
+  if (comment !== undefined && isWrittenAnew) {
+    throw new UsageError(
+      `${way} would lose the comments: --strict, --quote, --escape and --format drop them; ${remedy}`,
+    );
+  }
+  if (shard !== undefined)
+    throw new UsageError(`${way} would lose the rows of the other shards; ${remedy} with --shard`);
+  if (header !== "always") throw new UsageError(`${way} would lose the header with --header; ${remedy}`);
+}
+
 /** Returns whether a run validates the first shard, or the whole list. */
 export const isFirstShard = ({ options: { shard } }: Pick<Plan, "options">): boolean =>
   shard === undefined || shard.index === 1;
 
 /** @throws UsageError when an option of a run with shards would lose rows, or charge units in several shards */
-function checkShard({ shard, inPlace, column = [], allColumns, dedupe }: BulkOptions): void {
+function checkShard({ shard, column = [], allColumns, dedupe }: BulkOptions): void {
   if (shard === undefined) return;
-  if (inPlace !== undefined) {
-    throw new UsageError("--in-place would lose the rows of the other shards; use -o with --shard");
-  }
   if (column.length > 1 || allColumns) {
     throw new UsageError(
       "--shard needs one column: the items of a row in several ones are in different shards",
@@ -345,10 +361,14 @@ function tableOptions(kind: Kind, options: BulkOptions): Plan["table"] {
   };
 }
 
-function rowFilter({ only, drop, dedupe }: BulkOptions): RowFilter {
+/** Returns the filter of the rows. A file that is replaced keeps those that wait for the quota: they are nowhere else. */
+function rowFilter({ only, drop, dedupe }: BulkOptions, { isInPlace }: FilePlan): RowFilter {
   const isFiltered = only !== undefined || drop !== undefined;
+  const isWanted = (status: string) => (only?.includes(status) ?? true) && !drop?.includes(status);
   return {
-    ...(isFiltered && { keeps: (status) => (only?.includes(status) ?? true) && !drop?.includes(status) }),
+    ...(isFiltered && {
+      keeps: (status) => isWanted(status) || (isInPlace && status === notChecked.status),
+    }),
     ...(dedupe !== undefined && { dedupe }),
   };
 }

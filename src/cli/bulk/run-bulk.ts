@@ -242,6 +242,7 @@ async function validate(
     ...(badRowsFile && { badRowsFile }),
   });
   await opened.commit;
+  if (badRowsFile) opened.hasBadRows = true;
   if (table.width === 0) note(`${inputName} is empty`);
   return {
     input: inputName,
@@ -257,7 +258,7 @@ async function validate(
     dns: mail && { ...mailCounts(mail.check.statistics, mailBefore!), isStrict: plan.dns === "strict" },
     badRows: badRows.count,
     seconds: Math.round(performance.now() - started) / 1000,
-    files: writtenFiles(plan, sink),
+    files: writtenFiles(plan, sink, badRowsFile !== undefined),
     isExplained: plan.options.explain === true,
     next: cleanCommand(plan, report),
   };
@@ -276,9 +277,13 @@ async function openAnnotations(
 }
 
 /** Returns the files that a run has written, with their sizes. */
-function writtenFiles({ output, backup, options }: Plan, sink: TableSink): Summary["files"] {
+function writtenFiles(
+  { output, backup, options }: Plan,
+  sink: TableSink,
+  hasBadRows: boolean,
+): Summary["files"] {
   const outputs = isSplit(sink) ? sink.paths : [output];
-  return [...outputs, backup, options.badRowsFile].flatMap((path) => {
+  return [...outputs, backup, hasBadRows ? options.badRowsFile : undefined].flatMap((path) => {
     const found = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
     return found?.isFile() ? [{ path: path!, bytes: found.size }] : [];
   });

@@ -1,56 +1,94 @@
 /** Prevents a run from overwriting files that it or idv needs. */
-import { realpathSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { knownStatuses } from "../../validator/validator.js";
 import { loginPath } from "../config/api-key.js";
 import { cacheSecretPath } from "../config/cache-secret.js";
 import { cachePath } from "../config/paths.js";
 import { UsageError } from "../errors.js";
+import { printable } from "../terminal/terminal.js";
 
-/** The files of a run. */
-interface Targets {
+/** The files of a run that belong to one of its inputs. */
+interface FileTargets {
   readonly input: string | undefined;
-  readonly quotaPath: string;
   readonly output: string | undefined;
   readonly backup: string | undefined;
+  /** Whether the output replaces the input. */
+  readonly isInPlace: boolean;
+}
+
+/** The other files of a run. */
+interface CommonTargets {
+  readonly quotaPath: string;
   readonly badRowsFile?: string;
   readonly report?: string;
   readonly summaryFile?: string;
   readonly apiKeyFile?: string;
-  readonly isInPlace: boolean;
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+  /** Folder of the output, which has a file for each status. */
+  readonly split?: string;
+}
+
+/** What a file is in a run. */
+interface Role {
+  readonly name: string;
+  readonly path: string | undefined;
+  readonly isWritten: boolean;
 }
 
 /**
- * Checks that no file has two roles. Only the output may be the same file as the input.
+ * Checks that no file of a run is written that is something else too, but for an output that replaces its own input.
  *
  * @throws UsageError when a file has two roles
  */
-export function checkTargets(targets: Targets): void {
-  const { input, quotaPath, output, backup, badRowsFile, report, summaryFile, apiKeyFile, isInPlace } =
-    targets;
-  const roles = [
-    ["the quota file", quotaPath],
-    ["the cache", cachePath(process.env)],
-    ["the cache's secret", cacheSecretPath(process.env)],
-    ["the key of idv login", loginPath(process.env)],
-    ["the key file", apiKeyFile],
-    ["the output", output],
-    ["the file of bad rows", badRowsFile],
-    ["the report", report],
-    ["the summary file", summaryFile],
-    ["the backup", backup],
-    // With --in-place, the output is the input.
-    ["the input", isInPlace ? undefined : input],
-  ] as const;
-  const taken = new Map<string, string>();
-  for (const [role, path] of roles) {
+export function checkTargets(files: readonly FileTargets[], common: CommonTargets): void {
+  const { allow, deny, split } = common;
+  const read = (name: string) => (path: string | undefined) => ({ name, path, isWritten: false });
+  const written = (name: string) => (path: string | undefined) => ({ name, path, isWritten: true });
+  const roles: readonly Role[] = [
+    written("the quota file")(common.quotaPath),
+    written("the cache")(cachePath(process.env)),
+    written("the cache's secret")(cacheSecretPath(process.env)),
+    written("the key of idv login")(loginPath(process.env)),
+    read("the key file")(common.apiKeyFile),
+    ...[...allow, ...deny].map(read("a list of your own")),
+    ...files.map(({ output }) => written("the output")(output)),
+    written("the file of bad rows")(common.badRowsFile),
+    written("the report")(common.report),
+    written("the summary file")(common.summaryFile),
+    ...files.map(({ backup }) => written("the backup")(backup)),
+    ...files.map(({ input, isInPlace }) => read("the input")(isInPlace ? undefined : input)),
+  ];
+  const taken = new Map<string, Role>();
+  for (const role of roles) {
+    const { name, path, isWritten } = role;
     if (path === undefined || path.startsWith("/dev/")) continue;
     const place = placeOf(path);
+    if (split !== undefined && isOfSplit(place, split)) {
+      throw new UsageError(`${printable(path)}: cannot be ${name} and a file of --split at once`);
+    }
     const other = taken.get(place);
-    const isItself = role === "the input" && other === "the output";
-    if (other !== undefined && !isItself)
-      throw new UsageError(`${path}: cannot be ${role} and ${other} at once`);
+    if (other?.name === name && isWritten) {
+      throw new UsageError(`${printable(path)}: two of the files would be written there; rename one of them`);
+    }
+    if (other && (isWritten || other.isWritten)) {
+      throw new UsageError(`${printable(path)}: cannot be ${name} and ${other.name} at once`);
+    }
     taken.set(place, role);
   }
+}
+
+/** Returns whether an output is the file of the input. */
+export const isSameFile = (input: string, output: string): boolean =>
+  !output.startsWith("/dev/") &&
+  placeOf(output) === placeOf(input) &&
+  statSync(input, { throwIfNoEntry: false })?.isFile() !== false;
+
+/** Returns whether a file has the name of one that `--split` writes. */
+function isOfSplit(place: string, folder: string): boolean {
+  const [status = ""] = basename(place).split(".");
+  return dirname(place) === placeOf(folder) && [...knownStatuses, "empty"].includes(status);
 }
 
 /** Returns the path with symbolic links resolved. The file itself need not exist. */

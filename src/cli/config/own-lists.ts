@@ -19,12 +19,17 @@ export interface OwnListOptions {
  * @throws UsageError when a line is neither a domain nor an address
  */
 export async function readOwnLists(options: OwnListOptions, env: NodeJS.ProcessEnv): Promise<OwnLists> {
-  const files = (option: readonly string[] | undefined, variable: string) =>
-    option ?? (env[variable] ?? "").split(delimiter).filter((path) => path !== "");
+  const { allow, deny } = ownListFiles(options, env);
   return {
-    allow: (await Promise.all(files(options.allow, "IDV_ALLOW").map(readList))).flat(),
-    deny: (await Promise.all(files(options.deny, "IDV_DENY").map(readList))).flat(),
+    allow: (await Promise.all(allow.map(readList))).flat(),
+    deny: (await Promise.all(deny.map(readList))).flat(),
   };
+}
+
+/** Returns the paths of the user's own lists. */
+export function ownListFiles({ allow, deny }: OwnListOptions, env: NodeJS.ProcessEnv) {
+  const filesOf = (variable: string) => (env[variable] ?? "").split(delimiter).filter((path) => path !== "");
+  return { allow: allow ?? filesOf("IDV_ALLOW"), deny: deny ?? filesOf("IDV_DENY") };
 }
 
 async function readList(path: string): Promise<readonly string[]> {

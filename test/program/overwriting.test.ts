@@ -1,0 +1,170 @@
+/** Covers files that have two roles in a run: nothing is overwritten that is needed, and no row is in no file. */
+import { spawn } from "node:child_process";
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { writeOds } from "hucre/ods";
+import { describe, expect, test } from "vitest";
+import { lockStore } from "../support/lock-store.js";
+import { readQuota, setQuota } from "../support/quota.js";
+import { finished, idv, program, startIdv } from "../support/run-idv.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+const [a, b] = ["email\nann@larch-and-oak.com\n", "email\nbob@larch-and-oak.com\n"];
+
+function homeWith(files: Readonly<Record<string, string>>): string {
+  const home = temporaryFolder();
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(home, name), content);
+  return home;
+}
+
+const read = (home: string, name: string) => readFileSync(join(home, name), "utf8");
+
+test.each<[string, string[], string]>([
+  [
+    "the same file by a link, in place",
+    ["a.csv", "link.csv", "-I", "--dedupe"],
+    "link.csv: two of the files would be written there; rename one of them",
+  ],
+  [
+    "the backup of another file as input",
+    ["a.csv", "a.csv.bak", "-I.bak"],
+    "a.csv.bak: cannot be the backup and the output at once",
+  ],
+  [
+    "a link to another input as output",
+    ["sub-a.csv", "a.csv", "-o", "out/"],
+    "a.csv: cannot be the input and the output at once",
+  ],
+  [
+    "a list of allowed domains as output",
+    ["a.csv", "--allow", "allow.txt", "-o", "allow.txt"],
+    "allow.txt: cannot be the output and a list of your own at once",
+  ],
+  [
+    "a file of --split as file of bad rows",
+    ["a.csv", "--split", ".", "--bad-rows-file", "fake.csv"],
+    "fake.csv: cannot be the file of bad rows and a file of --split at once",
+  ],
+  [
+    "a file of --split as input",
+    ["ok.csv", "--split", ".", "--append"],
+    "ok.csv: cannot be the input and a file of --split at once",
+  ],
+  [
+    "its input as output of a shard",
+    ["a.csv", "-o", "a.csv", "--shard", "1/2"],
+    "-o a.csv would lose the rows of the other shards; name another file with --shard",
+  ],
+  [
+    "its input as output without a header",
+    ["a.csv", "-o", "link.csv", "--header", "never"],
+    "-o link.csv would lose the header with --header; name another file",
+  ],
+])("a run does not take %s", async (_, args, message) => {
+  const files = {
+    "a.csv": a,
+    "a.csv.bak": b,
+    "sub-a.csv": a,
+    "ok.csv": a,
+    "allow.txt": "larch-and-oak.com\n",
+  };
+  const home = homeWith(files);
+  symlinkSync("a.csv", join(home, "link.csv"));
+  mkdirSync(join(home, "out"));
+  symlinkSync("../a.csv", join(home, "out/sub-a.csv"));
+  await setQuota(home, { limit: 9 });
+  const { code, stdout, stderr } = await idv(["emails", ...args], { home });
+  expect(stderr).toContain(message);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  for (const [name, content] of Object.entries(files)) expect(read(home, name)).toBe(content);
+  expect(await readQuota(home)).toMatchObject({ used: 0 });
+});
+
+test("an output that is the input is left as it is if it grows while it is read", async () => {
+  const home = homeWith({ "a.csv": a });
+  await setQuota(home, { limit: 9 });
+  const release = await lockStore(join(home, "state/idv/quota.db"));
+  const child = startIdv(["emails", "a.csv", "-o", "a.csv"], { home });
+  const outcome = finished(child);
+  const isOpen = () => readdirSync(home).some((name) => name.endsWith(".tmp"));
+  await expect.poll(isOpen, { timeout: 10_000 }).toBe(true);
+  appendFileSync(join(home, "a.csv"), "new@larch-and-oak.com\n");
+  await release();
+  expect((await outcome).code).toBe(6);
+  expect(read(home, "a.csv")).toBe(`${a}new@larch-and-oak.com\n`);
+});
+
+test.each([["-I"], ["-o", "l.csv"]])(
+  "rows that wait for the quota stay in a file replaced with %s",
+  async (...args) => {
+    const home = homeWith({
+      "l.csv": "email\nann@larch-and-oak.com\nx@mailinator.com\nbob@larch-and-oak.com\n",
+    });
+    await setQuota(home, { limit: 2 });
+    const outcome = await idv(["emails", "l.csv", ...args, "--only", "ok,alias"], { home });
+    expect(outcome.code, outcome.stderr).toBe(4);
+    const rest = "ann@larch-and-oak.com,ok\nbob@larch-and-oak.com,quota_exceeded\n";
+    expect(read(home, "l.csv")).toBe(`email,status\n${rest}`);
+    await setQuota(home, { limit: null });
+    await idv(["emails", "l.csv", ...args, "--update", "--only", "ok,alias"], { home });
+    expect(read(home, "l.csv")).toBe(`email,status\n${rest.replace("quota_exceeded", "ok")}`);
+  },
+);
+
+describe("pipes", () => {
+  const run = async (home: string, command: string) => {
+    const env = { PATH: process.env["PATH"], HOME: home, NODE: process.execPath, IDV: program };
+    return finished(spawn("bash", ["-c", command], { cwd: home, env }));
+  };
+
+  test.each([
+    ["split", 'for i in 1; do "$NODE" "$IDV" emails <(cat a.csv) <(cat b.csv) --split out; done'],
+    [
+      "in a folder",
+      'mkdir in; mkfifo in/c in/d; cat a.csv > in/c & cat b.csv > in/d & "$NODE" "$IDV" emails in/c in/d -o out/; wait',
+    ],
+  ])("are read once although there are several, %s", async (_, command) => {
+    const home = homeWith({ "a.csv": a, "b.csv": b });
+    const { code, stderr } = await run(home, command);
+    expect(code, stderr).toBe(0);
+    const rows = readdirSync(join(home, "out")).flatMap((name) => read(home, `out/${name}`).split("\n"));
+    expect(rows).toEqual(expect.arrayContaining(["ann@larch-and-oak.com,ok", "bob@larch-and-oak.com,ok"]));
+  });
+});
+
+test("bad rows of several files are in one table, byte by byte", async () => {
+  const home = homeWith({});
+  const files = ["a.csv", "b.csv", "c.csv"];
+  for (const name of files) {
+    writeFileSync(
+      join(home, name),
+      Buffer.from(`id,email\n1,ann@larch-and-oak.com\n2,x,${name}\xe9\n`, "latin1"),
+    );
+  }
+  writeFileSync(join(home, "c.csv"), b);
+  writeFileSync(join(home, "bad.csv"), "of last night\n");
+  const skip = ["--bad-rows", "skip", "--bad-rows-file", "bad.csv"];
+  const { code, stderr } = await idv(["emails", ...files, "-o", "out/", ...skip], { home });
+  expect(code, stderr).toBe(0);
+  const lines = readFileSync(join(home, "bad.csv"), "latin1").trimEnd().split("\n");
+  expect(lines.map((line) => line.replace(/3,.*,"2/, '3,"2'))).toEqual([
+    "file,line,reason,record",
+    'a.csv,3,"2,x,a.csv\xe9"',
+    'b.csv,3,"2,x,b.csv\xe9"',
+  ]);
+  // A second shard reports none, and leaves the table alone.
+  await idv(["emails", "a.csv", "--shard", "2/2", "-o", "two.csv", ...skip], { home });
+  expect(readFileSync(join(home, "bad.csv"), "latin1").trimEnd().split("\n")).toEqual(lines);
+});
+
+test.each(["ods", "xlsm"])("a spreadsheet file with the ending .%s is not replaced", async (ending) => {
+  const home = homeWith({});
+  const rows = [["email"], ["ann@larch-and-oak.com"]];
+  const bytes = await writeOds({ sheets: [{ name: "list", rows }] });
+  const path = join(home, `l.${ending}`);
+  writeFileSync(path, bytes);
+  const { code, stderr } = await idv(["emails", "-I.bak", `l.${ending}`], { home });
+  expect(stderr).toBe(`idv: l.${ending}: only .xlsx can be replaced; write another file with -o FILE.xlsx\n`);
+  expect(code).toBe(2);
+  expect(readFileSync(path).equals(Buffer.from(bytes))).toBe(true);
+});
