@@ -52,10 +52,9 @@ export function nameColumns(
   ];
   const named = ["", ...others.map((name) => `_${name}`)].flatMap((end) => {
     const status = earlierColumn(`${statusColumn}${end}`, header ?? [], isOurs);
+    const earlierDetails = detailsAfter(status, header ?? [], end);
     return [`${statusColumn}${end}`, ...details.map((name) => `${name}${end}`)].map((usual, i) => {
-      // A column such as "reason" is ours only if the status is.
-      const hasDetail = i > 0 && status !== undefined;
-      const place = hasDetail ? earlierColumn(usual, header ?? [], () => true) : i === 0 ? status : undefined;
+      const place = i === 0 ? status : earlierDetails.get(usual);
       const name = place === undefined ? firstFree(usual, taken) : header![place]!;
       taken.add(name.toLowerCase());
       return { usual, name, place };
@@ -73,6 +72,8 @@ export function nameColumns(
 }
 
 const noNames: readonly string[] = [];
+/** The columns that may follow a status, in this order. */
+const allDetails = ["reason", "suggestion", "mx", "canonical"];
 const never = (_index: number): boolean => false;
 
 /** Returns the index of the column that an earlier run has added under a name, or the name that it took instead. */
@@ -83,6 +84,29 @@ function earlierColumn(
 ): number | undefined {
   const found = [usual, `idv_${usual}`].map((name) => header.indexOf(name));
   return found.find((index) => index !== -1 && isOurs(index));
+}
+
+/** Returns whether a column has a usual name, or one that {@link firstFree} gives in its place. */
+const isNameOf = (name: string, usual: string): boolean =>
+  name === usual ||
+  (name.startsWith(`idv_${usual}`) && /^(?:_\d+)?$/.test(name.slice(`idv_${usual}`.length)));
+
+/**
+ * Returns the indices of the details that an earlier run has added, by their usual names. They follow its status: a column
+ * such as "reason" in another place is the user's own.
+ */
+function detailsAfter(
+  status: number | undefined,
+  header: readonly string[],
+  end: string,
+): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (let index = (status ?? header.length) + 1; index < header.length; index++) {
+    const usual = allDetails.map((name) => `${name}${end}`).find((name) => isNameOf(header[index]!, name));
+    if (usual === undefined || found.has(usual)) break;
+    found.set(usual, index);
+  }
+  return found;
 }
 
 /**

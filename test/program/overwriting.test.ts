@@ -132,6 +132,20 @@ describe("pipes", () => {
   });
 });
 
+test("a column of reasons that is the user's own is kept by --update --explain", async () => {
+  const home = homeWith({ "l.csv": "email,reason\nann@larch-and-oak.com,moved away\n" });
+  const args = ["emails", "-q", "-I", "l.csv", "--explain"];
+  await idv(args, { home });
+  appendFileSync(join(home, "l.csv"), "x@mailinator.com,paid twice,,,\n");
+  await idv([...args, "--update"], { home });
+  await idv([...args, "--update=all"], { home });
+  expect(read(home, "l.csv")).toBe(
+    "email,reason,status,idv_reason,suggestion\n" +
+      "ann@larch-and-oak.com,moved away,ok,,\n" +
+      "x@mailinator.com,paid twice,disposable,disposable-domain: mailinator.com,\n",
+  );
+});
+
 test("bad rows of several files are in one table, byte by byte", async () => {
   const home = homeWith({});
   const files = ["a.csv", "b.csv", "c.csv"];
