@@ -45,10 +45,21 @@ interface BatchOutcome extends Charge {
   readonly verdicts: readonly Verdict[];
 }
 
+/** What is left of the items of a request, given by their index in the batch. */
+export interface Submission {
+  readonly now: readonly number[];
+  /** Items to ask for later: another run has them in flight. The others have their verdicts, and cost nothing. */
+  readonly later: readonly number[];
+}
+
 /** Observes the requests of a batch to an engine outside this program. Items are given by their index in the batch. */
 export interface BatchListener {
-  /** Called and awaited before a request, with its items in their order. */
-  onSubmit(indices: readonly number[]): Promise<void>;
+  /**
+   * Called and awaited before a request, with its items in their order.
+   *
+   * @returns the items to submit now; an empty list after a moment if there are none
+   */
+  onSubmit(indices: readonly number[]): Promise<Submission>;
   /**
    * Called and awaited when the request of the latest `onSubmit` has been answered, even if the answer has no verdicts.
    *
@@ -71,7 +82,8 @@ export interface Validator {
   /**
    * Validates a batch. A quota that is used up is an outcome, not an error.
    *
-   * @param listener gets paid verdicts as soon as they arrive, even if the batch fails later
+   * @param listener gets paid verdicts as soon as they arrive, even if the batch fails later, and may keep items from being
+   *   submitted. Items that it has answered itself come back as not checked
    * @throws ServiceError when the engine cannot answer
    * @throws AuthorisationError when the service does not accept the key
    */

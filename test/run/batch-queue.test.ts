@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { VerdictCache } from "../../src/store/verdict-cache.js";
-import { notChecked, type Validator } from "../../src/validator/validator.js";
+import { notChecked, type Validator, type Verdict } from "../../src/validator/validator.js";
 import { listOf, runTable } from "../support/run-table.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -20,21 +20,26 @@ function countingEngine({
     batchSize: 3,
     patience: 60_000,
     async validate(_kind, items, _signal, listener) {
-      const names = items.map((item) => item.slice(0, item.indexOf("@")));
-      batches.push(names);
-      await listener?.onSubmit(items.map((_, i) => i));
-      const charged = Math.min(left, items.length);
-      left -= charged;
-      await onBatch(names);
-      const granted = Array.from({ length: charged }, (_, i) => i);
-      await listener?.onAnswered(
-        granted,
-        granted.map(() => ({ status: "ok" })),
-      );
-      return {
-        verdicts: items.map((_, i) => (i < charged ? { status: "ok" } : notChecked)),
-        ...{ charged, exhausted: charged < items.length, quota: { left, renewsAt: null } },
-      };
+      const verdicts: Verdict[] = items.map(() => notChecked);
+      let [open, charged, exhausted] = [items.map((_, i) => i), 0, false];
+      while (open.length > 0 && !exhausted) {
+        const { now, later } = (await listener?.onSubmit(open)) ?? { now: open, later: [] };
+        open = [...later];
+        if (now.length === 0) continue;
+        const names = now.map((i) => items[i]!.slice(0, items[i]!.indexOf("@")));
+        batches.push(names);
+        const granted = now.slice(0, left);
+        left -= granted.length;
+        charged += granted.length;
+        exhausted = granted.length < now.length;
+        await onBatch(names);
+        for (const i of granted) verdicts[i] = { status: "ok" };
+        await listener?.onAnswered(
+          granted,
+          granted.map(() => ({ status: "ok" })),
+        );
+      }
+      return { verdicts, charged, exhausted, quota: { left, renewsAt: null } };
     },
     ...properties,
   };
@@ -256,6 +261,36 @@ describe("runs side by side", () => {
     for (const { rows } of runs) expect(new Set(statusesOf(rows))).toEqual(new Set(["ok"]));
     const total = (count: "charged" | "cached") => runs.reduce((sum, { report }) => sum + report[count], 0);
     expect([total("charged"), total("cached")]).toEqual([10, 10]);
+  });
+
+  test("pay once for items that are submitted again, after a wait or in smaller requests", async () => {
+    const open = await openCache();
+    const paid: string[] = [];
+    const validate: Validator["validate"] = async (_kind, items, _signal, listener) => {
+      const verdicts: Verdict[] = items.map(() => notChecked);
+      let open = items.map((_, i) => i);
+      while (open.length > 0) {
+        const { now, later } = await listener!.onSubmit(open);
+        open = [...now.slice(1), ...later];
+        if (now.length === 0) continue;
+        await sleep(5);
+        paid.push(items[now[0]!]!);
+        verdicts[now[0]!] = { status: "ok" };
+        await listener!.onAnswered([now[0]!], [{ status: "ok" }]);
+        // Nothing is claimed while the engine waits.
+        await sleep(20);
+      }
+      const charged = verdicts.filter((verdict) => verdict !== notChecked).length;
+      return { verdicts, charged, exhausted: false, quota: { left: null, renewsAt: null } };
+    };
+    const engine = () => ({ ...countingEngine({ batchSize: 8 }).engine, validate });
+    const lists = [names, names.toReversed()];
+    const runs = await Promise.all(
+      lists.map(async (list) => runTable(table(list), engine(), { cache: await open() })),
+    );
+    expect(paid.toSorted()).toEqual(names.map((name) => `${name}@b.net`));
+    for (const { rows } of runs) expect(statusesOf(rows)).toEqual(Array(8).fill("ok"));
+    expect(runs.reduce((sum, { report }) => sum + report.charged, 0)).toBe(8);
   });
 
   test("take over the items of one that has failed", async () => {

@@ -63,7 +63,7 @@ export async function engineFor(
     signal = new AbortController().signal,
   ) => {
     const outcome = await engine.validate(kind, batch, signal, {
-      async onSubmit() {},
+      onSubmit: async (open) => ({ now: open, later: [] }),
       async onAnswered(indices, verdicts) {
         for (const [i, index] of indices.entries()) kept.push(`${batch[index]} ${verdicts[i]!.status}`);
       },

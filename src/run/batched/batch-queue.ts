@@ -8,18 +8,18 @@
  *   recognises its Idempotency-Key and does not charge it twice. It waits until it is complete, too many chunks wait
  *   for verdicts, or the input ends.
  *
- * A batch is validated in three steps, repeated for the items that another run has in flight:
+ * The engine asks {@link BatchRequests} before each request for a batch:
  *
- *     claim in the cache -> submit items neither claimed elsewhere nor answered meanwhile -> release the claim
+ *     claim in the cache -> submit items neither claimed elsewhere nor answered meanwhile -> store the verdicts, end the claim
  *
- * Meanwhile, the listener records each request before it is sent, and stores the verdicts when they arrive.
+ * Items claimed elsewhere are asked for in a later request.
  *
- * To keep: apart from the batches of killed runs, items are submitted in input order. No claim is held while a batch
- * waits for the items of another run, or two runs could wait for each other. After the first failure, or when the quota
- * has ended, nothing more is submitted.
+ * To keep: apart from the batches of killed runs, items are submitted in input order. A claim lasts for one request with its
+ * retries, and begins after all waits for the quota and the rate: no claim is held while a batch waits for the items of another
+ * run, or two runs could wait for each other. After the first failure, or when the quota has ended, nothing more is submitted.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { BatchListener } from "../../validator/validator.js";
+import type { BatchListener, Submission, Verdict } from "../../validator/validator.js";
 import type { CachePort } from "../cache-port.js";
 import type { RunOptions } from "../run-options.js";
 import type { ItemLedger, RowItem } from "./item-ledger.js";
@@ -181,59 +181,126 @@ export class BatchQueue {
       .then(() => this.#onRoom());
   }
 
-  /**
-   * Gets the verdicts of a batch: claims its items, submits them, and waits for those that other runs have in flight.
-   */
+  /** Gets the verdicts of a batch. */
   async #validate(batch: readonly RowItem[]): Promise<void> {
-    const { cache, validator, signal } = this.#options;
-    if (cache === undefined) return this.#submitItems(batch);
-    for (let open = batch; ; ) {
-      signal.throwIfAborted();
-      const { isElsewhere, release } = await cache.claim(
-        open.map(({ digest }) => digest),
-        validator.patience ?? 0,
-        (low, high, status) => this.#ledger.remember({ low, high }, status),
-      );
-      const isOwn = (item: RowItem, i: number) => !isElsewhere[i] && !this.#ledger.settleFromCache(item);
-      try {
-        await this.#submitItems(open.filter(isOwn));
-      } finally {
-        await release();
+    const { kind, validator, signal, cache } = this.#options;
+    signal.throwIfAborted();
+    if (this.#isExhausted) return;
+    const requests = new BatchRequests(batch, this.#ledger, cache, validator.patience ?? 0, signal);
+    const items = batch.map(({ item }) => item);
+    try {
+      const { verdicts, charged, quota, exhausted } = await validator.validate(kind, items, signal, requests);
+      if (exhausted) this.#isExhausted = true;
+      this.#ledger.charge(charged - requests.charged, quota);
+      for (const [i, row] of batch.entries()) {
+        if (!requests.isFromCache(i)) this.#ledger.settle(row, verdicts[i]!);
       }
-      open = open.filter((item, i) => isElsewhere[i] && !this.#ledger.settleFromCache(item));
-      if (open.length === 0) return;
-      await sleep(pollMilliseconds, undefined, { signal }).catch(() => {});
+    } finally {
+      await requests.release();
+    }
+    // After the end of the quota, another run may still get some.
+    await requests.awaitOthers();
+  }
+}
+
+/** The requests for a batch: each is recorded in the cache before it is sent, and the paid verdicts are stored there. */
+class BatchRequests implements BatchListener {
+  /** Units charged so far. */
+  charged = 0;
+  readonly #batch: readonly RowItem[];
+  readonly #ledger: ItemLedger;
+  readonly #cache: CachePort | undefined;
+  readonly #patience: number;
+  readonly #signal: AbortSignal;
+  readonly #fromCache = new Set<number>();
+  #submitted: readonly number[] = [];
+  /** Items that another run had in flight when this one last looked. */
+  #elsewhere: readonly number[] = [];
+  #release = async () => {};
+
+  constructor(
+    batch: readonly RowItem[],
+    ledger: ItemLedger,
+    cache: CachePort | undefined,
+    patience: number,
+    signal: AbortSignal,
+  ) {
+    this.#batch = batch;
+    this.#ledger = ledger;
+    this.#cache = cache;
+    this.#patience = patience;
+    this.#signal = signal;
+  }
+
+  /** Returns whether an item of the batch got its verdict from the cache. */
+  isFromCache(index: number): boolean {
+    return this.#fromCache.has(index);
+  }
+
+  /** Ends the claim on the items of the last request. */
+  release(): Promise<void> {
+    return this.#release();
+  }
+
+  /** @throws the signal's reason when the run is stopped */
+  async onSubmit(indices: readonly number[]): Promise<Submission> {
+    this.#signal.throwIfAborted();
+    if (this.#cache === undefined) return { now: indices, later: [] };
+    const submission = await this.#claim(indices);
+    if (submission.now.length > 0) {
+      this.#submitted = submission.now;
+      await this.#cache.begin(this.#digestsOf(submission.now));
+    } else {
+      await this.#release();
+      if (submission.later.length > 0) await this.#pause();
+    }
+    return submission;
+  }
+
+  async onAnswered(indices: readonly number[], verdicts: readonly Verdict[]): Promise<void> {
+    // First, because it throws if there are too many statuses: those must not get into the cache.
+    for (const [i, index] of indices.entries()) this.#ledger.settle(this.#batch[index]!, verdicts[i]!);
+    this.charged += indices.length;
+    this.#ledger.charge(indices.length);
+    const statuses = verdicts.map(({ status }) => status);
+    await this.#cache?.finish(this.#digestsOf(this.#submitted), this.#digestsOf(indices), statuses);
+  }
+
+  /** Waits for the items that another run has in flight. */
+  async awaitOthers(): Promise<void> {
+    while (this.#elsewhere.length > 0) {
+      this.#signal.throwIfAborted();
+      await this.#pause();
+      await this.#claim(this.#elsewhere);
+      await this.#release();
     }
   }
 
-  async #submitItems(batch: readonly RowItem[]): Promise<void> {
-    const { kind, validator, signal, cache } = this.#options;
-    signal.throwIfAborted();
-    if (this.#isExhausted || batch.length === 0) return;
-    const listener = cache && this.#listen(batch, cache);
-    const items = batch.map(({ item }) => item);
-    const { verdicts, charged, quota, exhausted } = await validator.validate(kind, items, signal, listener);
-    if (exhausted) this.#isExhausted = true;
-    this.#ledger.charge(charged, quota);
-    for (const [i, row] of batch.entries()) this.#ledger.settle(row, verdicts[i]!);
+  /** Claims items, except those that another run has in flight, and takes the verdicts that others have got meanwhile. */
+  async #claim(indices: readonly number[]): Promise<Submission> {
+    const { isElsewhere, release } = await this.#cache!.claim(
+      this.#digestsOf(indices),
+      this.#patience,
+      (low, high, status) => this.#ledger.remember({ low, high }, status),
+    );
+    this.#release = release;
+    const [now, later]: [number[], number[]] = [[], []];
+    for (const [i, index] of indices.entries()) {
+      if (this.#ledger.settleFromCache(this.#batch[index]!)) this.#fromCache.add(index);
+      else (isElsewhere[i] ? later : now).push(index);
+    }
+    const looked = new Set(indices);
+    this.#elsewhere = [...this.#elsewhere.filter((index) => !looked.has(index)), ...later];
+    return { now, later };
   }
 
-  /** Returns a listener that records each request in the cache and stores the paid verdicts there. */
-  #listen(batch: readonly RowItem[], cache: CachePort): BatchListener {
-    const digestsOf = (indices: readonly number[]) => indices.map((i) => batch[i]!.digest);
-    let submitted: readonly number[] = [];
-    return {
-      async onSubmit(indices) {
-        submitted = indices;
-        await cache.begin(digestsOf(indices));
-      },
-      onAnswered: async (indices, verdicts) => {
-        // First, because it throws if there are too many statuses: those must not get into the cache.
-        for (const [i, index] of indices.entries()) this.#ledger.settle(batch[index]!, verdicts[i]!);
-        const statuses = verdicts.map(({ status }) => status);
-        await cache.finish(digestsOf(submitted), digestsOf(indices), statuses);
-      },
-    };
+  #digestsOf(indices: readonly number[]): string[] {
+    return indices.map((index) => this.#batch[index]!.digest);
+  }
+
+  /** Waits a moment, or until the run is stopped. */
+  async #pause(): Promise<void> {
+    await sleep(pollMilliseconds, undefined, { signal: this.#signal }).catch(() => {});
   }
 }
 

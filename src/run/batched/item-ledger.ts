@@ -120,8 +120,8 @@ export class ItemLedger {
     this.#distinct--;
   }
 
-  /** Adds the charge of a batch. */
-  charge(units: number, quota: QuotaState): void {
+  /** Adds the charge of a request or a batch. */
+  charge(units: number, quota = this.#quota): void {
     this.#charged += units;
     this.#quota = quota;
   }

@@ -9,7 +9,8 @@
  * 1. The quota gate admits batches in the order in which they come: side by side while the units left cover all of them, one
  *    at a time otherwise. A batch leaves the gate when it is done, so its retries and waits count as well.
  * 2. The rate delays the batch until its items fit.
- * 3. The listener records the items before they are sent. After a crash, the next run resends them unchanged.
+ * 3. The listener claims the items, so that no other run submits them meanwhile, and records them before they are sent. After a
+ *    crash, the next run resends them unchanged. It keeps back items that another run has in flight, or got meanwhile.
  * 4. `sender.ask` sends the request. It retries failures within a budget, and slows down when a 429 asks for it.
  * 5. The listener stores the verdicts of the answer and deletes the record of the request.
  * 6. The answer decides about the items that are still open:
@@ -126,6 +127,11 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
     await world.sleep(turn - now(), halting.signal).catch(() => ending.signal.throwIfAborted());
   }
 
+  /** Gives back the reserved time of items that were not validated. */
+  function giveBack(items: number): void {
+    if (rate) nextTurn -= (items * rate.milliseconds) / rate.items;
+  }
+
   /**
    * Waits for the renewal of the quota.
    *
@@ -136,8 +142,10 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
     if (options.wait === 0) return false;
     waitsUntil ??= now() + options.wait;
     // One second more, since clocks differ.
-    const delay = Math.max(leastRenewalInterval, renewsIn === undefined ? renewalInterval : renewsIn + 1000);
-    if (now() + delay > waitsUntil) return false;
+    const rest = waitsUntil - now();
+    const interval = renewsIn === undefined ? Math.min(renewalInterval, rest) : renewsIn + 1000;
+    const delay = Math.max(leastRenewalInterval, interval);
+    if (delay > rest) return false;
     onNotice(`${baseUrl}: the quota is exhausted; asking again in ${seconds(delay)}`);
     await sender.sleep(delay, "the quota is used up until it renews");
     return true;
@@ -157,11 +165,14 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
       // the same Idempotency-Key and is not charged twice.
       let size = open.length;
       while (open.length > 0) {
-        const part = open.slice(0, size);
-        await keepRate(part.length);
+        const wanted = open.slice(0, size);
+        await keepRate(wanted.length);
         if (halting.signal.aborted) return outcome(true);
+        const { now: part, later } = (await listener?.onSubmit(wanted)) ?? { now: wanted, later: [] };
+        open = [...part, ...open.slice(wanted.length), ...later];
+        giveBack(wanted.length - part.length);
+        if (part.length === 0) continue;
         const partItems = part.map((i) => items[i]!);
-        await listener?.onSubmit(part);
         const reply = await sender.ask(kind, partItems);
         const results = reply === "too large" || reply.isGone ? [] : reply.statuses;
         const answered = part.filter((index, i) => {
@@ -178,8 +189,7 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
         if (reply === "too large") {
           batchSize = Math.min(batchSize, Math.ceil(part.length / 2));
           size = batchSize;
-          // Nothing was validated, so the reserved time is given back.
-          if (rate) nextTurn -= (part.length * rate.milliseconds) / rate.items;
+          giveBack(part.length);
           onNotice(`${baseUrl}: accepts only smaller batches; continuing with batches of ${batchSize}`);
           continue;
         }
@@ -196,9 +206,9 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
             waitsUntil = undefined;
             continue;
           }
-          // Units are left although items were not checked: the answer was replayed for its Idempotency-Key, or the quota
-          // has just been raised. Ask again for the rest.
-          if (answered.length > 0 && left !== undefined && left > 0) continue;
+          // The answer may have been replayed for its Idempotency-Key, or the quota raised since. Ask again for the rest,
+          // unless no units are left: the answer to that says whether there are any.
+          if (answered.length > 0 && left !== 0) continue;
         }
         quota = { left: 0, renewsAt: timeOf(reply.renewsIn) };
         if (!(await awaitRenewal(reply.renewsIn))) {

@@ -118,7 +118,7 @@ describe("429", () => {
   test("with --wait TIME is not retried after TIME", async () => {
     const { validate, slept } = await engineFor([gone], { wait: 1_500_000 });
     expect((await validate(items(2))).exhausted).toBe(true);
-    expect(slept).toEqual([600_000, 600_000]);
+    expect(slept).toEqual([600_000, 600_000, 300_000]);
   });
 
   test("with --wait resubmits only items without a verdict", async () => {
@@ -374,6 +374,40 @@ describe("the quota of an answer", () => {
   });
 });
 
+test("an answer with some verdicts that does not say how many units are left is asked about again", async () => {
+  // A replayed answer to a killed run, whose quota has been raised since.
+  const part = respond(200, {}, (list) =>
+    JSON.stringify({
+      emails: Object.fromEntries(list.map((item, i) => [item, { status: i < 2 ? "ok" : "quota_exceeded" }])),
+    }),
+  );
+  const raised = await engineFor([part, respond()]);
+  expect(await raised.validate(items(5))).toMatchObject({ charged: 5, exhausted: false });
+  const gone = await engineFor([part, respond(429, {}, "")]);
+  expect(await gone.validate(items(5))).toMatchObject({ charged: 2, exhausted: true });
+});
+
+test("asks later for items that another run has in flight, and not for those that have their verdicts", async () => {
+  const { engine, seen } = await engineFor([respond()], { rate: { items: 2, milliseconds: 1000 } });
+  const submissions = [
+    { now: [0], later: [1, 2] },
+    { now: [], later: [1, 2] },
+    { now: [2], later: [1] },
+    { now: [], later: [] },
+  ];
+  const asked: (readonly number[])[] = [];
+  const outcome = await engine.validate("email", items(3), new AbortController().signal, {
+    async onSubmit(indices) {
+      asked.push(indices);
+      return submissions.shift()!;
+    },
+    async onAnswered() {},
+  });
+  expect(asked).toEqual([[0, 1, 2], [1, 2], [1, 2], [1]]);
+  expect(seen.map((request) => request.items)).toEqual([items(1), items(1, 2)]);
+  expect(outcome).toMatchObject({ charged: 2, exhausted: false });
+});
+
 describe("--wait", () => {
   const gone = respond(429, {}, "");
   /** Answers that one more item is not covered until a renewal in `seconds`. */
@@ -387,11 +421,19 @@ describe("--wait", () => {
   });
 
   test("lasts until its end, and not a millisecond longer", async () => {
-    const within = await engineFor([gone, respond()], { wait: 600_000 });
+    const within = await engineFor([nothingFor(599), respond()], { wait: 600_000 });
     expect((await within.validate(items(1))).exhausted).toBe(false);
-    const beyond = await engineFor([gone, respond()], { wait: 599_999 });
+    const beyond = await engineFor([nothingFor(599), respond()], { wait: 599_999 });
     expect((await beyond.validate(items(1))).exhausted).toBe(true);
     expect(beyond.slept).toEqual([]);
+  });
+
+  test("asks once more at its end if the service does not say when the quota renews", async () => {
+    const { validate, slept } = await engineFor([gone, respond()], { wait: 60_000 });
+    expect((await validate(items(1))).exhausted).toBe(false);
+    expect(slept).toEqual([60_000]);
+    const short = await engineFor([gone, respond()], { wait: 9_000 });
+    expect((await short.validate(items(1))).exhausted).toBe(true);
   });
 
   test("counts anew for the next end of the quota", async () => {
@@ -443,6 +485,7 @@ test("records each request before it is sent, and waits for the verdicts to be k
     async onSubmit(indices) {
       await sleep(5);
       steps.push(`submit ${indices} of request ${seen.length + 1}`);
+      return { now: indices, later: [] };
     },
     async onAnswered(indices, verdicts) {
       await sleep(5);
@@ -470,7 +513,7 @@ describe("close()", () => {
     );
     let isKept = false;
     const validating = engine.validate("email", items(1), new AbortController().signal, {
-      async onSubmit() {},
+      onSubmit: async (indices) => ({ now: indices, later: [] }),
       async onAnswered() {
         await sleep(50);
         isKept = true;
