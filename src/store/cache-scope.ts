@@ -29,6 +29,8 @@ type OnEntry = (low: number, high: number, status: string) => void;
 /** Processes on this machine, used to find out whether the run that made a claim has ended. */
 export interface Processes {
   readonly ownPid: number;
+  /** Identifies the machine or container. The process of a claim from another one cannot be looked at. */
+  readonly machine: string;
   isAlive(pid: number): boolean;
 }
 
@@ -55,6 +57,7 @@ interface BatchRow {
 interface ClaimRow {
   readonly id: number;
   readonly pid: number;
+  readonly machine: string;
   readonly until: number;
 }
 
@@ -131,7 +134,8 @@ export class CacheScope {
       const bytes = Buffer.from(key, "latin1");
       const until = file.now() + Math.min(milliseconds, longestClaim - 1);
       const { insertClaim, insertNewUnfinished } = this.#statements;
-      const [row] = insertClaim.all(this.#id, file.processes.ownPid, until, bytes) as { id: number }[];
+      const { ownPid, machine } = file.processes;
+      const [row] = insertClaim.all(this.#id, ownPid, machine, until, bytes) as { id: number }[];
       // Do the work of begin() in the same transaction, which saves one.
       const added = insertNewUnfinished.all(this.#id, hashOf(key), file.now(), bytes);
       return { isElsewhere, key, claimId: row!.id, isNew: added.length > 0 };
@@ -221,12 +225,13 @@ export class CacheScope {
   /** Returns the digests that other runs have claimed. Deletes void claims. */
   #digestsElsewhere(): ReadonlySet<string> {
     const { claims, claimDigests, deleteClaim } = this.#statements;
+    const { machine: here, isAlive } = this.#file.processes;
     const now = this.#file.now();
     const own = new Set([...this.#claims.values()].map(({ id }) => id));
     const found = new Set<string>();
-    for (const { id, pid, until } of claims.all(this.#id) as ClaimRow[]) {
+    for (const { id, pid, machine, until } of claims.all(this.#id) as ClaimRow[]) {
       if (own.has(id)) continue;
-      const isHeld = until > now && until < now + longestClaim && this.#file.processes.isAlive(pid);
+      const isHeld = until > now && until < now + longestClaim && (machine !== here || isAlive(pid));
       if (!isHeld) {
         deleteClaim.run(id);
         continue;
@@ -272,10 +277,10 @@ function prepareStatements(database: Database) {
     insertUnfinished: database.prepare("INSERT OR REPLACE INTO unfinished VALUES (?, ?, ?, ?)"),
     insertNewUnfinished: database.prepare("INSERT OR IGNORE INTO unfinished VALUES (?, ?, ?, ?) RETURNING 1"),
     deleteUnfinished: database.prepare("DELETE FROM unfinished WHERE scope_id = ? AND digests_hash = ?"),
-    claims: database.prepare("SELECT id, pid, until FROM claim WHERE scope_id = ?"),
+    claims: database.prepare("SELECT id, pid, machine, until FROM claim WHERE scope_id = ?"),
     claimDigests: database.prepare("SELECT digests FROM claim WHERE id = ?"),
     insertClaim: database.prepare(
-      "INSERT INTO claim (scope_id, pid, until, digests) VALUES (?, ?, ?, ?) RETURNING id",
+      "INSERT INTO claim (scope_id, pid, machine, until, digests) VALUES (?, ?, ?, ?, ?) RETURNING id",
     ),
     deleteClaim: database.prepare("DELETE FROM claim WHERE id = ?"),
   };

@@ -65,6 +65,7 @@ const schema: Schema = {
       finding TEXT NOT NULL,
       created INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID`,
+    "ALTER TABLE claim ADD COLUMN machine TEXT NOT NULL DEFAULT ''",
   ],
 };
 
@@ -81,7 +82,7 @@ export class VerdictCache extends StateFile {
     path: string,
     now: () => number,
     wait: LockWait = {},
-    processes: Processes = { ownPid: 0, isAlive: () => true },
+    processes: Processes = { ownPid: 0, machine: "", isAlive: () => true },
   ): Promise<VerdictCache> {
     return new VerdictCache(await openFile(path, schema, now, wait), processes);
   }

@@ -12,15 +12,14 @@ async function twoRuns() {
   let isFirstAlive = true;
   const path = join(temporaryFolder(), "verdicts.db");
   const isAlive = (pid: number) => pid === 2 || isFirstAlive;
-  const open = async (ownPid: number) => {
-    const cache = await VerdictCache.open(path, () => now, {}, { ownPid, isAlive });
+  const open = async (ownPid: number, machine = "here") => {
+    const cache = await VerdictCache.open(path, () => now, {}, { ownPid, machine, isAlive });
     return cache.scope("email", "https://a.net", "secret", 60_000);
   };
   const runs = [await open(1), await open(2)] as const;
   const digests = (...keys: string[]) => keys.map((key) => runs[0].digest(key));
   return {
-    path,
-    runs,
+    ...{ path, runs, open },
     digests,
     endFirst: () => {
       isFirstAlive = false;
@@ -32,6 +31,16 @@ async function twoRuns() {
 }
 
 const ignore = () => {};
+
+test("a claim of another container is held although no process here has its number", async () => {
+  const { runs, digests, endFirst, open, pass } = await twoRuns();
+  await runs[0].claim(digests("a"), 1000, ignore);
+  endFirst();
+  const elsewhere = await open(2, "there");
+  expect((await elsewhere.claim(digests("a", "b"), 1000, ignore)).isElsewhere).toEqual([true, false]);
+  pass(1000);
+  expect((await elsewhere.claim(digests("a"), 1000, ignore)).isElsewhere).toEqual([false]);
+});
 
 test("a claim keeps items from other runs until it is released", async () => {
   const { runs, digests } = await twoRuns();

@@ -1,6 +1,6 @@
 /** The cache of paid verdicts, as one run uses it. A run that needs fresh verdicts shares no request with others. */
 import { randomBytes } from "node:crypto";
-import { isAlive, ownPid } from "../../files/processes.js";
+import { isAlive, machineTag, ownPid } from "../../files/processes.js";
 import type { CachePort } from "../../run/cache-port.js";
 import { VerdictCache } from "../../store/verdict-cache.js";
 import type { Kind } from "../../validator/validator.js";
@@ -32,7 +32,8 @@ export async function openRunCache(
 ) {
   const secret = await readCacheSecret(process.env);
   const wait = signal ? { signal } : {};
-  const cache = await VerdictCache.open(cachePath(process.env), Date.now, wait, { ownPid, isAlive });
+  const processes = { ownPid, machine: machineTag(), isAlive };
+  const cache = await VerdictCache.open(cachePath(process.env), Date.now, wait, processes);
   const scope = await cache.scope(kind, baseUrl, secret, maximumAge);
   // A run that needs fresh answers takes them neither from other runs nor from a service that remembers the request.
   // Its Idempotency-Keys are its own. No later run could repeat them, so its batches are not recorded.
