@@ -1,5 +1,5 @@
 /** Covers the quota of a service: where it ends, what it charges, and waiting for its renewal. */
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { listOf, output, statuses, useService } from "../support/api-runs.js";
@@ -135,6 +135,44 @@ describe.sequential("the service's quota", () => {
     expect(stderr).toContain(`idv: stopped by SIGINT; out.csv was not written; ${cost}\n`);
     expect(existsSync(join(home, "out.csv"))).toBe(false);
   });
+});
+
+test("several files tell the requests and units of each", async () => {
+  const key = await createKey(serviceHome);
+  const home = temporaryFolder();
+  for (const [name, count] of Object.entries({ "a.csv": 120, "b.csv": 30, "c.csv": 10 })) {
+    const rows = Array.from({ length: count }, (_, i) => `${name[0]}${i}@larch-and-oak.com\n`);
+    writeFileSync(join(home, name), `email\n${rows.join("")}`);
+  }
+  writeFileSync(join(home, "b.csv"), readFileSync(join(home, "a.csv")));
+  const { stderr } = await withKey(home, key, ["emails", "a.csv", "b.csv", "c.csv", "-I"]);
+  expect(stderr.match(/\d+ units used in \d+ requests?/g)).toEqual([
+    ...["120 units used in 2 requests", "0 units used in 0 requests", "10 units used in 1 request"],
+  ]);
+});
+
+test("a failed --refresh does not advise to mix its verdicts with older ones", async () => {
+  const home = listOf(150);
+  const server = await scriptedServer(respond(), respond(), respond(), respond(401, {}, "{}"));
+  const settings = { home, env: { IDV_API_KEY: "sk_1", IDV_BASE_URL: server.url } };
+  expect((await idv(["emails", "list.csv", "-q", "-o", "out.csv"], settings)).code).toBe(0);
+  const { code, stderr } = await idv(["emails", "list.csv", "-q", "-o", "out.csv", "--refresh"], settings);
+  expect(code).toBe(3);
+  expect(stderr).toContain(
+    "; 100 new verdicts are in the cache; the same command without --refresh uses them, and older ones for the rest\n",
+  );
+});
+
+test("units of files that failed are told when a later one ends the run", async () => {
+  const home = listOf(100);
+  writeFileSync(join(home, "b.csv"), `email\nbob@larch-and-oak.com\n`);
+  const rows = Array.from({ length: 200 }, (_, i) => `u${i}@larch-and-oak.com\n`);
+  writeFileSync(join(home, "a.csv"), `email\n${rows.join("")}"never closed\n`);
+  const server = await scriptedServer(respond(), respond(), respond(401, {}, "{}"));
+  const args = ["emails", "a.csv", "b.csv", "-q", "-o", "out/", "--no-cache"];
+  const { code, stderr } = await idv(args, { home, env: { IDV_API_KEY: "sk_1", IDV_BASE_URL: server.url } });
+  expect(code, stderr).toBe(3);
+  expect(stderr).toMatch(/; 200 units used\n$/);
 });
 
 test("the cache stores no address and can be shown, pruned and cleared", async () => {

@@ -195,6 +195,23 @@ describe("several files", () => {
     expect(stderr).toContain(`2 files, 1 failed: 2 rows, 2 distinct items; ${grouped(used)} units used\n`);
   });
 
+  test.each([[[]], [["--strict"]]])("tell what each would cost with --dry-run %j", async (args) => {
+    const home = homeWith({ "a.csv": a, "b.csv": b, "c.csv": "email\nzoe@larch-and-oak.com\n" });
+    const files = ["a.csv", "b.csv", "c.csv"];
+    const { code, stderr } = await idv(["emails", ...files, "--dry-run", ...args], { home });
+    expect(code, stderr).toBe(0);
+    expect(stderr.match(/\d units? would be charged/g)).toEqual([
+      ...["2 units would be charged", "1 unit would be charged", "1 unit would be charged"],
+      "4 units would be charged",
+    ]);
+    const json = await idv(["emails", ...files, "--dry-run", "--summary", "json", ...args], { home });
+    const lines = json.stderr
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines.map(({ units }) => units)).toEqual([2, 1, 1, 4]);
+  });
+
   test("have the statuses of their concatenation", async () => {
     const rows = Array.from(
       { length: 300 },

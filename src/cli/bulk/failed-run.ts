@@ -4,8 +4,8 @@ import type { Engine } from "../engines/engine.js";
 import { failureFor, Interrupted } from "../errors.js";
 import { exitCodes } from "../exit-codes.js";
 import { counted } from "../terminal/terminal.js";
+import { commandLine } from "./command-line.js";
 import type { Opened } from "./open.js";
-import { resumeCommand } from "./resume-command.js";
 
 /** Returns whether the units of a run are missed: they are a service's, or those of a quota with a limit. */
 export const isCharged = ({ validator }: Engine, { charges, ledger }: RunSession): boolean =>
@@ -13,16 +13,25 @@ export const isCharged = ({ validator }: Engine, { charges, ledger }: RunSession
 
 /**
  * Returns the end of the error message: the command that resumes the run with the verdicts in the cache, or else the units
- * that the file at hand has cost. Empty if there is neither.
+ * that were not told yet. Empty if there is neither.
  */
-export function costOrResumption(error: Error, { engine, cost }: Opened, inputs: readonly string[]): string {
+export function costOrResumption(
+  error: Error,
+  { engine, cost }: Opened,
+  inputs: readonly string[],
+  refresh = false,
+): string {
   if (engine?.kept === undefined || !canBeResumed(error)) {
     const units = cost?.() ?? 0;
     return units === 0 ? "" : `; ${counted(units, "unit")} used`;
   }
   const verdicts = counted(engine.kept(), "new verdict is", "new verdicts are");
+  if (refresh) {
+    // That command would take the verdicts from before this run, too.
+    return `; ${verdicts} in the cache; the same command without --refresh uses them, and older ones for the rest`;
+  }
   const input = inputs.length === 0 || inputs[0] === "-" ? ", with the same input" : "";
-  return `; ${verdicts} in the cache; to resume, run: ${resumeCommand(process.argv.slice(2))}${input}`;
+  return `; ${verdicts} in the cache; to resume, run: ${commandLine(process.argv.slice(2))}${input}`;
 }
 
 /** Returns whether running the same command again may succeed. */

@@ -1,8 +1,8 @@
 /** The commands that a run suggests when it is done. */
 import { extname } from "node:path";
 import type { RunReport } from "../../run/run-options.js";
+import { commandLine, shellWord, updateCommand } from "./command-line.js";
 import type { BulkOptions, Plan } from "./plan.js";
-import { resumeCommand, shellWord, updateCommand } from "./resume-command.js";
 
 /** Returns the command that validates what a run has left, if that is in one file. */
 export function nextCommand({ kind, output, isInPlace, isWorkbook, options }: Plan): string | undefined {
@@ -14,7 +14,7 @@ export function nextCommand({ kind, output, isInPlace, isWorkbook, options }: Pl
   const { engine, baseUrl, apiKeyFile, dns, quota, quotaName } = options;
   const isOfOtherSource = (baseUrl ?? apiKeyFile ?? dns) !== undefined || engine === "api";
   if (!isFile || isFiltered || isOfOtherSource || decidesMore(options)) return undefined;
-  return resumeCommand([
+  return commandLine([
     kind === "email" ? "emails" : "domains",
     ...(column ?? []).flatMap((name) => ["-c", name]),
     ...(statusColumn === "status" ? [] : ["--status-column", statusColumn]),
@@ -45,8 +45,9 @@ export function cleanCommand(
 
 /** Whether options besides the column decide what is judged, and how: a suggested command would have to repeat them. */
 function decidesMore(options: BulkOptions): boolean {
-  const { delimiter, encoding, sheet, comment, quote, skipLines, allow, deny, allColumns, headers } = options;
-  const first =
-    delimiter ?? encoding ?? sheet ?? comment ?? quote ?? skipLines ?? allow ?? deny ?? allColumns;
-  return first !== undefined || !headers;
+  const { delimiter, encoding, sheet, comment, quote, escape: escaping, skipLines } = options;
+  const { allow, deny, allColumns, emptyValues, headers, cell, badRows } = options;
+  const ofTable = delimiter ?? encoding ?? sheet ?? comment ?? quote ?? escaping ?? skipLines;
+  const first = ofTable ?? allow ?? deny ?? allColumns ?? emptyValues;
+  return first !== undefined || !headers || cell !== "worst" || badRows === "keep";
 }

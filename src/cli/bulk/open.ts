@@ -6,6 +6,7 @@ import { daysOld, findTable, tableSource } from "../../data/installed-table.js";
 import { createFolder } from "../../files/folders.js";
 import { type FileCopy, openOutputFile, prepareCopy, type TableSink } from "../../files/output.js";
 import { dataTablePath } from "../config/paths.js";
+import type { dryRunValidator } from "../engines/dry-run.js";
 import type { Engine } from "../engines/engine.js";
 import type { OpenMailCheck } from "../engines/mail-check.js";
 import { openOfflineEngine } from "../engines/offline-engine.js";
@@ -24,7 +25,9 @@ export interface Opened {
   report?: ListReport;
   /** Whether a file before has written the file of bad rows. */
   hasBadRows?: boolean;
-  /** Returns the units that the file at hand has taken from a limited quota, or from a service, so far. */
+  /** The validator of a dry run. */
+  dryRun?: ReturnType<typeof dryRunValidator>;
+  /** Returns the units that failed files and the one at hand have taken from a limited quota, or from a service, so far. */
   cost?: () => number;
   /** The commit of the outputs, once it has begun: it cannot be stopped. */
   commit?: Promise<void>;

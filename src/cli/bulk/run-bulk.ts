@@ -69,7 +69,8 @@ export async function runBulk(kind: Kind, inputs: readonly string[], options: Bu
     // Answers in flight may be paid for, so they still go into the cache.
     await engine?.close(error instanceof Interrupted);
     await opened.mail?.close();
-    if (error instanceof Error && !isWritten) error.message += costOrResumption(error, opened, inputs);
+    if (error instanceof Error && !isWritten)
+      error.message += costOrResumption(error, opened, inputs, options.refresh);
     throw error;
   } finally {
     await opened.engine?.close();
@@ -103,14 +104,15 @@ async function runFiles(
     engine.validator.embedded !== undefined &&
     (await needsBatches(plans, signal));
   const session: RunSession = { isSeveral, isBatched };
-  const totals = new Totals();
+  const totals = new Totals(options.dryRun === true);
+  let failedUnits = 0;
   for (const [index, plan] of plans.entries()) {
     opened.files.length = 0;
     delete opened.commit;
     const before = countsOf(session);
     const writtenBefore = session.writtenKeys?.size ?? 0;
     const counts = () => countsSince(before, countsOf(session));
-    opened.cost = () => (isCharged(engine, session) && !options.dryRun ? counts().charged : 0);
+    opened.cost = () => (isCharged(engine, session) && !options.dryRun ? failedUnits + counts().charged : 0);
     try {
       let summary = await runFile(plan, engine, session, opened, signal);
       listReport?.add(summary);
@@ -127,6 +129,7 @@ async function runFiles(
       // What the file has cost is told with the others, and is no part of the next summary.
       const { charged, distinct } = counts();
       totals.addFailure(failure.exitCode, charged);
+      failedUnits += charged;
       const later = plans.slice(index + 1);
       const hadItems = distinct > 0 || (session.writtenKeys?.size ?? 0) > writtenBefore;
       if (!plan.filter.dedupe || !hadItems || later.length === 0) continue;
@@ -197,9 +200,12 @@ async function validate(
   const { shard, header } = plan.options;
   const { input, table, stream, columns, cells, sink, backup, badRows, badRowsFile, share } = files;
   const { validator, cache } = engine;
-  const dryRun = plan.options.dryRun
-    ? (await import("../engines/dry-run.js")).dryRunValidator(engine)
-    : undefined;
+  if (plan.options.dryRun) {
+    const { dryRunValidator } = await import("../engines/dry-run.js");
+    opened.dryRun ??= dryRunValidator(engine);
+  }
+  const { dryRun } = opened;
+  const before = { ...dryRun?.counts, sent: engine.requests?.() ?? 0 };
   const mailBefore = mail?.check.statistics;
   const annotations = plan.options.annotations && (await openAnnotations(plan, engine));
   const report = await validateTable({
@@ -231,7 +237,9 @@ async function validate(
     const { column, columnName: name, names, dialect, format } = table;
     const delimiter = format === "jsonl" ? null : dialect.delimiter;
     const place = { column: column + 1, columnName: name, columns: names, delimiter };
-    return { input: inputName, ...place, dryRun: { ...report, ...dryRun.counts } };
+    const items = dryRun.counts.items - before.items!;
+    const requests = dryRun.counts.requests - before.requests!;
+    return { input: inputName, ...place, dryRun: { ...report, items, requests } };
   }
   if (report.rows === 0 && plan.options.failOnEmpty) {
     throw new EmptyInput(`--fail-on-empty: ${inputName} has no rows; nothing is written`);
@@ -254,7 +262,7 @@ async function validate(
     otherColumns: table.otherColumns.map((column) => columnName(table, column)),
     passedOver: table.passedOver.map((column) => `${column + 1} "${columnName(table, column)}"`),
     report,
-    requests: engine.requests?.(),
+    requests: engine.requests && engine.requests() - before.sent,
     dns: mail && { ...mailCounts(mail.check.statistics, mailBefore!), isStrict: plan.dns === "strict" },
     badRows: badRows.count,
     seconds: Math.round(performance.now() - started) / 1000,

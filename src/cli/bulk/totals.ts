@@ -17,6 +17,11 @@ export class Totals {
   #rows = 0;
   #distinct = 0;
   #units = 0;
+  readonly #isDryRun: boolean;
+
+  constructor(isDryRun: boolean) {
+    this.#isDryRun = isDryRun;
+  }
 
   /** Adds a file. */
   add(summary: Summary | DryRun, exitCode: number): void {
@@ -44,10 +49,14 @@ export class Totals {
   render(format: "text" | "json"): string {
     const [files, failed, rows] = [this.#files, this.#failed, this.#rows];
     const [distinct, units] = [this.#distinct, this.#units];
-    if (format === "json") return JSON.stringify({ files, failed, rows, distinct, units: { used: units } });
+    if (format === "json") {
+      const isDryRun = this.#isDryRun;
+      const charged = isDryRun ? { dryRun: true, units } : { units: { used: units } };
+      return JSON.stringify({ files, failed, rows, distinct, ...charged });
+    }
     const failures = failed === 0 ? "" : `, ${grouped(failed)} failed`;
     const items = counted(distinct, "distinct item");
-    return `${counted(files, "file")}${failures}: ${counted(rows, "row")}, ${items}; ${counted(units, "unit")} used`;
+    return `${counted(files, "file")}${failures}: ${counted(rows, "row")}, ${items}; ${counted(units, "unit")} ${this.#isDryRun ? "would be charged" : "used"}`;
   }
 
   #worsen(exitCode: number): void {
