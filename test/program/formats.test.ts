@@ -272,6 +272,18 @@ describe("comments, quotes and escapes", () => {
     expect(await emails(input, ...args)).toMatchObject({ code: 0, output: expected });
   });
 
+  test.each([[[]], [["--strict"]]])("keeps numbers as they are written %j", async (args) => {
+    const lines = [
+      '{"email":"ann@larch-and-oak.com","id":12345678901234567890,"w":1.50,"o":{"b":98765432109876543,"s":"a,\\"}:"},"n":null}',
+      '{"email":"bob@larch-and-oak.com","id":1,"w":1E5,"o":[1.0, 2],"n":"5.0"}',
+    ];
+    const { output } = await emails(lines.join("\n"), "--format", "csv", ...args);
+    expect(output.split("\n").slice(1, 3)).toEqual([
+      'ann@larch-and-oak.com,12345678901234567890,1.50,"{""b"":98765432109876543,""s"":""a,\\""}:""}",,ok',
+      'bob@larch-and-oak.com,1,1E5,"[1.0, 2]",5.0,ok',
+    ]);
+  });
+
   test("does not lose comments in place", async () => {
     for (const way of [["--strict"], ["--quote", "'"], ["--format", "csv"]]) {
       expect(await emails(commented, "-I", "--comment", "#", ...way)).toMatchObject({

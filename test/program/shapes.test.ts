@@ -353,6 +353,19 @@ describe("a spreadsheet file", () => {
     expect((await readXlsx(readFileSync(join(home, "l.xlsx.bak")))).sheets[0]?.rows).toHaveLength(3);
   });
 
+  test.each([
+    [["--quote", "'"], "id,email,note\n1,ann@larch-and-oak.com,'a,b \"c''d'\n"],
+    [["--escape", "\\"], 'id,email,note\n1,ann@larch-and-oak.com,"a,b \\"c\'d"\n'],
+  ])("is made of a table with other quotes %j", async (args, table) => {
+    const home = temporaryFolder();
+    writeFileSync(join(home, "l.csv"), table);
+    expect((await idv(["emails", "l.csv", "-o", "o.xlsx", ...args], { home })).code).toBe(0);
+    expect((await readXlsx(readFileSync(join(home, "o.xlsx")))).sheets[0]?.rows).toEqual([
+      ["id", "email", "note", "status"],
+      ["1", "ann@larch-and-oak.com", "a,b \"c'd", "ok"],
+    ]);
+  });
+
   test("is made of a table with semicolons and quotes", async () => {
     const home = temporaryFolder();
     writeFileSync(join(home, "l.csv"), '\ufeffid;email;note\r\n1;ann@larch-and-oak.com;"a; b"\r\n');

@@ -27,8 +27,9 @@ export async function openSink(
   const sink = await openOutputFile(output);
   if (isWorkbook) {
     const { workbookSink } = await import("../../table/spreadsheet/workbook-sink.js");
-    const { delimiter } = dialect;
-    return workbookSink(sink, sheet ?? "Sheet1", delimiter === null || delimiter === "\t" ? "," : delimiter);
+    const delimiter = dialect.delimiter === null || dialect.delimiter === "\t" ? "," : dialect.delimiter;
+    const quote = dialect.quote || '"';
+    return workbookSink(sink, sheet ?? "Sheet1", { delimiter, quote, escape: dialect.escape || quote });
   }
   // A replaced file stays compressed as it was.
   const wanted: Compression | undefined = isInPlace ? compression : compressionByName(output);

@@ -105,16 +105,23 @@ export class JsonLines {
   async *fields(): AsyncGenerator<FieldChunk> {
     const known = new Set(this.#names);
     for await (const chunk of this.#chunks) {
-      const rows = this.#read(chunk, (object) => {
+      const read = this.#read(chunk, (object) => {
         const unknown = Object.keys(object).find((key) => !known.has(key));
         return (
           unknown &&
           `field "${unknown}" is in none of the first rows, so it has no column; pass --format jsonl`
         );
-      }).flatMap(({ object }) => (object ? [object] : []));
+      });
+      const rows = read.flatMap(({ object, start, end }) => (object ? [{ object, start, end }] : []));
       yield {
-        ...this.#values(rows),
-        records: rows.map((object) => this.#names.map((name) => toBinary(textOf(object, name)))),
+        ...this.#values(rows.map(({ object }) => object)),
+        records: rows.map(({ object, start, end }) => {
+          const line = chunk.bytes.toString("utf8", start, end);
+          const sources = hasExactNumber.test(line) ? sourcesOf(line) : undefined;
+          const textIn = (name: string) =>
+            typeof object[name] === "string" ? object[name] : (sources?.get(name) ?? textOf(object, name));
+          return this.#names.map((name) => toBinary(textIn(name)));
+        }),
       };
     }
   }
@@ -204,13 +211,16 @@ export function parseObject(line: string): JsonObject | undefined {
   }
 }
 
+/** Strings and punctuation of JSON. */
+const jsonTokens = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g;
+
 /** Returns the text of an object with another value for a member, which is added if there is none. */
 function withMember(json: string, name: string, value: string): string {
   const member = `${JSON.stringify(name)}:${JSON.stringify(value)}`;
   let depth = 0;
   let key: { readonly text: string; readonly start: number } | undefined;
   let last: { readonly text: string; readonly start: number } | undefined;
-  for (const { 0: token, index } of json.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]:,]/g)) {
+  for (const { 0: token, index } of json.matchAll(jsonTokens)) {
     if (token === "{" || token === "[") depth++;
     else if (token === "}" || token === "]") depth--;
     if (depth === 1 && token === ":") key = last;
@@ -222,6 +232,30 @@ function withMember(json: string, name: string, value: string): string {
     last = { text: token, start: index };
   }
   return json;
+}
+
+/** Tells lines with a number that JavaScript may write in another way: with many digits, a fraction or an exponent. */
+const hasExactNumber = /\d{16}|\d[.eE]/;
+
+/** Returns the values of the members of an object as they are written, but for null. */
+function sourcesOf(json: string): ReadonlyMap<string, string> {
+  const sources = new Map<string, string>();
+  let depth = 0;
+  let last = "";
+  let member: { readonly name: string; readonly start: number } | undefined;
+  for (const { 0: token, index } of json.matchAll(jsonTokens)) {
+    if (token === "{" || token === "[") depth++;
+    else if (token === "}" || token === "]") depth--;
+    if (depth === 1 && token === ":" && member === undefined) {
+      member = { name: JSON.parse(last) as string, start: index + 1 };
+    } else if (member && ((depth === 1 && token === ",") || depth === 0)) {
+      const source = json.slice(member.start, index).trim();
+      sources.set(member.name, source === "null" ? "" : source);
+      member = undefined;
+    }
+    last = token;
+  }
+  return sources;
 }
 
 /**
