@@ -208,6 +208,9 @@ describe("engine and key", () => {
     expect(refused.stderr).toMatch(
       /answers 401.*; the key is not stored; --no-verify stores it unchecked\n$/,
     );
+    const page = await scriptedServer(respond(200, { "content-type": "text/html" }, "<html>Welcome</html>"));
+    const other = await idv(["login", "--base-url", page.url], { home, stdin: "sk_1\n" });
+    expect(other).toMatchObject({ code: 5, stderr: expect.stringContaining("is the base URL right?") });
     const away = await idv(["login", "--base-url", "http://127.0.0.1:1"], { home, stdin: "sk_1\n" });
     expect(away.code, away.stderr).toBe(5);
     const open = await idv(["login", "--base-url", "http://10.0.0.1"], { home, stdin: "sk_1\n" });

@@ -87,7 +87,7 @@ export const failStatuses = ({ failOn }: Pick<BulkOptions, "failOn">): readonly 
 
 function renewal(engine: string, renewsAt: number | null, nextCommand: string | undefined): string {
   if (renewsAt !== null) {
-    const when = new Date(renewsAt).toISOString().replace(/:00\.000Z$/, "Z");
+    const when = new Date(renewsAt).toISOString().replace(/(?::00)?\.\d{3}Z$/, "Z");
     const next = nextCommand === undefined ? "" : `; then run: ${nextCommand}`;
     return `it renews ${fromNow(renewsAt, Date.now())}, at ${when}${next}`;
   }

@@ -27,11 +27,11 @@ export async function askService(
   const bare = { ...options, cache: false, precheck: false };
   const engine = await openApiEngine("email", settings, choice, bare, say);
   try {
-    const { status, said, left } = await engine.probe!("email");
+    const { status, isJson, said, left } = await engine.probe!("email");
     const text = `${choice.baseUrl.value}: answers ${status}${said}`;
     if (status === 401) throw new AuthorisationError(text);
     // 400, 422: refuses a request without items. 403: the key may be for domains only. 429: no quota left.
-    const isHealthy = (status >= 200 && status < 300) || [400, 403, 422, 429].includes(status);
+    const isHealthy = (status >= 200 && status < 300 && isJson) || [400, 403, 422, 429].includes(status);
     if (!isHealthy) throw new ServiceError(`${text}; is the base URL right?`);
     return { text, left };
   } finally {

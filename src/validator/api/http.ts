@@ -95,7 +95,9 @@ export function openHttpClient({ connections, timeout, proxies }: HttpOptions): 
         signal.addEventListener("abort", () => reject(signal.reason));
       });
       const exchange = async () => {
-        const answer = await request(url, { method: "POST", dispatcher, headers: fields, body, signal });
+        // Without this, the answer may have any coding (RFC 9110, section 12.5.3).
+        const headers = { "accept-encoding": "identity", ...fields };
+        const answer = await request(url, { method: "POST", dispatcher, headers, body, signal });
         return {
           status: answer.statusCode,
           fields: answer.headers,
@@ -165,7 +167,10 @@ async function readBody(body: AsyncIterable<Uint8Array>, maximumBytes: number): 
     if (length > maximumBytes) return undefined;
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  // A byte order mark is no part of JSON, but may be ignored (RFC 8259, section 8.1).
+  return Buffer.concat(chunks)
+    .toString("utf8")
+    .replace(/^\ufeff/, "");
 }
 
 const reasons: Readonly<Record<string, string>> = {

@@ -27,7 +27,7 @@
  * - A retry has the same body, hence the same Idempotency-Key, so that the service does not charge it twice.
  * - Every wait of `ask` goes through `sleep`, so that `ending` ends it. Every request goes through `send`, which throws
  *   once `ending` is aborted.
- * - Text from the service reaches the user only through `messageIn`, which removes the key.
+ * - Text from the service reaches the user only through `messageIn`, which removes the key and addresses.
  */
 import { setMaxListeners } from "node:events";
 import { AuthorisationError, ServiceError } from "../errors.js";
@@ -280,7 +280,7 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
     /**
      * Sends one request without items, which costs nothing.
      *
-     * @returns the HTTP status, the service's message, and the units left if the service reports them
+     * @returns the HTTP status, whether the answer is JSON, the service's message, and the units left if the service reports them
      * @throws ServiceError when there is no answer
      */
     async probe(kind: Kind) {
@@ -289,7 +289,8 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
           throw new ServiceError(`${baseUrl}: ${message}`);
         },
       );
-      return { status, said: messageIn(body, key), left: readRateLimit(fields, now()).left };
+      const { left } = readRateLimit(fields, now());
+      return { status, isJson: isJson(body ?? ""), said: messageIn(body, key), left };
     },
     /**
      * Ends all waits and closes the connections. Requests in flight get `milliseconds` to finish first.
@@ -325,15 +326,25 @@ export const seconds = (milliseconds: number): string => {
 };
 
 /**
- * Returns the message of an error answer, with a colon in front, or an empty string. It is cut to 200 characters. The key,
- * which some services repeat, is removed first.
+ * Returns the message of an error answer, with a colon in front, or an empty string. It is cut to 200 characters. The key and
+ * addresses, which some services repeat, are removed first: messages get into logs.
  */
 function messageIn(body: string | undefined, key: string): string {
   const text = textIn(body ?? "")
     .replaceAll(key, "[key]")
+    .replaceAll(encodeURIComponent(key), "[key]")
+    .replace(/[^\s"'<>()[\],;:=]+(?:@|%40)[^\s"'<>()[\],;:=]+/g, "[address]")
     .trim()
     .slice(0, 200);
   return text === "" ? "" : `: ${text}`;
+}
+
+function isJson(body: string): boolean {
+  try {
+    return typeof JSON.parse(body) === "object";
+  } catch {
+    return false;
+  }
 }
 
 /** Returns the message: plain text, or a field of a JSON object (`message` in the interface document). Ignores HTML. */

@@ -473,12 +473,31 @@ describe("the activity", () => {
 describe("a probe", () => {
   test("costs nothing and tells the status, the message and the units left", async () => {
     const { engine, seen } = await engineFor([respond(403, { "ratelimit-remaining": "7" }, `no ${key}`)]);
-    expect(await engine.probe("domain")).toEqual({ status: 403, said: ": no [key]", left: 7 });
+    expect(await engine.probe("domain")).toEqual({
+      ...{ status: 403, isJson: false, said: ": no [key]", left: 7 },
+    });
     expect(seen[0]).toMatchObject({ path: "/domains/validate", body: '{"domains":[]}' });
+  });
+
+  test("tells the message without addresses and without the key, in any spelling", async () => {
+    const odd = "sk/7+x=";
+    const said = `ann@b.net, <bob+1@c.org>: no %61@d.e (${encodeURIComponent(odd)}), eve%40f.net`;
+    const { engine } = await engineFor([respond(400, {}, JSON.stringify({ message: said }))], { key: odd });
+    expect((await engine.probe("email")).said).toBe(
+      ": [address], <[address]>: no [address] ([key]), [address]",
+    );
   });
 
   test("fails without an answer", async () => {
     const { engine, url } = await engineFor([resetBeforeHeaders]);
     await expect(engine.probe("email")).rejects.toThrow(`${url}: the connection was closed`);
   });
+});
+
+test("an answer may start with a byte order mark, and is asked for without a coding", async () => {
+  const { validate, seen } = await engineFor([
+    respond(200, {}, (list) => `\ufeff${JSON.stringify({ emails: { [list[0]!]: { status: "ok" } } })}`),
+  ]);
+  expect((await validate(items(1))).statuses).toEqual(["ok"]);
+  expect(seen[0]?.headers["accept-encoding"]).toBe("identity");
 });
