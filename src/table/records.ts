@@ -20,7 +20,7 @@ export interface RecordChunk {
   lineOf?(row: number): number;
   /** Returns a field of a record as text; empty if the record has no such field. The column is an index from 0. */
   field(row: number, column: number): string;
-  /** The added fields that each record has already and keeps; undefined for records to validate. */
+  /** The added fields that each record has already and may keep; undefined for records to validate. */
   readonly kept?: readonly (readonly string[] | undefined)[];
   /**
    * Renders the records with the added fields at their ends. Short rows are padded, so that the added fields are below

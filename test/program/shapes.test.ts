@@ -275,6 +275,30 @@ describe("--update", () => {
     expect(twice.stderr).toContain("0 units used");
   });
 
+  test("decides for each of several columns", async () => {
+    const [empty, both] = [",,,x@mailinator.com,disposable\n", "a@b.net,,ok,c@mailinator.com,disposable\n"];
+    const left = "ann@larch-and-oak.com,n,ok,y@mailinator.com,\n";
+    const later = "bob@larch-and-oak.com,n,quota_exceeded,z@mailinator.com,ok\n";
+    const table = `a,n,status,b,status_b\n${empty}${both}${left}${later}`;
+    const args = ["emails", "-c", "a", "-c", "b", "--update"];
+    const once = await run("l.csv", table, ...args);
+    expect(once.output).toBe(
+      table.replace("y@mailinator.com,", "y@mailinator.com,disposable").replace("quota_exceeded", "ok"),
+    );
+    expect(once.stderr).toContain("2 units used");
+    const twice = await run("l.csv", once.output, ...args);
+    expect(twice.output).toBe(once.output);
+    expect(twice.stderr).toContain("0 units used");
+    expect(twice.stderr).toContain("4 rows keep their status (--update)");
+  });
+
+  test("validates a further column, and keeps the statuses of the first", async () => {
+    const table = "a,b,status\nann@larch-and-oak.com,x@mailinator.com,fake\n";
+    const { output, stderr } = await run("l.csv", table, "emails", "-c", "a", "-c", "b", "--update");
+    expect(output).toBe("a,b,status,status_b\nann@larch-and-oak.com,x@mailinator.com,fake,disposable\n");
+    expect(stderr).toContain("1 unit used");
+  });
+
   test("does not take a column of somebody else's for ours", async () => {
     const { output } = await run("l.csv", "email,status\nb@mailinator.com,active\n", "emails", "--update");
     expect(output).toBe("email,status,idv_status\nb@mailinator.com,active,disposable\n");

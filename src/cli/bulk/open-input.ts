@@ -13,9 +13,9 @@ import { openTable } from "../../table/reader.js";
 import { byteOrderMarkBytes, type RecordStream } from "../../table/records.js";
 import type { ScannableStream } from "../../table/scan/scanned-records.js";
 import type { Table } from "../../table/table.js";
-import { knownStatuses, notChecked } from "../../validator/validator.js";
+import { knownStatuses } from "../../validator/validator.js";
 import { checkItems } from "./no-items.js";
-import type { BulkOptions, Plan } from "./plan.js";
+import type { Plan } from "./plan.js";
 
 /** The input of a run. */
 export interface OpenInput {
@@ -78,10 +78,9 @@ export async function openInput(
     const advice = isOurs && !options.update ? "; to go on with an earlier run, use --update" : "";
     note(`${inputName} has a column "${usual}" already; ours is "${name}"${advice}`);
   }
-  const { places, names } = columns;
+  const { places } = columns;
   const isUpdate = places.some((place) => place !== undefined);
-  const keeps = keepsStatus(options.update, names.length, table);
-  const stream = isUpdate ? table.replacing({ places, keeps }) : table;
+  const stream = isUpdate ? table.replacing({ places, keeps: () => options.update !== "all" }) : table;
   const needsMark = options.bom || (decoded.encoding !== undefined && isForExcel(table));
   const cells = {
     emptyValues: options.emptyValues ?? usualEmptyValues,
@@ -104,15 +103,6 @@ function holdsStatuses(values: readonly string[]): boolean {
   const filled = values.filter((value) => value !== "");
   const known = filled.filter((value) => (knownStatuses as readonly string[]).includes(value));
   return known.length >= filled.length / 2;
-}
-
-/** Returns which rows keep what an earlier run added: those with a status that is no `quota_exceeded`. */
-function keepsStatus(update: BulkOptions["update"], fieldCount: number, { otherColumns }: Table) {
-  const fieldsPerColumn = fieldCount / (1 + otherColumns.length);
-  return (fields: readonly string[]) => {
-    const statuses = fields.filter((_, i) => i % fieldsPerColumn === 0);
-    return update !== "all" && fields[0] !== "" && !statuses.includes(notChecked.status);
-  };
 }
 
 /** Returns whether a table looks as if it was saved by Excel: its lines end as on Windows. */

@@ -20,7 +20,7 @@ import { hashItem } from "../../classifier/item-hash.js";
 import { listedDomain } from "../../classifier/outcomes.js";
 import type { RecordChunk } from "../../table/records.js";
 import { notChecked, type Status, type Verdict } from "../../validator/validator.js";
-import { ourFields } from "../columns.js";
+import { type Columns, ourFields } from "../columns.js";
 import { DomainCounts } from "../domain-counts.js";
 import { itemKey, mailboxKey } from "../item.js";
 import { type RowKeys, type RowsWithStatus, RowWriter } from "../row-writer.js";
@@ -41,9 +41,9 @@ const pauseMilliseconds = 200;
 interface RowItems {
   /** The code of a record that is not a row of this run. */
   readonly mark?: typeof notARowCode | typeof otherShardCode;
-  /** The added fields of an earlier run, if the row keeps them. */
-  readonly kept: readonly string[] | undefined;
-  /** The items in each wanted column. */
+  /** For each wanted column, the added fields of an earlier run if the row keeps them. */
+  readonly kept: readonly (readonly string[] | undefined)[];
+  /** The items in each wanted column, but for those whose fields are kept. */
   readonly values: readonly (readonly RowItem[])[];
   /** The items in the first column for `--dedupe`, also those of a row that keeps its fields. */
   readonly compared: readonly string[];
@@ -127,15 +127,24 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
       const rows: RowItems[] = [];
       let emptied = 0;
       for (const [row, value] of chunk.values.entries()) {
-        const kept = chunk.kept?.[row];
         const texts = [value ?? "", ...(chunk.otherValues ?? []).map((others) => others[row] ?? "")];
-        const emptiedBefore = ledger.emptied;
-        const items = kept && !shard && !dedupe ? [] : texts.map((text) => ledger.itemsIn(text));
-        if (!kept) emptied += ledger.emptied - emptiedBefore;
+        const kept = texts.map((_, column) => keptFields(chunk.kept?.[row], column, columns, texts.length));
+        const items = texts.map((text, column) => {
+          if (kept[column] === undefined) {
+            const before = ledger.emptied;
+            const found = ledger.itemsIn(text);
+            emptied += ledger.emptied - before;
+            return found;
+          }
+          const isNeeded = shard !== undefined || (dedupe !== undefined && column === 0);
+          return isNeeded ? ledger.itemsIn(text) : [];
+        });
         const mark = markOf(chunk, row, value !== undefined, items);
-        const values = mark || kept ? [] : items.map((found) => found.map((item) => ledger.add(item)));
+        const values = items.map((found, column) =>
+          mark || kept[column] ? [] : found.map((item) => ledger.add(item)),
+        );
         const compared = (dedupe && !mark && items[0]) || [];
-        rows.push({ ...(mark && { mark }), kept: mark ? undefined : kept, values, compared });
+        rows.push({ ...(mark && { mark }), kept, values, compared });
         for (const item of values.flat()) {
           // Submitted at once, so that its validation runs while the next batch is being filled.
           if (item.isOpen && queue.add(item)) await queue.submitFull();
@@ -175,6 +184,28 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
   return { ...writer.report(), ...countsSince(before, ledger.counts), quota, topDomains };
 }
 
+/**
+ * Returns the fields that an earlier run has added for a column, if the row keeps them: not without a status, and not if
+ * the quota had left it.
+ *
+ * @param fields the added fields of all columns
+ * @param count number of wanted columns
+ */
+function keptFields(
+  fields: readonly string[] | undefined,
+  column: number,
+  { names }: Columns,
+  count: number,
+): readonly string[] | undefined {
+  const each = names.length / count;
+  const own = fields?.slice(column * each, (column + 1) * each);
+  return own === undefined || own[0] === "" || own[0] === notChecked.status ? undefined : own;
+}
+
+/** Returns whether a row keeps the statuses of an earlier run, and has no other items. */
+const isKept = ({ mark, kept, values }: RowItems): boolean =>
+  mark === undefined && kept.some((own) => own !== undefined) && values.every((items) => items.length === 0);
+
 /** Renders the rows of a chunk whose items have their verdicts. */
 class RowRenderer {
   readonly #options: RunOptions;
@@ -198,7 +229,8 @@ class RowRenderer {
     const codesOf = (column: number) =>
       Uint8Array.from(rows, ({ mark, kept }, row) => {
         if (mark !== undefined) return mark;
-        if (kept !== undefined) return this.#ledger.codeOfKept(kept[column * fieldsPerColumn] ?? "");
+        const [keptStatus] = kept[column] ?? [];
+        if (keptStatus !== undefined) return this.#ledger.codeOfKept(keptStatus);
         const item = deciding[row]![column];
         return item === undefined ? noItemCode : this.#ledger.codeOf(item);
       });
@@ -208,14 +240,17 @@ class RowRenderer {
         rows.map(({ mark, kept }, row) => {
           if (!isWanted(row) || mark === otherShardCode) return undefined;
           if (mark === notARowCode) return [];
-          return kept ?? this.#fieldsOf(deciding[row]!, codes, row);
+          const fields = this.#fieldsOf(deciding[row]!, codes, row);
+          return kept.flatMap(
+            (own, column) => own ?? fields.slice(column * fieldsPerColumn, (column + 1) * fieldsPerColumn),
+          );
         }),
       );
     const isFirst = ({ values }: RowItems) => Number(values[0]?.some((item) => item.isFirst) ?? false);
     return {
       codes: codes[0]!,
       otherCodes: codes.slice(1),
-      ...{ ...counts, kept: rows.filter(({ kept }) => kept !== undefined).length },
+      ...{ ...counts, kept: rows.filter(isKept).length },
       isFirst: Uint8Array.from(rows, isFirst),
       keys: this.#options.filter?.dedupe && this.#keysOf(rows),
       place: (row) => ({
