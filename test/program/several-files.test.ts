@@ -195,6 +195,22 @@ describe("several files", () => {
     expect(stderr).toContain(`2 files, 1 failed: 2 rows, 2 distinct items; ${grouped(used)} units used\n`);
   });
 
+  test("end with one line on a signal", async () => {
+    const home = homeWith({ "a.csv": a, "b.csv": b });
+    await setQuota(home, { limit: 9 });
+    const release = await lockStore(join(home, "state/idv/quota.db"));
+    const child = startIdv(["emails", "-q", "a.csv", "b.csv", "-o", "out/"], { home });
+    const outcome = finished(child);
+    const isOpen = () => existsSync(join(home, "out")) && readdirSync(join(home, "out")).length > 0;
+    await expect.poll(isOpen, { timeout: 10_000 }).toBe(true);
+    child.kill("SIGTERM");
+    expect(await outcome).toEqual({
+      ...{ code: 143, stdout: "", stderr: "idv: stopped by SIGTERM; the file at hand was not written\n" },
+    });
+    expect(readdirSync(join(home, "out"))).toEqual([]);
+    await release();
+  });
+
   test.each([[[]], [["--strict"]]])("tell what each would cost with --dry-run %j", async (args) => {
     const home = homeWith({ "a.csv": a, "b.csv": b, "c.csv": "email\nzoe@larch-and-oak.com\n" });
     const files = ["a.csv", "b.csv", "c.csv"];

@@ -81,7 +81,8 @@ export async function runBulk(kind: Kind, inputs: readonly string[], options: Bu
 
 /** Returns what a signal leaves unwritten; undefined for standard output. */
 function outputName(inputs: readonly string[], { inPlace, output }: BulkOptions): string | undefined {
-  if (inPlace !== undefined) return inputs.length > 1 ? "the file at hand" : inputs[0];
+  if (inputs.length > 1) return "the file at hand";
+  if (inPlace !== undefined) return inputs[0];
   return output === "-" ? undefined : output;
 }
 
@@ -122,6 +123,8 @@ async function runFiles(
       totals.add(summary, exitCodeOf(summary, options, nextCommand(plan)));
       delete opened.cost;
     } catch (error) {
+      // A signal has ended the run: what fails now is its consequence.
+      signal.throwIfAborted();
       const failure = failureFor(error);
       if (!isSeveral || !isFaultOfFile(error) || failure.message === undefined) throw error;
       sayFailure(failure);
