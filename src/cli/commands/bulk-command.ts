@@ -139,7 +139,7 @@ function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
       new Option("--fail-on <STATUS,...>", "exit 1 when a row has one of these statuses").argParser(statuses),
       new Option(
         "--max-bad <N|N%>",
-        "exit 1 only above N rows or N %; --fail-on defaults to disposable,fake",
+        "exit 1 only above N rows or N % of a file; --fail-on defaults to disposable,fake",
       ).argParser(limit),
       new Option("--annotations <FORMAT>", "github: annotate the lines of these rows, on stderr").choices([
         "github",
