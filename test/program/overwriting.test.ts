@@ -51,6 +51,11 @@ test.each<[string, string[], string]>([
     "ok.csv: cannot be the input and a file of --split at once",
   ],
   [
+    "the same file by a link, with --split",
+    ["a.csv", "link.csv", "--split", "parts"],
+    "link.csv: is given twice, and its rows would be written twice; name it once",
+  ],
+  [
     "its input as output of a shard",
     ["a.csv", "-o", "a.csv", "--shard", "1/2"],
     "-o a.csv would lose the rows of the other shards; name another file with --shard",

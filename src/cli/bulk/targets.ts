@@ -69,6 +69,11 @@ export function checkTargets(files: readonly FileTargets[], common: CommonTarget
       throw new UsageError(`${printable(path)}: cannot be ${name} and a file of --split at once`);
     }
     const other = taken.get(place);
+    if (other?.name === "the input" && name === "the input" && split !== undefined) {
+      throw new UsageError(
+        `${printable(path)}: is given twice, and its rows would be written twice; name it once`,
+      );
+    }
     if (other?.name === name && isWritten) {
       throw new UsageError(`${printable(path)}: two of the files would be written there; rename one of them`);
     }
