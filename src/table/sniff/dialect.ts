@@ -2,9 +2,11 @@
  * Detects the delimiter and the line ending of a table from a sample of it. Quote, escape and comment characters must
  * be given.
  */
+
+import { nameText } from "../bytes.js";
 import { Place, scanRecords } from "../scan/scanner.js";
 import { nameFit } from "./column.js";
-import { type LayoutOptions, layoutOf, mostCommonWidth } from "./layout.js";
+import { type LayoutOptions, layoutOf, mostCommonWidth, wantedNames } from "./layout.js";
 import type { Sample, SplitSample } from "./sample-record.js";
 
 /** Syntax of a table. All characters are ASCII. */
@@ -41,9 +43,9 @@ export interface KnownDialect {
 const delimiters = ["\t", "|", ";", ","] as const;
 
 /**
- * Finds the delimiter: the one with which most of the first records have a field that is an item, then the one that
- * splits them most consistently. Returns null if there is no delimiter.
- *
+ * Finds the delimiter: one with which the header has a column that the user wants, then the one with which most of the first
+ * records have a field that is an item, then the one that splits them most consistently. Returns null if there is no
+ * delimiter.
  */
 export function sniffDelimiter(split: SplitSample, options: LayoutOptions): string | null {
   const plain = assess(null, split(null), options);
@@ -60,7 +62,7 @@ export function sniffDelimiter(split: SplitSample, options: LayoutOptions): stri
 function isDelimiter(candidate: Assessment, plain: Assessment): boolean {
   const { width, agreement, firstWidth, itemShare } = candidate;
   // The first record is a header with a column for items. Then the records below it may have fewer fields.
-  if (candidate.namesItems) return true;
+  if (candidate.namesItems || candidate.namesWanted) return true;
   // Whole lines are items already, such as URLs with commas. Then nearly all records must have the same number of
   // fields.
   if (plain.itemShare > 0 && plain.itemShare >= itemShare) return width > 1 && agreement >= 0.9;
@@ -81,6 +83,8 @@ interface Assessment {
   readonly firstWidth: number;
   /** Whether the first record has several fields and one of them is a known name for a column of items. */
   readonly namesItems: boolean;
+  /** Whether the first record has several fields and one of them is the name of a column that the user wants. */
+  readonly namesWanted: boolean;
   /** Share of the records in which some field is or contains an item, 0 to 1. */
   readonly itemShare: number;
 }
@@ -94,6 +98,7 @@ function assess(delimiter: string | null, sample: Sample, options: LayoutOptions
     .filter((fields) => fields.some((field) => field !== ""));
   const width = mostCommonWidth(records);
   const [first = []] = records;
+  const wanted = wantedNames(options).filter((name) => !/^\d+$/.test(name));
   const share = (matches: (fields: readonly string[]) => boolean) =>
     records.filter(matches).length / Math.max(1, records.length);
   return {
@@ -103,11 +108,13 @@ function assess(delimiter: string | null, sample: Sample, options: LayoutOptions
     agreement: share((fields) => fields.length === width),
     firstWidth: first.length,
     namesItems: first.length > 1 && first.some((name) => nameFit(name, profile) === 3),
+    namesWanted: first.length > 1 && first.some((name) => wanted.includes(nameText(name))),
     itemShare: share((fields) => fields.some((field) => profile.likeness(field) > 0)),
   };
 }
 
 function isBetter(candidate: Assessment, best: Assessment, plain: Assessment): boolean {
+  if (candidate.namesWanted !== best.namesWanted) return candidate.namesWanted;
   if (candidate.itemShare !== best.itemShare) return candidate.itemShare > best.itemShare;
   if (best === plain) return true;
   if (candidate.namesItems !== best.namesItems) return candidate.namesItems;

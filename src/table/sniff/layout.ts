@@ -30,11 +30,15 @@ export interface LayoutOptions {
 /** Number of records in which a header is looked for. */
 const mostAbove = 50;
 
+/** Returns the names of the wanted columns, without the number that tells those with equal names apart. */
+export const wantedNames = ({ columns = [] }: LayoutOptions): readonly string[] =>
+  columns.map((name) => name.replace(/\[\d+\]$/, ""));
+
 /** Splits a sample into preamble, header and body. */
 export function layoutOf({ records, hasOpenQuote }: Sample, options: LayoutOptions): Layout {
   const filled = records.findIndex(({ fields }) => isFilled(fields));
   if (options.header === false || filled === -1) return parts(records, 0, false);
-  const wanted = options.columns?.map((name) => name.replace(/\[\d+\]$/, "")) ?? [];
+  const wanted = wantedNames(options);
   const isTop = (fields: readonly string[]) =>
     isHeader(fields, options.profile) || fields.some((name) => wanted.includes(nameText(name)));
   // With an open quote, it is not known where records start.

@@ -130,6 +130,19 @@ describe("the delimiter", () => {
     const split = await sampleSplitter(sample, true);
     expect(sniffDelimiter(split, { profile: profiles.domain })).toBe(delimiter);
   });
+
+  test.each<[string[], string, string | null]>([
+    [["a"], "id,a,status,canonical\n1,ann@b.net; bob@b.net,ok,ann@b.net\n", ","],
+    [["a[2]"], "id,a,a\n1,ann@b.net; bob@b.net,ann@b.net\n", ","],
+    [["b"], "id;a,b\n1;ann@b.net,c\n2;bob@b.net,d\n", ","],
+    [["id"], "id;a,b\n1;ann@b.net,c\n2;bob@b.net,d\n", ";"],
+    [["x"], "id;a\n1;ann@b.net\n", ";"],
+    // An index is no name.
+    [["2"], "1;ann@b.net,2\n3;bob@b.net,4\n", ";"],
+  ])("finds a delimiter with which there is the column %j", async (columns, sample, delimiter) => {
+    const split = await sampleSplitter(sample, true);
+    expect(sniffDelimiter(split, { profile: profiles.email, columns })).toBe(delimiter);
+  });
 });
 
 test.each<[string, string | null, string]>([
