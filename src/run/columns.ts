@@ -72,8 +72,6 @@ export function nameColumns(
 }
 
 const noNames: readonly string[] = [];
-/** The columns that may follow a status, in this order. */
-const allDetails = ["reason", "suggestion", "mx", "canonical"];
 const never = (_index: number): boolean => false;
 
 /** Returns the index of the column that an earlier run has added under a name, or the name that it took instead. */
@@ -92,8 +90,8 @@ const isNameOf = (name: string, usual: string): boolean =>
   (name.startsWith(`idv_${usual}`) && /^(?:_\d+)?$/.test(name.slice(`idv_${usual}`.length)));
 
 /**
- * Returns the indices of the details that an earlier run has added, by their usual names. They follow its status: a column
- * such as "reason" in another place is the user's own.
+ * Returns the indices of the details that an earlier run has added, by their usual names: the last columns behind its status
+ * that have them. A column "reason" before the status, or without "suggestion" behind it, is the user's own.
  */
 function detailsAfter(
   status: number | undefined,
@@ -101,10 +99,12 @@ function detailsAfter(
   end: string,
 ): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
+  const isNamed = (index: number, usual: string) => isNameOf(header[index] ?? "", `${usual}${end}`);
   for (let index = (status ?? header.length) + 1; index < header.length; index++) {
-    const usual = allDetails.map((name) => `${name}${end}`).find((name) => isNameOf(header[index]!, name));
-    if (usual === undefined || found.has(usual)) break;
-    found.set(usual, index);
+    for (const usual of ["mx", "canonical"]) if (isNamed(index, usual)) found.set(`${usual}${end}`, index);
+    if (!isNamed(index, "reason") || !isNamed(index + 1, "suggestion")) continue;
+    found.set(`reason${end}`, index);
+    found.set(`suggestion${end}`, index + 1);
   }
   return found;
 }

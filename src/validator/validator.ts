@@ -57,7 +57,7 @@ export interface BatchListener {
   /**
    * Called and awaited before a request, with its items in their order.
    *
-   * @returns the items to submit now; an empty list after a moment if there are none
+   * @returns the items to submit now and later; if there are some for later only, after a moment
    */
   onSubmit(indices: readonly number[]): Promise<Submission>;
   /**

@@ -276,11 +276,14 @@ describe("comments, quotes and escapes", () => {
     const lines = [
       '{"email":"ann@larch-and-oak.com","id":12345678901234567890,"w":1.50,"o":{"b":98765432109876543,"s":"a,\\"}:"},"n":null}',
       '{"email":"bob@larch-and-oak.com","id":1,"w":1E5,"o":[1.0, 2],"n":"5.0"}',
+      // A digit before a dot in another field changes nothing.
+      '{"email":"ann1.lee@larch-and-oak.com","id":2,"w":1,"o":["a", "b"],"n":true}',
     ];
     const { output } = await emails(lines.join("\n"), "--format", "csv", ...args);
-    expect(output.split("\n").slice(1, 3)).toEqual([
+    expect(output.split("\n").slice(1, 4)).toEqual([
       'ann@larch-and-oak.com,12345678901234567890,1.50,"{""b"":98765432109876543,""s"":""a,\\""}:""}",,ok',
       'bob@larch-and-oak.com,1,1E5,"[1.0, 2]",5.0,ok',
+      'ann1.lee@larch-and-oak.com,2,1,"[""a"",""b""]",true,ok',
     ]);
   });
 

@@ -137,6 +137,41 @@ describe("pipes", () => {
   });
 });
 
+test("a file beside those of --split may be its input, and a dry run reads all of them", async () => {
+  const home = homeWith({});
+  mkdirSync(join(home, "parts"));
+  writeFileSync(join(home, "parts/ok.2025.csv"), a);
+  const { code, stderr } = await idv(["emails", "parts/ok.2025.csv", "--split", "parts"], { home });
+  expect(code, stderr).toBe(0);
+  expect(read(home, "parts/ok.csv")).toBe("email,status\nann@larch-and-oak.com,ok\n");
+  const dry = await idv(["emails", "parts/ok.csv", "--split", "parts", "--dry-run"], { home });
+  expect(dry.code, dry.stderr).toBe(0);
+});
+
+test("--update --explain adds its columns once, wherever the status is", async () => {
+  const home = homeWith({ "l.csv": "email,status,name,b\nann.lee@gmial.com,,Ann,x@mailinator.com\n" });
+  const args = [
+    "emails",
+    "-q",
+    "-I",
+    "--update=all",
+    "--explain",
+    "--canonical",
+    "-c",
+    "email",
+    "-c",
+    "b",
+    "l.csv",
+  ];
+  expect((await idv(args, { home })).code).toBe(0);
+  const once = read(home, "l.csv");
+  expect(once.split("\n")[0]).toBe(
+    "email,status,name,b,reason,suggestion,canonical,status_b,reason_b,suggestion_b,canonical_b",
+  );
+  expect((await idv(args, { home })).code).toBe(0);
+  expect(read(home, "l.csv")).toBe(once);
+});
+
 test("a column of reasons that is the user's own is kept by --update --explain", async () => {
   const home = homeWith({ "l.csv": "email,reason\nann@larch-and-oak.com,moved away\n" });
   const args = ["emails", "-q", "-I", "l.csv", "--explain"];

@@ -293,6 +293,54 @@ describe("runs side by side", () => {
     expect(runs.reduce((sum, { report }) => sum + report.charged, 0)).toBe(8);
   });
 
+  test("take verdicts that others have got, also after the end of the quota", async () => {
+    const open = await openCache();
+    const other = await open();
+    const { engine } = countingEngine({
+      units: 0,
+      batchSize: 2,
+      onBatch: async () => {
+        const digests = ["c", "d", "e"].map((name) => other.digest(`${name}@b.net`));
+        await other.begin(digests);
+        await other.finish(digests, digests, ["ok", "ok", "ok"]);
+      },
+    });
+    const { rows, report } = await runTable(table(names.slice(0, 6)), engine, { cache: await open() });
+    const left = "quota_exceeded";
+    expect(statusesOf(rows)).toEqual([left, left, "ok", "ok", "ok", left]);
+    expect(report).toMatchObject({ charged: 0, cached: 3 });
+  });
+
+  test("leave no claim behind on what they did not submit", async () => {
+    const open = await openCache();
+    const other = await open();
+    const validate: Validator["validate"] = async (_kind, items, _signal, listener) => {
+      const stored = [other.digest("a@b.net")];
+      await other.begin(stored);
+      await other.finish(stored, stored, ["ok"]);
+      // The first answer lacks an item, which is asked for again.
+      for (const [asked, answered] of [
+        [[0, 1, 2], [1]],
+        [[2], [2]],
+      ] as const) {
+        await listener!.onSubmit(asked);
+        await listener!.onAnswered(
+          answered,
+          answered.map(() => ({ status: "ok" })),
+        );
+      }
+      const verdicts = items.map((_, i) => (i === 0 ? notChecked : { status: "ok" }));
+      return { verdicts, charged: 2, exhausted: false, quota: { left: null, renewsAt: null } };
+    };
+    const { engine } = countingEngine();
+    const { rows } = await runTable(table(["a", "b", "c"]), { ...engine, validate }, { cache: await open() });
+    expect(statusesOf(rows)).toEqual(["ok", "ok", "ok"]);
+    const next = await open();
+    const digests = ["a", "b", "c"].map((name) => next.digest(`${name}@b.net`));
+    expect((await next.claim(digests, 60_000, () => {})).isElsewhere).toEqual([false, false, false]);
+    expect((await (await open()).unfinished()).map((batch) => batch.length)).not.toContain(2);
+  });
+
   test("take over the items of one that has failed", async () => {
     const open = await openCache();
     const failing = countingEngine({

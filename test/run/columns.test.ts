@@ -1,4 +1,5 @@
 /** Covers the names of the added columns, and which columns of a table an earlier run has added. */
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { nameColumns } from "../../src/run/columns.js";
 
@@ -43,4 +44,38 @@ test.each<[string, string, string, readonly (number | undefined)[]]>([
   });
   expect(columns.names.join()).toBe(names);
   expect(columns.places).toEqual(Array.from({ length: 4 }, (_, i) => places[i]));
+});
+
+test("finds what it has added to any table, however often", () => {
+  const name = fc.constantFrom(
+    ...[
+      "email",
+      "b",
+      "status",
+      "reason",
+      "suggestion",
+      "canonical",
+      "mx",
+      "idv_reason",
+      "note",
+      "status_b",
+      "canonical_b",
+    ],
+  );
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(name, { maxLength: 9 }),
+      fc.record({ withReasons: fc.boolean(), withExchange: fc.boolean(), withCanonical: fc.boolean() }),
+      fc.boolean(),
+      (header, choice, isSeveral) => {
+        const options = { ...choice, isOurs: () => true, others: isSeveral ? ["b"] : [] };
+        const first = nameColumns(header, "status", options);
+        const added = first.names.filter((_, i) => first.places[i] === undefined);
+        const second = nameColumns([...header, ...added], "status", options);
+        expect(second.names).toEqual(first.names);
+        expect(second.places).not.toContain(undefined);
+      },
+    ),
+    { numRuns: 2000 },
+  );
 });

@@ -28,6 +28,7 @@ interface CommonTargets {
   readonly deny: readonly string[];
   /** Folder of the output, which has a file for each status. */
   readonly split?: string;
+  readonly dryRun?: true;
 }
 
 /** What a file is in a run. */
@@ -43,7 +44,8 @@ interface Role {
  * @throws UsageError when a file has two roles
  */
 export function checkTargets(files: readonly FileTargets[], common: CommonTargets): void {
-  const { allow, deny, split } = common;
+  const { allow, deny, dryRun } = common;
+  const split = dryRun ? undefined : common.split;
   const read = (name: string) => (path: string | undefined) => ({ name, path, isWritten: false });
   const written = (name: string) => (path: string | undefined) => ({ name, path, isWritten: true });
   const roles: readonly Role[] = [
@@ -92,7 +94,7 @@ export const isSameFile = (input: string, output: string): boolean =>
 
 /** Returns whether a file has the name of one that `--split` writes. */
 function isOfSplit(place: string, folder: string): boolean {
-  const [status = ""] = basename(place).split(".");
+  const [, status = ""] = /^(\w+)\.(?:csv|tsv|jsonl)$/.exec(basename(place)) ?? [];
   return dirname(place) === placeOf(folder) && [...knownStatuses, "empty"].includes(status);
 }
 

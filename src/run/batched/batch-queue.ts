@@ -19,7 +19,7 @@
  * run, or two runs could wait for each other. After the first failure, or when the quota has ended, nothing more is submitted.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { BatchListener, Submission, Verdict } from "../../validator/validator.js";
+import { type BatchListener, notChecked, type Submission, type Verdict } from "../../validator/validator.js";
 import type { CachePort } from "../cache-port.js";
 import type { RunOptions } from "../run-options.js";
 import type { ItemLedger, RowItem } from "./item-ledger.js";
@@ -185,9 +185,11 @@ export class BatchQueue {
   async #validate(batch: readonly RowItem[]): Promise<void> {
     const { kind, validator, signal, cache } = this.#options;
     signal.throwIfAborted();
-    if (this.#isExhausted) return;
     const requests = new BatchRequests(batch, this.#ledger, cache, validator.patience ?? 0, signal);
     const items = batch.map(({ item }) => item);
+    // When the quota has ended, the cache may still have verdicts of other runs, or get some.
+    if (this.#isExhausted) return requests.takeOthers(items.map((_, i) => i));
+    let left: readonly number[] = [];
     try {
       const { verdicts, charged, quota, exhausted } = await validator.validate(kind, items, signal, requests);
       if (exhausted) this.#isExhausted = true;
@@ -195,11 +197,13 @@ export class BatchQueue {
       for (const [i, row] of batch.entries()) {
         if (!requests.isFromCache(i)) this.#ledger.settle(row, verdicts[i]!);
       }
+      left = verdicts.flatMap((verdict, i) =>
+        verdict.status === notChecked.status && !requests.isFromCache(i) ? [i] : [],
+      );
     } finally {
       await requests.release();
     }
-    // After the end of the quota, another run may still get some.
-    await requests.awaitOthers();
+    await requests.takeOthers(left);
   }
 }
 
@@ -214,8 +218,6 @@ class BatchRequests implements BatchListener {
   readonly #signal: AbortSignal;
   readonly #fromCache = new Set<number>();
   #submitted: readonly number[] = [];
-  /** Items that another run had in flight when this one last looked. */
-  #elsewhere: readonly number[] = [];
   #release = async () => {};
 
   constructor(
@@ -264,15 +266,19 @@ class BatchRequests implements BatchListener {
     this.#ledger.charge(indices.length);
     const statuses = verdicts.map(({ status }) => status);
     await this.#cache?.finish(this.#digestsOf(this.#submitted), this.#digestsOf(indices), statuses);
+    // The claim may have held items that turned out to have their verdicts.
+    await this.#release();
   }
 
-  /** Waits for the items that another run has in flight. */
-  async awaitOthers(): Promise<void> {
-    while (this.#elsewhere.length > 0) {
+  /** Takes the verdicts that other runs have got, or get soon, on items that are not submitted any more. */
+  async takeOthers(indices: readonly number[]): Promise<void> {
+    let open = this.#cache === undefined ? [] : indices;
+    while (open.length > 0) {
       this.#signal.throwIfAborted();
-      await this.#pause();
-      await this.#claim(this.#elsewhere);
+      const { later } = await this.#claim(open);
       await this.#release();
+      open = later;
+      if (open.length > 0) await this.#pause();
     }
   }
 
@@ -289,8 +295,6 @@ class BatchRequests implements BatchListener {
       if (this.#ledger.settleFromCache(this.#batch[index]!)) this.#fromCache.add(index);
       else (isElsewhere[i] ? later : now).push(index);
     }
-    const looked = new Set(indices);
-    this.#elsewhere = [...this.#elsewhere.filter((index) => !looked.has(index)), ...later];
     return { now, later };
   }
 

@@ -118,8 +118,11 @@ export class JsonLines {
         records: rows.map(({ object, start, end }) => {
           const line = chunk.bytes.toString("utf8", start, end);
           const sources = hasExactNumber.test(line) ? sourcesOf(line) : undefined;
-          const textIn = (name: string) =>
-            typeof object[name] === "string" ? object[name] : (sources?.get(name) ?? textOf(object, name));
+          const textIn = (name: string) => {
+            const source = sources?.get(name) ?? "";
+            const isString = typeof object[name] === "string";
+            return !isString && hasExactNumber.test(source) ? source : textOf(object, name);
+          };
           return this.#names.map((name) => toBinary(textIn(name)));
         }),
       };
@@ -234,10 +237,10 @@ function withMember(json: string, name: string, value: string): string {
   return json;
 }
 
-/** Tells lines with a number that JavaScript may write in another way: with many digits, a fraction or an exponent. */
+/** Tells texts with a number that JavaScript may write in another way: with many digits, a fraction or an exponent. */
 const hasExactNumber = /\d{16}|\d[.eE]/;
 
-/** Returns the values of the members of an object as they are written, but for null. */
+/** Returns the values of the members of an object as they are written. */
 function sourcesOf(json: string): ReadonlyMap<string, string> {
   const sources = new Map<string, string>();
   let depth = 0;
@@ -249,8 +252,7 @@ function sourcesOf(json: string): ReadonlyMap<string, string> {
     if (depth === 1 && token === ":" && member === undefined) {
       member = { name: JSON.parse(last) as string, start: index + 1 };
     } else if (member && ((depth === 1 && token === ",") || depth === 0)) {
-      const source = json.slice(member.start, index).trim();
-      sources.set(member.name, source === "null" ? "" : source);
+      sources.set(member.name, json.slice(member.start, index).trim());
       member = undefined;
     }
     last = token;

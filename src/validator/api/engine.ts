@@ -32,7 +32,8 @@
  *   it.
  * - The run's items are submitted in order. Nothing may be awaited between the gate and the rate, or batches could overtake.
  * - Nothing new is submitted after `halt`. After any new wait before `onSubmit`, check `halting`.
- * - Each request is recorded before it is sent, with exactly its items in their order. A batch is first submitted whole.
+ * - Each request is recorded before it is sent, with exactly its items in their order. A batch is first submitted whole, but for
+ *   what the listener keeps back.
  * - A batch that enters the gate always leaves it, even when it fails, and every failure halts the engine.
  */
 import { setMaxListeners } from "node:events";
@@ -127,11 +128,6 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
     await world.sleep(turn - now(), halting.signal).catch(() => ending.signal.throwIfAborted());
   }
 
-  /** Gives back the reserved time of items that were not validated. */
-  function giveBack(items: number): void {
-    if (rate) nextTurn -= (items * rate.milliseconds) / rate.items;
-  }
-
   /**
    * Waits for the renewal of the quota.
    *
@@ -158,7 +154,11 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
     const outcome = (exhausted: boolean) => ({ verdicts, charged, exhausted, quota });
     if (!(await gate.enter(items.length))) return outcome(true);
     let left: number | undefined;
+    let hasAnswer = false;
     let faults = 0;
+    /** Items for which the rate has made room, and which are not submitted yet. */
+    let reserved = 0;
+    let reservedUntil = 0;
     try {
       let open = items.map((_, i) => i);
       // The whole batch first, even if `batchSize` has shrunk: a killed run may have submitted it. Resent unchanged, it has
@@ -166,14 +166,21 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
       let size = open.length;
       while (open.length > 0) {
         const wanted = open.slice(0, size);
-        await keepRate(wanted.length);
+        const missing = wanted.length - reserved;
+        if (missing > 0) {
+          const waiting = keepRate(missing);
+          reservedUntil = nextTurn;
+          reserved += missing;
+          await waiting;
+        }
         if (halting.signal.aborted) return outcome(true);
         const { now: part, later } = (await listener?.onSubmit(wanted)) ?? { now: wanted, later: [] };
         open = [...part, ...open.slice(wanted.length), ...later];
-        giveBack(wanted.length - part.length);
         if (part.length === 0) continue;
+        reserved -= part.length;
         const partItems = part.map((i) => items[i]!);
         const reply = await sender.ask(kind, partItems);
+        hasAnswer = true;
         const results = reply === "too large" || reply.isGone ? [] : reply.statuses;
         const answered = part.filter((index, i) => {
           const status = results[i];
@@ -189,7 +196,8 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
         if (reply === "too large") {
           batchSize = Math.min(batchSize, Math.ceil(part.length / 2));
           size = batchSize;
-          giveBack(part.length);
+          // Nothing was validated.
+          reserved += part.length;
           onNotice(`${baseUrl}: accepts only smaller batches; continuing with batches of ${batchSize}`);
           continue;
         }
@@ -222,7 +230,9 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
       halt();
       throw error;
     } finally {
-      gate.leave(items.length, left);
+      // Unless another batch has reserved the time after it, the rest is free.
+      if (rate && nextTurn === reservedUntil) nextTurn -= (reserved * rate.milliseconds) / rate.items;
+      gate.leave(items.length, left, hasAnswer);
     }
   };
 

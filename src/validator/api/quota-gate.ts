@@ -32,16 +32,18 @@ export class QuotaGate {
    *
    * @param left the units left according to its last answer; undefined when the answer does not say. If the
    *   first answer does not, the quota counts as unlimited
+   * @param hasAnswer whether it was answered; false if nothing was submitted
    */
-  leave(units: number, left: number | undefined): void {
+  leave(units: number, left: number | undefined, hasAnswer = true): void {
     this.#unitsInFlight -= units;
     this.#batchesInFlight--;
-    if (left !== undefined) {
+    if (!hasAnswer) this.#room += units;
+    else if (left !== undefined) {
       // Answers may arrive out of order. Only the answer to a batch that was alone may raise the estimate.
       const room = left - this.#unitsInFlight;
       this.#room = this.#isAlone ? room : Math.min(this.#room, room);
     } else if (!this.#hasAnswer) this.#room = Number.POSITIVE_INFINITY;
-    this.#hasAnswer = true;
+    this.#hasAnswer ||= hasAnswer;
     this.#admit();
   }
 

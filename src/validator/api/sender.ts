@@ -331,6 +331,8 @@ export const seconds = (milliseconds: number): string => {
  */
 function messageIn(body: string | undefined, key: string): string {
   const text = textIn(body ?? "")
+    // A body may be long, and the search for addresses takes the square of its length.
+    .slice(0, 2000)
     .replaceAll(key, "[key]")
     .replaceAll(encodeURIComponent(key), "[key]")
     .replace(/[^\s"'<>()[\],;:=]+(?:@|%40)[^\s"'<>()[\],;:=]+/g, "[address]")

@@ -128,3 +128,16 @@ describe("batches in flight", () => {
     expect(await isAdmitted(gate, 1)).toBe(false);
   });
 });
+
+test("a batch that needs no request says nothing about the quota", async () => {
+  const gate = new QuotaGate();
+  await gate.enter(10);
+  gate.leave(10, undefined, false);
+  const admitted: number[] = [];
+  for (const batch of [1, 2]) gate.enter(10).then(() => admitted.push(batch));
+  await Promise.resolve();
+  expect(admitted).toEqual([1]);
+  gate.leave(10, 50);
+  await Promise.resolve();
+  expect(admitted).toEqual([1, 2]);
+});

@@ -488,6 +488,11 @@ describe("a probe", () => {
     );
   });
 
+  test("tells the start of a long message at once", async () => {
+    const { engine } = await engineFor([respond(400, {}, "x".repeat(60_000))]);
+    expect((await engine.probe("email")).said).toBe(`: ${"x".repeat(200)}`);
+  });
+
   test("fails without an answer", async () => {
     const { engine, url } = await engineFor([resetBeforeHeaders]);
     await expect(engine.probe("email")).rejects.toThrow(`${url}: the connection was closed`);
