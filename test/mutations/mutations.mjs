@@ -96,7 +96,7 @@ export const mutations = [
   },
   {
     promise: "items that have their verdicts meanwhile are not submitted",
-    file: "src/run/batched/batch-queue.ts",
+    file: "src/run/batched/batch-requests.ts",
     from: "if (this.#ledger.settleFromCache(this.#batch[index]!)) this.#fromCache.add(index);",
     to: "if (false) this.#fromCache.add(index);",
     tests: [unit("run/batch-queue")],

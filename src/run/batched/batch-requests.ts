@@ -1,0 +1,119 @@
+/**
+ * The requests for a batch: keeps other runs from submitting the same items, and stores the verdicts that were paid for. The
+ * engine asks before each request:
+ *
+ *     claim in the cache -> submit items neither claimed elsewhere nor answered meanwhile -> store the verdicts, end the claim
+ *
+ * Items claimed elsewhere are asked for in a later request.
+ *
+ * To keep: a claim lasts for one request with its retries, and begins after all waits for the quota and the rate. No claim is
+ * held while a batch waits for the items of another run, or two runs could wait for each other.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { BatchListener, Submission, Verdict } from "../../validator/validator.js";
+import type { CachePort } from "../cache-port.js";
+import type { ItemLedger, RowItem } from "./item-ledger.js";
+
+/** Time between checks for the verdicts on items that another run has in flight, in milliseconds. */
+const pollMilliseconds = 100;
+
+/** The requests for a batch: each is recorded in the cache before it is sent, and the paid verdicts are stored there. */
+export class BatchRequests implements BatchListener {
+  /** Units charged so far. */
+  charged = 0;
+  readonly #batch: readonly RowItem[];
+  readonly #ledger: ItemLedger;
+  readonly #cache: CachePort | undefined;
+  readonly #patience: number;
+  readonly #signal: AbortSignal;
+  readonly #fromCache = new Set<number>();
+  #submitted: readonly number[] = [];
+  #release = async () => {};
+
+  constructor(
+    batch: readonly RowItem[],
+    ledger: ItemLedger,
+    cache: CachePort | undefined,
+    patience: number,
+    signal: AbortSignal,
+  ) {
+    this.#batch = batch;
+    this.#ledger = ledger;
+    this.#cache = cache;
+    this.#patience = patience;
+    this.#signal = signal;
+  }
+
+  /** Returns whether an item of the batch got its verdict from the cache. */
+  isFromCache(index: number): boolean {
+    return this.#fromCache.has(index);
+  }
+
+  /** Ends the claim on the items of the last request. */
+  release(): Promise<void> {
+    return this.#release();
+  }
+
+  /** @throws the signal's reason when the run is stopped */
+  async onSubmit(indices: readonly number[]): Promise<Submission> {
+    this.#signal.throwIfAborted();
+    if (this.#cache === undefined) return { now: indices, later: [] };
+    const submission = await this.#claim(indices);
+    if (submission.now.length > 0) {
+      this.#submitted = submission.now;
+      await this.#cache.begin(this.#digestsOf(submission.now));
+    } else {
+      await this.#release();
+      if (submission.later.length > 0) await this.#pause();
+    }
+    return submission;
+  }
+
+  async onAnswered(indices: readonly number[], verdicts: readonly Verdict[]): Promise<void> {
+    // First, because it throws if there are too many statuses: those must not get into the cache.
+    for (const [i, index] of indices.entries()) this.#ledger.settle(this.#batch[index]!, verdicts[i]!);
+    this.charged += indices.length;
+    this.#ledger.charge(indices.length);
+    const statuses = verdicts.map(({ status }) => status);
+    await this.#cache?.finish(this.#digestsOf(this.#submitted), this.#digestsOf(indices), statuses);
+    // The claim may have held items that turned out to have their verdicts.
+    await this.#release();
+  }
+
+  /** Takes the verdicts that other runs have got, or get soon, on items that are not submitted any more. */
+  async takeOthers(indices: readonly number[]): Promise<void> {
+    let open = this.#cache === undefined ? [] : indices;
+    while (open.length > 0) {
+      this.#signal.throwIfAborted();
+      const { later } = await this.#claim(open);
+      await this.#release();
+      open = later;
+      if (open.length > 0) await this.#pause();
+    }
+  }
+
+  /** Claims items, except those that another run has in flight, and takes the verdicts that others have got meanwhile. */
+  async #claim(indices: readonly number[]): Promise<Submission> {
+    const { isElsewhere, release } = await this.#cache!.claim(
+      this.#digestsOf(indices),
+      this.#patience,
+      (low, high, status) => this.#ledger.remember({ low, high }, status),
+    );
+    this.#release = release;
+    const [now, later]: [number[], number[]] = [[], []];
+    for (const [i, index] of indices.entries()) {
+      if (this.#ledger.settleFromCache(this.#batch[index]!)) this.#fromCache.add(index);
+      else (isElsewhere[i] ? later : now).push(index);
+    }
+    return { now, later };
+  }
+
+  #digestsOf(indices: readonly number[]): string[] {
+    return indices.map((index) => this.#batch[index]!.digest);
+  }
+
+  /** Waits a moment, or until the run is stopped. */
+  async #pause(): Promise<void> {
+    await sleep(pollMilliseconds, undefined, { signal: this.#signal }).catch(() => {});
+  }
+}
