@@ -6,6 +6,7 @@ import { isSplit, type TableSink } from "../files/output.js";
 import type { Status } from "../validator/validator.js";
 import { DistinctItems } from "./distinct-items.js";
 import type { RowPlace, RunOptions, RunReport } from "./run-options.js";
+import type { RunSession } from "./session.js";
 import { hasItem, isRow, noItemCode } from "./status-codes.js";
 import { WriteBehind } from "./write-behind.js";
 
@@ -57,8 +58,7 @@ export class RowWriter {
   readonly #split: ((status: Status) => Promise<TableSink>) | undefined;
   readonly #output: WriteBehind;
   readonly #omitsHeader: boolean;
-  /** Items or mailboxes that were written, for `--dedupe`. */
-  readonly #writtenKeys: DistinctItems | undefined;
+  readonly #shared: Pick<RunSession, "writtenKeys">;
   readonly #rowsByCode = new Float64Array(256);
   readonly #otherRowsByCode: Float64Array[] = [];
   #written = 0;
@@ -84,8 +84,7 @@ export class RowWriter {
     this.#reasons = reasons;
     this.#omitsHeader = omitsHeader;
     this.#observers = observers;
-    this.#writtenKeys = session?.writtenKeys ?? (filter.dedupe ? new DistinctItems() : undefined);
-    if (session && this.#writtenKeys) session.writtenKeys = this.#writtenKeys;
+    this.#shared = session ?? {};
     this.#statuses = statuses;
     this.#filter = filter;
     this.#output = new WriteBehind(sink);
@@ -199,7 +198,8 @@ export class RowWriter {
     const candidates = codes.map((code, place) =>
       hasItem(code) && keptCodes[rowCodes[rows?.[place] ?? place]!] ? code : noItemCode,
     );
-    const { isNew } = this.#writtenKeys!.addAll(hashes, candidates, 1);
+    this.#shared.writtenKeys ??= new DistinctItems();
+    const { isNew } = this.#shared.writtenKeys.addAll(hashes, candidates, 1);
     if (rows === undefined) return isNew;
     // A row that keeps the status of an earlier run may have no item.
     const newRows = new Uint8Array(rowCodes.length).fill(1);

@@ -3,6 +3,6 @@
 export interface EarlierColumns {
   /** For each added column its index in the table; undefined for one that the table does not have. */
   readonly places: readonly (number | undefined)[];
-  /** Returns whether a row with these added fields may keep them. */
-  readonly keeps: (fields: readonly string[]) => boolean;
+  /** Whether rows may keep their added fields. */
+  readonly keeps: boolean;
 }

@@ -8,7 +8,6 @@ import { validateTable } from "../../src/run/run.js";
 import type { RunSession } from "../../src/run/session.js";
 import { QuotaFile } from "../../src/store/quota-file.js";
 import { offlineValidator } from "../../src/validator/offline.js";
-import { notChecked } from "../../src/validator/validator.js";
 import { classifier } from "../support/classifier.js";
 import { listOf, runTable } from "../support/run-table.js";
 import { open } from "../support/tables.js";
@@ -40,11 +39,10 @@ async function run(
   const table = await open(text, { delimiter: ",", columns: ["email"], strict });
   const columns = nameColumns(table.names, "status", { ...(update && { isOurs: () => true }) });
   const isUpdate = columns.places[0] !== undefined;
-  const keeps = ([status]: readonly string[]) => status !== "" && status !== notChecked.status;
   const parts: Buffer[] = [];
   const report = await validateTable({
     kind: "email",
-    table: isUpdate ? table.replacing({ places: columns.places, keeps }) : table,
+    table: isUpdate ? table.replacing({ places: columns.places, keeps: true }) : table,
     sink: {
       write: async (bytes) => void parts.push(Buffer.from(bytes)),
       commit: async () => {},

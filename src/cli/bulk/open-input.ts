@@ -80,7 +80,7 @@ export async function openInput(
   }
   const { places } = columns;
   const isUpdate = places.some((place) => place !== undefined);
-  const stream = isUpdate ? table.replacing({ places, keeps: () => options.update !== "all" }) : table;
+  const stream = isUpdate ? table.replacing({ places, keeps: options.update !== "all" }) : table;
   const needsMark = options.bom || (decoded.encoding !== undefined && isForExcel(table));
   const cells = {
     emptyValues: options.emptyValues ?? usualEmptyValues,

@@ -240,7 +240,6 @@ function checkSeveral(files: readonly string[], options: BulkOptions): void {
  */
 function checkTogether(options: BulkOptions): void {
   const { delimiter, quote, comment, badRows, format, split } = options;
-  if (options.inPlace !== undefined) checkReplaces(options);
   checkShard(options);
   const characters = [delimiter, quote, comment].filter((character) => character !== undefined);
   if (new Set(characters).size < characters.length) {

@@ -46,21 +46,23 @@ interface Role {
 export function checkTargets(files: readonly FileTargets[], common: CommonTargets): void {
   const { allow, deny, dryRun } = common;
   const split = dryRun ? undefined : common.split;
-  const read = (name: string) => (path: string | undefined) => ({ name, path, isWritten: false });
-  const written = (name: string) => (path: string | undefined) => ({ name, path, isWritten: true });
-  const roles: readonly Role[] = [
-    written("the quota file")(common.quotaPath),
-    written("the cache")(cachePath(process.env)),
-    written("the cache's secret")(cacheSecretPath(process.env)),
-    written("the key of idv login")(loginPath(process.env)),
-    read("the key file")(common.apiKeyFile),
-    ...[...allow, ...deny].map(read("a list of your own")),
-    ...files.map(({ output }) => written("the output")(output)),
-    written("the file of bad rows")(common.badRowsFile),
-    written("the report")(common.report),
-    written("the summary file")(common.summaryFile),
-    ...files.map(({ backup }) => written("the backup")(backup)),
-    ...files.map(({ input, isInPlace }) => read("the input")(isInPlace ? undefined : input)),
+  const read = (name: string, ...paths: Role["path"][]) =>
+    paths.map((path): Role => ({ name, path, isWritten: false }));
+  const written = (name: string, ...paths: Role["path"][]) =>
+    paths.map((path): Role => ({ name, path, isWritten: true }));
+  const roles = [
+    ...written("the quota file", common.quotaPath),
+    ...written("the cache", cachePath(process.env)),
+    ...written("the cache's secret", cacheSecretPath(process.env)),
+    ...written("the key of idv login", loginPath(process.env)),
+    ...read("the key file", common.apiKeyFile),
+    ...read("a list of your own", ...allow, ...deny),
+    ...written("the output", ...files.map(({ output }) => output)),
+    ...written("the file of bad rows", common.badRowsFile),
+    ...written("the report", common.report),
+    ...written("the summary file", common.summaryFile),
+    ...written("the backup", ...files.map(({ backup }) => backup)),
+    ...read("the input", ...files.map(({ input, isInPlace }) => (isInPlace ? undefined : input))),
   ];
   const taken = new Map<string, Role>();
   for (const role of roles) {

@@ -52,16 +52,17 @@ export function streamOf(
   return { start: (columns) => writer.start(columns), chunks: written() };
 }
 
-/** Returns the added fields of an earlier run that each record keeps. */
+/** Returns the added fields of an earlier run that each record may keep. */
 function keptFields(
   records: FieldChunk["records"],
   values: FieldChunk["values"],
   { places, keeps }: EarlierColumns,
 ): NonNullable<RecordChunk["kept"]> {
-  return records.map((record, row) => {
-    const fields = places.map((place) => (place === undefined ? "" : itemText(record[place] ?? "")));
-    return values[row] !== undefined && keeps(fields) ? fields : undefined;
-  });
+  return records.map((record, row) =>
+    keeps && values[row] !== undefined
+      ? places.map((place) => (place === undefined ? "" : itemText(record[place] ?? "")))
+      : undefined,
+  );
 }
 
 /** Returns a record of `width` fields with the added fields in their places, or at the end. */

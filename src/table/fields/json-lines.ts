@@ -78,12 +78,10 @@ export class JsonLines {
     };
     const ourKeyIn = (object: JsonObject) =>
       keys.find((key, i) => Object.hasOwn(object, key) && earlier?.places[i] === undefined);
-    const keptIn = (object: JsonObject) => {
-      const fields = earlier?.places.map((place) =>
-        place === undefined ? "" : textOf(object, this.#paths[place]!),
-      );
-      return fields && earlier?.keeps(fields) ? fields : undefined;
-    };
+    const keptIn = (object: JsonObject) =>
+      earlier?.keeps
+        ? earlier.places.map((place) => (place === undefined ? "" : textOf(object, this.#paths[place]!)))
+        : undefined;
     const chunks = async function* (this: JsonLines): AsyncGenerator<RecordChunk> {
       for await (const chunk of this.#chunks) {
         const rows = this.#read(chunk, (object) => {
@@ -214,51 +212,51 @@ export function parseObject(line: string): JsonObject | undefined {
   }
 }
 
-/** Strings and punctuation of JSON. */
-const jsonTokens = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g;
+/** A member of an object in its text: the places of its name, of its value and of what follows. */
+interface Member {
+  readonly name: string;
+  readonly start: number;
+  readonly value: number;
+  readonly end: number;
+}
+
+/** Returns the members of the object in a text, and the place of its closing brace. */
+function membersIn(json: string): { readonly members: readonly Member[]; readonly close: number } {
+  const members: Member[] = [];
+  let depth = 0;
+  let last = { text: "", start: 0 };
+  let open: Omit<Member, "end"> | undefined;
+  // Strings and punctuation.
+  for (const { 0: token, index } of json.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]:,]/g)) {
+    if (token === "{" || token === "[") depth++;
+    else if (token === "}" || token === "]") depth--;
+    if (depth === 1 && token === ":") {
+      open = { name: JSON.parse(last.text) as string, start: last.start, value: index + 1 };
+    } else if (open && (depth === 0 || (depth === 1 && token === ","))) {
+      members.push({ ...open, end: index });
+      open = undefined;
+    }
+    if (depth === 0) return { members, close: index };
+    last = { text: token, start: index };
+  }
+  return { members, close: json.length };
+}
 
 /** Returns the text of an object with another value for a member, which is added if there is none. */
 function withMember(json: string, name: string, value: string): string {
   const member = `${JSON.stringify(name)}:${JSON.stringify(value)}`;
-  let depth = 0;
-  let key: { readonly text: string; readonly start: number } | undefined;
-  let last: { readonly text: string; readonly start: number } | undefined;
-  for (const { 0: token, index } of json.matchAll(jsonTokens)) {
-    if (token === "{" || token === "[") depth++;
-    else if (token === "}" || token === "]") depth--;
-    if (depth === 1 && token === ":") key = last;
-    const isEnd = (depth === 1 && token === ",") || depth === 0;
-    if (isEnd && key !== undefined && JSON.parse(key.text) === name) {
-      return json.slice(0, key.start) + member + json.slice(index);
-    }
-    if (depth === 0) return `${json.slice(0, index)},${member}${json.slice(index)}`;
-    last = { text: token, start: index };
-  }
-  return json;
+  const { members, close } = membersIn(json);
+  const found = members.find((each) => each.name === name);
+  if (found === undefined) return `${json.slice(0, close)},${member}${json.slice(close)}`;
+  return json.slice(0, found.start) + member + json.slice(found.end);
 }
 
 /** Tells texts with a number that JavaScript may write in another way: with many digits, a fraction or an exponent. */
 const hasExactNumber = /\d{16}|\d[.eE]/;
 
 /** Returns the values of the members of an object as they are written. */
-function sourcesOf(json: string): ReadonlyMap<string, string> {
-  const sources = new Map<string, string>();
-  let depth = 0;
-  let last = "";
-  let member: { readonly name: string; readonly start: number } | undefined;
-  for (const { 0: token, index } of json.matchAll(jsonTokens)) {
-    if (token === "{" || token === "[") depth++;
-    else if (token === "}" || token === "]") depth--;
-    if (depth === 1 && token === ":" && member === undefined) {
-      member = { name: JSON.parse(last) as string, start: index + 1 };
-    } else if (member && ((depth === 1 && token === ",") || depth === 0)) {
-      sources.set(member.name, json.slice(member.start, index).trim());
-      member = undefined;
-    }
-    last = token;
-  }
-  return sources;
-}
+const sourcesOf = (json: string): ReadonlyMap<string, string> =>
+  new Map(membersIn(json).members.map(({ name, value, end }) => [name, json.slice(value, end).trim()]));
 
 /**
  * Returns the field of an object that a path names, as text for a value with items: an object is never an item, and the

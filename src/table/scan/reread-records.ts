@@ -23,7 +23,7 @@ export function rereadRecords(
   return {
     start: (columns) =>
       shape.hasHeader
-        ? new RereadChunk(shape, header, { places, keeps: () => false }).append([columns])
+        ? new RereadChunk(shape, header, { places, keeps: false }).append([columns])
         : Buffer.of(),
     chunks: reread(),
   };
@@ -58,13 +58,11 @@ class RereadChunk implements RecordChunk {
     const columns = [shape.column, ...shape.otherColumns];
     const isUtf8 = (row: number) => columns.every((column) => isUtf8Text(this.#field(row, column)));
     this.notUtf8 = rows.filter((row) => chunk.isRow(row) && !isUtf8(row)).length;
-    this.kept = rows.map((row) => {
-      if (!chunk.isRow(row) || earlier === undefined) return undefined;
-      const fields = this.#places.map((place) =>
-        place === undefined ? "" : itemText(this.#field(row, place)),
-      );
-      return earlier.keeps(fields) ? fields : undefined;
-    });
+    this.kept = rows.map((row) =>
+      chunk.isRow(row) && earlier?.keeps
+        ? this.#places.map((place) => (place === undefined ? "" : itemText(this.#field(row, place))))
+        : undefined,
+    );
   }
 
   /** Returns a field of a record, a binary string; empty if the record does not have it. */
