@@ -30,7 +30,7 @@ describe("a fault before the program runs exits with 70, not 1", () => {
     expect(outcome).toEqual({
       code: 70,
       stdout: "",
-      stderr: "idv: cannot be started: a part of it is missing; run npm ci in its folder\n",
+      stderr: "idv: cannot be started: a part of it is missing; run npm ci && npm run build in its folder\n",
     });
   });
 
