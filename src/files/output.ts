@@ -115,45 +115,46 @@ async function copyInto(sink: TableSink, path: string, signal: AbortSignal | und
 }
 
 /** A copy of a file. It appears whole or not at all, and replaces an existing file. */
-export interface FileCopy {
+export interface FileCopy extends Pick<TableSink, "commit" | "discard"> {
   /**
-   * Creates the copy, with the owner, group and mode of the original. It is durable when this resolves.
+   * Copies the file as it is now, under a temporary name, with its owner, group and mode. The copy is durable when this
+   * resolves.
    *
    * @throws FileError when the copy cannot be created
    */
-  make(): Promise<void>;
-  /** Removes the temporary file of an unfinished copy. Does not throw. */
-  discard(): Promise<void>;
+  prepare(): Promise<void>;
 }
 
 /**
- * Prepares a copy of the file `path` at `copy`. Nothing is created before `make()`.
+ * Returns a copy of the file `path` at `copy`. Nothing is created before `prepare()`.
  *
  * @throws FileError when the copy could not be created, as far as that can be told now
  */
-export async function prepareCopy(path: string, copy: string): Promise<FileCopy> {
-  try {
+export async function openCopy(path: string, copy: string): Promise<FileCopy> {
+  const temporary = temporaryBeside(copy);
+  const discard = () => rm(temporary, { force: true }).catch(() => {});
+  const orDiscard = async (work: () => Promise<void>) => {
+    try {
+      await work();
+    } catch (error) {
+      await discard();
+      throw cannotWrite(copy, error);
+    }
+  };
+  await orDiscard(async () => {
     if ((await stat(copy).catch(ignoreMissing))?.isDirectory())
       throw new FileError(`${copy}: is a folder; choose another name for the copy`);
     await access(dirname(copy), constants.W_OK);
-  } catch (error) {
-    throw cannotWrite(copy, error);
-  }
-  const temporary = temporaryBeside(copy);
-  const discard = () => rm(temporary, { force: true }).catch(() => {});
+  });
   return {
-    async make() {
-      try {
+    prepare: () =>
+      orDiscard(async () => {
         const existing = await stat(path);
         await copyFile(path, temporary, constants.COPYFILE_FICLONE);
         await takeOver(temporary, existing);
         await makeDurable(temporary);
-        await moveIntoPlace(temporary, copy);
-      } catch (error) {
-        await discard();
-        throw cannotWrite(copy, error);
-      }
-    },
+      }),
+    commit: () => orDiscard(() => moveIntoPlace(temporary, copy)),
     discard,
   };
 }

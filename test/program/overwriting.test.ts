@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 import { lockStore } from "../support/lock-store.js";
 import { readQuota, setQuota } from "../support/quota.js";
 import { finished, idv, program, startIdv } from "../support/run-idv.js";
+import { respond, scriptedServer } from "../support/scripted-server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const [a, b] = ["email\nann@larch-and-oak.com\n", "email\nbob@larch-and-oak.com\n"];
@@ -222,3 +223,27 @@ test.each(["ods", "xlsm"])("a spreadsheet file with the ending .%s is not replac
   expect(code).toBe(2);
   expect(readFileSync(path).equals(Buffer.from(bytes))).toBe(true);
 });
+
+test("two runs at once with a backup leave every row in the file or in its backup", async () => {
+  /** Answers of the rounds, given when both runs have read their list. */
+  const waiting: (() => void)[] = [];
+  const { url } = await scriptedServer((response, request) => {
+    const statusOf = (item: string) => ({ status: item.startsWith("gone") ? "fake" : "ok" });
+    const results = Object.fromEntries(request.items.map((item) => [item, statusOf(item)]));
+    waiting.push(() => respond(200, {}, JSON.stringify({ emails: results }))(response, request));
+    if (waiting.length === 2) for (const answer of waiting.splice(0)) answer();
+  });
+  const rows = ["ann", "gone", "bob"].map((name) => `${name}@larch-and-oak.com`);
+  const env = { IDV_API_KEY: "kk-1", IDV_BASE_URL: url };
+  const args = ["emails", "-q", "-I.bak", "--drop", "fake", "--no-cache", "list.csv"];
+  for (let round = 0; round < 20; round++) {
+    const home = homeWith({ "list.csv": `email\n${rows.join("\n")}\n`, "list.csv.bak": "of last night\n" });
+    const outcomes = await Promise.all([idv(args, { home, env }), idv(args, { home, env })]);
+    const [codes, messages] = [outcomes.map(({ code }) => code), outcomes.map(({ stderr }) => stderr)];
+    expect(codes, messages.join("")).toContain(0);
+    for (const message of messages) expect(message).toMatch(/^$|has changed while it was read/);
+    const left = read(home, "list.csv") + read(home, "list.csv.bak");
+    for (const row of rows) expect(left).toContain(row);
+    expect(readdirSync(home).filter((name) => name.startsWith("."))).toEqual([]);
+  }
+}, 120_000);

@@ -4,7 +4,7 @@ import { type Classifier, loadClassifier } from "../../classifier/classifier.js"
 import type { DataSource } from "../../classifier/disposable-table.js";
 import { daysOld, findTable, tableSource } from "../../data/installed-table.js";
 import { createFolder } from "../../files/folders.js";
-import { type FileCopy, openOutputFile, prepareCopy, type TableSink } from "../../files/output.js";
+import { type FileCopy, openCopy, openOutputFile, type TableSink } from "../../files/output.js";
 import { dataTablePath } from "../config/paths.js";
 import type { dryRunValidator } from "../engines/dry-run.js";
 import type { Engine } from "../engines/engine.js";
@@ -134,7 +134,7 @@ export async function openFiles(plan: Plan, opened: Opened, signal: AbortSignal)
   if (plan.folder !== undefined && !dryRun) createFolder(plan.folder);
   const sink = keep(dryRun ? nowhere : await openSink(plan, input, signal));
   const hasBackup = plan.backup !== undefined && path !== undefined && !dryRun;
-  const backup = hasBackup ? keep(await prepareCopy(path, plan.backup)) : undefined;
+  const backup = hasBackup ? keep(await openCopy(path, plan.backup)) : undefined;
   return { ...input, sink, backup, badRows, badRowsFile };
 }
 
