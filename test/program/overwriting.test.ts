@@ -4,9 +4,8 @@ import { appendFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writ
 import { join } from "node:path";
 import { writeOds } from "hucre/ods";
 import { describe, expect, test } from "vitest";
-import { lockStore } from "../support/lock-store.js";
 import { readQuota, setQuota } from "../support/quota.js";
-import { finished, idv, program, startIdv } from "../support/run-idv.js";
+import { finished, idv, program } from "../support/run-idv.js";
 import { respond, scriptedServer } from "../support/scripted-server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -57,14 +56,16 @@ test.each<[string, string[], string]>([
     "link.csv: is given twice, and its rows would be written twice; name it once",
   ],
   [
-    "its input as output of a shard",
-    ["a.csv", "-o", "a.csv", "--shard", "1/2"],
-    "-o a.csv would lose the rows of the other shards; name another file with --shard",
+    "its input as output",
+    ["a.csv", "-o", "a.csv"],
+    "-o a.csv: is the input itself; to replace it, use -I, or -I.bak to keep the old one",
   ],
+  ["a link to its input as output", ["a.csv", "-o", "link.csv"], "-o link.csv: is the input itself"],
+  ["its input as output in a folder", ["a.csv", "ok.csv", "-o", "./"], "-o a.csv: is the input itself"],
   [
-    "its input as output without a header",
-    ["a.csv", "-o", "link.csv", "--header", "never"],
-    "-o link.csv would lose the header with --header; name another file",
+    "a suffix of the backup as input",
+    ["-I", ".bak", "a.csv"],
+    ".bak: no such file; to keep the old files, write -I.bak, without a space",
   ],
 ])("a run does not take %s", async (_, args, message) => {
   const files = {
@@ -86,36 +87,42 @@ test.each<[string, string[], string]>([
   expect(await readQuota(home)).toMatchObject({ used: 0 });
 });
 
-test("an output that is the input is left as it is if it grows while it is read", async () => {
-  const home = homeWith({ "a.csv": a });
-  await setQuota(home, { limit: 9 });
-  const release = await lockStore(join(home, "state/idv/quota.db"));
-  const child = startIdv(["emails", "a.csv", "-o", "a.csv"], { home });
-  const outcome = finished(child);
-  const isOpen = () => readdirSync(home).some((name) => name.endsWith(".tmp"));
-  await expect.poll(isOpen, { timeout: 10_000 }).toBe(true);
-  appendFileSync(join(home, "a.csv"), "new@larch-and-oak.com\n");
-  await release();
-  expect((await outcome).code).toBe(6);
-  expect(read(home, "a.csv")).toBe(`${a}new@larch-and-oak.com\n`);
+test("rows that wait for the quota stay in a file that is replaced", async () => {
+  const home = homeWith({
+    "l.csv": "email\nann@larch-and-oak.com\nx@mailinator.com\nbob@larch-and-oak.com\n",
+  });
+  await setQuota(home, { limit: 2 });
+  const outcome = await idv(["emails", "l.csv", "-I", "--only", "ok,alias"], { home });
+  expect(outcome.code, outcome.stderr).toBe(4);
+  const rest = "ann@larch-and-oak.com,ok\nbob@larch-and-oak.com,quota_exceeded\n";
+  expect(read(home, "l.csv")).toBe(`email,status\n${rest}`);
+  await setQuota(home, { limit: null });
+  await idv(["emails", "l.csv", "-I", "--update", "--only", "ok,alias"], { home });
+  expect(read(home, "l.csv")).toBe(`email,status\n${rest.replace("quota_exceeded", "ok")}`);
 });
 
-test.each([["-I"], ["-o", "l.csv"]])(
-  "rows that wait for the quota stay in a file replaced with %s",
-  async (...args) => {
-    const home = homeWith({
-      "l.csv": "email\nann@larch-and-oak.com\nx@mailinator.com\nbob@larch-and-oak.com\n",
-    });
-    await setQuota(home, { limit: 2 });
-    const outcome = await idv(["emails", "l.csv", ...args, "--only", "ok,alias"], { home });
-    expect(outcome.code, outcome.stderr).toBe(4);
-    const rest = "ann@larch-and-oak.com,ok\nbob@larch-and-oak.com,quota_exceeded\n";
-    expect(read(home, "l.csv")).toBe(`email,status\n${rest}`);
-    await setQuota(home, { limit: null });
-    await idv(["emails", "l.csv", ...args, "--update", "--only", "ok,alias"], { home });
-    expect(read(home, "l.csv")).toBe(`email,status\n${rest.replace("quota_exceeded", "ok")}`);
-  },
-);
+test.each<[string, string, number, string]>([
+  ["is missing", "missing.csv", 6, "missing.csv: cannot be read: no such file; no file is replaced"],
+  ["has no addresses", "names.csv", 2, "no line of names.csv looks like an e-mail address"],
+  ["has no table", "table.pdf", 2, "table.pdf: a PDF document; export it as CSV"],
+  ["cannot be kept", "kept.csv", 6, "kept.csv.bak: is a folder; choose another name for the copy"],
+])("no file is replaced if one of them %s", async (_, name, exitCode, message) => {
+  const home = homeWith({
+    "a.csv": a,
+    "names.csv": "Ann\nBob\n",
+    "table.pdf": "%PDF-1.7\n1 0 obj\n",
+    "kept.csv": b,
+  });
+  mkdirSync(join(home, "kept.csv.bak"));
+  await setQuota(home, { limit: 9 });
+  const { code, stderr } = await idv(["emails", "-I.bak", "a.csv", name], { home });
+  expect(stderr).toContain(message);
+  expect(stderr).toContain("; no file is replaced\n");
+  expect(code).toBe(exitCode);
+  expect(read(home, "a.csv")).toBe(a);
+  expect(readdirSync(home)).not.toContain("a.csv.bak");
+  expect(await readQuota(home)).toMatchObject({ used: 0 });
+});
 
 describe("pipes", () => {
   const run = async (home: string, command: string) => {

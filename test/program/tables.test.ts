@@ -218,12 +218,10 @@ describe("options", () => {
   test("-o writes to the file and not to standard output", async () => {
     const home = temporaryFolder();
     writeFileSync(join(home, "list.csv"), "email\nann@mailinator.com\n");
-    const { stdout, code } = await idv(["emails", "list.csv", "-o", "list.csv", "-q"], { home });
+    const { stdout, code } = await idv(["emails", "list.csv", "-o", "out.csv", "-q"], { home });
     expect({ stdout, code }).toEqual({ stdout: "", code: 0 });
-    expect(readFileSync(join(home, "list.csv"), "utf8")).toBe(
-      "email,status\nann@mailinator.com,disposable\n",
-    );
-    expect(readdirSync(home).sort()).toEqual(["list.csv", "state"]);
+    expect(readFileSync(join(home, "out.csv"), "utf8")).toBe("email,status\nann@mailinator.com,disposable\n");
+    expect(readdirSync(home).sort()).toEqual(["list.csv", "out.csv", "state"]);
   });
 
   test.each<[string[], string[]]>([

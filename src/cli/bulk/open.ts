@@ -139,30 +139,40 @@ export async function openFiles(plan: Plan, opened: Opened, signal: AbortSignal)
 }
 
 /**
- * Returns whether some of several files cannot be read by the scanner, so that all of them have to go in batches. Reads no
- * pipes: their data comes once.
+ * Opens several files and closes them again, before the first of them is touched. Reads no pipes: their data comes once.
+ *
+ * @returns whether the scanner can read all of them; otherwise all have to go in batches
+ * @throws FileError, TableError, ChoiceError when one of the files cannot be replaced, if that is wanted
  */
-export async function needsBatches(plans: readonly Plan[], signal: AbortSignal): Promise<boolean> {
+export async function lookAhead(plans: readonly Plan[], signal: AbortSignal): Promise<boolean> {
+  let isScanned = true;
   for (const plan of plans) {
-    const found = await stat(plan.input!).catch(() => undefined);
-    if (found?.isFile() === false) return true;
+    const path = plan.input!;
     let close = async () => {};
     try {
-      const quiet = { ...plan, note: () => {} };
+      if (plan.isInPlace) await checkReplaceable(path);
+      if (plan.backup !== undefined) await openCopy(path, plan.backup);
+      if ((await stat(path).catch(() => undefined))?.isFile() === false) {
+        isScanned = false;
+        continue;
+      }
       const { stream } = await openInput(
-        quiet,
+        { ...plan, note: () => {} },
         () => {},
         (closeInput) => {
           close = closeInput;
         },
         signal,
       );
-      if (stream.scanned === undefined) return true;
-    } catch {
-      // The run itself says what is wrong with the file.
+      isScanned &&= stream.scanned !== undefined;
+    } catch (error) {
+      // Otherwise the run over this file says what is wrong with it.
+      if (!plan.isInPlace) continue;
+      if (error instanceof Error) error.message += "; no file is replaced";
+      throw error;
     } finally {
       await close();
     }
   }
-  return false;
+  return isScanned;
 }

@@ -1,5 +1,5 @@
 /** The first step of a bulk run: decides everything that the command line, the environment and the settings decide. */
-import { fstatSync, statSync } from "node:fs";
+import { existsSync, fstatSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { ClassifierSource } from "../../classifier/classifier.js";
 import { tableSource } from "../../data/installed-table.js";
@@ -180,13 +180,21 @@ function placesOf(file: string, isSeveral: boolean, options: BulkOptions): Place
   if (options.inPlace !== undefined && input === undefined) {
     throw new UsageError("--in-place needs a FILE; standard input cannot be replaced");
   }
+  // The way `sed -i` is typed on a Mac.
+  if (options.inPlace === "" && /^\.\w+$/.test(file) && !existsSync(file)) {
+    throw new UsageError(`${file}: no such file; to keep the old files, write -I${file}, without a space`);
+  }
   const wanted = options.output === "-" ? undefined : options.output;
   const isNamed = wanted !== undefined && (isSeveral ? isFolder(wanted) : wanted.endsWith("/"));
   const folder = input !== undefined && isNamed ? wanted : undefined;
   const named = folder === undefined ? wanted : join(folder, basename(input!));
   const output = options.inPlace === undefined ? named : input;
-  const isItself = input !== undefined && output !== undefined && isSameFile(input, output);
-  const isInPlace = options.inPlace !== undefined || isItself;
+  const isInPlace = options.inPlace !== undefined;
+  if (!isInPlace && input !== undefined && output !== undefined && isSameFile(input, output)) {
+    throw new UsageError(
+      `-o ${printable(output)}: is the input itself; to replace it, use -I, or -I.bak to keep the old one`,
+    );
+  }
   const backup = options.inPlace ? `${input}${options.inPlace}` : undefined;
   return { input, output, folder, isInPlace, backup };
 }
@@ -251,19 +259,24 @@ function checkTogether(options: BulkOptions): void {
 }
 
 /** @throws UsageError when a run that replaces its input would lose a part of it */
-function checkReplaces(options: BulkOptions): void {
-  const { quote, escape: escaping, comment, format, strict, shard, header, inPlace, output } = options;
-  const [way, remedy] =
-    inPlace === undefined ? [`-o ${printable(output!)}`, "name another file"] : ["--in-place", "use -o"];
+function checkReplaces({
+  quote,
+  escape: escaping,
+  comment,
+  format,
+  strict,
+  shard,
+  header,
+}: BulkOptions): void {
   const isWrittenAnew = strict || quote !== undefined || escaping !== undefined || format !== undefined;
   if (comment !== undefined && isWrittenAnew) {
     throw new UsageError(
-      `${way} would lose the comments: --strict, --quote, --escape and --format drop them; ${remedy}`,
+      "--in-place would lose the comments: --strict, --quote, --escape and --format drop them; use -o",
     );
   }
   if (shard !== undefined)
-    throw new UsageError(`${way} would lose the rows of the other shards; ${remedy} with --shard`);
-  if (header !== "always") throw new UsageError(`${way} would lose the header with --header; ${remedy}`);
+    throw new UsageError("--in-place would lose the rows of the other shards; use -o with --shard");
+  if (header !== "always") throw new UsageError("--in-place would lose the header with --header; use -o");
 }
 
 /** Returns whether a run validates the first shard, or the whole list. */

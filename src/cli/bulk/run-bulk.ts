@@ -25,7 +25,7 @@ import type { ListReport } from "./list-report.js";
 import { cleanCommand, nextCommand } from "./next-commands.js";
 import {
   loadOfflineRules,
-  needsBatches,
+  lookAhead,
   type Opened,
   openDns,
   openEngine,
@@ -99,11 +99,9 @@ async function runFiles(
   await openDns(plans[0], engine, opened, signal);
   const listReport = await openReport(plans[0], engine, opened);
   const isSeveral = plans.length > 1;
-  const isBatched =
-    isSeveral &&
-    opened.mail === undefined &&
-    engine.validator.embedded !== undefined &&
-    (await needsBatches(plans, signal));
+  const maySkipBatches = opened.mail === undefined && engine.validator.embedded !== undefined;
+  const looksAhead = isSeveral && (maySkipBatches || plans[0].isInPlace);
+  const isBatched = looksAhead && !(await lookAhead(plans, signal)) && maySkipBatches;
   const session: RunSession = { isSeveral, isBatched };
   const totals = new Totals(options.dryRun === true);
   let failedUnits = 0;
