@@ -7,6 +7,7 @@ import type { Kind, QuotaState, Status, Validator } from "../validator/validator
 import type { CachePort } from "./cache-port.js";
 import type { CellOptions } from "./cells.js";
 import type { Columns } from "./columns.js";
+import type { Update } from "./earlier-fields.js";
 import type { MailCheckPort } from "./mail-check-port.js";
 import type { RunSession } from "./session.js";
 import type { Shard } from "./shard.js";
@@ -30,6 +31,8 @@ export interface RunOptions {
   readonly cells?: Omit<CellOptions, "kind">;
   /** The part of the list to validate; all of it by default. A field with several items is then a fault. */
   readonly shard?: Shard | undefined;
+  /** What happens to the fields of an earlier run. */
+  readonly update?: Update | undefined;
   /** Whether the header, and what is above it, is left out. */
   readonly omitsHeader?: boolean;
   /** State shared with the runs over other files. */

@@ -3,6 +3,4 @@
 export interface EarlierColumns {
   /** For each added column its index in the table; undefined for one that the table does not have. */
   readonly places: readonly (number | undefined)[];
-  /** Whether rows may keep their added fields. */
-  readonly keeps: boolean;
 }

@@ -20,8 +20,8 @@ export interface RecordChunk {
   lineOf?(row: number): number;
   /** Returns a field of a record as text; empty if the record has no such field. The column is an index from 0. */
   field(row: number, column: number): string;
-  /** The added fields that each record has already and may keep; undefined for records to validate. */
-  readonly kept?: readonly (readonly string[] | undefined)[];
+  /** The added fields that each row has from an earlier run; undefined for a record that is not a row. */
+  readonly earlier?: readonly (readonly string[] | undefined)[];
   /**
    * Renders the records with the added fields at their ends. Short rows are padded, so that the added fields are below
    * their names. Records that are not rows are copied unchanged.

@@ -254,3 +254,31 @@ test("two runs at once with a backup leave every row in the file or in its backu
     expect(readdirSync(home).filter((name) => name.startsWith("."))).toEqual([]);
   }
 }, 120_000);
+
+test.each<[string, string[]]>([
+  ["--update=all", []],
+  ["--update", []],
+  ["--update=all", ["--strict"]],
+  ["--update=all", ["--explain"]],
+  ["--update=all", ["-c", "email", "-c", "other"]],
+])("a status column of the user's that starts empty is not overwritten by %s %j", async (update, args) => {
+  const rows = Array.from({ length: 1500 }, (_, i) => `u${i}@larch-and-oak.com,o${i}@larch-and-oak.com`);
+  const lines = rows.map((row, i) => `${row},${i === 1234 ? "shipped" : ""}`);
+  const list = `email,other,status\n${lines.join("\n")}\n`;
+  const home = homeWith({ "l.csv": list });
+  const { code, stderr } = await idv(["emails", "-q", "-I", update, ...args, "l.csv"], { home });
+  expect(stderr).toMatch(
+    /^idv: l\.csv(:1236)?: the column "status" has a field that is no status; it is not overwritten; name another column with --status-column, or leave out --update/,
+  );
+  expect(code).toBe(6);
+  expect(read(home, "l.csv")).toBe(list);
+  await idv(["emails", "-q", "-I", "l.csv"], { home });
+  expect(read(home, "l.csv")).toContain("u1234@larch-and-oak.com,o1234@larch-and-oak.com,shipped,ok\n");
+});
+
+test("a status column that starts with rows without an address is updated", async () => {
+  const home = homeWith({ "l.csv": `email,name,status\n${",Ann,\n".repeat(500)}x@mailinator.com,Bob,\n` });
+  expect((await idv(["emails", "-q", "-I", "--update=all", "l.csv"], { home })).code).toBe(0);
+  expect(read(home, "l.csv")).toMatch(/^email,name,status\n,Ann,\n/);
+  expect(read(home, "l.csv")).toMatch(/x@mailinator\.com,Bob,disposable\n$/);
+});

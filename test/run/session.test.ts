@@ -42,7 +42,7 @@ async function run(
   const parts: Buffer[] = [];
   const report = await validateTable({
     kind: "email",
-    table: isUpdate ? table.replacing({ places: columns.places, keeps: true }) : table,
+    table: isUpdate ? table.replacing({ places: columns.places }) : table,
     sink: {
       write: async (bytes) => void parts.push(Buffer.from(bytes)),
       commit: async () => {},

@@ -50,7 +50,7 @@ async function run(
     withReasons,
     ...(isUpdate && { isOurs: () => true }),
   });
-  const stream = isUpdate ? table.replacing({ places: columns.places, keeps: true }) : table;
+  const stream = isUpdate ? table.replacing({ places: columns.places }) : table;
   const parts: Buffer[] = [];
   const report = await validateTable({
     kind: "email",

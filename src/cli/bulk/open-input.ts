@@ -6,6 +6,7 @@ import { ChoiceError, FileError } from "../../files/errors.js";
 import { type InputFile, openInputFile, readStream } from "../../files/input.js";
 import { type CellOptions, usualEmptyValues } from "../../run/cells.js";
 import { type Columns, nameColumns } from "../../run/columns.js";
+import { isStatus, type Update } from "../../run/earlier-fields.js";
 import { profiles } from "../../run/item.js";
 import type { BadRowListener } from "../../table/bad-rows.js";
 import { isUtf8Text, nameText } from "../../table/bytes.js";
@@ -13,7 +14,6 @@ import { openTable } from "../../table/reader.js";
 import { byteOrderMarkBytes, type RecordStream } from "../../table/records.js";
 import type { ScannableStream } from "../../table/scan/scanned-records.js";
 import type { Table } from "../../table/table.js";
-import { knownStatuses } from "../../validator/validator.js";
 import { checkItems } from "./no-items.js";
 import type { Plan } from "./plan.js";
 
@@ -28,6 +28,8 @@ export interface OpenInput {
   readonly stream: ScannableStream;
   readonly columns: Columns;
   readonly cells: Omit<CellOptions, "kind">;
+  /** What happens to the status columns of an earlier run; undefined without them. */
+  readonly update: Update | undefined;
   /** Returns the share of the input that has been read, from 0 to 1, or undefined when its size is unknown. */
   readonly share: () => number | undefined;
 }
@@ -80,7 +82,12 @@ export async function openInput(
   }
   const { places } = columns;
   const isUpdate = places.some((place) => place !== undefined);
-  const stream = isUpdate ? table.replacing({ places, keeps: options.update !== "all" }) : table;
+  const stream = isUpdate ? table.replacing({ places }) : table;
+  const each = places.length / (1 + table.otherColumns.length);
+  const isFilled = (place: number | undefined) =>
+    place === undefined || table.firstValues(place).some((value) => value !== "");
+  const isSure = places.every((place, i) => i % each !== 0 || isFilled(place));
+  const update = isUpdate ? { input: inputName, keeps: options.update !== "all", isSure } : undefined;
   const needsMark = options.bom || (decoded.encoding !== undefined && isForExcel(table));
   const cells = {
     emptyValues: options.emptyValues ?? usualEmptyValues,
@@ -88,7 +95,7 @@ export async function openInput(
     isPlainList: table.dialect.delimiter === null && table.dialect.quote !== "",
   };
   return {
-    ...{ input, table, columns, cells, sheet: sheet?.name, share: counted.share },
+    ...{ input, table, columns, cells, update, sheet: sheet?.name, share: counted.share },
     compression: decoded.compression,
     stream: needsMark && !table.dialect.byteOrderMark ? withMark(stream) : stream,
   };
@@ -98,11 +105,10 @@ export async function openInput(
 export const columnName = ({ header }: Pick<Table, "header">, column: number): string =>
   nameText(header?.[column] ?? "") || String(column + 1);
 
-/** Returns whether most filled fields of a column are statuses of idv. */
+/** Returns whether most filled fields of a column are statuses of idv, or there are none. */
 function holdsStatuses(values: readonly string[]): boolean {
   const filled = values.filter((value) => value !== "");
-  const known = filled.filter((value) => (knownStatuses as readonly string[]).includes(value));
-  return known.length >= filled.length / 2;
+  return filled.filter(isStatus).length >= filled.length / 2;
 }
 
 /** Returns whether a table looks as if it was saved by Excel: its lines end as on Windows. */

@@ -199,7 +199,7 @@ async function validate(
   const { kind, inputName, isInPlace, filter, note } = plan;
   const { mail, report: listReport } = opened;
   const { shard, header } = plan.options;
-  const { input, table, stream, columns, cells, sink, backup, badRows, badRowsFile, share } = files;
+  const { input, table, stream, columns, cells, update, sink, backup, badRows, badRowsFile, share } = files;
   const { validator, cache } = engine;
   if (plan.options.dryRun) {
     const { dryRunValidator } = await import("../engines/dry-run.js");
@@ -210,7 +210,7 @@ async function validate(
   const mailBefore = mail?.check.statistics;
   const annotations = plan.options.annotations && (await openAnnotations(plan, engine));
   const report = await validateTable({
-    ...{ kind, table: stream, sink, columns, cells, filter, signal },
+    ...{ kind, table: stream, sink, columns, cells, update, filter, signal },
     ...(shard && { shard: { ...shard, list: inputName } }),
     omitsHeader: header === "never" || (header === "first" && !isFirstShard(plan)),
     validator: dryRun?.validator ?? validator,

@@ -17,8 +17,7 @@
  * way out closes the input, but waits only briefly for that: a pipe may never end.
  */
 import type { RecordChunk } from "../../table/records.js";
-import { notChecked } from "../../validator/validator.js";
-import type { Columns } from "../columns.js";
+import { keptFields, type Update } from "../earlier-fields.js";
 import { RowWriter } from "../row-writer.js";
 import type { RunOptions, RunReport } from "../run-options.js";
 import { countsSince } from "../session.js";
@@ -33,10 +32,13 @@ const waitingChunks = 64;
 /** Pause of the input after which the open batch is submitted, in milliseconds. */
 const pauseMilliseconds = 200;
 
+/** The update of a table whose rows keep all that an earlier run has added. */
+const anyUpdate: Update = { input: "", keeps: true, isSure: true };
+
 /** Runs the batched way; see the top of this file. */
 export async function runBatched(options: RunOptions): Promise<RunReport> {
   const { table, columns, signal, onProgress } = options;
-  const { session, shard, filter: { dedupe } = {} } = options;
+  const { session, shard, filter: { dedupe } = {}, update = anyUpdate } = options;
   const isFirstShard = shard === undefined || shard.index === 1;
   const ledger = session?.ledger ?? new ItemLedger(options);
   if (session) session.ledger = ledger;
@@ -109,7 +111,9 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
       let emptied = 0;
       for (const [row, value] of chunk.values.entries()) {
         const texts = [value ?? "", ...(chunk.otherValues ?? []).map((others) => others[row] ?? "")];
-        const kept = texts.map((_, column) => keptFields(chunk.kept?.[row], column, columns, texts.length));
+        const kept = texts.map((_, column) =>
+          keptFields(chunk.earlier?.[row], column, columns, texts.length, update, chunk.lineOf?.(row)),
+        );
         const items = texts.map((text, column) => {
           if (kept[column] === undefined) {
             const before = ledger.emptied;
@@ -163,24 +167,6 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
   const { quota } = ledger;
   const topDomains = renderer.domains.top();
   return { ...writer.report(), ...countsSince(before, ledger.counts), quota, topDomains };
-}
-
-/**
- * Returns the fields that an earlier run has added for a column, if the row keeps them: not without a status, and not if
- * the quota had left it.
- *
- * @param fields the added fields of all columns
- * @param count number of wanted columns
- */
-function keptFields(
-  fields: readonly string[] | undefined,
-  column: number,
-  { names }: Columns,
-  count: number,
-): readonly string[] | undefined {
-  const each = names.length / count;
-  const own = fields?.slice(column * each, (column + 1) * each);
-  return own === undefined || own[0] === "" || own[0] === notChecked.status ? undefined : own;
 }
 
 /**

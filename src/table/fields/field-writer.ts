@@ -44,22 +44,22 @@ export function streamOf(
           records,
           added.map((fields, row) => (fields && values[row] === undefined ? copiedUnchanged : fields)),
         );
-      const kept = earlier && keptFields(records, values, earlier);
+      const earlierFields = earlier && earlierFieldsOf(records, values, earlier);
       const field: RecordChunk["field"] = (row, column) => itemText(records[row]![column] ?? "");
-      yield { ...chunk, ...(kept && { kept }), field, append };
+      yield { ...chunk, ...(earlierFields && { earlier: earlierFields }), field, append };
     }
   }
   return { start: (columns) => writer.start(columns), chunks: written() };
 }
 
-/** Returns the added fields of an earlier run that each record may keep. */
-function keptFields(
+/** Returns the added fields of an earlier run in each row. */
+function earlierFieldsOf(
   records: FieldChunk["records"],
   values: FieldChunk["values"],
-  { places, keeps }: EarlierColumns,
-): NonNullable<RecordChunk["kept"]> {
+  { places }: EarlierColumns,
+): NonNullable<RecordChunk["earlier"]> {
   return records.map((record, row) =>
-    keeps && values[row] !== undefined
+    values[row] !== undefined
       ? places.map((place) => (place === undefined ? "" : itemText(record[place] ?? "")))
       : undefined,
   );

@@ -78,10 +78,8 @@ export class JsonLines {
     };
     const ourKeyIn = (object: JsonObject) =>
       keys.find((key, i) => Object.hasOwn(object, key) && earlier?.places[i] === undefined);
-    const keptIn = (object: JsonObject) =>
-      earlier?.keeps
-        ? earlier.places.map((place) => (place === undefined ? "" : textOf(object, this.#paths[place]!)))
-        : undefined;
+    const earlierIn = (object: JsonObject, { places }: EarlierColumns) =>
+      places.map((place) => (place === undefined ? "" : textOf(object, this.#paths[place]!)));
     const chunks = async function* (this: JsonLines): AsyncGenerator<RecordChunk> {
       for await (const chunk of this.#chunks) {
         const rows = this.#read(chunk, (object) => {
@@ -90,10 +88,10 @@ export class JsonLines {
         });
         const append: RecordChunk["append"] = (added) => this.#append(chunk.bytes, rows, keys, added);
         const objects = rows.map(({ object }) => object);
-        const kept = earlier && objects.map((object) => object && keptIn(object));
+        const fields = earlier && objects.map((object) => object && earlierIn(object, earlier));
         const field: RecordChunk["field"] = (row, column) =>
           textOf(objects[row] ?? {}, this.#names[column] ?? "");
-        yield { ...this.#values(objects), ...(kept && { kept }), field, append };
+        yield { ...this.#values(objects), ...(fields && { earlier: fields }), field, append };
       }
     };
     return { start, chunks: chunks.call(this) };

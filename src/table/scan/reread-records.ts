@@ -22,9 +22,7 @@ export function rereadRecords(
   }
   return {
     start: (columns) =>
-      shape.hasHeader
-        ? new RereadChunk(shape, header, { places, keeps: false }).append([columns])
-        : Buffer.of(),
+      shape.hasHeader ? new RereadChunk(shape, header, { places }).append([columns]) : Buffer.of(),
     chunks: reread(),
   };
 }
@@ -33,7 +31,7 @@ class RereadChunk implements RecordChunk {
   readonly values: readonly (string | undefined)[];
   readonly otherValues: readonly (readonly (string | undefined)[])[];
   readonly notUtf8: number;
-  readonly kept: readonly (readonly string[] | undefined)[];
+  readonly earlier: readonly (readonly string[] | undefined)[];
   readonly #shape: TableShape;
   readonly #chunk: ScannedChunk;
   readonly #places: readonly (number | undefined)[];
@@ -58,8 +56,8 @@ class RereadChunk implements RecordChunk {
     const columns = [shape.column, ...shape.otherColumns];
     const isUtf8 = (row: number) => columns.every((column) => isUtf8Text(this.#field(row, column)));
     this.notUtf8 = rows.filter((row) => chunk.isRow(row) && !isUtf8(row)).length;
-    this.kept = rows.map((row) =>
-      chunk.isRow(row) && earlier?.keeps
+    this.earlier = rows.map((row) =>
+      chunk.isRow(row) && earlier
         ? this.#places.map((place) => (place === undefined ? "" : itemText(this.#field(row, place))))
         : undefined,
     );
