@@ -15,14 +15,19 @@ const notWritten = new Set([
   ...["zip", "7z", "bz2", "xz", "br", "lz4", "rar", "tar", "tgz"],
 ]);
 
+/** Returns the ending of a name, in lower case, without that of a compression; empty if there is none. */
+export function endingOf(path: string): string {
+  const [, ending = ""] = /\.([^./\\]+)(?:\.(?:gz|zst))?$/i.exec(path) ?? [];
+  return ending.toLowerCase();
+}
+
 /**
  * Returns the format that a name asks for, whether or not it is compressed; undefined if the name tells nothing.
  *
  * @throws ChoiceError if the name asks for a format that cannot be written
  */
 export function formatByName(path: string): NamedFormat | undefined {
-  const [, extension = ""] = /\.([^./\\]+)(?:\.(?:gz|zst))?$/i.exec(path) ?? [];
-  const name = extension.toLowerCase();
+  const name = endingOf(path);
   if (notWritten.has(name)) {
     const instead =
       name === "json" ? "name it .jsonl, with an object on each line" : "name it .csv, .tsv or .jsonl";

@@ -52,14 +52,17 @@ export class Cells {
     return firstOnly ? found.slice(0, 1) : found;
   }
 
-  /** Returns the one item of a list with words for none, or of a line in a plain list with more fields or a comment. */
+  /**
+   * Returns the one item of a list with words for none, of a value with a name behind it, or of a line in a plain list with more
+   * fields or a comment.
+   */
   #onlyItem(text: string): string | undefined {
     const { kind, isPlainList } = this.#options;
     if (isItem(kind, text) || text.length > longestList) return undefined;
     const [first, ...others] = fieldsOf(isPlainList ? text.replace(/\s#\s.*$/, "") : text);
     if (first === undefined || !isItem(kind, first)) return undefined;
     const isAlone = others.length > 0 && others.every((part) => this.#isEmptied(part));
-    return isPlainList || isAlone ? first : undefined;
+    return isPlainList || isAlone || isNamed(first, text) ? first : undefined;
   }
 
   /**
@@ -72,6 +75,16 @@ export class Cells {
     return /^\p{L}[\p{L} _-]*$/u.test(text) && nameFitOf(text, profiles[this.#options.kind]) === 3;
   }
 }
+
+/**
+ * Returns whether a name or a note follows an address, as in a row with other delimiters than its table. In
+ * `ann@example.co,uk`, it is a part of the domain.
+ */
+const isNamed = (address: string, text: string): boolean =>
+  /@.*\./.test(address) &&
+  text.startsWith(address) &&
+  /^[,;|\t][^\s@][^@]*$/.test(text.slice(address.length)) &&
+  !/^.[a-z]{2,3}$/.test(text.slice(address.length));
 
 /** Statuses from the best to the worst for a value with several items. An unknown status ranks before `disposable`. */
 const ranks: readonly Status[] = ["", "ok", "alias", "(other)", "disposable", "fake", "quota_exceeded"];

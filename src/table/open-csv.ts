@@ -3,7 +3,7 @@
 import { itemText, lineEndings, nameText } from "./bytes.js";
 import type { EarlierColumns } from "./earlier-columns.js";
 import type { TableShape } from "./records.js";
-import { afterPreamble, checkReshapable, delimiterOf, reshape } from "./reshape.js";
+import { afterPreamble, checkReshapable, countLeftOut, delimiterOf, reshape } from "./reshape.js";
 import { rereadRecords } from "./scan/reread-records.js";
 import { readScanned } from "./scan/scanned-records.js";
 import { chooseColumns } from "./sniff/column.js";
@@ -46,7 +46,8 @@ export async function openCsv(
   const { above, header: headerRecord, body } = layoutOf(parts, layoutOptions);
   const header = headerRecord?.fields;
   const table = first.subarray(parts.records[above]?.start ?? 0);
-  const preamble = Buffer.concat([linesAbove, first.subarray(0, first.length - table.length)]);
+  const titles = first.subarray(0, first.length - table.length);
+  const preamble = Buffer.concat([linesAbove, titles]);
   const lineEnding = sniffLineEnding(table.subarray(0, sample.length), delimiter, known);
   const dialect = { delimiter, quote, escape: known.escape ?? quote, comment, byteOrderMark, lineEnding };
   const width = widthOf(header, body);
@@ -70,11 +71,12 @@ export async function openCsv(
   const isReshaped =
     wanted !== undefined && (wanted !== format || (delimiter ?? ",") !== delimiterOf[format]);
   if (isReshaped) checkReshapable(badRows);
+  const linesLeftOut = isReshaped ? countLeftOut(source.name, linesAbove, titles, profile) : 0;
   if (!isReshaped && !options.strict && quote === '"' && dialect.escape === '"') {
     const stream = await readScanned(shape, table, input, onBadRow);
     const wanted = shape.otherColumns.length > 0 ? rereadRecords(stream.scanned) : stream;
     return {
-      ...{ ...facts, format },
+      ...{ ...facts, format, linesLeftOut },
       ...afterPreamble(byteOrderMark, preamble, wanted),
       replacing: (earlier) => afterPreamble(byteOrderMark, preamble, rereadRecords(stream.scanned, earlier)),
     };
@@ -86,13 +88,13 @@ export async function openCsv(
   const fields = readFields(shape, table, input, onBadRow);
   if (isReshaped) {
     const streamFor = await reshape(wanted, header, width, fields, byteOrderMark);
-    return { ...facts, format: wanted, ...streamFor(), replacing: streamFor };
+    return { ...facts, format: wanted, linesLeftOut, ...streamFor(), replacing: streamFor };
   }
   const streamFor = (earlier?: EarlierColumns) => {
     const stream = streamOf(fields, csvWriter(dialect, header, width, earlier?.places), earlier);
     return afterPreamble(byteOrderMark, preamble, stream);
   };
-  return { ...facts, format, ...streamFor(), replacing: streamFor };
+  return { ...facts, format, linesLeftOut, ...streamFor(), replacing: streamFor };
 }
 
 /**

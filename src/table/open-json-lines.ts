@@ -4,7 +4,7 @@ import { itemText, lineEndings, toBinary } from "./bytes.js";
 import type { EarlierColumns } from "./earlier-columns.js";
 import { innerPaths, itemField, JsonLines, type JsonObject, parseObject } from "./fields/json-lines.js";
 import type { TableShape } from "./records.js";
-import { afterPreamble, checkReshapable, reshape } from "./reshape.js";
+import { afterPreamble, checkReshapable, countLeftOut, reshape } from "./reshape.js";
 import { type ChosenColumns, chooseColumns } from "./sniff/column.js";
 import { sniffLineEnding } from "./sniff/dialect.js";
 import type { Table, TableOptions, TableStart } from "./table.js";
@@ -71,6 +71,8 @@ export async function openJsonLines(
     ...{
       names,
       format,
+      linesLeftOut:
+        format === "jsonl" ? 0 : countLeftOut(source.name, preamble, Buffer.of(), options.profile),
       dialect,
       header: paths.map(toBinary),
       width,

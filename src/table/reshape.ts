@@ -4,6 +4,8 @@ import type { BadRowPolicy } from "./bad-rows.js";
 import type { EarlierColumns } from "./earlier-columns.js";
 import type { FieldChunk } from "./fields/field-writer.js";
 import { byteOrderMarkBytes, type RecordStream } from "./records.js";
+import type { ItemProfile } from "./sniff/item-profile.js";
+import { holdsItem } from "./sniff/layout.js";
 import type { Table, TableFormat } from "./table.js";
 
 /** Returns a stream with the byte order mark and the preamble before its header. */
@@ -21,6 +23,34 @@ export function checkReshapable(badRows: BadRowPolicy): void {
   if (badRows !== "keep") return;
   throw new ChoiceError("--bad-rows keep needs the format of FILE and one output; use --bad-rows skip");
 }
+
+/**
+ * Counts the lines above a table that another format has no place for.
+ *
+ * @param titles the lines that were found above the table, but not by the user
+ * @param skipped the lines that the user skipped, and one that names the delimiter
+ * @throws ChoiceError if one of the titles holds an item, which would be lost
+ */
+export function countLeftOut(name: string, skipped: Buffer, titles: Buffer, profile: ItemProfile): number {
+  const skippedLines = linesOf(skipped);
+  const lines = linesOf(titles);
+  const found = lines.findIndex((line) => holdsItem(line, profile));
+  if (found >= 0) {
+    const count = skippedLines.length + lines.length;
+    throw new ChoiceError(
+      `${name}:${skippedLines.length + found + 1}: this line above the table holds ${profile.plural}, and another format has no place for it; write the format of the input, or leave the lines out with --skip-lines ${count}`,
+    );
+  }
+  const isTitle = (line: string) => line.trim() !== "" && !/^"?sep=.?"?$/i.test(line);
+  return [...skippedLines, ...lines].filter(isTitle).length;
+}
+
+/** Returns the lines of some bytes, binary strings, each of which has a line ending. */
+const linesOf = (bytes: Buffer): string[] =>
+  bytes
+    .toString("latin1")
+    .split(/\r\n|\r|\n/)
+    .slice(0, -1);
 
 /** The delimiter of each format. */
 export const delimiterOf = { csv: ",", tsv: "\t", jsonl: undefined } as const;

@@ -63,6 +63,8 @@ export interface Table extends ScannableStream {
   readonly otherColumns: readonly number[];
   /** Indices of columns with items that are not wanted. */
   readonly passedOver: readonly number[];
+  /** Number of lines above the table, without blank ones, that the format of the output has no place for. */
+  readonly linesLeftOut: number;
   /** Returns the first fields of a column, as text. */
   firstValues(column: number): readonly string[];
   /** Returns the stream that puts the added columns in the places of those of an earlier run. Takes the place of the other. */
@@ -73,7 +75,7 @@ export interface Table extends ScannableStream {
 export interface TableStart {
   readonly source: TableSource;
   readonly byteOrderMark: boolean;
-  /** Bytes above the table, after the byte order mark. */
+  /** Bytes above the table, after the byte order mark: skipped lines, and a line that names the delimiter. */
   readonly preamble: Buffer;
   /** Bytes of the table that were read already. */
   readonly first: Buffer;

@@ -307,3 +307,64 @@ describe("comments, quotes and escapes", () => {
     expect(await emails(csv, ...args)).toMatchObject({ code: 2, stderr: `idv: ${message}\n` });
   });
 });
+
+describe("lines above the table", () => {
+  const table = "name,email\nAnn,ann@larch-and-oak.com\nBob,x@mailinator.com\n";
+
+  test.each<[string, string]>([
+    ["out.tsv", "name\temail\tstatus\nAnn\tann@larch-and-oak.com\tok\nBob\tx@mailinator.com\tdisposable\n"],
+    [
+      "out.jsonl",
+      '{"name":"Ann","email":"ann@larch-and-oak.com","status":"ok"}\n{"name":"Bob","email":"x@mailinator.com","status":"disposable"}\n',
+    ],
+  ])("are counted in the summary where %s has no place for them", async (name, output) => {
+    const home = folderWith({ "list.csv": `Customers of the north\n\nExported in May\n${table}` });
+    const { code, stderr } = await idv(["emails", "list.csv", "-o", name], { home });
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      "left out: 2 lines above the table, for which the format of the output has no place\n",
+    );
+    expect(readFileSync(join(home, name), "utf8")).toBe(output);
+    const json = await idv(["emails", "list.csv", "-o", name, "--summary", "json"], { home });
+    expect(JSON.parse(json.stderr)).toMatchObject({ linesLeftOut: 2 });
+    const same = await idv(["emails", "list.csv", "-o", "same.csv", "--summary", "json"], { home });
+    expect(JSON.parse(same.stderr)).toMatchObject({ linesLeftOut: 0 });
+    expect(readFileSync(join(home, "same.csv"), "utf8")).toMatch(
+      /^Customers of the north\n\nExported in May\n/,
+    );
+  });
+
+  test("are not lost with an address in them", async () => {
+    const home = folderWith({ "list.csv": `Customers\nPrepared by: zoe@larch-and-oak.com\n\n${table}` });
+    const { code, stderr } = await idv(["emails", "-q", "list.csv", "-o", "out.tsv"], { home });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr:
+        "idv: list.csv:2: this line above the table holds e-mail addresses, and another format has no place for it; write the format of the input, or leave the lines out with --skip-lines 3\n",
+    });
+    const skipped = await idv(["emails", "list.csv", "--skip-lines", "3", "-o", "out.tsv"], { home });
+    expect(skipped.stderr).toContain("left out: 2 lines above the table");
+  });
+
+  test("are rows if they hold an item, whatever their delimiter", async () => {
+    const rows = ["bob", "cid", "dan"].map((name) => `${name}@larch-and-oak.com\t${name}\n`);
+    const home = folderWith({ "list.csv": `ann@larch-and-oak.com,Ann\n${rows.join("")}` });
+    for (const name of ["out.csv", "out.tsv", "out.jsonl"]) {
+      await idv(["emails", "-q", "list.csv", "-o", name], { home });
+      expect(readFileSync(join(home, name), "utf8").split("\n")[0]).toMatch(
+        /ann@larch-and-oak\.com,Ann.*\bok\b/,
+      );
+    }
+  });
+});
+
+test.each([
+  ["list.csv", "out.csv", "name\temail\tstatus\nAnn\tann@larch-and-oak.com\tok\n"],
+  ["list.csv.gz", "out.CSV", "name\temail\tstatus\nAnn\tann@larch-and-oak.com\tok\n"],
+  ["list.txt", "out.csv", "name,email,status\nAnn,ann@larch-and-oak.com,ok\n"],
+])("tabs in %s are written to %s as its ending asks", async (input, output, expected) => {
+  const table = "name\temail\nAnn\tann@larch-and-oak.com\n";
+  const home = folderWith({ [input]: input.endsWith(".gz") ? gzipSync(table) : table });
+  await idv(["emails", "-q", input, "-o", output], { home });
+  expect(readFileSync(join(home, output), "utf8")).toBe(expected);
+});

@@ -293,6 +293,7 @@ describe("options", () => {
     });
     expect(JSON.parse(stderr)).toEqual({
       input: "standard input",
+      linesLeftOut: 0,
       badRows: 0,
       kind: "domain",
       engine: "offline",

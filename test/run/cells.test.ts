@@ -37,6 +37,8 @@ describe("a value holds", () => {
     ["nothing but marks", "?", []],
     ["NULL of MySQL", "\\N", []],
     ["one and a word", "ann@x.net; foo", ["ann@x.net; foo"]],
+    ["one with a name behind another delimiter", "ann@x.net,Ann", ["ann@x.net"]],
+    ["one whose domain has a comma", "ann@x.co,uk", ["ann@x.co,uk"]],
     ["an address with two signs", "ann@x@y.net", ["ann@x@y.net"]],
     ["a quoted comma", '"a,b"@x.net', ['"a,b"@x.net']],
     ["white space", " \t ", []],

@@ -3,7 +3,7 @@ import { existsSync, fstatSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { ClassifierSource } from "../../classifier/classifier.js";
 import { tableSource } from "../../data/installed-table.js";
-import { formatByName } from "../../files/format-by-name.js";
+import { endingOf, formatByName } from "../../files/format-by-name.js";
 import { profiles } from "../../run/item.js";
 import type { RowFilter } from "../../run/run-options.js";
 import type { BadRowPolicy } from "../../table/bad-rows.js";
@@ -205,6 +205,8 @@ function planFile(kind: Kind, places: Places, options: BulkOptions): FilePlan {
   if (isInPlace) checkReplaces(options);
   const keepsFormat = isInPlace && !/\.xlsx$/i.test(input ?? "");
   const named = output === undefined || keepsFormat ? undefined : formatByName(output);
+  // What is a table of tabs in a file named .csv stays one in another.
+  const isSameEnding = input !== undefined && output !== undefined && endingOf(input) === endingOf(output);
   const isWorkbook = named === "xlsx";
   if (isInPlace && isWorkbook && backup === undefined) {
     throw new UsageError(
@@ -216,7 +218,7 @@ function planFile(kind: Kind, places: Places, options: BulkOptions): FilePlan {
   }
   checkNotItself(input, output, options);
   // A workbook is made of CSV.
-  const namedFormat = isWorkbook ? "csv" : named;
+  const namedFormat = isWorkbook ? "csv" : isSameEnding ? undefined : named;
   return {
     ...places,
     ...{ inputName: input ?? "standard input", isWorkbook },

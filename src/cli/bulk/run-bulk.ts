@@ -265,6 +265,7 @@ async function validate(
     report,
     requests: engine.requests && engine.requests() - before.sent,
     dns: mail && { ...mailCounts(mail.check.statistics, mailBefore!), isStrict: plan.dns === "strict" },
+    linesLeftOut: table.linesLeftOut,
     badRows: badRows.count,
     seconds: Math.round(performance.now() - started) / 1000,
     files: writtenFiles(plan, sink, badRowsFile !== undefined),

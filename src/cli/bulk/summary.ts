@@ -26,6 +26,8 @@ export interface Summary {
   readonly requests: number | undefined;
   /** What DNS was asked about the file; undefined if it was not asked. */
   readonly dns: (MailStatistics & { readonly isStrict: boolean }) | undefined;
+  /** Number of lines above the table that the output has no place for. */
+  readonly linesLeftOut: number;
   /** Number of bad rows that were skipped or kept. */
   readonly badRows: number;
   readonly seconds: number;
@@ -220,11 +222,15 @@ export function mailCounts(after: MailStatistics, before: MailStatistics): MailS
 }
 
 /** Says what the user may not expect. */
-function remarks({ report, passedOver }: Summary): string[] {
+function remarks({ report, passedOver, linesLeftOut }: Summary): string[] {
   const { emptied, kept, notUtf8 } = report;
   const remark = (count: number, text: string) => (count > 0 ? [text] : []);
   return [
     ...remark(passedOver.length, `not validated: ${printable(passedOver.join(", "))}; --all-columns does`),
+    ...remark(
+      linesLeftOut,
+      `left out: ${counted(linesLeftOut, "line")} above the table, for which the format of the output has no place`,
+    ),
     ...remark(kept, `${counted(kept, "row keeps its", "rows keep their")} status (--update)`),
     ...remark(
       emptied,

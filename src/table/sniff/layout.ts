@@ -130,12 +130,16 @@ function isTitleOf(
 ): boolean {
   const filled = countFilled(fields);
   const [label = ""] = fields.filter((field) => field.trim() !== "");
-  // `Prepared by: Ann Lee <ann@example.net>` is a title, an address alone is not.
-  if (filled > 0 && profile.likeness(itemText(label)) > 0 && !/\S:\s/.test(label)) return false;
+  // `Prepared by: Ann Lee <ann@example.net>` is a title, an address alone is not, nor is a row with another delimiter.
+  if (holdsItem(label, profile) && !/\S:\s/.test(label)) return false;
   if (filled <= 1) return true;
   const isShort = fields.length < width || fields.at(-1) === "";
   return (isShort && filled <= width / 2) || (!hasSpaces && isSpaced(fields));
 }
+
+/** Returns whether a text is or contains an item, or is a row with one, whatever its delimiter. */
+export const holdsItem = (text: string, profile: ItemProfile): boolean =>
+  [text, ...text.split(/[,;|\t]/)].some((part) => profile.likeness(itemText(part)) > 0);
 
 /** Returns whether a line above a plain list is a title, rather than an item with a mistake in it. */
 function isProse(fields: readonly string[], profile: ItemProfile): boolean {

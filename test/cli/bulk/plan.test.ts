@@ -44,7 +44,6 @@ test.each<[string, string | undefined, Partial<BulkOptions>, Record<string, unkn
   ["a file to standard output", "list.csv", {}, { output: undefined, isInPlace: false, backup: undefined }],
   ["a file to a file", "list.csv", { output: "out.csv" }, { output: "out.csv", isInPlace: false }],
   ["- for standard output", "list.csv", { output: "-" }, { output: undefined }],
-  ["a file over itself", "list.csv", { output: "list.csv" }, { output: "list.csv", isInPlace: true }],
   ["in place", "list.csv", { inPlace: "" }, { output: "list.csv", isInPlace: true, backup: undefined }],
   ["in place with a backup", "list.csv", { inPlace: ".bak" }, { output: "list.csv", backup: "list.csv.bak" }],
   ["standard input", undefined, {}, { input: undefined, inputName: "standard input" }],
