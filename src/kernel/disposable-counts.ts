@@ -1,6 +1,11 @@
 /** The number of items at each disposable domain, in the memory that the threads of a run share. */
 import * as layout from "./layout.js";
 
+/** Sets the numbers of items to 0, for the next list. */
+export function resetCounts(memory: ArrayBufferLike): void {
+  if (isAny(memory)) new Int32Array(memory, layout.domainCounts, layout.mostDomains).fill(0);
+}
+
 /** A disposable domain, as it is listed, and a number of items. */
 export interface DomainCount {
   readonly domain: string;
@@ -12,8 +17,7 @@ export interface DomainCount {
  * domains: then one domain may replace another one and its count.
  */
 export function countsOf(memory: ArrayBufferLike): ReadonlyMap<string, number> {
-  // To look at all counts takes milliseconds.
-  if (Atomics.load(new Int32Array(memory, layout.names, 1), 0) === 0) return new Map();
+  if (!isAny(memory)) return new Map();
   const counts = new Int32Array(memory, layout.domainCounts, layout.mostDomains);
   const names = new Int32Array(memory, layout.domainNames, layout.mostDomains);
   const bytes = Buffer.from(memory);
@@ -26,3 +30,7 @@ export function countsOf(memory: ArrayBufferLike): ReadonlyMap<string, number> {
   }
   return found;
 }
+
+/** Returns whether there are counts at all: to look at each takes milliseconds. */
+const isAny = (memory: ArrayBufferLike): boolean =>
+  Atomics.load(new Int32Array(memory, layout.names, 1), 0) !== 0;

@@ -5,6 +5,7 @@
 import type { ItemLedger } from "./batched/item-ledger.js";
 import type { DistinctItems } from "./distinct-items.js";
 import type { Charges } from "./embedded/charges.js";
+import type { PreparedKernel } from "./embedded/embedded-run.js";
 import type { RunReport } from "./run-options.js";
 
 /** Filled by the first run, and used by those after it. All of them have the same engine, and run in the same way. */
@@ -14,6 +15,8 @@ export interface RunSession {
   /** Whether tables that the scanner reads go in batches too, because another table has to. */
   readonly isBatched: boolean;
   charges?: Charges;
+  /** The kernel with its memory, for one run at a time; null if it cannot run. Without it, items have other hashes. */
+  kernel?: PreparedKernel | null;
   ledger?: ItemLedger;
   /** Items or mailboxes that were written, for `--dedupe`. */
   writtenKeys?: DistinctItems;

@@ -2,6 +2,7 @@
  * Base class of all state files. Reads and changes wait for the locks of other processes without blocking this one, and
  * errors name the file. Must not know what the file holds: subclasses do.
  */
+import { statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { StoreError } from "./errors.js";
 import {
@@ -22,6 +23,8 @@ export type Parameter = string | number | null | Uint8Array;
 export interface OpenFile {
   readonly path: string;
   readonly database: Database;
+  /** Number of the file in its file system, which shows whether it was replaced. */
+  readonly inode: number;
   readonly schema: Schema;
   /** Clock in milliseconds since the epoch. */
   readonly now: () => number;
@@ -41,7 +44,8 @@ export async function openFile(
   now: () => number,
   wait: LockWait,
 ): Promise<OpenFile> {
-  return { path, database: await openStore(path, schema, wait), schema, now, wait };
+  const database = await openStore(path, schema, wait);
+  return { path, database, inode: statSync(path).ino, schema, now, wait };
 }
 
 /** A state file that any number of processes may share. All methods throw StoreError when it cannot be used. */
@@ -115,7 +119,10 @@ export abstract class StateFile {
    * Like {@link inWrite}, but this thread goes on while the disk works. Others may see the change before it is durable, which it
    * is when this resolves.
    */
-  protected async inBackgroundWrite<Result>(work: () => Result): Promise<Result> {
+  protected async inBackgroundWrite<Result extends { readonly granted: number }>(
+    work: () => Result,
+  ): Promise<Result> {
+    this.#checkPlace();
     this.#log ??= openLog(this.file.path);
     const log = await this.#log;
     if (log === undefined) {
@@ -125,9 +132,22 @@ export abstract class StateFile {
     const result = await this.inFastWrite(work);
     const { path, schema } = this.file;
     await log.datasync().catch((error: Error) => {
-      throw new StoreError(`${path}: the ${schema.name} cannot be used: ${error.message}`);
+      throw new StoreError(`${path}: the ${schema.name} cannot be used: ${error.message}`, {
+        granted: result.granted,
+      });
     });
     return result;
+  }
+
+  /** @throws StoreError when the file was removed or replaced: SQLite would go on with one that nobody sees */
+  #checkPlace(): void {
+    const { path, inode, schema } = this.file;
+    const now = statSync(path, { throwIfNoEntry: false })?.ino;
+    if (now === inode) return;
+    const what = now === undefined ? "removed" : "replaced";
+    throw new StoreError(
+      `${path}: the ${schema.name} was ${what} while it was in use, and no longer counts; put it back, or run again`,
+    );
   }
 
   /**

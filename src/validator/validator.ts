@@ -39,6 +39,9 @@ export interface Charge {
   readonly quota: QuotaState;
 }
 
+/** Returns the units that a failed charge has taken all the same: it is in the quota, but perhaps not durable. */
+export const unitsOf = (error: unknown): number => (error as { readonly granted?: number }).granted ?? 0;
+
 /** The answer to a batch. */
 interface BatchOutcome extends Charge {
   /** Verdict on each item, in the order of the items. */

@@ -1,12 +1,12 @@
 /** Covers the limit of the offline engine, which is exact within a run, between processes and across kill -9. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { readQuota, setQuota } from "../support/quota.js";
-import { finished, idv } from "../support/run-idv.js";
+import { finished, idv, startIdv } from "../support/run-idv.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const reserver = fileURLToPath(new URL("../support/reserve-until-killed.mjs", import.meta.url));
@@ -179,3 +179,19 @@ async function sumOfGrants(
   const lines = ended.flatMap(({ stdout }) => stdout.split("\n").slice(0, -1));
   return lines.reduce((sum, line) => sum + Number(line), 0);
 }
+
+test("a quota file that is removed during a run ends it at the next charge", async () => {
+  const home = temporaryFolder();
+  await setQuota(home, { limit: 99_999 });
+  const child = startIdv(["emails", "-q"], { home });
+  const outcome = finished(child);
+  child.stdin!.write(`email\n${addresses(5000).join("\n")}\n`);
+  await once(child.stdout!, "data");
+  for (const end of ["", "-wal", "-shm"]) rmSync(join(home, `state/idv/quota.db${end}`), { force: true });
+  child.stdin!.end("bob@larch-and-oak.com\n");
+  const { code, stderr } = await outcome;
+  expect(stderr).toMatch(
+    /quota\.db: the quota file was removed while it was in use, and no longer counts; put it back, or run again(; 5,000 units used)?\n$/,
+  );
+  expect(code).toBe(6);
+});

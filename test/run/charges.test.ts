@@ -2,7 +2,8 @@
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { ObservedRows } from "../../src/run/run-options.js";
-import type { RunSession } from "../../src/run/session.js";
+import { countsOf, type RunSession } from "../../src/run/session.js";
+import { StoreError } from "../../src/store/errors.js";
 import { QuotaFile } from "../../src/store/quota-file.js";
 import { offlineValidator } from "../../src/validator/offline.js";
 import { classifier } from "../support/classifier.js";
@@ -26,6 +27,7 @@ const validator = offlineValidator(
     },
   },
 );
+const { Memory } = WebAssembly;
 const address = (i: number) => `user${i}@larch-and-oak.com`;
 const addresses = (count: number, from = 0) => Array.from({ length: count }, (_, i) => address(from + i));
 /** Returns the status of each row. */
@@ -54,6 +56,49 @@ describe("units", () => {
     expect(third.report).toMatchObject({ charged: 1, distinct: 1, rows: 4 });
     expect(session.charges?.counts).toMatchObject({ charged: 4, cached: 0 });
     expect((await runTable(listOf([]), validator)).report.quota).toBeUndefined();
+  });
+
+  test("of several files are charged once, at whichever time memory for the kernel fails", async () => {
+    const users = [
+      ...addresses(300),
+      ...addresses(300).map((item) => `Ann <${item}>`),
+      ...addresses(300, 300).map((item) => item.replace("@", "@bücher.")),
+    ];
+    for (let failing = 1; failing <= 6; failing++) {
+      const session: RunSession = { isSeveral: true, isBatched: false };
+      let made = 0;
+      // The system runs out of addresses when it likes.
+      WebAssembly.Memory = class extends Memory {
+        constructor(descriptor: WebAssembly.MemoryDescriptor) {
+          super(descriptor);
+          if (++made === failing) throw new RangeError("WebAssembly.Memory(): could not allocate memory");
+        }
+      };
+      try {
+        for (let file = 0; file < 4; file++) {
+          const { report } = await runTable(listOf(users), validator, { session });
+          expect(report, `memory ${failing}, file ${file}`).toMatchObject(
+            file === 0 ? { charged: 600, distinct: 600 } : { charged: 0, distinct: 0 },
+          );
+        }
+      } finally {
+        WebAssembly.Memory = Memory;
+      }
+    }
+  });
+
+  test("of a charge that fails after it was made are counted", async () => {
+    const failing = {
+      reserve: () => Promise.reject(new StoreError("the disk is broken", { granted: 3 })),
+    };
+    for (const isBatched of [false, true]) {
+      const session: RunSession = { isSeveral: false, isBatched };
+      const run = runTable(listOf(addresses(3)), offlineValidator({ classifier, source: {} }, failing), {
+        session,
+      });
+      await expect(run).rejects.toThrow("the disk is broken");
+      expect(countsOf(session)).toMatchObject({ charged: 3 });
+    }
   });
 
   test("are charged for twenty thousand items or more at a time", async () => {

@@ -1,5 +1,5 @@
 /** Covers that a charge is reported only when it is on the disk, although the thread does not wait for the disk. */
-import { existsSync, readdirSync, readlinkSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readlinkSync, renameSync, rmSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
@@ -73,8 +73,20 @@ test("says that the file cannot be used when the disk fails", async () => {
   const failed = file.reserve(5);
   await expect(failed).rejects.toThrow(StoreError);
   await expect(failed).rejects.toThrow(`${path}: the quota file cannot be used: EIO: i/o error, fdatasync`);
+  await expect(failed).rejects.toMatchObject({ granted: 5 });
   // What was charged stays charged.
   expect((await file.read()).used).toBe(6);
+});
+
+test.each<[string, (path: string) => void]>([
+  ["removed", (path) => rmSync(path)],
+  ["replaced", (path) => copyFileSync(path, `${path}.new`)],
+])("refuses to charge a file that was %s", async (what, change) => {
+  change(path);
+  if (existsSync(`${path}.new`)) renameSync(`${path}.new`, path);
+  await expect(file.reserve(5)).rejects.toThrow(
+    `${path}: the quota file was ${what} while it was in use, and no longer counts; put it back, or run again`,
+  );
 });
 
 test.runIf(existsSync("/proc/self/fd"))("opens the log once for charges side by side", async () => {

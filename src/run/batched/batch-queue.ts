@@ -13,7 +13,7 @@
  * To keep: apart from the batches of killed runs, items are submitted in input order. After the first failure, or when the quota
  * has ended, nothing more is submitted.
  */
-import { notChecked } from "../../validator/validator.js";
+import { notChecked, unitsOf } from "../../validator/validator.js";
 import type { RunOptions } from "../run-options.js";
 import { BatchRequests } from "./batch-requests.js";
 import type { ItemLedger, RowItem } from "./item-ledger.js";
@@ -191,6 +191,9 @@ export class BatchQueue {
       left = verdicts.flatMap((verdict, i) =>
         verdict.status === notChecked.status && !requests.isFromCache(i) ? [i] : [],
       );
+    } catch (error) {
+      this.#ledger.charge(unitsOf(error));
+      throw error;
     } finally {
       await requests.release();
     }

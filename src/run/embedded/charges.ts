@@ -10,7 +10,7 @@ import {
   type ScannedChunk,
   type WrittenRecords,
 } from "../../table/scan/scanned-chunk.js";
-import type { EmbeddedEngine, QuotaState } from "../../validator/validator.js";
+import { type EmbeddedEngine, type QuotaState, unitsOf } from "../../validator/validator.js";
 import { DistinctItems } from "../distinct-items.js";
 import type { RowsWithStatus } from "../row-writer.js";
 import type { RunCounts } from "../session.js";
@@ -162,7 +162,10 @@ export class Charges {
   /** Charges up to `units`. Returns the number of units granted. */
   async #charge(units: number): Promise<number> {
     if (this.#isExhausted || units === 0) return 0;
-    const { charged, exhausted, quota } = await this.#engine.charge(units);
+    const { charged, exhausted, quota } = await this.#engine.charge(units).catch((error: unknown) => {
+      this.#charged += unitsOf(error);
+      throw error;
+    });
     this.#charged += charged;
     this.#isExhausted = exhausted;
     this.#quota = quota;

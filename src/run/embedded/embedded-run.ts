@@ -21,13 +21,14 @@
  * memory may not be used after its release. Every exit from the loop closes the pool.
  */
 import { setImmediate } from "node:timers/promises";
-import { countsOf } from "../../kernel/disposable-counts.js";
+import type { Classifier } from "../../classifier/classifier.js";
+import { countsOf, resetCounts } from "../../kernel/disposable-counts.js";
 import { prepareMemory, withKernel } from "../../kernel/kernel.js";
 import { writeDomainTables } from "../../kernel/tables.js";
 import { scanAlone } from "../../table/scan/chunk-assembler.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import type { ScannedTable } from "../../table/scan/scanned-records.js";
-import type { EmbeddedEngine } from "../../validator/validator.js";
+import type { EmbeddedEngine, Kind } from "../../validator/validator.js";
 import { usualCells } from "../cells.js";
 import { topDomains } from "../domain-counts.js";
 import { type RowsWithStatus, RowWriter } from "../row-writer.js";
@@ -75,17 +76,21 @@ export async function runEmbedded(
   const blockOptions = { kind, cells, shape, seed: charges.seed, columns, shard, keys };
   const threads = Math.min(cores, mostThreads);
   const submittedBlocks = 2 + threads * blocksForThread;
-  const prepared = withKernel((module) => {
-    // Slots for the blocks submitted, for the chunks collected and those being charged, and for one whose bytes are being written.
-    const memory = new BlockMemory(threads, submittedBlocks + 2 * chargedChunks + 1);
-    prepareMemory(memory.memory, kernelSettings(blockOptions));
+  // Slots for the blocks submitted, for the chunks collected and those being charged, and for one whose bytes are being written.
+  const slots = submittedBlocks + 2 * chargedChunks + 1;
+  const kept = session?.kernel;
+  const prepared = kept === undefined ? prepareKernel(threads, slots, engine.classifier, kind) : kept;
+  if (session) session.kernel = prepared;
+  if (prepared) {
+    const { memory } = prepared.memory;
+    prepareMemory(memory, kernelSettings(blockOptions));
+    resetCounts(memory.buffer);
     // Otherwise they are written when more blocks come.
-    if ((inputShare() ?? 1) < 1) writeDomainTables(memory.memory.buffer, engine.classifier);
-    return { module, memory, kernel: new BlockKernel(module, memory, 0, engine.classifier, kind) };
-  });
+    if ((inputShare() ?? 1) < 1) writeDomainTables(memory.buffer, engine.classifier);
+  }
   const classifier = new BlockClassifier(blockOptions, engine.classifier, prepared?.kernel);
   const newPool = async () => {
-    if (prepared === undefined) return undefined;
+    if (prepared === null) return undefined;
     const { WorkerPool } = await import("./worker-pool.js");
     writeDomainTables(prepared.memory.memory.buffer, engine.classifier);
     return new WorkerPool(blockOptions, engine.source, prepared.module, prepared.memory, classifier);
@@ -146,6 +151,25 @@ export async function runEmbedded(
 }
 
 const unknownShare = (): undefined => undefined;
+
+/** The kernel of the main thread, and what other threads need for theirs. */
+export interface PreparedKernel {
+  readonly module: WebAssembly.Module;
+  readonly memory: BlockMemory;
+  readonly kernel: BlockKernel;
+}
+
+/** Returns the kernel with its memory; null where it cannot run. */
+const prepareKernel = (
+  threads: number,
+  slots: number,
+  classifier: Classifier,
+  kind: Kind,
+): PreparedKernel | null =>
+  withKernel((module) => {
+    const memory = new BlockMemory(threads, slots);
+    return { module, memory, kernel: new BlockKernel(module, memory, 0, classifier, kind) };
+  }) ?? null;
 
 /** Classifies all blocks, in workers too if the input is large, and yields their chunks in input order. */
 async function* classifyInOrder(
