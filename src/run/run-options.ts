@@ -49,7 +49,7 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   /** Called with all rows of the table, in input order, before the filter. */
   readonly observers?: readonly RowObserver[];
-  /** Called and awaited after rows are written. */
+  /** Called and awaited after rows are written. A run that waits for a service goes on to count in what it was called with. */
   readonly onProgress?: (progress: RunProgress) => void | Promise<void>;
 }
 
@@ -84,7 +84,7 @@ export interface RowPlace {
 
 /** How far a run is. */
 export interface RunProgress {
-  /** Rows processed, including those that the filter leaves out. */
+  /** Rows with a verdict, including those that the filter leaves out. */
   readonly rows: number;
   /** Rows read, including those that wait for a service; in offline runs, the rows processed. */
   readonly rowsRead: number;

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { listOf, passOn, sendOn, useService } from "../support/api-runs.js";
 import { idv, startIdv } from "../support/run-idv.js";
-import { listen, resultsOf } from "../support/scripted-server.js";
+import { listen, respond, resultsOf, scriptedServer } from "../support/scripted-server.js";
 import { createKey } from "../support/service.js";
 
 const { serviceHome, service, withKey } = useService();
@@ -97,4 +97,24 @@ test("rows that trickle in are written without waiting for a full batch", async 
   child.stdin?.end("x@mailinator.com\n");
   await once(child, "close");
   expect(answered.endsWith("x@mailinator.com,disposable\n")).toBe(true);
+});
+
+test("progress counts every answer, also where a slow service gets few items at a time", async () => {
+  const { url } = await scriptedServer(respond());
+  const home = listOf(150);
+  const args = ["emails", "--progress", "json", "--rate", "50/s", "--no-cache", "list.csv", "-o", "out.csv"];
+  const { code, stderr } = await idv([...args, "--summary", "none"], {
+    home,
+    env: { IDV_API_KEY: "kk-1", IDV_BASE_URL: url },
+  });
+  expect(code, stderr).toBe(0);
+  const lines = stderr
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line): { rows: number; units: number } => JSON.parse(line));
+  expect(lines.length).toBeGreaterThan(0);
+  for (const { rows, units } of lines) {
+    expect(units).toBeGreaterThan(0);
+    expect(rows).toBe(units);
+  }
 });

@@ -17,9 +17,10 @@
  * way out closes the input, but waits only briefly for that: a pipe may never end.
  */
 import type { RecordChunk } from "../../table/records.js";
+import { notChecked } from "../../validator/validator.js";
 import { keptFields, type Update } from "../earlier-fields.js";
 import { RowWriter } from "../row-writer.js";
-import type { RunOptions, RunReport } from "../run-options.js";
+import type { RunOptions, RunProgress, RunReport } from "../run-options.js";
 import { countsSince } from "../session.js";
 import { isInShard, severalItems } from "../shard.js";
 import { notARowCode, otherShardCode } from "../status-codes.js";
@@ -82,17 +83,32 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
   }
 
   let rowsRead = 0;
+  /** The chunks whose rows are not written yet, the oldest first. */
+  const waiting: (readonly RowItems[])[] = [];
+
+  const isSettled = ({ values }: RowItems) =>
+    values.flat().every((item) => ledger.statuses[ledger.codeOf(item)] !== notChecked.status);
+  /** Counts the rows with verdicts: those written, and those of the next chunk, which may wait long for its last answer. */
+  const rowsDone = () => writer.rows + (waiting[0]?.filter(isSettled).length ?? 0);
+  const progress: RunProgress = {
+    get rows() {
+      return rowsDone();
+    },
+    get rowsRead() {
+      return rowsRead;
+    },
+    units: () => ledger.counts,
+    statuses: () => writer.report().statuses,
+  };
 
   async function write(chunk: RecordChunk, rows: readonly RowItems[], counts: ValueCounts): Promise<void> {
     signal.throwIfAborted();
+    waiting.shift();
     await writer.write(renderer.rowsOf(chunk, rows, counts));
-    await onProgress?.({
-      ...{ rows: writer.rows, rowsRead },
-      units: () => ledger.counts,
-      statuses: () => writer.report().statuses,
-    });
+    await onProgress?.(progress);
   }
 
+  await onProgress?.(progress);
   await writer.start(table.start(columns.names));
   /** Unfinished writes, the oldest first. Each begins when the previous one is done. */
   const writes: Promise<void>[] = [];
@@ -136,6 +152,7 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
         }
       }
       rowsRead += rows.length;
+      waiting.push(rows);
       // What is not an item is counted in the first shard.
       const counts = isFirstShard ? { emptied, notUtf8: chunk.notUtf8 } : { emptied: 0, notUtf8: 0 };
       fillingChunks = queue.isFilling ? fillingChunks + 1 : 0;
