@@ -16,6 +16,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   // The reader is gone: not worth a stack trace.
   process.stderr.on("error", () => {});
   process.stdout.on("error", () => {});
+  endWithParent();
   try {
     process.exitCode = 0;
     const program = await createProgram(version(), argv.slice(2));
@@ -35,6 +36,14 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     process.stdin.destroy();
     if (error instanceof Interrupted) process.exit();
   }
+}
+
+/** Ends the program when a process that has opened a channel to it is gone, as the service over a list. */
+function endWithParent(): void {
+  if (process.channel === undefined) return;
+  process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
+  // The channel alone is no reason to go on.
+  process.channel?.unref();
 }
 
 /** Hides the warning that Node's SQLite is experimental, which users cannot do anything about. */

@@ -390,9 +390,9 @@ export class Dashboard {
     return reply.send(createReadStream(job.reportPath));
   }
 
-  /** Removes the list that is checked. */
+  /** Removes the list that is checked, and takes no other. */
   close(): Promise<void> {
-    return this.#lists.remove();
+    return this.#lists.close();
   }
 
   async #try({ request }: Visit): Promise<string> {

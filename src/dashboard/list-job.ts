@@ -4,7 +4,7 @@
  */
 import type { ChildProcess } from "node:child_process";
 import { createWriteStream } from "node:fs";
-import { readdir, rm, stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -15,6 +15,8 @@ import { PageFault } from "./page-fault.js";
 export interface ListRunner {
   /** Creates a folder that only this process's user can enter, and whose name tells which process it belongs to. */
   readonly newFolder: () => Promise<string>;
+  /** Removes such a folder with all that is in it. */
+  readonly removeFolder: (folder: string) => Promise<void>;
   /**
    * Starts idv.
    *
@@ -22,6 +24,8 @@ export interface ListRunner {
    */
   readonly start: (args: readonly string[], folder: string, keyId: string | undefined) => ChildProcess;
   readonly mostBytes: number;
+  /** Longest time that it may take to find out what is in a list, in milliseconds. */
+  readonly lookMilliseconds: number;
 }
 
 /** What was detected in a list: the answer of a dry run. */
@@ -69,6 +73,7 @@ interface ListSummary {
 
 /** Where a job is. */
 export type JobState =
+  | { readonly name: "arriving" }
   | { readonly name: "detected"; readonly table: DetectedTable }
   | { readonly name: "running"; readonly progress: RunState | undefined }
   | {
@@ -89,43 +94,45 @@ const [report, split] = ["report.html", "split"];
 
 export class ListJob {
   /** Name of the list, as it was uploaded. */
-  readonly name: string;
-  readonly kind: Kind;
-  state: JobState = { name: "running", progress: undefined };
+  name = "list.csv";
+  kind: Kind = "email";
+  state: JobState = { name: "arriving" };
   /** Whether the results are a file for each status. */
   isSplit = false;
   readonly #runner: ListRunner;
-  readonly #folder: string;
+  #folder = "";
+  #upload: Readable | undefined;
+  #taken: Promise<void> = Promise.resolve();
   #child: ChildProcess | undefined;
   #isEnded = false;
 
-  private constructor(runner: ListRunner, folder: string, name: string, kind: Kind) {
+  constructor(runner: ListRunner) {
     this.#runner = runner;
-    this.#folder = folder;
-    this.name = fileName(name);
-    this.kind = kind;
   }
 
   /**
    * Keeps an upload, and finds out what is in it.
    *
    * @param column name or number of the column with the items; empty if it has to be found
-   * @throws PageFault when it is too large, or no list can be found in it
+   * @throws PageFault when it is too large, no list can be found in it, or the job was ended meanwhile
    */
-  static async open(
-    runner: ListRunner,
-    { name, kind, column }: { readonly name: string; readonly kind: Kind; readonly column: string },
+  take(
     upload: Readable,
-  ): Promise<ListJob> {
-    const job = new ListJob(runner, await runner.newFolder(), name, kind);
-    try {
-      await job.#spool(upload);
-      await job.#detect(column);
-      return job;
-    } catch (error) {
-      await job.end();
-      throw error;
-    }
+    { name, kind, column }: { readonly name: string; readonly kind: Kind; readonly column: string },
+  ): Promise<void> {
+    this.name = fileName(name);
+    this.kind = kind;
+    this.#upload = upload;
+    // Listened to from the first byte: it may break off while the folder is made.
+    upload.on("error", (error) => upload.destroy(error));
+    this.#taken = this.#take(upload, column);
+    return this.#taken;
+  }
+
+  async #take(upload: Readable, column: string): Promise<void> {
+    this.#folder = await this.#runner.newFolder();
+    await this.#spool(upload);
+    await this.#detect(column);
   }
 
   async #spool(upload: Readable): Promise<void> {
@@ -148,11 +155,22 @@ export class ListJob {
   async #detect(column: string): Promise<void> {
     const chosen = column === "" ? [] : ["-c", column];
     const quota = ["--offline", "--quota-file", ".detect.db"];
+    let isSlow = false;
+    const timer = setTimeout(() => {
+      isSlow = true;
+      this.#child?.kill("SIGKILL");
+    }, this.#runner.lookMilliseconds);
     const { code, lines } = await this.#run(
       [...quota, ...chosen, "--dry-run", "--bad-rows", "skip"],
       undefined,
       () => {},
-    );
+    )
+      .catch((error: unknown) => {
+        throw isSlow
+          ? new PageFault(413, "It takes too long to look at the list; use the command line.")
+          : error;
+      })
+      .finally(() => clearTimeout(timer));
     const table = lines.findLast((line) => line["dryRun"] === true);
     if (code !== success || table === undefined) {
       const fault = faultIn(lines, this.#folder);
@@ -218,16 +236,18 @@ export class ListJob {
     return join(this.#folder, report);
   }
 
-  /** Ends the job, and removes its folder. */
+  /** Ends the job wherever it is, and removes its folder. */
   async end(): Promise<void> {
     this.#isEnded = true;
+    this.#upload?.destroy();
     const child = this.#child;
     if (child !== undefined && child.exitCode === null && child.signalCode === null) {
       const exited = new Promise((resolve) => child.once("close", resolve));
       child.kill("SIGKILL");
       await exited;
     }
-    await rm(this.#folder, { recursive: true, force: true });
+    await this.#taken.catch(() => {});
+    if (this.#folder !== "") await this.#runner.removeFolder(this.#folder);
   }
 
   /** Runs idv over the list. Returns its exit code and its lines of JSON; other lines are under `said`. */
@@ -239,6 +259,7 @@ export class ListJob {
     const command = this.kind === "email" ? "emails" : "domains";
     const input = this.name.startsWith("-") ? `./${this.name}` : this.name;
     const all = [command, input, ...args, "--summary", "json", "--progress", "json"];
+    if (this.#isEnded) throw removed();
     const child = this.#runner.start(all, this.#folder, keyId);
     this.#child = child;
     const lines: Readonly<Record<string, unknown>>[] = [];
@@ -267,12 +288,15 @@ export class ListJob {
     }).finally(() => clearInterval(watch));
     if (isTooLarge)
       throw new PageFault(413, "The list is too large when it is unpacked; use the command line.");
-    if (code === null && !this.#isEnded) {
+    if (this.#isEnded) throw removed();
+    if (code === null) {
       throw new PageFault(500, "The check was ended, perhaps for want of memory; use the command line.");
     }
     return { code, lines };
   }
 }
+
+const removed = (): PageFault => new PageFault(410, "The list was removed.");
 
 /** Returns the error for an upload that is too large. */
 const tooLarge = (mostBytes: number): PageFault =>

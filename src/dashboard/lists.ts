@@ -13,8 +13,9 @@ export class Lists {
   readonly mostBytes: number;
   readonly #runner: ListRunner;
   /** The list, or one that is arriving, and the session that it belongs to. */
-  #current: { readonly session: string; readonly job: ListJob | undefined } | undefined;
+  #current: { readonly session: string; readonly job: ListJob } | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   constructor(runner: ListRunner) {
     this.#runner = runner;
@@ -25,7 +26,8 @@ export class Lists {
   of(session: string): ListJob | undefined {
     if (this.#current?.session !== session) return undefined;
     this.#keep();
-    return this.#current.job;
+    const { job } = this.#current;
+    return job.state.name === "arriving" ? undefined : job;
   }
 
   /**
@@ -34,20 +36,19 @@ export class Lists {
    * @throws PageFault when another list is checked, or there is none in the form that can be
    */
   async take(request: FastifyRequest, session: string): Promise<void> {
+    if (this.#isClosed) throw new PageFault(503, "The server is about to stop; try again later.");
     if (this.#current?.session === session) await this.remove(session);
     if (this.#current !== undefined) {
       throw new PageFault(409, "Another list is being checked on this server; try again in a few minutes.");
     }
-    const arriving = { session, job: undefined };
-    this.#current = arriving;
+    const job = new ListJob(this.#runner);
+    this.#current = { session, job };
     try {
-      const job = await readUpload(request, this.#runner);
-      // It was removed while it arrived, and another one may be here by now.
-      if (this.#current !== arriving) return await job.end();
-      this.#current = { session, job };
+      await readUpload(request, job);
       this.#keep();
     } catch (error) {
-      if (this.#current === arriving) this.#current = undefined;
+      await job.end();
+      if (this.#current?.job === job) this.#current = undefined;
       throw error;
     }
   }
@@ -57,8 +58,14 @@ export class Lists {
     const current = this.#current;
     if (current === undefined || current.session !== session) return;
     clearTimeout(this.#timer);
-    await current.job?.end();
+    await current.job.end();
     if (this.#current === current) this.#current = undefined;
+  }
+
+  /** Removes the list, and takes no other. */
+  close(): Promise<void> {
+    this.#isClosed = true;
+    return this.remove();
   }
 
   #keep(): void {
@@ -68,21 +75,15 @@ export class Lists {
 }
 
 /**
- * Reads a form with a kind, a column and a file, in this order.
+ * Reads a form with a kind, a column and a file, in this order, and gives the file to a job.
  *
- * @throws PageFault when it is not whole
+ * @throws PageFault when the form is not whole
  */
-async function readUpload(request: FastifyRequest, runner: ListRunner): Promise<ListJob> {
-  const type = request.headers["content-type"] ?? "";
-  if (!type.startsWith("multipart/form-data")) throw new PageFault(415, "This is no form with a file.");
-  const form = new Busboy({
-    headers: { "content-type": type },
-    limits: { fields: 5, fieldSize: 100, files: 1, parts: 6 },
-  });
+async function readUpload(request: FastifyRequest, job: ListJob): Promise<void> {
+  const form = openForm(request.headers["content-type"] ?? "");
   let kind: Kind = "email";
   let column = "";
-  let upload: Readable | undefined;
-  let opened: Promise<ListJob> | undefined;
+  let taken: Promise<void> | undefined;
   try {
     await new Promise<void>((resolve, reject) => {
       const torn = () => reject(new PageFault(400, "The upload broke off; try again."));
@@ -91,26 +92,33 @@ async function readUpload(request: FastifyRequest, runner: ListRunner): Promise<
         if (name === "column") column = value.trim();
       });
       form.on("file", (_name, file: Readable, name) => {
-        upload = file;
-        opened = ListJob.open(runner, { name: name ?? "", kind, column }, file);
+        taken = job.take(file, { name: name ?? "", kind, column });
         // A list that is too large need not arrive whole.
-        opened.catch(reject);
+        taken.catch((error) => (error instanceof PageFault ? reject(error) : torn()));
       });
       form.once("finish", resolve);
-      form.once("error", torn);
-      request.raw.once("error", torn);
+      // A form that is broken may fail more than once.
+      form.on("error", torn);
+      request.raw.on("error", torn);
       request.raw.once("close", () => request.raw.complete || torn());
       request.raw.pipe(form);
     });
-    if (opened === undefined) throw new PageFault(400, "Choose a file.");
-    return await (opened as Promise<ListJob>);
-  } catch (error) {
+    if (taken === undefined) throw new PageFault(400, "Choose a file.");
+    await (taken as Promise<void>);
+  } finally {
     request.raw.unpipe(form);
-    upload?.destroy(new Error("broken off"));
-    await opened?.then(
-      (job) => job.end(),
-      () => {},
-    );
-    throw error;
+  }
+}
+
+/** @throws PageFault when the type is not that of a form with a file, or names no boundary */
+function openForm(type: string): InstanceType<typeof Busboy> {
+  if (!type.startsWith("multipart/form-data")) throw new PageFault(415, "This is no form with a file.");
+  try {
+    return new Busboy({
+      headers: { "content-type": type },
+      limits: { fields: 5, fieldSize: 100, files: 1, parts: 6 },
+    });
+  } catch {
+    throw new PageFault(400, "The form names no boundary between its parts.");
   }
 }

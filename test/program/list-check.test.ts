@@ -1,6 +1,8 @@
 /** Covers checking a list in the browser: the file is that of the command line, and nothing of it stays behind. */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
@@ -8,6 +10,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectAccessible, expectFits, startBrowser, wantedBrowser } from "../support/browser.js";
 import { hasPostgres, startPostgres } from "../support/postgres.js";
+import { randomFrom } from "../support/random.js";
 import { idv } from "../support/run-idv.js";
 import { type Service, serveWith } from "../support/service.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -291,6 +294,112 @@ describe("uploads that are attacks", () => {
     await nothingLeft();
   });
 
+  test("no broken, cut or slow request reaches another client", async () => {
+    const cookie = await signIn();
+    const { url, said } = running.service;
+    const { hostname, port } = new URL(url);
+    const secret = (
+      await idv(["keys", "create", "--name", "other", "--limit", "100000", "--state", state])
+    ).stdout.trim();
+    const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
+    const random = randomFrom(30);
+    const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)]!;
+    const routes = [
+      "",
+      "/list",
+      "/list",
+      "/list",
+      "/list/run",
+      "/list/remove",
+      "/try",
+      "/keys",
+      "/sign-in",
+      "/x",
+    ]
+      .map((path) => `/dashboard${path}`)
+      .concat("/emails/validate", "/emails/validate", "/domains/validate", "/healthz", "/openapi.json", "/");
+    const part = '--x\r\ncontent-disposition: form-data; name="list"; filename="a.csv"\r\n\r\n';
+    const bodies = [
+      `${part}email\nann@larch-and-oak.com\n`,
+      `${part}email\r\n--x\r\n`,
+      `${part}email\r\n--x--\r\n`,
+      '--x\r\ncontent-disposition: form-data; name="kind"\r\n\r\nemail',
+      "--x\r\ncontent-disposition",
+      "--x--",
+      "\r\n\r\n",
+      '{"emails": ["a@b.net"',
+      '{"emails": "a@b.net"}',
+      "[".repeat(20_000),
+      "\0\xff\xfe",
+      "",
+    ];
+    const types = [
+      ...["multipart/form-data; boundary=x", "multipart/form-data; boundary=x", "multipart/form-data"],
+      ...["multipart/form-data; boundary=", "application/json", "application/x-www-form-urlencoded", "x"],
+    ];
+    /** Sends a request in pieces, and ends or cuts the connection some time later. */
+    async function send(): Promise<void> {
+      const body = pick(bodies);
+      const length = body.length + pick([0, 0, 0, -1, 1, 1000]);
+      const size = random() < 0.8 ? `content-length: ${Math.max(0, length)}` : "transfer-encoding: chunked";
+      const text = [
+        `POST ${pick(routes)} HTTP/1.1`,
+        `host: ${hostname}:${port}`,
+        `origin: ${url}`,
+        "sec-fetch-site: same-origin",
+        `cookie: ${cookie}`,
+        `authorization: Bearer ${secret}`,
+        `content-type: ${pick(types)}`,
+        `${size}\r\n\r\n${body}`,
+      ].join("\r\n");
+      const end = random() < 0.3 ? Math.floor(random() * text.length) : text.length;
+      const socket = connect({ host: hostname, port: Number(port) });
+      socket.on("error", () => {}).resume();
+      const step = Math.ceil(end / pick([1, 2, 10]));
+      for (let from = 0; from < end; from += step) {
+        socket.write(text.slice(from, Math.min(end, from + step)), "latin1");
+        await sleep(random() * 10);
+      }
+      await sleep(pick([0, 1, 5, 50, 200]));
+      if (random() < 0.5) socket.end();
+      await sleep(5);
+      socket.destroy();
+    }
+    let sent = 0;
+    const senders = Array.from({ length: 10 }, async () => {
+      while (sent++ < 200) await send();
+    });
+    let isOver = false;
+    const all = Promise.all(senders).then(() => {
+      isOver = true;
+    });
+    let answered = 0;
+    while (!isOver) {
+      const response = await fetch(`${url}/emails/validate`, {
+        ...{ method: "POST", headers, body: '{"emails":["ann@larch-and-oak.com"]}' },
+      });
+      expect(response.status).toBe(200);
+      answered++;
+    }
+    await all;
+    expect(answered).toBeGreaterThan(20);
+    expect(said()).not.toContain("bug");
+    await post(cookie, "/remove", new URLSearchParams());
+    await nothingLeft();
+    expect((await upload(cookie, "ann@larch-and-oak.com\n")).status).toBe(200);
+    await post(cookie, "/remove", new URLSearchParams());
+  }, 60_000);
+
+  test("a form without a boundary is a fault of the request", async () => {
+    const response = await fetch(`${running.service.url}/dashboard/list`, {
+      method: "POST",
+      headers: { ...headersFor(await signIn()), "content-type": "multipart/form-data" },
+      body: "x",
+    });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain("The form names no boundary between its parts.");
+  });
+
   test("nothing is left of a list when the server stops, or after it was killed and started again", async () => {
     const cookie = await signIn();
     await upload(cookie, "ann@larch-and-oak.com\n");
@@ -310,3 +419,69 @@ describe("uploads that are attacks", () => {
     expect(running.left()).toEqual([]);
   });
 });
+
+describe("a list that takes for ever to look at", () => {
+  const busy = "for (const end = Date.now() + 60_000; Date.now() < end; );";
+
+  /** Starts a service whose looks at lists do something else for long, and sends it a list. */
+  async function startLooking(work = busy) {
+    const slow = join(temporaryFolder(), "slow.cjs");
+    writeFileSync(slow, `if (process.argv.includes("--dry-run")) ${work}`);
+    const state = join(temporaryFolder(), "service.db");
+    const temporary = temporaryFolder();
+    const env = { TMPDIR: temporary, NODE_OPTIONS: `--require=${slow}` };
+    await idv(["keys", "create", "--name", "lists", "--state", state]);
+    const service = await serveWith({ home: temporaryFolder(), env }, "-q", "--state", state);
+    const token = new URL(await linkTo(service, state)).searchParams.get("token")!;
+    const headers = { origin: service.url, "sec-fetch-site": "same-origin" };
+    const post = (path: string, body: BodyInit, cookie = "") =>
+      fetch(`${service.url}/dashboard${path}`, {
+        ...{ method: "POST", redirect: "manual", body, headers: { ...headers, cookie } },
+      });
+    const signedIn = await post("/sign-in", new URLSearchParams({ token }));
+    const cookie = signedIn.headers.get("set-cookie")!.split(";")[0]!;
+    const form = new FormData();
+    form.set("list", new Blob(["ann@larch-and-oak.com\n"]), "list.csv");
+    const uploaded = post("/list", form, cookie).catch(() => undefined);
+    const left = () => readdirSync(temporary);
+    await expect.poll(() => processesIn(temporary).length, { timeout: 10_000 }).toBe(1);
+    return { service, uploaded, left, processes: () => processesIn(temporary), post, cookie };
+  }
+
+  test.each(["/list/remove", "/sign-out"])("is given up on %s", async (path) => {
+    const { uploaded, left, processes, post, cookie } = await startLooking();
+    await post(path, new URLSearchParams(), cookie);
+    expect(processes()).toEqual([]);
+    expect(left()).toEqual([]);
+    expect((await uploaded)?.status).toBe(410);
+  });
+
+  test("does not detain a server that is stopped", async () => {
+    const { service, left, processes } = await startLooking();
+    const exited = once(service.child, "exit");
+    const started = performance.now();
+    service.child.kill("SIGTERM");
+    expect(await exited).toEqual([0, null]);
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(processes()).toEqual([]);
+    expect(left()).toEqual([]);
+  });
+
+  test("ends with a server that is killed", async () => {
+    const { service, processes } = await startLooking("setInterval(() => {}, 1000);");
+    await service.kill();
+    await expect.poll(processes, { timeout: 10_000 }).toEqual([]);
+  });
+});
+
+/** Returns the processes that work in a folder below another one. */
+function processesIn(folder: string): readonly string[] {
+  return readdirSync("/proc").filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readlinkSync(`/proc/${pid}/cwd`).startsWith(`${folder}/`);
+    } catch {
+      // Ended meanwhile.
+      return false;
+    }
+  });
+}

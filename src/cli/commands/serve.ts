@@ -150,6 +150,7 @@ async function serve(options: ServeOptions): Promise<void> {
     // Before the address is announced, so that a signal sent right after that is not missed.
     const stopped = Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
     const address = await listen(service, place);
+    process.removeAllListeners("uncaughtException").on("uncaughtException", reportBug);
     if (options.check) {
       await store.checkWritable();
       await service.close();
@@ -169,6 +170,13 @@ async function serve(options: ServeOptions): Promise<void> {
     await store.close();
     await log?.close();
   }
+}
+
+/** Reports a bug that a request has met. The requests of all others go on. */
+function reportBug({ stack }: Error): void {
+  process.stderr.write(
+    `idv: a bug in idv; please report it with the lines that follow; the service goes on\n${stack}\n`,
+  );
 }
 
 /**

@@ -1,12 +1,18 @@
 /** Runs the command line over lists that the dashboard has taken, each in a folder of its own. */
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { rmSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { ListRunner } from "../../dashboard/list-job.js";
 import { newPrivateFolder } from "../../files/temporary-files.js";
 import { isDatabase } from "../config/quota-place.js";
 
+/** Longest time for a look at a list, in milliseconds, and most memory for its objects, in MiB. */
+const [lookMilliseconds, heapMebibytes] = [120_000, 512];
+
 /**
- * Returns what the dashboard needs to run idv.
+ * Returns what the dashboard needs to run idv. However the process ends, no run stays behind; its folder stays only after a
+ * kill, until the next start.
  *
  * @param state path or URL of the state, whose keys are charged
  * @param mostBytes size of the largest list
@@ -14,15 +20,36 @@ import { isDatabase } from "../config/quota-place.js";
 export function listRunner(state: string, mostBytes: number): ListRunner {
   const [, program] = process.argv;
   const place = isDatabase(state) ? state : resolve(state);
+  const folders = new Set<string>();
+  const children = new Set<ChildProcess>();
+  process.once("exit", () => {
+    for (const child of children) child.kill("SIGKILL");
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  });
   return {
     mostBytes,
-    newFolder: newPrivateFolder,
-    start: (args, folder, keyId) =>
-      spawn(process.execPath, [program!, ...args], {
+    lookMilliseconds,
+    async newFolder() {
+      const folder = await newPrivateFolder();
+      folders.add(folder);
+      return folder;
+    },
+    async removeFolder(folder) {
+      await rm(folder, { recursive: true, force: true });
+      folders.delete(folder);
+    },
+    start(args, folder, keyId) {
+      const options = [`--max-old-space-size=${heapMebibytes}`, program!];
+      const child = spawn(process.execPath, [...options, ...args], {
         cwd: folder,
         // The state may be a URL with a password, so it is not among the arguments.
         env: { ...process.env, ...(keyId !== undefined && { IDV_QUOTA: place, IDV_QUOTA_KEY: keyId }) },
-        stdio: ["ignore", "ignore", "pipe"],
-      }),
+        // The channel closes when this process is killed: then the run ends, too.
+        stdio: ["ignore", "ignore", "pipe", "ipc"],
+      });
+      children.add(child);
+      child.once("close", () => children.delete(child));
+      return child;
+    },
   };
 }
