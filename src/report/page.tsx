@@ -2,11 +2,12 @@
  * The report as one HTML page, for people who do not use a terminal. It needs no network and no script. Components take
  * plain data, and all text is escaped by preact-render-to-string.
  */
+
 import type { ComponentChildren } from "preact";
-import { render } from "preact-render-to-string";
 import type { ReasonCode } from "../classifier/verdict.js";
 import { knownStatuses } from "../validator/validator.js";
 import { series } from "./collector.js";
+import { htmlPage } from "./html.js";
 import { BarTable, Facts, grouped, Key, perCent, type Slice, StackedBar } from "./parts.js";
 import { reportPolicy } from "./policy.js";
 import { reasonsFor, reasonWords } from "./reason-words.js";
@@ -32,9 +33,7 @@ export function renderPage(report: Report): string {
       </body>
     </html>
   );
-  // Control characters and direction marks would let a name look like another one, or are not allowed in HTML.
-  const text = render(page).replace(/[^\n\P{Cc}]|\p{Bidi_Control}/gu, "\ufffd");
-  return `<!doctype html>\n${text}\n`;
+  return htmlPage(page);
 }
 
 /** The report without the page around it. */

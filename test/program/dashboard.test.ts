@@ -260,6 +260,15 @@ describe.skipIf(wantedBrowser() === undefined).each(stores)("in a browser, on %s
     await press("Check");
     expect(await page.textContent("tbody")).toContain("ann.lee@gmail.com");
     expect(await page.textContent("tbody")).toContain(name);
+    await page.getByLabel("Items, one a line").fill("anna@nordlicht-verlag.de\n\tx@mailinator.com\n");
+    for (const _ of ["first", "second"]) {
+      await press("Check");
+      const rows = await page.locator("tbody tr").allTextContents();
+      expect(rows.map((row) => row.replaceAll(/\s+/g, " "))).toEqual([
+        expect.stringMatching(/^ ?anna@nordlicht-verlag\.de ?ok/),
+        expect.stringMatching(/^ ?x@mailinator\.com ?disposable/),
+      ]);
+    }
     expect((await idv(["keys", "list", "--json", "--state", state])).stdout).toContain('"used":14');
     await press("Sign out");
     await visit("/keys");

@@ -1,6 +1,7 @@
 /** The frame of all pages, and parts that several of them have. Text is escaped where a page is rendered. */
+
 import type { ComponentChildren } from "preact";
-import { render } from "preact-render-to-string";
+import { htmlPage } from "../../report/html.js";
 import { grouped, StackedBar } from "../../report/parts.js";
 import type { ApiKey } from "../../store/service-store.js";
 import { assets } from "../assets.js";
@@ -65,9 +66,7 @@ export function renderPage({ title, place, refresh, children }: PageProperties):
       </body>
     </html>
   );
-  // Control characters and direction marks would let a name look like another one, or are not allowed in HTML.
-  const text = render(page).replace(/[^\n\P{Cc}]|\p{Bidi_Control}/gu, "\ufffd");
-  return `<!doctype html>\n${text}\n`;
+  return htmlPage(page);
 }
 
 /** A time: in UTC without a script, in the reader's zone with it. */
