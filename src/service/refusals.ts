@@ -58,8 +58,15 @@ function describeFault(
   if (keyword === "required") return `The field ${String(params["missingProperty"])} is missing.`;
   if (keyword === "maxLength") return `${field} is longer than ${maximumItemLength} characters.`;
   if (field === "") return "The body must be a JSON object.";
-  return field.includes("[") ? `${field} must be a string.` : `${field} must be an array of strings.`;
+  const type = String(params["type"]);
+  return `${field} must be ${typeNames[type] ?? `of type ${type}`}.`;
 }
+
+const typeNames: Readonly<Record<string, string>> = {
+  array: "an array of strings",
+  boolean: "true or false",
+  string: "a string",
+};
 
 /**
  * Writes an error response to a connection that sent invalid HTTP, or whose request did not arrive in time, and closes it.

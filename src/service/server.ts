@@ -18,6 +18,7 @@ import type { ApiKey, Charge, ChargeOutcome, Permission, ServiceStore } from "..
 import type { EmbeddedEngine, Kind } from "../validator/validator.js";
 import { limitBodies } from "./body-limit.js";
 import { limitConnections } from "./connections.js";
+import { parseBody } from "./json-body.js";
 import type { Metrics } from "./metrics.js";
 import { maximumItemLength, openApiDocument, requestSchema } from "./openapi.js";
 import { explain, Refusal, refuseBrokenRequest, refuseExpectation } from "./refusals.js";
@@ -133,11 +134,9 @@ export function createService(options: ServiceOptions): FastifyInstance {
     { parseAs: "buffer" },
     async (request: FastifyRequest, body: Buffer) => {
       request.rawBody = body;
-      try {
-        return JSON.parse(utf8.decode(body)) as unknown;
-      } catch {
-        throw new Refusal(400, "The body is not valid JSON in UTF-8.");
-      }
+      const value = parseBody(body);
+      if (value === undefined) throw new Refusal(400, "The body is not valid JSON in UTF-8.");
+      return value;
     },
   );
 
@@ -348,8 +347,6 @@ function plainResult(status: string): string {
 }
 
 const noSuchPath = { message: "No such path." };
-
-const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /** Returns the secret in an Authorization header, or "", which no key has. */
 function bearerOf(authorization: string | undefined): string {

@@ -120,6 +120,13 @@ describe("points that the interface document leaves open", () => {
       "emails must be an array of strings.",
     ],
     [
+      "an option that is no boolean",
+      "/emails/validate",
+      { emails: [], explain: "yes" },
+      400,
+      "explain must be true or false.",
+    ],
+    [
       "an item that is not a string",
       "/domains/validate",
       { domains: ["a.com", 1] },
@@ -136,9 +143,9 @@ describe("points that the interface document leaves open", () => {
     [
       "deeply nested JSON",
       "/emails/validate",
-      `${"[".repeat(50_000)}${"]".repeat(50_000)}`,
+      `{"emails":${"[".repeat(50_000)}${"]".repeat(50_000)}}`,
       400,
-      "The body must be a JSON object.",
+      "The body is not valid JSON in UTF-8.",
     ],
     [
       "too many items",
