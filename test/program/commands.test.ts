@@ -231,6 +231,19 @@ describe.skipIf(!hasScript).concurrent("on a terminal", () => {
     expect(output).toMatch(/0 batches out · \d+ units · waiting [12] s: the service asks to slow down/);
   });
 
+  test("advises the command that drops what is not worth writing to, or does what the quota has left", async ({
+    expect,
+  }) => {
+    const list = "printf 'email,n\\nann@larch-and-oak.com,1\\nx@mailinator.com,2\\n,3\\n' > l.csv";
+    const output = await onTerminal(`stty columns 100; ${list}; idv emails l.csv -o o.csv`);
+    expect(output).toContain("Next: idv emails l.csv --drop disposable,empty -o clean.csv\r\n");
+    const ended = await onTerminal(
+      `stty columns 100; ${list}; idv quota set --limit 1 > /dev/null; idv emails l.csv -o o.csv || true`,
+    );
+    expect(ended).toContain("Next: idv emails -I --update o.csv\r\n");
+    expect(ended).not.toContain("--drop");
+  });
+
   test("Ctrl-C, which also ends what feeds the run, leaves no file of half a list", async ({ expect }) => {
     const folder = temporaryFolder();
     const run = `${lines.replace("sleep 2", "sleep 20")} | '${process.execPath}' '${program}' emails -o out.csv`;

@@ -23,7 +23,7 @@ describe("what may follow", () => {
     [["emails", "--only"], ["--only"]],
     [
       ["emails", "--only", ""],
-      ["ok", "alias", "disposable", "fake", "quota_exceeded"],
+      ["ok", "alias", "disposable", "fake", "quota_exceeded", "empty"],
     ],
     [["emails", "--only", "ok,f"], ["ok,fake"]],
     [["emails", "list.csv", "--only=ok,f"], ["--only=ok,fake"]],

@@ -265,6 +265,19 @@ test("--escape-formulas escapes only the added fields", async () => {
   }
 });
 
+test.each<[string[], string]>([
+  [["--drop", "fake,empty"], "ann@larch-and-oak.com,1,ok\n"],
+  [["--drop", "empty"], "ann@larch-and-oak.com,1,ok\nx@y,4,fake\n"],
+  [["--only", "empty"], ",2,\nn/a,3,\n"],
+  [["--only", "ok,empty"], "ann@larch-and-oak.com,1,ok\n,2,\nn/a,3,\n"],
+  [["--drop", "fake,empty", "--dedupe", "--strict"], "ann@larch-and-oak.com,1,ok\n"],
+])("rows without an item are chosen as empty: %j", async (args, rows) => {
+  const stdin = "email,n\nann@larch-and-oak.com,1\n,2\nn/a,3\nx@y,4\n";
+  const { stdout, code } = await idv(["emails", "-q", ...args], { stdin });
+  expect({ stdout, code }).toEqual({ stdout: `email,n,status\n${rows}`, code: 0 });
+  expect((await idv(["emails", "-q", "--fail-on", "empty"], { stdin })).code).toBe(2);
+});
+
 describe("a file that is replaced", () => {
   const list = "email\nann@larch-and-oak.com\n";
 

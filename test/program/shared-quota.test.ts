@@ -52,7 +52,13 @@ describe("a shared quota in a file", () => {
     const env = { IDV_QUOTA: place, IDV_QUOTA_NAME: "nightly" };
     const second = await idv(["emails", "--offline"], { home, stdin, env });
     expect(second.code).toBe(4);
+    expect(second.stderr).toContain("raise it with idv quota set --limit N\n");
     expect(granted(second.stdout)).toBe(2);
+    const third = await idv([...args, "-q"], { home, stdin });
+    const command = `idv quota set --quota ${place} --quota-name nightly --limit N`;
+    expect(third.stderr).toContain(`; it does not renew; raise it with ${command}\n`);
+    const raised = [...command.split(" ").slice(1, -1), "5"];
+    expect((await idv(raised, { home })).code).toBe(0);
     expect(await quotaOf(place)).toMatchObject({ quota: "nightly", limit: 5, used: 5 });
     expect(await usageOf(place)).toBe(5);
   });

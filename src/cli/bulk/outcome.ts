@@ -41,6 +41,12 @@ export async function appendSummary(path: string, summary: Summary | DryRun): Pr
   }
 }
 
+/** The commands for a quota that has ended: one that validates what is left, if there is one, and one that raises the limit. */
+export interface QuotaCommands {
+  readonly next: string | undefined;
+  readonly limit: string;
+}
+
 /**
  * Returns the exit code. If it is not 0, prints the reason, even with `--quiet`. An exhausted quota takes precedence
  * over `--fail-on`, because the run is incomplete.
@@ -48,7 +54,7 @@ export async function appendSummary(path: string, summary: Summary | DryRun): Pr
 export function exitCodeOf(
   summary: Summary | DryRun,
   options: Pick<BulkOptions, "failOn" | "maxBad" | "annotations">,
-  nextCommand?: string,
+  commands: QuotaCommands,
 ): number {
   if (!("report" in summary)) return exitCodes.done;
   const { engine, report } = summary;
@@ -59,7 +65,7 @@ export function exitCodeOf(
   if (waiting > 0) {
     const rows = counted(waiting, "row waits", "rows wait");
     say(
-      `quota exhausted: ${rows} for it (quota_exceeded); ${renewal(engine, quota?.renewsAt ?? null, nextCommand)}`,
+      `quota exhausted: ${rows} for it (quota_exceeded); ${renewal(engine, quota?.renewsAt ?? null, commands)}`,
     );
     return exitCodes.quotaExhausted;
   }
@@ -85,13 +91,15 @@ export function exitCodeOf(
 export const failStatuses = ({ failOn }: Pick<BulkOptions, "failOn">): readonly string[] =>
   failOn ?? ["disposable", "fake"];
 
-function renewal(engine: string, renewsAt: number | null, nextCommand: string | undefined): string {
+function renewal(
+  engine: string,
+  renewsAt: number | null,
+  { next: nextCommand, limit }: QuotaCommands,
+): string {
   if (renewsAt !== null) {
     const when = new Date(renewsAt).toISOString().replace(/(?::00)?\.\d{3}Z$/, "Z");
     const next = nextCommand === undefined ? "" : `; then run: ${nextCommand}`;
     return `it renews ${fromNow(renewsAt, Date.now())}, at ${when}${next}`;
   }
-  return engine === "api"
-    ? "run again when there is more"
-    : "it does not renew; raise it with idv quota set --limit N";
+  return engine === "api" ? "run again when there is more" : `it does not renew; raise it with ${limit}`;
 }

@@ -9,7 +9,7 @@ import type { RowFilter } from "../../run/run-options.js";
 import type { BadRowPolicy } from "../../table/bad-rows.js";
 import type { TableFormat, TableOptions } from "../../table/table.js";
 import { type Kind, notChecked } from "../../validator/validator.js";
-import type { Limit } from "../config/option-values.js";
+import { type Limit, noItem } from "../config/option-values.js";
 import { type OwnListOptions, ownListFiles, readOwnLists } from "../config/own-lists.js";
 import { dataTablePath } from "../config/paths.js";
 import {
@@ -378,7 +378,8 @@ function tableOptions(kind: Kind, options: BulkOptions): Plan["table"] {
 /** Returns the filter of the rows. A file that is replaced keeps those that wait for the quota: they are nowhere else. */
 function rowFilter({ only, drop, dedupe }: BulkOptions, { isInPlace }: FilePlan): RowFilter {
   const isFiltered = only !== undefined || drop !== undefined;
-  const isWanted = (status: string) => (only?.includes(status) ?? true) && !drop?.includes(status);
+  const isChosen = (name: string) => (only?.includes(name) ?? true) && !drop?.includes(name);
+  const isWanted = (status: string) => isChosen(status === "" ? noItem : status);
   return {
     ...(isFiltered && {
       keeps: (status) => isWanted(status) || (isInPlace && status === notChecked.status),

@@ -11,7 +11,7 @@ import { extractItem } from "../../run/item.js";
 import { validateTable } from "../../run/run.js";
 import { countsOf, countsSince, type RunSession } from "../../run/session.js";
 import { TableError } from "../../table/errors.js";
-import type { Kind } from "../../validator/validator.js";
+import { type Kind, notChecked } from "../../validator/validator.js";
 import type { Engine } from "../engines/engine.js";
 import { EmptyInput, failureFor, Interrupted } from "../errors.js";
 import { interruptible } from "../terminal/interruption.js";
@@ -22,7 +22,7 @@ import type { Annotations } from "./annotations.js";
 import { commitOutputs } from "./commit-outputs.js";
 import { costOrResumption, isCharged } from "./failed-run.js";
 import type { ListReport } from "./list-report.js";
-import { cleanCommand, nextCommand } from "./next-commands.js";
+import { cleanCommand, limitCommand, nextCommand } from "./next-commands.js";
 import {
   loadOfflineRules,
   lookAhead,
@@ -118,7 +118,8 @@ async function runFiles(
       if (plan === plans.at(-1)) summary = withFiles(summary, (await listReport?.write()) ?? []);
       await printSummary(options.summary, summary);
       if (options.summaryFile !== undefined) await appendSummary(options.summaryFile, summary);
-      totals.add(summary, exitCodeOf(summary, options, nextCommand(plan)));
+      const commands = { next: nextCommand(plan), limit: limitCommand(plan.quota, options) };
+      totals.add(summary, exitCodeOf(summary, options, commands));
       delete opened.cost;
     } catch (error) {
       // A signal has ended the run: what fails now is its consequence.
@@ -270,7 +271,7 @@ async function validate(
     seconds: Math.round(performance.now() - started) / 1000,
     files: writtenFiles(plan, sink, badRowsFile !== undefined),
     isExplained: plan.options.explain === true,
-    next: cleanCommand(plan, report),
+    next: report.statuses.has(notChecked.status) ? nextCommand(plan) : cleanCommand(plan, report),
   };
 }
 

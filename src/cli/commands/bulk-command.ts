@@ -6,6 +6,7 @@ import {
   filled,
   limit,
   markCharacter,
+  noItem,
   oneCharacter,
   path,
   shardOf,
@@ -75,6 +76,7 @@ export function bulkCommand(kind: Kind, examples: readonly string[]): DefineComm
 /** The options by their headings in the help, the common ones first. */
 function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
   const statuses = statusList(kind);
+  const chosen = statusList(kind, noItem);
   return {
     Input: [
       listOption("-c, --column <NAME|INDEX>", "column with the items, from 1; repeat for several"),
@@ -95,9 +97,12 @@ function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
     ],
     Rows: [
       new Option("--only <STATUS,...>", "write only rows with these statuses")
-        .argParser(statuses)
+        .argParser(chosen)
         .conflicts("drop"),
-      new Option("--drop <STATUS,...>", "leave out rows with these statuses").argParser(statuses),
+      new Option(
+        "--drop <STATUS,...>",
+        "leave out rows with these statuses; empty: without an item",
+      ).argParser(chosen),
       new Option("--dedupe [=KEY]", "write the first row of each item, or mailbox").choices([
         "item",
         "canonical",

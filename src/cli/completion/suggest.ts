@@ -4,6 +4,7 @@ import type { Command, Option } from "commander";
 import { profiles } from "../../run/item.js";
 import { openTable } from "../../table/reader.js";
 import { knownStatuses } from "../../validator/validator.js";
+import { noItem } from "../config/option-values.js";
 import { topicNames } from "../help/topic-names.js";
 import { scripts } from "./scripts.js";
 
@@ -92,7 +93,10 @@ async function valuesOf(option: Option, current: string, rest: readonly string[]
   const placeholder = /[<[]=?([^>\]]+)[>\]]/.exec(option.flags)?.[1] ?? "";
   if (placeholder.startsWith("STATUS")) {
     const done = current.slice(0, current.lastIndexOf(",") + 1);
-    const statuses = knownStatuses.filter((status) => !done.split(",").includes(status));
+    const choosesRows = option.long === "--only" || option.long === "--drop";
+    const statuses = [...knownStatuses, ...(choosesRows ? [noItem] : [])].filter(
+      (status) => !done.split(",").includes(status),
+    );
     return startingWith(
       current,
       statuses.map((status) => [done + status, ""]),

@@ -122,11 +122,17 @@ export function limit(value: string): Limit {
   return { count: Number(count), isPerCent };
 }
 
-/** Returns a parser of statuses of a kind, separated by commas. */
-export function statusList(kind: Kind) {
-  const statuses: readonly string[] = knownStatuses.filter(
-    (status) => kind === "email" || status !== "alias",
-  );
+/** Stands for the rows without an item, which have no status, where rows are chosen by status. */
+export const noItem = "empty";
+
+/**
+ * Returns a parser of statuses of a kind, separated by commas.
+ *
+ * @param others further words that it accepts
+ */
+export function statusList(kind: Kind, ...others: readonly string[]) {
+  const known: readonly string[] = knownStatuses.filter((status) => kind === "email" || status !== "alias");
+  const statuses = [...known, ...others];
   return (value: string): string[] =>
     value.split(",").map((status) => {
       if (statuses.includes(status.trim())) return status.trim();
