@@ -67,6 +67,8 @@ export function failureFor(error: unknown): Failure {
     const signalNumbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };
     return { exitCode: 128 + signalNumbers[error.signal], message: error.message };
   }
+  const want = error instanceof Error ? wantOf(error) : undefined;
+  if (want !== undefined) return { exitCode: exitCodes.inputOutput, message: want };
   const part = error instanceof Error ? missingPart(error) : undefined;
   if (part !== undefined) {
     return { exitCode: exitCodes.bug, message: `a part of idv is missing: ${part}; install idv again` };
@@ -83,4 +85,11 @@ function missingPart({ code, path, message }: NodeJS.ErrnoException): string | u
   if (code === "MODULE_NOT_FOUND" || code === "ERR_MODULE_NOT_FOUND") return /'(.+?)'/.exec(message)?.[1];
   const folder = fileURLToPath(new URL("..", import.meta.url));
   return code === "ENOENT" && path?.startsWith(folder) ? path : undefined;
+}
+
+/** Returns what the process lacks, if the system says so, wherever that shows. */
+function wantOf({ code, syscall }: NodeJS.ErrnoException): string | undefined {
+  if (syscall === "uv_cwd") return "the working folder does not exist any more; change to another one";
+  if (code === "EMFILE" || code === "ENFILE") return "too many open files; raise the limit with ulimit -n";
+  return undefined;
 }

@@ -194,13 +194,14 @@ async function help(program: Command, topic: string | undefined): Promise<void> 
  */
 export function normalizeArguments(argv: readonly string[]): string[] {
   const end = argv.indexOf("--");
-  const complete: Readonly<Record<string, string>> = {
-    "-I": "--in-place=",
-    "--in-place": "--in-place=",
-    "--dedupe": "--dedupe=item",
-    "--dns": "--dns=on",
-    "--update": "--update=rest",
-  };
+  const complete = new Map([
+    ["-I", "--in-place="],
+    ["--in-place", "--in-place="],
+    ["--dedupe", "--dedupe=item"],
+    ["--dns", "--dns=on"],
+    ["--update", "--update=rest"],
+    ["--wait", "--wait="],
+  ]);
   const words: string[] = [];
   for (const [i, word] of argv.entries()) {
     const isOption = end === -1 || i < end;
@@ -209,7 +210,7 @@ export function normalizeArguments(argv: readonly string[]): string[] {
     } else if (isOption && /^-[a-zA-Z]+I$/.test(word) && !word.startsWith("-I")) {
       // `-qI`: flags in one word.
       words.push(word.slice(0, -1), "--in-place=");
-    } else if (isOption) words.push(word === "--wait" ? "--wait=" : (complete[word] ?? word));
+    } else if (isOption) words.push(complete.get(word) ?? word);
     else words.push(word);
   }
   return words;

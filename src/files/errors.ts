@@ -27,6 +27,7 @@ export function cannotWrite(path: string, error: unknown): Error {
     ENOENT: "the folder does not exist",
     ENOTDIR: "its folder is a file",
     EISDIR: "is a folder",
+    ELOOP: "its links lead in a circle",
     EBUSY: "is a mount point, which cannot be replaced",
     EXDEV: "is on a different device from its folder",
     EFBIG: "it would exceed the file size limit (ulimit -f)",

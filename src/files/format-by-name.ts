@@ -4,9 +4,14 @@ import { ChoiceError } from "./errors.js";
 /** Formats that are written. */
 export type NamedFormat = "csv" | "tsv" | "jsonl" | "xlsx";
 
-const written: Readonly<Record<string, NamedFormat>> = {
-  ...{ csv: "csv", tsv: "tsv", tab: "tsv", jsonl: "jsonl", ndjson: "jsonl", xlsx: "xlsx" },
-};
+const written: ReadonlyMap<string, NamedFormat> = new Map([
+  ["csv", "csv"],
+  ["tsv", "tsv"],
+  ["tab", "tsv"],
+  ["jsonl", "jsonl"],
+  ["ndjson", "jsonl"],
+  ["xlsx", "xlsx"],
+]);
 
 /** Formats of tables and documents, and compressions, that are not written. */
 const notWritten = new Set([
@@ -33,5 +38,5 @@ export function formatByName(path: string): NamedFormat | undefined {
       name === "json" ? "name it .jsonl, with an object on each line" : "name it .csv, .tsv or .jsonl";
     throw new ChoiceError(`${path}: .${name} cannot be written; ${instead}`);
   }
-  return written[name];
+  return written.get(name);
 }

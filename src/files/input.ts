@@ -117,6 +117,7 @@ function cannotRead(name: string, error: unknown): Error {
   const reasons: Readonly<Record<string, string>> = {
     ENOENT: "no such file",
     ENOTDIR: "no such file",
+    ELOOP: "its links lead in a circle",
     EACCES: "permission denied",
     EPERM: "permission denied",
     EISDIR: "is a folder; name a file",

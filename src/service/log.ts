@@ -23,8 +23,7 @@ export interface LogStream {
  * @param onDrop called for each lost line
  */
 export function openLog(descriptor: number, onDrop: () => void): LogStream {
-  const target = fstatSync(descriptor);
-  if (!target.isFIFO() && !target.isSocket()) {
+  if (!isPipe(descriptor)) {
     return {
       write(line) {
         try {
@@ -51,4 +50,14 @@ export function openLog(descriptor: number, onDrop: () => void): LogStream {
       clearTimeout(patience);
     },
   };
+}
+
+function isPipe(descriptor: number): boolean {
+  try {
+    const target = fstatSync(descriptor);
+    return target.isFIFO() || target.isSocket();
+  } catch {
+    // Some descriptors cannot be looked at under Windows.
+    return false;
+  }
 }

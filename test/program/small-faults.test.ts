@@ -1,7 +1,7 @@
 /** Covers faults from outside the program: no home, no build, no file descriptors, no disk space, no units. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -220,3 +220,73 @@ test("-I rejects a named pipe without waiting for a writer", async () => {
     stderr: "idv: fifo: not a regular file; cannot be replaced; use -o\n",
   });
 });
+
+describe("a file that cannot be reached is named in one line", () => {
+  const asSomebody = process.getuid?.() === 0 ? { uid: 65_534 } : {};
+
+  test.each<[string, string[], string]>([
+    ["a loop of links as input", ["loop"], "loop: cannot be read: its links lead in a circle"],
+    [
+      "a loop of links as output",
+      ["l.csv", "-o", "loop"],
+      "loop: cannot be written: its links lead in a circle",
+    ],
+    ["a loop of links in place", ["-I", "loop"], "loop: cannot be read: its links lead in a circle"],
+    ["an input in a closed folder", ["closed/l.csv"], "closed/l.csv: cannot be read: permission denied"],
+    [
+      "an output in a closed folder",
+      ["l.csv", "-o", "closed/o.csv"],
+      "closed/o.csv: cannot be written: permission denied",
+    ],
+    ["a folder of outputs in a closed folder", ["l.csv", "-o", "closed/o/"], "closed/o"],
+    ["a missing folder below a file", ["l.csv/x"], "l.csv/x: cannot be read: no such file"],
+  ])("%s", async (_, args, message) => {
+    const home = temporaryFolder();
+    writeFileSync(join(home, "l.csv"), "email\nann@larch-and-oak.com\n");
+    symlinkSync("loop", join(home, "loop"));
+    mkdirSync(join(home, "closed"));
+    writeFileSync(join(home, "closed/l.csv"), "email\n");
+    chmodSync(home, 0o777);
+    chmodSync(join(home, "closed"), 0);
+    const { code, stderr } = await idv(["emails", "-q", ...args], { home, ...asSomebody });
+    chmodSync(join(home, "closed"), 0o700);
+    expect(stderr).toMatch(/^idv: .*\n$/);
+    expect(stderr).toContain(`idv: ${message}`);
+    expect(code).toBe(6);
+  });
+
+  test("the working folder, which was removed", async () => {
+    const [home, folder] = [temporaryFolder(), join(temporaryFolder(), "gone")];
+    writeFileSync(join(home, "l.csv"), "email\nann@larch-and-oak.com\n");
+    mkdirSync(folder);
+    const command = `rmdir '${folder}'; exec '${process.execPath}' '${program}' emails -q '${home}/l.csv'`;
+    const child = spawn("bash", ["-c", command], {
+      cwd: folder,
+      env: { HOME: home, PATH: process.env["PATH"] },
+    });
+    expect(await finished(child)).toEqual({
+      code: 6,
+      stdout: "",
+      stderr: "idv: the working folder does not exist any more; change to another one\n",
+    });
+  });
+});
+
+test.each(["__proto__", "constructor", "toString", "valueOf", "hasOwnProperty"])(
+  "the column %s is missing like any other, and may be there",
+  async (name) => {
+    for (const list of ["email\nann@larch-and-oak.com\n", '{"email":"ann@larch-and-oak.com"}\n']) {
+      const { code, stderr } = await idv(["emails", "-q", "-c", name], { stdin: list });
+      expect(stderr).toMatch(/^idv: .*no column.*\n$/);
+      expect(stderr).toContain(name);
+      expect(code).toBe(2);
+    }
+    const table = `${name},n\nann@larch-and-oak.com,1\n`;
+    const { stdout } = await idv(["emails", "-q", "-c", name], { stdin: table });
+    expect(stdout).toBe(`${name},n,status\nann@larch-and-oak.com,1,ok\n`);
+    const lines = `{"${name}":"ann@larch-and-oak.com"}\n`;
+    expect((await idv(["emails", "-q", "-c", name], { stdin: lines })).stdout).toBe(
+      `{"${name}":"ann@larch-and-oak.com","status":"ok"}\n`,
+    );
+  },
+);

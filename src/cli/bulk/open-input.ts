@@ -1,8 +1,8 @@
 /** Opens the input of a run: undoes its compression and encoding, finds the table in it, and names the added columns. */
-import { fstatSync } from "node:fs";
 import type { Compression } from "../../files/compression-format.js";
 import { type DecodedInput, decodeInput } from "../../files/decoding.js";
 import { ChoiceError, FileError } from "../../files/errors.js";
+import { found } from "../../files/found.js";
 import { type InputFile, openInputFile, readStream } from "../../files/input.js";
 import { type CellOptions, usualEmptyValues } from "../../run/cells.js";
 import { type Columns, nameColumns } from "../../run/columns.js";
@@ -142,7 +142,7 @@ async function readSheet(
 }
 
 function standardInput(signal: AbortSignal): InputFile {
-  if (fstatSync(0).isDirectory()) throw new FileError("standard input: is a folder; give a file");
+  if (found(0)?.isDirectory()) throw new FileError("standard input: is a folder; give a file");
   const bytes = readStream("standard input", process.stdin, signal);
   return { bytes, size: undefined, hasChanged: async () => false, close: async () => {} };
 }

@@ -1,9 +1,10 @@
 /** The first step of a bulk run: decides everything that the command line, the environment and the settings decide. */
-import { existsSync, fstatSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { ClassifierSource } from "../../classifier/classifier.js";
 import { tableSource } from "../../data/installed-table.js";
 import { endingOf, formatByName } from "../../files/format-by-name.js";
+import { found } from "../../files/found.js";
 import { profiles } from "../../run/item.js";
 import type { RowFilter } from "../../run/run-options.js";
 import type { BadRowPolicy } from "../../table/bad-rows.js";
@@ -227,8 +228,7 @@ function planFile(kind: Kind, places: Places, options: BulkOptions): FilePlan {
 }
 
 /** Returns whether an output names a folder, for files that keep their names. */
-const isFolder = (output: string): boolean =>
-  output.endsWith("/") || statSync(output, { throwIfNoEntry: false })?.isDirectory() === true;
+const isFolder = (output: string): boolean => output.endsWith("/") || found(output)?.isDirectory() === true;
 
 /** @throws UsageError when several files have no place to go, or two of them the same one */
 function checkSeveral(files: readonly string[], options: BulkOptions): void {
@@ -345,8 +345,8 @@ function checkNotItself(
   { split, dryRun }: BulkOptions,
 ): void {
   if (input === undefined || output !== undefined || split !== undefined || dryRun) return;
-  const [from, to] = [statSync(input, { throwIfNoEntry: false }), fstatSync(1)];
-  if (from?.isFile() && from.ino === to.ino && from.dev === to.dev) {
+  const [from, to] = [found(input), found(1)];
+  if (from?.isFile() && from.ino === to?.ino && from.dev === to.dev) {
     throw new UsageError(
       `${input}: standard output goes to the same file, which the shell has emptied; to replace a file, use -I`,
     );

@@ -2,10 +2,10 @@
  * One bulk run as the user sees it, in five steps: plan (decide everything), open, validate, commit, report. A failure
  * or a signal before the commit discards new outputs and leaves old ones unchanged.
  */
-import { statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ChoiceError, FileError } from "../../files/errors.js";
+import { found } from "../../files/found.js";
 import { isSplit, type TableSink } from "../../files/output.js";
 import { extractItem } from "../../run/item.js";
 import { validateTable } from "../../run/run.js";
@@ -295,7 +295,7 @@ function writtenFiles(
 ): Summary["files"] {
   const outputs = isSplit(sink) ? sink.paths : [output];
   return [...outputs, backup, hasBadRows ? options.badRowsFile : undefined].flatMap((path) => {
-    const found = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
-    return found?.isFile() ? [{ path: path!, bytes: found.size }] : [];
+    const file = path === undefined ? undefined : found(path);
+    return file?.isFile() ? [{ path: path!, bytes: file.size }] : [];
   });
 }

@@ -1,6 +1,7 @@
 /** Prevents a run from overwriting files that it or idv needs. */
-import { realpathSync, statSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { found } from "../../files/found.js";
 import { knownStatuses } from "../../validator/validator.js";
 import { loginPath } from "../config/api-key.js";
 import { cacheSecretPath } from "../config/cache-secret.js";
@@ -90,9 +91,7 @@ export function checkTargets(files: readonly FileTargets[], common: CommonTarget
 
 /** Returns whether an output is the file of the input. */
 export const isSameFile = (input: string, output: string): boolean =>
-  !output.startsWith("/dev/") &&
-  placeOf(output) === placeOf(input) &&
-  statSync(input, { throwIfNoEntry: false })?.isFile() !== false;
+  !output.startsWith("/dev/") && placeOf(output) === placeOf(input) && found(input)?.isFile() !== false;
 
 /** Returns whether a file has the name of one that `--split` writes. */
 function isOfSplit(place: string, folder: string): boolean {

@@ -1,6 +1,7 @@
 /** Suggests words to complete a command line, from the definitions of commands and options. */
-import { createReadStream, statSync } from "node:fs";
+import { createReadStream } from "node:fs";
 import type { Command, Option } from "commander";
+import { found } from "../../files/found.js";
 import { profiles } from "../../run/item.js";
 import { openTable } from "../../table/reader.js";
 import { knownStatuses } from "../../validator/validator.js";
@@ -109,7 +110,7 @@ async function valuesOf(option: Option, current: string, rest: readonly string[]
 /** Returns the names of a table's columns; none if it cannot be read. */
 async function columnsOf(path: string | undefined): Promise<readonly string[]> {
   // A named pipe would block, and lose what is read.
-  if (path === undefined || !statSync(path, { throwIfNoEntry: false })?.isFile()) return [];
+  if (path === undefined || !found(path)?.isFile()) return [];
   try {
     const source = { name: path, bytes: createReadStream(path, { end: 65_535 }) };
     const { header } = await openTable(source, { profile: profiles.email, badRows: "keep", columns: ["1"] });

@@ -1,25 +1,17 @@
 /** Standard output: data only, complete, and with errors that name it. */
-import { fstatSync, write } from "node:fs";
+import { write } from "node:fs";
 import { promisify } from "node:util";
 import { ClosedPipe, cannotWrite } from "../../files/errors.js";
+import { found } from "../../files/found.js";
 import type { TableSink } from "../../files/output.js";
 
 /** Standard output as the sink of a table. Written bytes stay written, whatever fails later. */
 export const standardOutput: TableSink = {
   // On a full disk a write to a file may be short, which a stream does not notice.
-  write: isFile(1) ? writeToFile : writeToStream,
+  write: found(1)?.isFile() ? writeToFile : writeToStream,
   commit: async () => {},
   discard: async () => {},
 };
-
-function isFile(descriptor: number): boolean {
-  try {
-    return fstatSync(descriptor).isFile();
-  } catch {
-    // Closed: writing fails with an error that says so.
-    return false;
-  }
-}
 
 async function writeToFile(bytes: Uint8Array): Promise<void> {
   try {
