@@ -16,6 +16,7 @@ import {
   KeyExistsError,
   type Permission,
   permissions,
+  SecretExistsError,
   type ServiceStore,
   UnknownKeyError,
 } from "../store/service-store.js";
@@ -98,6 +99,7 @@ export class Dashboard {
       ["GET", new RegExp(`^/keys/${key}$`), ({ parts }) => this.#key(parts[0]!)],
       ["POST", new RegExp(`^/keys/${key}/set$`), (visit) => this.#setKey(visit)],
       ["POST", new RegExp(`^/keys/${key}/rotate$`), (visit) => this.#rotateKey(visit)],
+      ["POST", new RegExp(`^/keys/${key}/end$`), (visit) => this.#endSecret(visit)],
       ["POST", new RegExp(`^/keys/${key}/revoke$`), (visit) => this.#revokeKey(visit)],
       ["GET", /^\/usage$/, (visit) => this.#usage(visit)],
       ["GET", /^\/usage\.csv$/, (visit) => this.#usageCsv(visit)],
@@ -250,7 +252,7 @@ export class Dashboard {
     const key = await this.#keyOf(id);
     const from = now() - 47 * hour;
     const [days, usage] = await Promise.all([this.#days(id), store.usage(from - (from % hour), id)]);
-    return keyPage({ key, days, hours: spansOf(usage, from, now(), hour), ...said });
+    return keyPage({ key, nextSecretId: newId(), days, hours: spansOf(usage, from, now(), hour), ...said });
   }
 
   /** @throws PageFault when there is no such key */
@@ -271,12 +273,37 @@ export class Dashboard {
 
   async #rotateKey({ request, session, parts: [id = ""] }: Visit): Promise<string> {
     const { store } = this.#options;
-    const grace = choiceOf(await readForm(request), "grace", ["24", "0", "1", "168"]);
+    const form = await readForm(request);
+    const grace = choiceOf(form, "grace", ["24", "0", "1", "168"]);
+    const secretId = fieldOf(form, "id");
+    if (secretId === undefined || !/^[A-Za-z0-9]{9}$/.test(secretId)) {
+      throw new PageFault(400, "The form is not whole.");
+    }
     const found = await this.#keyOf(id);
     if (found.revoked !== null) return this.#key(id, { fault: "The key is revoked; create another one." });
-    const { key, secret } = await store.rotate(id, Number(grace) * hour);
-    await store.record({ who: session, what: "rotated", keyId: id });
-    return secretPage("New secret", key, secret, baseUrlOf(request));
+    try {
+      const { key, secret } = await store.rotate(id, Number(grace) * hour, secretId);
+      await store.record({ who: session, what: "rotated", keyId: id });
+      return secretPage("New secret", key, secret, baseUrlOf(request));
+    } catch (error) {
+      if (!(error instanceof SecretExistsError)) throw error;
+      const fault = "The key was given this secret already. It was shown then, and is not stored.";
+      return this.#key(id, { fault });
+    }
+  }
+
+  async #endSecret({ request, session, parts: [id = ""] }: Visit): Promise<string> {
+    const { store } = this.#options;
+    const secretId = fieldOf(await readForm(request), "id") ?? "";
+    await this.#keyOf(id);
+    try {
+      await store.endSecret(id, secretId);
+    } catch (error) {
+      if (!(error instanceof UnknownKeyError)) throw error;
+      return this.#key(id, { fault: "The key has no such older secret any more." });
+    }
+    await store.record({ who: session, what: "secret ended", keyId: id });
+    return this.#key(id, { done: "Ended: requests with that secret are refused from now on." });
   }
 
   async #revokeKey({ request, session, parts: [id = ""] }: Visit): Promise<string> {

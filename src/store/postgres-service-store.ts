@@ -2,13 +2,14 @@
  * State of the service in PostgreSQL 13 or newer, for servers on several machines. The clock of the database decides periods
  * and ends, because the clocks of servers differ. Secrets, Idempotency-Keys and request bodies are stored only as hashes.
  */
-import { PostgresDatabase } from "./postgres.js";
+import { PostgresDatabase, type Query } from "./postgres.js";
 import { PostgresCharges } from "./postgres-charges.js";
 import {
   addUsage,
   clock,
   insertAnswers,
   insertQuota,
+  insertSecret,
   type LockedKey,
   lockQuota,
   steps,
@@ -29,15 +30,19 @@ import {
   answerMilliseconds,
   applyUnitRequest,
   changeKey,
+  checkEnd,
+  checkRotation,
   isUsable,
   type JoinedRow,
   type KeyRow,
   type NamedQuotaRow,
   newKeyRow,
+  newSecretRow,
   noQuota,
   quotaExistsError,
   quotaIn,
-  rotateKey,
+  type SecretRow,
+  secretsByKey,
   toKey,
   unknownKey,
 } from "./service-rules.js";
@@ -104,11 +109,14 @@ export class PostgresServiceStore implements ServiceStore {
     const hash = hashOf(secret);
     const [[{ now }], [row]] = (await this.#database.read(
       [clock],
-      [`${keyAndQuota} WHERE k.hash = $1 OR k.previous_hash = $1`, hash],
-    )) as [[{ now: number }], JoinedRow[]];
+      [
+        `SELECT s.ends, k.*, q.name AS quota_name, q.unit_limit, q.period, q.used, q.period_start
+        FROM idv_secret s JOIN idv_key k ON k.id = s.key_id JOIN idv_quota q ON q.id = k.quota_id WHERE s.hash = $1`,
+        hash,
+      ],
+    )) as [[{ now: number }], (JoinedRow & Pick<SecretRow, "ends">)[]];
     if (row === undefined || !isUsable(row, now)) return undefined;
-    const isOld = !hash.every((byte, i) => byte === row.hash[i]);
-    if (isOld && !(row.previous_until !== null && row.previous_until > now)) return undefined;
+    if (row.ends !== null && row.ends <= now) return undefined;
     return toKey(row, quotaIn(row), now);
   }
 
@@ -197,24 +205,34 @@ export class PostgresServiceStore implements ServiceStore {
       const [quota = own] = isShared
         ? ((await query("SELECT * FROM idv_quota WHERE name = $1", quotaName)) as NamedQuotaRow[])
         : [];
-      const key = newKeyRow({ id, ...change }, secret, quota.id, now);
+      const key = newKeyRow({ id, ...change }, quota.id, now);
       await query(
-        "INSERT INTO idv_key VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
-        ...[key.id, key.name, key.hash, key.previous_hash, key.previous_until, key.hint, key.permissions],
-        ...[key.is_sandbox, key.created, key.expires, key.revoked, key.quota_id],
+        `INSERT INTO idv_key (id, name, permissions, is_sandbox, created, expires, revoked, quota_id)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+        ...[key.id, key.name, key.permissions, key.is_sandbox, key.created, key.expires, key.revoked],
+        key.quota_id,
       );
-      return { key: toKey(key, quota, now), secret };
+      const row = newSecretRow(id, id, secret, now);
+      await insertSecret(query, row);
+      return { key: toKey(key, quota, now, { secrets: [row] }), secret };
     });
   }
 
   async list(): Promise<readonly ApiKey[]> {
-    const [[{ now }], rows, used] = (await this.#database.read(
+    const [[{ now }], rows, used, secrets] = (await this.#database.read(
       [clock],
       [`${keyAndQuota} ORDER BY k.created, k.id`],
       ["SELECT key_id, max(hour) AS hour FROM idv_usage GROUP BY key_id"],
-    )) as [[{ now: number }], JoinedRow[], { key_id: string; hour: number }[]];
+      ["SELECT * FROM idv_secret"],
+    )) as [[{ now: number }], JoinedRow[], { key_id: string; hour: number }[], SecretRow[]];
     const lastUsed = new Map(used.map(({ key_id, hour }) => [key_id, hour]));
-    return rows.map((row) => toKey(row, quotaIn(row), now, lastUsed.get(row.id)));
+    const byKey = secretsByKey(secrets);
+    return rows.map((row) =>
+      toKey(row, quotaIn(row), now, {
+        secrets: byKey.get(row.id) ?? [],
+        ...(lastUsed.has(row.id) && { lastUsed: lastUsed.get(row.id)! }),
+      }),
+    );
   }
 
   async set(id: string, change: KeyChange): Promise<ApiKey> {
@@ -227,12 +245,31 @@ export class PostgresServiceStore implements ServiceStore {
     });
   }
 
-  async rotate(id: string, grace: number): Promise<{ key: ApiKey; secret: string }> {
+  async rotate(id: string, grace: number, secretId = newId()): Promise<{ key: ApiKey; secret: string }> {
     let secret = "";
-    const key = await this.#change(id, (row, _, now) => {
-      secret = rotateKey(row, grace, now);
-    });
+    const key = await this.#change(
+      id,
+      () => {},
+      async (query, row, secrets, now) => {
+        checkRotation(row, secrets, secretId);
+        secret = newSecret(row.is_sandbox === 1);
+        await query("UPDATE idv_secret SET ends = $2 WHERE key_id = $1 AND ends IS NULL", id, now + grace);
+        await query("DELETE FROM idv_secret WHERE key_id = $1 AND ends <= $2", id, now);
+        await insertSecret(query, newSecretRow(id, secretId, secret, now));
+      },
+    );
     return { key, secret };
+  }
+
+  async endSecret(id: string, secretId: string): Promise<ApiKey> {
+    return this.#change(
+      id,
+      () => {},
+      async (query, _, secrets) => {
+        checkEnd(id, secrets, secretId);
+        await query("DELETE FROM idv_secret WHERE id = $1", secretId);
+      },
+    );
   }
 
   async usage(since: number, keyId?: string): Promise<readonly Usage[]> {
@@ -320,10 +357,14 @@ export class PostgresServiceStore implements ServiceStore {
         });
         const names = columns.join(", ");
         await query(
-          `INSERT INTO idv_${table} (${names}) SELECT ${names} FROM json_populate_recordset(null::idv_${table}, $1)`,
+          `INSERT INTO idv_${table} (${names}) OVERRIDING SYSTEM VALUE
+          SELECT ${names} FROM json_populate_recordset(null::idv_${table}, $1)`,
           JSON.stringify(stored),
         );
       }
+      await query(
+        "SELECT setval(pg_get_serial_sequence('idv_audit', 'number'), max(number)) FROM idv_audit HAVING max(number) > 0",
+      );
     });
   }
 
@@ -335,7 +376,16 @@ export class PostgresServiceStore implements ServiceStore {
     });
   }
 
-  #change(id: string, apply: (key: KeyRow, quota: NamedQuotaRow, now: number) => void): Promise<ApiKey> {
+  /**
+   * Changes a key, its quota and its secrets in one transaction.
+   *
+   * @throws UnknownKeyError
+   */
+  #change(
+    id: string,
+    apply: (key: KeyRow, quota: NamedQuotaRow, now: number) => void,
+    applyToSecrets?: (query: Query, key: KeyRow, secrets: readonly SecretRow[], now: number) => Promise<void>,
+  ): Promise<ApiKey> {
     // Locks the key first, as charges do.
     return this.#database.transaction(async (query, begun) => {
       const [[key], [quotaRow], [{ now }]] = (await Promise.all([
@@ -352,15 +402,15 @@ export class PostgresServiceStore implements ServiceStore {
       apply(key, quota, now);
       await Promise.all([
         query(
-          `UPDATE idv_key SET name = $2, hash = $3, previous_hash = $4, previous_until = $5, hint = $6, permissions = $7,
-          expires = $8, revoked = $9 WHERE id = $1`,
-          ...[id, key.name, key.hash, key.previous_hash, key.previous_until, key.hint, key.permissions],
-          ...[key.expires, key.revoked],
+          "UPDATE idv_key SET name = $2, permissions = $3, expires = $4, revoked = $5 WHERE id = $1",
+          ...[id, key.name, key.permissions, key.expires, key.revoked],
         ),
         updateQuota(query, quota),
         query("UPDATE idv_quota SET version = version + 1 WHERE id = $1", quota.id),
       ]);
-      return toKey(key, quota, now);
+      const secretsOf = () => query("SELECT * FROM idv_secret WHERE key_id = $1", id) as Promise<SecretRow[]>;
+      await applyToSecrets?.(query, key, await secretsOf(), now);
+      return toKey(key, quota, now, { secrets: await secretsOf() });
     });
   }
 }

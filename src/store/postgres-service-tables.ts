@@ -1,6 +1,6 @@
 /** The tables of the service in PostgreSQL, by version, and the statements that the store and its charges share. */
 import type { Query } from "./postgres.js";
-import type { AnswerRow, KeyRow, NamedQuotaRow } from "./service-rules.js";
+import type { AnswerRow, KeyRow, NamedQuotaRow, SecretRow } from "./service-rules.js";
 import type { QuotaOwner, Usage } from "./service-store.js";
 
 /** Statements of each version of the tables, the oldest first. Released steps must never change. */
@@ -57,6 +57,20 @@ export const steps: readonly string[] = [
     what text NOT NULL,
     key_id text NOT NULL
   )`,
+  // Several secrets a key, each with its own end; the first has the id of the key.
+  `CREATE TABLE idv_secret (
+    id text PRIMARY KEY,
+    key_id text NOT NULL REFERENCES idv_key,
+    hash bytea NOT NULL UNIQUE,
+    hint text NOT NULL,
+    created bigint NOT NULL,
+    ends bigint
+  );
+  CREATE INDEX idv_secret_key ON idv_secret (key_id);
+  INSERT INTO idv_secret SELECT id, id, hash, hint, created, NULL FROM idv_key;
+  INSERT INTO idv_secret SELECT id || '-old', id, previous_hash, '', created, previous_until
+    FROM idv_key WHERE previous_until IS NOT NULL;
+  ALTER TABLE idv_key DROP COLUMN hash, DROP COLUMN previous_hash, DROP COLUMN previous_until, DROP COLUMN hint`,
 ];
 
 /** The clock of the database, in milliseconds since the epoch. */
@@ -96,6 +110,10 @@ export const insertQuota = (
     "INSERT INTO idv_quota VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (name) DO NOTHING RETURNING id",
     ...[id, name, unit_limit, period, used, period_start],
   );
+
+/** Inserts a secret. */
+export const insertSecret = (query: Query, { id, key_id, hash, hint, created, ends }: SecretRow) =>
+  query("INSERT INTO idv_secret VALUES ($1, $2, $3, $4, $5, $6)", id, key_id, hash, hint, created, ends);
 
 /** Adds answers for Idempotency-Keys, which replace older ones. */
 export const insertAnswers = (query: Query, answers: readonly AnswerRow[], now: number) =>

@@ -4,7 +4,7 @@
  */
 import { createHmac } from "node:crypto";
 import { changeQuota, type QuotaRow, type Reservation, renewed, takeUnits, toQuota } from "./quota.js";
-import { hashOf, hintOf, newSecret } from "./secrets.js";
+import { hashOf, hintOf } from "./secrets.js";
 import {
   type ApiKey,
   type Charge,
@@ -14,6 +14,8 @@ import {
   type Permission,
   permissions,
   type QuotaOwner,
+  SecretExistsError,
+  type SecretFacts,
   type UnitRequest,
   UnknownKeyError,
   type Usage,
@@ -29,17 +31,18 @@ const hourMilliseconds = 3_600_000;
 export interface KeyRow {
   id: string;
   name: string;
-  hash: Uint8Array;
-  /** Hash of the secret before the last rotation, and the time until which it works. */
-  previous_hash: Uint8Array | null;
-  previous_until: number | null;
-  hint: string;
   permissions: string;
   is_sandbox: number;
   created: number;
   expires: number | null;
   revoked: number | null;
   quota_id: string;
+}
+
+/** A stored secret. Its end is null for the newest one of its key. */
+export interface SecretRow extends SecretFacts {
+  readonly key_id: string;
+  readonly hash: Uint8Array;
 }
 
 /** A stored quota. Its name is null unless keys may share it. */
@@ -175,11 +178,16 @@ export function toKey(
   row: KeyRow,
   quota: NamedQuotaRow,
   now: number,
-  lastUsed: number | null = null,
+  { secrets = [], lastUsed }: { readonly secrets?: readonly SecretRow[]; readonly lastUsed?: number } = {},
 ): ApiKey {
-  const { id, name, hint, created, expires, revoked } = row;
+  const { id, name, created, expires, revoked } = row;
+  const working = secrets.filter(({ ends }) => ends === null || ends > now);
   return {
-    ...{ id, name, hint, created, expires, revoked, lastUsed },
+    ...{ id, name, created, expires, revoked },
+    secrets: working
+      .map(({ id, hint, created, ends }) => ({ id, hint, created, ends }))
+      .sort((a, b) => (b.ends ?? Number.POSITIVE_INFINITY) - (a.ends ?? Number.POSITIVE_INFINITY)),
+    lastUsed: lastUsed === undefined ? null : Math.max(lastUsed, created),
     permissions: row.permissions.split(",") as Permission[],
     isSandbox: row.is_sandbox === 1,
     quotaName: quota.name,
@@ -194,12 +202,11 @@ export function toKey(
  */
 export function newKeyRow(
   { id, name = "", isSandbox = false, ...key }: NewKey & { readonly id: string },
-  secret: string,
   quotaId: string,
   now: number,
 ): KeyRow {
   return {
-    ...{ id, name, hash: hashOf(secret), previous_hash: null, previous_until: null, hint: hintOf(secret) },
+    ...{ id, name },
     permissions: (key.permissions ?? permissions).join(","),
     ...{ is_sandbox: Number(isSandbox), created: now, expires: key.expires ?? null, revoked: null },
     quota_id: quotaId,
@@ -229,21 +236,35 @@ export function changeKey(key: KeyRow, quota: NamedQuotaRow, change: KeyChange, 
 }
 
 /**
- * Replaces the secret of a key. Returns the new one.
+ * Returns the row of a new secret. The first one of a key has the id of the key.
  *
- * @param grace time for which the old secret works, in milliseconds
  * @param now milliseconds since the epoch
- * @throws UnknownKeyError when the key is revoked
  */
-export function rotateKey(key: KeyRow, grace: number, now: number): string {
+export const newSecretRow = (keyId: string, id: string, secret: string, now: number): SecretRow => ({
+  ...{ id, key_id: keyId, hash: hashOf(secret), hint: hintOf(secret), created: now, ends: null },
+});
+
+/**
+ * Checks that a key may get a new secret.
+ *
+ * @param secrets the rows of its secrets
+ * @throws UnknownKeyError when it is revoked
+ * @throws SecretExistsError when it has the secret already
+ */
+export function checkRotation(key: KeyRow, secrets: readonly SecretRow[], secretId: string): void {
   if (key.revoked !== null) throw new UnknownKeyError(`key ${key.id} is revoked; create another key`);
-  const secret = newSecret(key.is_sandbox === 1);
-  const isKept = grace > 0;
-  key.previous_hash = isKept ? key.hash : null;
-  key.previous_until = isKept ? now + grace : null;
-  key.hash = hashOf(secret);
-  key.hint = hintOf(secret);
-  return secret;
+  if (secrets.some(({ id }) => id === secretId)) throw new SecretExistsError(key.id);
+}
+
+/** @throws UnknownKeyError when a secret that is to be ended is none of the key's, or its newest */
+export function checkEnd(keyId: string, secrets: readonly SecretRow[], secretId: string): void {
+  const secret = secrets.find(({ id }) => id === secretId);
+  if (secret === undefined) throw new UnknownKeyError(`key ${keyId} has no such secret; run idv keys list`);
+  if (secret.ends === null) {
+    throw new UnknownKeyError(
+      `this is the newest secret of key ${keyId}; give the key another one with idv keys rotate, or revoke the key`,
+    );
+  }
 }
 
 /** The row of a key, joined with that of its quota. */
@@ -259,4 +280,15 @@ export function quotaIn({
   period_start,
 }: JoinedRow): NamedQuotaRow {
   return { id, name, unit_limit, period, used, period_start };
+}
+
+/** Returns the rows of secrets by the ids of their keys. */
+export function secretsByKey(rows: readonly SecretRow[]): ReadonlyMap<string, readonly SecretRow[]> {
+  const byKey = new Map<string, SecretRow[]>();
+  for (const row of rows) {
+    const others = byKey.get(row.key_id);
+    if (others === undefined) byKey.set(row.key_id, [row]);
+    else others.push(row);
+  }
+  return byKey;
 }

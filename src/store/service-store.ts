@@ -9,12 +9,23 @@ import type { StateRows } from "./state-rows.js";
 export const permissions = ["emails", "domains"] as const;
 export type Permission = (typeof permissions)[number];
 
-/** An API key without its secret, which is not stored. */
+/** What is known of a secret, which is not stored itself. */
+export interface SecretFacts {
+  readonly id: string;
+  /** Its start and end, by which people recognise it; empty for secrets made before hints were kept. */
+  readonly hint: string;
+  /** Milliseconds since the epoch. */
+  readonly created: number;
+  /** Until when it works, in milliseconds since the epoch; null for the newest secret of a key. */
+  readonly ends: number | null;
+}
+
+/** An API key. */
 export interface ApiKey {
   readonly id: string;
   readonly name: string;
-  /** Start and end of the secret, by which people recognise it; empty for keys made before hints were kept. */
-  readonly hint: string;
+  /** The secrets that work, the newest first; empty if they were not looked up. */
+  readonly secrets: readonly SecretFacts[];
   readonly permissions: readonly Permission[];
   /** Whether requests are free of charge and get fixed statuses, for tests of clients. */
   readonly isSandbox: boolean;
@@ -24,7 +35,10 @@ export interface ApiKey {
   readonly expires: number | null;
   /** Milliseconds since the epoch; null for a key that is not revoked. */
   readonly revoked: number | null;
-  /** Start of the hour of the last charge since usage is counted, in milliseconds since the epoch; null if there was none, or it was not looked up. */
+  /**
+   * Start of the hour of the last charge since usage is counted, or the creation if that is later, in milliseconds since the
+   * epoch; null if there was none, or it was not looked up.
+   */
   readonly lastUsed: number | null;
   /** Name of the quota that the key shares with others; null if it has one of its own. */
   readonly quotaName: string | null;
@@ -100,7 +114,7 @@ export interface AuditEntry {
   readonly at: number;
   /** Id of a session of the dashboard, or `command line`. */
   readonly who: string;
-  /** What was done: `created`, `changed`, `rotated`, `revoked`. */
+  /** What was done: `created`, `changed`, `rotated`, `secret ended`, `revoked`. */
   readonly what: string;
   readonly keyId: string;
 }
@@ -117,6 +131,13 @@ export class UnknownKeyError extends Error {
 export class KeyExistsError extends UnknownKeyError {
   constructor(id: string) {
     super(`key ${id} was created already`);
+  }
+}
+
+/** The secret that is to be created exists. */
+export class SecretExistsError extends UnknownKeyError {
+  constructor(keyId: string) {
+    super(`key ${keyId} was given this secret already`);
   }
 }
 
@@ -171,12 +192,19 @@ export interface ServiceStore {
    */
   revoke(id: string): Promise<ApiKey>;
   /**
-   * Gives a key a new secret. The old one works for another `grace` milliseconds, or until the next rotation; everything
-   * else stays.
+   * Gives a key a new secret. The newest before it works for another `grace` milliseconds; older ones keep their ends.
    *
+   * @param secretId id of the secret, from {@link newId}; a new one by default
+   * @throws SecretExistsError when there is a secret with this id
    * @throws UnknownKeyError when there is no such key, or it is revoked
    */
-  rotate(id: string, grace: number): Promise<{ key: ApiKey; secret: string }>;
+  rotate(id: string, grace: number, secretId?: string): Promise<{ key: ApiKey; secret: string }>;
+  /**
+   * Ends a secret that works until some time.
+   *
+   * @throws UnknownKeyError when the key has no such secret, or it is its newest
+   */
+  endSecret(id: string, secretId: string): Promise<ApiKey>;
   /** Returns the usage since a time in milliseconds since the epoch, the oldest first. */
   usage(since: number, keyId?: string): Promise<readonly Usage[]>;
   /** Makes a link to the dashboard good: its token can be spent once, within {@link signInMilliseconds}. */

@@ -18,15 +18,19 @@ import {
   applyCharges,
   applyUnitRequest,
   changeKey,
+  checkEnd,
+  checkRotation,
   isUsable,
   type JoinedRow,
   type KeyRow,
   type NamedQuotaRow,
   newKeyRow,
+  newSecretRow,
   noQuota,
   quotaExistsError,
   quotaIn,
-  rotateKey,
+  type SecretRow,
+  secretsByKey,
   toKey,
   unknownKey,
 } from "./service-rules.js";
@@ -63,7 +67,7 @@ import {
 
 /** Names of the tables in the file. */
 const tableNames: Readonly<Record<StateTableName, string>> = {
-  ...{ quota: "quota", key: "api_key", answer: "answer", usage: "usage" },
+  ...{ quota: "quota", key: "api_key", secret: "secret", answer: "answer", usage: "usage", audit: "audit" },
 };
 
 /** Time between two deletions of old answers, in milliseconds, and their largest number in one transaction. */
@@ -88,17 +92,19 @@ export class SqliteServiceStore extends StateFile implements ServiceStore {
     const secret = newSecret(change.isSandbox === true);
     const now = this.file.now();
     return this.inWrite(() => {
-      if (this.#read("k.id = ?", id) !== undefined) throw new KeyExistsError(id);
+      if (this.#read(id) !== undefined) throw new KeyExistsError(id);
       const shared = quotaName === undefined ? undefined : this.#quotaNamed(quotaName);
       if (shared !== undefined && (change.limit !== undefined || change.period !== undefined)) {
         throw quotaExistsError(quotaName!);
       }
       const quota: NamedQuotaRow = shared ?? { ...freshRow, id, name: quotaName ?? null };
       changeQuota(quota, change, now);
-      const key = newKeyRow({ id, ...change }, secret, quota.id, now);
+      const key = newKeyRow({ id, ...change }, quota.id, now);
       if (shared === undefined) this.#putQuota(quota);
       this.#putKey(key);
-      return { key: toKey(key, quota, now), secret };
+      const row = newSecretRow(id, id, secret, now);
+      this.#addSecret(row);
+      return { key: toKey(key, quota, now, { secrets: [row] }), secret };
     });
   }
 
@@ -115,7 +121,13 @@ export class SqliteServiceStore extends StateFile implements ServiceStore {
       const lastUsed = new Map(
         (used as { key_id: string; hour: number }[]).map((row) => [row.key_id, row.hour]),
       );
-      return keys.map((key) => toKey(key, quotas.get(key.quota_id)!, now, lastUsed.get(key.id)));
+      const secrets = secretsByKey(this.all("SELECT * FROM secret") as SecretRow[]);
+      return keys.map((key) =>
+        toKey(key, quotas.get(key.quota_id)!, now, {
+          secrets: secrets.get(key.id) ?? [],
+          ...(lastUsed.has(key.id) && { lastUsed: lastUsed.get(key.id)! }),
+        }),
+      );
     });
   }
 
@@ -124,12 +136,11 @@ export class SqliteServiceStore extends StateFile implements ServiceStore {
     const hash = hashOf(secret);
     const now = this.file.now();
     return this.inRead(() => {
-      const found =
-        this.#read("k.hash = ?", hash) ??
-        this.#read("k.previous_hash = ? AND k.previous_until > ?", hash, now);
+      const [stored] = this.all("SELECT key_id, hash, ends FROM secret WHERE hash = ?", hash) as SecretRow[];
+      if (stored === undefined || !timingSafeEqual(stored.hash, hash)) return;
+      if (stored.ends !== null && stored.ends <= now) return;
+      const found = this.#read(stored.key_id);
       if (found === undefined || !isUsable(found.key, now)) return;
-      const isIts = (stored: Uint8Array | null) => stored !== null && timingSafeEqual(stored, hash);
-      if (!isIts(found.key.hash) && !isIts(found.key.previous_hash)) return;
       return toKey(found.key, found.quota, now);
     });
   }
@@ -143,7 +154,7 @@ export class SqliteServiceStore extends StateFile implements ServiceStore {
       const answers = new Map<string, AnswerRow>();
       for (const { keyId, once } of charges) {
         if (!keys.has(keyId)) {
-          const found = this.#read("k.id = ?", keyId);
+          const found = this.#read(keyId);
           if (found === undefined) continue;
           keys.set(keyId, found.key);
           if (!quotas.has(found.quota.id)) quotas.set(found.quota.id, renewed(found.quota, now));
@@ -245,11 +256,11 @@ export class SqliteServiceStore extends StateFile implements ServiceStore {
 
   async record({ who, what, keyId }: Omit<AuditEntry, "at">): Promise<void> {
     const now = this.file.now();
-    await this.inWrite(() => this.run("INSERT INTO audit VALUES (?, ?, ?, ?)", now, who, what, keyId));
+    await this.inWrite(() => this.run("INSERT INTO audit VALUES (NULL, ?, ?, ?, ?)", now, who, what, keyId));
   }
 
   async audit(most: number): Promise<readonly AuditEntry[]> {
-    const sql = "SELECT at, who, what, key_id AS keyId FROM audit ORDER BY at DESC, rowid DESC LIMIT ?";
+    const sql = "SELECT at, who, what, key_id AS keyId FROM audit ORDER BY number DESC LIMIT ?";
     return (await this.inRead(() => this.all(sql, most))) as AuditEntry[];
   }
 
@@ -287,6 +298,8 @@ export class SqliteServiceStore extends StateFile implements ServiceStore {
       }
       const [lost] = this.all("SELECT id FROM api_key WHERE quota_id NOT IN (SELECT id FROM quota) LIMIT 1");
       if (lost) throw new StoreError(`key ${(lost as { id: string }).id} has no quota`);
+      const [stray] = this.all("SELECT id FROM secret WHERE key_id NOT IN (SELECT id FROM api_key) LIMIT 1");
+      if (stray) throw new StoreError(`secret ${(stray as { id: string }).id} has no key`);
     });
   }
 
@@ -309,12 +322,23 @@ export class SqliteServiceStore extends StateFile implements ServiceStore {
     });
   }
 
-  async rotate(id: string, grace: number): Promise<{ key: ApiKey; secret: string }> {
+  async rotate(id: string, grace: number, secretId = newId()): Promise<{ key: ApiKey; secret: string }> {
     let secret = "";
     const key = await this.#change(id, (row, _, now) => {
-      secret = rotateKey(row, grace, now);
+      checkRotation(row, this.#secretsOf(id), secretId);
+      secret = newSecret(row.is_sandbox === 1);
+      this.run("UPDATE secret SET ends = ? WHERE key_id = ? AND ends IS NULL", now + grace, id);
+      this.run("DELETE FROM secret WHERE key_id = ? AND ends <= ?", id, now);
+      this.#addSecret(newSecretRow(id, secretId, secret, now));
     });
     return { key, secret };
+  }
+
+  async endSecret(id: string, secretId: string): Promise<ApiKey> {
+    return this.#change(id, () => {
+      checkEnd(id, this.#secretsOf(id), secretId);
+      this.run("DELETE FROM secret WHERE id = ?", secretId);
+    });
   }
 
   /**
@@ -325,28 +349,33 @@ export class SqliteServiceStore extends StateFile implements ServiceStore {
   #change(id: string, apply: (key: KeyRow, quota: NamedQuotaRow, now: number) => void): Promise<ApiKey> {
     return this.inWrite(() => {
       const now = this.file.now();
-      const found = this.#read("k.id = ?", id);
+      const found = this.#read(id);
       if (found === undefined) throw unknownKey(id);
       const { key } = found;
       const quota = renewed(found.quota, now);
       apply(key, quota, now);
       this.#putKey(key);
       this.#updateQuota(quota);
-      return toKey(key, quota, now);
+      return toKey(key, quota, now, { secrets: this.#secretsOf(id) });
     });
   }
 
-  /** Returns the key that meets a condition, and its quota. */
-  #read(
-    condition: "k.id = ?" | "k.hash = ?" | "k.previous_hash = ? AND k.previous_until > ?",
-    ...values: readonly (string | number | Uint8Array)[]
-  ): { readonly key: KeyRow; readonly quota: NamedQuotaRow } | undefined {
+  /** Returns a key and its quota. */
+  #read(id: string): { readonly key: KeyRow; readonly quota: NamedQuotaRow } | undefined {
     const [row] = this.all(
       `SELECT k.*, q.name AS quota_name, q.unit_limit, q.period, q.used, q.period_start
-      FROM api_key k JOIN quota q ON q.id = k.quota_id WHERE ${condition}`,
-      ...values,
+      FROM api_key k JOIN quota q ON q.id = k.quota_id WHERE k.id = ?`,
+      id,
     ) as JoinedRow[];
     return row && { key: row, quota: quotaIn(row) };
+  }
+
+  #secretsOf(keyId: string): SecretRow[] {
+    return this.all("SELECT * FROM secret WHERE key_id = ?", keyId) as SecretRow[];
+  }
+
+  #addSecret({ id, key_id, hash, hint, created, ends }: SecretRow): void {
+    this.run("INSERT INTO secret VALUES (?, ?, ?, ?, ?, ?)", id, key_id, hash, hint, created, ends);
   }
 
   /**
@@ -360,7 +389,7 @@ export class SqliteServiceStore extends StateFile implements ServiceStore {
       if (row === undefined) throw noQuota(owner);
       return renewed(row, now);
     }
-    const found = this.#read("k.id = ?", owner.keyId);
+    const found = this.#read(owner.keyId);
     if (found === undefined || !isUsable(found.key, now)) throw noQuota(owner);
     return renewed(found.quota, now);
   }
@@ -389,9 +418,9 @@ export class SqliteServiceStore extends StateFile implements ServiceStore {
 
   #putKey(key: KeyRow): void {
     this.run(
-      "INSERT OR REPLACE INTO api_key VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-      ...[key.id, key.name, key.hash, key.previous_hash, key.previous_until, key.hint, key.permissions],
-      ...[key.is_sandbox, key.created, key.expires, key.revoked, key.quota_id],
+      "INSERT OR REPLACE INTO api_key VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      ...[key.id, key.name, key.permissions, key.is_sandbox, key.created, key.expires, key.revoked],
+      key.quota_id,
     );
   }
 

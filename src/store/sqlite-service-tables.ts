@@ -67,5 +67,41 @@ export const schema: Schema = {
     CREATE TABLE session (hash BLOB PRIMARY KEY, id TEXT NOT NULL, expires INTEGER NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TABLE audit (at INTEGER NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL, key_id TEXT NOT NULL) STRICT;
     CREATE INDEX audit_at ON audit (at)`,
+    // Several secrets a key, each with its own end; the first has the id of the key. Lines of the audit have numbers.
+    `CREATE TABLE secret (
+      id TEXT PRIMARY KEY,
+      key_id TEXT NOT NULL,
+      hash BLOB NOT NULL UNIQUE,
+      hint TEXT NOT NULL,
+      created INTEGER NOT NULL,
+      ends INTEGER
+    ) STRICT;
+    CREATE INDEX secret_key ON secret (key_id);
+    INSERT INTO secret SELECT id, id, hash, hint, created, NULL FROM api_key;
+    INSERT INTO secret SELECT id || '-old', id, previous_hash, '', created, previous_until
+      FROM api_key WHERE previous_until IS NOT NULL;
+    CREATE TABLE key (
+      id TEXT PRIMARY KEY,
+      name TEXT NOT NULL,
+      permissions TEXT NOT NULL,
+      is_sandbox INTEGER NOT NULL,
+      created INTEGER NOT NULL,
+      expires INTEGER,
+      revoked INTEGER,
+      quota_id TEXT NOT NULL REFERENCES quota
+    ) STRICT;
+    INSERT INTO key SELECT id, name, permissions, is_sandbox, created, expires, revoked, quota_id FROM api_key;
+    DROP TABLE api_key;
+    ALTER TABLE key RENAME TO api_key;
+    CREATE TABLE numbered (
+      number INTEGER PRIMARY KEY,
+      at INTEGER NOT NULL,
+      who TEXT NOT NULL,
+      what TEXT NOT NULL,
+      key_id TEXT NOT NULL
+    ) STRICT;
+    INSERT INTO numbered SELECT rowid, at, who, what, key_id FROM audit;
+    DROP TABLE audit;
+    ALTER TABLE numbered RENAME TO audit`,
   ],
 };

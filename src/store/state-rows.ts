@@ -21,12 +21,14 @@ export const stateTables = {
     bytes: [],
   },
   key: {
-    columns: [
-      ...["id", "name", "hash", "previous_hash", "previous_until", "hint", "permissions", "is_sandbox"],
-      ...["created", "expires", "revoked", "quota_id"],
-    ],
+    columns: ["id", "name", "permissions", "is_sandbox", "created", "expires", "revoked", "quota_id"],
     keyLength: 1,
-    bytes: ["hash", "previous_hash"],
+    bytes: [],
+  },
+  secret: {
+    columns: ["id", "key_id", "hash", "hint", "created", "ends"],
+    keyLength: 1,
+    bytes: ["hash"],
   },
   answer: {
     columns: ["key_id", "idempotency_key_hash", "body_hash", "statuses", "created"],
@@ -36,6 +38,11 @@ export const stateTables = {
   usage: {
     columns: ["key_id", "hour", "kind", "status", "units"],
     keyLength: 4,
+    bytes: [],
+  },
+  audit: {
+    columns: ["number", "at", "who", "what", "key_id"],
+    keyLength: 1,
     bytes: [],
   },
 } as const satisfies Record<string, StateTable>;

@@ -239,17 +239,28 @@ describe.skipIf(wantedBrowser() === undefined).each(stores)("in a browser, on %s
     expect(await page.textContent("main")).toContain("12 of 12");
     await press("Rotate");
     const next = (await page.textContent(".secret code"))!;
+    await page.reload();
+    expect(await page.textContent(".fault")).toContain("was given this secret already");
+    // The quota is spent: a secret that works gets 429.
+    expect([await validate(secret, 1), await validate(next, 1)]).toEqual([429, 429]);
+    await press("Rotate");
+    const third = (await page.textContent(".secret code"))!;
     await page.getByRole("link", { name: "To the key" }).click();
+    await page.getByRole("button", { name: `End now: secret sk_...${next.slice(-4)}` }).click();
+    expect(await page.textContent(".good")).toContain("Ended");
+    expect([await validate(secret, 1), await validate(next, 1), await validate(third, 1)]).toEqual([
+      ...[429, 401, 429],
+    ]);
     await page.getByLabel("Limit").fill("100");
     await press("Save");
-    expect([await validate(secret, 1), await validate(next, 1)]).toEqual([200, 200]);
+    expect([await validate(secret, 1), await validate(third, 1)]).toEqual([200, 200]);
     await page.getByLabel("Name of the key").fill("another name");
     await press("Revoke");
     expect(await page.textContent(".fault")).toContain("it was not revoked");
     await page.getByLabel("Name of the key").fill(name);
     await press("Revoke");
     expect(await page.textContent(".good")).toContain("Revoked");
-    expect(await validate(next, 1)).toBe(401);
+    expect(await validate(third, 1)).toBe(401);
     await visit("/usage?by=hour");
     expect(await page.textContent("h2")).toBe("14 units");
     expect(await page.textContent("main")).toContain("The quotas have counted 14 units");
@@ -282,9 +293,14 @@ describe.skipIf(wantedBrowser() === undefined).each(stores)("in a browser, on %s
     await press("Sign in");
     await visit("/keys");
     const key = (await page.getByRole("link", { name }).getAttribute("href"))!.slice("/dashboard".length);
+    await idv(["keys", "create", "--name", "rotated", "--state", state]);
+    await visit("/keys");
+    const href = (await page.getByRole("link", { name: "rotated" }).getAttribute("href"))!;
+    await idv(["keys", "rotate", href.split("/").at(-1)!, "--grace", "1h", "--state", state]);
+    const rotated = href.slice("/dashboard".length);
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
-      for (const path of ["", "/keys", key, "/usage", "/try", "/none"]) {
+      for (const path of ["", "/keys", key, rotated, "/usage", "/try", "/none"]) {
         for (const width of [1280, 390]) {
           await page.setViewportSize({ width, height: 900 });
           await visit(path);

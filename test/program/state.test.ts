@@ -19,6 +19,8 @@ test("a state is moved, with its usage and stored answers, in a file for its own
   const [from, to] = [join(home, "a.db"), join(home, "b.db")];
   const created = await idv(["keys", "create", "--name", "shop", "--limit", "10", "--state", from], { home });
   const key = created.stdout.trim();
+  const { id } = JSON.parse((await idv(["keys", "list", "--json", "--state", from], { home })).stdout);
+  await idv(["keys", "rotate", id, "--grace", "24h", "--state", from], { home });
   const before = await serve(home, "-q", "--state", from);
   expect((await validate(before.url, key)).status).toBe(200);
   await before.kill();
@@ -26,12 +28,14 @@ test("a state is moved, with its usage and stored answers, in a file for its own
   const exported = await idv(["state", "export", "--state", from, "-o", file], { home });
   expect(exported).toEqual({
     ...{ code: 0, stdout: "" },
-    stderr: "idv: exported 1 key, 1 quota, 1 line of usage, 1 stored answer\n",
+    stderr: "idv: exported 1 key, 1 quota, 1 line of usage, 1 stored answer, 2 lines of the audit\n",
   });
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(readFileSync(file, "utf8")).not.toContain(key);
   const imported = await idv(["state", "import", file, "--state", to], { home });
-  expect(imported.stderr).toBe("idv: imported 1 key, 1 quota, 1 line of usage, 1 stored answer\n");
+  expect(imported.stderr).toBe(
+    "idv: imported 1 key, 1 quota, 1 line of usage, 1 stored answer, 2 lines of the audit\n",
+  );
   const after = await serve(home, "-q", "--state", to);
   expect((await validate(after.url, key)).status).toBe(200);
   await after.kill();
@@ -41,11 +45,15 @@ test("a state is moved, with its usage and stored answers, in a file for its own
   expect(again.stdout).toBe(readFileSync(file, "latin1"));
 });
 
-const first = '{"idv":"state","version":1}';
+const first = '{"idv":"state","version":2}';
+const none = '{"end":{"quota":0,"key":0,"secret":0,"usage":0,"answer":0,"audit":0}}';
 
 test.each([
   ["", "standard input: not a state that this version of idv has exported"],
-  ['{"idv":"state","version":2}\n', "standard input:1: not a state"],
+  ['{"idv":"state","version":1}\n', "standard input:1: not a state"],
+  [`${first}\n`, "standard input: is cut off: its last line, with the number of all rows, is missing"],
+  [`${first}\n${none.replace('"key":0', '"key":1')}\n`, "standard input:2: its last line counts other rows"],
+  [`${first}\n${none}\n${none}\n`, "standard input:3: not a state"],
   [`${first}\nnonsense\n`, "standard input:2: not a state"],
   [`${first}\n{"usage":{"key_id":"a"}}\n`, "standard input:2: not a state"],
   [`${first}\n{"key":null}\n`, "standard input:2: not a state"],
@@ -55,6 +63,23 @@ test.each([
   expect(code, stderr).not.toBe(0);
   expect(stderr).toContain(message);
   expect((await idv(["keys", "list", "--json"], { home })).stdout).toBe("");
+});
+
+test("an export that was cut anywhere is refused, and nothing is imported", async () => {
+  const home = temporaryFolder();
+  for (const name of ["a", "b", "c"]) await idv(["keys", "create", "--name", name], { home });
+  const { stdout } = await idv(["state", "export"], { home });
+  const lines = stdout.split("\n").length - 1;
+  for (const count of [1, 4, lines - 1]) {
+    const stdin = stdout.split("\n").slice(0, count).join("\n");
+    const cut = await idv(["state", "import", "--state", "new.db"], { home, stdin });
+    expect([cut.code, cut.stderr]).toEqual([6, expect.stringContaining("is cut off")]);
+    expect((await idv(["keys", "list", "--state", "new.db"], { home })).stdout).toBe("");
+  }
+  const whole = await idv(["state", "import", "--state", "new.db"], { home, stdin: stdout });
+  expect(whole.stderr).toContain(
+    "imported 3 keys, 3 quotas, 0 lines of usage, 0 stored answers, 3 lines of the audit",
+  );
 });
 
 test("a state in use, and a file that is not there, are refused in one line", async () => {

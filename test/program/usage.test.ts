@@ -29,8 +29,10 @@ test("two keys share a quota, and idv usage says which used what", async () => {
 
   const keys = (await idv(["keys", "list", "--json"], { home })).stdout.trim().split("\n");
   const [first, second] = keys.map((line) => JSON.parse(line));
-  expect(first).toMatchObject({ used: 3, left: 0, quota: "team", hint: `sk_...${a.slice(-4)}` });
-  expect(second).toMatchObject({ used: 3, quota: "team", lastUsed: expect.stringMatching(/:00:00\.000Z$/) });
+  expect(first).toMatchObject({ used: 3, left: 0, quota: "team" });
+  expect(first.secrets).toMatchObject([{ hint: `sk_...${a.slice(-4)}`, ends: null }]);
+  expect(second).toMatchObject({ used: 3, quota: "team", lastUsed: expect.stringMatching(/^\d{4}-/) });
+  expect(second.lastUsed >= second.created).toBe(true);
 
   const day = new Date().toISOString().slice(0, 10);
   const csv = await idv(["usage", "--csv"], { home });
@@ -49,18 +51,40 @@ test("two keys share a quota, and idv usage says which used what", async () => {
   });
 });
 
-test("a rotated key works with both secrets until the grace ends; a revoked one is not rotated", async () => {
+test("each rotation leaves the older secrets their ends, and they are ended one by one", async () => {
   const home = temporaryFolder();
-  const old = (await idv(["keys", "create", "--name", "shop"], { home })).stdout.trim();
-  const { id } = JSON.parse((await idv(["keys", "list", "--json"], { home })).stdout);
+  const first = (await idv(["keys", "create", "--name", "shop"], { home })).stdout.trim();
+  const list = async () => JSON.parse((await idv(["keys", "list", "--json"], { home })).stdout);
+  const { id } = await list();
   const { url } = await serve(home, "-q");
   const statusOf = async (secret: string) =>
     (await post(`${url}/emails/validate`, secret, emails("a@larch-and-oak.com"))).status;
-  const rotated = await idv(["keys", "rotate", id, "--grace", "1h"], { home });
-  expect(rotated.stderr).toMatch(/the old one works until \d{4}-/);
-  expect([await statusOf(old), await statusOf(rotated.stdout.trim())]).toEqual([200, 200]);
-  await idv(["keys", "rotate", id], { home });
-  expect([await statusOf(old), await statusOf(rotated.stdout.trim())]).toEqual([401, 401]);
+  const rotate = async (...args: string[]) => {
+    const { stdout, stderr } = await idv(["keys", "rotate", id, ...args], { home });
+    return { secret: stdout.trim(), stderr };
+  };
+  const second = await rotate("--grace", "24h");
+  expect(second.stderr).toMatch(/shown only now; the one before works until \d{4}-.*Z\n$/);
+  const third = await rotate("--grace", "1h");
+  expect(third.stderr).toContain("1 older secret still works until its end");
+  expect([await statusOf(first), await statusOf(second.secret), await statusOf(third.secret)]).toEqual([
+    ...[200, 200, 200],
+  ]);
+  const fourth = await rotate();
+  expect([await statusOf(third.secret), await statusOf(second.secret), await statusOf(first)]).toEqual([
+    ...[401, 200, 200],
+  ]);
+  const hints = [fourth.secret, first, second.secret].map((secret) => `sk_...${secret.slice(-4)}`);
+  expect((await list()).secrets.map(({ hint }: { hint: string }) => hint)).toEqual(hints);
+  expect((await idv(["keys", "list"], { home })).stdout).toMatch(/sk_\.\.\..{4} until \d{4}-/);
+
+  const ended = await idv(["keys", "revoke", id, "--secret", first.slice(-4)], { home });
+  expect([ended.code, ended.stderr]).toEqual([0, expect.stringContaining("ended that secret")]);
+  expect([await statusOf(first), await statusOf(second.secret)]).toEqual([401, 200]);
+  const newest = await idv(["keys", "revoke", id, "--secret", fourth.secret.slice(-4)], { home });
+  expect(newest.code).toBe(2);
+  expect(await statusOf(fourth.secret)).toBe(200);
+
   await idv(["keys", "revoke", id], { home });
   const refused = await idv(["keys", "rotate", id], { home });
   expect([refused.code, refused.stdout]).toEqual([2, ""]);

@@ -9,7 +9,7 @@ import { GroupCommit } from "../../src/store/group-commit.js";
 import { PostgresServiceStore } from "../../src/store/postgres-service-store.js";
 import { hashOf } from "../../src/store/secrets.js";
 import type { Charge, ServiceStore } from "../../src/store/service-store.js";
-import { UnknownKeyError } from "../../src/store/service-store.js";
+import { SecretExistsError, UnknownKeyError } from "../../src/store/service-store.js";
 import { SqliteServiceStore } from "../../src/store/sqlite-service-store.js";
 import { rowsAtOnce, type StateRows } from "../../src/store/state-rows.js";
 import { hasPostgres, startPostgres } from "../support/postgres.js";
@@ -197,7 +197,7 @@ describe.each(stores)("%s", (_, open) => {
       { keyId: key.id, hour: start, kind: "email", status: "ok", units: 3 },
       { keyId: key.id, hour: start, kind: "email", status: "quota_exceeded", units: 2 },
     ]);
-    expect((await store.list())[0]).toMatchObject({ lastUsed: start, quota: { used: 5 } });
+    expect((await store.list())[0]).toMatchObject({ quota: { used: 5 } });
     await store.close();
   });
 
@@ -251,21 +251,54 @@ describe.each(stores)("%s", (_, open) => {
     await store.close();
   });
 
-  test("the old secret works until its grace ends, and not longer than a second rotation", async () => {
+  test("each old secret works until its own end, however often the key is rotated", async () => {
     let now = november;
     const store = await open(() => now);
-    const { key, secret } = await store.create({});
-    expect(key.hint).toBe(`sk_...${secret.slice(-4)}`);
-    const second = await store.rotate(key.id, hour);
-    expect(second.key.hint).toBe(`sk_...${second.secret.slice(-4)}`);
-    now += hour - 1;
-    expect((await store.find(secret))?.id).toBe(key.id);
+    const { key, secret: first } = await store.create({});
+    expect(key.secrets).toEqual([
+      { id: key.id, hint: `sk_...${first.slice(-4)}`, created: november, ends: null },
+    ]);
+    const { secret: second, key: once } = await store.rotate(key.id, 24 * hour, "second");
+    expect(once.secrets).toEqual([
+      { id: "second", hint: `sk_...${second.slice(-4)}`, created: november, ends: null },
+      { id: key.id, hint: `sk_...${first.slice(-4)}`, created: november, ends: november + 24 * hour },
+    ]);
+    // The page that is loaded again, and its form sent again.
+    await expect(store.rotate(key.id, 24 * hour, "second")).rejects.toThrow(SecretExistsError);
+    now += hour;
+    const { secret: third } = await store.rotate(key.id, 2 * hour, "third");
+    const { secret: fourth, key: rotated } = await store.rotate(key.id, 0, "fourth");
+    expect(rotated.secrets.map(({ id, ends }) => [id, ends])).toEqual([
+      ["fourth", null],
+      [key.id, november + 24 * hour],
+      ["second", november + 3 * hour],
+    ]);
+    expect((await store.list())[0]!.secrets).toEqual(rotated.secrets);
+    const works = async () => {
+      const found: (string | undefined)[] = [];
+      for (const each of [first, second, third, fourth]) found.push((await store.find(each))?.id);
+      return found;
+    };
+    expect(await works()).toEqual([key.id, key.id, undefined, key.id]);
+    now = november + 3 * hour - 1;
+    expect(await works()).toEqual([key.id, key.id, undefined, key.id]);
     now++;
-    expect(await store.find(secret)).toBeUndefined();
-    expect((await store.find(second.secret))?.id).toBe(key.id);
-    await store.rotate(key.id, hour);
-    await store.rotate(key.id, 0);
-    expect(await store.find(second.secret)).toBeUndefined();
+    expect(await works()).toEqual([key.id, undefined, undefined, key.id]);
+    expect((await store.list())[0]!.secrets).toHaveLength(2);
+    await expect(store.endSecret(key.id, "fourth")).rejects.toThrow("this is the newest secret");
+    await expect(store.endSecret(key.id, "none")).rejects.toThrow("no such secret");
+    expect((await store.endSecret(key.id, key.id)).secrets.map(({ id }) => id)).toEqual(["fourth"]);
+    expect(await works()).toEqual([undefined, undefined, undefined, key.id]);
+    await store.revoke(key.id);
+    expect(await works()).toEqual([undefined, undefined, undefined, undefined]);
+    await store.close();
+  });
+
+  test("a key was last used not before it was created", async () => {
+    const store = await open(() => november);
+    const { key } = await store.create({});
+    await store.chargeAll([charge(key.id, 1)]);
+    expect((await store.list())[0]).toMatchObject({ created: november, lastUsed: november });
     await store.close();
   });
 
@@ -334,9 +367,10 @@ test("a file of the first version keeps its keys, units and answers", async () =
   old.close();
   const store = await SqliteServiceStore.open(path, () => november);
   expect(await store.find("sk_old")).toMatchObject({
-    ...{ id: "k1", name: "shop", permissions: ["emails"], created: 5, hint: "", quotaName: null },
+    ...{ id: "k1", name: "shop", permissions: ["emails"], created: 5, quotaName: null },
     quota: { limit: 10, period: "hour", used: 4, left: 6 },
   });
+  expect((await store.list())[0]!.secrets).toEqual([{ id: "k1", hint: "", created: 5, ends: null }]);
   expect(await charged(store)).toBe(4);
   await store.chargeAll([charge("k1", 3)]);
   expect(await charged(store)).toBe((await store.list())[0]!.quota.used);
@@ -480,16 +514,25 @@ describe.skipIf(postgres === undefined)("PostgreSQL", () => {
   test("tables of the first version are upgraded, by servers that start together", async () => {
     const url = await postgres!.create();
     const before = await PostgresServiceStore.open(url);
-    const { key } = await before.create({ limit: 5 });
+    const { key, secret } = await before.create({ limit: 5 });
     await before.close();
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     await client.query("ALTER TABLE idv_quota DROP COLUMN version");
-    await client.query("DROP TABLE idv_sign_in, idv_session, idv_audit");
+    await client.query(
+      `ALTER TABLE idv_key ADD hash bytea, ADD previous_hash bytea, ADD previous_until bigint, ADD hint text`,
+    );
+    await client.query(
+      "UPDATE idv_key k SET hash = s.hash, hint = s.hint FROM idv_secret s WHERE s.key_id = k.id",
+    );
+    await client.query("UPDATE idv_key SET previous_hash = $1, previous_until = 9e15", [hashOf("sk_before")]);
+    await client.query("DROP TABLE idv_sign_in, idv_session, idv_audit, idv_secret");
     await client.query("UPDATE idv_schema SET version = 1");
     await client.end();
     const opened = await Promise.all([1, 2, 3].map(() => PostgresServiceStore.open(url)));
     for (const store of opened) {
+      expect(await store.find(secret)).toMatchObject({ id: key.id });
+      expect(await store.find("sk_before")).toMatchObject({ id: key.id });
       expect(await store.chargeAll([charge(key.id, 1)])).toMatchObject([{ statuses: ["ok"] }]);
     }
     expect((await opened[0]!.list())[0]!.quota.used).toBe(3);

@@ -13,7 +13,7 @@ import { openServiceState } from "../engines/service-state.js";
 import { UsageError } from "../errors.js";
 import { printListing } from "../terminal/listing.js";
 import { print } from "../terminal/standard-output.js";
-import { say } from "../terminal/terminal.js";
+import { counted, say } from "../terminal/terminal.js";
 import { type DefineCommand, describe } from "./command.js";
 import { stateOption } from "./state-option.js";
 
@@ -31,6 +31,8 @@ interface KeyOptions {
   readonly quota?: string;
   /** Time for which the old secret works, in milliseconds. */
   readonly grace?: number;
+  /** Id of a secret, or its last four characters. */
+  readonly secret?: string;
   readonly json?: true;
 }
 
@@ -76,7 +78,13 @@ export const define: DefineCommand = (keys) => {
       "keys set 04sX1bQ2z --limit none --expires never",
     ),
   ).action(setKey);
-  define("revoke <ID>", "End a key for good.", "keys revoke 04sX1bQ2z").action(revokeKey);
+  define(
+    "revoke <ID>",
+    "End a key, or one of its older secrets, for good.",
+    ...["keys revoke 04sX1bQ2z", "keys revoke 04sX1bQ2z --secret a8Tq"],
+  )
+    .option("--secret <END>", "end only the secret that ends with these four characters", filled)
+    .action(revokeKey);
   define(
     "rotate <ID>",
     "Give a key a new secret and print it, once.",
@@ -110,7 +118,7 @@ async function createKey(options: KeyOptions): Promise<void> {
 /** Prints all keys. */
 async function listKeys(options: KeyOptions): Promise<void> {
   const keys = await withStore(options, (store) => store.list());
-  if (options.json) print(keys.map((key) => `${JSON.stringify(columnsOf(key))}\n`).join(""));
+  if (options.json) print(keys.map((key) => `${JSON.stringify(fieldsOf(key))}\n`).join(""));
   else {
     await printListing({
       header: Object.keys(keys[0] ? columnsOf(keys[0]) : {}),
@@ -131,19 +139,35 @@ async function setKey(id: string, options: KeyOptions): Promise<void> {
 
 /** Ends a key for good. */
 async function revokeKey(id: string, options: KeyOptions): Promise<void> {
-  await withStore(options, (store) => recorded(store, "revoked", id, store.revoke(id)));
-  say(`revoked key ${id}`);
+  const { secret } = options;
+  if (secret === undefined) {
+    await withStore(options, (store) => recorded(store, "revoked", id, store.revoke(id)));
+    return say(`revoked key ${id}`);
+  }
+  await withStore(options, async (store) => {
+    const key = (await store.list()).find((each) => each.id === id);
+    const found = (key?.secrets ?? []).filter((each) => each.id === secret || each.hint.endsWith(secret));
+    if (found.length > 1) {
+      throw new UsageError(
+        `key ${id} has ${found.length} such secrets; give an id from idv keys list --json`,
+      );
+    }
+    return recorded(store, "secret ended", id, store.endSecret(id, found[0]?.id ?? secret));
+  });
+  say(`ended that secret of key ${id}; the key goes on with its others`);
 }
 
 /** Gives a key a new secret, and prints it. */
 async function rotateKey(id: string, options: KeyOptions): Promise<void> {
   const { grace = 0 } = options;
-  const { secret } = await withStore(options, (store) =>
+  const { secret, key } = await withStore(options, (store) =>
     recorded(store, "rotated", id, store.rotate(id, grace)),
   );
   print(`${secret}\n`);
   const end = grace === 0 ? "no longer works" : `works until ${new Date(Date.now() + grace).toISOString()}`;
-  say(`key ${id} has a new secret, shown only now; the old one ${end}`);
+  say(`key ${id} has a new secret, shown only now; the one before ${end}`);
+  const older = key.secrets.length - (grace === 0 ? 1 : 2);
+  if (older > 0) say(`${counted(older, "older secret")} still works until its end: idv keys list shows it`);
 }
 
 /** Who does it, in the record of what was done. */
@@ -185,14 +209,27 @@ function changeOf({ name, limit, period, expires, permissions }: KeyOptions): Ke
   };
 }
 
-/** The columns of `idv keys list`, in this order. */
-function columnsOf({ id, name, permissions, isSandbox, created, expires, revoked, quota, ...key }: ApiKey) {
+/** The fields of `idv keys list --json`, in this order. */
+function fieldsOf({ id, name, permissions, isSandbox, created, expires, revoked, quota, ...key }: ApiKey) {
   const date = (time: number | null) => (time === null ? null : new Date(time).toISOString());
   const { limit, period, used, left } = quota;
   return {
     ...{ id, name, kind: isSandbox ? "sandbox" : "live", permissions: permissions.join(",") },
     ...{ limit, period, used, left, renews: date(quota.renewsAt) },
     ...{ created: date(created), expires: date(expires), revoked: date(revoked) },
-    ...{ hint: key.hint === "" ? null : key.hint, lastUsed: date(key.lastUsed), quota: key.quotaName },
+    secrets: key.secrets.map((secret) => ({
+      ...{ id: secret.id, hint: secret.hint || null },
+      ...{ created: date(secret.created), ends: date(secret.ends) },
+    })),
+    ...{ lastUsed: date(key.lastUsed), quota: key.quotaName },
   };
+}
+
+/** The columns of `idv keys list`. */
+function columnsOf(key: ApiKey) {
+  const fields = fieldsOf(key);
+  const secrets = fields.secrets.map(
+    ({ id, hint, ends }) => `${hint ?? id}${ends === null ? "" : ` until ${ends}`}`,
+  );
+  return { ...fields, secrets: secrets.join(", ") || null };
 }

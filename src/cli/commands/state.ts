@@ -25,12 +25,12 @@ interface StateOptions {
 
 const environment = ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME"] as const;
 
-/** First line of an exported state. */
-const firstLine = { idv: "state", version: 1 };
+/** First line of an exported state. The last one has the number of rows of each table: a file without it is cut. */
+const firstLine = { idv: "state", version: 2 };
 
 export const define: DefineCommand = (state) => {
   describe(state, {
-    description: "Moves the state of idv serve: its keys, quotas, usage and stored answers.",
+    description: "Moves the state of idv serve: its keys, quotas, usage, stored answers and audit.",
     examples: [
       "state export -o state.jsonl",
       "state import state.jsonl --state postgres://db.example.com/idv",
@@ -64,6 +64,11 @@ class Counts {
     this.#counts.set(table, (this.#counts.get(table) ?? 0) + rows.length);
   }
 
+  /** Returns the last line of an exported state. */
+  get lastLine(): { readonly end: Readonly<Record<string, number>> } {
+    return { end: Object.fromEntries(stateTableNames.map((name) => [name, this.#counts.get(name) ?? 0])) };
+  }
+
   toString(): string {
     const count = (table: StateTableName) => this.#counts.get(table) ?? 0;
     return [
@@ -71,6 +76,7 @@ class Counts {
       counted(count("quota"), "quota"),
       counted(count("usage"), "line of usage", "lines of usage"),
       counted(count("answer"), "stored answer"),
+      counted(count("audit"), "line of the audit", "lines of the audit"),
     ].join(", ");
   }
 }
@@ -90,6 +96,7 @@ async function exportState({ state, output }: StateOptions): Promise<void> {
       counts.add(page);
       await write(page.rows.map((row) => ({ [page.table]: row })));
     });
+    await write([counts.lastLine]);
     await sink.commit();
     say(`exported ${counts}`);
   } catch (error) {
@@ -123,12 +130,18 @@ async function* readPages(path: string | undefined, counts: Counts): AsyncGenera
   const input = path === undefined ? process.stdin : createReadStream(path);
   let number = 0;
   let page: { table: StateTableName; rows: StateValues[] } | undefined;
+  let last = "";
   try {
     for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
       number++;
       const where = `${name}:${number}`;
       if (number === 1) {
         if (line !== JSON.stringify(firstLine)) throw notExported(where);
+        continue;
+      }
+      if (last !== "") throw notExported(where);
+      if (line.startsWith('{"end":')) {
+        last = line;
         continue;
       }
       const { table, row } = parseLine(line, where);
@@ -145,9 +158,16 @@ async function* readPages(path: string | undefined, counts: Counts): AsyncGenera
     throw new FileError(`${name}: cannot be read: ${(error as Error).message}`);
   }
   if (number === 0) throw notExported(name);
-  if (page === undefined) return;
-  counts.add(page);
-  yield page;
+  if (page !== undefined) {
+    counts.add(page);
+    yield page;
+  }
+  if (last === JSON.stringify(counts.lastLine)) return;
+  throw new FileError(
+    last === ""
+      ? `${name}: is cut off: its last line, with the number of all rows, is missing; export the state again`
+      : `${name}:${number}: its last line counts other rows than there are; export the state again`,
+  );
 }
 
 const notExported = (where: string): FileError =>

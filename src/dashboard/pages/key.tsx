@@ -7,6 +7,8 @@ import { FaultBox, QuotaMeter, Renewal, renderPage, Time, UsageChart } from "./l
 
 interface KeyProperties {
   readonly key: ApiKey;
+  /** Id that the next secret gets: a form that is sent twice gives one. */
+  readonly nextSecretId: string;
   /** The last 30 days, and the last 48 hours. */
   readonly days: readonly Span[];
   readonly hours: readonly Span[];
@@ -14,7 +16,7 @@ interface KeyProperties {
   readonly done?: string;
 }
 
-export const keyPage = ({ key, days, hours, fault, done }: KeyProperties): string =>
+export const keyPage = ({ key, nextSecretId, days, hours, fault, done }: KeyProperties): string =>
   renderPage({
     title: key.name || key.id,
     place: "/dashboard/keys",
@@ -35,6 +37,12 @@ export const keyPage = ({ key, days, hours, fault, done }: KeyProperties): strin
         </section>
         {key.revoked === null && (
           <>
+            {key.secrets.length > 1 && (
+              <section>
+                <h2>Secrets</h2>
+                <SecretTable keyOf={key} />
+              </section>
+            )}
             <section>
               <h2>Change</h2>
               <SetForm keyOf={key} />
@@ -43,6 +51,7 @@ export const keyPage = ({ key, days, hours, fault, done }: KeyProperties): strin
               <section>
                 <h2>New secret</h2>
                 <form method="post" action={`/dashboard/keys/${key.id}/rotate`} class="box">
+                  <input type="hidden" name="id" value={nextSecretId} />
                   <label>
                     The old secret works
                     <select name="grace">
@@ -81,14 +90,14 @@ export const keyPage = ({ key, days, hours, fault, done }: KeyProperties): strin
   });
 
 function KeyFacts({ keyOf: key }: { keyOf: ApiKey }) {
-  const { id, hint, permissions, created, expires, revoked, lastUsed, quotaName, quota, isSandbox } = key;
+  const { id, secrets, permissions, created, expires, revoked, lastUsed, quotaName, quota, isSandbox } = key;
   const time = (at: number | null) => (at === null ? "never" : <Time at={at} />);
   return (
     <Facts
       facts={[
         ["Id", <code key="id">{id}</code>],
         ["Kind", isSandbox ? "sandbox: made-up answers, free of charge" : "live"],
-        ["Secret", <code key="hint">{hint || "-"}</code>],
+        ["Secret", <code key="hint">{secrets[0]?.hint || "-"}</code>],
         ["May validate", permissions.join(", ")],
         ["Used", <QuotaMeter key="quota" quota={quota} />],
         ["Quota", quotaName === null ? "its own" : `shared: ${quotaName}`],
@@ -101,6 +110,44 @@ function KeyFacts({ keyOf: key }: { keyOf: ApiKey }) {
     />
   );
 }
+
+/** The secrets that work; all but the newest can be ended. */
+const SecretTable = ({ keyOf: key }: { keyOf: ApiKey }) => (
+  <table class="cards-table">
+    <thead>
+      <tr>
+        {["Secret", "Created", "Works until", ""].map((name) => (
+          <th key={name} scope="col">
+            {name || <span class="hint">End</span>}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>
+      {key.secrets.map(({ id, hint, created, ends }) => (
+        <tr key={id}>
+          <td data-label="Secret">
+            <code>{hint || id}</code>
+          </td>
+          <td data-label="Created">
+            <Time at={created} />
+          </td>
+          <td data-label="Works until">{ends === null ? "rotated or revoked" : <Time at={ends} />}</td>
+          <td>
+            {ends !== null && (
+              <form method="post" action={`/dashboard/keys/${key.id}/end`}>
+                <input type="hidden" name="id" value={id} />
+                <button type="submit" class="quiet" aria-label={`End now: secret ${hint || id}`}>
+                  End now
+                </button>
+              </form>
+            )}
+          </td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);
 
 const SetForm = ({ keyOf: key }: { keyOf: ApiKey }) => (
   <form method="post" action={`/dashboard/keys/${key.id}/set`} class="box">

@@ -53,7 +53,7 @@ const KeyTable = ({ keys }: { keys: readonly ApiKey[] }) => (
               {key.revoked !== null && " (revoked)"}
             </td>
             <td data-label="Secret">
-              <code>{key.hint || "-"}</code>
+              <code>{key.secrets[0]?.hint || "-"}</code>
             </td>
             <td data-label="May validate">{key.permissions.join(", ")}</td>
             <td data-label="Used">
