@@ -20,6 +20,7 @@ import {
   type ServiceStore,
   UnknownKeyError,
 } from "../store/service-store.js";
+import type { UsageQuery } from "../store/usage.js";
 import { type Kind, knownStatuses } from "../validator/validator.js";
 import { isFromHere, sessionOf, sessionSecret, setSession } from "./access.js";
 import { assets } from "./assets.js";
@@ -34,7 +35,7 @@ import { listPage, sendPage } from "./pages/list.js";
 import { overviewPage } from "./pages/overview.js";
 import { signedOutPage, signInPage } from "./pages/sign-in.js";
 import { tryPage } from "./pages/try.js";
-import { type UsageQuery, usageCsv, usagePage } from "./pages/usage.js";
+import { type UsageForm, usageCsv, usagePage } from "./pages/usage.js";
 import { day, hour, type Span, spansOf } from "./usage-spans.js";
 
 /** What the dashboard needs of the service. */
@@ -193,10 +194,19 @@ export class Dashboard {
   }
 
   /** Returns the last 30 days, up to today. */
-  async #days(keyId?: string): Promise<readonly Span[]> {
+  #days(keyId?: string): Promise<readonly Span[]> {
+    return this.#last(30, day, keyId);
+  }
+
+  /** Returns the last spans of a length, up to now. */
+  #last(count: number, span: number, keyId?: string): Promise<readonly Span[]> {
     const now = this.#options.now();
-    const from = now - 29 * day;
-    return spansOf(await this.#options.store.usage(from - (from % day), keyId), from, now, day);
+    const to = now - (now % span) + span;
+    return this.#spans({ from: to - count * span, to, span, ...(keyId !== undefined && { keyId }) });
+  }
+
+  async #spans(query: UsageQuery): Promise<readonly Span[]> {
+    return spansOf(await this.#options.store.usage(query), query);
   }
 
   async #keys(fault?: string): Promise<string> {
@@ -248,11 +258,9 @@ export class Dashboard {
   }
 
   async #key(id: string, said: { readonly fault?: string; readonly done?: string } = {}): Promise<string> {
-    const { store, now } = this.#options;
     const key = await this.#keyOf(id);
-    const from = now() - 47 * hour;
-    const [days, usage] = await Promise.all([this.#days(id), store.usage(from - (from % hour), id)]);
-    return keyPage({ key, nextSecretId: newId(), days, hours: spansOf(usage, from, now(), hour), ...said });
+    const [days, hours] = await Promise.all([this.#days(id), this.#last(48, hour, id)]);
+    return keyPage({ key, nextSecretId: newId(), days, hours, ...said });
   }
 
   /** @throws PageFault when there is no such key */
@@ -318,20 +326,20 @@ export class Dashboard {
   }
 
   async #usage({ url }: Visit): Promise<string> {
-    const query = this.#queryIn(url);
-    return usagePage(query, await this.#spans(query), await this.#options.store.list());
+    const form = this.#formIn(url);
+    return usagePage(form, await this.#spans(queryOf(form)), await this.#options.store.list());
   }
 
   async #usageCsv({ url, reply }: Visit): Promise<FastifyReply> {
-    const query = this.#queryIn(url);
-    reply.header("content-disposition", `attachment; filename="usage-${query.from}-${query.to}.csv"`);
+    const form = this.#formIn(url);
+    reply.header("content-disposition", `attachment; filename="usage-${form.from}-${form.to}.csv"`);
     return reply
       .type("text/csv; charset=utf-8")
-      .send(usageCsv(await this.#spans(query), query.by === "hour"));
+      .send(usageCsv(await this.#spans(queryOf(form)), form.by === "hour"));
   }
 
   /** @throws PageFault when the days are not valid, or too many */
-  #queryIn({ searchParams }: URL): UsageQuery {
+  #formIn({ searchParams }: URL): UsageForm {
     const now = this.#options.now();
     const from = fieldOf(searchParams, "from") ?? dayName(now - 29 * day);
     const to = fieldOf(searchParams, "to") ?? dayName(now);
@@ -340,12 +348,6 @@ export class Dashboard {
     const most = by === "hour" ? mostHourDays : mostDays;
     if (days < 1 || days > most) throw new PageFault(400, `Give a time of 1 to ${most} days.`);
     return { from, to, by, key: fieldOf(searchParams, "key") ?? "" };
-  }
-
-  async #spans({ from, to, key, by }: UsageQuery): Promise<readonly Span[]> {
-    const [start, end] = [timeOf(from, "From"), timeOf(to, "To") + day - 1];
-    const usage = await this.#options.store.usage(start, key === "" ? undefined : key);
-    return spansOf(usage, start, end, by === "hour" ? hour : day);
   }
 
   async #list({ session }: Visit, fault?: string): Promise<string> {
@@ -450,6 +452,16 @@ function timeOf(text: string, label: string): number {
   if (Number.isNaN(time)) throw new PageFault(400, `${label}: give a day, such as 2026-11-22.`);
   return time;
 }
+
+/**
+ * Returns the question that the form of the usage asks.
+ *
+ * @throws PageFault when a day is not valid
+ */
+const queryOf = ({ from, to, key, by }: UsageForm): UsageQuery => ({
+  ...{ from: timeOf(from, "From"), to: timeOf(to, "To") + day, span: by === "hour" ? hour : day },
+  ...(key !== "" && { keyId: key }),
+});
 
 /** Returns the URL of the service as the browser has reached it. */
 const baseUrlOf = ({ headers }: FastifyRequest): string =>

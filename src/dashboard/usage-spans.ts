@@ -1,5 +1,5 @@
 /** Usage by hours or days, for charts, tables and CSV. Knows no pages. */
-import type { Usage } from "../store/service-store.js";
+import type { UsageQuery, UsageSum } from "../store/usage.js";
 
 /** Parts of a chart: the known statuses, and all others. */
 export const series = ["ok", "alias", "disposable", "fake", "other", "quota_exceeded"] as const;
@@ -19,18 +19,14 @@ export interface Span {
 
 const seriesOf = (status: string): Series => series.find((name) => name === status) ?? "other";
 
-/**
- * Adds usage up by spans, from the one with `from` to the one with `to`; spans without usage are empty.
- *
- * @param length length of a span in milliseconds; spans start at its multiples
- */
-export function spansOf(usage: readonly Usage[], from: number, to: number, length: number): readonly Span[] {
+/** Returns the spans of a question, with their usage; those without usage are empty. */
+export function spansOf(usage: readonly UsageSum[], { from, to, span: length }: UsageQuery): readonly Span[] {
   const first = Math.floor(from / length);
-  const counts = Array.from({ length: Math.floor(to / length) - first + 1 }, () =>
+  const counts = Array.from({ length: Math.ceil(to / length) - first }, () =>
     Object.fromEntries(series.map((name) => [name, 0])),
   ) as Record<Series, number>[];
-  for (const { hour, status, units } of usage) {
-    const span = counts[Math.floor(hour / length) - first];
+  for (const { start, status, units } of usage) {
+    const span = counts[start / length - first];
     if (span) span[seriesOf(status)] += units;
   }
   return counts.map((counts, i) => ({ start: (first + i) * length, counts, units: chargedIn(counts) }));

@@ -35,6 +35,7 @@ import {
   isUsable,
   type JoinedRow,
   type KeyRow,
+  type LastUsed,
   type NamedQuotaRow,
   newKeyRow,
   newSecretRow,
@@ -59,7 +60,6 @@ import {
   sessionMilliseconds,
   signInMilliseconds,
   type UnitRequest,
-  type Usage,
   usageIdOf,
 } from "./service-store.js";
 import {
@@ -72,9 +72,20 @@ import {
   stateTables,
   toValues,
 } from "./state-rows.js";
+import {
+  firstHourOf,
+  type KeyUsageSum,
+  partsOf,
+  sumsOf,
+  type UsageQuery,
+  type UsageSum,
+  type UsageTable,
+} from "./usage.js";
 
-const keyAndQuota = `SELECT k.*, q.name AS quota_name, q.unit_limit, q.period, q.used, q.period_start
-  FROM idv_key k JOIN idv_quota q ON q.id = k.quota_id`;
+/** Columns of a {@link JoinedRow}. */
+const keyAndQuota = "k.*, q.name AS quota_name, q.unit_limit, q.period, q.used, q.period_start";
+
+const usageTable: UsageTable = { name: "idv_usage", mark: "$" };
 
 /** The state in a database that any number of servers may share. */
 export class PostgresServiceStore implements ServiceStore {
@@ -110,7 +121,7 @@ export class PostgresServiceStore implements ServiceStore {
     const [[{ now }], [row]] = (await this.#database.read(
       [clock],
       [
-        `SELECT s.ends, k.*, q.name AS quota_name, q.unit_limit, q.period, q.used, q.period_start
+        `SELECT s.ends, ${keyAndQuota}
         FROM idv_secret s JOIN idv_key k ON k.id = s.key_id JOIN idv_quota q ON q.id = k.quota_id WHERE s.hash = $1`,
         hash,
       ],
@@ -219,19 +230,18 @@ export class PostgresServiceStore implements ServiceStore {
   }
 
   async list(): Promise<readonly ApiKey[]> {
-    const [[{ now }], rows, used, secrets] = (await this.#database.read(
+    const [[{ now }], rows, secrets] = (await this.#database.read(
       [clock],
-      [`${keyAndQuota} ORDER BY k.created, k.id`],
-      ["SELECT key_id, max(hour) AS hour FROM idv_usage GROUP BY key_id"],
+      [
+        `SELECT ${keyAndQuota},
+        (SELECT max(hour) FROM idv_usage WHERE key_id = k.id) AS last_used
+        FROM idv_key k JOIN idv_quota q ON q.id = k.quota_id ORDER BY k.created, k.id`,
+      ],
       ["SELECT * FROM idv_secret"],
-    )) as [[{ now: number }], JoinedRow[], { key_id: string; hour: number }[], SecretRow[]];
-    const lastUsed = new Map(used.map(({ key_id, hour }) => [key_id, hour]));
+    )) as [[{ now: number }], (JoinedRow & LastUsed)[], SecretRow[]];
     const byKey = secretsByKey(secrets);
     return rows.map((row) =>
-      toKey(row, quotaIn(row), now, {
-        secrets: byKey.get(row.id) ?? [],
-        ...(lastUsed.has(row.id) && { lastUsed: lastUsed.get(row.id)! }),
-      }),
+      toKey(row, quotaIn(row), now, { secrets: byKey.get(row.id) ?? [], lastUsed: row.last_used }),
     );
   }
 
@@ -272,13 +282,22 @@ export class PostgresServiceStore implements ServiceStore {
     );
   }
 
-  async usage(since: number, keyId?: string): Promise<readonly Usage[]> {
-    const [rows] = await this.#database.read([
-      `SELECT key_id AS "keyId", hour, kind, status, units FROM idv_usage
-      WHERE hour >= $1 AND ($2::text IS NULL OR key_id = $2) ORDER BY hour, key_id, kind, status`,
-      ...[since, keyId ?? null],
-    ]);
-    return rows as Usage[];
+  async usage(query: UsageQuery): Promise<readonly UsageSum[]> {
+    const [rows] = await this.#database.read(sumsOf(usageTable, query, "status"));
+    return rows as UsageSum[];
+  }
+
+  async *usageByKey(query: UsageQuery): AsyncGenerator<readonly KeyUsageSum[]> {
+    const firstHour = async (rest: UsageQuery) => {
+      const [[row]] = (await this.#database.read(firstHourOf(usageTable, rest))) as [
+        [{ hour: number | null }],
+      ];
+      return row.hour ?? undefined;
+    };
+    for await (const part of partsOf(query, query.span, firstHour)) {
+      const [rows] = await this.#database.read(sumsOf(usageTable, part, "key"));
+      yield rows as KeyUsageSum[];
+    }
   }
 
   async createSignIn(): Promise<string> {

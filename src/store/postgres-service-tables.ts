@@ -1,7 +1,8 @@
 /** The tables of the service in PostgreSQL, by version, and the statements that the store and its charges share. */
 import type { Query } from "./postgres.js";
 import type { AnswerRow, KeyRow, NamedQuotaRow, SecretRow } from "./service-rules.js";
-import type { QuotaOwner, Usage } from "./service-store.js";
+import type { QuotaOwner } from "./service-store.js";
+import type { Usage } from "./usage.js";
 
 /** Statements of each version of the tables, the oldest first. Released steps must never change. */
 export const steps: readonly string[] = [
@@ -71,6 +72,10 @@ export const steps: readonly string[] = [
   INSERT INTO idv_secret SELECT id || '-old', id, previous_hash, '', created, previous_until
     FROM idv_key WHERE previous_until IS NOT NULL;
   ALTER TABLE idv_key DROP COLUMN hash, DROP COLUMN previous_hash, DROP COLUMN previous_until, DROP COLUMN hint`,
+  // Usage in order of time, so that a span of all keys is read in one go.
+  `DROP INDEX idv_usage_hour;
+  ALTER TABLE idv_usage DROP CONSTRAINT idv_usage_pkey, ADD PRIMARY KEY (hour, key_id, kind, status);
+  CREATE INDEX idv_usage_key ON idv_usage (key_id, hour)`,
 ];
 
 /** The clock of the database, in milliseconds since the epoch. */

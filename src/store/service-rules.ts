@@ -18,9 +18,9 @@ import {
   type SecretFacts,
   type UnitRequest,
   UnknownKeyError,
-  type Usage,
   usageIdOf,
 } from "./service-store.js";
+import type { Usage } from "./usage.js";
 
 /** Time for which an answer is stored, in milliseconds. It holds only statuses, no items. */
 export const answerMilliseconds = 86_400_000;
@@ -37,6 +37,11 @@ export interface KeyRow {
   expires: number | null;
   revoked: number | null;
   quota_id: string;
+}
+
+/** Start of the hour in which a key was charged last, in milliseconds since the epoch. */
+export interface LastUsed {
+  readonly last_used: number | null;
 }
 
 /** A stored secret. Its end is null for the newest one of its key. */
@@ -178,7 +183,10 @@ export function toKey(
   row: KeyRow,
   quota: NamedQuotaRow,
   now: number,
-  { secrets = [], lastUsed }: { readonly secrets?: readonly SecretRow[]; readonly lastUsed?: number } = {},
+  {
+    secrets = [],
+    lastUsed = null,
+  }: { readonly secrets?: readonly SecretRow[]; readonly lastUsed?: number | null } = {},
 ): ApiKey {
   const { id, name, created, expires, revoked } = row;
   const working = secrets.filter(({ ends }) => ends === null || ends > now);
@@ -187,7 +195,7 @@ export function toKey(
     secrets: working
       .map(({ id, hint, created, ends }) => ({ id, hint, created, ends }))
       .sort((a, b) => (b.ends ?? Number.POSITIVE_INFINITY) - (a.ends ?? Number.POSITIVE_INFINITY)),
-    lastUsed: lastUsed === undefined ? null : Math.max(lastUsed, created),
+    lastUsed: lastUsed === null ? null : Math.max(lastUsed, created),
     permissions: row.permissions.split(",") as Permission[],
     isSandbox: row.is_sandbox === 1,
     quotaName: quota.name,

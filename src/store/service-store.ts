@@ -4,6 +4,7 @@
  */
 import type { Quota, QuotaChange, Reservation } from "./quota.js";
 import type { StateRows } from "./state-rows.js";
+import type { KeyUsageSum, UsageQuery, UsageSum } from "./usage.js";
 
 /** Operations that a key may be used for. */
 export const permissions = ["emails", "domains"] as const;
@@ -97,17 +98,6 @@ export interface UnitRequest {
   readonly once: string;
 }
 
-/** Units by key, time, kind and status. */
-export interface Usage {
-  /** Id of the key; see {@link usageIdOf} for the runs on a shared quota. */
-  readonly keyId: string;
-  /** Start of the hour in milliseconds since the epoch. */
-  readonly hour: number;
-  readonly kind: string;
-  readonly status: string;
-  readonly units: number;
-}
-
 /** Something that was done to a key. */
 export interface AuditEntry {
   /** Milliseconds since the epoch. */
@@ -149,7 +139,7 @@ export interface ServiceStore {
   find(secret: string): Promise<ApiKey | undefined>;
   /**
    * Makes charges in one durable transaction, in order, and returns their outcomes. Since the start of its period, the sum
-   * of {@link Usage} over all statuses but `quota_exceeded` is always what a quota has counted.
+   * of the usage over all statuses but `quota_exceeded` is always what a quota has counted.
    */
   chargeAll(charges: readonly Charge[]): Promise<readonly ChargeOutcome[]>;
   /**
@@ -205,8 +195,10 @@ export interface ServiceStore {
    * @throws UnknownKeyError when the key has no such secret, or it is its newest
    */
   endSecret(id: string, secretId: string): Promise<ApiKey>;
-  /** Returns the usage since a time in milliseconds since the epoch, the oldest first. */
-  usage(since: number, keyId?: string): Promise<readonly Usage[]>;
+  /** Returns the units by span and status, the oldest first. Others use the store meanwhile. */
+  usage(query: UsageQuery): Promise<readonly UsageSum[]>;
+  /** Yields the units by span, key, kind and status: those of one span at a time, the oldest first. */
+  usageByKey(query: UsageQuery): AsyncIterable<readonly KeyUsageSum[]>;
   /** Makes a link to the dashboard good: its token can be spent once, within {@link signInMilliseconds}. */
   createSignIn(): Promise<string>;
   /** Spends a token. Returns the secret of a new session, good for {@link sessionMilliseconds}; undefined if it was not good. */

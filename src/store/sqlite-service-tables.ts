@@ -103,5 +103,18 @@ export const schema: Schema = {
     INSERT INTO numbered SELECT rowid, at, who, what, key_id FROM audit;
     DROP TABLE audit;
     ALTER TABLE numbered RENAME TO audit`,
+    // Usage in order of time, so that a span of all keys is read in one go.
+    `CREATE TABLE usage_by_hour (
+      key_id TEXT NOT NULL,
+      hour INTEGER NOT NULL,
+      kind TEXT NOT NULL,
+      status TEXT NOT NULL,
+      units INTEGER NOT NULL,
+      PRIMARY KEY (hour, key_id, kind, status)
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO usage_by_hour SELECT key_id, hour, kind, status, units FROM usage ORDER BY hour, key_id, kind, status;
+    DROP TABLE usage;
+    ALTER TABLE usage_by_hour RENAME TO usage;
+    CREATE INDEX usage_key ON usage (key_id, hour)`,
   ],
 };

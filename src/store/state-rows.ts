@@ -36,7 +36,7 @@ export const stateTables = {
     bytes: ["idempotency_key_hash", "body_hash"],
   },
   usage: {
-    columns: ["key_id", "hour", "kind", "status", "units"],
+    columns: ["hour", "key_id", "kind", "status", "units"],
     keyLength: 4,
     bytes: [],
   },

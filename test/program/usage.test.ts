@@ -37,11 +37,11 @@ test("two keys share a quota, and idv usage says which used what", async () => {
   const day = new Date().toISOString().slice(0, 10);
   const csv = await idv(["usage", "--csv"], { home });
   const lines = csv.stdout.trim().split("\n");
-  expect(lines[0]).toBe("time,key,name,kind,units,ok,alias,disposable,fake,quota_exceeded");
+  expect(lines[0]).toBe("time,key,name,kind,units,ok,alias,disposable,fake,other,quota_exceeded");
   expect(lines.slice(1).sort()).toEqual(
     [
-      `${day},${first.id},"shop, north",email,2,1,0,1,0,0`,
-      `${day},${second.id},desk,domain,1,0,0,1,0,1`,
+      `${day},${first.id},"shop, north",email,2,1,0,1,0,0,0`,
+      `${day},${second.id},desk,domain,1,0,0,1,0,0,1`,
     ].sort(),
   );
   const json = await idv(["usage", "--json", "--by", "hour", "--key", second.id], { home });

@@ -6,12 +6,15 @@ import pg from "pg";
 import { describe, expect, test } from "vitest";
 import { StoreError } from "../../src/store/errors.js";
 import { GroupCommit } from "../../src/store/group-commit.js";
+import { PostgresDatabase } from "../../src/store/postgres.js";
 import { PostgresServiceStore } from "../../src/store/postgres-service-store.js";
+import { steps } from "../../src/store/postgres-service-tables.js";
 import { hashOf } from "../../src/store/secrets.js";
 import type { Charge, ServiceStore } from "../../src/store/service-store.js";
 import { SecretExistsError, UnknownKeyError } from "../../src/store/service-store.js";
 import { SqliteServiceStore } from "../../src/store/sqlite-service-store.js";
 import { rowsAtOnce, type StateRows } from "../../src/store/state-rows.js";
+import type { KeyUsageSum } from "../../src/store/usage.js";
 import { hasPostgres, startPostgres } from "../support/postgres.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -41,6 +44,7 @@ async function openPostgres(now: () => number): Promise<ServiceStore> {
     get(target, name: keyof ServiceStore) {
       // A promise looks for a method "then".
       if (!(name in target)) return undefined;
+      if (name === "usageByKey") return target.usageByKey.bind(target);
       return async (...args: readonly unknown[]) => {
         await tick();
         if (name === "close") await client.end();
@@ -63,9 +67,17 @@ const charge = (keyId: string, units: number, idempotencyKey?: string): Charge =
   ...(idempotencyKey !== undefined && { once: { idempotencyKey, body: Buffer.from(String(units)) } }),
 });
 
+/** Returns all usage by hour, or that of a key. */
+async function usageIn(store: ServiceStore, keyId?: string): Promise<readonly KeyUsageSum[]> {
+  const query = { from: 0, to: Number.MAX_SAFE_INTEGER, span: hour, ...(keyId !== undefined && { keyId }) };
+  const lines: KeyUsageSum[] = [];
+  for await (const part of store.usageByKey(query)) lines.push(...part);
+  return lines;
+}
+
 /** Returns the sum of the usage that was charged. */
 const charged = async (store: ServiceStore): Promise<number> =>
-  (await store.usage(0))
+  (await usageIn(store))
     .filter(({ status }) => status !== "quota_exceeded")
     .reduce((sum, { units }) => sum + units, 0);
 
@@ -87,8 +99,8 @@ describe.each(stores)("%s", (_, open) => {
     expect(await store.takeUnits(request(4, "b"))).toMatchObject({ granted: 3 });
     expect(await store.takeUnits(request(4, "c"))).toMatchObject({ granted: 0 });
     expect(await charged(store)).toBe(10);
-    expect(await store.usage(0, "quota:nightly")).toEqual([
-      { keyId: "quota:nightly", hour: november - 1_800_000, kind: "email", status: "unknown", units: 7 },
+    expect(await usageIn(store, "quota:nightly")).toEqual([
+      { keyId: "quota:nightly", start: november - 1_800_000, kind: "email", status: "unknown", units: 7 },
     ]);
     expect(await store.setSharedQuota("nightly", { limit: 20, period: "day" })).toMatchObject({
       ...{ limit: 20, period: "day", used: 10, left: 10 },
@@ -103,7 +115,7 @@ describe.each(stores)("%s", (_, open) => {
     const request = { from: { keyId: key.id }, kind: "email", units: 3, once: "a" };
     expect(await store.takeUnits(request)).toMatchObject({ granted: 3, quota: { left: 2 } });
     expect(await store.quotaOf({ keyId: key.id })).toMatchObject({ used: 3 });
-    expect(await store.usage(0, key.id)).toMatchObject([{ status: "unknown", units: 3 }]);
+    expect(await usageIn(store, key.id)).toMatchObject([{ status: "unknown", units: 3 }]);
     await store.revoke(key.id);
     await expect(store.takeUnits({ ...request, once: "b" })).rejects.toThrow(UnknownKeyError);
     await expect(store.quotaOf({ keyId: "none" })).rejects.toThrow('key "none" does not exist');
@@ -192,12 +204,61 @@ describe.each(stores)("%s", (_, open) => {
       "quota is gone",
     ]);
     const start = november - (november % hour);
-    expect(await store.usage(0)).toEqual([
-      { keyId: key.id, hour: start, kind: "email", status: "fake", units: 2 },
-      { keyId: key.id, hour: start, kind: "email", status: "ok", units: 3 },
-      { keyId: key.id, hour: start, kind: "email", status: "quota_exceeded", units: 2 },
+    expect(await usageIn(store)).toEqual([
+      { keyId: key.id, start, kind: "email", status: "fake", units: 2 },
+      { keyId: key.id, start, kind: "email", status: "ok", units: 3 },
+      { keyId: key.id, start, kind: "email", status: "quota_exceeded", units: 2 },
     ]);
     expect((await store.list())[0]).toMatchObject({ quota: { used: 5 } });
+    await store.close();
+  });
+
+  test("sums usage by span, of all keys or one, for any times", async () => {
+    let now = november;
+    const store = await open(() => now);
+    const keys = await Promise.all([1, 2, 3].map(() => store.create({})));
+    for (let i = 0; i < 40; i++) {
+      now = november + ((i * i * 7) % 72) * hour;
+      await store.chargeAll([charge(keys[i % 3]!.key.id, 1 + (i % 4))]);
+    }
+    const stored = await usageIn(store);
+    expect(stored.length).toBe(35);
+    const day = 24 * hour;
+    const end = Math.max(...stored.map(({ start }) => start)) + hour;
+    const first = stored[0]!.start - (stored[0]!.start % day);
+    for (const span of [hour, day]) {
+      for (const [from, to] of [
+        [first, end],
+        [first + span, end - span],
+        [end, end + day],
+        [first - day, first + day],
+      ] as const) {
+        for (const keyId of [undefined, keys[1]!.key.id]) {
+          const query = { from, to, span, ...(keyId !== undefined && { keyId }) };
+          const wanted = new Map<string, number>();
+          for (const line of stored) {
+            if (line.start < from || line.start >= to || (keyId ?? line.keyId) !== line.keyId) continue;
+            const id = `${line.start - (line.start % span)} ${line.status}`;
+            wanted.set(id, (wanted.get(id) ?? 0) + line.units);
+          }
+          const sums = await store.usage(query);
+          expect(new Map(sums.map(({ start, status, units }) => [`${start} ${status}`, units]))).toEqual(
+            wanted,
+          );
+          expect(sums.length).toBe(wanted.size);
+          const byKey: KeyUsageSum[] = [];
+          for await (const part of store.usageByKey(query)) {
+            expect(new Set(part.map(({ start }) => start)).size).toBe(1);
+            byKey.push(...part);
+          }
+          const starts = byKey.map(({ start }) => start);
+          expect(starts).toEqual(starts.toSorted((a, b) => a - b));
+          const total = (lines: readonly { units: number }[]) =>
+            lines.reduce((sum, { units }) => sum + units, 0);
+          expect(total(byKey)).toBe(total(sums));
+        }
+      }
+    }
     await store.close();
   });
 
@@ -348,6 +409,27 @@ describe.each(stores)("%s", (_, open) => {
   });
 });
 
+test("others have their turn while usage in a file is added up", async () => {
+  let now = november;
+  const store = await SqliteServiceStore.open(join(temporaryFolder(), "service.db"), () => now);
+  const { key } = await store.create({});
+  for (let i = 0; i < 20; i++) {
+    now = november + i * 6 * hour;
+    await store.chargeAll([charge(key.id, 1)]);
+  }
+  let turns = 0;
+  let isRead = false;
+  const count = () => {
+    turns++;
+    if (!isRead) setImmediate(count);
+  };
+  setImmediate(count);
+  expect(await store.usage({ from: 0, to: now + hour, span: 24 * hour })).toHaveLength(6);
+  isRead = true;
+  expect(turns).toBeGreaterThanOrEqual(20);
+  await store.close();
+});
+
 test("a file of the first version keeps its keys, units and answers", async () => {
   const path = join(temporaryFolder(), "service.db");
   const old = new DatabaseSync(path);
@@ -469,7 +551,7 @@ describe.skipIf(postgres === undefined)("PostgreSQL", () => {
           seen.push(await store.takeUnits(request));
         }
       }
-      const usage = (await store.usage(0)).map((line) => ({ ...line, keyId: ids.indexOf(line.keyId) }));
+      const usage = (await usageIn(store)).map((line) => ({ ...line, keyId: ids.indexOf(line.keyId) }));
       const quotas = (await store.list()).map(({ id, quota }) => [ids.indexOf(id), quota] as const);
       await store.close();
       const byText = (a: unknown, b: unknown) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
@@ -505,7 +587,7 @@ describe.skipIf(postgres === undefined)("PostgreSQL", () => {
       expect(await store.chargeAll([charge(other.key.id, 1)])).toMatchObject([{ statuses: ["ok"] }]);
       await client.query("COMMIT");
       expect(await waiting).toEqual(["key is gone"]);
-      expect((await store.usage(0, key.id)).length).toBe(isKnown ? 1 : 0);
+      expect((await usageIn(store, key.id)).length).toBe(isKnown ? 1 : 0);
     }
     await client.end();
     await store.close();
@@ -513,27 +595,20 @@ describe.skipIf(postgres === undefined)("PostgreSQL", () => {
 
   test("tables of the first version are upgraded, by servers that start together", async () => {
     const url = await postgres!.create();
-    const before = await PostgresServiceStore.open(url);
-    const { key, secret } = await before.create({ limit: 5 });
+    const before = await PostgresDatabase.open(url, {}, steps.slice(0, 1));
+    await before.transaction(async (query) => {
+      await query("INSERT INTO idv_quota VALUES ('k1', NULL, 5, 'none', 0, 0)");
+      await query(
+        "INSERT INTO idv_key VALUES ('k1', 'shop', $1, $2, 9e15, 'sk_...now1', 'emails', 0, 5, NULL, NULL, 'k1')",
+        ...[hashOf("sk_now"), hashOf("sk_before")],
+      );
+    });
     await before.close();
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    await client.query("ALTER TABLE idv_quota DROP COLUMN version");
-    await client.query(
-      `ALTER TABLE idv_key ADD hash bytea, ADD previous_hash bytea, ADD previous_until bigint, ADD hint text`,
-    );
-    await client.query(
-      "UPDATE idv_key k SET hash = s.hash, hint = s.hint FROM idv_secret s WHERE s.key_id = k.id",
-    );
-    await client.query("UPDATE idv_key SET previous_hash = $1, previous_until = 9e15", [hashOf("sk_before")]);
-    await client.query("DROP TABLE idv_sign_in, idv_session, idv_audit, idv_secret");
-    await client.query("UPDATE idv_schema SET version = 1");
-    await client.end();
     const opened = await Promise.all([1, 2, 3].map(() => PostgresServiceStore.open(url)));
     for (const store of opened) {
-      expect(await store.find(secret)).toMatchObject({ id: key.id });
-      expect(await store.find("sk_before")).toMatchObject({ id: key.id });
-      expect(await store.chargeAll([charge(key.id, 1)])).toMatchObject([{ statuses: ["ok"] }]);
+      expect(await store.find("sk_now")).toMatchObject({ id: "k1" });
+      expect(await store.find("sk_before")).toMatchObject({ id: "k1" });
+      expect(await store.chargeAll([charge("k1", 1)])).toMatchObject([{ statuses: ["ok"] }]);
     }
     expect((await opened[0]!.list())[0]!.quota.used).toBe(3);
     await Promise.all(opened.map((store) => store.close()));

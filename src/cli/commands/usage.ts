@@ -1,12 +1,12 @@
 /** `idv usage`: the units that the keys of `idv serve` have used, by time, key and status. */
 import { Option } from "commander";
-import type { Usage } from "../../store/service-store.js";
+import type { KeyUsageSum } from "../../store/usage.js";
 import { quoteField } from "../../table/quotes.js";
 import { knownStatuses } from "../../validator/validator.js";
 import { day, duration, filled } from "../config/option-values.js";
 import { openServiceState } from "../engines/service-state.js";
 import { printListing } from "../terminal/listing.js";
-import { print } from "../terminal/standard-output.js";
+import { allPrinted, print } from "../terminal/standard-output.js";
 import { grouped } from "../terminal/terminal.js";
 import { type DefineCommand, describe } from "./command.js";
 import { stateOption } from "./state-option.js";
@@ -53,57 +53,66 @@ interface Line {
   readonly statuses: Record<string, number>;
 }
 
-async function showUsage(options: UsageOptions): Promise<void> {
-  const store = await openServiceState(options.state, process.env);
+/** Columns of statuses; `other` are those of runs on a quota, which the service does not know. */
+const statusColumns = [...knownStatuses.filter((status) => status !== "quota_exceeded"), "other"] as const;
+const header = ["time", "key", "name", "kind", "units", ...statusColumns, "quota_exceeded"];
+
+async function showUsage({ state, key, since, by, json, csv }: UsageOptions): Promise<void> {
+  const store = await openServiceState(state, process.env);
   try {
-    const keys = new Map((await store.list()).map(({ id, name }) => [id, name]));
-    const since = Date.now() - options.since;
+    const names = new Map((await store.list()).map(({ id, name }) => [id, name]));
+    const now = Date.now();
+    const span = by === "hour" ? day / 24 : day;
     // The whole first span: a part of a day would look like a quiet one.
-    const start = spanOf(since, options.by);
-    show(linesOf(await store.usage(start, options.key), keys, options.by), options);
+    const from = now - since - ((now - since) % span);
+    const spans = store.usageByKey({ from, to: now + 1, span, ...(key !== undefined && { keyId: key }) });
+    if (csv) print(`${header.join(",")}\n`);
+    else if (!json) return await printListing({ header, rows: rowsOf(linesOf(spans, names, by)) });
+    for await (const lines of linesOf(spans, names, by)) {
+      print(lines.map((line) => `${json ? JSON.stringify(line) : csvOf(line)}\n`).join(""));
+      await allPrinted();
+    }
   } finally {
     await store.close();
   }
 }
 
-const spanOf = (time: number, by: "hour" | "day"): number => time - (time % (by === "hour" ? day / 24 : day));
-
-function linesOf(
-  usage: readonly Usage[],
+/** Yields the lines of one span at a time. */
+async function* linesOf(
+  spans: AsyncIterable<readonly KeyUsageSum[]>,
   names: ReadonlyMap<string, string>,
   by: "hour" | "day",
-): readonly Line[] {
-  const lines = new Map<string, Line>();
-  for (const { keyId, hour, kind, status, units } of usage) {
-    const span = spanOf(hour, by);
-    const time = new Date(span).toISOString().slice(0, by === "hour" ? 16 : 10) + (by === "hour" ? "Z" : "");
-    const id = `${span} ${keyId} ${kind}`;
-    const line = lines.get(id) ?? {
-      time,
-      key: keyId,
-      name: names.get(keyId) ?? "",
-      kind,
-      units: 0,
-      statuses: {},
-    };
-    lines.set(id, line);
-    line.statuses[status] = (line.statuses[status] ?? 0) + units;
-    if (status !== "quota_exceeded") line.units += units;
+): AsyncGenerator<readonly Line[]> {
+  for await (const sums of spans) {
+    const lines = new Map<string, Line>();
+    for (const { start, keyId, kind, status, units } of sums) {
+      const at = new Date(start).toISOString();
+      const line = lines.get(`${keyId} ${kind}`) ?? {
+        time: by === "hour" ? `${at.slice(0, 16)}Z` : at.slice(0, 10),
+        ...{ key: keyId, name: names.get(keyId) ?? "", kind, units: 0, statuses: {} },
+      };
+      lines.set(`${keyId} ${kind}`, line);
+      line.statuses[status] = units;
+      if (status !== "quota_exceeded") line.units += units;
+    }
+    yield [...lines.values()];
   }
-  return [...lines.values()];
 }
 
-function show(lines: readonly Line[], { json, csv }: UsageOptions): void | Promise<void> {
-  if (json) return print(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-  const others = lines.flatMap(({ statuses }) => Object.keys(statuses));
-  const statuses = [...new Set<string>([...knownStatuses, ...others])];
-  const header = ["time", "key", "name", "kind", "units", ...statuses];
-  const rowsOf = (figure: (count: number) => string) =>
-    lines.map((line) => [
-      ...[line.time, line.key, line.name, line.kind, figure(line.units)],
-      ...statuses.map((status) => figure(line.statuses[status] ?? 0)),
-    ]);
-  if (!csv) return printListing({ header, rows: rowsOf(grouped) });
-  const rows = [header, ...rowsOf(String)].map((row) => row.map((field) => quoteField(field, ",")).join(","));
-  print(`${rows.join("\n")}\n`);
+const rowOf = ({ time, key, name, kind, units, statuses }: Line, figure: (count: number) => string) => {
+  const { quota_exceeded = 0, ...charged } = statuses;
+  const known = statusColumns.map((status) => charged[status] ?? 0);
+  known[known.length - 1] = units - known.reduce((sum, count) => sum + count);
+  return [time, key, name, kind, ...[units, ...known, quota_exceeded].map(figure)];
+};
+
+const csvOf = (line: Line): string =>
+  rowOf(line, String)
+    .map((field) => quoteField(field, ","))
+    .join(",");
+
+async function* rowsOf(
+  pages: AsyncIterable<readonly Line[]>,
+): AsyncGenerator<readonly (readonly string[])[]> {
+  for await (const lines of pages) yield lines.map((line) => rowOf(line, grouped));
 }

@@ -1,12 +1,15 @@
 /** Lists on standard output: aligned under a header on a terminal, tab-separated without a header anywhere else. */
 import type { ChalkInstance } from "chalk";
-import { print } from "./standard-output.js";
+import { allPrinted, print } from "./standard-output.js";
 import { colours, printable } from "./terminal.js";
+
+type Rows = readonly (readonly string[])[];
 
 /** A list to print. */
 export interface Listing {
   readonly header: readonly string[];
-  readonly rows: readonly (readonly string[])[];
+  /** Rows, or pages of them for lists that are too long for memory: the later ones are aligned like the first. */
+  readonly rows: Rows | AsyncIterable<Rows>;
   /** Returns the colour of a cell; none if absent. */
   readonly colourOf?: (
     chalk: ChalkInstance,
@@ -15,23 +18,44 @@ export interface Listing {
   ) => ((text: string) => string) | undefined;
 }
 
-/** Prints a list. Cells may hold any text. */
+interface Page extends Pick<Listing, "header"> {
+  readonly rows: Rows;
+  readonly colourOf: Listing["colourOf"] | undefined;
+}
+
+/**
+ * Prints a list. Cells may hold any text.
+ *
+ * @throws FileError, ClosedPipe when there are pages and standard output cannot be written
+ */
 export async function printListing({ header, rows, colourOf }: Listing): Promise<void> {
+  if (!(Symbol.asyncIterator in rows)) return printPage({ header, rows, colourOf }, []);
+  const widths: number[] = [];
+  for await (const page of rows) {
+    await printPage({ header, rows: page, colourOf }, widths);
+    await allPrinted();
+  }
+}
+
+/** @param widths widths of the columns in the pages before, which grow; without any, the header is printed */
+async function printPage({ header, rows, colourOf }: Page, widths: number[]): Promise<void> {
   if (!process.stdout.isTTY) {
     for (const row of rows) print(`${row.map(printable).join("\t").trimEnd()}\n`);
     return;
   }
   if (rows.length === 0) return;
   const chalk = await colours(process.stdout, process.env);
-  const cells = [header, ...rows].map((row) => header.map((_, column) => printable(row[column] ?? "")));
-  const widths = header.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)));
-  const isNumber = header.map((_, column) =>
-    cells.slice(1).every((row) => /^[\d,]+$|^-?$/.test(row[column]!)),
-  );
-  for (const [line, row] of cells.entries()) {
+  const cells = rows.map((row) => header.map((_, column) => printable(row[column] ?? "")));
+  const isNumber = header.map((_, column) => cells.every((row) => /^[\d,]+$|^-?$/.test(row[column]!)));
+  const isFirst = widths.length === 0;
+  for (const [column, name] of header.entries()) {
+    widths[column] = Math.max(widths[column] ?? name.length, ...cells.map((row) => row[column]!.length));
+  }
+  for (const [line, row] of (isFirst ? [header, ...cells] : cells).entries()) {
     const padded = row.map((text, column) => {
       const wide = isNumber[column] ? text.padStart(widths[column]!) : text.padEnd(widths[column]!);
-      const colour = chalk && (line === 0 ? chalk.bold : colourOf?.(chalk, column, text));
+      const isHeader = isFirst && line === 0;
+      const colour = chalk && (isHeader ? chalk.bold : colourOf?.(chalk, column, text));
       return colour ? colour(wide) : wide;
     });
     print(`${padded.join("  ").trimEnd()}\n`);

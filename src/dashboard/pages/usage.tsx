@@ -4,8 +4,8 @@ import type { ApiKey } from "../../store/service-store.js";
 import { type Span, series } from "../usage-spans.js";
 import { renderPage, spanName, UsageChart, UsageTable } from "./layout.js";
 
-/** What was asked for. */
-export interface UsageQuery {
+/** The form of the page, as it was sent. */
+export interface UsageForm {
   /** Days, as `2026-11-22`. */
   readonly from: string;
   readonly to: string;
@@ -14,7 +14,7 @@ export interface UsageQuery {
   readonly by: "day" | "hour";
 }
 
-export function usagePage(query: UsageQuery, spans: readonly Span[], keys: readonly ApiKey[]): string {
+export function usagePage(query: UsageForm, spans: readonly Span[], keys: readonly ApiKey[]): string {
   const units = spans.reduce((sum, span) => sum + span.units, 0);
   const chosen = query.key === "" ? keys : keys.filter(({ id }) => id === query.key);
   const quotas = new Map(chosen.map((key) => [key.quotaName ?? key.id, key.quota.used]));
