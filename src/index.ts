@@ -44,7 +44,10 @@ export interface CheckedItem extends Classification {
 export interface ItemClassifier {
   /** Returns the verdict of the rules on an item. Synchronous; does no I/O; never throws, whatever the string. */
   classify(kind: Kind, item: string): Classification;
-  /** Returns the verdict on an item after DNS, if `dns` is set. Never rejects: without an answer, the rules decide. */
+  /**
+   * Returns the verdict on an item after DNS, if `dns` is set. Never rejects: without an answer, the rules decide, and so they
+   * do if the servers give a wrong one about gmail.com or a name that cannot exist.
+   */
   check(kind: Kind, item: string): Promise<CheckedItem>;
   /**
    * Yields the verdicts on many items, in their order, each with its item. Reads up to 256 items ahead, whose domains are
@@ -77,12 +80,12 @@ export function createClassifier(options: ClassifierOptions = {}): ItemClassifie
   const classifier = loadClassifier({ ...(table !== undefined && { table }), ownLists: { allow, deny } });
   const stage = dns === false ? undefined : openStage(classifier, dns === true ? {} : checked(dns));
 
-  let current: { readonly mail: Promise<MailCheck>; readonly until: number } | undefined;
+  let current: { readonly mail: Promise<MailCheck | undefined>; readonly until: number } | undefined;
   /** Returns a check that is shared for a while, so that calls at the same time ask about a domain once. */
   const shareCheck = (opening: MailStage) => {
     const now = performance.now();
     if (current === undefined || now > current.until) {
-      const mail = opening.then((open) => open.newCheck());
+      const mail = newCheck(opening);
       current = { mail, until: now + sharedMilliseconds };
     }
     return current.mail;
@@ -90,12 +93,12 @@ export function createClassifier(options: ClassifierOptions = {}): ItemClassifie
 
   async function check(kind: Kind, item: string, mail = stage && shareCheck(stage)) {
     const verdict = classifier.classify(kind, item);
-    return mail === undefined ? verdict : (await mail).check(kind, item, verdict);
+    return (await mail)?.check(kind, item, verdict) ?? verdict;
   }
 
   async function* checkAll(kind: Kind, items: Iterable<string> | AsyncIterable<string>) {
     // Together, so that each domain is asked about once.
-    const mail = stage?.then((open) => open.newCheck());
+    const mail = stage && newCheck(stage);
     const checking: Promise<CheckedItem & { readonly item: string }>[] = [];
     for await (const item of items) {
       checking.push(check(kind, item, mail).then((verdict) => ({ ...verdict, item })));
@@ -116,6 +119,12 @@ function checked(options: DnsOptions): DnsOptions {
   for (const server of servers) if (!isServerAddress(server)) throw new TypeError(`${server}: no IP address`);
   if (Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= mostInFlight) return options;
   throw new TypeError(`concurrency is no whole number from 1 to ${mostInFlight}`);
+}
+
+/** Returns a new check; undefined if the servers give wrong answers, which would make real addresses fake. */
+async function newCheck(opening: MailStage): Promise<MailCheck | undefined> {
+  const { askControls, newCheck } = await opening;
+  return (await askControls()).kind === "wrong" ? undefined : newCheck();
 }
 
 /** Opens the stage that asks DNS. Loaded only where it is wanted. */

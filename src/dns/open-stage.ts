@@ -1,5 +1,6 @@
 /** Puts the stage together: servers, table of domains and rules. */
 import type { Classifier } from "../classifier/classifier.js";
+import { askControls } from "./controls.js";
 import { DnsClient, type DnsClientOptions } from "./dns-client.js";
 import { MailCheck } from "./mail-check.js";
 import { type FindingCache, MailDomains, type StateTable } from "./mail-domains.js";
@@ -18,7 +19,7 @@ interface StageParts {
  * @param classifier knows the disposable domains, and the user's own lists if there are any
  * @param newTable makes an empty table of domains
  * @returns `newCheck`, which starts a check with a table of its own, whose waiting queries are not sent once its
- *   signal is aborted; `cancel`, which ends all queries
+ *   signal is aborted; `askControls`, which tests the servers; `cancel`, which ends all queries
  */
 export function openMailStage(
   classifier: Classifier,
@@ -38,6 +39,7 @@ export function openMailStage(
       const domains = new MailDomains(asking, findDisposable, newTable(), { cache, wantsExchanges });
       return new MailCheck(domains, classifier);
     },
+    askControls: () => askControls(client),
     cancel: () => client.cancel(),
   };
 }

@@ -15,7 +15,7 @@ socket.on("message", (bytes, { port, address }) => {
   }
   const { id, questions } = decode(bytes);
   const [{ name }] = questions;
-  const isMissing = name.startsWith("nx-");
+  const isMissing = /^(?:nx-|_)/.test(name);
   const answers = isMissing
     ? []
     : [{ type: "MX", name, data: { preference: 10, exchange: "mail.larch-and-oak.com" } }];

@@ -222,9 +222,49 @@ describe.concurrent("without a server", () => {
   test("idv doctor --dns says what each server answers", async () => {
     const fine = await idv(["doctor", "--dns", "--dns-server", server.address]);
     expect(fine.code).toBe(0);
-    expect(fine.stdout).toMatch(/^dns server\t127\.0\.0\.1:\d+\tMX iana\.org: answers\t\d+ ms$/m);
+    expect(fine.stdout).toMatch(/^dns server\t127\.0\.0\.1:\d+\tanswers\t\d+ ms$/m);
     const broken = await idv(["doctor", "--dns", "--dns-server", `${server.address},127.0.0.1:1`]);
     expect(broken.code).toBe(5);
-    expect(broken.stdout).toContain("FAULT\t127.0.0.1:1: no connection for MX iana.org; name another server");
+    expect(broken.stdout).toContain("FAULT\tDNS server 127.0.0.1:1: no connection; name another server");
   });
+});
+
+const wrongServers = [
+  ["denies every name", [3, 3], "says that gmail.com, outlook.com, iana.org receive no mail"],
+  ["knows every name", [0, 0], "says that _no-such-name.com exists, which cannot be"],
+] as const;
+describe.each(wrongServers)("a server that %s", (_, controlCodes, text) => {
+  test.each(["--dns", "--dns=strict"])("is refused with %s before anything is charged", async (option) => {
+    const home = temporaryFolder();
+    const wrong = await startDnsServer({ controlCodes });
+    const args = ["emails", option, "--dns-server", wrong.address];
+    await idv(["quota", "set", "--limit", "100"], { home });
+    const { code, stdout, stderr } = await idv(args, { home, stdin: list });
+    expect([code, stdout]).toEqual([5, ""]);
+    expect(stderr).toContain(
+      `idv: the DNS server ${wrong.address} ${text}: its answers would give wrong statuses;`,
+    );
+    expect(wrong.asked).toEqual([]);
+    expect((await idv(["quota", "show", "--json"], { home })).stdout).toContain('"used":0');
+  });
+
+  test("is a fault for idv check, idv serve and idv doctor", async () => {
+    const wrong = await startDnsServer({ controlCodes });
+    const asked = ["--dns", "--dns-server", wrong.address];
+    for (const args of [
+      ["check", ...asked, "ann@ok.net"],
+      ["serve", "--port", "0", ...asked],
+      ["doctor", ...asked],
+    ]) {
+      const { code, stdout, stderr } = await idv(args);
+      expect([args[0], code]).toEqual([args[0], 5]);
+      expect(stdout + stderr).toContain(text);
+    }
+  });
+});
+
+test("the control questions are asked once a run", async () => {
+  const own = await startDnsServer();
+  await idv(["emails", "-q", ...asking(own)], { stdin: list });
+  expect(own.controls).toEqual(["MX gmail.com", "MX _no-such-name.com"]);
 });

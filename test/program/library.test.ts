@@ -70,6 +70,13 @@ describe("a classifier", () => {
     expect(own.asked).toEqual(["MX nx-1.net"]);
   });
 
+  test("leaves the verdict to the rules where a server denies every name", async () => {
+    const wrong = await startDnsServer({ controlCodes: [3, 3] });
+    const classifier = createClassifier({ dns: { servers: [wrong.address] } });
+    expect(await classifier.check("email", "ann@nx-1.net")).toEqual({ status: "ok" });
+    expect(wrong.asked).toEqual([]);
+  });
+
   test("yields many verdicts in order, reads ahead and asks about a domain once", async () => {
     server.asked.length = 0;
     const items = Array.from({ length: 1000 }, (_, i) => `a${i}@${i % 3 ? "ok" : "nx"}-${i % 7}.net`);

@@ -8,8 +8,10 @@ import { afterFile } from "./clean-up.js";
 export interface DnsServer {
   /** Address with port, as `--dns-server` takes it. */
   readonly address: string;
-  /** Names and types of the questions so far: `MX ok-1.net`. */
+  /** Names and types of the questions so far: `MX ok-1.net`. Without control questions. */
   readonly asked: string[];
+  /** Control questions so far. */
+  readonly controls: string[];
 }
 
 const codes = { servfail: 2, nx: 3, refused: 5 };
@@ -57,26 +59,32 @@ export async function bindBoth(udp: Socket, tcp: Server): Promise<number> {
  *
  * @param delay milliseconds before each answer; `delayOf` gives them by name
  * @param drops tells whether a question gets no answer, given its number from 0
+ * @param controlCodes the response codes for control questions
  */
 export async function startDnsServer({
   delay = 0,
   delayOf = (_name: string): number => delay,
   drops = (_question: number): boolean => false,
+  controlCodes = [0, codes.nx] as readonly [existing: number, missing: number],
 } = {}): Promise<DnsServer> {
   const asked: string[] = [];
+  const controls: string[] = [];
   let questions = 0;
 
   /** Returns the bytes of the answer; undefined for none. */
   function answerTo(bytes: Uint8Array, isTcp: boolean): Uint8Array | undefined {
     const query = decode(Buffer.from(bytes));
     const [{ name, type }] = query.questions as [Question];
-    asked.push(`${type} ${name}`);
+    const isControl = /^(?:gmail\.com|outlook\.com|iana\.org|_.*)$/.test(name);
+    (isControl ? controls : asked).push(`${type} ${name}`);
     const [word = ""] = name.split(/[-.]/);
-    if (word === "silence" || drops(questions++)) return undefined;
+    if (word === "silence" || (!isControl && drops(questions++))) return undefined;
     if (word === "nonsense")
       return Buffer.concat([bytes.subarray(0, 2), Buffer.from("garbage that is no message")]);
     const packet: Packet = { type: "response", id: query.id!, questions: query.questions! };
-    const code = codes[word as keyof typeof codes] ?? 0;
+    const code = isControl
+      ? controlCodes[Number(name.startsWith("_"))]!
+      : (codes[word as keyof typeof codes] ?? 0);
     const found = records[word] ?? ((name: string) => mx(name, "mail.larch-and-oak.com"));
     const isCut = !isTcp && (word === "truncated" || word === "many" || word === "cut");
     const answers = code === 0 && !isCut ? found(name, type) : [];
@@ -86,7 +94,7 @@ export async function startDnsServer({
   const udp = createSocket("udp4");
   udp.on("message", (bytes: Buffer, { port, address }: RemoteInfo) => {
     const answer = answerTo(bytes, false);
-    const wait = delayOf(asked.at(-1)!.split(" ")[1]!);
+    const wait = delayOf(decode(bytes).questions![0]!.name);
     const send = () => {
       if (answer) udp.send(answer, port, address);
     };
@@ -120,5 +128,6 @@ export async function startDnsServer({
   return {
     address: `127.0.0.1:${(tcp.address() as AddressInfo).port}`,
     asked,
+    controls,
   };
 }

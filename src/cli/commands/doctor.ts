@@ -225,31 +225,26 @@ async function checkFile(
   await check?.(path);
 }
 
-/** A domain that certainly has mail exchanges. */
-const knownDomain = "iana.org";
-
 /**
- * Asks every DNS server about a well-known name.
+ * Asks every DNS server the control questions.
  *
  * @param named the servers that the user has named; the system's if absent
- * @throws ServiceError when one returns no MX records for the name
+ * @throws ServiceError when one does not answer, or wrongly
  */
 async function askDnsServers(named: readonly string[] | undefined, line: Line): Promise<void> {
-  const [{ DnsClient }, { findMail }, { Resolver }] = await Promise.all([
+  const [{ DnsClient }, { askControls }, { Resolver }] = await Promise.all([
     import("../../dns/dns-client.js"),
-    import("../../dns/mail-domains.js"),
+    import("../../dns/controls.js"),
     import("node:dns"),
   ]);
   let broken: string | undefined;
   for (const server of named ?? new Resolver().getServers()) {
-    const client = new DnsClient({ servers: [server], concurrency: 1 });
     const started = performance.now();
-    const finding = await findMail(knownDomain, client, () => undefined);
+    const result = await askControls(new DnsClient({ servers: [server], concurrency: 2 }));
     const milliseconds = Math.round(performance.now() - started);
-    const said =
-      finding.kind === "undecided" ? finding.cause : finding.kind === "mail" ? "answers" : finding.kind;
-    line("dns server", server, `MX ${knownDomain}: ${said}`, `${milliseconds} ms`);
-    if (finding.kind !== "mail") broken ??= `${server}: ${said} for MX ${knownDomain}`;
+    const text = result.kind === "right" ? "answers" : result.kind === "wrong" ? result.text : result.cause;
+    line("dns server", server, text, `${milliseconds} ms`);
+    if (result.kind !== "right") broken ??= `DNS server ${server}: ${text}`;
   }
   if (broken !== undefined) throw new ServiceError(`${broken}; name another server with --dns-server`);
 }

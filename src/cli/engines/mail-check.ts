@@ -7,6 +7,7 @@ import { type FindingCache, type StateTable, smallTable } from "../../dns/mail-d
 import { openMailStage } from "../../dns/open-stage.js";
 import { DistinctItems } from "../../run/distinct-items.js";
 import { VerdictCache } from "../../store/verdict-cache.js";
+import { ServiceError } from "../../validator/errors.js";
 import { readCacheSecret } from "../config/cache-secret.js";
 import { cachePath } from "../config/paths.js";
 import type { Settings } from "../config/settings.js";
@@ -30,11 +31,15 @@ const requestMilliseconds = 10_000;
  *
  * @returns `start`, which starts the stage for a request; `close`, which ends all queries
  * @throws FileError, StoreError when the cache or its secret cannot be used
+ * @throws ServiceError when the DNS servers give wrong answers
  */
 export async function openServiceMailCheck(settings: Settings, classifier: Classifier) {
   const stop = new AbortController();
   const options = { cache: true, refresh: false, wantsExchanges: false };
-  const { newCheck, close } = await openDomains(settings, classifier, options, stop.signal, smallTable);
+  const { newCheck, checkServers, close } = await openDomains(
+    ...([settings, classifier, options, stop.signal, smallTable] as const),
+  );
+  await checkServers();
   return {
     start: () => {
       const late = new AbortController();
@@ -65,11 +70,12 @@ export interface OpenMailCheck {
 }
 
 /**
- * Opens the stage. Nothing is sent yet.
+ * Opens the stage. Sends the control questions, and nothing else yet.
  *
  * @param classifier knows the disposable domains, and the user's own lists if there are any
  * @param signal ends all queries
  * @throws FileError, StoreError when the cache or its secret cannot be used
+ * @throws ServiceError when the DNS servers give wrong answers
  */
 export async function openMailCheck(
   settings: Settings,
@@ -77,7 +83,8 @@ export async function openMailCheck(
   options: MailCheckOptions,
   signal?: AbortSignal,
 ): Promise<OpenMailCheck> {
-  const { newCheck, close } = await openDomains(settings, classifier, options, signal);
+  const { newCheck, checkServers, close } = await openDomains(settings, classifier, options, signal);
+  await checkServers();
   return { check: newCheck(), close };
 }
 
@@ -103,7 +110,17 @@ async function openDomains(
     concurrency: dnsConcurrency.value,
   };
   const parts = { cache: cache as FindingCache | undefined, wantsExchanges };
-  const { newCheck, cancel } = openMailStage(classifier, client, newTable, parts);
+  const { newCheck, askControls, cancel } = openMailStage(classifier, client, newTable, parts);
   signal?.addEventListener("abort", cancel, { once: true });
-  return { newCheck, close: once(async () => file?.close()) };
+  const close = once(async () => file?.close());
+  const checkServers = async () => {
+    const result = await askControls();
+    if (result.kind !== "wrong") return;
+    await close();
+    const server = dnsServer.value?.join(", ") ?? "of this system";
+    throw new ServiceError(
+      `the DNS server ${server} ${result.text}: its answers would give wrong statuses; name another with --dns-server, or leave out --dns`,
+    );
+  };
+  return { newCheck, checkServers, close };
 }

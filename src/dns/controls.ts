@@ -1,0 +1,39 @@
+/**
+ * Control questions, whose answers are known beforehand. A server that gives other ones, as those of captive portals and filters
+ * do, would make real addresses fake, or fake ones real.
+ */
+import type { DnsClient } from "./dns-client.js";
+import { findMail } from "./mail-domains.js";
+import type { UndecidedCause } from "./vocabulary.js";
+
+/** Domains of three operators that have received mail for decades; one of them is enough. */
+const existing = ["gmail.com", "outlook.com", "iana.org"] as const;
+
+/** A name that cannot exist: no label with an underscore can be registered (RFC 1123 section 2.1). */
+const missing = "_no-such-name.com";
+
+/** Whether the answers were right: what was wrong, or why there was none. */
+export type ControlResult =
+  | { readonly kind: "right" }
+  | { readonly kind: "wrong"; readonly text: string }
+  | { readonly kind: "undecided"; readonly cause: UndecidedCause };
+
+/** Asks the control questions. */
+export async function askControls(client: Pick<DnsClient, "ask">): Promise<ControlResult> {
+  const [present, absent] = await Promise.all([
+    askExisting(client),
+    findMail(missing, client, () => undefined),
+  ]);
+  if (present.kind === "wrong") return present;
+  if (absent.kind === "mail") return { kind: "wrong", text: `says that ${missing} exists, which cannot be` };
+  return absent.kind === "undecided" ? absent : present;
+}
+
+async function askExisting(client: Pick<DnsClient, "ask">): Promise<ControlResult> {
+  for (const domain of existing) {
+    const finding = await findMail(domain, client, () => undefined);
+    if (finding.kind === "undecided") return finding;
+    if (finding.kind === "mail") return { kind: "right" };
+  }
+  return { kind: "wrong", text: `says that ${existing.join(", ")} receive no mail` };
+}
