@@ -81,6 +81,9 @@ const tableNames: Readonly<Record<StateTableName, string>> = {
   ...{ quota: "quota", key: "api_key", secret: "secret", answer: "answer", usage: "usage", audit: "audit" },
 };
 
+/** Columns of a {@link JoinedRow}. */
+const keyAndQuota = "k.*, q.name AS quota_name, q.unit_limit, q.period, q.used, q.period_start";
+
 const usageTable: UsageTable = { name: "usage", mark: "?" };
 
 /** Most usage that is added up in one go, in milliseconds: 50 ms of work with 10,000 keys. */
@@ -149,12 +152,14 @@ export class SqliteServiceStore extends StateFile implements ServiceStore {
     const hash = hashOf(secret);
     const now = this.file.now();
     return this.inRead(() => {
-      const [stored] = this.all("SELECT key_id, hash, ends FROM secret WHERE hash = ?", hash) as SecretRow[];
-      if (stored === undefined || !timingSafeEqual(stored.hash, hash)) return;
-      if (stored.ends !== null && stored.ends <= now) return;
-      const found = this.#read(stored.key_id);
-      if (found === undefined || !isUsable(found.key, now)) return;
-      return toKey(found.key, found.quota, now);
+      const [row] = this.all(
+        `SELECT s.hash, s.ends, ${keyAndQuota} FROM secret s JOIN api_key k ON k.id = s.key_id
+        JOIN quota q ON q.id = k.quota_id WHERE s.hash = ?`,
+        hash,
+      ) as (JoinedRow & Pick<SecretRow, "hash" | "ends">)[];
+      if (row === undefined || !timingSafeEqual(row.hash, hash) || !isUsable(row, now)) return;
+      if (row.ends !== null && row.ends <= now) return;
+      return toKey(row, quotaIn(row), now);
     });
   }
 
@@ -401,8 +406,7 @@ export class SqliteServiceStore extends StateFile implements ServiceStore {
   /** Returns a key and its quota. */
   #read(id: string): { readonly key: KeyRow; readonly quota: NamedQuotaRow } | undefined {
     const [row] = this.all(
-      `SELECT k.*, q.name AS quota_name, q.unit_limit, q.period, q.used, q.period_start
-      FROM api_key k JOIN quota q ON q.id = k.quota_id WHERE k.id = ?`,
+      `SELECT ${keyAndQuota} FROM api_key k JOIN quota q ON q.id = k.quota_id WHERE k.id = ?`,
       id,
     ) as JoinedRow[];
     return row && { key: row, quota: quotaIn(row) };

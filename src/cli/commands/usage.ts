@@ -65,7 +65,9 @@ async function showUsage({ state, key, since, by, json, csv }: UsageOptions): Pr
     const span = by === "hour" ? day / 24 : day;
     // The whole first span: a part of a day would look like a quiet one.
     const from = now - since - ((now - since) % span);
-    const spans = store.usageByKey({ from, to: now + 1, span, ...(key !== undefined && { keyId: key }) });
+    // Without an end: clocks of servers may have been ahead.
+    const to = Number.MAX_SAFE_INTEGER;
+    const spans = store.usageByKey({ from, to, span, ...(key !== undefined && { keyId: key }) });
     if (csv) print(`${header.join(",")}\n`);
     else if (!json) return await printListing({ header, rows: rowsOf(linesOf(spans, names, by)) });
     for await (const lines of linesOf(spans, names, by)) {
