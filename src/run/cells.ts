@@ -1,7 +1,7 @@
 /** Finds the items in the values of a table: none, one, or several. */
 import { nameFitOf } from "../table/sniff/column.js";
 import type { Kind, Status } from "../validator/validator.js";
-import { extractItem, fieldsOf, isItem, listedItems, longestList, profiles } from "./item.js";
+import { extractItem, fieldsOf, isItem, itemsInJson, listedItems, longestList, profiles } from "./item.js";
 
 /** How values are read. Plain data, because worker threads get a copy. */
 export interface CellOptions {
@@ -46,8 +46,9 @@ export class Cells {
       return [];
     }
     const { kind, firstOnly } = this.#options;
-    const listed = listedItems(kind, text).filter((part) => !this.#isEmptied(part));
-    const items = listed.length > 0 ? listed : [this.#onlyItem(text) ?? text];
+    const inJson = itemsInJson(kind, text);
+    const listed = (inJson ?? listedItems(kind, text)).filter((part) => !this.#isEmptied(part));
+    const items = listed.length > 0 || inJson ? listed : [this.#onlyItem(text) ?? text];
     const found = items.map((item) => extractItem(kind, item)).filter((item) => item !== "");
     return firstOnly ? found.slice(0, 1) : found;
   }

@@ -1,5 +1,6 @@
 /** Extracts items from the values of a table, and tells when two items are the same. */
 import { canonicalItem } from "../classifier/canonical.js";
+import { nameFitOf } from "../table/sniff/column.js";
 import type { ItemProfile } from "../table/sniff/item-profile.js";
 import type { Kind } from "../validator/validator.js";
 
@@ -115,6 +116,41 @@ export function listedItems(kind: Kind, text: string): readonly string[] {
   return said.filter((part) => isItem(kind, part)).length > 1 ? said : [];
 }
 
+/** Longest value that is read as JSON, in characters. */
+const longestJson = 65_536;
+
+/**
+ * Returns the items in an object or array of JSON, as in JSON lines: the fields with the name of a column of items, or else all that
+ * look like items. Undefined for a value that is not JSON.
+ */
+export function itemsInJson(kind: Kind, text: string): readonly string[] | undefined {
+  if (!/^[{[]/.test(text) || text.length > longestJson) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const leaves = [...leavesOf("", value)];
+  const named = leaves.filter(({ name, text }) => text !== "" && nameFitOf(name, profiles[kind]) === 3);
+  const found = named.length > 0 ? named : leaves.filter(({ text }) => isItem(kind, text));
+  return found.map(({ text }) => text);
+}
+
+/** Yields the texts in a value of JSON, with the names of their fields; those of an array have its name. */
+function* leavesOf(
+  name: string,
+  value: unknown,
+): Generator<{ readonly name: string; readonly text: string }> {
+  if (typeof value === "string") yield { name, text: value.trim() };
+  if (typeof value !== "object" || value === null) return;
+  const isArray = Array.isArray(value);
+  for (const [key, inner] of Object.entries(value)) yield* leavesOf(isArray ? name : key, inner);
+}
+
+const hasItemInJson = (kind: Kind, field: string): boolean =>
+  itemsInJson(kind, field.trim())?.some((item) => isItem(kind, item)) ?? false;
+
 /** Profiles by which the column with the items is recognised, for each kind. */
 export const profiles: Readonly<Record<Kind, ItemProfile>> = {
   email: {
@@ -139,7 +175,10 @@ export const profiles: Readonly<Record<Kind, ItemProfile>> = {
       ...["электроннаяпочта", "邮箱", "电子邮件", "メール", "メールアドレス", "이메일"],
     ],
     nameWords: ["email", "mail", "courriel", "correo"],
-    likeness: (field) => (isItem("email", field) || listedItems("email", field).length > 1 ? 2 : 0),
+    likeness: (field) =>
+      isItem("email", field) || listedItems("email", field).length > 1 || hasItemInJson("email", field)
+        ? 2
+        : 0,
     resembles: (field) => /@|\(at\)|\[at\]|\uff20/i.test(field),
   },
   domain: {
@@ -151,7 +190,8 @@ export const profiles: Readonly<Record<Kind, ItemProfile>> = {
     nameWords: ["domain", "website", "hostname", "homepage", "url"],
     likeness: (field) => {
       if (looksLikeHost.test(addressIn(field).split("@")[1] ?? "")) return 1;
-      return isItem("domain", field) || listedItems("domain", field).length > 1 ? 2 : 0;
+      const isListed = listedItems("domain", field).length > 1 || hasItemInJson("domain", field);
+      return isItem("domain", field) || isListed ? 2 : 0;
     },
     resembles: (field) =>
       /^\S*[^\s.]\.[^\s.]\S*$/.test(field.slice(0, longestList).trim()) || field.includes("://"),

@@ -10,6 +10,7 @@ import { chooseColumns } from "./sniff/column.js";
 import { sniffDelimiter, sniffLineEnding } from "./sniff/dialect.js";
 import { layoutOf, mostCommonWidth } from "./sniff/layout.js";
 import { splitterOf } from "./sniff/sample.js";
+import { startRecords } from "./sniff/sample-record.js";
 import type { Table, TableOptions, TableStart } from "./table.js";
 
 /**
@@ -64,7 +65,16 @@ export async function openCsv(
     width,
     ...chosen,
     columnName: nameText(header?.[chosen.column] ?? "") || undefined,
-    firstValues: (column: number) => body.map((fields) => itemText(fields[column] ?? "")),
+    firstValues: (column: number) => valuesOf(body, column),
+    startValues: async (column: number) => {
+      const split = await splitterOf(first, isWhole, known, startRecords);
+      const { body } = layoutOf(split(delimiter), layoutOptions);
+      // Rows that are too wide are bad.
+      return valuesOf(
+        body.filter(({ length }) => length <= width),
+        column,
+      );
+    },
   };
   const format = delimiter === "\t" ? "tsv" : "csv";
   const wanted = options.format ?? (options.namedFormat === format ? undefined : options.namedFormat);
@@ -96,6 +106,9 @@ export async function openCsv(
   };
   return { ...facts, format, linesLeftOut, ...streamFor(), replacing: streamFor };
 }
+
+const valuesOf = (rows: readonly (readonly string[])[], column: number): readonly string[] =>
+  rows.map((fields) => itemText(fields[column] ?? ""));
 
 /**
  * Returns the number of fields of a full row. Rows that all end with a delimiter have one more than their header; then

@@ -7,13 +7,19 @@ import type { TableShape } from "./records.js";
 import { afterPreamble, checkReshapable, countLeftOut, reshape } from "./reshape.js";
 import { type ChosenColumns, chooseColumns } from "./sniff/column.js";
 import { sniffLineEnding } from "./sniff/dialect.js";
+import { maximumRecords, startRecords } from "./sniff/sample-record.js";
 import type { Table, TableOptions, TableStart } from "./table.js";
 
 /**
- * Returns the objects in the first 100 lines that are neither blank nor comments. Returns none if the first of these
+ * Returns the objects in the first `most` lines that are neither blank nor comments. Returns none if the first of these
  * lines is not an object: then the table is not lines of JSON.
  */
-export function sampleObjects(sample: string, isWhole: boolean, comment: string | undefined): JsonObject[] {
+export function sampleObjects(
+  sample: string,
+  isWhole: boolean,
+  comment: string | undefined,
+  most = maximumRecords,
+): JsonObject[] {
   const lines = sample
     .split(/\r\n|\n|\r/)
     .slice(0, isWhole ? undefined : -1)
@@ -21,7 +27,7 @@ export function sampleObjects(sample: string, isWhole: boolean, comment: string 
   const objectIn = (line: string) => parseObject(Buffer.from(line, "latin1").toString());
   if (lines[0] === undefined || objectIn(lines[0]) === undefined) return [];
   return lines
-    .slice(0, 100)
+    .slice(0, most)
     .map(objectIn)
     .filter((object) => object !== undefined);
 }
@@ -81,6 +87,10 @@ export async function openJsonLines(
     },
     ...streamFor(),
     firstValues: (column) => rows.map((fields) => itemText(fields[column] ?? "")),
+    startValues: async (column) =>
+      sampleObjects(first.toString("latin1"), false, options.dialect?.comment, startRecords).map((object) =>
+        itemField(object, paths[column] ?? ""),
+      ),
     replacing: streamFor,
   };
 }

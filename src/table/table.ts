@@ -67,6 +67,8 @@ export interface Table extends ScannableStream {
   readonly linesLeftOut: number;
   /** Returns the first fields of a column, as text. */
   firstValues(column: number): readonly string[];
+  /** Returns more of them: up to 1,000, as far as the bytes go that were read at the start, 64 KiB or more. */
+  startValues(column: number): Promise<readonly string[]>;
   /** Returns the stream that puts the added columns in the places of those of an earlier run. Takes the place of the other. */
   replacing(earlier: EarlierColumns): RecordStream;
 }

@@ -65,6 +65,99 @@ describe("a file in which nothing looks like an item is refused", () => {
     expect(stderr.trimEnd().split("\n")).toHaveLength(1);
   });
 
+  const people = (count: number, line: (i: number) => string) =>
+    Array.from({ length: count }, (_, i) => `${line(i)}\n`).join("");
+  const texts: readonly (readonly [string, string, string, string])[] = [
+    [
+      "address:password lines",
+      "l.txt",
+      people(4, (i) => `ann${i}@larch-and-oak.com:secret${i}`),
+      'l.txt: 4 of the first 4 items are no valid e-mail addresses: "ann0@larch-and-oak.com:...", "ann1@larch-and-oak.com:...", "ann2@larch-and-oak.com:..."; if the fields are separated by ":", pass -d ":"; to go on all the same, pass --force',
+    ],
+    [
+      "text in columns of a fixed width",
+      "l.txt",
+      people(2, (i) => `Ann Lee      ann${i}@larch-and-oak.com   2026-01-01`),
+      "put commas or tabs between the fields, which spaces align",
+    ],
+    [
+      "lines of a log",
+      "l.txt",
+      people(1200, (i) => `2026-01-01 12:00 GET /x?u=ann${i}@larch-and-oak.com HTTP/1.1 200`),
+      "l.txt: 1,000 of the first 1,000 items are no valid e-mail addresses",
+    ],
+    [
+      "another column called email",
+      "l.csv",
+      `id,email\n${people(500, (i) => `${i},written @ ${i}`)}`,
+      'l.csv: 500 of the first 500 items in column 2 "email" are no valid e-mail addresses: "written @ 0", "written @ 1", "written @ 2"; name the column of the items with -c',
+    ],
+    [
+      "JSON lines with such a field",
+      "l.jsonl",
+      people(40, (i) => `{"id":${i},"email":"ann${i} at larch-and-oak"}`),
+      "l.jsonl: 40 of the first 40 items in column 2",
+    ],
+  ];
+  test.each(texts)("%s", async (_, name, content, message) => {
+    const home = temporaryFolder();
+    writeFileSync(join(home, name), content);
+    await setQuota(home, { limit: 10_000 });
+    const { code, stderr } = await idv(["emails", name, "-I.bak"], { home });
+    expect({ code, files: readdirSync(home).filter((file) => file !== "state") }).toEqual({
+      code: 2,
+      files: [name],
+    });
+    expect(stderr).toContain(message);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+    expect(stderr).not.toContain("secret");
+    expect((await idv(["quota", "show", "--json"], { home })).stdout).toContain('"used":0');
+    const column = name.endsWith("txt") ? "1" : "email";
+    for (const args of [["--force"], ["-c", column]]) {
+      expect((await idv(["emails", "-q", name, ...args], { home })).code).toBe(0);
+    }
+  });
+
+  const invalid = people(100, (i) => `@${i}`);
+  test.each<[string, string, string[]]>([
+    ["only the first hundred are", `email\n${invalid}${people(900, (i) => `ann${i}@larch-and-oak.com`)}`, []],
+    ["they are few", "email\nann@@x\nbob@\n", []],
+    ["an earlier run has said so", `email,status\n${invalid.replaceAll("\n", ",fake\n")}`, []],
+    ["that is updated", `email,status\n${invalid.replaceAll("\n", ",fake\n")}`, ["--update"]],
+  ])("unless %s", async (_, content, args) => {
+    expect((await run("l.csv", content, "emails", ...args)).code).toBe(0);
+  });
+
+  test("JSON in a cell is read as in JSON lines", async () => {
+    const cell = (text: string) => `"${text.replaceAll('"', '""')}"`;
+    const cells = [
+      '{"id":1,"email":"ann@larch-and-oak.com"}',
+      '["b@mailinator.com","c@larch-and-oak.com"]',
+      "{}",
+    ];
+    const content = `id,contact_info\n${cells.map((text, i) => `${i},${cell(text)}\n`).join("")}`;
+    for (const args of [[], ["--strict"], ["--explain"]]) {
+      const { code, output } = await run(
+        "l.csv",
+        content,
+        "emails",
+        "-o",
+        "out.csv",
+        "--status-column",
+        "s",
+        ...args,
+      );
+      expect({ code, output }).toEqual({ code: 0, output: "" });
+    }
+    const { output } = await run("l.csv", content, "emails");
+    expect(
+      output
+        .split("\n")
+        .slice(1, 4)
+        .map((line) => line.split(",").at(-1)),
+    ).toEqual(["ok", "disposable", ""]);
+  });
+
   test.each<[string, string]>([
     ["has a known name", "email\nasdf\n"],
     ["is blank so far", "id,email\n1,\n"],

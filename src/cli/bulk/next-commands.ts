@@ -67,8 +67,8 @@ export function cleanCommand(
 /** Whether options besides the column decide what is judged, and how: a suggested command would have to repeat them. */
 function decidesMore(options: BulkOptions): boolean {
   const { delimiter, encoding, sheet, comment, quote, escape: escaping, skipLines } = options;
-  const { allow, deny, allColumns, emptyValues, headers, cell, badRows } = options;
+  const { allow, deny, allColumns, emptyValues, headers, cell, badRows, force } = options;
   const ofTable = delimiter ?? encoding ?? sheet ?? comment ?? quote ?? escaping ?? skipLines;
-  const first = ofTable ?? allow ?? deny ?? allColumns ?? emptyValues;
+  const first = ofTable ?? allow ?? deny ?? allColumns ?? emptyValues ?? force;
   return first !== undefined || !headers || cell !== "worst" || badRows === "keep";
 }

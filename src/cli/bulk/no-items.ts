@@ -1,10 +1,16 @@
-/** Refuses inputs in which nothing looks like an item, before anything is written or charged. */
+/** Refuses inputs in which nothing, or nearly nothing, is an item, before anything is written or charged. */
+import { parseAddress } from "../../classifier/syntax/address.js";
+import { parseDomainName, withoutRoot } from "../../classifier/syntax/domain-name.js";
+import { Fault } from "../../classifier/syntax/fault.js";
 import { ChoiceError } from "../../files/errors.js";
+import { type CellOptions, Cells } from "../../run/cells.js";
 import { profiles } from "../../run/item.js";
+import { nameText } from "../../table/bytes.js";
 import { nameFit } from "../../table/sniff/column.js";
+import { startRecords } from "../../table/sniff/sample-record.js";
 import type { Table } from "../../table/table.js";
 import type { Kind } from "../../validator/validator.js";
-import { printable } from "../terminal/terminal.js";
+import { grouped, printable } from "../terminal/terminal.js";
 
 const names = {
   email: { one: "an e-mail address", command: "emails" },
@@ -48,4 +54,80 @@ export function checkItems(kind: Kind, inputName: string, table: CheckedTable, i
     throw new ChoiceError(`${printable(inputName)} holds few e-mail addresses; ${advice}`);
   }
   throw new ChoiceError(`no ${where} of ${printable(inputName)} looks like ${names[kind].one}; ${advice}`);
+}
+
+/** Share of the first items that may be invalid, and number of items from which on the share says something. */
+const [mostInvalid, fewItems] = [0.9, 20];
+
+/** An address inside of a longer text. */
+const innerAddress = /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+/;
+
+/**
+ * Makes sure that the first items are not nearly all invalid: then the column holds something else, such as `address:password` or
+ * lines of a log, and a run would call real people fake. Of a few items, all must hold an address and other text.
+ *
+ * @throws ChoiceError which names the column and three of the items
+ */
+export async function checkStart(
+  inputName: string,
+  table: Pick<Table, "column" | "firstValues" | "header" | "startValues" | "width">,
+  options: CellOptions,
+): Promise<void> {
+  const { kind } = options;
+  const { column, header, width } = table;
+  const itemsIn = (values: readonly string[]) => {
+    const cells = new Cells(options);
+    return values.flatMap((value) => cells.itemsIn(value)).slice(0, startRecords);
+  };
+  const isRefused = (items: readonly string[]) => {
+    const invalid = items.filter((item) => !isValid(kind, item));
+    return items.length < fewItems
+      ? items.length > 1 && items.every(isInText) && invalid.length === items.length
+      : invalid.length > mostInvalid * items.length;
+  };
+  // Nearly always, the first hundred are enough.
+  if (!isRefused(itemsIn(table.firstValues(column)))) return;
+  const items = itemsIn(await table.startValues(column));
+  if (!isRefused(items)) return;
+  const invalid = items.filter((item) => !isValid(kind, item));
+  const name = nameText(header?.[column] ?? "");
+  const place = width > 1 || name !== "" ? ` in column ${column + 1}${name === "" ? "" : ` "${name}"`}` : "";
+  const shown = invalid.slice(0, 3).map((item) => `"${withoutRest(item)}"`);
+  throw new ChoiceError(
+    printable(
+      `${inputName}: ${grouped(invalid.length)} of the first ${grouped(items.length)} items${place} are no valid ${profiles[kind].plural}: ${shown.join(", ")}; ${adviceOn(invalid, options, width)}; to go on all the same, pass --force`,
+    ),
+  );
+}
+
+/** Cuts an item off after its address: a password may follow. */
+function withoutRest(item: string): string {
+  const found = innerAddress.exec(item);
+  const end = Math.min(100, found === null ? item.length : found.index + found[0].length + 1);
+  return end < item.length ? `${item.slice(0, end)}...` : item;
+}
+
+const isInText = (item: string): boolean =>
+  item.length - (innerAddress.exec(item)?.[0].length ?? item.length) > 2;
+
+/** Returns whether the syntax of an item is valid. */
+function isValid(kind: Kind, item: string): boolean {
+  const parsed = kind === "email" ? parseAddress(item) : parseDomainName(withoutRoot(item));
+  if (parsed instanceof Fault) return false;
+  const domain = "local" in parsed ? parsed.domain : parsed;
+  return domain?.ascii.includes(".") === true;
+}
+
+/** Returns what to try, judging by the shape of most items. */
+function adviceOn(items: readonly string[], { isPlainList }: CellOptions, width: number): string {
+  const most = (test: (item: string) => boolean) => items.filter(test).length > items.length / 2;
+  for (const delimiter of [":", "|", ";", "\t"]) {
+    if (isPlainList && most((item) => item.replace(innerAddress, "").startsWith(delimiter))) {
+      return `if the fields are separated by "${delimiter}", pass -d "${delimiter}"`;
+    }
+  }
+  if (most((item) => /\S {2,}\S/.test(item)))
+    return "put commas or tabs between the fields, which spaces align";
+  if (most(isInText)) return "write the addresses alone into a file: grep -Eo '[^ ,;:]+@[^ ,;:]+'";
+  return width > 1 ? "name the column of the items with -c" : "check the file";
 }

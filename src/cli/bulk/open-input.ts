@@ -14,7 +14,7 @@ import { openTable } from "../../table/reader.js";
 import { byteOrderMarkBytes, type RecordStream } from "../../table/records.js";
 import type { ScannableStream } from "../../table/scan/scanned-records.js";
 import type { Table } from "../../table/table.js";
-import { checkItems } from "./no-items.js";
+import { checkItems, checkStart } from "./no-items.js";
 import type { Plan } from "./plan.js";
 
 /** The input of a run. */
@@ -65,7 +65,8 @@ export async function openInput(
       `${inputName}: its header is not UTF-8; name its encoding with --encoding to read the names of its columns`,
     );
   }
-  checkItems(plan.kind, inputName, table, plan.table.columns !== undefined);
+  const isMeant = plan.table.columns !== undefined || options.force === true;
+  checkItems(plan.kind, inputName, table, isMeant);
   const columns = nameColumns(table.names, options.statusColumn, {
     withReasons: options.explain === true,
     withExchange: options.explain === true && plan.dns !== "off",
@@ -74,9 +75,11 @@ export async function openInput(
     others: table.otherColumns.map((column) => columnName(table, column)),
     ...(options.update && { isOurs: (column) => holdsStatuses(table.firstValues(column)) }),
   });
+  let wasValidated = false;
   for (const { usual, name } of columns.renamed) {
     const place = table.names.indexOf(usual);
     const isOurs = place >= 0 && holdsStatuses(table.firstValues(place));
+    wasValidated ||= isOurs && table.firstValues(place).some(isStatus);
     const advice = isOurs && !options.update ? "; to go on with an earlier run, use --update" : "";
     note(`${inputName} has a column "${usual}" already; ours is "${name}"${advice}`);
   }
@@ -89,11 +92,14 @@ export async function openInput(
   const isSure = places.every((place, i) => i % each !== 0 || isFilled(place));
   const update = isUpdate ? { input: inputName, keeps: options.update !== "all", isSure } : undefined;
   const needsMark = options.bom || (decoded.encoding !== undefined && isForExcel(table));
-  const cells = {
+  const cells: Omit<CellOptions, "kind"> = {
     emptyValues: options.emptyValues ?? usualEmptyValues,
     firstOnly: options.cell === "first",
     isPlainList: table.dialect.delimiter === null && table.dialect.quote !== "",
   };
+  // The fake rows of an earlier run may be looked at once more.
+  if (!isMeant && !isUpdate && !wasValidated)
+    await checkStart(inputName, table, { kind: plan.kind, ...cells });
   return {
     ...{ input, table, columns, cells, update, sheet: sheet?.name, share: counted.share },
     compression: decoded.compression,

@@ -68,6 +68,7 @@ export interface BulkOptions extends OwnListOptions, QuotaOptions, ApiEngineOpti
   readonly badRows: BadRowPolicy;
   readonly badRowsFile?: string;
   readonly strict?: true;
+  readonly force?: true;
   readonly only?: readonly string[];
   readonly drop?: readonly string[];
   readonly dedupe?: "item" | "canonical";

@@ -16,7 +16,7 @@ import {
   tooWide,
 } from "../records.js";
 import type { Dialect, KnownDialect } from "../sniff/dialect.js";
-import { maximumRecords, type SampleRecord } from "../sniff/sample-record.js";
+import type { SampleRecord } from "../sniff/sample-record.js";
 import { copiedUnchanged, csvWriter, type FieldChunk } from "./field-writer.js";
 
 /** Delimiter for a plain list, because csv-parse needs one: a string that occurs in no table. */
@@ -47,6 +47,7 @@ export function splitParsed(
   delimiter: string | null,
   isWhole: boolean,
   { quote = '"', escape: escaping = quote, comment }: KnownDialect,
+  most: number,
 ): SampleRecord[] | undefined {
   const records: SampleRecord[] = [];
   let [start, linesBefore] = [0, 0];
@@ -54,7 +55,7 @@ export function splitParsed(
   try {
     parse(sample.subarray(0, lines), {
       ...parserOptions({ delimiter, quote, escape: escaping, comment: comment ?? null }),
-      to: maximumRecords,
+      to: most,
       on_record(fields: string[], { bytes, lines }) {
         records.push({ fields, start, linesBefore });
         [start, linesBefore] = [bytes, lines];

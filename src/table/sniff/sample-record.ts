@@ -22,3 +22,6 @@ export type SplitSample = (delimiter: string | null) => Sample;
 
 /** Maximum number of records in a sample: enough to outvote some title lines, too few to take noticeable time. */
 export const maximumRecords = 100;
+
+/** Number of records that `startValues` of a table looks at, if they are among the bytes read at its start. */
+export const startRecords = 1000;

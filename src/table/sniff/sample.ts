@@ -13,11 +13,13 @@ import { maximumRecords, type SampleRecord, type SplitSample } from "./sample-re
  *
  * @param sample the start of a table, without byte order mark
  * @param isWhole whether the sample is the whole table
+ * @param most number of records to split
  */
 export async function splitterOf(
   sample: Buffer,
   isWhole: boolean,
   known: KnownDialect = {},
+  most = maximumRecords,
 ): Promise<SplitSample> {
   const { quote = '"', escape: escaping = quote } = known;
   const split =
@@ -25,9 +27,12 @@ export async function splitterOf(
       ? splitScanned
       : (await import("../fields/strict-records.js")).splitParsed;
   return (delimiter) => {
-    const records = split(sample, delimiter, isWhole, known);
+    const records = split(sample, delimiter, isWhole, known, most);
     if (records !== undefined) return { records, hasOpenQuote: false };
-    return { records: split(sample, delimiter, isWhole, { ...known, quote: "" }) ?? [], hasOpenQuote: true };
+    return {
+      records: split(sample, delimiter, isWhole, { ...known, quote: "" }, most) ?? [],
+      hasOpenQuote: true,
+    };
   };
 }
 
@@ -37,6 +42,7 @@ function splitScanned(
   delimiter: string | null,
   isWhole: boolean,
   { quote = '"', comment }: KnownDialect,
+  most: number,
 ): SampleRecord[] | undefined {
   const bounds: number[] = [];
   const shape = {
@@ -45,7 +51,7 @@ function splitScanned(
     comment: comment?.charCodeAt(0),
     column: 0,
   };
-  const { at, count, isQuoteOpen } = scanRecords(sample, shape, isWhole, { bounds, most: maximumRecords });
+  const { at, count, isQuoteOpen } = scanRecords(sample, shape, isWhole, { bounds, most });
   if (isQuoteOpen && (isWhole || count === 0)) return undefined;
   let bound = 0;
   return Array.from({ length: count }, (_, row) => {
