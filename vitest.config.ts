@@ -4,6 +4,8 @@ import { defineConfig } from "vitest/config";
 const isolate = false;
 /** Ends and removes what a file of tests has left. */
 const setupFiles = ["test/support/setup.ts"];
+/** Processes and folders of a file of tests are ended and removed in hooks. */
+const hookTimeout = 60_000;
 
 // Time limits end tests that hang. They measure nothing: machines are slow at times.
 export default defineConfig({
@@ -20,6 +22,7 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: ["test/program/**"],
           testTimeout: 60_000,
+          hookTimeout,
         },
       },
       // The built program, run as a user runs it.
@@ -30,6 +33,7 @@ export default defineConfig({
           setupFiles,
           include: ["test/program/**/*.test.ts"],
           testTimeout: 120_000,
+          hookTimeout,
           globalSetup: ["test/support/unpack-browser.ts", "test/support/install-package.ts"],
         },
       },

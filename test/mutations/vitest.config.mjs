@@ -6,5 +6,6 @@ export default defineConfig({
     setupFiles: ["test/support/setup.ts"],
     include: ["test/{store,validator,run,service,classifier}/**/*.test.ts"],
     testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });
