@@ -15,6 +15,20 @@ export class ChoiceError extends Error {
   override readonly name = "ChoiceError";
 }
 
+/** Returns why a file cannot be read, from the error of the system. */
+export function readFault(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const reasons: Readonly<Record<string, string>> = {
+    ENOENT: "no such file",
+    ENOTDIR: "no such file",
+    ELOOP: "its links lead in a circle",
+    EACCES: "permission denied",
+    EPERM: "permission denied",
+    EISDIR: "is a folder",
+  };
+  return reasons[code ?? ""] ?? message;
+}
+
 /** Returns the error for a failed write, with a message that names the path. */
 export function cannotWrite(path: string, error: unknown): Error {
   if (error instanceof FileError || error instanceof ClosedPipe) return error;

@@ -3,7 +3,7 @@ import { constants, createReadStream, openSync, readSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
-import { FileError } from "./errors.js";
+import { FileError, readFault } from "./errors.js";
 
 /** A file opened for reading. */
 export interface InputFile {
@@ -113,14 +113,6 @@ export async function* readStream(
 
 function cannotRead(name: string, error: unknown): Error {
   if (error instanceof FileError) return error;
-  const { code, message } = error as NodeJS.ErrnoException;
-  const reasons: Readonly<Record<string, string>> = {
-    ENOENT: "no such file",
-    ENOTDIR: "no such file",
-    ELOOP: "its links lead in a circle",
-    EACCES: "permission denied",
-    EPERM: "permission denied",
-    EISDIR: "is a folder; name a file",
-  };
-  return new FileError(`${name}: cannot be read: ${reasons[code ?? ""] ?? message}`);
+  const isFolder = (error as NodeJS.ErrnoException).code === "EISDIR";
+  return new FileError(`${name}: cannot be read: ${readFault(error)}${isFolder ? "; name a file" : ""}`);
 }

@@ -2,7 +2,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { makeFolder } from "../store/make-folder.js";
-import { FileError } from "./errors.js";
+import { FileError, readFault } from "./errors.js";
 import { moveIntoPlace } from "./replace-file.js";
 import { temporaryBeside } from "./temporary-files.js";
 
@@ -50,8 +50,6 @@ export async function readIfPresent(path: string): Promise<string | undefined> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    throw new FileError(
-      `${path}: cannot be read: ${(error as Error).message}; make it readable, or remove it`,
-    );
+    throw new FileError(`${path}: cannot be read: ${readFault(error)}; make it readable, or remove it`);
   }
 }

@@ -174,8 +174,8 @@ export const mutations = [
   {
     promise: "a settings file of another user is not read",
     file: "src/cli/config/settings.ts",
-    from: "if (process.getuid && ![process.getuid(), 0].includes(found.owner)) {",
-    to: "if (found.owner < 0) {",
+    from: "if (isForeign(file.owner))",
+    to: "if (file.owner < 0)",
     tests: [unit("cli/config/settings"), program("project-file")],
   },
   {

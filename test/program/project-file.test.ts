@@ -1,5 +1,5 @@
 /** Covers the trust in a project's `.idvrc.json`: keys are sent only to services that the user has named. */
-import { chownSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { idv } from "../support/run-idv.js";
@@ -122,5 +122,16 @@ test.skipIf(process.getuid?.() !== 0)(
       code: 2,
       stderr: expect.stringContaining('batchSize: "nonsense" is invalid'),
     });
+    const settings = { home, uid: 65_534, stdin: "ann@larch-and-oak.com\n" };
+    chmodSync(home, 0o777);
+    chmodSync(path, 0o600);
+    // Root's files count for everybody, so one that cannot be read is a fault.
+    expect(await idv(["emails"], settings)).toMatchObject({
+      code: 2,
+      stderr: `idv: ${path}: cannot be read: permission denied; make it readable, or run idv in another folder\n`,
+    });
+    chownSync(path, 12_345, 12_345);
+    const closed = await idv(["emails"], settings);
+    expect(closed).toMatchObject({ code: 0, stderr: expect.stringContaining("it belongs to another user") });
   },
 );

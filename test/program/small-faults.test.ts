@@ -17,6 +17,13 @@ describe("without a home", () => {
       const { code, stdout, stderr } = await finished(child);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
       expect(stdout).toContain("typo-domain: gmial.com");
+      const quota = spawn(process.execPath, [program, "quota", "set", "--limit", "5"], {
+        ...{ env: {}, uid: 54_321 },
+      });
+      expect(await finished(quota)).toMatchObject({
+        code: 6,
+        stderr: expect.stringMatching(/^idv: \/dev\/null\/\S+: .* its folder is a file; .*\n$/),
+      });
     },
   );
 });
@@ -253,6 +260,22 @@ describe("a file that cannot be reached is named in one line", () => {
     expect(stderr).toMatch(/^idv: .*\n$/);
     expect(stderr).toContain(`idv: ${message}`);
     expect(code).toBe(6);
+  });
+
+  test.each(["config.json", "credentials.json"])("the user's %s, which others may not read", async (name) => {
+    const home = temporaryFolder();
+    const folder = join(home, ".config/idv");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, name), "{}");
+    chmodSync(home, 0o755);
+    chmodSync(join(folder, name), 0);
+    const { code, stderr } = await idv(["emails", "-q"], { home, stdin: "email\n", ...asSomebody });
+    const [otherwise, expected] =
+      name === "config.json" ? ["set XDG_CONFIG_HOME to another folder", 2] : ["remove it", 6];
+    expect({ code, stderr }).toEqual({
+      code: expected,
+      stderr: `idv: ${join(folder, name)}: cannot be read: permission denied; make it readable, or ${otherwise}\n`,
+    });
   });
 
   test("the working folder, which was removed", async () => {

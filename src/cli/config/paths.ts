@@ -43,13 +43,13 @@ function stateFolder(env: NodeJS.ProcessEnv): string {
 
 /**
  * Returns the user's home. Some containers and cron jobs have neither HOME nor an entry in the list of users; they get
- * `/nonexistent`, Debian's name for a missing home. Reads find nothing there, and writes fail with an error that names
- * it.
+ * `/dev/null`. Reads find nothing there, and writes fail with an error that names it: below a file there is no folder, whoever
+ * asks.
  */
 function homeFolder(): string {
   try {
     return homedir();
   } catch {
-    return "/nonexistent";
+    return "/dev/null";
   }
 }

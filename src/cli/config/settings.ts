@@ -7,6 +7,8 @@ import { open } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
 import { mostInFlight } from "../../dns/vocabulary.js";
+import { readFault } from "../../files/errors.js";
+import { found } from "../../files/found.js";
 import type { Rate } from "../../validator/api/engine.js";
 import { UsageError } from "../errors.js";
 import { readLogin } from "./api-key.js";
@@ -260,15 +262,19 @@ async function readSettingsFiles(
 ): Promise<SettingsFile[]> {
   const files: SettingsFile[] = [];
   for (let here = folder && resolve(folder); here; here = here === dirname(here) ? "" : dirname(here)) {
-    const found = await openIfPresent(join(here, projectFileName));
-    if (found === undefined) continue;
+    const path = join(here, projectFileName);
+    const file = await openIfPresent(path, "run idv in another folder").catch((error: unknown) => {
+      const owner = found(path)?.uid;
+      if (owner === undefined || !isForeign(owner)) throw error;
+      return { path, text: "", owner };
+    });
+    if (file === undefined) continue;
     // Anybody could leave a file in a folder like /tmp.
-    if (process.getuid && ![process.getuid(), 0].includes(found.owner)) {
-      onNotice(`${found.path}: not read, because it belongs to another user`);
-    } else files.push(withoutDns(parseSettingsFile(found, true), onNotice));
+    if (isForeign(file.owner)) onNotice(`${path}: not read, because it belongs to another user`);
+    else files.push(withoutDns(parseSettingsFile(file, true), onNotice));
     break;
   }
-  const own = await openIfPresent(userSettingsPath(env));
+  const own = await openIfPresent(userSettingsPath(env), "set XDG_CONFIG_HOME to another folder");
   return own ? [...files, parseSettingsFile(own, false)] : files;
 }
 
@@ -291,23 +297,32 @@ interface FoundFile {
   readonly owner: number;
 }
 
-/** @throws UsageError when the file exists and cannot be read */
-async function openIfPresent(path: string): Promise<FoundFile | undefined> {
+/** Returns whether a user is neither root nor the one who runs this. */
+const isForeign = (user: number): boolean =>
+  process.getuid !== undefined && ![process.getuid(), 0].includes(user);
+
+/**
+ * Returns the text and owner of a file, or undefined when it does not exist.
+ *
+ * @param otherwise what to do for a user who cannot make the file readable
+ * @throws UsageError when the file exists and cannot be read
+ */
+async function openIfPresent(path: string, otherwise: string): Promise<FoundFile | undefined> {
   try {
     // Owner and text are read through one handle, because the file could be replaced in between. Without O_NONBLOCK,
     // opening a named pipe would wait for a writer.
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      const found = await file.stat();
-      if (!found.isFile()) throw new Error("not a regular file");
-      return { path, text: await file.readFile("utf8"), owner: found.uid };
+      const state = await file.stat();
+      if (!state.isFile()) throw new Error("not a regular file");
+      return { path, text: await file.readFile("utf8"), owner: state.uid };
     } finally {
       await file.close();
     }
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+    const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    throw new UsageError(`${path}: cannot be read: ${message}`);
+    throw new UsageError(`${path}: cannot be read: ${readFault(error)}; make it readable, or ${otherwise}`);
   }
 }
 

@@ -1,5 +1,5 @@
 /** Covers the precedence of settings and which of them a project's file may set. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import {
@@ -112,6 +112,19 @@ test.each<[string, Given, string]>([
   ],
 ])("rejects %s", async (_, given, message) => {
   await expect(resolve(given)).rejects.toThrow(message);
+});
+
+test.each<[string, (path: string) => void, string]>([
+  ["a folder", (path) => mkdirSync(path), "not a regular file"],
+  ["a loop of links", (path) => symlinkSync("config.json", path), "its links lead in a circle"],
+])("says what to do if the user's file is %s", async (_, make, reason) => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, "idv"));
+  const path = join(folder, "idv/config.json");
+  make(path);
+  await expect(resolveSettings({}, { XDG_CONFIG_HOME: folder }, undefined, () => {})).rejects.toThrow(
+    `${path}: cannot be read: ${reason}; make it readable, or set XDG_CONFIG_HOME to another folder`,
+  );
 });
 
 test.each<[SettingName, unknown, string]>([
