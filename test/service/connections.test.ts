@@ -1,7 +1,7 @@
 /** Covers the limit on connections: idle ones are closed to make room, busy ones are not. */
 import { once } from "node:events";
 import { createServer, get, type IncomingMessage, type ServerResponse } from "node:http";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { limitConnections } from "../../src/service/connections.js";
 
@@ -65,4 +65,34 @@ test("closes the new connection if all others have a request", async () => {
   for (const response of held) response.end("answered");
   expect(await Promise.all(answers)).toEqual(["answered", "answered", "answered"]);
   expect(await ask("/")).toBe("here");
+});
+
+test("does not take a connection for idle that ended before its answer did", async () => {
+  let dropped = 0;
+  const server = createTcpServer();
+  const connections = limitConnections(server, 2, () => dropped++);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const connected = async () => {
+    const accepted = once(server, "connection");
+    const client = connect(port, "127.0.0.1");
+    client.on("error", () => {});
+    const [socket] = (await accepted) as [Socket];
+    socket.on("error", () => {}).resume();
+    cleanups.push(() => client.destroy());
+    return { client, socket };
+  };
+  cleanups.push(() => server.close());
+  const gone = await connected();
+  connections.begin(gone.socket);
+  gone.client.destroy();
+  await once(gone.socket, "close");
+  connections.rest(gone.socket);
+  const [first, second] = [await connected(), await connected()];
+  const closed = once(first.socket, "close");
+  const third = await connected();
+  await closed;
+  expect(dropped).toBe(1);
+  expect([second, third].map(({ socket }) => socket.destroyed)).toEqual([false, false]);
 });

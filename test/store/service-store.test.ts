@@ -477,12 +477,13 @@ describe("group commit", () => {
     expect(await commit.add(7)).toBe(-7);
   });
 
-  test("a failure is that of its group only", async () => {
+  test("a failure is that of all in its group, and of no other", async () => {
     const commit = new GroupCommit<string, string>(async (group) => {
       if (group.includes("bad")) throw new Error("no");
       return group;
     });
-    await expect(Promise.all([commit.add("good"), commit.add("bad")])).rejects.toThrow("no");
+    const outcomes = await Promise.allSettled([commit.add("good"), commit.add("bad"), commit.add("fine")]);
+    expect(outcomes).toEqual(Array(3).fill({ status: "rejected", reason: new Error("no") }));
     expect(await commit.add("later")).toBe("later");
   });
 });
