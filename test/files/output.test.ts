@@ -1,17 +1,22 @@
 /** Covers how output files are written, replaced and discarded. */
 import {
+  appendFileSync,
   chmodSync,
+  chownSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
+  renameSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openOutputFile } from "../../src/files/output.js";
+import { openSplitOutput } from "../../src/files/split-output.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 describe("an output file", () => {
@@ -36,13 +41,25 @@ describe("an output file", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("keeps the mode of the file it replaces", async () => {
+  // The umask takes rights from new files, and would from the last two.
+  test.each(["600", "640", "666", "2775"])("keeps the mode %s of the file it replaces", async (octal) => {
+    const mode = Number.parseInt(octal, 8);
     const path = join(temporaryFolder(), "out.csv");
     writeFileSync(path, "old");
-    chmodSync(path, 0o640);
+    chmodSync(path, mode);
     const sink = await openOutputFile(path);
     await sink.commit();
-    expect(statSync(path).mode & 0o777).toBe(0o640);
+    expect(statSync(path).mode & 0o7777).toBe(mode);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)("keeps the owner and the group of the file it replaces", async () => {
+    const path = join(temporaryFolder(), "out.csv");
+    writeFileSync(path, "old");
+    chownSync(path, 12_345, 23_456);
+    const sink = await openOutputFile(path);
+    await sink.commit();
+    const { uid, gid } = statSync(path);
+    expect({ uid, gid }).toEqual({ uid: 12_345, gid: 23_456 });
   });
 
   test("is written to the target of a symbolic link", async () => {
@@ -100,5 +117,43 @@ describe("an output file", () => {
     );
     await sink.discard();
     expect(statSync("/dev/full").isCharacterDevice()).toBe(true);
+  });
+});
+
+describe("the files of --split", () => {
+  const longAgo = new Date(1_000_000_000_000);
+  const keepsTime = (path: string) => utimesSync(path, longAgo, longAgo);
+
+  test.each<[string, (path: string) => void, string]>([
+    [
+      "grew in the same moment",
+      (path) => {
+        appendFileSync(path, "cid@b.net\n");
+        keepsTime(path);
+      },
+      "ann@b.net\ncid@b.net\n",
+    ],
+    [
+      "was replaced in the same moment",
+      (path) => {
+        writeFileSync(`${path}.new`, "email\neve@b.net\n");
+        keepsTime(`${path}.new`);
+        renameSync(`${path}.new`, path);
+      },
+      "eve@b.net\n",
+    ],
+    ["changed and is as long as before", (path) => writeFileSync(path, "email\neve@b.net\n"), "eve@b.net\n"],
+  ])("take over the rows of one that %s", async (_, change, rows) => {
+    const folder = temporaryFolder();
+    const path = join(folder, "ok.csv");
+    writeFileSync(path, "email\nann@b.net\n");
+    keepsTime(path);
+    const split = openSplitOutput(folder, "csv", true, new AbortController().signal);
+    await split.write(Buffer.from("email\n"));
+    await (await split.of("ok")).write(Buffer.from("bob@b.net\n"));
+    change(path);
+    await split.commit();
+    expect(readFileSync(path, "utf8")).toBe(`email\n${rows}bob@b.net\n`);
+    expect(readdirSync(folder)).toEqual(["ok.csv"]);
   });
 });
