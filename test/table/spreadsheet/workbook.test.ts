@@ -57,7 +57,35 @@ describe("a sheet", () => {
     );
     expect(csv).toBe("email\nb@x.net\n");
   });
+
+  test("is read from an archive with comments and further fields of its parts", async () => {
+    const file = withNotes(Buffer.from(xlsx));
+    expect(listParts(file)).toEqual(listParts(Buffer.from(xlsx)));
+    expect(await csvOf(file)).toEqual({ name: "People", csv: people });
+  });
 });
+
+/** Returns an archive with a further field and a comment for each part, of different lengths, and a comment at its end. */
+function withNotes(archive: Buffer): Buffer {
+  const end = archive.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]));
+  const start = archive.readUInt32LE(end + 16);
+  const entries: Buffer[] = [];
+  for (let at = start, nth = 0; at < end; nth++) {
+    const entry = Buffer.from(archive.subarray(at, at + 46 + archive.readUInt16LE(at + 28)));
+    at += entry.length + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32);
+    // A field of no known kind (APPNOTE.TXT 4.5.2), with its length.
+    const field = Buffer.from([0xfe, 0xca, nth, 0, ...Array<number>(nth).fill(1)]);
+    const comment = Buffer.from("part ".repeat(nth + 1));
+    entry.writeUInt16LE(field.length, 30);
+    entry.writeUInt16LE(comment.length, 32);
+    entries.push(entry, field, comment);
+  }
+  const directory = Buffer.concat(entries);
+  const last = Buffer.from(archive.subarray(end, end + 22));
+  last.writeUInt32LE(directory.length, 12);
+  last.writeUInt16LE(4, 20);
+  return Buffer.concat([archive.subarray(0, start), directory, last, Buffer.from("made")]);
+}
 
 describe("a file is refused that", () => {
   test.each<[string, () => Uint8Array, string, new (message?: string) => Error]>([
