@@ -15,6 +15,7 @@ import { BlockMemory, slotRows } from "../../src/run/embedded/block-memory.js";
 import { hasItem } from "../../src/run/status-codes.js";
 import type { TableShape } from "../../src/table/records.js";
 import { scanAlone } from "../../src/table/scan/chunk-assembler.js";
+import { ScannedChunk } from "../../src/table/scan/scanned-chunk.js";
 import { scanRecords } from "../../src/table/scan/scanner.js";
 import { classifier } from "../support/classifier.js";
 
@@ -216,4 +217,35 @@ test("refuses a block whose rows do not fit when they are padded", () => {
   expect(rows + 2000).toBeLessThan(slotRows);
   expect(blocks.answer(slot, row.length * (rows + 2000))).toBeUndefined();
   expect(blocks.answer(slot, row.length * 1000)?.outputLength).toBe(1000 * (row.length + 99 + 3));
+});
+
+test("judges a chunk with more rows than a slot has, and touches no other thread", () => {
+  const memory = new BlockMemory(2, 1);
+  const all = Buffer.from(memory.memory.buffer);
+  const shape: TableShape = {
+    dialect: { delimiter: ",", quote: '"', comment: null, lineEnding: "\n" },
+    ...{ width: 1, column: 0, hasHeader: false, ragged: "pad", badRows: "keep" },
+    ...{ name: "list.csv", firstLine: 1 },
+  } as never;
+  const blockOptions: BlockOptions = {
+    ...{ kind: "email", shape, seed, keys: undefined },
+    cells: { kind: "email", ...usualCells },
+    columns: nameColumns(undefined, "status"),
+  };
+  prepareMemory(memory.memory, kernelSettings(blockOptions));
+  const kernel = new BlockKernel(kernelModule(), memory, 0, classifier, "email");
+  const [from, to] = [memory.recordsOf(1), memory.scratchOf(1)];
+  all.fill(0xa5, from, to);
+  const values = Array.from({ length: 2 * slotRows + 10 }, (_, i) =>
+    i % 3 === 0 ? "" : i % 5 === 0 ? "a@b.net" : "a",
+  );
+  const bytes = Buffer.from(values.map((value) => `${value}\n`).join(""));
+  const { at } = scanRecords(bytes, { delimiter: 0x2c, column: 0 }, true);
+  const chunk = new ScannedChunk(shape, bytes, at);
+  const { codes, hashes } = new BlockClassifier(blockOptions, classifier, kernel).classify(chunk);
+  const alone = new BlockClassifier(blockOptions, classifier).classify(chunk);
+  expect(Buffer.from(codes).equals(alone.codes)).toBe(true);
+  const [first, last] = [values.indexOf("a@b.net"), values.lastIndexOf("a@b.net")];
+  expect(hashes.slice(2 * last, 2 * last + 2)).toEqual(hashes.slice(2 * first, 2 * first + 2));
+  expect(all.subarray(from, to).every((byte) => byte === 0xa5)).toBe(true);
 });

@@ -286,6 +286,31 @@ describe("rows", () => {
     ]);
   });
 
+  test("have their lines in all blocks, and so have bad rows", async () => {
+    const rowAt = (i: number) => (i % 7 === 0 ? `${address(i)},"a\nb"\n` : `${address(i)},x\n`);
+    const rows = Array.from({ length: 60_000 }, (_, i) => (i % 19_999 === 19_998 ? "a,b,c\n" : rowAt(i)));
+    const expected: number[] = [];
+    const bad: number[] = [];
+    let line = 2;
+    for (const row of rows) {
+      (row === "a,b,c\n" ? bad : expected).push(line);
+      line += row.split("\n").length - 1;
+    }
+    const found: number[] = [];
+    const foundBad: number[] = [];
+    const observer = {
+      observe: ({ codes, place }: ObservedRows) => {
+        for (const row of codes.keys()) found.push(place(row).line!);
+      },
+    };
+    await runTable(`email,note\n${rows.join("")}`, validator, {
+      table: { badRows: "skip", onBadRow: (fault) => void foundBad.push(fault.line) },
+      observers: [observer],
+    });
+    expect(foundBad).toEqual(bad);
+    expect(found).toEqual(expected);
+  });
+
   test("can be split by their status", async () => {
     await quotaFile.configure({ limit: 2 });
     const written = new Map<string, string>();

@@ -47,3 +47,20 @@ test.each([false, true])("writes each item once, in batches: %s", async (isBatch
     { numRuns: 300 },
   );
 });
+
+test.each(["item", "canonical"] as const)(
+  "by %s, keeps all rows without an item, with a status of an earlier run or not",
+  async (dedupe) => {
+    const kept = [",ok,1", "n/a,fake,2", ",,3", "n/a,,4", ",ok,5", "ann@larch-and-oak.com,ok,6", ",alias,8"];
+    const table = [
+      "email,status,id",
+      ...kept.slice(0, 6),
+      "ann@larch-and-oak.com,ok,7",
+      ...kept.slice(6),
+      "",
+    ].join("\n");
+    const { output, report } = await runTable(table, validator, { isUpdate: true, filter: { dedupe } });
+    expect(output).toBe(["email,status,id", ...kept, ""].join("\n"));
+    expect(report).toMatchObject({ rows: 8, written: 7 });
+  },
+);

@@ -5,7 +5,7 @@ import { afterAll, expect, test } from "vitest";
 import { FileError } from "../../src/files/errors.js";
 import { nameColumns } from "../../src/run/columns.js";
 import { validateTable } from "../../src/run/run.js";
-import type { RunSession } from "../../src/run/session.js";
+import { countsOf, type RunSession } from "../../src/run/session.js";
 import { QuotaFile } from "../../src/store/quota-file.js";
 import { offlineValidator } from "../../src/validator/offline.js";
 import { classifier } from "../support/classifier.js";
@@ -137,3 +137,66 @@ test("a run whose output fails, at any write, leaves no rows to the next one", a
   }
   expect(failing).toBeGreaterThan(4);
 });
+
+/** Addresses that are long, so that a block has few of them. */
+const longUsers = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, i) => `user${from + i}.${"x".repeat(48)}@larch-and-oak.com`);
+
+test.each([false, true])(
+  "a run whose input fails ends after the charge under way, batched: %s",
+  async (isBatched) => {
+    const steps: string[] = [];
+    let asked = 0;
+    let fail = () => {};
+    const failed = new Promise<void>((resolve) => {
+      fail = resolve;
+    });
+    const slowly = offlineValidator(
+      { classifier, source: {} },
+      {
+        async reserve(units) {
+          if (++asked === 2) {
+            await failed;
+            // Time in which a run that did not wait would end.
+            for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));
+            steps.push("charged");
+          }
+          return { granted: units, quota: { left: null, renewsAt: null } as never };
+        },
+      },
+    );
+    async function* broken() {
+      yield Buffer.from("email\n");
+      for (let from = 0; asked < 2; from += 1000)
+        yield Buffer.from(longUsers(1000, from).join("\n").concat("\n"));
+      fail();
+      throw new FileError("broken off");
+    }
+    const session: RunSession = { isSeveral: true, isBatched };
+    await expect(runTable(broken(), slowly, { session, isBatched })).rejects.toThrow("broken off");
+    steps.push("ended");
+    expect(steps).toEqual(["charged", "ended"]);
+  },
+);
+
+test.each([false, true])(
+  "items of a run that failed are charged by the next one, once, batched: %s",
+  async (isBatched) => {
+    await setLimit(null);
+    const users = longUsers(25_000);
+    async function* broken() {
+      const bytes = Buffer.from(listOf(users));
+      for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
+      throw new FileError("broken off");
+    }
+    const session: RunSession = { isSeveral: true, isBatched };
+    await expect(runTable(broken(), validator, { session, isBatched })).rejects.toThrow("broken off");
+    const { charged } = countsOf(session);
+    expect(charged).toBeLessThan(users.length);
+    const { rows } = await runTable(listOf(users), validator, { session, isBatched });
+    expect(rows.filter((row, i) => row !== `${users[i]},ok`)).toEqual([]);
+    expect(rows).toHaveLength(users.length);
+    expect(countsOf(session)).toMatchObject({ distinct: users.length, charged: users.length });
+    expect((await quotaFile.read()).used).toBe(users.length);
+  },
+);

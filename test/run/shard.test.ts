@@ -96,6 +96,14 @@ test("the shards of any list have its rows, and charge what one run would", asyn
         Array.from({ length: count }, (_, i) => run(text, { ...choices, shard: { index: i + 1, count } })),
       );
       expect(shards.flatMap((shard) => shard.rows).sort()).toEqual(whole.rows.toSorted());
+      // A status of an earlier run moves no row to another shard.
+      const idsOf = ({ rows }: { rows: readonly string[] }) => rows.map((row) => row.split(",")[0]);
+      if (choices.isUpdate && !choices.dedupe) {
+        for (const [i, shard] of shards.entries()) {
+          const anew = await run(text, { ...choices, isUpdate: false, shard: { index: i + 1, count } });
+          expect(idsOf(shard)).toEqual(idsOf(anew));
+        }
+      }
       const sums = { ...counted(whole.report) };
       for (const name of Object.keys(sums) as (keyof typeof sums)[]) {
         sums[name] = shards.reduce((sum, { report }) => sum + counted(report)[name], 0);

@@ -7,6 +7,8 @@ import { type Options, open } from "./tables.js";
 interface Settings extends Partial<Omit<RunOptions, "columns" | "table">> {
   readonly table?: Options;
   readonly columns?: Parameters<typeof nameColumns>[2];
+  /** Whether the column "status" of the table is that of an earlier run. */
+  readonly isUpdate?: boolean;
   /** Whether the items go to the engine in batches, although it is embedded. */
   readonly isBatched?: boolean;
 }
@@ -15,21 +17,25 @@ interface Settings extends Partial<Omit<RunOptions, "columns" | "table">> {
 export async function runTable(
   table: string | Uint8Array | AsyncIterable<Uint8Array>,
   validator: RunOptions["validator"],
-  { table: options = {}, columns, isBatched = false, ...settings }: Settings = {},
+  { table: options = {}, columns, isUpdate = false, isBatched = false, ...settings }: Settings = {},
 ) {
   const opened = await open(table, { delimiter: ",", columns: ["1"], ...options });
-  const { start, chunks } = opened;
+  const named = isUpdate
+    ? nameColumns(opened.names, "status", { isOurs: () => true, ...columns })
+    : nameColumns(undefined, "status", columns);
+  const stream = isUpdate ? opened.replacing({ places: named.places }) : opened;
+  const { start, chunks } = stream;
   const parts: Buffer[] = [];
   const report = await validateTable({
     kind: "email",
-    table: isBatched ? { start: (names) => start(names), chunks } : opened,
+    table: isBatched ? { start: (names) => start(names), chunks } : stream,
     validator,
     sink: {
       write: async (bytes) => void parts.push(Buffer.from(bytes)),
       commit: async () => {},
       discard: async () => {},
     },
-    columns: nameColumns(undefined, "status", columns),
+    columns: named,
     signal: new AbortController().signal,
     ...settings,
   });
