@@ -6,6 +6,8 @@ const isolate = false;
 const setupFiles = ["test/support/setup.ts"];
 /** Processes and folders of a file of tests are ended and removed in hooks. */
 const hookTimeout = 60_000;
+/** What a test waits for comes late on a loaded machine. */
+const expect = { poll: { timeout: 20_000 } };
 
 // Time limits end tests that hang. They measure nothing: machines are slow at times.
 export default defineConfig({
@@ -23,6 +25,7 @@ export default defineConfig({
           exclude: ["test/program/**"],
           testTimeout: 60_000,
           hookTimeout,
+          expect,
         },
       },
       // The built program, run as a user runs it.
@@ -34,6 +37,7 @@ export default defineConfig({
           include: ["test/program/**/*.test.ts"],
           testTimeout: 120_000,
           hookTimeout,
+          expect,
           globalSetup: ["test/support/unpack-browser.ts", "test/support/install-package.ts"],
         },
       },

@@ -93,19 +93,26 @@ describe("batches", () => {
     [1, 1],
     [3, 3],
   ])("are sent side by side as far as the engine takes them: %s", async (concurrency, expected) => {
+    /** Answers, which the test gives when as many batches as the engine takes wait for theirs. */
+    const answers: (() => void)[] = [];
     let running = 0;
     let most = 0;
     const { engine, batches } = countingEngine({
       ...(concurrency !== undefined && { concurrency }),
-      onBatch: async ([first]) => {
+      onBatch: () => {
         most = Math.max(most, ++running);
-        // The first batch is the last to be answered.
-        await sleep(first === "a" ? 30 : 5);
-        running--;
+        return new Promise((resolve) => answers.push(resolve));
       },
       batchSize: 1,
     });
-    const { rows } = await runTable(table(names), engine);
+    const run = runTable(table(names), engine);
+    for (let left = names.length; left > 0; left--) {
+      await expect.poll(() => answers.length).toBe(Math.min(expected, left));
+      running--;
+      // The first batch is the last to be answered.
+      answers.pop()!();
+    }
+    const { rows } = await run;
     expect(most).toBe(expected);
     expect(batches.flat()).toEqual(names);
     expect(rows.map((row) => row[0])).toEqual(names);
@@ -142,7 +149,8 @@ describe("no batch is sent", () => {
       batchSize: 1,
       onBatch: async ([name]) => {
         if (name === "b") throw new Error("tired");
-        await sleep(20);
+        // The other batch is in flight until the end.
+        await new Promise(() => {});
       },
     });
     await expect(runTable(table(names), engine)).rejects.toThrow("tired");

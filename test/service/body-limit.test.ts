@@ -7,8 +7,12 @@ import { limitBodies } from "../../src/service/body-limit.js";
 
 let service: FastifyInstance;
 let port: number;
+/** The connections, as the service has them. */
+let accepted: Socket[];
 beforeEach(async () => {
+  accepted = [];
   service = Fastify({ bodyLimit: 5000, forceCloseConnections: true });
+  service.server.on("connection", (socket) => void accepted.push(socket));
   limitBodies(service, 8000, 30_000);
   service.addContentTypeParser("text/plain", { parseAs: "buffer" }, async (_: unknown, body: Buffer) => body);
   service.post("/", async () => "taken");
@@ -33,17 +37,25 @@ async function send(...pieces: readonly number[]): Promise<{ socket: Socket; sta
 }
 const write = (socket: Socket, bytes: number) =>
   socket.write(bytes === 0 ? "0\r\n\r\n" : `${bytes.toString(16)}\r\n${"x".repeat(bytes)}\r\n`);
-const pause = () => new Promise((resolve) => setTimeout(resolve, 50));
+/** Waits until the service has read all that a client has sent. */
+const arrived = ({ socket }: { readonly socket: Socket }) =>
+  expect
+    .poll(() => accepted.find(({ remotePort }) => remotePort === socket.localPort)?.bytesRead)
+    .toBe(socket.bytesWritten);
+/** Ends a connection, and waits until the service has closed it. */
+const ended = ({ socket }: { readonly socket: Socket }) =>
+  new Promise((resolve) => socket.once("close", resolve).end());
+/** Waits until the service has noticed that all clients have left. */
+const allLeft = () => expect.poll(() => accepted.every((socket) => socket.closed)).toBe(true);
 
 test("a body over the budget is refused, and the budget is free again afterwards", async () => {
   const first = await send(4500);
-  await pause();
+  await arrived(first);
   const second = await send(4500);
   expect(await second.status).toBe("503");
   // A client that goes on sending ends neither the service nor the budget.
   for (let i = 0; i < 20; i++) write(second.socket, 4000);
-  await pause();
-  second.socket.destroy();
+  await ended(second);
   write(first.socket, 0);
   expect(await first.status).toBe("200");
   first.socket.destroy();
@@ -55,12 +67,11 @@ test("bodies that are too large by themselves, and clients that leave, do not us
     const large = await send(4000, 4000);
     expect(await large.status).toBe("413");
     for (let more = 0; more < 5; more++) write(large.socket, 4000);
-    await pause();
-    large.socket.destroy();
+    await ended(large);
     const gone = await send(4500);
-    await pause();
+    await arrived(gone);
     gone.socket.destroy();
-    await pause();
+    await allLeft();
   }
   expect(await (await send(4500, 0)).status).toBe("200");
 });

@@ -1,7 +1,7 @@
 /** Covers state files of older and newer versions, and locks held by other processes. */
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { StoreError } from "../../src/store/errors.js";
 import { QuotaFile } from "../../src/store/quota-file.js";
 import {
@@ -14,7 +14,7 @@ import {
   type Schema,
   versionOf,
 } from "../../src/store/sqlite.js";
-import { openFile, StateFile } from "../../src/store/state-file.js";
+import { type OpenFile, openFile, StateFile } from "../../src/store/state-file.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 // The library that idv itself uses: two of them in one process do not see each other's locks.
@@ -105,8 +105,11 @@ test("applies changes in the order of their calls, even if they wait for a lock"
   await file.configure({ limit: 100 });
   const other = new DatabaseSync(path);
   other.exec("BEGIN IMMEDIATE");
+  const { database } = (file as unknown as { readonly file: OpenFile }).file;
+  const tries = vi.spyOn(database, "exec");
   const reservations = Array.from({ length: 30 }, () => file.reserve(7));
-  await new Promise((resolve) => setTimeout(resolve, 30));
+  await expect.poll(() => tries.mock.calls.length).toBeGreaterThan(10);
+  tries.mockRestore();
   other.exec("ROLLBACK");
   other.close();
   const granted = (await Promise.all(reservations)).map((reservation) => reservation.granted);
@@ -259,13 +262,18 @@ test("a lock is waited for until the deadline, and tried at least once", async (
   };
   await expect(retryWhileBusy(change, performance.now() - 1, undefined)).rejects.toThrow("locked");
   expect(tries).toBe(1);
-  await expect(retryWhileBusy(change, performance.now() + 60, undefined)).rejects.toThrow("locked");
-  expect(tries).toBeGreaterThan(6);
+  const deadline = performance.now() + 60;
+  await expect(retryWhileBusy(change, deadline, undefined)).rejects.toThrow("locked");
+  expect(performance.now()).toBeGreaterThanOrEqual(deadline);
   const stopped = AbortSignal.abort(new Error("stop"));
   await expect(retryWhileBusy(change, performance.now() + 9999, stopped)).rejects.toThrow("stop");
   const stopping = new AbortController();
-  setTimeout(() => stopping.abort(new Error("stop")), 30);
-  await expect(retryWhileBusy(change, performance.now() + 9999, stopping.signal)).rejects.toThrow("stop");
+  tries = 0;
+  const stop = () => {
+    if (tries === 6) stopping.abort(new Error("stop"));
+    change();
+  };
+  await expect(retryWhileBusy(stop, performance.now() + 60_000, stopping.signal)).rejects.toThrow("stop");
   // Other failures are not repeated.
   tries = 0;
   const failing = () => {
@@ -274,8 +282,13 @@ test("a lock is waited for until the deadline, and tried at least once", async (
   };
   await expect(retryWhileBusy(failing, performance.now() + 9999, undefined)).rejects.toThrow("a bug");
   expect(tries).toBe(1);
-  other.exec("ROLLBACK");
-  await retryWhileBusy(change, performance.now(), undefined);
+  tries = 0;
+  const release = () => {
+    if (tries === 9) other.exec("ROLLBACK");
+    change();
+  };
+  await retryWhileBusy(release, performance.now() + 60_000, undefined);
+  expect(tries).toBe(10);
   other.close();
   database.close();
 });

@@ -235,25 +235,26 @@ test("sends no waiting batch after one has failed", async () => {
 });
 
 test("sends the first batch alone, then as many as the quota has room for", async () => {
-  let inFlight = 0;
-  let most = 0;
   let left = 60;
-  const slowly: Act = (response, request) => {
-    most = Math.max(most, ++inFlight);
+  /** Answers, which the test gives when it is time. */
+  const answers: (() => void)[] = [];
+  const held: Act = (response, request) => {
     left -= request.items.length;
     const headers = { "ratelimit-remaining": String(left) };
-    setTimeout(() => {
-      inFlight--;
-      respond(200, headers)(response, request);
-    }, 20);
+    answers.push(() => respond(200, headers)(response, request));
   };
-  const { validate } = await engineFor([slowly]);
+  const { validate, seen, engine } = await engineFor([held]);
   const first = validate(items(20));
   const second = validate(items(20, 20));
+  await expect.poll(() => seen.length).toBe(1);
+  expect(engine.activity.inFlight).toBe(1);
+  answers[0]!();
   await first;
-  expect(most).toBe(1);
-  await Promise.all([second, validate(items(10, 40)), validate(items(10, 50))]);
-  expect(most).toBe(3);
+  const others = [second, validate(items(10, 40)), validate(items(10, 50))];
+  await expect.poll(() => seen.length).toBe(4);
+  expect(engine.activity.inFlight).toBe(3);
+  for (const answer of answers.slice(1)) answer();
+  await Promise.all(others);
 });
 
 test("does not submit impossible items if prechecks are on", async () => {
