@@ -142,7 +142,7 @@ describe("several files", () => {
     const child = startIdv(["emails", "a.csv", "b.csv", "-I", "--dedupe", ...args], { home });
     const outcome = finished(child);
     const isOpen = () => readdirSync(home).some((name) => name.endsWith(".tmp"));
-    await expect.poll(isOpen, { timeout: 10_000 }).toBe(true);
+    await expect.poll(isOpen).toBe(true);
     // Noticed before the file is replaced, after all of its items are charged.
     appendFileSync(join(home, "a.csv"), "3,x\n");
     await release();
@@ -200,7 +200,7 @@ describe("several files", () => {
     const child = startIdv(["emails", "-q", "a.csv", "b.csv", "-o", "out/"], { home });
     const outcome = finished(child);
     const isOpen = () => existsSync(join(home, "out")) && readdirSync(join(home, "out")).length > 0;
-    await expect.poll(isOpen, { timeout: 10_000 }).toBe(true);
+    await expect.poll(isOpen).toBe(true);
     child.kill("SIGTERM");
     expect(await outcome).toEqual({
       ...{ code: 143, stdout: "", stderr: "idv: stopped by SIGTERM; the file at hand was not written\n" },

@@ -78,7 +78,7 @@ describe("--split into a folder that others use", () => {
     const outcome = finished(child);
     child.stdin?.write(rows(20_000));
     // With two files in the folder, the run has copied the old one.
-    await expect.poll(() => readdirSync(join(home, "out")).length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => readdirSync(join(home, "out")).length).toBe(2);
     appendFileSync(join(home, "out/ok.csv"), "late@larch-and-oak.com,ok\n");
     child.stdin?.end();
     expect((await outcome).code).toBe(0);
@@ -130,9 +130,7 @@ describe("a process that holds the state's write lock", () => {
     const release = await lockStore(join(home, "state/idv/quota.db"));
     const child = startIdv(["emails", "list.csv", "-o", "out.csv"], { home });
     const outcome = finished(child);
-    await expect
-      .poll(() => readdirSync(home).some((name) => name.endsWith(".tmp")), { timeout: 10_000 })
-      .toBe(true);
+    await expect.poll(() => readdirSync(home).some((name) => name.endsWith(".tmp"))).toBe(true);
     child.kill("SIGINT");
     expect(await outcome).toMatchObject({
       code: 130,
@@ -222,7 +220,7 @@ test("the next run in a folder removes the temporary file of a killed run", asyn
     child.stdin?.on("error", () => {});
     child.stdin?.write(rows(20_000));
     const before = temporary().length;
-    await expect.poll(() => temporary().length, { timeout: 20_000 }).toBe(before + 1);
+    await expect.poll(() => temporary().length).toBe(before + 1);
     return child;
   };
   const killed = await kill();
@@ -233,7 +231,7 @@ test("the next run in a folder removes the temporary file of a killed run", asyn
   running.stdin?.on("error", () => {});
   running.stdin?.write(rows(20_000));
   // Its own file takes the place of the abandoned one.
-  await expect.poll(() => temporary().join().includes(`-${running.pid}-`), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => temporary().join().includes(`-${running.pid}-`)).toBe(true);
   expect((await idv(["emails", "-q", "list.csv", "-o", "out.csv"], { home })).code).toBe(0);
   // The file of the live run stays.
   expect(temporary()).toHaveLength(1);

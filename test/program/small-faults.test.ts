@@ -207,7 +207,7 @@ describe("idv serve", () => {
       ));
     }
     expect(status).toBe(503);
-    await expect.poll(async () => (await request(`${url}/readyz`)).status, { timeout: 5000 }).toBe(503);
+    await expect.poll(async () => (await request(`${url}/readyz`)).status).toBe(503);
     expect((await request(`${url}/healthz`)).status).toBe(200);
     child.kill("SIGKILL");
   });

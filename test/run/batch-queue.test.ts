@@ -120,7 +120,7 @@ describe("batches", () => {
 
   test("are sent although not full when the input pauses", async () => {
     const { engine, batches } = countingEngine();
-    const pause = () => expect.poll(() => batches.length, { timeout: 20_000 }).toBe(2);
+    const pause = () => expect.poll(() => batches.length).toBe(2);
     await runTable(slowTable(["a", "b", "c", "d"], ["e", "f", "g", "h"], pause), engine);
     expect(batches.map((batch) => batch.join(""))).toEqual(["abc", "d", "efg", "h"]);
   });
@@ -246,7 +246,7 @@ describe("the batch of a killed run", () => {
 
   test("waits through a pause of the input, but the others do not", async () => {
     const list = (sent: readonly unknown[]) =>
-      slowTable(["a", "b"], ["c"], () => expect.poll(() => sent.length, { timeout: 20_000 }).toBe(1));
+      slowTable(["a", "b"], ["c"], () => expect.poll(() => sent.length).toBe(1));
     expect((await runAfterKill(["c", "a"], list)).batches).toEqual(["b", "ca"]);
   });
 });

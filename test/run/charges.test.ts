@@ -117,7 +117,7 @@ describe("units", () => {
       yield Buffer.from(listOf(addresses(10_000)));
       for (const i of [0, 1]) {
         yield Buffer.from(`${address(10_000 + i)}\n`);
-        await expect.poll(units, { timeout: 20_000 }).toBe(10_001 + i);
+        await expect.poll(units).toBe(10_001 + i);
       }
     }
     await runTable(slowly(), validator);

@@ -51,7 +51,7 @@ test("a charge is reported when its log is on the disk, and seen by others befor
     isReported = true;
     return reservation;
   });
-  await vi.waitFor(async () => expect((await file.read()).used).toBe(6));
+  await expect.poll(async () => (await file.read()).used).toBe(6);
   expect(isReported).toBe(false);
   expect(syncs).toBe(0);
   finish();
