@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { homedir, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { ServiceError } from "../validator/errors.js";
@@ -25,11 +25,12 @@ export interface PackageVersion {
  * Finds the newest version of a package. Runs npm, so that the user's registry, proxies, certificates and credentials
  * apply.
  *
+ * @param signal ends npm, which counts as a registry that does not answer
  * @throws ServiceError when npm fails or its answer has no release version
  */
-export async function findLatest(name: string): Promise<PackageVersion> {
+export async function findLatest(name: string, signal: AbortSignal): Promise<PackageVersion> {
   const fields = ["version", "license", "time", "dist.integrity"];
-  const answer: unknown = parseJson(name, await npm(name, ["view", `${name}@latest`, ...fields]));
+  const answer: unknown = parseJson(name, await npm(name, ["view", `${name}@latest`, ...fields], signal));
   const found = answer as Partial<Record<string, unknown>>;
   const { version, license, time } = found;
   const integrity = found["dist.integrity"];
@@ -110,20 +111,34 @@ function parseJson(name: string, text: string): unknown {
 
 const execute = promisify(execFile);
 
+/** Time in milliseconds within which a registry has to give its first answer. */
+export const answerTime = 20_000;
+
+/** Options of npm: a connection that fails is tried once more, soon. By default npm takes more than a minute over it. */
+const npmOptions = ["--json", "--loglevel=silent", "--fetch-retries=1", "--fetch-retry-mintimeout=1000"];
+
 /**
- * Runs npm and returns its standard output. Runs it in the home folder, so that the `.npmrc` of a project does not apply.
+ * Runs npm and returns its standard output. Runs it in the root folder, which always exists, so that the `.npmrc` of a project
+ * does not apply.
  *
  * @param name name of the package or packages, for error messages
- * @throws ServiceError when npm is missing, fails, or takes longer than 2 minutes
+ * @throws ServiceError when npm is missing, fails, is ended by the signal, or takes longer than 2 minutes
  */
-async function npm(name: string, args: readonly string[]): Promise<string> {
+async function npm(name: string, args: readonly string[], signal?: AbortSignal): Promise<string> {
   try {
-    const options = { cwd: homedir(), timeout: 120_000, maxBuffer: 67_108_864 };
-    return (await execute("npm", [...args, "--json", "--loglevel=silent"], options)).stdout;
+    const options = { cwd: "/", timeout: 120_000, maxBuffer: 67_108_864, signal };
+    return (await execute("npm", [...args, ...npmOptions], options)).stdout;
   } catch (error) {
-    const { code, stdout = "" } = error as { code?: string | number; stdout?: string };
+    if (signal?.aborted) {
+      throw new ServiceError(
+        `the npm registry has not answered within ${answerTime / 1000} s; the data in use is unchanged; ` +
+          "check the connection, the proxy and: npm config get registry",
+      );
+    }
+    const { code, killed, stdout = "" } = error as { code?: string | number; killed?: true; stdout?: string };
     if (code === "ENOENT") throw new ServiceError("npm is not installed; install it to update the data");
-    const message = `${name}: npm failed${reasonOf(stdout)}; the data in use is unchanged`;
+    const reason = killed ? ": not done within 2 minutes" : reasonOf(stdout);
+    const message = `${name}: npm failed${reason}; the data in use is unchanged`;
     throw /"E404"/.test(stdout) ? new MissingPackage(message) : new ServiceError(message);
   }
 }

@@ -8,7 +8,13 @@ import { createFolder } from "../files/folders.js";
 import { openOutputFile } from "../files/output.js";
 import { ServiceError } from "../validator/errors.js";
 import { findTable } from "./installed-table.js";
-import { downloadFiles, findLatest, MissingPackage, type PackageVersion } from "./npm-packages.js";
+import {
+  answerTime,
+  downloadFiles,
+  findLatest,
+  MissingPackage,
+  type PackageVersion,
+} from "./npm-packages.js";
 import { compileLists, type ListVersion, listPackages, namesIn } from "./sources.js";
 
 /**
@@ -85,13 +91,17 @@ const sourceIn = ({ sources }: DisposableTable, { name }: PackageVersion) =>
   sources.find((source) => source.name === name);
 
 /**
- * Finds the newest version of each package. One that the registry does not have is left out.
+ * Finds the newest version of each package. One that the registry does not have is left out. Gives up a registry that
+ * answers nothing at all within {@link answerTime}.
  *
  * @throws ServiceError when npm fails otherwise, or no package is left that lists names
  */
 async function findAll(onNotice: (text: string) => void) {
+  const silence = new AbortController();
+  const timer = setTimeout(() => silence.abort(), answerTime);
+  const find = (name: string) => findLatest(name, silence.signal).finally(() => clearTimeout(timer));
   const answers = await Promise.allSettled(
-    listPackages.map(async (wanted) => ({ ...wanted, ...(await findLatest(wanted.name)) })),
+    listPackages.map(async (wanted) => ({ ...wanted, ...(await find(wanted.name)) })),
   );
   const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
   const failures = answers.flatMap((answer) =>

@@ -1,12 +1,14 @@
 /** Covers idv data show and idv data update, also with a registry that lies. */
+import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { createTarGzip } from "nanotar";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { idv } from "../support/run-idv.js";
+import { idv, program } from "../support/run-idv.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const packages = [
@@ -130,6 +132,22 @@ test("idv data update fetches, compiles and installs new data once", async () =>
   expect((await idv(["data", "update"], run)).stdout).toBe(`up to date: ${all}\n`);
 });
 
+test.each([
+  ["the home folder does not exist", "no-such-folder", "."],
+  ["the working folder has been removed", ".", "removed"],
+])("idv data update works where %s", async (_, homeFolder, workingFolder) => {
+  offers = honest();
+  const { home, env } = settings(temporaryFolder());
+  const npmrc = join(home, ".npmrc");
+  const code = `cd "$1" && { [ "$1" = . ] || rmdir "../$1"; } && exec "$2" "$3" data update`;
+  if (workingFolder !== ".") mkdirSync(join(home, workingFolder));
+  const update = promisify(execFile)("sh", ["-c", code, "sh", workingFolder, process.execPath, program], {
+    cwd: home,
+    env: { ...env, PATH: process.env["PATH"], HOME: join(home, homeFolder), NPM_CONFIG_USERCONFIG: npmrc },
+  });
+  expect(await update).toEqual({ stdout: expect.stringMatching(/^updated: /), stderr: "" });
+});
+
 test("idv data update goes on without a package that the registry does not have", async () => {
   offers = honest();
   offers.delete("@emailalias/disposable-email-detector");
@@ -164,6 +182,24 @@ describe("idv data update installs nothing", () => {
     expect(unreachable.code).toBe(5);
     expect(unreachable.stderr).toMatch(/^idv: disposable-[a-z-]+: npm failed: ECONNREFUSED.*\n$/);
     expect(unreachable.stderr).not.toContain("secret");
+  });
+
+  test("from a registry that never answers", async () => {
+    const silent = createServer(() => {});
+    await new Promise<void>((resolve) => void silent.listen(0, "127.0.0.1", resolve));
+    const home = temporaryFolder();
+    const { port } = silent.address() as AddressInfo;
+    writeFileSync(join(home, ".npmrc"), `registry=http://127.0.0.1:${port}/\n`);
+    const { code, stdout, stderr } = await idv(["data", "update"], { home });
+    silent.closeAllConnections();
+    silent.close();
+    expect({ code, stdout, stderr }).toEqual({
+      code: 5,
+      stdout: "",
+      stderr:
+        "idv: the npm registry has not answered within 20 s; the data in use is unchanged; " +
+        "check the connection, the proxy and: npm config get registry\n",
+    });
   });
 
   test("without npm", async () => {
