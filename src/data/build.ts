@@ -1,12 +1,13 @@
 /**
- * Compiles the data of the installed npm packages into `suffixes.bin` and `disposable.bin` next to the classifier. Run by
- * `npm run build`; not used at run time.
+ * Compiles the data of the installed npm packages into `suffixes.bin` and `disposable.bin` next to the classifier, and
+ * copies the popular domains. Run by `npm run build`; not used at run time.
  */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { builtInTable } from "../classifier/classifier.js";
 import { compileSuffixTable, suffixFile } from "../classifier/suffix-table.js";
+import { popularFile, popularSource } from "./popular-domains.js";
 import { compileLists, listPackages, namesIn } from "./sources.js";
 import { readSuffixRules } from "./suffix-rules.js";
 
@@ -37,7 +38,8 @@ const versions = listPackages.map(({ name, role, file }) => {
 });
 // First: public suffixes are left out of the other table.
 writeFileSync(suffixFile, compileSuffixTable(readSuffixRules()));
-writeFileSync(builtInTable, compileLists(versions));
+writeFileSync(builtInTable, compileLists(versions).table);
+copyFileSync(popularSource, popularFile);
 
 /** Returns the path of a package's package.json, which not every package exports. */
 function findPackageJson(name: string): string {

@@ -24,6 +24,9 @@ import { settledZones, zones } from "./zones.js";
  */
 export type ListRole = "list" | "doubted" | "aged" | "doubt" | "witness" | "old";
 
+/** Whether names get into the table by a list of this role. */
+export const addsNames = (role: ListRole): boolean => ["list", "doubted", "aged"].includes(role);
+
 /** npm packages that the table is compiled from. `file` is the path of the list in the package. */
 export const listPackages = [
   { name: "disposable-domains", role: "aged", file: "index.json" },
@@ -67,10 +70,11 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Compiles lists into the bytes of a table. */
-export function compileLists(versions: readonly ListVersion[]): Uint8Array {
+/** Compiles lists. Returns the entries, and the bytes of a table of them. */
+export function compileLists(versions: readonly ListVersion[]) {
+  const entries = mergeDisposableLists(versions);
   const sources = versions.map(({ list, ...source }) => ({ ...source, domains: list.length }));
-  return compileDisposableTable(mergeDisposableLists(versions), sources);
+  return { entries, table: compileDisposableTable(entries, sources) };
 }
 
 /** Ordinary sites, companies and universities that some list wrongly calls disposable. */

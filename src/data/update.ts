@@ -15,26 +15,34 @@ import {
   MissingPackage,
   type PackageVersion,
 } from "./npm-packages.js";
-import { compileLists, type ListVersion, listPackages, namesIn } from "./sources.js";
+import { popularAmong } from "./popular-domains.js";
+import { addsNames, compileLists, type ListVersion, listPackages, namesIn } from "./sources.js";
+
+/** What {@link updateTable} does with lists that look wrong, and where its messages go. */
+export interface UpdateOptions {
+  /** Install lists and tables that shrink or grow too much, or have popular domains. */
+  readonly force: boolean;
+  /** Receives messages for the user. */
+  readonly onNotice: (text: string) => void;
+}
 
 /**
  * Downloads newer versions of the lists, compiles them and installs the table. Changes nothing unless every step succeeds.
  *
  * @param path path of the installed table
- * @param onNotice receives messages for the user
  * @returns a message that says what was done
- * @throws ServiceError when a list cannot be downloaded or is older than the one in use, or when a list or the table
- *   has shrunk to less than half
+ * @throws ServiceError when a list cannot be downloaded or is older than the one in use, or for the reasons of
+ *   {@link compileDownloads}
  * @throws FileError when the table cannot be written
  */
-export async function updateTable(path: string, onNotice: (text: string) => void): Promise<string> {
-  const { table } = findTable(path, onNotice);
-  const latest = await findAll(onNotice);
+export async function updateTable(path: string, options: UpdateOptions): Promise<string> {
+  const { table } = findTable(path, options.onNotice);
+  const latest = await findAll(options.onNotice);
   const names = latest.map(describe).join(", ");
   if (!hasNewer(latest, table)) return `up to date: ${names}`;
   const files = await downloadFiles(latest);
   const lists = latest.map((found, i) => ({ ...found, bytes: files[i]! }));
-  const compiled = compileDownloads(lists, table);
+  const compiled = compileDownloads(lists, table, options);
   await install(path, compiled);
   const { size } = new DisposableTable(compiled);
   return `updated: ${names}; ${number(size)} entries, ${number(table.size)} before`;
@@ -63,29 +71,70 @@ export interface Download extends PackageVersion {
   readonly bytes: Uint8Array;
 }
 
+/** A list or a table that grows more than this many times is refused: lists grow slowly, and a wrong one grows at once. */
+const mostGrowth = 1.25;
+/** Popular domains that may become disposable with one update: now and then one is sold, or was popular for a while. */
+const mostPopular = 5;
+
 /**
  * Compiles downloaded lists.
  *
  * @param inUse the table that they would replace
- * @throws ServiceError when a file holds no list, or when a list or the table has shrunk to less than half
+ * @throws ServiceError when a file holds no list; without `force`, also when a list or the table shrinks to less than half or
+ *   grows over {@link mostGrowth} times, or when more than {@link mostPopular} popular domains would become
+ *   disposable
  */
-export function compileDownloads(downloads: readonly Download[], inUse: DisposableTable): Uint8Array {
+export function compileDownloads(
+  downloads: readonly Download[],
+  inUse: DisposableTable,
+  { force, onNotice }: UpdateOptions,
+): Uint8Array {
+  const doubt = (text: string) => {
+    if (force) return onNotice(`${text}; going on (--force)`);
+    throw new ServiceError(`${text}; the data in use is unchanged; if the lists are right, pass --force`);
+  };
   const lists = downloads.map((download): ListVersion => {
     const list = readList(download);
-    const before = sourceIn(inUse, download)?.domains ?? 0;
+    const change = changeOf(sourceIn(inUse, download)?.domains ?? 0, list.length);
+    if (change) doubt(`${describe(download)}: its list ${change}`);
     const { name, role, version, licence, published } = download;
-    if (list.length >= before / 2) return { name, role, version, licence, published, list };
-    const counts = `its list has shrunk from ${number(before)} domains to ${number(list.length)}`;
-    throw new ServiceError(`${describe(download)}: ${counts}, less than half; the data in use is unchanged`);
+    return { name, role, version, licence, published, list };
   });
-  const compiled = compileLists(lists);
-  const { size } = new DisposableTable(compiled);
-  if (size >= inUse.size / 2) return compiled;
-  const counts = `the table would shrink from ${number(inUse.size)} entries to ${number(size)}`;
-  throw new ServiceError(`${downloads.map(describe).join(", ")}: ${counts}; the data in use is unchanged`);
+  const { entries, table: compiled } = compileLists(lists);
+  const change = changeOf(inUse.size, entries.length);
+  if (change) doubt(`${downloads.map(describe).join(", ")}: the table ${change}`);
+  const listed = entries.filter(({ onlyBelow }) => !onlyBelow).map(({ domain }) => domain);
+  const popular = popularAmong(listed).filter((domain) => inUse.find(domain) === undefined);
+  if (popular.length > mostPopular) {
+    const examples = popular.slice(0, 3).join(", ");
+    doubt(
+      `${sourcesOf(popular, lists)}: ${number(popular.length)} popular domains would become disposable, such as ${examples}`,
+    );
+  }
+  return compiled;
 }
 
-const describe = ({ name, version }: PackageVersion): string => `${name} ${version}`;
+/** Names the lists that have one of the domains. */
+function sourcesOf(domains: readonly string[], lists: readonly ListVersion[]): string {
+  const wanted = new Set(domains);
+  const found = lists.filter(
+    ({ role, list }) => addsNames(role) && list.some((name) => wanted.has(name.trim().toLowerCase())),
+  );
+  return found.map(describe).join(", ") || "the lists";
+}
+
+/** Says how a list or a table changes in length if that is too much. */
+function changeOf(before: number, after: number): string | undefined {
+  const [from, to] = [number(before), number(after)];
+  if (after < before / 2) return `shrinks from ${from} domains to ${to}, less than half`;
+  if (before > 0 && after > before * mostGrowth) {
+    return `grows from ${from} domains to ${to}, more than ${mostGrowth} times`;
+  }
+  return undefined;
+}
+
+const describe = ({ name, version }: Pick<PackageVersion, "name" | "version">): string =>
+  `${name} ${version}`;
 
 const sourceIn = ({ sources }: DisposableTable, { name }: PackageVersion) =>
   sources.find((source) => source.name === name);

@@ -24,36 +24,83 @@ const download = (content: unknown, version = "9.0.0"): Download => ({
   role: "list",
   bytes: Buffer.from(typeof content === "string" ? content : JSON.stringify(content)),
 });
+/** Compiles one list; returns the table and the notices. */
+function compile(content: unknown, force = false) {
+  const notices: string[] = [];
+  const options = { force, onNotice: (text: string) => void notices.push(text) };
+  const table = new DisposableTable(compileDownloads([download(content)], inUse, options));
+  return { table, notices };
+}
+const popular = ["bbc.co.uk", "mit.edu", "chase.com", "siemens.com", "cnn.com", "wikipedia.org"];
 const names = (count: number) => Array.from({ length: count }, (_, i) => `new-${i}.com`);
 
 describe("downloaded lists", () => {
   test("are compiled, with their sources", () => {
-    const table = new DisposableTable(compileDownloads([download(names(6000))], inUse));
+    const { table } = compile(names(6000));
     expect(table.find("a.new-5999.com")).toBe("new-5999.com");
     expect(table.sources).toEqual([{ ...source, version: "9.0.0", domains: 6000, role: "list" }]);
   });
 
-  test("may be half as long as those in use", () => {
-    expect(() => compileDownloads([download(names(3500))], inUse)).not.toThrow();
+  test.each<[string, string[]]>([
+    ["be half as long as those in use", names(3500)],
+    ["grow 1.25 times", names(6000)],
+    ["have five popular domains", [...names(5000), ...popular.slice(0, 5)]],
+  ])("may %s", (_, list) => {
+    expect(compile(list).notices).toEqual([]);
   });
 
-  test.each<[string, unknown, string]>([
+  const anyway = "; if the lists are right, pass --force";
+  test.each<[string, unknown, string, string]>([
     [
       "less than half as long",
       names(3499),
-      "its list has shrunk from 7,000 domains to 3,499, less than half",
+      "its list shrinks from 7,000 domains to 3,499, less than half",
+      anyway,
+    ],
+    [
+      "over 1.25 times as long",
+      // Of the same length for the table, which has each name once.
+      Array.from({ length: 8751 }, (_, i) => `new-${i % 6000}.com`),
+      "its list grows from 7,000 domains to 8,751, more than 1.25 times",
+      anyway,
     ],
     [
       "names that are no domains",
       Array.from({ length: 7000 }, (_, i) => `not a domain ${i}`),
-      "would shrink",
+      "the table shrinks from 5,000 domains to",
+      anyway,
     ],
-    ["no array", { domains: [] }, "contains no list of domains"],
-    ["no JSON", "<html>", "contains no list of domains"],
-  ])("are refused: %s", (_, content, message) => {
-    const compile = () => compileDownloads([download(content)], inUse);
-    expect(compile).toThrow(message);
-    expect(compile).toThrow(/^some-list 9\.0\.0: .*; the data in use is unchanged$/);
+    ["a table over 1.25 times as long", names(7000), "the table grows from 5,000 domains to 7,", anyway],
+    [
+      "six popular domains",
+      [...names(5000), ...popular.map((name) => ` ${name.toUpperCase()}`)],
+      "6 popular domains would become disposable, such as bbc.co.uk, mit.edu, chase.com",
+      anyway,
+    ],
+    ["no array", { domains: [] }, "contains no list of domains", ""],
+    ["no JSON", "<html>", "contains no list of domains", ""],
+  ])("are refused: %s", (_, content, message, advice) => {
+    let refusal: unknown;
+    try {
+      compile(content);
+    } catch (error) {
+      refusal = error;
+    }
+    const text = (refusal as Error).message;
+    expect(text.startsWith(`some-list 9.0.0: ${message}`)).toBe(true);
+    expect(text.endsWith(`; the data in use is unchanged${advice}`)).toBe(true);
+    if (advice === "") return expect(() => compile(content, true)).toThrow(message);
+    // Force turns the refusal into a notice.
+    const notices = [expect.stringContaining(message)];
+    return expect(compile(content, true)).toMatchObject({ notices });
+  });
+
+  test("may have popular domains that are disposable already", () => {
+    const entries = [...names(5000), ...popular].map((domain) => ({ domain, onlyBelow: false }));
+    const before = new DisposableTable(compileDisposableTable(entries));
+    const options = { force: false, onNotice: () => {} };
+    const list = download([...names(5000), ...popular]);
+    expect(() => compileDownloads([list], before, options)).not.toThrow();
   });
 });
 

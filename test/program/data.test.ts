@@ -170,6 +170,36 @@ describe("idv data update installs nothing", () => {
     expect(existsSync(installed(run.home))).toBe(false);
   });
 
+  test.each<[string, string, readonly string[], string]>([
+    [
+      "popular domains",
+      "fakefilter",
+      ["bbc.co.uk", "mit.edu", "chase.com", "siemens.com", "cnn.com", "wikipedia.org"],
+      "6 popular domains would become disposable, such as bbc.co.uk, mit.edu, chase.com",
+    ],
+    [
+      "a list that has grown",
+      "disposable-email-domains-js",
+      Array.from({ length: 15_000 }, (_, i) => `sudden-${i}.com`),
+      "its list grows from [\\d,]+ domains to 20,000, more than 1.25 times",
+    ],
+  ])("given %s, without --force", async (_, name, added, problem) => {
+    offers = honest();
+    const offer = offers.get(name)!;
+    offer.list = [...offer.list, ...added];
+    const run = settings(temporaryFolder());
+    const { code, stdout, stderr } = await idv(["data", "update"], run);
+    expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
+    const advice = "; the data in use is unchanged; if the lists are right, pass --force\n";
+    expect(stderr).toMatch(new RegExp(`^idv: ${name} 9\\.0\\.0: ${problem}${advice}$`));
+    expect(existsSync(installed(run.home))).toBe(false);
+    const forced = await idv(["data", "update", "--force"], run);
+    expect(forced).toMatchObject({ code: 0, stdout: expect.stringMatching(/^updated: /) });
+    expect(forced.stderr).toMatch(
+      new RegExp(`^idv: ${name} 9\\.0\\.0: ${problem}; going on \\(--force\\)\n`),
+    );
+  });
+
   test("without a list or the registry", async () => {
     offers = honest();
     for (const [name] of packages) if (name !== "disposable-domains") offers.delete(name);

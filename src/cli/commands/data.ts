@@ -29,8 +29,14 @@ export const define: DefineCommand = (data) => {
     examples: ["data update"],
     environment,
     exitCodes: [5],
-  }).action(async () => print(`${await updateTable(dataTablePath(process.env), say)}\n`));
+  })
+    .option("--force", "install lists that grow or shrink much or have popular domains")
+    .action(updateData);
 };
+
+async function updateData({ force = false }: { readonly force?: boolean }): Promise<void> {
+  print(`${await updateTable(dataTablePath(process.env), { force, onNotice: say })}\n`);
+}
 
 /** Prints the sources of the disposable domains. */
 async function showData(options: { readonly json?: true }): Promise<void> {

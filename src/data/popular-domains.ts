@@ -1,0 +1,32 @@
+/**
+ * Popular domains, by which `idv data update` recognises lists that are wrong. `popular.bin` has a 32-bit hash of each name,
+ * sorted; NOTICE names its source. A name that is not among them is taken for one with a probability of 1 in 400,000.
+ */
+import { readFileSync } from "node:fs";
+import { hashSuffixes } from "../classifier/name-table.js";
+
+/** Path of the hashes in the sources, which `npm run build` copies to {@link popularFile}. */
+export const popularSource = new URL("../../src/data/popular.bin", import.meta.url);
+
+/** Path of the hashes. It is right from `src`, from `dist` and from the bundles. */
+export const popularFile = new URL("../../dist/data/popular.bin", import.meta.url);
+
+/** Compiles names, lower case, A-labels, into the bytes of the file. */
+export function compilePopular(names: readonly string[]): Uint8Array {
+  const file = Buffer.alloc(4 * names.length);
+  const hashes = names.map(hash).sort((a, b) => a - b);
+  for (const [i, value] of hashes.entries()) file.writeUInt32LE(value, 4 * i);
+  return file;
+}
+
+/** Returns those of the names that are popular domains. */
+export function popularAmong(names: readonly string[]): readonly string[] {
+  const file = readFileSync(popularFile);
+  const hashes = new Set(Array.from({ length: file.length / 4 }, (_, i) => file.readUInt32LE(4 * i)));
+  return names.filter((name) => hashes.has(hash(name)));
+}
+
+function hash(name: string): number {
+  const { count, highs } = hashSuffixes(name);
+  return highs[count - 1]! >>> 0;
+}
