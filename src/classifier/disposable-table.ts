@@ -30,6 +30,8 @@ export interface DataSource {
   readonly licence: string;
   /** Number of names in the list. */
   readonly domains: number;
+  /** Set when the registry no longer had the list: the names that it corrects stay as its version left them. */
+  readonly missing?: true;
 }
 
 /** An entry of the table. */

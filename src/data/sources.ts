@@ -3,6 +3,7 @@ import {
   compileDisposableTable,
   type DataSource,
   type DisposableEntry,
+  type DisposableTable,
 } from "../classifier/disposable-table.js";
 import {
   ispProviders,
@@ -21,6 +22,7 @@ import { settledZones, zones } from "./zones.js";
  * Role of a list: the meaning of a name in it. `list`: it is disposable. `doubted`: it is, unless a `doubt` or `witness` list has it, too.
  * `aged`: it is, unless the `old` list has it, and neither a `witness` nor the lists before do. The `doubt`, `witness` and
  * `old` lists add nothing by themselves: nearly every false alarm of the large collections comes from their lineages.
+ * If one of these is missing, the names of the lists that it corrects stay as they were in the last table.
  */
 export type ListRole = "list" | "doubted" | "aged" | "doubt" | "witness" | "old";
 
@@ -46,7 +48,7 @@ export interface RoledList {
 }
 
 /** A version of a list package, with its list. */
-export interface ListVersion extends Omit<DataSource, "domains" | "role">, RoledList {}
+export interface ListVersion extends Omit<DataSource, "domains" | "role" | "missing">, RoledList {}
 
 /**
  * Returns the names in the file of a package: a JSON array, an object whose `domains` are an array or its keys, a `Set` in
@@ -70,10 +72,21 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Compiles lists. Returns the entries, and the bytes of a table of them. */
-export function compileLists(versions: readonly ListVersion[]) {
-  const entries = mergeDisposableLists(versions);
-  const sources = versions.map(({ list, ...source }) => ({ ...source, domains: list.length }));
+/**
+ * Compiles lists. Returns the entries, and the bytes of a table of them.
+ *
+ * @param before the table that they replace; needed if a list that corrects others is missing
+ */
+export function compileLists(versions: readonly ListVersion[], before?: DisposableTable) {
+  const entries = mergeDisposableLists(versions, before);
+  const sources = versions.map(({ list, ...source }): DataSource => ({ ...source, domains: list.length }));
+  // Kept, so that the next update finds the list newer once it is back.
+  for (const source of before?.sources ?? []) {
+    const role = listPackages.find(({ name }) => name === source.name)?.role;
+    const isFilter = role !== undefined && !addsNames(role);
+    if (isFilter && !versions.some(({ name }) => name === source.name))
+      sources.push({ ...source, missing: true });
+  }
   return { entries, table: compileDisposableTable(entries, sources) };
 }
 
@@ -98,10 +111,15 @@ const allowed: ReadonlySet<string> = new Set([
  * Merges lists of disposable domains into the entries of a table. Names are converted to A-labels. Left out are invalid
  * names, public suffixes (`edu.pl` would hit 51 universities) and domains that are never disposable. Zones, ours and those
  * of the private section of the public suffix list, count only for the domains below them.
+ *
+ * @param before see {@link compileLists}
  */
-export function mergeDisposableLists(lists: readonly RoledList[]): DisposableEntry[] {
+export function mergeDisposableLists(
+  lists: readonly RoledList[],
+  before?: DisposableTable,
+): DisposableEntry[] {
   const entries = new Map<string, DisposableEntry>();
-  for (const listed of disposableNames(lists)) {
+  for (const listed of disposableNames(lists, before)) {
     const name = parseDomainName(listed);
     if (name instanceof Fault) continue;
     const { ascii } = name;
@@ -113,7 +131,7 @@ export function mergeDisposableLists(lists: readonly RoledList[]): DisposableEnt
 }
 
 /** Returns the names that the lists call disposable by their roles, trimmed and in lower case. */
-function disposableNames(lists: readonly RoledList[]): ReadonlySet<string> {
+function disposableNames(lists: readonly RoledList[], before?: DisposableTable): ReadonlySet<string> {
   const namesOf = (wanted: ListRole) =>
     new Set(
       lists.flatMap(({ role, list }) =>
@@ -121,8 +139,24 @@ function disposableNames(lists: readonly RoledList[]): ReadonlySet<string> {
       ),
     );
   const [listed, doubts, witnesses] = [namesOf("list"), namesOf("doubt"), namesOf("witness")];
-  for (const name of namesOf("doubted")) if (!doubts.has(name) && !witnesses.has(name)) listed.add(name);
   const old = namesOf("old");
-  const aged = [...namesOf("aged")].filter((name) => !old.has(name) || witnesses.has(name));
-  return new Set([...listed, ...aged]);
+  const isPresent = (wanted: ListRole) => lists.some(({ role }) => role === wanted);
+  /** Decides on a name in a list that others correct: as in the last table if one of these is missing. */
+  const isDisposable = (name: string, correctedBy: readonly ListRole[], isCorrected: boolean) =>
+    before === undefined || correctedBy.every(isPresent) ? !isCorrected : isListed(before, name);
+  for (const name of namesOf("doubted")) {
+    const isDoubted = doubts.has(name) || witnesses.has(name);
+    if (isDisposable(name, ["doubt", "witness"], isDoubted)) listed.add(name);
+  }
+  for (const name of namesOf("aged")) {
+    const isOld = old.has(name) && !witnesses.has(name);
+    if (isDisposable(name, ["old", "witness"], isOld)) listed.add(name);
+  }
+  return listed;
+}
+
+/** Whether a table has a name, be it for the domains below it only. */
+function isListed(table: DisposableTable, listed: string): boolean {
+  const name = parseDomainName(listed);
+  return !(name instanceof Fault) && table.find(`x.${name.ascii}`) !== undefined;
 }

@@ -49,15 +49,15 @@ export async function updateTable(path: string, options: UpdateOptions): Promise
 }
 
 /**
- * Whether one of the versions is newer than that in the table in use.
+ * Whether one of the versions is newer than that in the table in use, or of a list that was missing.
  *
  * @throws ServiceError when one is older
  */
 export function hasNewer(latest: readonly PackageVersion[], inUse: DisposableTable): boolean {
   const order = latest.map((found) => {
-    const used = sourceIn(inUse, found)?.version ?? "0";
+    const { version: used, missing } = { version: "0", missing: undefined, ...sourceIn(inUse, found) };
     const difference = compareVersions(found.version, used);
-    if (difference >= 0) return difference;
+    if (difference >= 0) return missing ? 1 : difference;
     throw new ServiceError(
       `the registry has only ${describe(found)}, older than ${used} in use; the data in use is unchanged`,
     );
@@ -100,7 +100,7 @@ export function compileDownloads(
     const { name, role, version, licence, published } = download;
     return { name, role, version, licence, published, list };
   });
-  const { entries, table: compiled } = compileLists(lists);
+  const { entries, table: compiled } = compileLists(lists, inUse);
   const change = changeOf(inUse.size, entries.length);
   if (change) doubt(`${downloads.map(describe).join(", ")}: the table ${change}`);
   const listed = entries.filter(({ onlyBelow }) => !onlyBelow).map(({ domain }) => domain);
@@ -153,13 +153,16 @@ async function findAll(onNotice: (text: string) => void) {
     listPackages.map(async (wanted) => ({ ...wanted, ...(await find(wanted.name)) })),
   );
   const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
-  const failures = answers.flatMap((answer) =>
-    answer.status === "rejected" ? [answer.reason as Error] : [],
+  const failures = answers.flatMap((answer, i) =>
+    answer.status === "rejected" ? [{ error: answer.reason as Error, role: listPackages[i]!.role }] : [],
   );
-  const fatal = failures.find((error) => !(error instanceof MissingPackage));
-  if (fatal !== undefined) throw fatal;
-  if (!found.some(({ role }) => role === "list")) throw failures[0]!;
-  for (const { message } of failures) onNotice(message.replace(/;[^;]*$/, "; going on without it"));
+  const fatal = failures.find(({ error }) => !(error instanceof MissingPackage));
+  if (fatal !== undefined) throw fatal.error;
+  if (!found.some(({ role }) => role === "list")) throw failures[0]!.error;
+  for (const { error, role } of failures) {
+    const instead = addsNames(role) ? "without it" : "with the names that its last version left in the lists";
+    onNotice(error.message.replace(/;[^;]*$/, `; going on ${instead}`));
+  }
   return found;
 }
 

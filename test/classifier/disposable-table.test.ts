@@ -107,6 +107,32 @@ describe("merging lists", () => {
     expect(found.sort()).toEqual(["believed.com", "confirmed.com", "fresh.com", "listed.com"]);
   });
 
+  test.each(["doubt", "witness", "old"])("keeps earlier names without the list of the role %s", (missing) => {
+    const lists = [
+      { role: "list" as const, list: ["listed.com", "new-listed.com"] },
+      { role: "doubted" as const, list: ["believed.com", "doubted.com", "doubted-too.com", "new-1.com"] },
+      { role: "doubt" as const, list: ["doubted.com", "new-1.com"] },
+      { role: "witness" as const, list: ["doubted-too.com", "confirmed.com", "new-1.com"] },
+      { role: "aged" as const, list: ["fresh.com", "stale.com", "confirmed.com", "new-2.com", "mooo.com"] },
+      { role: "old" as const, list: ["stale.com", "confirmed.com", "new-2.com"] },
+    ];
+    const before = tableOf(
+      ...["listed.com", "believed.com", "confirmed.com", "fresh.com"].map((name) => entry(name)),
+    );
+    const merged = mergeDisposableLists(
+      lists.filter(({ role }) => role !== missing),
+      before,
+    );
+    const found = merged.filter(({ domain }) => !zones.includes(domain)).map(({ domain }) => domain);
+    expect(found.sort()).toEqual([
+      "believed.com",
+      "confirmed.com",
+      "fresh.com",
+      "listed.com",
+      "new-listed.com",
+    ]);
+  });
+
   test.each<[string, readonly string[] | undefined]>([
     ['["a.com","b.com"]', ["a.com", "b.com"]],
     ['{"domains":["a.com"]}', ["a.com"]],

@@ -159,6 +159,35 @@ test("idv data update goes on without a package that the registry does not have"
   );
 });
 
+test("idv data update keeps what a list has corrected when the registry no longer has it", async () => {
+  offers = honest();
+  const name = "mailchecker";
+  // In the list of doubted names, and cleared by mailchecker.
+  const shared = "other-1.com";
+  const run = settings(temporaryFolder());
+  await idv(["data", "update"], run);
+  offers.delete("burner-email-providers");
+  offers.delete(name);
+  for (const offer of offers.values()) offer.version = "9.0.1";
+  const { code, stdout, stderr } = await idv(["data", "update"], run);
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: expect.stringContaining("; 70,120 entries, 70,120 before"),
+  });
+  expect(stderr).toMatch(
+    /^(?:idv: [a-z-]+: npm failed: E404, .*; going on with the names that its last version left in the lists\n){2}$/,
+  );
+  const check = await idv(["check", `a@${shared}`], run);
+  expect(check.stdout).toBe(`a@${shared}\tok\n`);
+  const shown = JSON.parse((await idv(["data", "show", "--json"], run)).stdout);
+  expect(shown.sources).toContainEqual(expect.objectContaining({ name, version: "9.0.0", missing: true }));
+  // Back in the same version, it counts as newer.
+  offers.set(name, honest().get(name)!);
+  offers.set("burner-email-providers", honest().get("burner-email-providers")!);
+  expect((await idv(["data", "update"], run)).stdout).toContain("updated: ");
+  expect((await idv(["data", "update"], run)).stdout).toContain("up to date: ");
+});
+
 describe("idv data update installs nothing", () => {
   test("given a download with another checksum", async () => {
     offers = honest();
