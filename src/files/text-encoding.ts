@@ -2,6 +2,14 @@
 import { TextDecoder } from "node:util";
 import { ChoiceError, FileError } from "./errors.js";
 
+const windows1252 = new TextDecoder("windows-1252");
+
+/** Decodes windows-1252. As the last bytes of a stream, Node.js 20 would decode them as Latin-1. */
+export const decodeWindows1252 = (bytes: Uint8Array): string => windows1252.decode(bytes, { stream: true });
+
+/** Letters of Western Europe in windows-1252, without those of Iceland, which Turkey and the Baltic have others for. */
+export const westernLetters = "À-ÏÑ-ÖØ-Üß-ïñ-öø-üŒœÿ";
+
 /**
  * Returns the UTF-16 encoding named by a byte order mark, or undefined. UTF-8 with a mark needs no transcoding, and UTF-32
  * is not read.

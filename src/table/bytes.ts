@@ -4,21 +4,33 @@
  * string.
  */
 import { isUtf8 } from "node:buffer";
+import { decodeWindows1252, westernLetters } from "../files/text-encoding.js";
 
 const beyondAscii = /[\x80-\xff]/;
-const windows1252 = new TextDecoder("windows-1252");
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
  * Decodes a field that holds an item, as UTF-8. Bytes that are not UTF-8 are read as windows-1252, the most common of the
- * other encodings, and what is no letter there becomes an `x`: a wrong guess alone must not make an address invalid.
+ * other encodings; in the local part, what is no letter there becomes an `x`. A field with a domain that makes no sense so is
+ * empty: a wrong guess alone must not make an address invalid.
  */
 export function itemText(binary: string): string {
   if (!beyondAscii.test(binary)) return binary;
   const bytes = Buffer.from(binary, "latin1");
   if (isUtf8(bytes)) return bytes.toString();
-  return windows1252.decode(bytes).replace(/[^\0-\x7f\p{L}\p{N}\p{Zs}]/gu, "x");
+  const text = decodeWindows1252(bytes);
+  const hosts = text.match(/@[^\s,;:<>]*/g) ?? [text];
+  if (!hosts.every((host) => westernHost.test(host))) return "";
+  return text.replace(secondBytes, "x").replace(/[^\0-\x7f\p{L}\p{N}\p{Zs}]/gu, "x");
 }
+
+/** ASCII, white space and letters of Western Europe, at most two side by side: elsewhere, words are of such bytes only. */
+const westernHost = new RegExp(`^(?!.*[${westernLetters}]{3})[\\0-\\x7f\\s${westernLetters}]*$`, "s");
+/**
+ * Signs that no local part has. After another byte they are the second byte of a Chinese or Japanese character. A local part
+ * has 64 bytes at most, which keeps the time linear.
+ */
+const secondBytes = /(?<=[^\0-\x7f])(?:[[\]\\]|@(?=[^\s,;:<>]{1,64}@))/g;
 
 /** Returns whether a binary string is UTF-8. */
 export function isUtf8Text(binary: string): boolean {

@@ -11,7 +11,7 @@ import { sniffDelimiter, sniffLineEnding } from "./sniff/dialect.js";
 import { layoutOf, mostCommonWidth } from "./sniff/layout.js";
 import { splitterOf } from "./sniff/sample.js";
 import { startRecords } from "./sniff/sample-record.js";
-import type { Table, TableOptions, TableStart } from "./table.js";
+import type { OpenedTable, TableOptions, TableStart } from "./table.js";
 
 /**
  * Opens a table.
@@ -28,7 +28,7 @@ export async function openCsv(
   isWhole: boolean,
   separator: string | undefined,
   options: TableOptions,
-): Promise<Table> {
+): Promise<OpenedTable> {
   const { profile, dialect: known = {}, header: hasHeader, ragged = "pad", badRows = "error" } = options;
   const { onBadRow = () => {} } = options;
   const layoutOptions = {

@@ -8,7 +8,7 @@ import { afterPreamble, checkReshapable, countLeftOut, reshape } from "./reshape
 import { type ChosenColumns, chooseColumns } from "./sniff/column.js";
 import { sniffLineEnding } from "./sniff/dialect.js";
 import { maximumRecords, startRecords } from "./sniff/sample-record.js";
-import type { Table, TableOptions, TableStart } from "./table.js";
+import type { OpenedTable, TableOptions, TableStart } from "./table.js";
 
 /**
  * Returns the objects in the first `most` lines that are neither blank nor comments. Returns none if the first of these
@@ -44,7 +44,7 @@ export async function openJsonLines(
   sample: Buffer,
   objects: readonly JsonObject[],
   options: TableOptions,
-): Promise<Table> {
+): Promise<OpenedTable> {
   const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
   const header = names.map(toBinary);
   const width = names.length;

@@ -56,8 +56,17 @@ async function readTable(
     options.delimiter === undefined
       ? sampleObjects(sample.toString("latin1"), isWholeSample, options.dialect?.comment)
       : [];
-  if (objects.length > 0) return openJsonLines({ ...start, preamble, first }, sample, objects, options);
-  return openCsv({ ...start, preamble, first }, sample, isWholeSample, separator?.delimiter, options);
+  const tableStart = { ...start, preamble, first };
+  const table =
+    objects.length > 0
+      ? await openJsonLines(tableStart, sample, objects, options)
+      : await openCsv(tableStart, sample, isWholeSample, separator?.delimiter, options);
+  const surelyIn = async () => {
+    // Loaded only for bytes that are not UTF-8.
+    const { guessEncoding } = await import("../files/guess-encoding.js");
+    return guessEncoding(bytes.subarray(0, sampleBytes));
+  };
+  return { ...table, surelyIn };
 }
 
 /** Returns the first `sampleBytes`, or the first line if that is longer. */

@@ -65,6 +65,8 @@ export interface Table extends ScannableStream {
   readonly passedOver: readonly number[];
   /** Number of lines above the table, without blank ones, that the format of the output has no place for. */
   readonly linesLeftOut: number;
+  /** Returns the encoding that the start of the table is surely in; undefined for UTF-8, and where nothing is sure. */
+  surelyIn(): Promise<string | undefined>;
   /** Returns the first fields of a column, as text. */
   firstValues(column: number): readonly string[];
   /** Returns more of them: up to 1,000, as far as the bytes go that were read at the start, 64 KiB or more. */
@@ -72,6 +74,9 @@ export interface Table extends ScannableStream {
   /** Returns the stream that puts the added columns in the places of those of an earlier run. Takes the place of the other. */
   replacing(earlier: EarlierColumns): RecordStream;
 }
+
+/** A table as the reader of its format returns it. */
+export type OpenedTable = Omit<Table, "surelyIn">;
 
 /** The start of a table. */
 export interface TableStart {

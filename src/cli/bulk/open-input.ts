@@ -61,9 +61,10 @@ export async function openInput(
     { ...plan.table, ...(sheet && { delimiter: "," }), onBadRow },
   );
   if (table.header?.some((name) => !isUtf8Text(name))) {
-    note(
-      `${inputName}: its header is not UTF-8; name its encoding with --encoding to read the names of its columns`,
-    );
+    const encoding = await table.surelyIn();
+    const advice =
+      encoding === undefined ? "name its encoding with --encoding" : `pass --encoding ${encoding}`;
+    note(`${inputName}: its header is not UTF-8; ${advice} to read the names of its columns`);
   }
   const isMeant = plan.table.columns !== undefined || options.force === true;
   checkItems(plan.kind, inputName, table, isMeant);

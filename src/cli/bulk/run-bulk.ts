@@ -266,6 +266,7 @@ async function validate(
     report,
     requests: engine.requests && engine.requests() - before.sent,
     dns: mail && { ...mailCounts(mail.check.statistics, mailBefore!), isStrict: plan.dns === "strict" },
+    encoding: report.notUtf8 > 0 ? await table.surelyIn() : undefined,
     linesLeftOut: table.linesLeftOut,
     badRows: badRows.count,
     seconds: Math.round(performance.now() - started) / 1000,

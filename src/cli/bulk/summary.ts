@@ -26,6 +26,8 @@ export interface Summary {
   readonly requests: number | undefined;
   /** What DNS was asked about the file; undefined if it was not asked. */
   readonly dns: (MailStatistics & { readonly isStrict: boolean }) | undefined;
+  /** The encoding that the file is surely in; undefined for UTF-8, and where nothing is sure. */
+  readonly encoding: string | undefined;
   /** Number of lines above the table that the output has no place for. */
   readonly linesLeftOut: number;
   /** Number of bad rows that were skipped or kept. */
@@ -79,7 +81,14 @@ export function dryRunSummary({ input, dryRun, ...table }: DryRun, format: "text
 }
 
 /** Renders the summary as one JSON object. Its fields are stable. */
-export function jsonSummary({ report, dns, isExplained: _, next: __, ...rest }: Summary): string {
+export function jsonSummary({
+  report,
+  dns,
+  isExplained: _,
+  next: __,
+  encoding: ___,
+  ...rest
+}: Summary): string {
   const { rows, written, emptyRows, distinct, cached, prechecked, statuses, charged, quota } = report;
   return terminalJson({
     ...rest,
@@ -222,7 +231,7 @@ export function mailCounts(after: MailStatistics, before: MailStatistics): MailS
 }
 
 /** Says what the user may not expect. */
-function remarks({ report, passedOver, linesLeftOut }: Summary): string[] {
+function remarks({ report, passedOver, linesLeftOut, encoding }: Summary): string[] {
   const { emptied, kept, notUtf8 } = report;
   const remark = (count: number, text: string) => (count > 0 ? [text] : []);
   return [
@@ -238,7 +247,8 @@ function remarks({ report, passedOver, linesLeftOut }: Summary): string[] {
     ),
     ...remark(
       notUtf8,
-      `${counted(notUtf8, "row holds", "rows hold")} bytes that are not UTF-8; --encoding windows-1252 would read them`,
+      `${counted(notUtf8, "row has an item that is", "rows have items that are")} not UTF-8; ` +
+        (encoding === undefined ? "name the encoding with --encoding" : `pass --encoding ${encoding}`),
     ),
   ];
 }
