@@ -12,14 +12,14 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** Meaning of each exit code; `idv help exit-codes` says more. */
+/** Meaning of each exit code, for help, topics and README alike. */
 export const exitCodeMeanings: Readonly<Record<ExitCode, string>> = {
   0: "done",
-  1: "--fail-on or --fail-on-empty matched",
+  1: "--fail-on, --max-bad or --fail-on-empty matched",
   2: "wrong usage or configuration",
   3: "not authorised: no key, or the service does not accept it",
-  4: "quota exhausted: the output is complete, some rows are quota_exceeded",
-  5: "the service, or the npm registry, could not be reached or gave an invalid answer; or most DNS queries failed, with --dns=strict",
-  6: "a file could not be read or written",
+  4: "quota exhausted: the output is complete, some rows are quota_exceeded; takes precedence over 1",
+  5: "a service that is needed could not be reached or gave an invalid answer: the API, the npm registry, or DNS with --dns=strict",
+  6: "input, output or a file of idv could not be read or written",
   70: "a bug in idv, or a part of it is missing",
 };

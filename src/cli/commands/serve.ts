@@ -92,7 +92,12 @@ export const define: DefineCommand = (command) => {
     )
     .option("--check", "find out whether the service could run, and exit")
     .option("-q, --quiet", "log no requests");
-  for (const name of dnsSettingNames) command.addOption(settingOption(name));
+  for (const name of dnsSettingNames) {
+    const option = settingOption(name);
+    // An answer of the service has no exit code.
+    if (name === "dns") option.description = "look up whether domains receive mail (default: off)";
+    command.addOption(option);
+  }
   command.action(async (options: ServeOptions) => {
     if (options.config !== undefined) {
       const { takeOptionsFrom } = await import("../config/config-file.js");

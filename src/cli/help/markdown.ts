@@ -33,8 +33,8 @@ function readBlock(block: string): Block {
     .map((line) =>
       line
         .slice(1, -1)
-        .split("|")
-        .map((cell) => cell.trim()),
+        .split(/(?<!\\)\|/)
+        .map((cell) => cell.trim().replaceAll("\\|", "|")),
     );
   return { kind: "table", rows };
 }

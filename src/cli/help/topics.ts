@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { environmentVariables } from "../config/environment.js";
 import { settingNames, settings } from "../config/settings.js";
+import { exitCodeMeanings } from "../exit-codes.js";
 import { renderMarkdown } from "./markdown.js";
 
 /** Tables generated from the code, by name: `{{settings}}` in the Markdown stands for the first. */
@@ -15,6 +16,11 @@ const generated: Readonly<Record<string, () => string>> = {
       }),
     ),
   environment: () => table(["Variable", "Meaning"], Object.entries(environmentVariables)),
+  "exit-codes": () =>
+    table(
+      ["Code", "Meaning"],
+      [...Object.entries(exitCodeMeanings), ["129, 130, 143", "ended by SIGHUP, SIGINT, SIGTERM"]],
+    ),
 };
 
 /** Returns a topic as text for a terminal. */
@@ -30,11 +36,11 @@ export async function printTopic(name: string): Promise<string> {
  */
 export async function readTopic(name: string, folder = new URL("topics/", import.meta.url)): Promise<string> {
   const markdown = await readFile(new URL(`${name}.md`, folder), "utf8");
-  return markdown.replace(/^\{\{(\w+)\}\}$/gm, (_, key: string) => generated[key]?.() ?? "");
+  return markdown.replace(/^\{\{([\w-]+)\}\}$/gm, (_, key: string) => generated[key]?.() ?? "");
 }
 
 function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell) => cell.replaceAll("|", "/")).join(" | ")} |`;
+    `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
   return [line(header), line(header.map(() => "---")), ...rows.map(line)].join("\n");
 }

@@ -47,6 +47,13 @@ test.each([
   expect(text).not.toMatch(/\(default: [^)]*\) \(default/);
 });
 
+test("only commands that can end with exit code 5 speak of it", async () => {
+  expect(await helpOf("emails")).toMatch(/strict:\s+exit 5 if most fail \(default: off\)/);
+  const serve = await helpOf("serve");
+  expect(serve).toContain("look up whether domains receive mail (default:");
+  expect(serve).not.toMatch(/exit\s+5|^ {2}5 /m);
+});
+
 test("emails --help groups its options, the common ones first", async () => {
   const headings = [...(await helpOf("emails")).matchAll(/^([A-Z]\w+):$/gm)].map(([, heading]) => heading);
   const groups = ["Input", "Rows", "Output", "Verdicts", "Quota", "Service", "DNS", "Run"];

@@ -18,6 +18,7 @@ test.each<[string, string, string]>([
     "| A | B |\n| --- | --- |\n| one two three four | five six seven |",
     "  A           B\n  one two     five six\n  three four  seven\n",
   ],
+  ["a bar in a cell", "| A |\n| --- |\n| `x\\|y` |", "  A\n  x|y\n"],
   ["a word that is too long", "a bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb c", "a\nbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\nc\n"],
 ])("renders %s", (_, markdown, expected) => {
   expect(renderMarkdown(markdown, 20)).toBe(expected);

@@ -1,9 +1,10 @@
 /** Covers the help topics: they name all that the code knows. */
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { reasonCodes } from "../../../src/classifier/verdict.js";
 import { environmentVariables } from "../../../src/cli/config/environment.js";
 import { settings } from "../../../src/cli/config/settings.js";
-import { exitCodes } from "../../../src/cli/exit-codes.js";
+import { exitCodeMeanings, exitCodes } from "../../../src/cli/exit-codes.js";
 import { topicNames } from "../../../src/cli/help/topic-names.js";
 import { printTopic } from "../../../src/cli/help/topics.js";
 import { knownStatuses } from "../../../src/validator/validator.js";
@@ -12,12 +13,21 @@ const commas = (names: readonly string[]) => names.flatMap((name) => name.split(
 
 test.each<[string, readonly string[]]>([
   ["statuses", [...knownStatuses, ...reasonCodes]],
-  ["settings", Object.values(settings).flatMap(({ flag, variable }) => [flag.split(" ")[0]!, variable])],
+  ["settings", Object.values(settings).flatMap(({ flag, variable }) => [flag, variable])],
   ["environment", commas(Object.keys(environmentVariables))],
   ["exit-codes", Object.values(exitCodes).map(String)],
 ])("%s names everything that it is about", async (topic, names) => {
   const text = await printTopic(topic);
   for (const name of names) expect(text).toContain(name);
+});
+
+test("the README and exit-codes have the meanings of the exit codes that the commands print", async () => {
+  const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
+  const codes = Object.entries(exitCodeMeanings);
+  const rows = [...readme.matchAll(/^\| (\d+) +\| (.*?) +\|$/gm)].map(([, code, meaning]) => [code, meaning]);
+  expect(rows.map(([code, meaning]) => [code, meaning!.replaceAll("`", "")])).toEqual(codes);
+  const topic = (await printTopic("exit-codes")).replace(/\s+/g, " ");
+  for (const [code, meaning] of codes) expect(topic).toContain(` ${code} ${meaning} `);
 });
 
 test.each(topicNames)("%s is wrapped to 80 columns off a terminal", async (topic) => {
