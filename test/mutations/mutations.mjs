@@ -325,4 +325,25 @@ export const mutations = [
     to: "keeps: true",
     tests: [program("shapes")],
   },
+  {
+    promise: "an update does not make popular domains disposable",
+    file: "src/data/update.ts",
+    from: "if (popular.length > mostPopular) {",
+    to: "if (popular.length > 10_000) {",
+    tests: [unit("data/update")],
+  },
+  {
+    promise: "names that a missing list corrects stay as they are",
+    file: "src/data/sources.ts",
+    from: "before === undefined || correctedBy.every(isPresent) ? !isCorrected",
+    to: "before === undefined || correctedBy.length > 0 ? !isCorrected",
+    tests: [unit("classifier/disposable-table")],
+  },
+  {
+    promise: "an address is not fake for a domain in another encoding",
+    file: "src/table/bytes.ts",
+    from: 'if (!hosts.every((host) => westernHost.test(host))) return "";',
+    to: "",
+    tests: [unit("table/bytes")],
+  },
 ];
