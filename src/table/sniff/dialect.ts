@@ -60,14 +60,14 @@ export function sniffDelimiter(split: SplitSample, options: LayoutOptions): stri
 
 /** Returns whether the candidate separates fields, rather than being part of their text. */
 function isDelimiter(candidate: Assessment, plain: Assessment): boolean {
-  const { width, agreement, firstWidth, itemShare } = candidate;
+  const { width, agreement, firstWidth, itemCount } = candidate;
   // The first record is a header with a column for items. Then the records below it may have fewer fields.
   if (candidate.namesItems || candidate.namesWanted) return true;
   // Whole lines are items already, such as URLs with commas. Then nearly all records must have the same number of
   // fields.
-  if (plain.itemShare > 0 && plain.itemShare >= itemShare) return width > 1 && agreement >= 0.9;
+  if (plain.itemCount > 0 && plain.itemCount >= itemCount) return width > 1 && agreement >= 0.9;
   // Most records have the same number of fields, or more records contain an item when they are split.
-  return (width > 1 && agreement > 0.5) || (firstWidth > 1 && itemShare > plain.itemShare);
+  return (width > 1 && agreement > 0.5) || (firstWidth > 1 && itemCount > plain.itemCount);
 }
 
 /** Quality of a delimiter, measured on the records from the header on that are not blank. */
@@ -85,8 +85,11 @@ interface Assessment {
   readonly namesItems: boolean;
   /** Whether the first record has several fields and one of them is the name of a column that the user wants. */
   readonly namesWanted: boolean;
-  /** Share of the records in which some field is or contains an item, 0 to 1. */
-  readonly itemShare: number;
+  /**
+   * Number of the records in which some field is or contains an item. Not their share: a wrong delimiter may take the header,
+   * or rows, for titles above the table.
+   */
+  readonly itemCount: number;
 }
 
 function assess(delimiter: string | null, sample: Sample, options: LayoutOptions): Assessment {
@@ -109,13 +112,13 @@ function assess(delimiter: string | null, sample: Sample, options: LayoutOptions
     firstWidth: first.length,
     namesItems: first.length > 1 && first.some((name) => nameFit(name, profile) === 3),
     namesWanted: first.length > 1 && first.some((name) => wanted.includes(nameText(name))),
-    itemShare: share((fields) => fields.some((field) => profile.likeness(field) > 0)),
+    itemCount: records.filter((fields) => fields.some((field) => profile.likeness(field) > 0)).length,
   };
 }
 
 function isBetter(candidate: Assessment, best: Assessment, plain: Assessment): boolean {
   if (candidate.namesWanted !== best.namesWanted) return candidate.namesWanted;
-  if (candidate.itemShare !== best.itemShare) return candidate.itemShare > best.itemShare;
+  if (candidate.itemCount !== best.itemCount) return candidate.itemCount > best.itemCount;
   if (best === plain) return true;
   if (candidate.namesItems !== best.namesItems) return candidate.namesItems;
   if (candidate.above !== best.above) return candidate.above < best.above;

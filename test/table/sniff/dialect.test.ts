@@ -116,6 +116,16 @@ describe("the delimiter", () => {
     ["a quote that is never closed in the header", 'id,"email\n1,a@example.net\n', ","],
     ["a header alone", "id,email\n", ","],
     ["an empty sample", "", null],
+    [
+      "comma, with a list in each row",
+      "id,email\n1,a@example.net; b@example.net\n2,c@example.net; d@example.net\n",
+      ",",
+    ],
+    [
+      "pipe, with a list in one of two rows",
+      'id|email|note\n1|"""Lee, A"" <a@example.net>"|x\n2|b@example.net; c@example.net\n',
+      "|",
+    ],
     ["empty lines between records", "id,email\n\n1,a@example.net\n\n", ","],
   ])("is detected: %s", async (_, sample, delimiter) => {
     const split = await sampleSplitter(sample, true);
