@@ -104,7 +104,7 @@ export async function openInput(
   return {
     ...{ input, table, columns, cells, update, sheet: sheet?.name, share: counted.share },
     compression: decoded.compression,
-    stream: needsMark && !table.dialect.byteOrderMark ? withMark(stream) : stream,
+    stream: needsMark ? withMark(stream) : stream,
   };
 }
 
@@ -122,9 +122,15 @@ function holdsStatuses(values: readonly string[]): boolean {
 const isForExcel = ({ dialect, format }: Table): boolean =>
   format !== "jsonl" && dialect.lineEnding === "\r\n";
 
-/** Returns a stream that starts with the byte order mark of UTF-8. */
+/** Returns a stream that starts with the byte order mark of UTF-8. That of the input is not in every format. */
 function withMark<Stream extends RecordStream>(stream: Stream): Stream {
-  return { ...stream, start: (columns) => Buffer.concat([byteOrderMarkBytes, stream.start(columns)]) };
+  return {
+    ...stream,
+    start(columns) {
+      const start = stream.start(columns);
+      return start.indexOf(byteOrderMarkBytes) === 0 ? start : Buffer.concat([byteOrderMarkBytes, start]);
+    },
+  };
 }
 
 /** Opens the sheet of a spreadsheet file; undefined if the input is none. */
