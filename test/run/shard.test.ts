@@ -37,7 +37,7 @@ interface Choices {
 }
 
 async function run(
-  text: string,
+  text: string | Uint8Array,
   { shard, batched, withReasons = false, firstOnly = true, dedupe, chunkSize = 100, isUpdate }: Choices,
 ): Promise<{ report: RunReport; rows: string[] }> {
   const table = await open(text, {
@@ -112,6 +112,13 @@ test("the shards of any list have its rows, and charge what one run would", asyn
     }),
     { numRuns: 150 },
   );
+});
+
+test.each([false, true])("the first shard counts values that are not UTF-8, batched: %s", async (batched) => {
+  const values = Array.from({ length: 9 }, (_, i) => `user${i}\xe9@larch-and-oak.com\n`);
+  const list = Buffer.from(`email\n${values.join("")}`, "latin1");
+  const runs = await Promise.all([1, 2].map((index) => run(list, { shard: { index, count: 2 }, batched })));
+  expect(runs.map(({ report }) => report.notUtf8)).toEqual([9, 0]);
 });
 
 test.each([false, true])(

@@ -164,12 +164,13 @@ export class BlockClassifier {
       // The item is not plain (see kernel/assembly/judge.ts), is one of several, may be a placeholder, or is at a domain
       // with rules that the kernel does not have.
       const items = this.#cells.itemsIn(chunk.value(row));
+      // As in batches, where the first shard counts the values of all shards.
+      if (this.#isFirstShard && !chunk.isUtf8(row)) notUtf8++;
       if (items.length > 1) several.set(row, items);
       else if (!this.#isHere(items[0])) {
         codes[row] = otherShardCode;
         continue;
       }
-      if (!chunk.isUtf8(row)) notUtf8++;
       codes[row] = items.length > 0 ? this.#classifyText(items[0]!, hashes, row) : noItemCode;
     }
     const emptied = this.#isFirstShard ? this.#cells.emptied - emptiedBefore : 0;
