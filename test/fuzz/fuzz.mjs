@@ -1,15 +1,16 @@
-// npm run fuzz [-- --minutes N | --rows N] [--seed S]    without options, until the first difference
+// npm run fuzz [-- --minutes N | --rows N] [--seeds FROM[-TO]]    without options, until the first difference
 //
-// Feeds tables of mutated rows to the built program's two ways of running offline, in any dialect, cut anywhere, with any
-// quota and filter: over bytes, with the kernel and one to four threads, and in batches, over strings. Both must write the
-// same bytes, report the same counts and charge the same units. Ends with exit code 1 at the first difference and prints
-// the seed of that table, with which `--seed` repeats it.
+// Feeds hostile tables to the built program's two ways of running offline, in any dialect, cut anywhere, with any quota and
+// filter: over bytes, with the kernel and one to four threads, and in batches, over strings. Both must write the same
+// bytes, report the same counts and charge the same units. Ends with exit code 1 at the first difference and prints the
+// seed of that table, with which `--seeds` repeats it. test/program/fuzz.test.ts runs some seeds.
 import { createHash, randomInt } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual, parseArgs } from "node:util";
 import { loadClassifier } from "../../dist/classifier/classifier.js";
+import { usualCells } from "../../dist/run/cells.js";
 import { nameColumns } from "../../dist/run/columns.js";
 import { profiles } from "../../dist/run/item.js";
 import { validateTable } from "../../dist/run/run.js";
@@ -18,7 +19,7 @@ import { openTable } from "../../dist/table/reader.js";
 import { offlineValidator } from "../../dist/validator/offline.js";
 
 const { values } = parseArgs({
-  options: { minutes: { type: "string" }, rows: { type: "string" }, seed: { type: "string" } },
+  options: { minutes: { type: "string" }, rows: { type: "string" }, seeds: { type: "string" } },
 });
 const until =
   values.minutes === undefined ? Number.POSITIVE_INFINITY : Date.now() + 60_000 * Number(values.minutes);
@@ -51,6 +52,9 @@ const items = [
   ],
   ...[
     "Lee <ann@oak.net>",
+    '"""Lee, Ann"" <ann@oak.net>"',
+    '"a@b.net\nc@d.net"',
+    "a@b.net ::: n/a",
     "a@b.net; c@d.net",
     "mailto:ann@oak.net",
     "é@oak.net",
@@ -67,6 +71,10 @@ const items = [
     "ann",
   ],
   ...["mailinator.com", "co.uk", "xn--bcher-kva.de", "www.oak.net", "https://oak.net/x"],
+  // Lengths at and beyond the limits of mailboxes, labels, domains and addresses, and of what the kernel looks at.
+  ...[63, 64, 65, 127, 128, 255, 256, 4000].map((length) => `${"l".repeat(length)}@oak.net`),
+  ...[62, 63, 64].map((length) => `a@${"d".repeat(length)}.oak.net`),
+  ...[240, 243, 244, 245, 246, 1000].map((length) => `a@${"d.".repeat(length / 2)}oak.net`),
 ];
 const marks = [
   '"',
@@ -86,15 +94,24 @@ const marks = [
   "é",
   "#",
   "'",
+  '",',
+  ',"',
+  "\n\n",
 ];
+const oddBytes = [0x00, 0x0a, 0x0d, 0x22, 0x2c, 0x80, 0xc3, 0xe2, 0xff];
 
 /** Returns a table, and the options with which both ways read it. */
 function tableOf(random) {
   const pick = (list) => list[random(list.length)];
-  const [delimiter, lineEnding] = [pick([",", ";", "\t", "|"]), pick(["\n", "\n", "\r\n", "\r"])];
   const width = 1 + random(6);
+  // A table of one column may be a plain list.
+  const delimiter = pick([",", ";", "\t", "|", ...(width === 1 ? [undefined, undefined] : [])]);
+  const lineEnding = pick(["\n", "\n", "\r\n", "\r"]);
   const column = random(width);
   const broken = pick([0, 0, 200, 20]);
+  /** One row in so many is blank, a comment, short, wide or very long, and has another line ending. */
+  const odd = pick([0, 0, 300, 10]);
+  const endings = odd > 0 && random(2) === 0 ? ["\n", "\r\n", "\r"] : [lineEnding];
   const field = (index) => {
     if (index !== column)
       return pick(["", "x", "customer", `"calls${delimiter} back"`, '"a ""b"""', "long ".repeat(random(20))]);
@@ -115,33 +132,63 @@ function tableOf(random) {
     if (kind === 2) return row.slice(0, place) + pick(marks) + row.slice(place + 1);
     return row + row.slice(place);
   };
-  const rows = [
-    Array.from({ length: width }, (_, index) => (index === column ? "email" : `name${index}`)).join(
-      delimiter,
-    ),
-  ];
-  const count = pick([0, 1, 30, 1000, 20_000, 60_000]);
+  /** A text of many lines. In quotes, it goes over the ends of blocks: the next block starts inside them. */
+  const longText = () => pick(["x", "a,b\n", "\r\n", '""\n', "@"]).repeat(1 + random(1 << (4 + random(15))));
+  let longRows = 20;
+  const oddRow = (row) => {
+    const kind = random(7);
+    if (kind === 0 && longRows-- > 0) return row.replace(/[^@]*$/, (end) => `"${longText()}"${end}`);
+    if (kind === 1) return row + (delimiter ?? ",").repeat(1 + random(3));
+    if (kind === 2) return row + delimiter + row;
+    return pick(["", "# a comment", '#"', row.split(delimiter)[0]]);
+  };
+  const header = Array.from({ length: width }, (_, index) => (index === column ? "email" : `name${index}`));
+  const rows = [header.join(delimiter) + lineEnding];
+  // Blocks with more rows than there is room for, too.
+  const isTiny = random(8) === 0;
+  const count = isTiny ? pick([100_000, 200_000]) : pick([0, 1, 30, 300, 1000, 5000, 20_000, 60_000]);
   for (let i = 0; i < count; i++) {
-    const row = Array.from({ length: width }, (_, index) => field(index)).join(delimiter);
-    rows.push(broken > 0 && random(broken) === 0 ? mutated(row) : row);
+    const row = isTiny
+      ? pick(["", "", "a", "@", '""', "a@b.c", delimiter ?? "x"])
+      : Array.from({ length: width }, (_, index) => field(index)).join(delimiter);
+    const isOdd = odd > 0 && random(isTiny ? 1000 : odd) === 0;
+    const text = isOdd ? oddRow(row) : broken > 0 && random(broken) === 0 ? mutated(row) : row;
+    rows.push(text + (isOdd ? pick(endings) : lineEnding));
   }
-  const end = random(5) === 0 ? "" : lineEnding;
+  const text = (random(8) === 0 ? "\ufeff" : "") + rows.join("");
+  const whole = random(5) === 0 ? text.slice(0, -lineEnding.length) : text;
+  const table = Buffer.from(whole, pick(["utf8", "utf8", "latin1"]));
+  // Bytes that are no UTF-8, and marks, anywhere below the header.
+  const changes = random(6) === 0 ? random(50) : 0;
+  for (let i = 0; i < changes && table.length > 100; i++)
+    table[100 + random(table.length - 100)] = pick(oddBytes);
+  const cut = pick([1 << 16, 1 << 16, 1 << 20, 1000 + random(5000)]);
+  // Marks where pieces of the input end.
+  for (let end = cut; random(3) === 0 && end < table.length; end += cut)
+    table[end - random(2)] = pick(oddBytes);
+  const dedupe = pick([undefined, undefined, "item", "canonical"]);
+  const keeps = pick([
+    undefined,
+    undefined,
+    (status) => status === "ok",
+    (status) => status !== "ok",
+    (status) => status !== "",
+  ]);
   return {
-    bytes: Buffer.from(rows.join(lineEnding) + end, pick(["utf8", "utf8", "latin1"])),
-    rows: count,
-    ...{ delimiter, column },
-    badRows: pick(["keep", "keep", "skip", "error"]),
+    ...{ bytes: table, rows: count, delimiter, column, cut, dedupe, keeps },
+    comment: random(4) === 0 ? "#" : undefined,
+    badRows: pick(["keep", "keep", "skip", "skip", "error"]),
     ragged: pick(["pad", "pad", "error"]),
     kind: pick(["email", "email", "domain"]),
     cores: 1 + random(4),
     limit: pick([null, null, null, 0, 1, random(count + 1)]),
-    filter: pick([
-      ...[{}, {}, {}, { dedupe: "item" }, { dedupe: "canonical" }],
-      { keeps: (status) => status === "ok" },
-      { keeps: (status) => status !== "ok", dedupe: "item" },
-    ]),
-    withReasons: random(6) === 0,
-    cut: pick([1 << 16, 1 << 16, 1 << 20, 1000 + random(5000)]),
+    added: {
+      withReasons: random(6) === 0,
+      withCanonical: random(6) === 0,
+      escapesFormulas: random(8) === 0,
+    },
+    firstOnly: random(4) === 0,
+    shard: random(6) === 0 ? { index: 1 + random(2), count: 2, list: "list.csv" } : undefined,
   };
 }
 
@@ -155,13 +202,16 @@ async function run(table, quotaFile, validator, inBatches) {
   }
   const hash = createHash("sha256");
   try {
-    const { delimiter, column, badRows, ragged, kind, cores, filter, withReasons } = table;
+    const { delimiter, comment, column, badRows, ragged, kind, cores, dedupe, keeps, firstOnly, shard } =
+      table;
     const faults = [];
     const opened = await openTable(
       { name: "list.csv", bytes: input() },
       {
         profile: profiles[kind],
-        ...{ delimiter, badRows, ragged, columns: [String(column + 1)], header: true },
+        ...{ badRows, ragged, columns: [String(column + 1)], header: true },
+        ...(delimiter !== undefined && { delimiter }),
+        dialect: { ...(comment !== undefined && { comment }) },
         onBadRow: ({ message }) => faults.push(message),
       },
     );
@@ -175,8 +225,10 @@ async function run(table, quotaFile, validator, inBatches) {
         discard: async () => {},
       },
       validator,
-      columns: nameColumns(undefined, "status", { withReasons }),
-      filter,
+      columns: nameColumns(undefined, "status", table.added),
+      filter: { ...(dedupe && { dedupe }), ...(keeps && { keeps }) },
+      cells: { ...usualCells, firstOnly, isPlainList: opened.dialect.delimiter === null },
+      shard,
       ...{ cores, inputShare: () => 1e-6 },
       signal: new AbortController().signal,
     });
@@ -192,11 +244,12 @@ async function run(table, quotaFile, validator, inBatches) {
 const folder = mkdtempSync(join(tmpdir(), "idv-fuzz-"));
 const quotaFile = await QuotaFile.open(join(folder, "quota.db"), Date.now);
 const validator = offlineValidator({ classifier: loadClassifier(), source: {} }, quotaFile);
-const seedOf = () => (values.seed === undefined ? randomInt(2 ** 32) : Number(values.seed));
+const [from, to = from] = (values.seeds ?? "").match(/\d+/g)?.map(Number) ?? [];
 let [rows, tables] = [0, 0];
 try {
-  do {
-    const seed = seedOf();
+  for (let next = from; process.exitCode === undefined; next++) {
+    if (from === undefined ? Date.now() >= until || rows >= mostRows : next > to) break;
+    const seed = from === undefined ? randomInt(2 ** 32) : next;
     const table = tableOf(randomFrom(seed));
     const overBytes = await run(table, quotaFile, validator, false);
     const inBatches = await run(table, quotaFile, validator, true);
@@ -205,14 +258,9 @@ try {
     if (isDeepStrictEqual(overBytes, inBatches)) continue;
     const { bytes, ...options } = table;
     const texts = [options, overBytes, inBatches].map((value) => JSON.stringify(value).slice(0, 2000));
-    process.stdout.write(`differ, --seed ${seed}: ${texts.join("\n")}\n`);
+    process.stdout.write(`differ, --seeds ${seed}: ${texts.join("\n")}\n`);
     process.exitCode = 1;
-  } while (
-    process.exitCode === undefined &&
-    values.seed === undefined &&
-    Date.now() < until &&
-    rows < mostRows
-  );
+  }
 } finally {
   await quotaFile.close();
   rmSync(folder, { recursive: true, force: true });
