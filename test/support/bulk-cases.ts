@@ -1,0 +1,347 @@
+/**
+ * Random bulk runs: lists of files with options that fit together. A list is made from its fields, so that the model in
+ * bulk-model.ts has nothing to parse.
+ */
+import { randomFrom } from "./random.js";
+
+/** A field: its text, and how it is written in the file. */
+export interface Field {
+  readonly text: string;
+  readonly raw: string;
+  /** The items in it, if it is in a column with items. */
+  readonly items?: readonly string[];
+}
+
+/** A record with its line ending. */
+export interface Line {
+  /** `other` is no row in any table: a comment, or a blank line among lines of JSON. `broken` is a line that is not JSON. */
+  readonly type: "row" | "other" | "broken";
+  /** Fields by their columns. A key that a line of JSON lacks is undefined, and a short row ends early. */
+  readonly fields: readonly (Field | undefined)[];
+  /** Text of a line that is not a row. */
+  readonly text: string;
+  readonly end: string;
+}
+
+export interface List {
+  readonly name: string;
+  readonly isMissing: boolean;
+  /** Undefined for lines of JSON. */
+  readonly delimiter: string | undefined;
+  readonly lineEnding: string;
+  readonly hasMark: boolean;
+  /** Lines above the header, each with its line ending. */
+  readonly titles: readonly string[];
+  /** Names of the columns, or the keys of the objects. */
+  readonly names: readonly string[];
+  readonly hasHeader: boolean;
+  /** White space after the commas and colons in lines of JSON. */
+  readonly space: string;
+  readonly lines: readonly Line[];
+}
+
+interface Options {
+  readonly kind: "email" | "domain";
+  readonly output: "stdout" | "file" | "folder" | "inPlace" | "split";
+  /** Name of the output file. */
+  readonly outputName: string;
+  readonly suffix: string;
+  /** Indices of the columns with items. */
+  readonly columns: readonly number[];
+  readonly isStrict: boolean;
+  readonly update: "rest" | "all" | undefined;
+  readonly dedupe: "item" | "canonical" | undefined;
+  readonly only: readonly string[] | undefined;
+  readonly drop: readonly string[] | undefined;
+  readonly shard: { readonly index: number; readonly count: number } | undefined;
+  readonly header: "always" | "first" | "never";
+  readonly badRows: "error" | "skip" | "keep";
+  readonly ragged: "pad" | "error";
+  readonly format: "csv" | "tsv" | "jsonl" | undefined;
+  readonly isExplained: boolean;
+  readonly isCanonical: boolean;
+  readonly isEscaped: boolean;
+  readonly takesFirst: boolean;
+  readonly failOn: readonly string[] | undefined;
+  readonly failsOnEmpty: boolean;
+  readonly addsMark: boolean;
+}
+
+export interface BulkCase {
+  readonly lists: readonly List[];
+  readonly options: Options;
+  /** Units of the quota; null for no limit. */
+  readonly limit: number | null;
+  readonly args: readonly string[];
+}
+
+/** Returns a list as it is in its file. */
+export const textOf = (list: List): string =>
+  (list.hasMark ? "\ufeff" : "") +
+  list.titles.join("") +
+  (list.hasHeader && list.delimiter !== undefined
+    ? list.names.map((name) => rawField(name, list.delimiter!)).join(list.delimiter) + list.lineEnding
+    : "") +
+  list.lines.map((line) => lineOf(list, line) + line.end).join("");
+
+/** Returns a line of a list, without its line ending. */
+export function lineOf({ delimiter, names, space }: List, { type, fields, text }: Line): string {
+  if (type !== "row") return text;
+  if (delimiter !== undefined) return fields.map((field) => field!.raw).join(delimiter);
+  const members = fields.flatMap((field, i) => field && `${JSON.stringify(names[i])}:${space}${field.raw}`);
+  return `{${members.filter((member) => member !== undefined).join(`,${space}`)}}`;
+}
+
+/** Quotes a field where it must be quoted. */
+export const rawField = (text: string, delimiter: string): string =>
+  text.includes(delimiter) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+
+/** Texts with the items in them. */
+const texts: Readonly<Record<Options["kind"], readonly (readonly [string, ...string[]])[]>> = {
+  email: [
+    ...[[""], [" "], ["n/a"]],
+    ...[
+      "x@mailinator.com",
+      "y@mailinator.com",
+      "ann@larch-and-oak.com",
+      "ANN@larch-and-oak.com",
+      "test@hotmail.com",
+    ].map((item) => [item, item] as const),
+    ...["ann.lee@gmail.com", "AnnLee+x@googlemail.com", "ann+1@larch-and-oak.com", "bob@gmial.com"].map(
+      (item) => [item, item] as const,
+    ),
+    ...["a@@b", "é@larch-and-oak.com", "+bob@larch-and-oak.com"].map((item) => [item, item] as const),
+    [" bob@larch-and-oak.com ", "bob@larch-and-oak.com"],
+    ["Ann <ann@larch-and-oak.com>", "ann@larch-and-oak.com"],
+    ['"Lee, Ann" <ann@larch-and-oak.com>', "ann@larch-and-oak.com"],
+    ["mailto:x@mailinator.com", "x@mailinator.com"],
+    ["y@mailinator.com; ann@larch-and-oak.com", "y@mailinator.com", "ann@larch-and-oak.com"],
+    [
+      "user1@larch-and-oak.com; user2@larch-and-oak.com",
+      "user1@larch-and-oak.com",
+      "user2@larch-and-oak.com",
+    ],
+    ["x@mailinator.com, Ann <ann@larch-and-oak.com>", "x@mailinator.com", "ann@larch-and-oak.com"],
+  ] as const,
+  domain: [
+    ...[[""], ["n/a"]],
+    ...["larch-and-oak.com", "LARCH-and-oak.com", "mailinator.com", "gmial.com", "localhost"].map(
+      (item) => [item, item] as const,
+    ),
+    ["https://larch-and-oak.com/x", "larch-and-oak.com"],
+    ["ann@mailinator.com", "mailinator.com"],
+    ["oak.net; larch-and-oak.com", "oak.net", "larch-and-oak.com"],
+  ] as const,
+};
+const notes = ["", "", "x", "customer", "calls, back", "a;b", "tab\there", "a|b", 'said "no"', "two\nlines"];
+const statuses = ["ok", "fake", "disposable", "quota_exceeded", "empty"];
+
+/** Returns the case of a seed. */
+export function bulkCase(seed: number): BulkCase {
+  const random = randomFrom(seed);
+  const below = (end: number) => Math.floor(random() * end);
+  const pick = <Value>(values: readonly Value[]): Value => values[below(values.length)]!;
+  const chance = (percent: number) => random() * 100 < percent;
+  const some = <Value>(percent: number, value: () => Value) => (chance(percent) ? value() : undefined);
+  const aFew = <Value>(values: readonly Value[]) => {
+    const chosen = values.filter(() => chance(40));
+    return chosen.length > 0 ? chosen : [pick(values)];
+  };
+
+  const kind = chance(85) ? "email" : "domain";
+  const count = chance(65) ? 1 : 2 + below(2);
+  const hasHeader = count > 1 || chance(92);
+  const withOther = kind === "email" && chance(35);
+  const update = some(35, () => pick(["rest", "rest", "all"] as const));
+  const columns = withOther && hasHeader && chance(60) ? [1, 3] : [1];
+  const output = pick<Options["output"]>(
+    count === 1 ? ["stdout", "file", "file", "inPlace", "inPlace", "split"] : ["folder", "inPlace", "split"],
+  );
+  const shard =
+    output !== "inPlace" && columns.length === 1
+      ? some(40, () => {
+          const shards = 1 + below(3);
+          return { index: 1 + below(shards), count: shards };
+        })
+      : undefined;
+  const hasComments = chance(15);
+  const badRows = pick(["error", "skip", "skip", "keep"] as const);
+  const keepsBad = badRows === "keep" && output !== "split";
+  const badRowPolicy = badRows === "keep" && !keepsBad ? "skip" : badRows;
+  const mustKeepFormat = keepsBad || (output === "inPlace" && hasComments);
+  const format = mustKeepFormat ? undefined : some(20, () => pick(["csv", "tsv", "jsonl"] as const));
+  const isStrict = !(output === "inPlace" && hasComments) && chance(20);
+  const dedupe = some(40, () => pick(shard ? ["item" as const] : (["item", "canonical"] as const)));
+  const filter = below(10);
+  const chosen = kind === "email" ? [...statuses, "alias"] : statuses;
+
+  const sharedDelimiter = some(hasHeader ? 25 : 100, () => pick([",", ";", "\t", "|"]));
+  const hasFaults = chance(35);
+  const list = (index: number): List => {
+    const isJson = sharedDelimiter === undefined && hasHeader && chance(22);
+    const delimiter = isJson ? undefined : (sharedDelimiter ?? pick([",", ",", ";", "\t", "|"]));
+    const lineEnding = pick(["\n", "\n", "\r\n", isJson || count > 1 ? "\n" : "\r"]);
+    const isMixed = lineEnding !== "\r" && chance(10);
+    const end = () => (isMixed && chance(30) ? (lineEnding === "\n" ? "\r\n" : "\n") : lineEnding);
+    const earlier = chance(update ? 85 : 15)
+      ? pick([
+          ["status"],
+          ["status", "reason", "suggestion"],
+          ["status", "canonical"],
+          ["status", "seen", "reason", "suggestion", "canonical"],
+          ...(columns.length > 1 ? [["status", "status_second"]] : []),
+          ["idv_status"],
+        ])
+      : [];
+    const lacksColumn = count > 1 && columns.length === 1 && chance(4);
+    const item = kind === "email" ? "email" : "domain";
+    const names = [
+      "id",
+      lacksColumn ? "address" : item,
+      "note",
+      ...(withOther ? ["second"] : []),
+      ...earlier,
+    ];
+
+    const field = (text: string, items?: readonly string[]): Field => {
+      if (delimiter === undefined) {
+        const isBare = items === undefined && (/^\d+$/.test(text) ? chance(50) : text === "" && chance(20));
+        return { text, raw: isBare ? text || "null" : JSON.stringify(text), ...(items && { items }) };
+      }
+      const needed = rawField(text, delimiter);
+      return {
+        text,
+        raw: needed === text && chance(15) ? `"${text}"` : needed,
+        ...(items && { items }),
+      };
+    };
+    const itemField = () => {
+      if (chance(35)) {
+        const number = below(6);
+        const text = kind === "email" ? `user${number}@larch-and-oak.com` : `site${number}.com`;
+        return field(text, [text]);
+      }
+      const [text, ...items] = pick(texts[kind]);
+      return field(text, items);
+    };
+    const earlierField = (name: string) => {
+      if (!name.includes("status")) return field(pick(["", "", "x@y.z", "earlier"]));
+      const usual = ["ok", "ok", "fake", "disposable", "alias"];
+      return field(chance(25) ? "" : chance(15) ? "quota_exceeded" : chance(4) ? "catch-all" : pick(usual));
+    };
+    const fullRow = (id: number) =>
+      names.map((name, column) => {
+        if (column === 0) return field(String(id));
+        if (column === 1 || name === "second") return itemField();
+        return name === "note" ? field(pick(notes)) : earlierField(name);
+      });
+    const lines: Line[] = [];
+    const rowCount = pick([0, 1, 3, 6, 12, 25]) || (isJson || !hasHeader ? 1 : 0);
+    let surplus = 0;
+    for (let row = 0; row < rowCount; row++) {
+      const full = fullRow(row + 1);
+      const kindOfLine = row === 0 && (isJson || !hasHeader) ? 0 : below(100);
+      const add = (type: Line["type"], fields: Line["fields"], text = "") =>
+        lines.push({ type, fields, text, end: row === 0 ? lineEnding : end() });
+      if (hasComments && kindOfLine >= 90) add("other", [], "# a comment, with a comma");
+      else if (kindOfLine >= 86) {
+        // A blank line.
+        if (isJson) add("other", []);
+        else add("row", [{ text: "", raw: "" }]);
+      } else if (hasFaults && kindOfLine >= 76) {
+        if (isJson) add("broken", [], '{"id": 1');
+        else if (hasHeader) add("row", [...full, field("x"), field("y")]);
+        else add("row", full);
+      } else if (kindOfLine >= 68) {
+        const kept = isJson
+          ? full.map((each) => some(80, () => each))
+          : full.slice(0, 1 + below(full.length));
+        add("row", kept);
+      } else if (kindOfLine >= 66 && !isJson && row > 2 && surplus === 0) {
+        surplus++;
+        add("row", [...full, { text: "", raw: "" }]);
+      } else add("row", full);
+    }
+    // A row without a line ending is read after the others, which are charged by then, and so is one with a CR, which may be
+    // half of a CRLF. Where a list may fail, this row must not be the reason.
+    if (lineEnding === "\r" || (count === 1 && lines.length > 0 && chance(20))) {
+      const text = kind === "email" ? "user1@larch-and-oak.com" : "site1.com";
+      const fields = names.map((_, column) => (column === 1 ? field(text, [text]) : field("")));
+      lines.push({ type: "row", fields, text: "", end: lineEnding === "\r" && chance(80) ? lineEnding : "" });
+    }
+    // Rows with empty fields at the end would widen a table that has no more of the other rows.
+    const full = lines.filter(({ type, fields }) => type === "row" && fields.length === names.length).length;
+    const narrow = surplus > 0 && full < 2;
+    const titles =
+      !isJson && hasHeader && chance(12) ? ["Export of customers", ""].slice(0, 1 + below(2)) : [];
+    return {
+      name: `list${index}.${isJson ? "jsonl" : delimiter === "\t" && chance(70) ? "tsv" : "csv"}`,
+      isMissing: count > 1 && chance(4),
+      ...{ delimiter, lineEnding, hasMark: chance(10), names, hasHeader, lines: narrow ? [] : lines },
+      titles: titles.map((title) => title + lineEnding),
+      space: pick(["", " "]),
+    };
+  };
+  const lists = Array.from({ length: count }, (_, index) => list(index));
+
+  const extension = lists[0]!.name.slice("list0.".length);
+  const options: Options = {
+    ...{ kind, output, columns, isStrict, update, dedupe, shard, format, badRows: badRowPolicy },
+    outputName: `out.${mustKeepFormat || chance(60) ? extension : pick(["csv", "tsv", "jsonl", "txt"])}`,
+    suffix: pick(["", ".bak"]),
+    only: filter < 3 ? aFew(chosen) : undefined,
+    drop: filter >= 7 ? aFew(chosen) : undefined,
+    header: output === "inPlace" ? "always" : pick(["always", "always", "always", "first", "never"]),
+    ragged: pick(["pad", "pad", "pad", "error"]),
+    isExplained: chance(30),
+    isCanonical: chance(25),
+    isEscaped: chance(10),
+    takesFirst: chance(shard ? 80 : 15),
+    failOn: some(15, () => [pick(["fake", "disposable", "ok"])]),
+    failsOnEmpty: chance(10),
+    addsMark: chance(8),
+  };
+  const given = hasHeader ? columns.map((column) => lists[0]!.names[column]!) : ["2"];
+  // The column of a list without it has another name.
+  const wanted = given.map((name) => (name === "address" ? (kind === "email" ? "email" : "domain") : name));
+  // A column without items is passed over, unless it is named.
+  const hasItems = ({ names, lines }: List) =>
+    names[1] !== "address" && lines.some(({ fields }) => (fields[1]?.items ?? []).length > 0);
+  const isFound = columns.length === 1 && hasHeader && lists.every(hasItems);
+  const limit = chance(50) ? below(8) : null;
+  const usesComments = hasComments ? ["--comment", "#"] : [];
+  const flag = (isGiven: boolean, ...args: readonly string[]) => (isGiven ? args : []);
+  const listed = (name: string, values: readonly string[] | undefined) =>
+    values === undefined || values.length === 0 ? [] : [name, values.join(",")];
+  const args = [
+    kind === "email" ? "emails" : "domains",
+    ...lists.map(({ name }) => name),
+    ...flag(output === "file", "-o", options.outputName),
+    ...flag(output === "folder", "-o", "out/"),
+    ...flag(output === "inPlace", `-I${options.suffix}`),
+    ...flag(output === "split", "--split", "parts"),
+    ...flag(!isFound || chance(50), ...wanted.flatMap((name) => ["-c", name])),
+    ...flag(sharedDelimiter !== undefined, "-d", sharedDelimiter === "\t" ? "\\t" : (sharedDelimiter ?? "")),
+    ...flag(!hasHeader, "-n"),
+    ...flag(isStrict, "--strict"),
+    ...flag(update !== undefined, update === "all" ? "--update=all" : "--update"),
+    ...flag(dedupe !== undefined, dedupe === "canonical" ? "--dedupe=canonical" : "--dedupe"),
+    ...listed("--only", options.only),
+    ...listed("--drop", options.drop),
+    ...flag(shard !== undefined, "--shard", `${shard?.index}/${shard?.count}`),
+    ...flag(options.header !== "always", "--header", options.header),
+    ...flag(badRowPolicy !== "error", "--bad-rows", badRowPolicy),
+    ...flag(options.ragged === "error", "--ragged", "error"),
+    ...flag(format !== undefined, "--format", format ?? ""),
+    ...flag(options.isExplained, "--explain"),
+    ...flag(options.isCanonical, "--canonical"),
+    ...flag(options.isEscaped, "--escape-formulas"),
+    ...flag(options.takesFirst, "--cell", "first"),
+    ...listed("--fail-on", options.failOn),
+    ...flag(options.failsOnEmpty, "--fail-on-empty"),
+    ...flag(options.addsMark, "--bom"),
+    ...usesComments,
+    ...["--summary", "json"],
+  ];
+  return { lists, options, limit, args };
+}

@@ -1,0 +1,407 @@
+/**
+ * Predicts a bulk run in the plainest way: all rows at once, as strings. Only the verdicts and the canonical items come from the
+ * classifier; tables, filters, duplicates, shards, quotas and files are done here once more.
+ */
+import { canonicalItem } from "../../src/classifier/canonical.js";
+import { type BulkCase, type Field, type Line, type List, lineOf, rawField, textOf } from "./bulk-cases.js";
+import { classifier } from "./classifier.js";
+
+/** Everything that a user sees of a run. */
+export interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  /** The files in the working folder afterwards, by their names. */
+  readonly files: Readonly<Record<string, string>>;
+  /** The summaries on standard error: one for each list that did not fail. */
+  readonly summaries: readonly Readonly<Record<string, unknown>>[];
+  readonly used: number;
+}
+
+/** Ends the run over a list, after some of its units were charged. */
+class Failure extends Error {
+  constructor(
+    readonly code: number,
+    readonly units = 0,
+  ) {
+    super(`exit code ${code}`);
+  }
+}
+
+interface Verdict {
+  readonly status: string;
+  readonly reason?: string | undefined;
+  readonly suggestion?: string | undefined;
+}
+
+/** A row of the run: its line, and what is added to it. */
+interface Row {
+  readonly line: Line;
+  /** Whether it is copied, and has no status. */
+  readonly isCopied: boolean;
+  /** The items in each wanted column. */
+  readonly items: readonly (readonly string[])[];
+  /** The fields of an earlier run that it keeps, for each wanted column. */
+  readonly kept: readonly (readonly string[] | undefined)[];
+}
+
+const unchecked: Verdict = { status: "quota_exceeded" };
+const ranks = ["", "ok", "alias", "disposable", "fake", "quota_exceeded"];
+const knownStatuses = ["", "ok", "alias", "disposable", "fake", "quota_exceeded"];
+const byteOrderMark = "\ufeff";
+const delimiters = { csv: ",", tsv: "\t", jsonl: undefined } as const;
+
+export function predict({ lists, options, limit }: BulkCase): Outcome {
+  const { kind, output, columns, update, shard, badRows } = options;
+  const files: Record<string, string> = {};
+  for (const list of lists) if (!list.isMissing) files[list.name] = textOf(list);
+  const before = { ...files };
+  let stdout = "";
+  let used = 0;
+  const codes: number[] = [];
+  const summaries: Record<string, unknown>[] = [];
+  /** Verdicts on the distinct items, and the items or mailboxes that were written. */
+  const verdicts = new Map<string, Verdict>();
+  const written = new Set<string>();
+  const totals = { files: 0, failed: 0, rows: 0, distinct: 0 };
+
+  const isFirstShard = shard === undefined || shard.index === 1;
+  const isUnreadable = (list: List) =>
+    list.isMissing || columns.some((column) => isNamedOtherwise(list, column));
+  const failureOf = (list: List) => (list.isMissing ? 6 : 2);
+  const isBroken = (list: List, { type, fields }: Line) => {
+    if (type !== "row") return type === "broken";
+    if (list.delimiter === undefined) return false;
+    const surplus = fields.slice(list.names.length);
+    const isShort = fields.length < list.names.length;
+    return surplus.some((field) => field!.text !== "") || (isShort && options.ragged === "error");
+  };
+  /** Whether the first part of a list is read, and its bad rows found, when it is opened. */
+  const isReadAtOnce = (list: List) => list.delimiter !== undefined && !shapeOf(list).isWrittenAnew;
+
+  /** Runs over one list. */
+  function run(list: List): { summary: Record<string, unknown>; code: number } {
+    if (isUnreadable(list)) throw new Failure(failureOf(list));
+    const shape = shapeOf(list);
+    const { added, places } = addedColumns(list);
+    const each = added.length / columns.length;
+    const isUpdate = places.some((place) => place !== undefined);
+    const isFilled = (place: number | undefined) =>
+      place === undefined || list.lines.some(({ fields }) => (fields[place]?.text ?? "") !== "");
+    const isSure = places.every((place, i) => i % each !== 0 || isFilled(place));
+
+    const bad = list.lines.filter((line) => isBroken(list, line));
+    const isRefused = bad.length > 0 && badRows === "error";
+    const start = startOf(list, added, places);
+    // The start of a table is read with its header, other rows while others are written.
+    if (output === "stdout" && !(isRefused && isReadAtOnce(list))) stdout += start;
+    if (isRefused) throw new Failure(6);
+    const rows: Row[] = [];
+    let emptied = 0;
+    for (const line of list.lines) {
+      const isBad = isBroken(list, line);
+      if (isBad && badRows === "skip") continue;
+      if (isBad || line.type === "other") {
+        const isDropped = !isBad && shape.isWrittenAnew;
+        if (isFirstShard && !isDropped) rows.push({ line, isCopied: true, items: [], kept: [] });
+        continue;
+      }
+      const fieldAt = (column: number): Field => line.fields[column] ?? { text: "", raw: "" };
+      const kept = columns.map((_, i) => {
+        const own = isUpdate
+          ? places
+              .slice(i * each, (i + 1) * each)
+              .map((place) => (place === undefined ? "" : fieldAt(place).text))
+          : [""];
+        const [status = ""] = own;
+        if (!knownStatuses.includes(status) && !(update === "rest" && isSure)) throw new Failure(6);
+        return update === "rest" && status !== "" && status !== unchecked.status ? own : undefined;
+      });
+      const items = columns.map((column) => {
+        const found = fieldAt(column).items ?? [];
+        return options.takesFirst ? found.slice(0, 1) : found;
+      });
+      const first = items[0]![0];
+      if (shard && items[0]!.length > 1) throw new Failure(6);
+      if (!(shard && first !== undefined ? shardOf(first, shard.count) === shard.index : isFirstShard))
+        continue;
+      rows.push({ line, isCopied: false, items, kept });
+      emptied += columns.filter((column, i) => !kept[i] && fieldAt(column).text === "n/a").length;
+    }
+
+    // Charge the distinct items, in the order of the table.
+    const usedBefore = used;
+    let distinct = 0;
+    for (const { items, kept } of rows) {
+      for (const item of items.flatMap((found, i) => (kept[i] ? [] : found))) {
+        const key = item.toLowerCase();
+        if (verdicts.has(key)) continue;
+        distinct++;
+        const isGranted = limit === null || used < limit;
+        verdicts.set(key, isGranted ? classifier.classify(kind, item) : unchecked);
+        if (isGranted) used++;
+      }
+    }
+
+    const counts = columns.map(() => new Map<string, number>());
+    const parts = new Map<string, string>();
+    let [keptRows, emptyRows, count, writtenRows] = [0, 0, 0, 0];
+    let body = "";
+    for (const row of rows) {
+      if (row.isCopied) {
+        body += copied(list, row.line);
+        continue;
+      }
+      count++;
+      const fields = columns.map((_, i) => row.kept[i] ?? addedFields(row.items[i]!));
+      const hasKept = row.kept.some((own) => own);
+      if (hasKept && row.items.every((found, i) => row.kept[i] || found.length === 0)) keptRows++;
+      for (const [i, [status = ""]] of fields.entries()) {
+        if (status !== "") counts[i]!.set(status, (counts[i]!.get(status) ?? 0) + 1);
+      }
+      const [status = ""] = fields[0]!;
+      if (status === "") emptyRows++;
+      if (!isChosen(status)) continue;
+      if (options.dedupe && row.items[0]!.length > 0) {
+        const keys = row.items[0]!.map(dedupeKey);
+        const isNew = keys.some((key) => !written.has(key));
+        for (const key of keys) written.add(key);
+        if (!isNew) continue;
+      }
+      writtenRows++;
+      const text = rendered(list, row.line, added, places, fields.flat());
+      body += text;
+      const part = (status || "empty").replace(/[^\w-]/g, "_");
+      parts.set(part, (parts.get(part) ?? "") + text);
+    }
+
+    if (output === "split") {
+      const paths = new Map(Array.from(parts, ([part, text]) => [`parts/${part}.${shape.format}`, text]));
+      for (const path of paths.keys()) {
+        if (files[path] !== undefined && !files[path].startsWith(start))
+          throw new Failure(6, used - usedBefore);
+      }
+      if (count === 0 && options.failsOnEmpty) throw new Failure(1);
+      for (const [path, text] of paths) files[path] = (files[path] ?? start) + text;
+    } else {
+      if (output === "stdout") stdout += body;
+      if (count === 0 && options.failsOnEmpty) throw new Failure(1);
+      if (output === "inPlace" && options.suffix !== "") files[list.name + options.suffix] = textOf(list);
+      const path =
+        output === "file" ? options.outputName : output === "folder" ? `out/${list.name}` : list.name;
+      if (output !== "stdout") files[path] = start + body;
+    }
+    const [statuses, ...otherStatuses] = counts;
+    const waiting = counts.some((each) => each.has(unchecked.status));
+    const isFound = options.failOn?.some((status) => statuses!.has(status));
+    totals.rows += count;
+    totals.distinct += distinct;
+    return {
+      code: waiting ? 4 : isFound ? 1 : 0,
+      summary: {
+        ...{ input: list.name, rows: count, written: writtenRows, empty: emptyRows, emptied, kept: keptRows },
+        ...{ distinct, badRows: isFirstShard ? bad.length : 0, used: used - usedBefore },
+        statuses: Object.fromEntries(statuses!),
+        otherStatuses: otherStatuses.map((each) => Object.fromEntries(each)),
+      },
+    };
+  }
+
+  /** The format that is written, and how. */
+  function shapeOf({ name, delimiter }: List) {
+    const format = delimiter === undefined ? "jsonl" : delimiter === "\t" ? "tsv" : "csv";
+    const ending = options.outputName.slice("out.".length);
+    const isNamed =
+      output === "file" && !name.endsWith(`.${ending}`) && ending !== "txt" && ending !== format;
+    const wanted = options.format ?? (isNamed ? (ending as "csv") : format);
+    const isReshaped = wanted !== format || (options.format === "csv" && delimiter !== ",");
+    const isWrittenAnew = isReshaped || (options.isStrict && delimiter !== undefined);
+    return { format: wanted, isReshaped, isWrittenAnew };
+  }
+
+  /** The names of the added columns, and the columns of an earlier run that they take. */
+  function addedColumns(list: List) {
+    const { names, hasHeader, delimiter } = list;
+    const header = hasHeader || delimiter === undefined ? names : [];
+    const taken = new Set(header.map((name) => name.toLowerCase()));
+    const details = [
+      ...(options.isExplained ? ["reason", "suggestion"] : []),
+      ...(options.isCanonical ? ["canonical"] : []),
+    ];
+    const holdsStatuses = (column: number) => {
+      const filled = list.lines
+        .filter(({ type }) => type === "row")
+        .map(({ fields }) => fields[column]?.text ?? "")
+        .filter((text) => text !== "");
+      return filled.filter((text) => knownStatuses.includes(text)).length >= filled.length / 2;
+    };
+    const added: string[] = [];
+    const places: (number | undefined)[] = [];
+    for (const end of ["", ...columns.slice(1).map((column) => `_${names[column]}`)]) {
+      const status = update
+        ? [`status${end}`, `idv_status${end}`]
+            .map((name) => header.indexOf(name))
+            .find((index) => index >= 0 && holdsStatuses(index))
+        : undefined;
+      for (const usual of ["status", ...details]) {
+        const name = usual + end;
+        const isBehind = (index: number) => {
+          if (header[index] !== name || index <= status!) return false;
+          if (usual === "reason") return header[index + 1] === `suggestion${end}`;
+          return usual !== "suggestion" || header[index - 1] === `reason${end}`;
+        };
+        const place =
+          usual === "status" || status === undefined
+            ? status
+            : header.findIndex((_, index) => isBehind(index));
+        places.push(place === -1 ? undefined : place);
+        if (place !== undefined && place !== -1) added.push(header[place]!);
+        else if (!taken.has(name)) added.push(name);
+        else added.push(taken.has(`idv_${name}`) ? `idv_${name}_2` : `idv_${name}`);
+        taken.add(added.at(-1)!);
+      }
+    }
+    return { added: added.map(escaped), places };
+  }
+
+  function startOf(list: List, added: readonly string[], places: readonly (number | undefined)[]): string {
+    const { titles, names, hasHeader, hasMark, delimiter, lineEnding } = list;
+    const { format, isReshaped, isWrittenAnew } = shapeOf(list);
+    if (options.header === "never" || (options.header === "first" && !isFirstShard)) return "";
+    const keepsMark = hasMark && !(isReshaped && format === "jsonl");
+    const mark = keepsMark || options.addsMark ? byteOrderMark : "";
+    const above = isReshaped ? "" : titles.join("");
+    if (format === "jsonl") return mark + above;
+    if (!hasHeader) return mark + above;
+    const written = isReshaped ? delimiters[format]! : delimiter!;
+    const fields = [...names];
+    for (const [i, name] of added.entries()) fields[places[i] ?? fields.length] = name;
+    const header = fields.map((name) => rawField(name, written)).join(written);
+    return mark + above + header + (isWrittenAnew && isReshaped ? "\n" : lineEnding);
+  }
+
+  /** A row with its added fields. */
+  function rendered(
+    list: List,
+    line: Line,
+    added: readonly string[],
+    places: readonly (number | undefined)[],
+    ours: readonly string[],
+  ): string {
+    const { names, delimiter, lineEnding, space } = list;
+    const { format, isReshaped, isWrittenAnew } = shapeOf(list);
+    if (format === "jsonl" && isReshaped) {
+      const keys = list.hasHeader ? names : names.map((_, i) => String(i + 1));
+      const object = new Map(line.fields.slice(0, names.length).map((field, i) => [keys[i]!, field!.text]));
+      for (const [i, field] of ours.entries()) object.set(keys[places[i] ?? -1] ?? added[i]!, field);
+      const members = Array.from(object, ([key, text]) => `${JSON.stringify(key)}:${JSON.stringify(text)}`);
+      return `{${members.join(",")}}\n`;
+    }
+    if (format === "jsonl") {
+      const raw = line.fields.map((field) => field && `${space}${field.raw}`);
+      for (const [i, text] of ours.entries()) {
+        const place = places[i];
+        if (place !== undefined && line.fields[place] && line.fields[place].text !== text)
+          raw[place] = JSON.stringify(text);
+      }
+      const members = raw.flatMap((value, i) =>
+        value === undefined ? [] : `${JSON.stringify(names[i])}:${value}`,
+      );
+      const behind = ours.flatMap((text, i) =>
+        places[i] !== undefined && line.fields[places[i]]
+          ? []
+          : `${JSON.stringify(added[i])}:${JSON.stringify(text)}`,
+      );
+      const inner = [members.join(`,${space}`), ...behind].filter((part) => part !== "").join(",");
+      return `{${inner}}${line.end || lineEnding}`;
+    }
+    const written = isReshaped ? delimiters[format]! : delimiter!;
+    const fields = names.map((_, i) => {
+      const field = line.fields[i];
+      return isWrittenAnew ? rawField(field?.text ?? "", written) : (field?.raw ?? "");
+    });
+    for (const [i, text] of ours.entries()) fields[places[i] ?? fields.length] = rawField(text, written);
+    const end = isReshaped ? "\n" : isWrittenAnew ? lineEnding : line.end || lineEnding;
+    return fields.join(written) + end;
+  }
+
+  /** A line that is no row. */
+  function copied(list: List, line: Line): string {
+    if (!shapeOf(list).isWrittenAnew) return lineOf(list, line) + line.end;
+    const fields = line.fields.map((field) => rawField(field!.text, list.delimiter!));
+    return fields.join(list.delimiter) + list.lineEnding;
+  }
+
+  /** Status, reason, suggestion and canonical item of the worst item. */
+  function addedFields(items: readonly string[]): string[] {
+    const found = items.map((item) => ({ item, verdict: verdicts.get(item.toLowerCase())! }));
+    const rank = ({ verdict }: { verdict: Verdict }) => ranks.indexOf(verdict.status);
+    const worst = found.reduce((a, b) => (rank(b) > rank(a) ? b : a), found[0]!);
+    const { status, reason = "", suggestion = "" }: Verdict = worst?.verdict ?? { status: "" };
+    const isChecked = worst !== undefined && status !== unchecked.status;
+    const detail = isChecked ? { ...classifier.classify(kind, worst.item) } : { reason, suggestion };
+    return [
+      status,
+      ...(options.isExplained ? [detail.reason ?? "", detail.suggestion ?? ""] : []),
+      ...(options.isCanonical ? [(isChecked && canonicalItem(kind, worst.item)) || ""] : []),
+    ].map(escaped);
+  }
+
+  function escaped(text: string): string {
+    return options.isEscaped && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  }
+
+  function isChosen(status: string): boolean {
+    if (output === "inPlace" && status === unchecked.status) return true;
+    const name = status || "empty";
+    return options.only?.includes(name) ?? !options.drop?.includes(name);
+  }
+
+  function dedupeKey(item: string): string {
+    return (options.dedupe === "canonical" && canonicalItem(kind, item)) || item.toLowerCase();
+  }
+
+  // With -I, all lists are opened before the first is replaced.
+  const unopened = lists.find(
+    (list) =>
+      isUnreadable(list) ||
+      (badRows === "error" && isReadAtOnce(list) && list.lines.some((line) => isBroken(list, line))),
+  );
+  if (output === "inPlace" && unopened !== undefined) {
+    const code = isUnreadable(unopened) ? failureOf(unopened) : 6;
+    return { code, stdout, files: before, summaries, used };
+  }
+  for (const list of lists) {
+    const writtenBefore = written.size;
+    totals.files++;
+    try {
+      const { code, summary } = run(list);
+      codes.push(code);
+      summaries.push(summary);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      codes.push(error.code);
+      totals.failed++;
+      const isLast = list === lists.at(-1);
+      if (!options.dedupe || isLast || (error.units === 0 && written.size === writtenBefore)) continue;
+      // Rows that the others have in common with it would be in no output.
+      totals.failed += lists.length - totals.files;
+      totals.files = lists.length;
+      break;
+    }
+  }
+  if (lists.length > 1) summaries.push({ ...totals, used });
+  const order = [0, 1, 4, 2, 6];
+  const code = codes.reduce((a, b) => (order.indexOf(b) > order.indexOf(a) ? b : a));
+  return { code, stdout, files, summaries, used };
+}
+
+const isNamedOtherwise = (list: List, column: number) => column === 1 && list.names[1] === "address";
+
+/** The shard of an item: FNV-1a over its characters, and the finaliser of MurmurHash3. */
+function shardOf(item: string, count: number): number {
+  let hash = 0x811c9dc5;
+  for (const unit of item.toLowerCase().split("")) hash = Math.imul(hash ^ unit.charCodeAt(0), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (((hash ^ (hash >>> 16)) >>> 0) % count) + 1;
+}
