@@ -58,6 +58,8 @@ export class RowWriter {
   readonly #split: ((status: Status) => Promise<TableSink>) | undefined;
   readonly #output: WriteBehind;
   readonly #omitsHeader: boolean;
+  /** What is above the first row, if it waits for that row. */
+  #held: Uint8Array[] | undefined;
   readonly #shared: Pick<RunSession, "writtenKeys">;
   readonly #rowsByCode = new Float64Array(256);
   readonly #otherRowsByCode: Float64Array[] = [];
@@ -77,12 +79,14 @@ export class RowWriter {
       session,
       observers = [],
       omitsHeader = false,
-    }: Pick<RunOptions, "sink" | "filter" | "session" | "observers" | "omitsHeader">,
+      needsRows = false,
+    }: Pick<RunOptions, "sink" | "filter" | "session" | "observers" | "omitsHeader" | "needsRows">,
     statuses: readonly Status[],
     reasons: readonly (string | undefined)[],
   ) {
     this.#reasons = reasons;
     this.#omitsHeader = omitsHeader;
+    this.#held = needsRows ? [] : undefined;
     this.#observers = observers;
     this.#shared = session ?? {};
     this.#statuses = statuses;
@@ -93,7 +97,9 @@ export class RowWriter {
 
   /** Writes the bytes before the first row, such as the header, unless they are left out. */
   async start(bytes: Uint8Array): Promise<void> {
-    if (!this.#omitsHeader) await this.#output.write(bytes);
+    if (this.#omitsHeader) return;
+    if (this.#held) this.#held.push(bytes);
+    else await this.#output.write(bytes);
   }
 
   /** Counts rows and writes those that pass the filter. */
@@ -115,8 +121,14 @@ export class RowWriter {
     for (const observer of this.#observers) {
       observer.observe({ ...rows, statuses: this.#statuses, reasons: this.#reasons });
     }
-    const isKept = this.#keptRows(rows);
     const release = () => rows.release?.();
+    if (this.#held && this.rows === 0) {
+      // Comments above the first row; files of --split have none.
+      if (!this.#split) this.#held.push(Uint8Array.from(rows.all()));
+      return release();
+    }
+    for (const bytes of this.#held?.splice(0) ?? []) await this.#output.write(bytes);
+    const isKept = this.#keptRows(rows);
     if (isKept === undefined && !this.#split) {
       this.#written += count;
       await this.#output.write(rows.all(), release);

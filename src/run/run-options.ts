@@ -35,6 +35,8 @@ export interface RunOptions {
   readonly update?: Update | undefined;
   /** Whether the header, and what is above it, is left out. */
   readonly omitsHeader?: boolean;
+  /** Whether nothing is written before the first row, so that a table without rows leaves nothing on standard output. */
+  readonly needsRows?: boolean;
   /** State shared with the runs over other files. */
   readonly session?: RunSession;
   /** Columns to add, from `nameColumns`. */

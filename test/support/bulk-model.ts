@@ -93,7 +93,8 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
     const isRefused = bad.length > 0 && badRows === "error";
     const start = startOf(list, added, places);
     // The start of a table is read with its header, other rows while others are written.
-    if (output === "stdout" && !(isRefused && isReadAtOnce(list))) stdout += start;
+    const isEarly = !options.failsOnEmpty && !(isRefused && isReadAtOnce(list));
+    if (output === "stdout" && isEarly) stdout += start;
     if (isRefused) throw new Failure(6);
     const rows: Row[] = [];
     let emptied = 0;
@@ -183,8 +184,8 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
       if (count === 0 && options.failsOnEmpty) throw new Failure(1);
       for (const [path, text] of paths) files[path] = (files[path] ?? start) + text;
     } else {
-      if (output === "stdout") stdout += body;
       if (count === 0 && options.failsOnEmpty) throw new Failure(1);
+      if (output === "stdout") stdout += (isEarly ? "" : start) + body;
       if (output === "inPlace" && options.suffix !== "") files[list.name + options.suffix] = textOf(list);
       const path =
         output === "file" ? options.outputName : output === "folder" ? `out/${list.name}` : list.name;

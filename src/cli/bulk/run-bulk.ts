@@ -214,6 +214,7 @@ async function validate(
     ...{ kind, table: stream, sink, columns, cells, update, filter, signal },
     ...(shard && { shard: { ...shard, list: inputName } }),
     omitsHeader: header === "never" || (header === "first" && !isFirstShard(plan)),
+    needsRows: plan.options.failOnEmpty === true,
     validator: dryRun?.validator ?? validator,
     ...(cache && { cache }),
     session,
