@@ -55,7 +55,7 @@ export async function openInput(
   if (decoded.encoding !== undefined && options.encoding === undefined) {
     note(`${inputName} is ${decoded.encoding.toUpperCase()}; the output is UTF-8`);
   }
-  const sheet = await readSheet(plan, decoded);
+  const sheet = await readSheet(plan, decoded, signal);
   const table = await openTable(
     { name: inputName, bytes: sheet?.bytes ?? decoded.bytes },
     { ...plan.table, ...(sheet && { delimiter: "," }), onBadRow },
@@ -137,6 +137,7 @@ function withMark<Stream extends RecordStream>(stream: Stream): Stream {
 async function readSheet(
   { kind, inputName, options, isInPlace, isWorkbook, note }: Plan,
   { start, bytes }: DecodedInput,
+  signal: AbortSignal,
 ) {
   const isArchive = start[0] === 0x50 && start[1] === 0x4b && start[2] === 3 && start[3] === 4;
   if (!isArchive) {
@@ -148,7 +149,7 @@ async function readSheet(
   }
   // Loaded only for spreadsheet files: the library is large.
   const { openSheet } = await import("../../table/spreadsheet/workbook.js");
-  const sheet = await openSheet(inputName, bytes, profiles[kind], options.sheet);
+  const sheet = await openSheet(inputName, bytes, profiles[kind], options.sheet, signal);
   const lost = isWorkbook ? "; styles, formulas and other sheets are not kept, and all cells are text" : "";
   note(`${inputName}: sheet "${sheet.name}"${lost}`);
   return sheet;

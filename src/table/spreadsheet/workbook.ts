@@ -1,23 +1,22 @@
 /**
- * Reads a sheet of a spreadsheet file (.xlsx, .ods) as CSV, so that everything behind it reads one format only. The rows
- * are streamed; texts that the cells share are in memory. The port to hucre, which is loaded only here and in
- * workbook-sink.ts.
+ * Reads a sheet of a spreadsheet file (.xlsx, .ods) as CSV, so that everything behind it reads one format only. Knows
+ * the file and its sheets; xlsx.ts and ods.ts know the formats.
  */
-import type { CellValue, StreamRow } from "hucre";
+import { setImmediate } from "node:timers/promises";
 import { ChoiceError } from "../../files/errors.js";
 import { TableError } from "../errors.js";
 import { quoteField } from "../quotes.js";
 import type { ItemProfile } from "../sniff/item-profile.js";
-import { type ArchivePart, listParts } from "./archive.js";
+import { type ArchivePart, listParts, unpack } from "./archive.js";
+import { openOds } from "./ods.js";
+import { cellName, SheetFault, type SheetRow, type Workbook } from "./sheet.js";
+import { openXlsx } from "./xlsx.js";
+import { readXml } from "./xml.js";
 
-/** Largest file and largest part in bytes; hucre has a part in memory as one string. */
+/** Largest file, which is in memory, and largest part in bytes: the texts that cells share are in memory. */
 const [mostBytes, mostPartBytes] = [536_870_912, 500_000_000];
 /** Part above which its compression is looked at, in bytes, and the most that is believed: sheets reach 50. */
 const [suspectBytes, mostRatio] = [67_108_864, 200];
-/** Largest sheet in which links are looked for: it has to be in memory. */
-const mostLinkedBytes = 67_108_864;
-/** Rows of each sheet in which items are looked for. */
-const sampleRows = 100;
 /** Length of the pieces that the rows are passed on in, in characters. */
 const pieceLength = 65_536;
 
@@ -25,15 +24,28 @@ const pieceLength = 65_536;
 export interface OpenSheet {
   /** Name of the sheet. */
   readonly name: string;
-  /** The rows as CSV with commas and LF, in UTF-8. */
+  /** The rows as CSV with commas and LF, in UTF-8. Empty rows at the end are left out. */
   readonly bytes: AsyncIterable<Uint8Array>;
+  /** Returns the formulas without a stored value in the rows that were read so far; undefined if there is none. */
+  emptyFormulas(): EmptyFormulas | undefined;
+  /** Returns whether a column, from 0, has formulas without a stored value, and nothing else below the first of them. */
+  lacksValues(column: number): Promise<boolean>;
+}
+
+/** Formulas without a stored value: their workbook was written by a program that calculates nothing. */
+interface EmptyFormulas {
+  readonly count: number;
+  /** Name of the first cell with such a formula. */
+  readonly first: string;
 }
 
 /**
- * Opens a sheet: the named one, or the first in which something looks like an item.
+ * Opens a sheet: the named one, or the first in whose first rows something looks like an item, or the first that is not
+ * empty.
  *
  * @param name the file's name in errors
  * @param wanted name of the sheet
+ * @param signal aborting it ends the reading with the signal's reason
  * @throws ChoiceError if the archive is no spreadsheet file, or has no such sheet
  * @throws TableError if it is damaged or too large; also from the iteration
  */
@@ -42,37 +54,29 @@ export async function openSheet(
   input: AsyncIterable<Uint8Array>,
   profile: ItemProfile,
   wanted: string | undefined,
+  signal: AbortSignal,
 ): Promise<OpenSheet> {
   const file = await collect(name, input);
+  const explain = (error: unknown): never => {
+    signal.throwIfAborted();
+    throw explained(name, error);
+  };
+  try {
+    const book = await openBook(name, file, signal);
+    const sheet = await chooseSheet(name, book, profile, wanted);
+    return openRows(sheet.name, () => book.rows(sheet.index), explain);
+  } catch (error) {
+    return explain(error);
+  }
+}
+
+async function openBook(name: string, file: Buffer, signal: AbortSignal): Promise<Workbook> {
   const parts = listParts(file);
   if (parts === undefined) throw new TableError(`${name}: a damaged zip archive or spreadsheet file`);
-  const book = await workbookOf(name, file, parts);
-  const sheets = await explained(name, () => book.sheets());
-  const index =
-    wanted === undefined ? await firstWithItems(name, book, sheets, profile) : sheets.indexOf(wanted);
-  if (index === -1) {
-    throw new ChoiceError(
-      `${name}: no sheet "${wanted}"; the sheets are ${sheets.map((sheet) => `"${sheet}"`).join(", ")}`,
-    );
-  }
-  const links = await explained(name, () => book.links(index));
-  return { name: sheets[index] ?? "", bytes: csvOf(name, book.rows(index), links) };
-}
-
-/** A workbook, whatever its format. */
-interface Workbook {
-  /** Returns the names of its sheets. */
-  sheets(): Promise<readonly string[]>;
-  rows(sheet: number, maxRows?: number): AsyncIterable<StreamRow>;
-  /** Returns the addresses that the texts of cells link to, by `row,column`. */
-  links(sheet: number): Promise<ReadonlyMap<string, string>>;
-}
-
-async function workbookOf(name: string, file: Buffer, parts: readonly ArchivePart[]): Promise<Workbook> {
-  const has = (part: string) => parts.some((found) => found.name === part);
-  const isOds = has("content.xml") && has("mimetype");
-  if (!isOds && !has("xl/workbook.xml")) {
-    const what = has("xl/workbook.bin") ? "a binary workbook (.xlsb)" : "a zip archive";
+  const find = (path: string) => parts.find((part) => part.name === path);
+  const content = find("mimetype") && find("content.xml");
+  if (content === undefined && find("xl/workbook.xml") === undefined) {
+    const what = find("xl/workbook.bin") === undefined ? "a zip archive" : "a binary workbook (.xlsb)";
     throw new ChoiceError(`${name}: ${what}; export it as CSV or .xlsx`);
   }
   const isTooLarge = ({ length, compressedLength }: ArchivePart) =>
@@ -80,88 +84,122 @@ async function workbookOf(name: string, file: Buffer, parts: readonly ArchivePar
   if (parts.some(isTooLarge)) {
     throw new TableError(`${name}: a part of it is too large to read; export it as CSV`);
   }
-  if (isOds) {
-    const { readOds, streamOdsRows } = await import("hucre/ods");
-    return {
-      sheets: async () => (await readOds(file, { maxRows: 1 })).sheets.map((sheet) => sheet.name),
-      rows: (sheet, maxRows) => streamOdsRows(file, { sheets: [sheet], ...(maxRows && { maxRows }) }),
-      links: async () => new Map(),
-    };
+  async function* read(part: ArchivePart) {
+    for await (const piece of unpack(file, part)) {
+      signal.throwIfAborted();
+      yield piece;
+    }
   }
-  const { readXlsx, streamXlsxRows } = await import("hucre/xlsx");
+  if (content === undefined) {
+    return openXlsx((path) => {
+      const part = find(path);
+      return part && read(part);
+    });
+  }
+  const manifest = find("META-INF/manifest.xml");
+  if (manifest !== undefined && (await isEncrypted(read(manifest)))) throw new Error("it is encrypted");
+  return openOds(() => read(content));
+}
+
+/** Returns whether the manifest of an OpenDocument file says that a part is encrypted. */
+async function isEncrypted(manifest: AsyncIterable<Uint8Array>): Promise<boolean> {
+  for await (const xml of readXml(manifest)) {
+    for (let event = xml.next(); event !== undefined; event = xml.next()) {
+      if (xml.name === "encryption-data") return true;
+    }
+  }
+  return false;
+}
+
+async function chooseSheet(
+  name: string,
+  book: Workbook,
+  profile: ItemProfile,
+  wanted: string | undefined,
+): Promise<{ readonly index: number; readonly name: string }> {
+  const isItem = wanted === undefined ? (field: string) => profile.likeness(field) > 0 : undefined;
+  const names: string[] = [];
+  let filled: number | undefined;
+  for await (const sheet of book.sheets(isItem)) {
+    const index = names.push(sheet.name) - 1;
+    if (sheet.hasItems || sheet.name === wanted) return { index, name: sheet.name };
+    if (sheet.hasRows) filled ??= index;
+  }
+  if (wanted !== undefined) {
+    throw new ChoiceError(
+      `${name}: no sheet "${wanted}"; the sheets are ${names.map((sheet) => `"${sheet}"`).join(", ")}`,
+    );
+  }
+  if (names.length === 0) throw new Error("it has no sheet with cells");
+  const index = filled ?? 0;
+  return { index, name: names[index]! };
+}
+
+/** Returns a sheet whose rows are read as they are asked for. */
+function openRows(
+  name: string,
+  read: () => AsyncGenerator<SheetRow>,
+  explain: (error: unknown) => never,
+): OpenSheet {
+  let found: { count: number; readonly first: string } | undefined;
+  const columns = new Set<number>();
+  const note = ({ number, count, emptyFormulas }: SheetRow) => {
+    for (const column of emptyFormulas) {
+      found ??= { count: 0, first: cellName(column, number) };
+      found.count += count;
+      columns.add(column);
+    }
+  };
+  async function* bytes() {
+    try {
+      yield* csvOf(read(), note);
+    } catch (error) {
+      explain(error);
+    }
+  }
   return {
-    sheets: async () => (await readXlsx(file, { maxRows: 1 })).sheets.map((sheet) => sheet.name),
-    rows: (sheet, maxRows) => streamXlsxRows(file, { sheet, ...(maxRows && { maxRows }) }),
-    async links(sheet) {
-      const linked = parts.some((part) => part.name.startsWith("xl/worksheets/_rels/"));
-      if (!linked || parts.some(({ length }) => length > mostLinkedBytes)) return new Map();
-      const { cells } = (await readXlsx(file, { sheets: [sheet] })).sheets[0] ?? {};
-      const found = [...(cells ?? [])].flatMap(([place, { hyperlink }]) => {
-        const [, address] = /^mailto:([^?]+)/i.exec(hyperlink?.target ?? "") ?? [];
-        return address === undefined ? [] : [[place, address] as const];
-      });
-      return new Map(found);
+    name,
+    bytes: bytes(),
+    emptyFormulas: () => found,
+    async lacksValues(column) {
+      if (!columns.has(column)) return false;
+      let isBelow = false;
+      try {
+        for await (const { fields, emptyFormulas } of read()) {
+          isBelow ||= emptyFormulas.includes(column);
+          if (isBelow && fields[column]) return false;
+        }
+      } catch (error) {
+        explain(error);
+      }
+      return true;
     },
   };
 }
 
-/** Returns the index of the first sheet with an item in its first rows, or the first sheet. */
-async function firstWithItems(
-  name: string,
-  book: Workbook,
-  sheets: readonly string[],
-  profile: ItemProfile,
-): Promise<number> {
-  for (const index of sheets.keys()) {
-    const isFound = await explained(name, async () => {
-      for await (const { values } of book.rows(index, sampleRows)) {
-        if (values.some((value) => profile.likeness(textOf(value)) > 0)) return true;
-      }
-      return (await book.links(index)).size > 0;
-    });
-    if (isFound) return index;
-  }
-  return 0;
-}
-
 /** Yields rows as CSV. Rows that the sheet leaves out are blank lines, so that each row keeps its number. */
 async function* csvOf(
-  name: string,
-  rows: AsyncIterable<StreamRow>,
-  links: ReadonlyMap<string, string>,
+  rows: AsyncIterable<SheetRow>,
+  note: (row: SheetRow) => void,
 ): AsyncGenerator<Uint8Array> {
-  const iterator = rows[Symbol.asyncIterator]();
   let piece = "";
-  let line = 0;
-  for (;;) {
-    const { value: row, done } = await explained(name, () => iterator.next());
-    if (done) break;
-    for (; line < row.index; line++) piece += "\n";
-    const fields = row.values.map((value, column) => {
-      const text = textOf(value);
-      const address = links.get(`${row.index},${column}`);
-      return quoteField(address === undefined || text.includes("@") ? text : `${text} <${address}>`, ",");
-    });
+  let line = 1;
+  for await (const row of rows) {
+    note(row);
+    piece += "\n".repeat(Math.max(0, row.number - line));
+    line = Math.max(line, row.number) + row.count;
     // Without quotes, a row of one empty cell would be a blank line, which is the same.
-    piece += `${fields.join(",")}\n`;
-    line++;
-    if (piece.length >= pieceLength) {
+    const text = `${row.fields.map((field) => quoteField(field, ",")).join(",")}\n`;
+    for (let i = 0; i < row.count; i++) {
+      piece += text;
+      if (piece.length < pieceLength) continue;
       yield Buffer.from(piece);
       piece = "";
+      // A row may be repeated a million times: signals wait for a turn of the event loop.
+      await setImmediate();
     }
   }
   yield Buffer.from(piece);
-}
-
-/** Returns a cell as text. Dates are written as in ISO 8601, without a time at midnight. */
-function textOf(value: CellValue): string {
-  if (value === null) return "";
-  if (value instanceof Date)
-    return value
-      .toISOString()
-      .replace(/(?:T00:00:00)?\.000Z$/, "")
-      .replace("T", " ");
-  return typeof value === "boolean" ? String(value).toUpperCase() : String(value);
 }
 
 /** Reads a whole file. */
@@ -177,14 +215,11 @@ async function collect(name: string, input: AsyncIterable<Uint8Array>): Promise<
   return Buffer.concat(chunks);
 }
 
-/** Runs work of the library, whose errors are about the file. */
-async function explained<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof ChoiceError || error instanceof TableError) throw error;
-    const isProtected = /encrypt|password/i.test((error as Error).message);
-    const what = isProtected ? "a spreadsheet file with a password" : "a damaged spreadsheet file";
-    throw new TableError(`${name}: ${what}: ${(error as Error).message}; export it as CSV`);
-  }
+/** Returns the error for a fault that was found while the file was read. */
+function explained(name: string, error: unknown): Error {
+  if (error instanceof ChoiceError || error instanceof TableError) return error;
+  const { message } = error as Error;
+  if (error instanceof SheetFault) return new TableError(`${name}: ${message}`);
+  const what = /encrypt/i.test(message) ? "a spreadsheet file with a password" : "a damaged spreadsheet file";
+  return new TableError(`${name}: ${what}: ${message}; export it as CSV`);
 }

@@ -8,13 +8,16 @@ import { profiles } from "../../../src/run/item.js";
 import { TableError } from "../../../src/table/errors.js";
 import { listParts } from "../../../src/table/spreadsheet/archive.js";
 import { openSheet } from "../../../src/table/spreadsheet/workbook.js";
+import { emptyCells, emptyRows, odsOf, odsRow, xlsxOf } from "../../support/workbooks.js";
 
 async function* once(bytes: Uint8Array) {
   yield bytes;
 }
 
+const { signal } = new AbortController();
+
 async function csvOf(file: Uint8Array, sheet?: string): Promise<{ name: string; csv: string }> {
-  const { name, bytes } = await openSheet("l.xlsx", once(file), profiles.email, sheet);
+  const { name, bytes } = await openSheet("l.xlsx", once(file), profiles.email, sheet, signal);
   const chunks: Uint8Array[] = [];
   for await (const chunk of bytes) chunks.push(chunk);
   return { name, csv: Buffer.concat(chunks).toString() };
@@ -87,6 +90,250 @@ function withNotes(archive: Buffer): Buffer {
   return Buffer.concat([archive.subarray(0, start), directory, last, Buffer.from("made")]);
 }
 
+/** A cell of an .xlsx file with a text of its own. */
+const inline = (place: string, text: string) => `<c r="${place}" t="inlineStr"><is><t>${text}</t></is></c>`;
+const ann = "ann@x.net";
+
+describe("cells of an .xlsx file", () => {
+  const styles = `<numFmts><numFmt numFmtId="170" formatCode="&quot;day&quot; 0"/><numFmt numFmtId="171" formatCode="[$-409]d\\ mmm"/></numFmts>
+    <cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="170"/><xf numFmtId="171"/></cellXfs>`;
+  const texts = [
+    "<t>plain &amp; simple</t>",
+    "<r><t>rich</t></r><r><t xml:space='preserve'> text</t></r><rPh><t>hint</t></rPh>",
+    "<t>a_x000D_b</t>",
+  ];
+
+  test.each<[string, string, string]>([
+    ["numbers", '<c><v>1.50</v></c><c t="n"><v>1E3</v></c>', "1.5,1000"],
+    ["dates", '<c s="1"><v>60</v></c><c s="1"><v>45413.5</v></c>', "1900-02-28,2024-05-01 12:00:00"],
+    ["dates of a format of its own", '<c s="2"><v>7</v></c><c s="3"><v>45413</v></c>', "7,2024-05-01"],
+    ["numbers that are no dates", '<c s="1"><v>1e300</v></c>', "1e+300"],
+    ["dates as text", '<c t="d"><v>2024-05-01</v></c>', "2024-05-01"],
+    ["truth and errors", '<c t="b"><v>0</v></c><c t="e"><v>#N/A</v></c>', "FALSE,#N/A"],
+    ["shared texts", '<c t="s"><v>0</v></c><c t="s"><v>1</v></c>', "plain & simple,rich text"],
+    ["escaped characters", '<c t="s"><v>2</v></c><c t="str"><v>a_x0040_b</v></c>', '"a\rb",a@b'],
+    ["rich text of their own", '<c t="inlineStr"><is><r><t>a</t></r><r><t>b</t></r></is></c>', "ab"],
+    ["formulas with a value", '<c t="str"><f>A1&amp;"b"</f><v>ab</v></c>', "ab"],
+    ["cells in any order", `${inline("C1", "c")}${inline("A1", "a")}`, "a,,c"],
+    ["cells without text at the end", '<c><v>1</v></c><c s="1"/><c t="s"><v/></c>', "1"],
+    ["sections and comments", "<!-- <c> --><c><v><![CDATA[<&]]></v></c>", "<&"],
+    ["references to characters", inline("A1", "&#97;&#x40;&lt;&copy;&#1114112;"), "a@<&copy;&#1114112;"],
+    ["a sign in an attribute", `<c r='A1' x=">" t="str"><v>a</v></c>`, "a"],
+  ])("are read: %s", async (_, cells, line) => {
+    const { csv } = await csvOf(xlsxOf({ S: `<row>${cells}</row>` }, { texts, styles }));
+    expect(csv).toBe(`${line}\n`);
+  });
+
+  test("are read however the file is cut into pieces", async () => {
+    const rows = Array.from(
+      { length: 4000 },
+      (_, i) => `<row>${inline(`A${i + 1}`, `é${i} &amp; "x"`)}</row>`,
+    );
+    const { csv } = await csvOf(xlsxOf({ S: rows.join("") }));
+    expect(csv).toBe(rows.map((_, i) => `"é${i} & ""x"""\n`).join(""));
+  });
+});
+
+test("long words in tags and formats take no longer than others", async () => {
+  const styles = `<numFmts><numFmt numFmtId="170" formatCode="${"[".repeat(900_000)}"/></numFmts>
+    <cellXfs><xf numFmtId="170"/></cellXfs>`;
+  const cells = `<c s="0" ${"a".repeat(900_000)}><v>1</v></c>`;
+  expect((await csvOf(xlsxOf({ S: `<row>${cells}</row>` }, { styles }))).csv).toBe("1\n");
+});
+
+describe("cells of an .ods file", () => {
+  const cell = (attributes: string, text = "") =>
+    `<table:table-cell ${attributes}>${text && `<text:p>${text}</text:p>`}</table:table-cell>`;
+
+  test.each<[string, string, string]>([
+    ["numbers", cell('office:value-type="percentage" office:value="0.50"', "50 %"), "0.5"],
+    ["dates", cell('office:value-type="date" office:date-value="2024-05-01"', "1.5.24"), "2024-05-01"],
+    [
+      "times",
+      cell('office:value-type="date" office:date-value="2024-05-01T12:30:00"'),
+      "2024-05-01 12:30:00",
+    ],
+    ["truth", cell('office:value-type="boolean" office:boolean-value="true"', "WAHR"), "TRUE"],
+    ["texts in attributes", cell('office:value-type="string" office:string-value="a"'), "a"],
+    ["paragraphs", cell("", "a</text:p><text:p>b"), '"a\nb"'],
+    ["spaces", cell("", 'a<text:s text:c="2"/>b<text:tab/>c<text:line-break/>d'), '"a  b\tc\nd"'],
+    ["links", cell("", '<text:a xlink:href="x">ann</text:a>@x.net'), ann],
+    [
+      "no notes, drawings or hidden cells",
+      `<table:table-cell><office:annotation><text:p>note</text:p></office:annotation><text:p>a</text:p>
+        <draw:frame><text:p>b</text:p></draw:frame></table:table-cell>
+        <table:covered-table-cell table:number-columns-repeated="2"><text:p>c</text:p></table:covered-table-cell>
+        ${cell("", "d")}`,
+      "a,,,d",
+    ],
+    [
+      "repeated cells",
+      cell('table:number-columns-repeated="3"', "a") + emptyCells(2) + cell("", "b"),
+      "a,a,a,,,b",
+    ],
+  ])("are read: %s", async (_, cells, line) => {
+    const { csv } = await csvOf(odsOf({ S: `<table:table-row>${cells}</table:table-row>` }));
+    expect(csv).toBe(`${line}\n`);
+  });
+
+  test("are read to the last that is filled, in rows and sheets that a colour fills up", async () => {
+    const rows = Array.from({ length: 3000 }, (_, i) => odsRow([`${i}`, ann], emptyCells(16_382))).join("");
+    const { csv } = await csvOf(
+      odsOf({ S: odsRow(["id", "email"]) + emptyRows(2) + rows + emptyRows(1_045_573) }),
+    );
+    expect(csv).toBe(`id,email\n\n\n${Array.from({ length: 3000 }, (_, i) => `${i},${ann}\n`).join("")}`);
+  });
+
+  test("are read to the last row and column of a sheet", async () => {
+    const last = `<table:table-row>${emptyCells(16_383)}${cell("", "z")}</table:table-row>`;
+    const { csv } = await csvOf(odsOf({ S: odsRow([ann], "", 1_048_575) + last }));
+    expect(csv.length).toBe(1_048_575 * (ann.length + 1) + 16_383 + 2);
+    expect(csv.endsWith(`${ann}\n${",".repeat(16_383)}z\n`)).toBe(true);
+  });
+});
+
+describe("a sheet is chosen", () => {
+  const filled = `<row>${inline("A1", "x")}</row>`;
+  const blank = '<row r="1"><c r="A1" s="1"/></row>';
+
+  test.each<[string, Uint8Array, string]>([
+    ["with items, beside charts", xlsxOf({ Chart: undefined, P: `<row>${inline("A1", ann)}</row>` }), "P"],
+    ["that is not empty", xlsxOf({ Empty: blank, "Not empty": filled, Last: filled }), "Not empty"],
+    ["that is first if all are empty", xlsxOf({ A: blank, B: "" }), "A"],
+    [
+      "that is not empty, in an .ods file",
+      odsOf({ A: emptyRows(9), B: odsRow(["x"]), C: odsRow(["x"]) }),
+      "B",
+    ],
+    [
+      "that is no copy of another file's",
+      odsOf({
+        A: `${odsRow(["x"])}<table:table-row><table:table-cell>
+      <table:table table:name="B">${odsRow([ann])}</table:table></table:table-cell></table:table-row>`,
+      }),
+      "A",
+    ],
+  ])("%s", async (_, file, name) => {
+    expect((await csvOf(file)).name).toBe(name);
+  });
+
+  test("with items below row 100 only by its name", async () => {
+    const late = odsRow(["x"], "", 1).repeat(100) + odsRow([ann]);
+    const file = odsOf({ A: odsRow(["x"]), B: late, C: odsRow([ann]) });
+    expect((await csvOf(file)).name).toBe("C");
+    expect(await csvOf(file, "B")).toMatchObject({
+      name: "B",
+      csv: expect.stringMatching(/x\nann@x.net\n$/),
+    });
+  });
+});
+
+describe("a sheet ends with an error", () => {
+  const limit =
+    "a sheet has rows 1 to 1,048,576; repair the workbook in a spreadsheet program, or export it as CSV";
+  const xlsxRow = (number: string) => xlsxOf({ S: `<row r="${number}">${inline("A1", ann)}</row>` });
+
+  test.each<[string, () => Uint8Array, string]>([
+    ["above the last row", () => xlsxRow("1048577"), `l.xlsx: sheet "S", row 1048577: ${limit}`],
+    ["far above the last row", () => xlsxRow("99999999999"), `sheet "S", row 99999999999: ${limit}`],
+    ["above the first row", () => xlsxRow("0"), `sheet "S", row 0: ${limit}`],
+    ["in a row without end", () => xlsxRow("Infinity"), 'sheet "S": there is no row "Infinity"'],
+    ["in a row without number", () => xlsxRow("1e9"), 'sheet "S": there is no row "1e9"'],
+    [
+      "above the last of many rows",
+      () => odsOf({ S: odsRow([ann]) + odsRow([ann], "", 1_048_576) }),
+      `l.xlsx: sheet "S", row 1048577: ${limit}`,
+    ],
+    [
+      "after too many empty rows",
+      () => odsOf({ S: odsRow([ann]) + emptyRows(2e9) + odsRow([ann]) }),
+      'sheet "S", row 2000000002: a sheet has rows',
+    ],
+    [
+      "right of the last column",
+      () => xlsxOf({ S: `<row r="7">${inline("XFE7", ann)}</row>` }),
+      'sheet "S", cell XFE7: a sheet has columns A to XFD; repair',
+    ],
+    [
+      "right of the last of many columns",
+      () =>
+        odsOf({
+          S: odsRow([ann], `${emptyCells(16_383)}<table:table-cell><text:p>a</text:p></table:table-cell>`),
+        }),
+      'sheet "S", cell XFE1: a sheet has columns A to XFD',
+    ],
+    [
+      "right of empty cells without end",
+      () =>
+        odsOf({
+          S: odsRow(
+            [],
+            `${emptyCells(Number.POSITIVE_INFINITY)}<table:table-cell><text:p>a</text:p></table:table-cell>`,
+          ),
+        }),
+      "a sheet has columns A to XFD",
+    ],
+    [
+      "in a cell with a long name",
+      () => xlsxOf({ S: `<row>${inline(`${"Z".repeat(900)}1`, ann)}</row>` }),
+      `there is no cell "${"Z".repeat(20)}"`,
+    ],
+    ["in no cell", () => xlsxOf({ S: `<row>${inline("7", ann)}</row>` }), 'sheet "S": there is no cell "7"'],
+    [
+      "in a long row",
+      () =>
+        odsOf({
+          S: odsRow(
+            [],
+            `<table:table-cell table:number-columns-repeated="9000"><text:p>${"a".repeat(200)}</text:p></table:table-cell>`,
+          ),
+        }),
+      'sheet "S", cell A1: the row is over 1 MiB up to here; export the sheet as CSV',
+    ],
+    [
+      "in a long text",
+      () => xlsxOf({ S: `<row>${inline("A1", "a ".repeat(600_000))}</row>` }),
+      'sheet "S", cell A1: the row is over 1 MiB',
+    ],
+    [
+      "in a long shared text",
+      () => xlsxOf({ S: `<row>${inline("A1", ann)}</row>` }, { texts: [`<t>${"a ".repeat(600_000)}</t>`] }),
+      "a text of its cells is over 1 MiB",
+    ],
+    [
+      "at a text that is missing",
+      () =>
+        xlsxOf(
+          { S: `<row r="3">${inline("A3", ann)}<c r="B3" t="s"><v>99</v></c></row>` },
+          { texts: ["<t>a</t>"] },
+        ),
+      'l.xlsx: sheet "S", cell B3: its text, number 99, is missing; repair the workbook',
+    ],
+    [
+      "where its XML is cut off",
+      () => xlsxOf({ S: `<row>${inline("A1", ann)}` }),
+      "a damaged spreadsheet file: its XML ends too early; export it as CSV",
+    ],
+    ["without sheets", () => xlsxOf({ Chart: undefined }), "it has no sheet with cells"],
+    [
+      "if it has a password",
+      () => odsOf({ S: "" }, "<manifest:file-entry><manifest:encryption-data/></manifest:file-entry>"),
+      "a spreadsheet file with a password",
+    ],
+  ])("%s", async (_, file, message) => {
+    const reading = csvOf(file());
+    await expect(reading).rejects.toThrow(message);
+    await expect(reading).rejects.toThrow(TableError);
+  });
+
+  test("of its signal", async () => {
+    const ending = new AbortController();
+    ending.abort(new Error("stopped"));
+    const opening = openSheet("l.xlsx", once(xlsx), profiles.email, undefined, ending.signal);
+    await expect(opening).rejects.toThrow("stopped");
+  });
+});
+
 describe("a file is refused that", () => {
   test.each<[string, () => Uint8Array, string, new (message?: string) => Error]>([
     ["has no such sheet", () => xlsx, 'no sheet "Nope"; the sheets are "Info", "People"', ChoiceError],
@@ -126,11 +373,16 @@ function withLength(length: number): Uint8Array {
   return file;
 }
 
-test("damaged files end with an error of ours, or with rows", async () => {
-  const change = fc.record({ at: fc.nat(xlsx.length - 1), byte: fc.nat(255) });
+const ods = await writeOds({ sheets });
+
+test.each([
+  ["xlsx", xlsx],
+  ["ods", ods],
+])("damaged files end with an error of ours, or with rows: %s", async (_, whole) => {
+  const change = fc.record({ at: fc.nat(whole.length - 1), byte: fc.nat(255) });
   await fc.assert(
     fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 8 }), async (changes) => {
-      const file = Buffer.from(xlsx);
+      const file = Buffer.from(whole);
       for (const { at, byte } of changes) file[at] = byte;
       await csvOf(file).catch((error) => {
         if (!(error instanceof TableError || error instanceof ChoiceError)) throw error;

@@ -1,0 +1,143 @@
+/**
+ * Reads OpenDocument spreadsheets (.ods, OpenDocument 1.3 part 3), whose sheets follow each other in one part. LibreOffice
+ * fills rows and sheets up to their ends with repeated empty cells and rows, so repetitions are counted, not made.
+ */
+import { dateText, mostCharacters, RowCells, Sampler, type SheetRow, type Workbook } from "./sheet.js";
+import { readXml, type XmlReader } from "./xml.js";
+
+/** Most spaces, and most cells or rows, that one element stands for. */
+const [mostSpaces, mostRepetitions] = [32_768, 2 ** 31];
+/** Elements of a cell that hold its text. Others are notes and drawings. */
+const textElements: ReadonlySet<string> = new Set(["p", "h", "list"]);
+
+/** Opens a spreadsheet, given its part `content.xml`. */
+export function openOds(content: () => AsyncIterable<Uint8Array>): Workbook {
+  return {
+    async *sheets(isItem) {
+      let sample: Sampler | undefined;
+      for await (const found of read(content(), () => sample?.isDone === false)) {
+        if (typeof found !== "string") sample?.add(found);
+        else {
+          if (sample !== undefined) yield sample;
+          sample = new Sampler(found, isItem);
+        }
+      }
+      if (sample !== undefined) yield sample;
+    },
+    async *rows(index) {
+      let sheet = -1;
+      for await (const found of read(content(), () => sheet === index)) {
+        if (typeof found !== "string") yield found;
+        else if (sheet++ === index) return;
+      }
+    },
+  };
+}
+
+/**
+ * Yields the names of the sheets, each followed by its rows.
+ *
+ * @param wantsRow asked at the start of each row
+ */
+async function* read(
+  bytes: AsyncIterable<Uint8Array>,
+  wantsRow: () => boolean,
+): AsyncGenerator<string | SheetRow> {
+  let cells: RowCells | undefined;
+  // Depths of the elements that are open; 0 if there is none.
+  let [spreadsheet, cell, paragraph, skipped] = [0, 0, 0, 0];
+  let [rowCount, cellCount] = [1, 1];
+  let isRow = false;
+  let hasFormula = false;
+  let stored: string | undefined;
+  let otherText = "";
+  let text = "";
+  for await (const xml of readXml(bytes)) {
+    for (let event = xml.next(); event !== undefined; event = xml.next()) {
+      if (skipped > 0) {
+        if (event === "close" && xml.depth < skipped) skipped = 0;
+      } else if (event === "text") {
+        if (paragraph > 0) text += xml.text;
+        if (text.length > mostCharacters) throw cells!.tooLong();
+      } else if (event === "open") {
+        if (cell > 0) {
+          const isText = paragraph > 0 ? xml.name !== "annotation" : textElements.has(xml.name);
+          if (!isText && (paragraph > 0 || xml.depth === cell + 1)) skipped = xml.depth;
+          else if (paragraph > 0) text += spaceOf(xml);
+          else if (xml.name === "p" || xml.name === "h") {
+            if (text !== "") text += "\n";
+            paragraph = xml.depth;
+          }
+        } else if (xml.name === "spreadsheet") spreadsheet = xml.depth;
+        // Tables elsewhere are copies of those of other files.
+        else if (xml.name === "table" && spreadsheet > 0 && xml.depth === spreadsheet + 1) {
+          cells = new RowCells(xml.attribute("name") ?? "");
+          cells.number = 1;
+          yield cells.sheet;
+        } else if (cells === undefined) continue;
+        else if (xml.name === "shapes") skipped = xml.depth;
+        else if (xml.name === "table-row") {
+          rowCount = countOf(xml, "number-rows-repeated");
+          isRow = wantsRow();
+        } else if (!isRow) continue;
+        else if (xml.name === "covered-table-cell") {
+          cells.add("", countOf(xml, "number-columns-repeated"));
+          skipped = xml.depth;
+        } else if (xml.name === "table-cell") {
+          cell = xml.depth;
+          cellCount = countOf(xml, "number-columns-repeated");
+          hasFormula = xml.attribute("formula") !== undefined;
+          stored = storedValue(xml);
+          otherText = xml.attribute("string-value") ?? "";
+          text = "";
+        }
+      } else if (xml.depth < cell) {
+        cell = 0;
+        const isEmptyFormula = hasFormula && stored === undefined && text === "";
+        cells!.add(stored || text || otherText, cellCount, isEmptyFormula);
+      } else if (xml.depth < paragraph) paragraph = 0;
+      else if (xml.name === "table-row" && isRow) {
+        isRow = false;
+        const row = cells!.take(rowCount);
+        if (row !== undefined) yield row;
+      } else if (xml.name === "table" && xml.depth === spreadsheet) cells = undefined;
+    }
+  }
+}
+
+/** Returns how often a cell or row is repeated. */
+function countOf(xml: XmlReader, name: string): number {
+  const count = Number(xml.attribute(name) ?? 1);
+  return count >= 1 ? Math.min(Math.floor(count), mostRepetitions) : 1;
+}
+
+/** Returns the white space that an element in a text stands for. */
+function spaceOf(xml: XmlReader): string {
+  if (xml.name === "s") return " ".repeat(Math.min(countOf(xml, "c"), mostSpaces));
+  if (xml.name === "tab") return "\t";
+  return xml.name === "line-break" ? "\n" : "";
+}
+
+/** Returns the value that is stored for a cell, as text; empty if its text is the value, undefined if there is none. */
+function storedValue(xml: XmlReader): string | undefined {
+  switch (xml.attribute("value-type")) {
+    case undefined:
+      return undefined;
+    case "float":
+    case "currency":
+    case "percentage": {
+      const value = xml.attribute("value");
+      return value && String(Number(value));
+    }
+    case "boolean":
+      return xml.attribute("boolean-value")?.toUpperCase();
+    case "date": {
+      const value = xml.attribute("date-value") ?? "";
+      // Times without a zone are read as in UTC, and written so.
+      const isLocal = value.includes("T") && !/(?:Z|[+-]\d\d:?\d\d)$/.test(value);
+      return dateText(new Date(isLocal ? `${value}Z` : value)) ?? value;
+    }
+    default:
+      return "";
+  }
+}

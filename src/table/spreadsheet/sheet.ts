@@ -1,0 +1,153 @@
+/**
+ * Rows of a sheet, whatever the format of its file: the limits that they have, and the collecting of their cells. Empty
+ * cells and rows are only counted, because a few bytes of a file can stand for millions of them.
+ */
+import { maximumRecordBytes } from "../records.js";
+
+/** Rows and columns of a sheet in Excel and LibreOffice. */
+const [mostRows, mostColumns] = [1_048_576, 16_384];
+/** Characters of a row, and of a text. */
+export const mostCharacters = maximumRecordBytes;
+/** Rows of each sheet in which items are looked for. */
+const sampleRows = 100;
+
+/** Advice for damaged workbooks. */
+export const repair = "repair the workbook in a spreadsheet program, or export it as CSV";
+
+/** A row that is not empty. */
+export interface SheetRow {
+  /** Number of the row, from 1. */
+  readonly number: number;
+  /** Number of rows like this one that follow each other. */
+  readonly count: number;
+  /** Texts of its cells, without empty cells at the end. */
+  readonly fields: readonly string[];
+  /** Columns, from 0, with a formula that has no stored value. Their fields are empty. */
+  readonly emptyFormulas: readonly number[];
+}
+
+/** A sheet and the look of its first rows. */
+interface SheetSample {
+  readonly name: string;
+  readonly hasRows: boolean;
+  readonly hasItems: boolean;
+}
+
+/** A workbook, whatever its format. */
+export interface Workbook {
+  /**
+   * Yields the sheets in their order.
+   *
+   * @param isItem tells items in fields; undefined if the rows need not be looked at
+   */
+  sheets(isItem: ((field: string) => boolean) | undefined): AsyncGenerator<SheetSample>;
+  /** Yields the rows of a sheet. */
+  rows(index: number): AsyncGenerator<SheetRow>;
+}
+
+/** Fault of a sheet. Its message names the cell or row. */
+export class SheetFault extends Error {
+  override readonly name = "SheetFault";
+}
+
+/** Looks for items in the first rows of a sheet. */
+export class Sampler implements SheetSample {
+  hasItems = false;
+  #rows = 0;
+
+  constructor(
+    readonly name: string,
+    readonly isItem: ((field: string) => boolean) | undefined,
+  ) {}
+
+  get hasRows(): boolean {
+    return this.#rows > 0;
+  }
+
+  /** Whether no further row is needed. */
+  get isDone(): boolean {
+    return this.isItem === undefined || this.hasItems || this.#rows >= sampleRows;
+  }
+
+  add({ fields }: SheetRow): void {
+    this.#rows++;
+    this.hasItems ||= fields.some((field) => this.isItem?.(field));
+  }
+}
+
+/** Collects the cells of a row. */
+export class RowCells {
+  /** Number of the row, from 1. */
+  number = 0;
+  /** Column, from 0, of the next cell. */
+  column = 0;
+  #fields: string[] = [];
+  #emptyFormulas: number[] = [];
+  #length = 0;
+
+  /** @param sheet its name in errors */
+  constructor(readonly sheet: string) {}
+
+  /** Adds some cells with the same text. */
+  add(text: string, count = 1, isEmptyFormula = false): void {
+    const first = this.column;
+    this.column += count;
+    if (text === "" && !isEmptyFormula) return;
+    if (this.column > mostColumns) {
+      throw this.fault(Math.max(first, mostColumns), `a sheet has columns A to XFD; ${repair}`);
+    }
+    this.#length += (text.length + 1) * count;
+    if (this.#length > mostCharacters) throw this.tooLong(first);
+    while (this.#fields.length < first) this.#fields.push("");
+    for (let column = first; column < this.column; column++) {
+      this.#fields[column] = text;
+      if (isEmptyFormula) this.#emptyFormulas.push(column);
+    }
+  }
+
+  /** Ends the row; returns undefined if all of its cells are empty. */
+  take(count = 1): SheetRow | undefined {
+    const { number } = this;
+    const fields = this.#fields;
+    const emptyFormulas = this.#emptyFormulas;
+    this.number += count;
+    this.column = 0;
+    if (fields.length === 0) return undefined;
+    this.#fields = [];
+    this.#emptyFormulas = [];
+    this.#length = 0;
+    if (number < 1 || number + count - 1 > mostRows) {
+      const above = number < 1 ? number : Math.max(number, mostRows + 1);
+      throw new SheetFault(`sheet "${this.sheet}", row ${above}: a sheet has rows 1 to 1,048,576; ${repair}`);
+    }
+    return { number, count, fields, emptyFormulas };
+  }
+
+  /** Returns the error for a cell whose text is too long. */
+  tooLong(column = this.column): SheetFault {
+    return this.fault(column, "the row is over 1 MiB up to here; export the sheet as CSV");
+  }
+
+  /** Returns an error that names a cell of the row. */
+  fault(column: number, what: string): SheetFault {
+    return new SheetFault(`sheet "${this.sheet}", cell ${cellName(column, this.number)}: ${what}`);
+  }
+}
+
+/** Returns the name of a cell: `AB12`. */
+export function cellName(column: number, row: number): string {
+  let letters = "";
+  for (let rest = column + 1; rest > 0; rest = Math.floor((rest - 1) / 26)) {
+    letters = String.fromCharCode(65 + ((rest - 1) % 26)) + letters;
+  }
+  return `${letters}${row}`;
+}
+
+/** Returns a date as in ISO 8601, without a time at midnight; undefined if it is none. */
+export function dateText(date: Date): string | undefined {
+  if (Number.isNaN(date.getTime())) return undefined;
+  return date
+    .toISOString()
+    .replace(/(?:T00:00:00)?\.000Z$/, "")
+    .replace("T", " ");
+}

@@ -1,0 +1,325 @@
+/**
+ * Reads workbooks of Excel (.xlsx, ECMA-376 part 1, SpreadsheetML): one pass over the part of a sheet, with the texts that
+ * its cells share in memory. Sheets without cells, such as charts, are left out.
+ */
+import { posix } from "node:path";
+import {
+  dateText,
+  mostCharacters,
+  RowCells,
+  repair,
+  Sampler,
+  SheetFault,
+  type SheetRow,
+  type Workbook,
+} from "./sheet.js";
+import { readXml, type XmlReader } from "./xml.js";
+
+/** Longest number format, and longest name of a column, in characters. */
+const [longestFormat, longestColumn] = [255, 7];
+
+/** Reads a part of the archive; undefined if there is none of that name. */
+type PartReader = (name: string) => AsyncIterable<Uint8Array> | undefined;
+
+/** A relationship of a part to another one, or to an address. */
+interface Relationship {
+  readonly id: string;
+  readonly type: string;
+  readonly target: string;
+}
+
+/** What the cells of all sheets refer to. */
+interface Shared {
+  readonly texts: readonly string[];
+  /** Whether a cell of a style is a date, by the index of the style. */
+  readonly isDate: readonly boolean[];
+}
+
+/** Opens a workbook. */
+export async function openXlsx(part: PartReader): Promise<Workbook> {
+  const relationships = await readRelationships(part, "xl/workbook.xml");
+  const { sheets, startsIn1904 } = await readBook(part, relationships);
+  const targetOf = (type: string) => {
+    const found = relationships.find((relationship) => relationship.type === type);
+    return found && resolve(found.target);
+  };
+  let shared: Promise<Shared> | undefined;
+  const readShared = async () => ({
+    texts: await readTexts(part, targetOf("sharedStrings")),
+    isDate: await readStyles(part, targetOf("styles")),
+  });
+  async function* rows(index: number) {
+    const { name, path } = sheets[index]!;
+    shared ??= readShared();
+    const facts = { ...(await shared), startsIn1904, addresses: await readLinks(part, path) };
+    yield* rowsOf(open(part, path), name, facts);
+  }
+  return {
+    async *sheets(isItem) {
+      for (const [index, { name }] of sheets.entries()) {
+        const sample = new Sampler(name, isItem);
+        if (!sample.isDone) {
+          for await (const row of rows(index)) {
+            sample.add(row);
+            if (sample.isDone) break;
+          }
+        }
+        yield sample;
+      }
+    },
+    rows,
+  };
+}
+
+/** Opens a part that the workbook names. */
+function open(part: PartReader, path: string): AsyncIterable<Uint8Array> {
+  const bytes = part(path);
+  if (bytes === undefined) throw new Error(`its part ${path} is missing`);
+  return bytes;
+}
+
+/** Returns the name of the part that a relationship of the workbook leads to. */
+const resolve = (target: string): string => posix.resolve("/xl", target).slice(1);
+
+/** Calls a function with the start of each element of a part. */
+async function eachElement(bytes: AsyncIterable<Uint8Array>, see: (xml: XmlReader) => void): Promise<void> {
+  for await (const xml of readXml(bytes)) {
+    for (let event = xml.next(); event !== undefined; event = xml.next()) {
+      if (event === "open") see(xml);
+    }
+  }
+}
+
+/** Reads the relationships of a part. */
+async function readRelationships(part: PartReader, path: string): Promise<readonly Relationship[]> {
+  const { dir, base } = posix.parse(path);
+  const bytes = part(`${dir}/_rels/${base}.rels`);
+  const found: Relationship[] = [];
+  if (bytes === undefined) return found;
+  await eachElement(bytes, (xml) => {
+    const target = xml.attribute("Target");
+    if (xml.name !== "Relationship" || target === undefined) return;
+    // The start of a type differs between the editions of the standard.
+    const type = xml.attribute("Type")?.replace(/^.*\//, "") ?? "";
+    found.push({ id: xml.attribute("Id") ?? "", type, target });
+  });
+  return found;
+}
+
+/** Reads the names and the parts of the sheets with cells, and the date that days are counted from. */
+async function readBook(part: PartReader, relationships: readonly Relationship[]) {
+  const sheets: { readonly name: string; readonly path: string }[] = [];
+  let startsIn1904 = false;
+  await eachElement(open(part, "xl/workbook.xml"), (xml) => {
+    if (xml.name === "workbookPr") startsIn1904 = /^(?:1|true)$/.test(xml.attribute("date1904") ?? "");
+    if (xml.name !== "sheet") return;
+    const id = xml.attribute("id");
+    const found = relationships.find((relationship) => relationship.id === id);
+    if (found?.type !== "worksheet") return;
+    sheets.push({ name: xml.attribute("name") ?? "", path: resolve(found.target) });
+  });
+  return { sheets, startsIn1904 };
+}
+
+/** Reads the texts that cells share, without their formats and phonetic hints. */
+async function readTexts(part: PartReader, path: string | undefined): Promise<readonly string[]> {
+  const texts: string[] = [];
+  const bytes = path === undefined ? undefined : part(path);
+  if (bytes === undefined) return texts;
+  let text = "";
+  let isText = false;
+  let isHint = false;
+  for await (const xml of readXml(bytes)) {
+    for (let event = xml.next(); event !== undefined; event = xml.next()) {
+      if (event === "text") {
+        if (isText) text += xml.text;
+        if (text.length > mostCharacters) throw new SheetFault("a text of its cells is over 1 MiB");
+      } else if (xml.name === "t") isText = event === "open" && !isHint;
+      else if (xml.name === "rPh") isHint = event === "open";
+      else if (xml.name === "si" && event === "close") {
+        texts.push(unescapeText(text));
+        text = "";
+      }
+    }
+  }
+  return texts;
+}
+
+/** Reads which styles are those of dates. */
+async function readStyles(part: PartReader, path: string | undefined): Promise<readonly boolean[]> {
+  const bytes = path === undefined ? undefined : part(path);
+  const formats = new Map<string, string>();
+  const isDate: boolean[] = [];
+  if (bytes === undefined) return isDate;
+  let list = "";
+  await eachElement(bytes, (xml) => {
+    if (xml.depth === 2) list = xml.name;
+    const id = xml.attribute("numFmtId") ?? "";
+    if (list === "numFmts" && xml.name === "numFmt") formats.set(id, xml.attribute("formatCode") ?? "");
+    if (list === "cellXfs" && xml.name === "xf") isDate.push(isDateFormat(Number(id), formats.get(id)));
+  });
+  return isDate;
+}
+
+/**
+ * Returns whether a number format shows a date or a time.
+ *
+ * @param id of a built-in format; 18.8.30 of the standard lists these
+ * @param code of a format of the workbook's own
+ */
+function isDateFormat(id: number, code: string | undefined): boolean {
+  const isIn = (first: number, last: number) => id >= first && id <= last;
+  if (code === undefined) return isIn(14, 22) || isIn(27, 36) || isIn(45, 47) || isIn(50, 58);
+  // Without colours and languages, escaped characters, texts and widths. A month alone may be minutes, or an odd letter.
+  const letters = code
+    .slice(0, longestFormat)
+    .replace(/\[(?!h+\]|m+\]|s+\])[^\]]*\]|\\.|"[^"]*"|[*_]./gi, "");
+  return /[dhsy]|mmm|\[m/i.test(letters);
+}
+
+/** Reads the addresses that cells of a sheet link to, by the names of the cells. */
+async function readLinks(part: PartReader, path: string): Promise<ReadonlyMap<string, string>> {
+  const links = new Map<string, string>();
+  const addresses = new Map<string, string>();
+  for (const { id, target } of await readRelationships(part, path)) {
+    const [, address] = /^mailto:([^?]+)/i.exec(target) ?? [];
+    if (address !== undefined) addresses.set(id, address);
+  }
+  if (addresses.size === 0) return links;
+  // They follow the cells.
+  await eachElement(open(part, path), (xml) => {
+    if (xml.name !== "hyperlink") return;
+    const address = addresses.get(xml.attribute("id") ?? "");
+    const [cell = ""] = (xml.attribute("ref") ?? "").split(":");
+    if (address !== undefined) links.set(cell, address);
+  });
+  return links;
+}
+
+/** Facts that the cells of a sheet need. */
+interface SheetFacts extends Shared {
+  readonly addresses: ReadonlyMap<string, string>;
+  readonly startsIn1904: boolean;
+}
+
+/** Yields the rows of a sheet. */
+async function* rowsOf(
+  bytes: AsyncIterable<Uint8Array>,
+  sheet: string,
+  facts: SheetFacts,
+): AsyncGenerator<SheetRow> {
+  const cells = new RowCells(sheet);
+  cells.number = 1;
+  let isData = false;
+  let place = "";
+  let type = "";
+  let style = "";
+  let value = "";
+  let [hasValue, hasFormula, isText, isHint] = [false, false, false, false];
+  for await (const xml of readXml(bytes)) {
+    for (let event = xml.next(); event !== undefined; event = xml.next()) {
+      if (event === "text") {
+        if (isText) value += xml.text;
+        if (value.length > mostCharacters) throw cells.tooLong();
+        continue;
+      }
+      const isStart = event === "open";
+      if (xml.name === "sheetData") isData = isStart;
+      if (!isData) continue;
+      switch (xml.name) {
+        case "row":
+          if (isStart) cells.number = rowNumber(xml.attribute("r"), cells);
+          else {
+            const row = cells.take();
+            if (row !== undefined) yield row;
+          }
+          break;
+        case "c":
+          if (isStart) {
+            place = xml.attribute("r") ?? "";
+            type = xml.attribute("t") ?? "";
+            style = xml.attribute("s") ?? "";
+            value = "";
+            hasValue = false;
+            hasFormula = false;
+            if (place !== "") cells.column = columnOf(place, sheet);
+          } else {
+            const text = textOf(type, value, style, facts, cells);
+            const address = facts.addresses.get(place);
+            const isLinked = address !== undefined && !text.includes("@");
+            // The text of a formula may be empty; a number that is empty was never calculated.
+            const isStored = value !== "" || (type === "str" && hasValue);
+            cells.add(isLinked ? `${text} <${address}>`.trimStart() : text, 1, hasFormula && !isStored);
+          }
+          break;
+        case "f":
+          hasFormula = true;
+          break;
+        case "v":
+          hasValue = true;
+          isText = isStart;
+          break;
+        case "t":
+          isText = isStart && !isHint;
+          break;
+        case "rPh":
+          isHint = isStart;
+          break;
+      }
+    }
+  }
+}
+
+/** Returns the number of a row; one that is not numbered follows the row before it. */
+function rowNumber(number: string | undefined, { number: next, sheet }: RowCells): number {
+  if (number === undefined) return next;
+  if (/^\d{1,15}$/.test(number)) return Number(number);
+  throw new SheetFault(`sheet "${sheet}": there is no row "${number.slice(0, 20)}"; ${repair}`);
+}
+
+/** Returns the column, from 0, of a cell. */
+function columnOf(place: string, sheet: string): number {
+  let column = 0;
+  let at = 0;
+  for (; at < place.length; at++) {
+    // Upper case of a letter, which has a place in the alphabet.
+    const letter = (place.charCodeAt(at) & ~0x20) - 64;
+    if (letter < 1 || letter > 26) break;
+    column = column * 26 + letter;
+  }
+  if (at > 0 && at <= longestColumn) return column - 1;
+  throw new SheetFault(`sheet "${sheet}": there is no cell "${place.slice(0, 20)}"; ${repair}`);
+}
+
+/** Returns the text of a cell of some type (18.18.11 of the standard). */
+function textOf(
+  type: string,
+  value: string,
+  style: string,
+  { texts, isDate, startsIn1904 }: SheetFacts,
+  cells: RowCells,
+): string {
+  if (value === "") return "";
+  if (type === "s") {
+    const text = texts[Number(value)];
+    if (text !== undefined) return text;
+    throw cells.fault(cells.column, `its text, number ${value.slice(0, 20)}, is missing; ${repair}`);
+  }
+  if (type === "str" || type === "inlineStr") return unescapeText(value);
+  if (type === "b") return /^(?:1|true)$/i.test(value) ? "TRUE" : "FALSE";
+  const number = Number(value);
+  if ((type !== "" && type !== "n") || Number.isNaN(number)) return value;
+  return (isDate[Number(style || "-1")] && dateText(dateOf(number, startsIn1904))) || String(number);
+}
+
+/** Returns the date of a number of days. In Excel, 1900 has a 29 February, the 60th day. */
+function dateOf(days: number, startsIn1904: boolean): Date {
+  const start = startsIn1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, days >= 60 ? 30 : 31);
+  return new Date(start + Math.round(days * 86_400_000));
+}
+
+/** Replaces the escapes of characters that XML does not allow: `_x000D_` (22.4.2.4 of the standard). */
+const unescapeText = (text: string): string =>
+  text.includes("_x")
+    ? text.replace(/_x([\da-f]{4})_/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+    : text;

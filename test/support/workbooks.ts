@@ -1,0 +1,96 @@
+/** Writes spreadsheet files with the XML that a test gives, as no library would: hostile, damaged, or as LibreOffice does. */
+import { crc32, deflateRawSync } from "node:zlib";
+
+/** Returns a zip archive of some parts, by their names. */
+function zip(parts: Readonly<Record<string, string>>): Buffer {
+  const local: Buffer[] = [];
+  const directory: Buffer[] = [];
+  let offset = 0;
+  for (const [name, text] of Object.entries(parts)) {
+    const packed = deflateRawSync(text);
+    const facts = Buffer.alloc(26);
+    facts.writeUInt16LE(20, 0);
+    facts.writeUInt16LE(8, 4);
+    facts.writeUInt32LE(crc32(text), 10);
+    facts.writeUInt32LE(packed.length, 14);
+    facts.writeUInt32LE(Buffer.byteLength(text), 18);
+    facts.writeUInt16LE(name.length, 22);
+    const place = Buffer.alloc(14);
+    place.writeUInt32LE(offset, 10);
+    const part = Buffer.concat([Buffer.from("PK\x03\x04"), facts, Buffer.from(name), packed]);
+    local.push(part);
+    directory.push(Buffer.from("PK\x01\x02\x14\x00"), facts, place, Buffer.from(name));
+    offset += part.length;
+  }
+  const count = Object.keys(parts).length;
+  const end = Buffer.alloc(18);
+  end.writeUInt16LE(count, 4);
+  end.writeUInt16LE(count, 6);
+  end.writeUInt32LE(Buffer.concat(directory).length, 8);
+  end.writeUInt32LE(offset, 12);
+  return Buffer.concat([...local, ...directory, Buffer.from("PK\x05\x06"), end]);
+}
+
+const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+
+/** Returns an .xlsx file with some sheets, given by their rows. A sheet without rows is a chart. */
+export function xlsxOf(
+  sheets: Readonly<Record<string, string | undefined>>,
+  { texts = [], styles = "" }: { texts?: readonly string[]; styles?: string } = {},
+): Buffer {
+  const entries = Object.entries(sheets).map(([name, rows], index) => ({
+    name,
+    rows,
+    id: `rId${index + 1}`,
+  }));
+  const folder = (rows: string | undefined) => (rows === undefined ? "chartsheet" : "worksheet");
+  return zip({
+    "[Content_Types].xml": "<Types/>",
+    "_rels/.rels": `<Relationships><Relationship Id="b" Type="${office}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+    "xl/workbook.xml": `<workbook xmlns:r="${office}"><sheets>${entries
+      .map(({ name, id }, index) => `<sheet name="${name}" sheetId="${index + 1}" r:id="${id}"/>`)
+      .join("")}</sheets></workbook>`,
+    "xl/_rels/workbook.xml.rels": `<Relationships>${entries
+      .map(
+        ({ rows, id }) =>
+          `<Relationship Id="${id}" Type="${office}/${folder(rows)}" Target="${folder(rows)}s/${id}.xml"/>`,
+      )
+      .join("")}<Relationship Id="t" Type="${office}/sharedStrings" Target="/xl/sharedStrings.xml"/>
+      <Relationship Id="s" Type="${office}/styles" Target="styles.xml"/></Relationships>`,
+    "xl/sharedStrings.xml": `<sst>${texts.map((text) => `<si>${text}</si>`).join("")}</sst>`,
+    "xl/styles.xml": `<styleSheet>${styles}</styleSheet>`,
+    ...Object.fromEntries(
+      entries.map(({ rows, id }) => [
+        `xl/${folder(rows)}s/${id}.xml`,
+        rows === undefined
+          ? "<chartsheet/>"
+          : `<worksheet><sheetData>${rows}</sheetData><autoFilter ref="A1"/></worksheet>`,
+      ]),
+    ),
+  });
+}
+
+/** Returns an .ods file with some sheets, given by their rows. */
+export function odsOf(sheets: Readonly<Record<string, string>>, manifest = ""): Buffer {
+  const tables = Object.entries(sheets).map(
+    ([name, rows]) => `<table:table table:name="${name}"><table:table-column/>${rows}</table:table>`,
+  );
+  return zip({
+    mimetype: "application/vnd.oasis.opendocument.spreadsheet",
+    "content.xml": `<?xml version="1.0"?><office:document-content><office:body><office:spreadsheet>${tables.join("")}
+      </office:spreadsheet></office:body></office:document-content>`,
+    "META-INF/manifest.xml": `<manifest:manifest>${manifest}</manifest:manifest>`,
+  });
+}
+
+/** Returns a row of an .ods file with texts, repeated as often as `count` says. */
+export const odsRow = (texts: readonly string[], after = "", count = 1): string =>
+  `<table:table-row table:number-rows-repeated="${count}">${texts
+    .map((text) => `<table:table-cell office:value-type="string"><text:p>${text}</text:p></table:table-cell>`)
+    .join("")}${after}</table:table-row>`;
+
+/** Empty cells or rows to the end of a sheet, as LibreOffice writes them for rows and sheets with a colour. */
+export const emptyCells = (count: number): string =>
+  `<table:table-cell table:style-name="ce1" table:number-columns-repeated="${count}"/>`;
+export const emptyRows = (count: number): string =>
+  `<table:table-row table:style-name="ro1" table:number-rows-repeated="${count}">${emptyCells(16_384)}</table:table-row>`;
