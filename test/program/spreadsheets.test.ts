@@ -113,3 +113,68 @@ test("charts and empty sheets are passed over", async () => {
   expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: `${ann},ok\n` });
   expect(stderr).toContain('l.xlsx: sheet "List"');
 });
+
+describe("formulas without a stored value", () => {
+  const cells = (number: number, ...texts: (string | undefined)[]) =>
+    `<row r="${number}">${texts
+      .map((text, i) => {
+        const place = `${"ABC"[i]}${number}`;
+        return text === undefined ? `<c r="${place}"><f>LOWER(A1)</f></c>` : inline(place, text);
+      })
+      .join("")}</row>`;
+  const advice = "open the workbook in a spreadsheet program, recalculate it and save it";
+
+  test("are counted in the summary, with the first of them", async () => {
+    const file = xlsxOf({
+      S: cells(1, "id", "email") + cells(2, "1", ann) + cells(3, "2") + cells(4, "3", undefined),
+    });
+    const text = await run("l.xlsx", file);
+    expect({ code: text.code, stdout: text.stdout }, text.stderr).toEqual({
+      code: 0,
+      stdout: `id,email,status\n1,${ann},ok\n2,,\n3,,\n`,
+    });
+    expect(text.stderr).toContain(`\n1 formula without a stored value, the first in B4: ${advice}\n`);
+    const json = await run("l.xlsx", file, "--summary", "json");
+    expect(JSON.parse(json.stderr.split("\n").at(-2)!)).toMatchObject({
+      emptyFormulas: { count: 1, first: "B4" },
+    });
+  });
+
+  const rows = Array.from({ length: 9 }, (_, i) => cells(i + 2, "Ann", undefined)).join("");
+  test.each<[string, string, string[], string]>([
+    ["in the column", cells(1, "name", "email") + rows, [], "the formulas in column 2 have no stored value"],
+    [
+      "in a named column",
+      cells(1, "email", "b") + rows.replaceAll("Ann", ann),
+      ["-c", "1", "-c", "b"],
+      "the formulas in column 2 have no stored value",
+    ],
+    [
+      "in the only column",
+      cells(1, "email") + cells(2, undefined) + cells(3, undefined),
+      [],
+      "in column 1 have no",
+    ],
+    ["without a header", cells(1, undefined) + cells(2, undefined), [], "in column 1 have no"],
+    [
+      "in columns of other names",
+      cells(1, "name", "b") + rows,
+      [],
+      "9 formulas without a stored value, the first in B2",
+    ],
+  ])("end the run if nothing else is %s", async (_, sheet, args, message) => {
+    const { code, stdout, stderr } = await run("l.xlsx", xlsxOf({ S: sheet }), ...args);
+    expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(message);
+    expect(stderr).toContain(advice);
+  });
+
+  test("do not end the run if an address follows far below", async () => {
+    const many = Array.from({ length: 20_000 }, (_, i) => cells(i + 2, "Ann", undefined)).join("");
+    const file = xlsxOf({ S: cells(1, "name", "email") + many + cells(20_002, "Ann", ann) });
+    const { code, stdout, stderr } = await run("l.xlsx", file);
+    expect(code, stderr).toBe(0);
+    expect(stdout.endsWith(`Ann,${ann},ok\n`)).toBe(true);
+    expect(stderr).toContain("\n20,000 formulas without a stored value, the first in B2");
+  });
+});

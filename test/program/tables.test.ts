@@ -294,6 +294,7 @@ describe("options", () => {
     expect(JSON.parse(stderr)).toEqual({
       input: "standard input",
       linesLeftOut: 0,
+      emptyFormulas: null,
       badRows: 0,
       kind: "domain",
       engine: "offline",

@@ -8,9 +8,10 @@ import { profiles } from "../../run/item.js";
 import { nameText } from "../../table/bytes.js";
 import { nameFit } from "../../table/sniff/column.js";
 import { startRecords } from "../../table/sniff/sample-record.js";
+import type { EmptyFormulas, OpenSheet } from "../../table/spreadsheet/workbook.js";
 import type { Table } from "../../table/table.js";
 import type { Kind } from "../../validator/validator.js";
-import { grouped, printable } from "../terminal/terminal.js";
+import { counted, grouped, printable } from "../terminal/terminal.js";
 
 const names = {
   email: { one: "an e-mail address", command: "emails" },
@@ -130,4 +131,31 @@ function adviceOn(items: readonly string[], { isPlainList }: CellOptions, width:
     return "put commas or tabs between the fields, which spaces align";
   if (most(isInText)) return "write the addresses alone into a file: grep -Eo '[^ ,;:]+@[^ ,;:]+'";
   return width > 1 ? "name the column of the items with -c" : "check the file";
+}
+
+/** Action that gives formulas their values. */
+const recalculate = "open the workbook in a spreadsheet program, recalculate it and save it";
+
+/** Says how many formulas have no stored value, and what to do. */
+export const formulasRemark = ({ count, first }: EmptyFormulas): string =>
+  `${counted(count, "formula")} without a stored value, the first in ${first}: ${recalculate}`;
+
+/**
+ * Makes sure that the columns with the items are not all formulas without a stored value.
+ *
+ * @throws ChoiceError if one of them is
+ */
+export async function checkFormulas(
+  inputName: string,
+  sheet: OpenSheet,
+  table: Pick<Table, "column" | "firstValues" | "otherColumns">,
+): Promise<void> {
+  if (sheet.emptyFormulas() === undefined) return;
+  for (const column of [table.column, ...table.otherColumns]) {
+    if (table.firstValues(column).some((value) => value !== "")) continue;
+    if (!(await sheet.lacksValues(column))) continue;
+    throw new ChoiceError(
+      `${printable(inputName)}: the formulas in column ${column + 1} have no stored value; ${recalculate}`,
+    );
+  }
 }

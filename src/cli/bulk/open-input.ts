@@ -13,16 +13,17 @@ import { isUtf8Text, nameText } from "../../table/bytes.js";
 import { openTable } from "../../table/reader.js";
 import { byteOrderMarkBytes, type RecordStream } from "../../table/records.js";
 import type { ScannableStream } from "../../table/scan/scanned-records.js";
+import type { OpenSheet } from "../../table/spreadsheet/workbook.js";
 import type { Table } from "../../table/table.js";
-import { checkItems, checkStart } from "./no-items.js";
+import { checkFormulas, checkItems, checkStart, formulasRemark } from "./no-items.js";
 import type { Plan } from "./plan.js";
 
 /** The input of a run. */
 export interface OpenInput {
   readonly input: InputFile;
   readonly compression: Compression | undefined;
-  /** Name of the sheet; undefined if the input is no spreadsheet file. */
-  readonly sheet: string | undefined;
+  /** The sheet; undefined if the input is no spreadsheet file. */
+  readonly sheet: Pick<OpenSheet, "name" | "emptyFormulas"> | undefined;
   readonly table: Table;
   /** The records of the table, with the added columns in their places. */
   readonly stream: ScannableStream;
@@ -59,7 +60,12 @@ export async function openInput(
   const table = await openTable(
     { name: inputName, bytes: sheet?.bytes ?? decoded.bytes },
     { ...plan.table, ...(sheet && { delimiter: "," }), onBadRow },
-  );
+  ).catch((error: unknown) => {
+    const formulas = sheet?.emptyFormulas();
+    if (formulas && error instanceof ChoiceError) error.message += `; ${formulasRemark(formulas)}`;
+    throw error;
+  });
+  if (sheet !== undefined) await checkFormulas(inputName, sheet, table);
   if (table.header?.some((name) => !isUtf8Text(name))) {
     const encoding = await table.surelyIn();
     const advice =
@@ -102,7 +108,7 @@ export async function openInput(
   if (!isMeant && !isUpdate && !wasValidated)
     await checkStart(inputName, table, { kind: plan.kind, ...cells });
   return {
-    ...{ input, table, columns, cells, update, sheet: sheet?.name, share: counted.share },
+    ...{ input, table, columns, cells, update, sheet, share: counted.share },
     compression: decoded.compression,
     stream: needsMark ? withMark(stream) : stream,
   };

@@ -29,7 +29,7 @@ export async function openSink(
     const { workbookSink } = await import("../../table/spreadsheet/workbook-sink.js");
     const delimiter = dialect.delimiter === null || dialect.delimiter === "\t" ? "," : dialect.delimiter;
     const quote = dialect.quote || '"';
-    return workbookSink(sink, sheet ?? "Sheet1", { delimiter, quote, escape: dialect.escape || quote });
+    return workbookSink(sink, sheet?.name ?? "Sheet1", { delimiter, quote, escape: dialect.escape || quote });
   }
   // A replaced file stays compressed as it was.
   const wanted: Compression | undefined = isInPlace ? compression : compressionByName(output);

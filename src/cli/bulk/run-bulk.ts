@@ -200,7 +200,8 @@ async function validate(
   const { kind, inputName, isInPlace, filter, note } = plan;
   const { mail, report: listReport } = opened;
   const { shard, header } = plan.options;
-  const { input, table, stream, columns, cells, update, sink, backup, badRows, badRowsFile, share } = files;
+  const { input, table, stream, columns, cells, update, sink, backup, badRows, badRowsFile, share, sheet } =
+    files;
   const { validator, cache } = engine;
   if (plan.options.dryRun) {
     const { dryRunValidator } = await import("../engines/dry-run.js");
@@ -269,6 +270,7 @@ async function validate(
     dns: mail && { ...mailCounts(mail.check.statistics, mailBefore!), isStrict: plan.dns === "strict" },
     encoding: report.notUtf8 > 0 ? await table.surelyIn() : undefined,
     linesLeftOut: table.linesLeftOut,
+    emptyFormulas: sheet?.emptyFormulas() ?? null,
     badRows: badRows.count,
     seconds: Math.round(performance.now() - started) / 1000,
     files: writtenFiles(plan, sink, badRowsFile !== undefined),

@@ -2,9 +2,11 @@
 import type { MailStatistics } from "../../dns/mail-domains.js";
 import { undecidedCauses } from "../../dns/vocabulary.js";
 import type { RunReport } from "../../run/run-options.js";
+import type { EmptyFormulas } from "../../table/spreadsheet/workbook.js";
 import { knownStatuses } from "../../validator/validator.js";
 import { statusColour, type TerminalStyle } from "../terminal/bars.js";
 import { counted, grouped, printable } from "../terminal/terminal.js";
+import { formulasRemark } from "./no-items.js";
 import { fakeReasonCounts, sizeOf, statusLines } from "./summary-layout.js";
 
 /** Facts of a run for its summary. */
@@ -30,6 +32,8 @@ export interface Summary {
   readonly encoding: string | undefined;
   /** Number of lines above the table that the output has no place for. */
   readonly linesLeftOut: number;
+  /** Formulas of the sheet without a stored value; null if there are none. */
+  readonly emptyFormulas: EmptyFormulas | null;
   /** Number of bad rows that were skipped or kept. */
   readonly badRows: number;
   readonly seconds: number;
@@ -231,7 +235,7 @@ export function mailCounts(after: MailStatistics, before: MailStatistics): MailS
 }
 
 /** Says what the user may not expect. */
-function remarks({ report, passedOver, linesLeftOut, encoding }: Summary): string[] {
+function remarks({ report, passedOver, linesLeftOut, emptyFormulas, encoding }: Summary): string[] {
   const { emptied, kept, notUtf8 } = report;
   const remark = (count: number, text: string) => (count > 0 ? [text] : []);
   return [
@@ -240,6 +244,7 @@ function remarks({ report, passedOver, linesLeftOut, encoding }: Summary): strin
       linesLeftOut,
       `left out: ${counted(linesLeftOut, "line")} above the table, for which the format of the output has no place`,
     ),
+    ...(emptyFormulas === null ? [] : [formulasRemark(emptyFormulas)]),
     ...remark(kept, `${counted(kept, "row keeps its", "rows keep their")} status (--update)`),
     ...remark(
       emptied,

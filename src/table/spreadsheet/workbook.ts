@@ -33,7 +33,7 @@ export interface OpenSheet {
 }
 
 /** Formulas without a stored value: their workbook was written by a program that calculates nothing. */
-interface EmptyFormulas {
+export interface EmptyFormulas {
   readonly count: number;
   /** Name of the first cell with such a formula. */
   readonly first: string;

@@ -192,6 +192,48 @@ describe("cells of an .ods file", () => {
   });
 });
 
+describe("formulas without a stored value", () => {
+  const formula = (place: string, rest = "") => `<c r="${place}"><f>A1</f>${rest}</c>`;
+  const row = (number: number, ...cells: string[]) => `<row r="${number}">${cells.join("")}</row>`;
+
+  async function read(file: Uint8Array) {
+    const { bytes, ...sheet } = await openSheet("l.xlsx", once(file), profiles.email, undefined, signal);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of bytes) chunks.push(chunk);
+    return { ...sheet, csv: Buffer.concat(chunks).toString() };
+  }
+
+  test("are counted, and keep their rows", async () => {
+    const rows = [
+      row(1, inline("A1", "id"), inline("B1", "email"), inline("C1", "sum")),
+      row(2, inline("A2", "1"), inline("B2", ann), formula("C2")),
+      row(3, inline("A3", "2"), formula("B3", "<v></v>"), formula("C3", "<v/>")),
+      row(4, formula("C4")),
+      row(5, inline("A5", "3"), formula("B5", `<v>${ann}</v>`)),
+    ];
+    const { emptyFormulas, lacksValues, csv } = await read(xlsxOf({ S: rows.join("") }));
+    expect(csv).toBe(`id,email,sum\n1,${ann},\n2,,\n,,\n3,${ann}\n`);
+    expect(emptyFormulas()).toEqual({ count: 4, first: "C2" });
+    expect([await lacksValues(0), await lacksValues(1), await lacksValues(2)]).toEqual([false, false, true]);
+  });
+
+  test("are counted in an .ods file, with those of repeated rows", async () => {
+    const empty = '<table:table-cell table:formula="of:=[.A1]"/>';
+    const text =
+      '<table:table-cell table:formula="of:=[.A1]" office:value-type="string" office:string-value=""/>';
+    const { emptyFormulas } = await read(
+      odsOf({ S: odsRow(["email", "x"]) + odsRow([ann], text) + odsRow([ann], empty, 3) }),
+    );
+    expect(emptyFormulas()).toEqual({ count: 3, first: "B3" });
+  });
+
+  test("are not formulas whose value is an empty text", async () => {
+    const cell = '<c r="B1" t="str"><f>""</f><v></v></c>';
+    const { emptyFormulas, lacksValues } = await read(xlsxOf({ S: row(1, inline("A1", ann), cell) }));
+    expect([emptyFormulas(), await lacksValues(1)]).toEqual([undefined, false]);
+  });
+});
+
 describe("a sheet is chosen", () => {
   const filled = `<row>${inline("A1", "x")}</row>`;
   const blank = '<row r="1"><c r="A1" s="1"/></row>';
