@@ -50,15 +50,24 @@ const wrappings: readonly RegExp[] = [
   /^;?\s*([^;]*[^;\s])\s*;$/,
 ];
 
+/** Removes quotes that are around an item, or at one of its ends; those of a quoted local part stay. */
+function withoutQuotes(text: string): string {
+  const rest = text.replace(/"{1,3}$/, "");
+  return rest.startsWith('"') && !/^"(?:[^"\\]|\\.)+"@/.test(rest) ? rest.replace(/^"{1,3}/, "") : rest;
+}
+
+/** Characters that are not seen, in front of copied text: zero width, direction of writing, byte order mark. */
+const invisible = /^[\u200b\u2060\u202a-\u202e\u2066-\u2069\ufeff]+/;
+
 /** Trims a value and removes what is around its item, at last angle brackets at its end. */
 function unwrap(value: string): string {
-  let text = value.trim();
+  let text = value.trim().replace(invisible, "");
   // One word with ASCII letters or digits at both ends has nothing around it. Most values are so.
   if (text.length <= longestList && !/^[\w.]\S*[\w.]$/.test(text)) {
     for (const wrapping of wrappings) text = wrapping.exec(text)?.[1] ?? text;
   }
   const open = text.endsWith(">") ? text.lastIndexOf("<") : -1;
-  return open === -1 ? text.trim() : text.slice(open + 1, -1).trim();
+  return withoutQuotes(open === -1 ? text.trim() : text.slice(open + 1, -1).trim());
 }
 
 const itemIn: Readonly<Record<Kind, (value: string) => string>> = { email: addressIn, domain: hostIn };

@@ -34,6 +34,18 @@ describe("a value holds", () => {
     ["one with a label before it", "Email: ann@x.net", ["ann@x.net"]],
     ["one with a space in it", "ann lee@x.net", ["ann lee@x.net"]],
     ["one in single quotes", "'ann@x.net',", ["ann@x.net"]],
+    ["one in two quotes", '""ann@x.net""', ["ann@x.net"]],
+    ["one after a stray quote", '"ann@x.net', ["ann@x.net"]],
+    ["one before a stray quote", 'ann@x.net"', ["ann@x.net"]],
+    ["one with a quoted local part", '"ann lee"@x.net', ['"ann lee"@x.net']],
+    ["one with a quoted local part and a stray quote", '"ann lee"@x.net"', ['"ann lee"@x.net']],
+    ...["\u200b", "\u2060", "\u202a", "\u202e", "\u2066", "\u2069", "\ufeff"].map(
+      (mark): [string, string, string[]] => [
+        `one after U+${mark.charCodeAt(0).toString(16)}`,
+        `${mark}ann@x.net`,
+        ["ann@x.net"],
+      ],
+    ),
     ["nothing but marks", "?", []],
     ["the field of a JSON object", '{"id": 7, "email": "ann@x.net", "note": "b@x.net"}', ["ann@x.net"]],
     ["inner fields of JSON", '{"a": {"emails": ["a@x.net", "b@x.net"]}}', ["a@x.net", "b@x.net"]],
