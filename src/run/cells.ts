@@ -1,5 +1,6 @@
 /** Finds the items in the values of a table: none, one, or several. */
 import { nameFitOf } from "../table/sniff/column.js";
+import type { ItemTest } from "../table/sniff/item-profile.js";
 import type { Kind, Status } from "../validator/validator.js";
 import { extractItem, fieldsOf, isItem, itemsInJson, listedItems, longestList, profiles } from "./item.js";
 
@@ -35,6 +36,11 @@ export class Cells {
   constructor(options: CellOptions) {
     this.#options = options;
     this.#emptyValues = new Set(options.emptyValues);
+  }
+
+  /** Returns whether a trimmed value stands for no item. */
+  isNone(text: string): boolean {
+    return text === "" || this.#isEmptied(text);
   }
 
   /** Returns the items in a value. */
@@ -75,6 +81,20 @@ export class Cells {
     if (this.#options.isPlainList && /^(?:#|\/\/|--|;)\s|^[^@.]*:$/.test(text)) return true;
     return /^\p{L}[\p{L} _-]*$/u.test(text) && nameFitOf(text, profiles[this.#options.kind]) === 3;
   }
+}
+
+/** Returns the test that shows whether a row is in step with its table; see table/scan/broken-rows.ts. */
+export function itemTest({ kind, emptyValues }: Pick<CellOptions, "kind" | "emptyValues">): ItemTest {
+  const cells = new Cells({ ...usualCells, kind, emptyValues });
+  return {
+    isItem: (field) => {
+      if (profiles[kind].likeness(field) > 0) return true;
+      const items = cells.itemsIn(field);
+      return items.length > 0 && items.every((item) => isItem(kind, item));
+    },
+    holds: profiles[kind].holds,
+    isNone: (field) => cells.isNone(field.trim()),
+  };
 }
 
 /**

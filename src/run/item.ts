@@ -160,6 +160,9 @@ function* leavesOf(
 const hasItemInJson = (kind: Kind, field: string): boolean =>
   itemsInJson(kind, field.trim())?.some((item) => isItem(kind, item)) ?? false;
 
+/** An address inside of a longer text. */
+export const innerAddress = /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+/;
+
 /** Profiles by which the column with the items is recognised, for each kind. */
 export const profiles: Readonly<Record<Kind, ItemProfile>> = {
   email: {
@@ -189,6 +192,7 @@ export const profiles: Readonly<Record<Kind, ItemProfile>> = {
         ? 2
         : 0,
     resembles: (field) => /@|\(at\)|\[at\]|\uff20/i.test(field),
+    holds: (field) => innerAddress.test(field),
   },
   domain: {
     plural: "domains",
@@ -204,5 +208,6 @@ export const profiles: Readonly<Record<Kind, ItemProfile>> = {
     },
     resembles: (field) =>
       /^\S*[^\s.]\.[^\s.]\S*$/.test(field.slice(0, longestList).trim()) || field.includes("://"),
+    holds: (field) => profiles.domain.likeness(field) > 0,
   },
 };

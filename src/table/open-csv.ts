@@ -4,10 +4,12 @@ import { itemText, lineEndings, nameText } from "./bytes.js";
 import type { EarlierColumns } from "./earlier-columns.js";
 import type { TableShape } from "./records.js";
 import { afterPreamble, checkReshapable, countLeftOut, delimiterOf, reshape } from "./reshape.js";
+import { findStep } from "./scan/broken-rows.js";
 import { rereadRecords } from "./scan/reread-records.js";
 import { readScanned } from "./scan/scanned-records.js";
 import { chooseColumns } from "./sniff/column.js";
 import { sniffDelimiter, sniffLineEnding } from "./sniff/dialect.js";
+import type { ItemProfile, ItemTest } from "./sniff/item-profile.js";
 import { layoutOf, mostCommonWidth } from "./sniff/layout.js";
 import { splitterOf } from "./sniff/sample.js";
 import { startRecords } from "./sniff/sample-record.js";
@@ -53,10 +55,20 @@ export async function openCsv(
   const dialect = { delimiter, quote, escape: known.escape ?? quote, comment, byteOrderMark, lineEnding };
   const width = widthOf(header, body);
   const chosen = chooseColumns(header, body, width, options);
-  const shape: TableShape = {
+  const { items = itemTestOf(profile) } = options;
+  const found: TableShape = {
     ...{ name: source.name, dialect, width, hasHeader: header !== undefined, ragged, badRows },
     ...{ column: chosen.column, otherColumns: chosen.otherColumns },
+    trustsQuotes: (known.quote ?? known.escape) !== undefined,
+    isWidthSure: false,
+    itemColumns: Array.from({ length: width }, (_, column) => column).filter((column) =>
+      body.some((fields) => fields.length === width && items.holds(itemText(fields[column]!))),
+    ),
     firstLine: 1 + lineEndings(preamble),
+  };
+  const shape = {
+    ...found,
+    isWidthSure: delimiter !== null && !options.isSheet && isWidthSure(found, items, body),
   };
   const facts = {
     dialect,
@@ -83,7 +95,7 @@ export async function openCsv(
   if (isReshaped) checkReshapable(badRows);
   const linesLeftOut = isReshaped ? countLeftOut(source.name, linesAbove, titles, profile) : 0;
   if (!isReshaped && !options.strict && quote === '"' && dialect.escape === '"') {
-    const stream = await readScanned(shape, table, input, onBadRow);
+    const stream = await readScanned(shape, table, input, items, onBadRow);
     const wanted = shape.otherColumns.length > 0 ? rereadRecords(stream.scanned) : stream;
     return {
       ...{ ...facts, format, linesLeftOut },
@@ -95,7 +107,7 @@ export async function openCsv(
     import("./fields/strict-records.js"),
     import("./fields/field-writer.js"),
   ]);
-  const fields = readFields(shape, table, input, onBadRow);
+  const fields = readFields(shape, table, input, items, onBadRow);
   if (isReshaped) {
     const streamFor = await reshape(wanted, header, width, fields, byteOrderMark);
     return { ...facts, format: wanted, linesLeftOut, ...streamFor(), replacing: streamFor };
@@ -106,6 +118,25 @@ export async function openCsv(
   };
   return { ...facts, format, linesLeftOut, ...streamFor(), replacing: streamFor };
 }
+
+/**
+ * Returns whether rows with another number of fields than the table are exceptions: there are few of them among the first rows, or
+ * most of them are out of step.
+ */
+function isWidthSure(shape: TableShape, items: ItemTest, body: readonly (readonly string[])[]): boolean {
+  const rows = body.filter((fields) => fields.length > 1 || fields[0] !== "");
+  const odd = rows.filter(({ length }) => length !== shape.width);
+  const isInStep = (fields: readonly string[]) =>
+    findStep(shape, items, 1, fields.length, (field) => itemText(fields[field] ?? "")) === undefined;
+  const isFew = odd.length <= Math.max(Math.min(4, rows.length / 2), rows.length / 10);
+  return shape.width > 1 && (isFew || odd.filter(isInStep).length <= odd.length / 2);
+}
+
+const itemTestOf = ({ likeness, holds }: ItemProfile): ItemTest => ({
+  isItem: (field) => likeness(field) > 0,
+  holds,
+  isNone: (field) => field.trim() === "",
+});
 
 const valuesOf = (rows: readonly (readonly string[])[], column: number): readonly string[] =>
   rows.map((fields) => itemText(fields[column] ?? ""));

@@ -67,6 +67,7 @@ export async function openJsonLines(
   const shape: TableShape = {
     ...{ name: source.name, dialect, width, hasHeader: false, firstLine, ragged: "pad", badRows },
     ...{ column: chosen.column, otherColumns: chosen.otherColumns },
+    ...{ trustsQuotes: true, isWidthSure: false, itemColumns: [] },
   };
   const lines = await JsonLines.open(shape, names, paths, first, input, onBadRow);
   const streamFor =

@@ -58,6 +58,12 @@ export interface TableShape {
   /** Whether a row with fewer fields is padded or is a bad row. */
   readonly ragged: "pad" | "error";
   readonly badRows: BadRowPolicy;
+  /** Whether line breaks in quoted fields are always meant. */
+  readonly trustsQuotes: boolean;
+  /** Whether rows with another number of fields are exceptions, so that one shows a fault. */
+  readonly isWidthSure: boolean;
+  /** Indices of the columns in which the first rows have items. */
+  readonly itemColumns: readonly number[];
 }
 
 /** Maximum length of a record in bytes, 1 MiB. Without a limit, an unclosed quote would buffer the rest of the file. */
@@ -98,6 +104,42 @@ export function tooNarrow({ name, width }: TableShape, line: number, fields: num
   const found = `${fields} ${fields === 1 ? "field" : "fields"}`;
   const advice = "complete the row, or leave --ragged out to have it padded";
   return new RowFault(name, line, `${found} where the table has ${width}; ${advice}`);
+}
+
+/**
+ * Returns the fault of a row whose item is not in its field, or of which another number of fields shows that something is wrong.
+ *
+ * @param line the line on which the row starts, from 1
+ * @param place index of the field that holds an item; undefined if none does
+ */
+export function outOfStep(
+  { name, width, hasHeader }: TableShape,
+  line: number,
+  fields: number,
+  place: number | undefined,
+): RowFault {
+  const found = `${fields} ${fields === 1 ? "field" : "fields"} where the ${hasHeader ? "header" : "table"} has ${width}`;
+  const item = place === undefined ? "its field holds no item" : `the item is in field ${place + 1}`;
+  return new RowFault(name, line, `${found}; ${item}; add or remove a delimiter`);
+}
+
+/**
+ * Returns the fault of a record in which a quote has swallowed lines.
+ *
+ * @param line the line on which the quote opens, from 1
+ * @param lines number of lines that follow inside
+ */
+export function swallows(
+  { name }: TableShape,
+  line: number,
+  { column, lines }: { readonly column: number; readonly lines: number },
+): RowFault {
+  const follow = lines === 1 ? "a line follows" : `${lines.toLocaleString("en-US")} lines follow`;
+  return new RowFault(
+    name,
+    line,
+    `a quote opens in column ${column} and ${follow} inside it; close it or double it, or trust all quotes with --quote '"'`,
+  );
 }
 
 /**

@@ -4,7 +4,7 @@ import type { EarlierColumns } from "./earlier-columns.js";
 import type { RecordStream } from "./records.js";
 import type { ScannableStream } from "./scan/scanned-records.js";
 import type { Dialect, KnownDialect } from "./sniff/dialect.js";
-import type { ItemProfile } from "./sniff/item-profile.js";
+import type { ItemProfile, ItemTest } from "./sniff/item-profile.js";
 
 /** Source of a table. */
 export interface TableSource {
@@ -17,6 +17,10 @@ export interface TableSource {
 /** Properties of the table that the user has given. Absent ones are detected, or have the default given here. */
 export interface TableOptions {
   readonly profile: ItemProfile;
+  /** Tells rows that are out of step; by default, by the profile. */
+  readonly items?: ItemTest;
+  /** Whether the table is a sheet: its cells name their columns, so that short and long rows are no faults. */
+  readonly isSheet?: boolean;
   /** Columns that hold items: an index from 1, a name, or `Name[2]` for the second column of that name. */
   readonly columns?: readonly string[];
   /** Whether all columns with items are wanted, not only the one that fits best. */

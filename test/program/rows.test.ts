@@ -82,6 +82,94 @@ describe("bad rows", () => {
     });
   });
 
+  describe("a quote without its partner", () => {
+    const rows = Array.from({ length: 300 }, (_, i) => `${i},ann${i}@larch-and-oak.com,x`);
+    const list = rows.with(5, '5,"ann5@larch-and-oak.com,x').with(290, '290,"ann290@larch-and-oak.com,x');
+    const content = `id,email,note\n${list.join("\n")}\n`;
+    const first =
+      "list:7: a quote opens in column 2 and 285 lines follow inside it; close it or double it, or trust all quotes with --quote '\"'";
+
+    test.each([[[]], [["--strict"]], [["--update", "--strict", "--bad-rows", "skip"]]])(
+      "ends the run with %j, before anything is written",
+      async (args) => {
+        const home = folderWith({ list: content });
+        const { code, stderr } = await idv(["emails", "list", "-o", "out", ...args], { home });
+        expect({ code, stderr }).toEqual({ code: 6, stderr: `idv: ${first}\n` });
+        expect(readdirSync(home)).not.toContain("out");
+      },
+    );
+
+    test.each([
+      ["skip", []],
+      ["keep", ["--drop", "disposable,fake"]],
+      ["keep", ["--explain"]],
+      ["skip", ["-c", "email", "-c", "note"]],
+    ])("costs its own line only with %s %j", async (policy, args) => {
+      const home = folderWith({ list: content });
+      const { code, stdout, stderr } = await idv(["emails", "list", "--bad-rows", policy, ...args], { home });
+      expect(code).toBe(0);
+      expect(stderr).toContain(`idv: ${first}\n`);
+      expect(stderr).toContain("idv: list:292: a quoted field is never closed");
+      const lines = stdout.trimEnd().split("\n").slice(1);
+      expect(lines.filter((line) => /,ok(,|$)/.test(line))).toHaveLength(298);
+      expect(lines).toHaveLength(policy === "keep" ? 300 : 298);
+    });
+
+    test("is the same in a table of several blocks, in threads and in batches", async () => {
+      const many = Array.from(
+        { length: 300_000 },
+        (_, i) => `${i},ann${i % 9}@larch-and-oak.com,${"x".repeat(80)}`,
+      );
+      for (const i of [9000, 9001, 120_000, 250_000]) many[i] = many[i]!.replace(",ann", ',"ann');
+      const home = folderWith({ list: `id,email,note\n${many.join("\n")}\n` });
+      const runs = await Promise.all(
+        [[], ["-c", "email", "-c", "note"]].map((args) =>
+          idv(
+            ["emails", "list", "--bad-rows", "skip", "--bad-rows-file", `bad${args.length}`, "-q", ...args],
+            { home },
+          ),
+        ),
+      );
+      for (const { code, stdout } of runs) {
+        expect({ code, lines: stdout.split("\n").length }).toEqual({ code: 0, lines: 1 + 300_000 - 4 + 1 });
+      }
+      expect(read(home, "bad0")).toBe(read(home, "bad4"));
+      expect(read(home, "bad0").match(/^list,\d+/gm)).toEqual([
+        "list,9002",
+        "list,9003",
+        "list,120002",
+        "list,250002",
+      ]);
+    });
+
+    test("is trusted with --quote", async () => {
+      const home = folderWith({ list: content });
+      const { code, stdout } = await idv(["emails", "list", "-q", "--quote", '"', "--bad-rows", "skip"], {
+        home,
+      });
+      expect(code).toBe(0);
+      expect(stdout.match(/,ok$/gm)).toHaveLength(14);
+    });
+  });
+
+  test.each([
+    ["5,Bob,,bob@larch-and-oak.com,x,", "6 fields where the header has 4", "skip"],
+    [
+      "5;Bob,bob@larch-and-oak.com,x",
+      "3 fields where the header has 4; the item is in field 2; add or remove a delimiter",
+      "keep",
+    ],
+  ])("are those out of step: %s", async (row, message, policy) => {
+    const rows = Array.from({ length: 9 }, (_, i) => `${i},Ann,ann${i}@larch-and-oak.com,x`);
+    const home = folderWith({ list: `id,name,email,note\n${[...rows, row].join("\n")}\n` });
+    const strict = await idv(["emails", "list", "-q", "--bad-rows", policy, "--strict"], { home });
+    const { code, stdout, stderr } = await idv(["emails", "list", "-q", "--bad-rows", policy], { home });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: strict.stdout });
+    expect(stderr).toContain(`idv: list:11: ${message}`);
+    expect(stdout.match(/,ok$/gm)).toHaveLength(9);
+    expect(stdout).not.toContain("fake");
+  });
+
   test("after the first 20 are only counted, while --bad-rows-file gets all", async () => {
     const home = folderWith({ list: `id,email\n${"1,2,3\n".repeat(50_000)}4,ann@larch-and-oak.com\n` });
     const args = ["emails", "list", "--bad-rows", "skip", "--bad-rows-file", "bad.csv"];

@@ -12,6 +12,17 @@ export interface Field {
   readonly items?: readonly string[];
 }
 
+/**
+ * Returns whether a row of another width than its table is no bad row: its items look like items, and the first column has one if
+ * another one has. Rows that are out of step have tests of their own.
+ */
+function isInStep(kind: "email" | "domain", fields: readonly Field[]): boolean {
+  const shape = kind === "email" ? /^[^\s@,;|"<>()]+@[^\s@,;|"<>()]+$/ : /^(?:[\w-]+\.)+[a-z]{2,}$/i;
+  const items = fields.map((field) => field.items ?? []);
+  const areItems = items.flat().every((item) => shape.test(item));
+  return areItems && (items.flat().length === 0 || (items[1] ?? []).length > 0);
+}
+
 /** A record with its line ending. */
 export interface Line {
   /** `other` is no row in any table: a comment, or a blank line among lines of JSON. `broken` is a line that is not JSON. */
@@ -256,8 +267,8 @@ export function bulkCase(seed: number): BulkCase {
         const kept = isJson
           ? full.map((each) => some(80, () => each))
           : full.slice(0, 1 + below(full.length));
-        add("row", kept);
-      } else if (kindOfLine >= 66 && !isJson && row > 2 && surplus === 0) {
+        add("row", isJson || isInStep(kind, kept as Field[]) ? kept : full);
+      } else if (kindOfLine >= 66 && !isJson && row > 2 && surplus === 0 && isInStep(kind, full)) {
         surplus++;
         add("row", [...full, { text: "", raw: "" }]);
       } else add("row", full);

@@ -72,7 +72,16 @@ test("rewriting keeps the fields of any table written by csv-stringify", async (
         const expected =
           header.length > 0 ? [[...header, "status"], ...records.map((record) => [...record, "x"])] : [];
         for (const strict of [false, true]) {
-          const options = { delimiter, header: true, columns: [String(column)], chunkSize, strict };
+          // Trusts the quotes: the random fields may look like rows of the table.
+          const trusting = { dialect: { quote: '"' } };
+          const options = {
+            delimiter,
+            header: true,
+            columns: [String(column)],
+            chunkSize,
+            strict,
+            ...trusting,
+          };
           const output = await rewrite(await open(input, options));
           const back = parse(output, { ...dialect, relax_quotes: true, bom: true }) as string[][];
           // JavaScript's lone surrogates do not survive UTF-8.
@@ -143,7 +152,7 @@ test("the scanner and csv-parse read the same table from any bytes", async () =>
       };
       const strict = await outcome(text, { ...options, strict: true });
       // csv-parse cannot continue after a quote that is never closed.
-      if (others.badRows === "skip" && /never closed/.test(strict.error ?? "")) return;
+      if (others.badRows === "skip" && /never closed|inside it/.test(strict.error ?? "")) return;
       // csv-parse drops the rest of such a line, as if a comment could follow a field.
       if (comment !== undefined && /(^|[\r\n])""#/.test(text)) return;
       expect(await outcome(text, options)).toEqual(strict);
@@ -165,12 +174,20 @@ test("the scanner finds the same records wherever the bytes are cut", async () =
     firstLine: 1,
     ragged: "pad",
     badRows,
+    trustsQuotes: false,
+    isWidthSure: true,
+    itemColumns: [0],
   });
+  const items = {
+    isItem: (field: string) => /^[a-z]/.test(field),
+    holds: (field: string) => field.includes("@"),
+    isNone: (field: string) => field === "",
+  };
   async function* nothing() {}
   const assemble = async (pieces: readonly Buffer[], settings: TableShape) => {
     const bad: string[] = [];
     const none = nothing();
-    const { scanned } = await readScanned(settings, Buffer.of(), none, (fault, record) =>
+    const { scanned } = await readScanned(settings, Buffer.of(), none, items, (fault, record) =>
       bad.push(fault.message, Buffer.from(record).toString()),
     );
     const chunks = [...pieces, undefined].map((piece) => scanned.assembler.assemble(piece));

@@ -4,7 +4,7 @@ import { parseDomainName, withoutRoot } from "../../classifier/syntax/domain-nam
 import { Fault } from "../../classifier/syntax/fault.js";
 import { ChoiceError } from "../../files/errors.js";
 import { type CellOptions, Cells } from "../../run/cells.js";
-import { profiles } from "../../run/item.js";
+import { innerAddress, profiles } from "../../run/item.js";
 import { nameText } from "../../table/bytes.js";
 import { nameFit } from "../../table/sniff/column.js";
 import { startRecords } from "../../table/sniff/sample-record.js";
@@ -59,9 +59,6 @@ export function checkItems(kind: Kind, inputName: string, table: CheckedTable, i
 
 /** Share of the first items that may be invalid, and number of items from which on the share says something. */
 const [mostInvalid, fewItems] = [0.9, 20];
-
-/** An address inside of a longer text. */
-const innerAddress = /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+/;
 
 /**
  * Makes sure that the first items are not nearly all invalid: then the column holds something else, such as `address:password` or

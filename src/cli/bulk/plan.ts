@@ -5,6 +5,7 @@ import type { ClassifierSource } from "../../classifier/classifier.js";
 import { tableSource } from "../../data/installed-table.js";
 import { endingOf, formatByName } from "../../files/format-by-name.js";
 import { found } from "../../files/found.js";
+import { itemTest, usualEmptyValues } from "../../run/cells.js";
 import { profiles } from "../../run/item.js";
 import type { RowFilter } from "../../run/run-options.js";
 import type { BadRowPolicy } from "../../table/bad-rows.js";
@@ -359,6 +360,7 @@ function tableOptions(kind: Kind, options: BulkOptions): Plan["table"] {
   const { headers, skipLines, ragged, badRows } = options;
   return {
     profile: profiles[kind],
+    items: itemTest({ kind, emptyValues: options.emptyValues ?? usualEmptyValues }),
     ...(column !== undefined && { columns: column }),
     ...(allColumns && { allColumns }),
     ...(delimiter !== undefined && { delimiter }),

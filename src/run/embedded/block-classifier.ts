@@ -9,9 +9,11 @@ import { Kernel, type KernelSettings } from "../../kernel/kernel.js";
 import { askCode, disposableDomainCode } from "../../kernel/layout.js";
 import { outputDelimiter, type TableShape } from "../../table/records.js";
 import { scanAlone } from "../../table/scan/chunk-assembler.js";
-import { type ScannedChunk, scanShape, tailOf, type WrittenRecords } from "../../table/scan/scanned-chunk.js";
+import { scanShape } from "../../table/scan/scan-shape.js";
+import { type ScannedChunk, tailOf, type WrittenRecords } from "../../table/scan/scanned-chunk.js";
+import type { ItemTest } from "../../table/sniff/item-profile.js";
 import type { Kind } from "../../validator/validator.js";
-import { badness, type CellOptions, Cells } from "../cells.js";
+import { badness, type CellOptions, Cells, itemTest } from "../cells.js";
 import { type Columns, ourFields } from "../columns.js";
 import { DomainCounts } from "../domain-counts.js";
 import { itemKey, mailboxKey } from "../item.js";
@@ -85,6 +87,7 @@ export class BlockClassifier {
   readonly #classifier: Classifier;
   readonly #kernel: BlockKernel | undefined;
   readonly #cells: Cells;
+  readonly #items: ItemTest;
   /** Bytes to append to a record, by status code. */
   readonly #tails: readonly Uint8Array[];
   /** The same by every code: none for records that are no rows, undefined for those of other shards. */
@@ -98,6 +101,7 @@ export class BlockClassifier {
     this.#classifier = classifier;
     this.#kernel = kernel;
     this.#cells = new Cells(options.cells);
+    this.#items = itemTest(options.cells);
     this.#tails = tailsOf(options);
     this.#tailsByCode = Array.from({ length: notARowCode + 1 }, (_, code) =>
       code === notARowCode ? noTail : this.#tails[code],
@@ -113,9 +117,10 @@ export class BlockClassifier {
    */
   answer(slot: Slot, length: number): BlockAnswer | undefined {
     const kernel = this.#kernel!;
-    const scanned = scanAlone(this.#options.shape, slot.block.subarray(0, length), () =>
-      kernel.scan(slot, length),
-    );
+    const scanned = scanAlone(this.#options.shape, slot.block.subarray(0, length), {
+      scan: () => kernel.scan(slot, length),
+      items: this.#items,
+    });
     if (scanned === undefined) return undefined;
     const { chunk, lines } = scanned;
     const rows = chunk.count;

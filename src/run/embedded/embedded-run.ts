@@ -198,7 +198,7 @@ async function* classifyInOrder(
     }
     const { line } = assembler;
     assembler.skip(classified.lines);
-    yield { ...classified, chunk: () => scanAlone(shape, block, undefined, line)!.chunk, release };
+    yield { ...classified, chunk: () => scanAlone(shape, block, { line })!.chunk, release };
   }
   let pool: WorkerPool | undefined;
   const submitted: SubmittedBlock[] = [];

@@ -6,6 +6,7 @@ import type { RecordChunk, RecordStream, TableShape } from "../records.js";
 import type { ScannedChunk } from "../scan/scanned-chunk.js";
 import { readScanned } from "../scan/scanned-records.js";
 import { Place, recordWords } from "../scan/scanner.js";
+import type { ItemTest } from "../sniff/item-profile.js";
 import type { FieldChunk } from "./field-writer.js";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -20,6 +21,9 @@ interface JsonRow {
   /** Undefined for a line that is not a row: a blank line, a comment, or a bad row that is kept. */
   readonly object: JsonObject | undefined;
 }
+
+/** Lines have neither quotes nor widths, so that nothing asks. */
+const noItems: ItemTest = { isItem: () => false, holds: () => false, isNone: () => true };
 
 /** A table of JSON lines (jsonlines.org): each line is an object, blank or a comment. */
 export class JsonLines {
@@ -48,7 +52,7 @@ export class JsonLines {
     // For the scanner, a line is a record of one field.
     const dialect = { ...shape.dialect, delimiter: null, quote: "" };
     const lines = { ...shape, dialect, width: 1, column: 0, otherColumns: [] };
-    const { scanned } = await readScanned(lines, first, rest, onBadRow);
+    const { scanned } = await readScanned(lines, first, rest, noItems, onBadRow);
     return new JsonLines(shape, names, paths, scanned.chunks, onBadRow);
   }
 

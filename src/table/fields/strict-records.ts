@@ -10,12 +10,15 @@ import {
   maximumRecordBytes,
   neverClosed,
   rowsAtATime,
+  swallows,
   type TableShape,
   tooLong,
   tooNarrow,
   tooWide,
 } from "../records.js";
+import { findStep, findSwallowingQuote } from "../scan/broken-rows.js";
 import type { Dialect, KnownDialect } from "../sniff/dialect.js";
+import type { ItemTest } from "../sniff/item-profile.js";
 import type { SampleRecord } from "../sniff/sample-record.js";
 import { copiedUnchanged, csvWriter, type FieldChunk } from "./field-writer.js";
 
@@ -72,17 +75,18 @@ export function splitParsed(
  * Yields the records below the header, and closes the input at the end.
  *
  * @param first the bytes that were read already, without byte order mark
- * @throws TableError for a bad row if `badRows` is `error`. A record over 1 MiB and a quote that is never closed are
- * always errors, because csv-parse cannot go on after them
+ * @throws TableError for a bad row if `badRows` is `error`. A record over 1 MiB, a quote that is never closed and one that has
+ * swallowed lines are always errors, because csv-parse cannot go on after their line
  */
 export async function* readFields(
   shape: TableShape,
   first: Uint8Array,
   rest: AsyncIterator<Uint8Array>,
+  items: ItemTest,
   onBadRow: BadRowListener,
 ): AsyncGenerator<FieldChunk> {
   const parser = new CollectingParser(shape.dialect);
-  const chunker = new Chunker(shape, onBadRow);
+  const chunker = new Chunker(shape, items, onBadRow);
   try {
     for (let bytes: Uint8Array | undefined = first; bytes !== undefined; ) {
       const error = await parser.parse(bytes);
@@ -126,14 +130,15 @@ class CollectingParser extends Parser {
   #records: ParsedRecord[] = [];
 
   constructor(dialect: Dialect) {
-    super(parserOptions(dialect));
+    super({ ...parserOptions(dialect), raw: true });
     // `parse` and `finish` return errors. Without a listener, Node.js would throw them too.
     this.on("error", () => {});
   }
 
-  override push(record: string[] | null): boolean {
+  override push(record: { readonly raw: string; readonly record: string[] } | null): boolean {
     if (record === null) return super.push(null);
-    this.#records.push({ fields: record, commentsBefore: this.info.comment_lines });
+    const { raw, record: fields } = record;
+    this.#records.push({ fields, raw, commentsBefore: this.info.comment_lines });
     return true;
   }
 
@@ -160,6 +165,8 @@ class CollectingParser extends Parser {
 interface ParsedRecord {
   /** Binary strings. */
   readonly fields: string[];
+  /** Bytes of the record with its line ending, a binary string. */
+  readonly raw: string;
   /** Number of comment lines before the record. */
   readonly commentsBefore: number;
 }
@@ -167,14 +174,16 @@ interface ParsedRecord {
 /** Makes chunks of parsed records, counts lines, and finds rows with too many or too few fields. */
 class Chunker {
   readonly #shape: TableShape;
+  readonly #items: ItemTest;
   readonly #onBadRow: BadRowListener;
   /** 1 while the header is still to come, then 0. */
   #toSkip: number;
   /** Line on which the next record starts, from 1, without comment lines, which csv-parse counts. */
   #line: number;
 
-  constructor(shape: TableShape, onBadRow: BadRowListener) {
+  constructor(shape: TableShape, items: ItemTest, onBadRow: BadRowListener) {
     this.#shape = shape;
+    this.#items = items;
     this.#onBadRow = onBadRow;
     this.#toSkip = Number(shape.hasHeader);
     this.#line = shape.firstLine;
@@ -186,10 +195,11 @@ class Chunker {
     const values: (string | undefined)[] = [];
     const { column, otherColumns, badRows } = this.#shape;
     let notUtf8 = 0;
-    for (const { fields, commentsBefore } of parsed) {
+    for (const { fields, raw, commentsBefore } of parsed) {
+      this.#checkQuotes(fields, raw, this.#line + commentsBefore);
+      const fault = this.#findFault(fields, this.#line + commentsBefore);
       const surplus = fields.slice(this.#shape.width);
       if (surplus.length > 0 && surplus.every((field) => field === "")) fields.length = this.#shape.width;
-      const fault = this.#findFault(fields, this.#line + commentsBefore);
       if (fault !== undefined) {
         const record = csvWriter(this.#shape.dialect, undefined, 0).write([fields], [copiedUnchanged]);
         if (badRows === "error" || this.#toSkip > 0) throw fault.toError(record);
@@ -212,11 +222,28 @@ class Chunker {
     return { values, otherValues, notUtf8, records };
   }
 
-  #findFault({ length }: readonly string[], line: number): RowFault | undefined {
-    const { width, ragged } = this.#shape;
-    if (length > width) return tooWide(this.#shape, line, length);
-    const isShort = length < width && this.#toSkip === 0;
-    return isShort && ragged === "error" ? tooNarrow(this.#shape, line, length) : undefined;
+  /** @throws TableError for a record with a quote that has swallowed lines */
+  #checkQuotes(fields: readonly string[], raw: string, line: number): void {
+    if (!fields.some((field) => /[\r\n]/.test(field))) return;
+    const { comment } = this.#shape.dialect;
+    let text = raw.replace(/(?:\r\n|\r|\n)$/, "");
+    // The comments before a record are in front of it.
+    while (comment !== null && text.startsWith(comment)) text = text.replace(/^.*(?:\r\n|\r|\n)?/, "");
+    const record = Buffer.from(text, "latin1");
+    const quote = findSwallowingQuote(this.#shape, this.#items, record, 0, record.length);
+    if (quote === undefined) return;
+    throw swallows(this.#shape, line + lineEndings(record.subarray(0, quote.at)), quote).toError(record);
+  }
+
+  #findFault(fields: readonly string[], line: number): RowFault | undefined {
+    const { width, ragged, isWidthSure } = this.#shape;
+    const { length } = fields;
+    if (fields.slice(width).some((field) => field !== "")) return tooWide(this.#shape, line, length);
+    const isHeader = this.#toSkip > 0;
+    if (length < width && !isHeader && ragged === "error") return tooNarrow(this.#shape, line, length);
+    const isBlank = length === 1 && fields[0] === "";
+    if (!isWidthSure || isHeader || length === width || isBlank) return undefined;
+    return findStep(this.#shape, this.#items, line, length, (field) => itemText(fields[field] ?? ""));
   }
 
   /** Returns the error of this table for one of csv-parse. */

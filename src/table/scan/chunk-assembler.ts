@@ -12,7 +12,10 @@
  *    run, is dropped, or is kept: then its number of fields becomes 0, as for a comment, and it is copied unchanged.
  * 4. A record over 1 MiB, or with a quote that is still open at the end of the table, is bad, but may have swallowed
  *    good rows. Only its first line is given up, and scanning goes on after that line. If the end of that line is not
- *    there yet, its rest is passed over in the next blocks.
+ *    there yet, its rest is passed over in the next blocks. The same goes for a record with a quote that has swallowed
+ *    lines (broken-rows.ts): it is given up to the end of the line on which the quote opens. Records with line breaks
+ *    are looked at for that; the totals show whether there are any. After such a record, few records are scanned at
+ *    first: otherwise the time would grow with the square of their number.
  *
  * A worker cannot wait for the block before its own. It scans its block with `scanAlone`, as if the block started at
  * the start of a record. The main thread takes the blocks in input order. If the assembler is aligned, that is, if
@@ -28,17 +31,22 @@
  * - Blocks are valid only until the next one is requested. Chunks of `assemble` must not refer to them.
  */
 import type { BadRowListener, RowFault } from "../bad-rows.js";
-import { emptyTail } from "../quotes.js";
+import { itemText, lineEndings } from "../bytes.js";
+import { emptyTail, unquote } from "../quotes.js";
 import {
   maximumRecordBytes,
   neverClosed,
   rowsAtATime,
+  swallows,
   type TableShape,
   tooLong,
   tooNarrow,
   tooWide,
 } from "../records.js";
-import { ScannedChunk, scanShape } from "./scanned-chunk.js";
+import type { ItemTest } from "../sniff/item-profile.js";
+import { findStep, findSwallowingQuote, mayHaveSwallowed, type SwallowingQuote } from "./broken-rows.js";
+import { boundsIn, scanShape } from "./scan-shape.js";
+import { ScannedChunk } from "./scanned-chunk.js";
 import { Place, recordWords, type ScannedRecords, scanRecords } from "./scanner.js";
 
 /** Turns blocks into chunks; see the top of this file. */
@@ -46,6 +54,7 @@ export class ChunkAssembler {
   /** Whether the end of the table has been assembled. */
   isAtEnd = false;
   readonly #shape: TableShape;
+  readonly #items: ItemTest;
   readonly #onBadRow: BadRowListener;
   /** Bytes of the incomplete record, and of all records while the header is incomplete. */
   #pending: Buffer = Buffer.of();
@@ -56,8 +65,9 @@ export class ChunkAssembler {
   /** Whether the next bytes belong to a line that was given up before its end was found. */
   #isInLongLine = false;
 
-  constructor(shape: TableShape, onBadRow: BadRowListener) {
+  constructor(shape: TableShape, items: ItemTest, onBadRow: BadRowListener) {
     this.#shape = shape;
+    this.#items = items;
     this.#onBadRow = onBadRow;
     this.#line = shape.firstLine;
   }
@@ -91,9 +101,12 @@ export class ChunkAssembler {
     const found: Int32Array[] = [];
     const line = this.#line;
     let from = this.#isInLongLine ? this.#passLongLine(bytes, 0, found) : 0;
-    for (;;) {
-      const scanned = scanRecords(bytes, scanShape(this.#shape), this.isAtEnd, { from });
-      if (this.#records + scanned.count < atLeast && !this.isAtEnd) {
+    for (let most = Number.POSITIVE_INFINITY; ; most *= 2) {
+      const memory = most < bytes.length ? new Int32Array(recordWords * most) : undefined;
+      const all = scanRecords(bytes, scanShape(this.#shape), this.isAtEnd, { from, most, memory });
+      const swallowing = findSwallowing(this.#shape, this.#items, bytes, all);
+      const scanned = swallowing?.before ?? all;
+      if (swallowing === undefined && this.#records + scanned.count < atLeast && !this.isAtEnd) {
         const fault = this.#findBroken(scanned, bytes.length);
         if (fault !== undefined) throw fault.toError();
         return new ScannedChunk(this.#shape, bytes, noRecords);
@@ -102,6 +115,12 @@ export class ChunkAssembler {
       this.#records += scanned.count;
       this.#line += scanned.lines;
       from = scanned.consumed;
+      if (swallowing !== undefined) {
+        from = this.#giveUp(bytes, from, swallowing.quote, found);
+        most = 1;
+        continue;
+      }
+      if (scanned.count === most) continue;
       const fault = this.#findBroken(scanned, bytes.length);
       if (fault === undefined) break;
       // The record may have swallowed good rows. Give up only its first line, and scan again from the next.
@@ -111,6 +130,17 @@ export class ChunkAssembler {
     }
     this.#pending = bytes.subarray(from);
     return new ScannedChunk(this.#shape, bytes, concatRecords(found), line);
+  }
+
+  /** Gives up a record to the end of the line on which its quote opens. Returns the index after it. */
+  #giveUp(bytes: Buffer, from: number, quote: SwallowingQuote, found: Int32Array[]): number {
+    const end = lineEndFrom(bytes, quote.at, true)!;
+    const before = lineEndings(bytes.subarray(from, quote.at));
+    const fault = swallows(this.#shape, this.#line + before, quote);
+    this.#reportBadRow(fault, bytes.subarray(from, end), this.#records);
+    if (this.#shape.badRows === "keep") found.push(Int32Array.of(from, end, end, end, end, 0, 0));
+    this.#line += before + 1;
+    return end;
   }
 
   /** Returns why the record at which the scanner stopped cannot be completed any more; undefined if it still can. */
@@ -153,18 +183,8 @@ export class ChunkAssembler {
   }
 
   #findFault(bytes: Buffer, record: Int32Array, index: number): RowFault | undefined {
-    const { dialect, width, ragged, hasHeader } = this.#shape;
-    const line = this.#line + record[Place.linesBefore]!;
-    const fields = record[Place.fields]!;
-    const end = record[Place.end]!;
-    if (fields > width && emptyTail(bytes, end, fields - width, dialect.delimiter) === undefined) {
-      return tooWide(this.#shape, line, fields);
-    }
-    const isShort = fields > 0 && fields < width && (!hasHeader || index > 0);
-    if (isShort && ragged === "error") return tooNarrow(this.#shape, line, fields);
-    return record[Place.next]! - record[Place.start]! > maximumRecordBytes
-      ? tooLong(this.#shape, line)
-      : undefined;
+    const isHeader = this.#shape.hasHeader && index === 0;
+    return findFault(this.#shape, this.#items, bytes, record, this.#line, isHeader);
   }
 
   #reportBadRow(fault: RowFault, record: Uint8Array, index: number): void {
@@ -205,12 +225,75 @@ function concatRecords([first = noRecords, ...others]: readonly Int32Array[]): I
   return all;
 }
 
-/** Returns whether the totals of the scanner rule out bad rows. */
+/**
+ * Returns the fault of a record, apart from swallowed lines; undefined if it has none.
+ *
+ * @param firstLine line of the table from which the record counts its lines
+ */
+function findFault(
+  shape: TableShape,
+  items: ItemTest,
+  bytes: Buffer,
+  record: Int32Array,
+  firstLine: number,
+  isHeader: boolean,
+): RowFault | undefined {
+  const { dialect, width, ragged, isWidthSure } = shape;
+  const line = firstLine + record[Place.linesBefore]!;
+  const fields = record[Place.fields]!;
+  const [start, end] = [record[Place.start]!, record[Place.end]!];
+  if (fields > width && emptyTail(bytes, end, fields - width, dialect.delimiter) === undefined) {
+    return tooWide(shape, line, fields);
+  }
+  const isShort = fields > 0 && fields < width && !isHeader;
+  if (isShort && ragged === "error") return tooNarrow(shape, line, fields);
+  if (record[Place.next]! - start > maximumRecordBytes) return tooLong(shape, line);
+  if (!isWidthSure || isHeader || fields === 0 || fields === width || start === end) return undefined;
+  const bounds = boundsIn(shape, bytes, start, end);
+  return findStep(shape, items, line, fields, (field) => {
+    const [from, to] = [bounds[2 * field], bounds[2 * field + 1]];
+    return from === undefined ? "" : itemText(unquote(bytes.toString("latin1", from, to), dialect.comment));
+  });
+}
+
+/** Returns whether a record needs no look: it has the fields of the table, or is blank, and is not too long. */
+const isUsual = ({ width }: TableShape, at: Int32Array, word: number): boolean =>
+  (at[word + Place.fields] === width || at[word] === at[word + Place.end]) &&
+  at[word + Place.next]! - at[word]! <= maximumRecordBytes;
+
+/** Returns the first record with a quote that has swallowed lines, and what was scanned before it. */
+function findSwallowing(
+  shape: TableShape,
+  items: ItemTest,
+  bytes: Buffer,
+  scanned: ScannedRecords,
+): { readonly quote: SwallowingQuote; readonly before: ScannedRecords } | undefined {
+  const { at, lines } = scanned;
+  if (lines === scanned.count) return undefined;
+  for (let word = 0; word < at.length; word += recordWords) {
+    const linesBefore = at[word + Place.linesBefore]!;
+    if ((at[word + recordWords + Place.linesBefore] ?? lines) - linesBefore === 1) continue;
+    const [start, end] = [at[word]!, at[word + Place.end]!];
+    if (!mayHaveSwallowed(shape, bytes, start, end, at[word + Place.fields]!)) continue;
+    const quote = findSwallowingQuote(shape, items, bytes, start, end);
+    if (quote === undefined) continue;
+    const before = {
+      at: at.subarray(0, word),
+      count: word / recordWords,
+      consumed: start,
+      lines: linesBefore,
+    };
+    return { quote, before: { ...scanned, ...before } };
+  }
+  return undefined;
+}
+
+/** Returns whether the totals of the scanner rule out bad rows, apart from swallowed lines. */
 function isClean(
-  { width, ragged }: TableShape,
+  { width, ragged, isWidthSure }: TableShape,
   { mostFields, fewestFields, longest }: ScannedRecords,
 ): boolean {
-  const isWide = ragged === "pad" || fewestFields >= width;
+  const isWide = (ragged === "pad" && !isWidthSure) || fewestFields >= width;
   return mostFields <= width && isWide && longest <= maximumRecordBytes;
 }
 
@@ -220,6 +303,7 @@ function isClean(
  *
  * @param scan finds the records, as {@link scanRecords} does; undefined if it cannot
  * @param line line of the table on which the block starts, if it is known
+ * @param items absent for a block that was scanned before, and had no bad rows
  * @returns the chunk, which is on the memory of the block, and its number of line endings; undefined if the assembler
  * has to take the block: its last record does not end with a line ending, a record may be a bad row, or there are too
  * many rows to render at once
@@ -227,15 +311,30 @@ function isClean(
 export function scanAlone(
   shape: TableShape,
   bytes: Buffer,
-  scan = (): ScannedRecords | undefined => scanRecords(bytes, scanShape(shape), true),
-  line = 1,
+  {
+    scan = () => scanRecords(bytes, scanShape(shape), true),
+    line = 1,
+    items,
+  }: {
+    readonly scan?: () => ScannedRecords | undefined;
+    readonly line?: number;
+    readonly items?: ItemTest;
+  } = {},
 ): { readonly chunk: ScannedChunk; readonly lines: number } | undefined {
   const scanned = scan();
   if (scanned === undefined) return undefined;
-  const { at, consumed, lines } = scanned;
+  const { at, consumed, lines, mostFields } = scanned;
   const last = at.length - recordWords;
   const endsLine = last >= 0 && at[last + Place.end] !== at[last + Place.next];
   const isLarge = scanned.count > rowsAtATime(shape);
-  if (consumed !== bytes.length || !endsLine || isLarge || !isClean(shape, scanned)) return undefined;
+  if (consumed !== bytes.length || !endsLine || isLarge || mostFields > shape.width) return undefined;
+  if (items !== undefined) {
+    if (findSwallowing(shape, items, bytes, scanned) !== undefined) return undefined;
+    for (let word = isClean(shape, scanned) ? at.length : 0; word < at.length; word += recordWords) {
+      if (isUsual(shape, at, word)) continue;
+      const record = at.subarray(word, word + recordWords);
+      if (findFault(shape, items, bytes, record, line, false) !== undefined) return undefined;
+    }
+  }
   return { chunk: new ScannedChunk(shape, bytes, at, line), lines };
 }

@@ -2,6 +2,7 @@
 import { isUtf8Text, itemText, toBinary } from "../bytes.js";
 import { emptyTail, quoteField, unquote } from "../quotes.js";
 import { outputDelimiter, type RecordChunk, rowsAtATime, type TableShape } from "../records.js";
+import { boundsIn, scanShape } from "./scan-shape.js";
 import { Place, recordWords, scanRecords } from "./scanner.js";
 
 /** Rendered records, one after the other. */
@@ -84,14 +85,7 @@ export class ScannedChunk implements RecordChunk {
   boundsOf(row: number): readonly number[] {
     const word = row * recordWords;
     const [start, end] = [this.at[word + Place.start]!, this.at[word + Place.end]!];
-    const bounds: number[] = [];
-    scanRecords(this.bytes.subarray(0, end), scanShape(this.#shape), true, {
-      from: start,
-      bounds,
-      most: 1,
-      memory: oneRecord,
-    });
-    return bounds.slice(0, 2 * this.at[word + Place.fields]!);
+    return boundsIn(this.#shape, this.bytes, start, end).slice(0, 2 * this.at[word + Place.fields]!);
   }
 
   field(row: number, column: number): string {
@@ -107,10 +101,12 @@ export class ScannedChunk implements RecordChunk {
       const [from, to] = [this.at[0] ?? 0, this.at[(this.count - 1) * recordWords + Place.next] ?? 0];
       const shape = { ...scanShape(this.#shape), column };
       const { at, count } = scanRecords(this.bytes.subarray(0, to), shape, true, { from });
-      this.#scanned = { column, at: count === this.count ? at : undefined };
+      let isSame = count === this.count;
+      for (let word = 0; isSame && word < at.length; word += recordWords) isSame = at[word] === this.at[word];
+      this.#scanned = { column, at: isSame ? at : undefined };
     }
     const { at } = this.#scanned;
-    // Bad rows that are skipped are among the bytes, but not among the records.
+    // Bad rows are among the bytes, but not among the records, and may swallow others.
     if (at === undefined) return this.boundsOf(row).slice(2 * column, 2 * column + 2);
     const word = row * recordWords;
     return [at[word + Place.valueStart], at[word + Place.valueEnd]];
@@ -193,16 +189,6 @@ export class ScannedChunk implements RecordChunk {
 function put(output: Uint8Array, position: number, from: Uint8Array, start: number, end: number): number {
   for (let i = start; i < end; i++) output[position + i - start] = from[i]!;
   return position + end - start;
-}
-
-/** Memory for scanning a record again. */
-const oneRecord = new Int32Array(recordWords);
-
-/** Returns what the scanner needs to know of a table. */
-export function scanShape({ dialect, column }: TableShape) {
-  const { delimiter, quote, comment } = dialect;
-  const codeOf = (character: string | null) => character?.charCodeAt(0);
-  return { delimiter: codeOf(delimiter), quote: codeOf(quote), column, comment: codeOf(comment) };
 }
 
 /** Renders the added fields of a row, each with the delimiter before it. */

@@ -1,6 +1,7 @@
 /** Reads a table with the scanner: finds the header, and gives the records below it as chunks or as blocks of bytes. */
 import type { BadRowListener } from "../bad-rows.js";
 import type { RecordStream, TableShape } from "../records.js";
+import type { ItemTest } from "../sniff/item-profile.js";
 import { type Block, blocksOf } from "./blocks.js";
 import { ChunkAssembler } from "./chunk-assembler.js";
 import type { ScannedChunk } from "./scanned-chunk.js";
@@ -42,9 +43,10 @@ export async function readScanned(
   shape: TableShape,
   first: Buffer,
   rest: AsyncIterator<Uint8Array>,
+  items: ItemTest,
   onBadRow: BadRowListener,
 ): Promise<RecordStream & { readonly scanned: ScannedTable }> {
-  const assembler = new ChunkAssembler(shape, onBadRow);
+  const assembler = new ChunkAssembler(shape, items, onBadRow);
   const heads = Number(shape.hasHeader);
   let chunk = assembler.assemble(first, heads);
   while (chunk.count < heads && !assembler.isAtEnd) {

@@ -15,4 +15,16 @@ export interface ItemProfile {
   likeness(field: string): 0 | 1 | 2;
   /** Returns whether a field may have been meant as an item: it need not be a right one. */
   resembles(field: string): boolean;
+  /** Returns whether a field holds an item, with or without other text. */
+  holds(field: string): boolean;
+}
+
+/** Tells fields with items from others, in a run. */
+export interface ItemTest {
+  /** Returns whether a field holds an item that may be valid. */
+  isItem(field: string): boolean;
+  /** Returns whether a field holds an item, with or without other text. */
+  holds(field: string): boolean;
+  /** Returns whether a field is empty, or stands for no item. */
+  isNone(field: string): boolean;
 }

@@ -3,6 +3,7 @@
  * does, or as csv-parse does where the scanner cannot read the table.
  */
 import { unquote } from "../quotes.js";
+import { isSwallowing } from "../scan/broken-rows.js";
 import { Place, recordWords, scanRecords } from "../scan/scanner.js";
 import type { KnownDialect } from "./dialect.js";
 import { maximumRecords, type SampleRecord, type SplitSample } from "./sample-record.js";
@@ -44,24 +45,53 @@ function splitScanned(
   { quote = '"', comment }: KnownDialect,
   most: number,
 ): SampleRecord[] | undefined {
-  const bounds: number[] = [];
-  const shape = {
-    delimiter: delimiter?.charCodeAt(0),
-    quote: quote.charCodeAt(0),
-    comment: comment?.charCodeAt(0),
-    column: 0,
-  };
-  const { at, count, isQuoteOpen } = scanRecords(sample, shape, isWhole, { bounds, most });
-  if (isQuoteOpen && (isWhole || count === 0)) return undefined;
-  let bound = 0;
-  return Array.from({ length: count }, (_, row) => {
-    const word = row * recordWords;
-    const fields = Array.from({ length: at[word + Place.fields]! }, () => {
-      const field = sample.toString("latin1", bounds[bound++], bounds[bound++]);
-      return quote === "" ? field : unquote(field, comment ?? null);
+  const codes = { delimiter: delimiter?.charCodeAt(0), comment: comment?.charCodeAt(0), column: 0 };
+  const records: SampleRecord[] = [];
+  let [from, lines] = [0, 0];
+  while (records.length < most) {
+    const bounds: number[] = [];
+    const shape = { ...codes, quote: quote.charCodeAt(0) };
+    const scanned = scanRecords(sample, shape, isWhole, { from, bounds, most: most - records.length });
+    const { at, count, isQuoteOpen, consumed } = scanned;
+    if (isQuoteOpen && (isWhole || (count === 0 && records.length === 0))) return undefined;
+    let bound = 0;
+    let given: number | undefined;
+    for (let row = 0; row < count && given === undefined; row++) {
+      const word = row * recordWords;
+      const ends = bounds.slice(bound, bound + 2 * at[word + Place.fields]!);
+      bound += ends.length;
+      const fields = Array.from({ length: ends.length / 2 }, (_, field) =>
+        sample.toString("latin1", ends[2 * field], ends[2 * field + 1]),
+      );
+      if (quote !== "" && fields.some(isSwallowing)) given = at[word]!;
+      else {
+        const values = quote === "" ? fields : fields.map((field) => unquote(field, comment ?? null));
+        records.push({
+          fields: values,
+          start: at[word]!,
+          linesBefore: lines + at[word + Place.linesBefore]!,
+        });
+      }
+      if (given !== undefined) lines += at[word + Place.linesBefore]!;
+    }
+    if (given === undefined) break;
+    // Its line alone, with the quote as text.
+    const line = scanRecords(sample, { ...codes, quote: Number.NaN }, true, {
+      from: given,
+      bounds: [],
+      most: 1,
     });
-    return { fields, start: at[word]!, linesBefore: at[word + Place.linesBefore]! };
-  });
+    const text = sample.toString("latin1", given, line.at[Place.end]);
+    records.push({
+      fields: delimiter === null ? [text] : text.split(delimiter),
+      start: given,
+      linesBefore: lines,
+    });
+    from = line.consumed;
+    lines++;
+    if (from >= consumed && count === 0) break;
+  }
+  return records;
 }
 
 /**

@@ -1,0 +1,189 @@
+/**
+ * Tells broken rows from odd ones. A quote without its partner swallows the rows that follow; a delimiter too many or too few
+ * moves the item into another field. Both pass for RFC 4180, so that only the rows around them and their items show it. One rule
+ * for the scanner, the threads and csv-parse; it must not know how they read.
+ */
+import type { RowFault } from "../bad-rows.js";
+import { itemText } from "../bytes.js";
+import { outOfStep, type TableShape } from "../records.js";
+import type { ItemTest } from "../sniff/item-profile.js";
+import { boundsIn } from "./scan-shape.js";
+
+/** A quote that has swallowed lines. */
+export interface SwallowingQuote {
+  /** Index of the quote. */
+  readonly at: number;
+  /** Column, from 1, in which it opens. */
+  readonly column: number;
+  /** Number of lines that follow inside it. */
+  readonly lines: number;
+}
+
+const lineBreak = /\r\n|\n|\r/;
+
+/** Most lines with an item in a field of a table that has one column: people write a few addresses into a cell. */
+const mostLinesWithItems = 5;
+
+/**
+ * Finds the quote in a record that has swallowed lines: text follows its closing quote; a line of it is a row of the table,
+ * with an item in its place; or, in a table of one column, many lines have items.
+ *
+ * @param start start of the record
+ * @param end index after its last field
+ * @returns undefined if the line breaks are meant
+ */
+export function findSwallowingQuote(
+  shape: TableShape,
+  items: ItemTest,
+  bytes: Buffer,
+  start: number,
+  end: number,
+): SwallowingQuote | undefined {
+  const { dialect, trustsQuotes } = shape;
+  if (trustsQuotes || dialect.quote === "") return undefined;
+  const bounds = boundsIn(shape, bytes, start, end);
+  for (let field = 0; field < bounds.length; field += 2) {
+    const [from, to] = [bounds[field]!, bounds[field + 1]!];
+    if (bytes[from] !== 0x22) continue;
+    const text = bytes.toString("latin1", from, to);
+    const lines = text.split(lineBreak);
+    if (lines.length === 1 || (shape.width > 1 && holdsItemsOnly(items, text))) continue;
+    // Only the lines that are whole; the last one is, if nothing follows the closing quote.
+    const whole = lines.slice(1, to === end ? undefined : -1).map((line) => line.replace(/^"+|"+$/g, ""));
+    const fieldsAt = (indices: readonly number[]) =>
+      indices.map((index) => bytes.toString("latin1", bounds[2 * index], bounds[2 * index + 1]));
+    const [index, count] = [field / 2, bounds.length / 2];
+    const split = (line: string) => fieldsIn(shape, line);
+    const [first, last] = [split(lines[0]!), split(lines.at(-1)!)];
+    // With the quote as text, its line is a row, with the item behind it; or the last line is one, and the first has an item.
+    const before = fieldsAt(Array.from({ length: index }, (_, i) => i));
+    const after = fieldsAt(Array.from({ length: count - index - 1 }, (_, i) => index + 1 + i));
+    const isFirst = first.length > 1 && isRow(shape, items, [...before, ...first]);
+    const isLast = last.length > 1 && isRow(shape, items, [...last, ...after]);
+    const areRows =
+      (isFirst && (shape.column >= index || isLast)) || (isLast && items.holds(itemText(lines[0]!)));
+    if (isSwallowing(text) || holdsRows(shape, items, whole) || areRows) {
+      return { at: from, column: field / 2 + 1, lines: lines.length - 1 };
+    }
+  }
+  return undefined;
+}
+
+const [lf, cr, quoteMark] = [0x0a, 0x0d, 0x22];
+
+/**
+ * Returns whether {@link findSwallowingQuote} may find something, by the delimiters in the lines of a record alone: in tables with
+ * notes of several lines, each record would take microseconds.
+ *
+ * @param fields number of fields of the record
+ */
+export function mayHaveSwallowed(
+  { dialect, width, column, trustsQuotes }: TableShape,
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  fields: number,
+): boolean {
+  if (trustsQuotes || dialect.quote === "") return false;
+  if (width === 1 || dialect.delimiter === null) return true;
+  const delimiter = dialect.delimiter.charCodeAt(0);
+  for (let p = start, index = 0; p < end; p++, index++) {
+    if (bytes[p] !== quoteMark) {
+      while (p < end && bytes[p] !== delimiter) p++;
+      continue;
+    }
+    /** Fields that end in a line, and the first line of the field. */
+    let [ended, first] = [index, -1];
+    for (p++; p < end; p++) {
+      const byte = bytes[p]!;
+      if (byte === delimiter) ended++;
+      else if (byte === lf || (byte === cr && bytes[p + 1] !== lf)) {
+        if (first === -1) first = ended;
+        else if (ended === width - 1) return true;
+        ended = 0;
+      } else if (byte === quoteMark) {
+        if (bytes[p + 1] !== quoteMark) break;
+        p++;
+      }
+    }
+    p++;
+    if (first !== -1) {
+      if (p < end && bytes[p] !== delimiter) return true;
+      const isLast = ended + fields - index - 1 === width - 1 || (p >= end && ended === width - 1);
+      if (isLast || (first === width - 1 && column >= index)) return true;
+    }
+    while (p < end && bytes[p] !== delimiter) p++;
+  }
+  return false;
+}
+
+/** Returns whether a field, with its quotes, has line breaks inside them and text after them. */
+export function isSwallowing(field: string): boolean {
+  if (!field.startsWith('"') || !lineBreak.test(field)) return false;
+  return (/^"[^"]*(?:""[^"]*)*"/.exec(field)?.[0].length ?? field.length) < field.length;
+}
+
+/** Returns whether lines inside a field are rows of the table. */
+function holdsRows(shape: TableShape, items: ItemTest, lines: readonly string[]): boolean {
+  if (shape.width === 1) {
+    return lines.filter((line) => items.isItem(itemText(line))).length > mostLinesWithItems;
+  }
+  return lines.some((line) => isRow(shape, items, fieldsIn(shape, line)));
+}
+
+/** Returns the fields of a line, with its quotes as text. */
+const fieldsIn = ({ dialect }: TableShape, line: string): readonly string[] =>
+  dialect.delimiter === null ? [line] : line.split(dialect.delimiter);
+
+/** Returns whether a field, with its quotes, is a list of items and nothing else, as people write it into a cell. */
+function holdsItemsOnly(items: ItemTest, field: string): boolean {
+  const parts = field.split(/["\s,;|]+/).filter((part) => part !== "");
+  return parts.length > 0 && parts.every((part) => items.isItem(itemText(part)));
+}
+
+/** Returns whether fields are a row: as many as the table has, with an item in its place. */
+const isRow = ({ width, column }: TableShape, items: ItemTest, fields: readonly string[]): boolean =>
+  fields.length === width && items.isItem(itemText(fields[column] ?? ""));
+
+/**
+ * Finds the fault of a row with another number of fields than the table, where that is an exception: something else than an item
+ * is in the field of the item, or nothing, and an item is where no other row has one.
+ *
+ * @param line the line on which the row starts, from 1
+ * @param fields its number of fields
+ * @param fieldAt returns a field as text; empty if the row does not have it
+ */
+export function findStep(
+  shape: TableShape,
+  items: ItemTest,
+  line: number,
+  fields: number,
+  fieldAt: (field: number) => string,
+): RowFault | undefined {
+  const { column, otherColumns, itemColumns } = shape;
+  let holdsNone = true;
+  for (const wanted of [column, ...otherColumns]) {
+    const text = fieldAt(wanted);
+    if (items.isNone(text)) continue;
+    if (!items.isItem(text)) return outOfStep(shape, line, fields, placeOf(shape, items, fields, fieldAt));
+    holdsNone = false;
+  }
+  if (!holdsNone) return undefined;
+  const place = placeOf(shape, items, fields, fieldAt);
+  return place === undefined || itemColumns.includes(place)
+    ? undefined
+    : outOfStep(shape, line, fields, place);
+}
+
+/** Returns the index of the field of a row that holds an item, one in another place than usual if there is any. */
+function placeOf(
+  { itemColumns }: TableShape,
+  items: ItemTest,
+  fields: number,
+  fieldAt: (field: number) => string,
+): number | undefined {
+  const places = Array.from({ length: fields }, (_, field) => field).filter((field) =>
+    items.holds(fieldAt(field)),
+  );
+  return places.find((place) => !itemColumns.includes(place)) ?? places[0];
+}

@@ -1,0 +1,178 @@
+/**
+ * Covers rows that are broken: whatever is done to a row of a table, each line with an item is judged by its own item or named as a
+ * bad row, and all other rows stay as they are.
+ */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Cells, itemTest, usualCells, usualEmptyValues } from "../../src/run/cells.js";
+import { profiles } from "../../src/run/item.js";
+import { TableError } from "../../src/table/errors.js";
+import { openTable } from "../../src/table/reader.js";
+import type { TableOptions } from "../../src/table/table.js";
+
+const names = [
+  "Ann Lee",
+  "Bob",
+  '"Ray, Cy"',
+  "Dee",
+  "Eve",
+  "Fay",
+  '"Gus ""G"" Poe"',
+  "Hal",
+  "Ivy",
+  "Jon",
+  "Kay",
+  "Lou",
+];
+const rows = names.map((name, i) => [
+  `${i + 1}`,
+  name,
+  `p${i + 1}@d${i + 1}.net`,
+  i % 3 ? "new" : "",
+  "2026",
+]);
+const header = ["id", "name", "email", "note", "year"];
+const addressIn = /\w*p\d+@d\d+\.net\w*/g;
+
+type Ways = Readonly<Record<string, (fields: readonly string[], column: number) => string | undefined>>;
+const with_ = (fields: readonly string[], column: number, field: string) =>
+  fields.map((old, i) => (i === column ? field : old)).join(",");
+
+/** Ways to break a row at a column. */
+const ways: Ways = {
+  "a quote at the start": (row, at) => with_(row, at, `"${row[at]}`),
+  "a quote at the end": (row, at) => with_(row, at, `${row[at]}"`),
+  "a quote within": (row, at) => with_(row, at, `${row[at]!.slice(0, 1)}"${row[at]!.slice(1)}`),
+  "quotes around, one too many": (row, at) => with_(row, at, `""${row[at]}"`),
+  "a delimiter too many before": (row, at) => with_(row, at, `,${row[at]}`),
+  "a delimiter within": (row, at) => with_(row, at, `${row[at]!.slice(0, 1)},${row[at]!.slice(1)}`),
+  "a delimiter too few": (row, at) =>
+    at === 0
+      ? undefined
+      : [...row.slice(0, at - 1), `${row[at - 1]}${row[at]}`, ...row.slice(at + 1)].join(","),
+  "a field too few": (row, at) => row.filter((_, i) => i !== at).join(","),
+  "another delimiter": (row, at) =>
+    at === 0 ? undefined : `${row.slice(0, at).join(",")};${row.slice(at).join(",")}`,
+  "a line break within": (row, at) => with_(row, at, `${row[at]!.slice(0, 1)}\n${row[at]!.slice(1)}`),
+  "the rest cut off": (row, at) => row.slice(0, at + 1).join(","),
+  "more empty fields": (row, at) => `${row.join(",")}${",".repeat(at + 1)}`,
+};
+
+interface Outcome {
+  readonly named: ReadonlySet<number>;
+  /** The items of each record, by the line on which it starts. */
+  readonly items: ReadonlyMap<number, readonly string[]>;
+  /** The rows without the bad ones, as they are written. */
+  readonly output: string;
+  readonly refused?: string;
+}
+
+async function read(text: string, options: Partial<TableOptions> = {}): Promise<Outcome> {
+  const named = new Set<number>();
+  const items = new Map<number, readonly string[]>();
+  const cells = new Cells({ ...usualCells, kind: "email" });
+  let output = "";
+  async function* bytes() {
+    yield Buffer.from(text);
+  }
+  try {
+    const table = await openTable(
+      { name: "list.csv", bytes: bytes() },
+      {
+        profile: profiles.email,
+        items: itemTest({ kind: "email", emptyValues: usualEmptyValues }),
+        badRows: "keep",
+        onBadRow: ({ line }, record) => {
+          const count = Buffer.from(record).toString().trimEnd().split("\n").length;
+          for (let i = 0; i < count; i++) named.add(line + i);
+        },
+        ...options,
+      },
+    );
+    for await (const chunk of table.chunks) {
+      for (const [row, value] of chunk.values.entries()) {
+        if (value !== undefined) items.set(chunk.lineOf!(row), cells.itemsIn(value));
+      }
+      output += chunk.append(chunk.values.map((value) => (value === undefined ? undefined : []))).toString();
+    }
+  } catch (error) {
+    if (!(error instanceof TableError)) throw error;
+    return { named, items, output, refused: error.message };
+  }
+  return { named, items, output };
+}
+
+/** Returns the lines that are neither judged by their own item nor named, or both. */
+async function wrongLines(text: string, options?: Partial<TableOptions>): Promise<string[]> {
+  const { named, items, refused } = await read(text, options);
+  expect(refused).toBeUndefined();
+  return text.split("\n").filter((line, i) => {
+    const own = line.match(addressIn) ?? [];
+    // A record of several lines is judged whole.
+    const start = Math.max(...[...items.keys()].filter((first) => first <= i + 1));
+    const judged = items.get(start);
+    if (own.length === 0 || named.has(i + 1)) return start === i + 1 && named.has(i + 1);
+    return judged?.join() !== own.join();
+  });
+}
+
+const tableOf = (lines: readonly string[]) => `${[header.join(","), ...lines].join("\n")}\n`;
+const whole = rows.map((row) => row.join(","));
+
+describe.each(Object.entries(ways))("%s", (_, way) => {
+  test.each(header.map((name, column) => [name, column] as const))("in the column %s", async (_, column) => {
+    for (const [index, row] of rows.entries()) {
+      const broken = way(row, column);
+      if (broken === undefined) continue;
+      const lines = whole.with(index, broken);
+      const wrong = await wrongLines(tableOf(lines));
+      expect(wrong, broken).toEqual([]);
+    }
+  });
+});
+
+test("in two rows at once, each line is judged by its own item or named", async () => {
+  const place = fc.record({
+    row: fc.nat(rows.length - 1),
+    column: fc.nat(header.length - 1),
+    way: fc.constantFrom(...Object.keys(ways)),
+  });
+  await fc.assert(
+    fc.asyncProperty(place, place, async (a, b) => {
+      fc.pre(a.row !== b.row);
+      let lines = whole;
+      for (const { row, column, way } of [a, b]) {
+        lines = lines.with(row, ways[way]!(rows[row]!, column) ?? whole[row]!);
+      }
+      expect(await wrongLines(tableOf(lines))).toEqual([]);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
+
+test.each<[string, readonly string[]]>([
+  [
+    "notes of several lines",
+    ['1,Ann,a@x.net,"first line\nsecond, with a comma\n\nlast ""quoted"" line",2026'],
+  ],
+  ["an address in such a note", ['1,Ann,a@x.net,"write to\nb@y.net, please\nor call",2026']],
+  ["several addresses in a cell", ['1,Ann,"a@x.net\nb@y.net\nc@z.net\nd@z.net\ne@z.net\nf@z.net",note,2026']],
+  [
+    "a pasted table of another width",
+    [`1,Ann,a@x.net,${quoted("name,email\nBob,b@y.net\nCy,c@z.net")},2026`],
+  ],
+  ["a quoted name of two lines before the address", ['1,"Ann\nLee, PhD",a@x.net,note,2026']],
+  ["short rows", ["1,Ann,a@x.net", "2,Bob", "3", ""]],
+  ["short rows with a word for none", ["1,Ann,n/a", "2,Bob,-,x"]],
+  ["delimiters at the end", ["1,Ann,a@x.net,x,2026,,", "2,Bob,b@x.net,,,"]],
+])("no row is broken for %s", async (_, lines) => {
+  const { named, refused } = await read(tableOf([...lines, ...whole]));
+  expect({ named: [...named], refused }).toEqual({ named: [], refused: undefined });
+});
+
+test("where short rows are the rule, a word in the field of the item is judged", async () => {
+  const short = rows.map(([id, name, email], i) => `${id},${name},${i % 4 ? email : "none given"}`);
+  expect((await read(tableOf([...short, ...whole]))).named).toEqual(new Set());
+});
