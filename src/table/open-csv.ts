@@ -53,13 +53,19 @@ export async function openCsv(
   const preamble = Buffer.concat([linesAbove, titles]);
   const lineEnding = sniffLineEnding(table.subarray(0, sample.length), delimiter, known);
   const dialect = { delimiter, quote, escape: known.escape ?? quote, comment, byteOrderMark, lineEnding };
-  const width = widthOf(header, body);
+  const startRows = async () =>
+    layoutOf((await splitterOf(first, isWhole, known, startRecords))(delimiter), layoutOptions).body;
+  // A cell of a sheet names its own column, so that a row wider than the header is no fault.
+  const width = Math.max(
+    widthOf(header, body),
+    ...(options.isSheet ? (await startRows()).map(({ length }) => length) : []),
+  );
   const chosen = chooseColumns(header, body, width, options);
   const { items = itemTestOf(profile) } = options;
   const found: TableShape = {
     ...{ name: source.name, dialect, width, hasHeader: header !== undefined, ragged, badRows },
     ...{ column: chosen.column, otherColumns: chosen.otherColumns },
-    trustsQuotes: (known.quote ?? known.escape) !== undefined,
+    trustsQuotes: options.isSheet === true || (known.quote ?? known.escape) !== undefined,
     isWidthSure: false,
     itemColumns: Array.from({ length: width }, (_, column) => column).filter((column) =>
       body.some((fields) => fields.length === width && items.holds(itemText(fields[column]!))),
@@ -79,13 +85,9 @@ export async function openCsv(
     columnName: nameText(header?.[chosen.column] ?? "") || undefined,
     firstValues: (column: number) => valuesOf(body, column),
     startValues: async (column: number) => {
-      const split = await splitterOf(first, isWhole, known, startRecords);
-      const { body } = layoutOf(split(delimiter), layoutOptions);
       // Rows that are too wide are bad.
-      return valuesOf(
-        body.filter(({ length }) => length <= width),
-        column,
-      );
+      const rows = (await startRows()).filter(({ length }) => length <= width);
+      return valuesOf(rows, column);
     },
   };
   const format = delimiter === "\t" ? "tsv" : "csv";

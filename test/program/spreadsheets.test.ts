@@ -178,3 +178,23 @@ describe("formulas without a stored value", () => {
     expect(stderr).toContain("\n20,000 formulas without a stored value, the first in B2");
   });
 });
+
+test("a row wider than the header is no bad row in a sheet, and cells are believed whatever they hold", async () => {
+  const home = temporaryFolder();
+  const cell = (place: string, text: string) =>
+    `<c r="${place}" t="inlineStr"><is><t xml:space="preserve">${text}</t></is></c>`;
+  const rows = [
+    cell("A1", "id") + cell("B1", "email"),
+    cell("A2", "1") + cell("B2", "ann@larch-and-oak.com"),
+    cell("A3", "2") + cell("B3", "x@mailinator.com") + cell("E3", "pasted:\n3,bob@larch-and-oak.com,,,"),
+    cell("A4", "3"),
+    cell("C5", "eve@larch-and-oak.com"),
+  ];
+  const sheet = rows.map((cells, i) => `<row r="${i + 1}">${cells}</row>`).join("");
+  writeFileSync(join(home, "l.xlsx"), xlsxOf({ S: sheet }));
+  const { code, stdout } = await idv(["emails", "-q", "l.xlsx"], { home });
+  expect(code).toBe(0);
+  expect(stdout).toBe(
+    `id,email,,,,status\n1,ann@larch-and-oak.com,,,,ok\n2,x@mailinator.com,,,"pasted:\n3,bob@larch-and-oak.com,,,",disposable\n3,,,,,\n,,eve@larch-and-oak.com,,,\n`,
+  );
+});
