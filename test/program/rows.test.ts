@@ -152,6 +152,37 @@ describe("bad rows", () => {
     });
   });
 
+  test.each<[string, string, string[], string]>([
+    ["'", `'Lee, Ann',ann@larch-and-oak.com`, ["skip"], `pass --quote "'"`],
+    [
+      "backslashes",
+      String.raw`"Ann \"A, B\" Lee, PhD",ann@larch-and-oak.com`,
+      ["keep"],
+      "pass --escape '\\'",
+    ],
+    [
+      "delimiters that are not quoted",
+      "Lee, Ann, PhD,ann@larch-and-oak.com",
+      ["skip"],
+      "check the quotes and the delimiter",
+    ],
+    [
+      "the same with --strict",
+      "Lee, Ann, PhD,ann@larch-and-oak.com",
+      ["keep", "--strict"],
+      "check the quotes and the delimiter",
+    ],
+  ])("of which most come from %s end the run before it is charged", async (_, row, args, advice) => {
+    const home = folderWith({ "list.csv": `name,email\n${`${row}\n`.repeat(300)}` });
+    const { code, stdout, stderr } = await idv(["emails", "list.csv", "--bad-rows", ...args], { home });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(
+      /^idv: list\.csv: (?:299 of the first 299|300 of the first 300) rows are bad \(list\.csv:2: /,
+    );
+    expect(stderr.trimEnd().endsWith(`; ${advice}`), stderr).toBe(true);
+    expect((await readQuota(home)).used).toBe(0);
+  });
+
   test.each([
     ["5,Bob,,bob@larch-and-oak.com,x,", "6 fields where the header has 4", "skip"],
     [
@@ -171,14 +202,15 @@ describe("bad rows", () => {
   });
 
   test("after the first 20 are only counted, while --bad-rows-file gets all", async () => {
-    const home = folderWith({ list: `id,email\n${"1,2,3\n".repeat(50_000)}4,ann@larch-and-oak.com\n` });
+    const good = "4,ann@larch-and-oak.com\n".repeat(1000);
+    const home = folderWith({ list: `id,email\n${"1,2,3\n".repeat(30)}${good}${"1,2,3\n".repeat(49_970)}` });
     const args = ["emails", "list", "--bad-rows", "skip", "--bad-rows-file", "bad.csv"];
     const { stdout, stderr } = await idv(args, { home });
-    expect(stdout).toBe("id,email,status\n4,ann@larch-and-oak.com,ok\n");
+    expect(stdout).toBe(`id,email,status\n${good.replaceAll("\n", ",ok\n")}`);
     expect(stderr.split("\n").slice(19, 22)).toEqual([
       `idv: list:21: ${wide}`,
       "idv: more bad rows are only counted",
-      'list: 1 row, 1 distinct e-mail address in column 2 "email"; offline engine (no key is configured)',
+      'list: 1,000 rows, 1 distinct e-mail address in column 2 "email"; offline engine (no key is configured)',
     ]);
     expect(stderr).toContain("\n50,000 bad rows\n");
     expect(read(home, "bad.csv").split("\n")).toHaveLength(50_002);
