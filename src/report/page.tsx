@@ -406,6 +406,9 @@ function ShownRows({ report: { shownRows: shown, inputs } }: { report: Report })
   );
 }
 
+/** Most kinds of bad rows that are shown: each input has its own. */
+const mostKinds = 12;
+
 function Cost({ report }: { report: Report }) {
   const { charged, cached, prechecked, distinct, quota, badRows } = report;
   const left = quota === undefined || quota.left === null ? "no limit" : `${grouped(quota.left)} units left`;
@@ -419,6 +422,12 @@ function Cost({ report }: { report: Report }) {
     ...(prechecked > 0 ? [["Free", `${grouped(prechecked)} fake by syntax`] as const] : []),
     ...(quota === undefined ? [] : [["Quota", `${left}${renews}`] as const]),
     ...(badRows > 0 ? [["Bad rows", `${grouped(badRows)}, not counted above`] as const] : []),
+    ...report.badRowKinds
+      .slice(0, mostKinds)
+      .map(
+        ({ kind, count, lines }) =>
+          ["Of these", `${grouped(count)} ${kind}; first lines: ${lines.join(", ")}`] as const,
+      ),
   ];
   return (
     <Section heading="Quota and cost">

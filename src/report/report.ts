@@ -13,6 +13,12 @@ export interface Report extends Collected {
   readonly rows: number;
   readonly emptyRows: number;
   readonly badRows: number;
+  /** Bad rows by their kinds, of each input, with the first lines. */
+  readonly badRowKinds: readonly {
+    readonly kind: string;
+    readonly count: number;
+    readonly lines: readonly number[];
+  }[];
   /** Rows that kept the status of an earlier run. */
   readonly kept: number;
   readonly statuses: ReadonlyMap<string, number>;

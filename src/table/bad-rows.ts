@@ -7,9 +7,20 @@ export type BadRowPolicy = "error" | "skip" | "keep";
 /** Largest length of an excerpt in bytes. */
 const excerptBytes = 400;
 
+/** Kinds of faults, in the words of the summary. */
+export type FaultKind =
+  | "too many fields"
+  | "too few fields"
+  | "out of step"
+  | "open quote"
+  | "over 1 MiB"
+  | "not JSON"
+  | "field name";
+
 /** Fault of a bad row, such as too many fields or a quote that is never closed. */
 export class RowFault {
   constructor(
+    readonly kind: FaultKind,
     readonly file: string,
     /** Line on which the row starts, from 1. */
     readonly line: number,

@@ -89,6 +89,7 @@ export const outputDelimiter = ({ delimiter }: Pick<Dialect, "delimiter">): stri
 export function tooWide({ name, width, hasHeader }: TableShape, line: number, fields: number): RowFault {
   const expected = hasHeader ? `the header has ${width}` : `the table has ${width}`;
   return new RowFault(
+    "too many fields",
     name,
     line,
     `${fields} fields where ${expected}; quote the fields that hold the delimiter, or name the delimiter with -d`,
@@ -103,7 +104,7 @@ export function tooWide({ name, width, hasHeader }: TableShape, line: number, fi
 export function tooNarrow({ name, width }: TableShape, line: number, fields: number): RowFault {
   const found = `${fields} ${fields === 1 ? "field" : "fields"}`;
   const advice = "complete the row, or leave --ragged out to have it padded";
-  return new RowFault(name, line, `${found} where the table has ${width}; ${advice}`);
+  return new RowFault("too few fields", name, line, `${found} where the table has ${width}; ${advice}`);
 }
 
 /**
@@ -120,7 +121,7 @@ export function outOfStep(
 ): RowFault {
   const found = `${fields} ${fields === 1 ? "field" : "fields"} where the ${hasHeader ? "header" : "table"} has ${width}`;
   const item = place === undefined ? "its field holds no item" : `the item is in field ${place + 1}`;
-  return new RowFault(name, line, `${found}; ${item}; add or remove a delimiter`);
+  return new RowFault("out of step", name, line, `${found}; ${item}; add or remove a delimiter`);
 }
 
 /**
@@ -136,6 +137,7 @@ export function swallows(
 ): RowFault {
   const follow = lines === 1 ? "a line follows" : `${lines.toLocaleString("en-US")} lines follow`;
   return new RowFault(
+    "open quote",
     name,
     line,
     `a quote opens in column ${column} and ${follow} inside it; close it or double it, or trust all quotes with --quote '"'`,
@@ -150,7 +152,12 @@ export function swallows(
  */
 export function neverClosed({ name }: TableShape, line: number, column: number): RowFault {
   const where = `the quote opens in column ${column} of the record that starts here`;
-  return new RowFault(name, line, `a quoted field is never closed; ${where}; close it or double it`);
+  return new RowFault(
+    "open quote",
+    name,
+    line,
+    `a quoted field is never closed; ${where}; close it or double it`,
+  );
 }
 
 /**
@@ -160,5 +167,5 @@ export function neverClosed({ name }: TableShape, line: number, column: number):
  */
 export function tooLong({ name }: TableShape, line: number): RowFault {
   const reason = "the record that starts here is over 1 MiB; a quote in it may never be closed";
-  return new RowFault(name, line, reason);
+  return new RowFault("over 1 MiB", name, line, reason);
 }

@@ -212,7 +212,7 @@ describe("bad rows", () => {
       "idv: more bad rows are only counted",
       'list: 1,000 rows, 1 distinct e-mail address in column 2 "email"; offline engine (no key is configured)',
     ]);
-    expect(stderr).toContain("\n50,000 bad rows\n");
+    expect(stderr).toContain("\n50,000 bad rows: 50,000 too many fields (lines 2, 3, 4 ...)\n");
     expect(read(home, "bad.csv").split("\n")).toHaveLength(50_002);
   });
 

@@ -296,6 +296,7 @@ describe("options", () => {
       linesLeftOut: 0,
       emptyFormulas: null,
       badRows: 0,
+      badRowKinds: [],
       kind: "domain",
       engine: "offline",
       engineReason: "no key is configured",

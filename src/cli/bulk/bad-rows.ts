@@ -2,16 +2,28 @@
  * Reports bad rows that are skipped or kept: the first ones on standard error, all of them in a file if one is given.
  */
 import type { TableSink } from "../../files/output.js";
-import type { RowFault } from "../../table/bad-rows.js";
+import type { FaultKind, RowFault } from "../../table/bad-rows.js";
 import { quoteField } from "../../table/quotes.js";
-import { say } from "../terminal/terminal.js";
+import { grouped, say } from "../terminal/terminal.js";
 
 /** Number of bad rows reported on standard error. Further ones are only counted. */
 const named = 20;
 
+/** Number of lines named for each kind in the summary. */
+const linesOfKind = 3;
+
+/** Bad rows of a kind. */
+export interface BadRowKind {
+  readonly kind: FaultKind;
+  readonly count: number;
+  /** Lines of the first of them, from 1. */
+  readonly lines: readonly number[];
+}
+
 /** Collects the bad rows of a run. */
 export class BadRowsReport {
   count = 0;
+  readonly #kinds = new Map<FaultKind, { kind: FaultKind; count: number; lines: number[] }>();
   readonly #file: TableSink | undefined;
   readonly #unwritten: Buffer[] = [];
 
@@ -24,8 +36,17 @@ export class BadRowsReport {
     if (!isContinued) this.#unwritten.push(Buffer.from("file,line,reason,record\n"));
   }
 
+  get kinds(): readonly BadRowKind[] {
+    return [...this.#kinds.values()];
+  }
+
   add(fault: RowFault, record: Uint8Array): void {
     this.count++;
+    const { kind } = fault;
+    const ofKind = this.#kinds.get(kind) ?? { kind, count: 0, lines: [] };
+    this.#kinds.set(kind, ofKind);
+    ofKind.count++;
+    if (ofKind.lines.length < linesOfKind) ofKind.lines.push(fault.line);
     if (this.count <= named) say(fault.message);
     if (this.count === named + 1) say("more bad rows are only counted");
     if (this.#file === undefined) return;
@@ -41,3 +62,12 @@ export class BadRowsReport {
     if (bytes.length > 0) await this.#file?.write(bytes);
   }
 }
+
+/** Returns the kinds of bad rows with their first lines: `2 open quote (lines 7, 292), 1 out of step (line 9)`. */
+export const kindsText = (kinds: readonly BadRowKind[]): string =>
+  kinds
+    .map(({ kind, count, lines }) => {
+      const more = count > lines.length ? " ..." : "";
+      return `${grouped(count)} ${kind} (${count === 1 ? "line" : "lines"} ${lines.join(", ")}${more})`;
+    })
+    .join(", ");

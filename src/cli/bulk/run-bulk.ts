@@ -272,6 +272,7 @@ async function validate(
     linesLeftOut: table.linesLeftOut,
     emptyFormulas: sheet?.emptyFormulas() ?? null,
     badRows: badRows.count,
+    badRowKinds: badRows.kinds,
     seconds: Math.round(performance.now() - started) / 1000,
     files: writtenFiles(plan, sink, badRowsFile !== undefined),
     isExplained: plan.options.explain === true,

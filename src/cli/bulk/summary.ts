@@ -6,6 +6,7 @@ import type { EmptyFormulas } from "../../table/spreadsheet/workbook.js";
 import { knownStatuses } from "../../validator/validator.js";
 import { statusColour, type TerminalStyle } from "../terminal/bars.js";
 import { counted, grouped, printable } from "../terminal/terminal.js";
+import { type BadRowKind, kindsText } from "./bad-rows.js";
 import { formulasRemark } from "./no-items.js";
 import { fakeReasonCounts, sizeOf, statusLines } from "./summary-layout.js";
 
@@ -36,6 +37,7 @@ export interface Summary {
   readonly emptyFormulas: EmptyFormulas | null;
   /** Number of bad rows that were skipped or kept. */
   readonly badRows: number;
+  readonly badRowKinds: readonly BadRowKind[];
   readonly seconds: number;
   /** The files that were written, with their sizes in bytes. */
   readonly files: readonly { readonly path: string; readonly bytes: number }[];
@@ -177,7 +179,9 @@ export function textSummary(summary: Summary, style: TerminalStyle | undefined):
     ]),
     ...remarks(summary),
     ...(summary.dns === undefined ? [] : [dnsLine(summary.dns)]),
-    ...(summary.badRows === 0 ? [] : [counted(summary.badRows, "bad row")]),
+    ...(summary.badRows === 0
+      ? []
+      : [`${counted(summary.badRows, "bad row")}: ${kindsText(summary.badRowKinds)}`]),
     ...(report.written === report.rows ? [] : [`${counted(report.written, "row")} written`]),
     ...written(summary),
     `${saved.join("")}${counted(report.charged, "unit")} used${requests}${left}; ${seconds.toFixed(2)} s${rate}`,

@@ -156,7 +156,8 @@ export class JsonLines {
           : findFault(object);
       const isBad = why !== undefined && text.trim() !== "";
       if (isBad) {
-        const fault = new RowFault(this.#shape.name, line + at[word + Place.linesBefore]!, why);
+        const kind = object === undefined ? "not JSON" : "field name";
+        const fault = new RowFault(kind, this.#shape.name, line + at[word + Place.linesBefore]!, why);
         if (this.#shape.badRows === "error") throw fault.toError(bytes.subarray(start, end));
         this.#onBadRow(fault, bytes.subarray(start, end));
         if (this.#shape.badRows === "skip") continue;
