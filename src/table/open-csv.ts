@@ -100,6 +100,7 @@ export async function openCsv(
   if (isReshaped) checkReshapable(badRows);
   const linesLeftOut = isReshaped ? countLeftOut(source.name, linesAbove, titles, profile) : 0;
   const start = new BadStart(shape, onBadRow, async ({ bad, rows, first }) => {
+    if (options.force) return;
     const advice = await dialectFor(
       shape,
       items,
@@ -150,11 +151,11 @@ const fewRows = 20;
 class BadStart {
   readonly #shape: TableShape;
   readonly #onBadRow: BadRowListener;
-  readonly #refuse: (count: BadCount) => Promise<never>;
+  readonly #refuse: (count: BadCount) => Promise<void>;
   #held: Parameters<BadRowListener>[] | undefined = [];
 
-  /** @param refuse throws the error */
-  constructor(shape: TableShape, onBadRow: BadRowListener, refuse: (count: BadCount) => Promise<never>) {
+  /** @param refuse throws the error, unless the run goes on */
+  constructor(shape: TableShape, onBadRow: BadRowListener, refuse: (count: BadCount) => Promise<void>) {
     this.#shape = shape;
     this.#onBadRow = onBadRow;
     this.#refuse = refuse;

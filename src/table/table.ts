@@ -21,6 +21,8 @@ export interface TableOptions {
   readonly items?: ItemTest;
   /** Whether the table is a sheet: its cells name their columns, so that short and long rows are no faults. */
   readonly isSheet?: boolean;
+  /** Whether to go on where most of the first rows are bad. */
+  readonly force?: boolean;
   /** Columns that hold items: an index from 1, a name, or `Name[2]` for the second column of that name. */
   readonly columns?: readonly string[];
   /** Whether all columns with items are wanted, not only the one that fits best. */

@@ -209,7 +209,7 @@ async function run(table, quotaFile, validator, inBatches) {
       { name: "list.csv", bytes: input() },
       {
         profile: profiles[kind],
-        ...{ badRows, ragged, columns: [String(column + 1)], header: true },
+        ...{ badRows, ragged, columns: [String(column + 1)], header: true, force: true },
         ...(delimiter !== undefined && { delimiter }),
         dialect: { ...(comment !== undefined && { comment }) },
         onBadRow: ({ message }) => faults.push(message),

@@ -181,6 +181,9 @@ describe("bad rows", () => {
     );
     expect(stderr.trimEnd().endsWith(`; ${advice}`), stderr).toBe(true);
     expect((await readQuota(home)).used).toBe(0);
+    expect((await idv(["emails", "list.csv", "-q", "--force", "--bad-rows", ...args], { home })).code).toBe(
+      0,
+    );
   });
 
   test.each([

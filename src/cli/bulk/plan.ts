@@ -375,6 +375,7 @@ function tableOptions(kind: Kind, options: BulkOptions): Plan["table"] {
     ragged,
     badRows,
     strict: options.strict === true,
+    force: options.force === true,
   };
 }
 

@@ -94,7 +94,7 @@ function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
       new Option("--escape <CHAR>", "character before a quote in a quoted field").argParser(markCharacter),
       new Option("--comment <CHAR>", "copy lines starting with CHAR unchanged").argParser(markCharacter),
       new Option("--strict", "read with csv-parse, write with csv-stringify"),
-      new Option("--force", "go on where (nearly) nothing looks like an item"),
+      new Option("--force", "go on where nearly all items are invalid, or most rows bad"),
     ],
     Rows: [
       new Option("--only <STATUS,...>", "write only rows with these statuses")
