@@ -35,6 +35,7 @@ import {
   isUsable,
   type JoinedRow,
   type KeyRow,
+  keyAndQuota,
   type LastUsed,
   type NamedQuotaRow,
   newKeyRow,
@@ -81,9 +82,6 @@ import {
   type UsageSum,
   type UsageTable,
 } from "./usage.js";
-
-/** Columns of a {@link JoinedRow}. */
-const keyAndQuota = "k.*, q.name AS quota_name, q.unit_limit, q.period, q.used, q.period_start";
 
 const usageTable: UsageTable = { name: "idv_usage", mark: "$" };
 

@@ -275,6 +275,9 @@ export function checkEnd(keyId: string, secrets: readonly SecretRow[], secretId:
   }
 }
 
+/** Columns of a {@link JoinedRow}: of a key `k` and its quota `q`. */
+export const keyAndQuota = "k.*, q.name AS quota_name, q.unit_limit, q.period, q.used, q.period_start";
+
 /** The row of a key, joined with that of its quota. */
 export type JoinedRow = KeyRow & NamedQuotaRow & { readonly quota_name: string | null };
 

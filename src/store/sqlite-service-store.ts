@@ -24,6 +24,7 @@ import {
   isUsable,
   type JoinedRow,
   type KeyRow,
+  keyAndQuota,
   type LastUsed,
   type NamedQuotaRow,
   newKeyRow,
@@ -81,12 +82,9 @@ const tableNames: Readonly<Record<StateTableName, string>> = {
   ...{ quota: "quota", key: "api_key", secret: "secret", answer: "answer", usage: "usage", audit: "audit" },
 };
 
-/** Columns of a {@link JoinedRow}. */
-const keyAndQuota = "k.*, q.name AS quota_name, q.unit_limit, q.period, q.used, q.period_start";
-
 const usageTable: UsageTable = { name: "usage", mark: "?" };
 
-/** Most usage that is added up in one go, in milliseconds: 50 ms of work with 10,000 keys. */
+/** Most usage that is added up in one go, in milliseconds: others wait for it. */
 const partMilliseconds = 6 * 3_600_000;
 
 /** Time between two deletions of old answers, in milliseconds, and their largest number in one transaction. */
