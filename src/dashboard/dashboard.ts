@@ -217,8 +217,7 @@ export class Dashboard {
   async #createKey({ request, session }: Visit): Promise<string> {
     const { store } = this.#options;
     const form = await readForm(request);
-    const id = fieldOf(form, "id");
-    if (id === undefined || !/^[A-Za-z0-9]{9}$/.test(id)) throw new PageFault(400, "The form is not whole.");
+    const id = newIdIn(form);
     const quotaName = fieldOf(form, "quota");
     const { limit, ...change } = this.#changeIn(form);
     try {
@@ -283,10 +282,7 @@ export class Dashboard {
     const { store } = this.#options;
     const form = await readForm(request);
     const grace = choiceOf(form, "grace", ["24", "0", "1", "168"]);
-    const secretId = fieldOf(form, "id");
-    if (secretId === undefined || !/^[A-Za-z0-9]{9}$/.test(secretId)) {
-      throw new PageFault(400, "The form is not whole.");
-    }
+    const secretId = newIdIn(form);
     const found = await this.#keyOf(id);
     if (found.revoked !== null) return this.#key(id, { fault: "The key is revoked; create another one." });
     try {
@@ -436,6 +432,17 @@ export class Dashboard {
     }
     return tryPage({ kind, text, lines: items.map((item) => ({ item, verdict: classify(kind, item) })) });
   }
+}
+
+/**
+ * Returns the id that a form brings for what it creates, so that it creates it once.
+ *
+ * @throws PageFault when it has none
+ */
+function newIdIn(form: URLSearchParams): string {
+  const id = fieldOf(form, "id");
+  if (id !== undefined && /^[A-Za-z0-9]{9}$/.test(id)) return id;
+  throw new PageFault(400, "The form is not whole.");
 }
 
 const periods = ["none", "hour", "day", "month"] as const;
