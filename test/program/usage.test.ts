@@ -66,7 +66,7 @@ test("each rotation leaves the older secrets their ends, and they are ended one 
   const second = await rotate("--grace", "24h");
   expect(second.stderr).toMatch(/shown only now; the one before works until \d{4}-.*Z\n$/);
   const third = await rotate("--grace", "1h");
-  expect(third.stderr).toContain("1 older secret still works until its end");
+  expect(third.stderr).toContain("an older secret still works until its end");
   expect([await statusOf(first), await statusOf(second.secret), await statusOf(third.secret)]).toEqual([
     ...[200, 200, 200],
   ]);

@@ -13,7 +13,7 @@ import { openServiceState } from "../engines/service-state.js";
 import { UsageError } from "../errors.js";
 import { printListing } from "../terminal/listing.js";
 import { print } from "../terminal/standard-output.js";
-import { counted, say } from "../terminal/terminal.js";
+import { say } from "../terminal/terminal.js";
 import { type DefineCommand, describe } from "./command.js";
 import { stateOption } from "./state-option.js";
 
@@ -167,7 +167,8 @@ async function rotateKey(id: string, options: KeyOptions): Promise<void> {
   const end = grace === 0 ? "no longer works" : `works until ${new Date(Date.now() + grace).toISOString()}`;
   say(`key ${id} has a new secret, shown only now; the one before ${end}`);
   const older = key.secrets.length - (grace === 0 ? 1 : 2);
-  if (older > 0) say(`${counted(older, "older secret")} still works until its end: idv keys list shows it`);
+  if (older === 1) say("an older secret still works until its end, which idv keys list shows");
+  if (older > 1) say(`${older} older secrets still work until their ends, which idv keys list shows`);
 }
 
 /** Who does it, in the record of what was done. */
