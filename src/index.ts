@@ -85,7 +85,7 @@ export function createClassifier(options: ClassifierOptions = {}): ItemClassifie
   const shareCheck = (opening: MailStage) => {
     const now = performance.now();
     if (current === undefined || now > current.until) {
-      const mail = newCheck(opening);
+      const mail = startCheck(opening);
       current = { mail, until: now + sharedMilliseconds };
     }
     return current.mail;
@@ -98,7 +98,7 @@ export function createClassifier(options: ClassifierOptions = {}): ItemClassifie
 
   async function* checkAll(kind: Kind, items: Iterable<string> | AsyncIterable<string>) {
     // Together, so that each domain is asked about once.
-    const mail = stage && newCheck(stage);
+    const mail = stage && startCheck(stage);
     const checking: Promise<CheckedItem & { readonly item: string }>[] = [];
     for await (const item of items) {
       checking.push(check(kind, item, mail).then((verdict) => ({ ...verdict, item })));
@@ -122,7 +122,7 @@ function checked(options: DnsOptions): DnsOptions {
 }
 
 /** Returns a new check; undefined if the servers give wrong answers, which would make real addresses fake. */
-async function newCheck(opening: MailStage): Promise<MailCheck | undefined> {
+async function startCheck(opening: MailStage): Promise<MailCheck | undefined> {
   const { askControls, newCheck } = await opening;
   return (await askControls()).kind === "wrong" ? undefined : newCheck();
 }

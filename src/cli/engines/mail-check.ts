@@ -36,14 +36,12 @@ const requestMilliseconds = 10_000;
 export async function openServiceMailCheck(settings: Settings, classifier: Classifier) {
   const stop = new AbortController();
   const options = { cache: true, refresh: false, wantsExchanges: false };
-  const { newCheck, checkServers, close } = await openDomains(
-    ...([settings, classifier, options, stop.signal, smallTable] as const),
-  );
-  await checkServers();
+  const stage = await openDomains(settings, classifier, options, stop.signal, smallTable);
+  await stage.checkServers();
   return {
     start: () => {
       const late = new AbortController();
-      const check = newCheck(late.signal);
+      const check = stage.newCheck(late.signal);
       return {
         ask: async (kind: Kind, items: readonly string[]) => {
           const end = new AbortController();
@@ -57,7 +55,7 @@ export async function openServiceMailCheck(settings: Settings, classifier: Class
     },
     close: async () => {
       stop.abort();
-      await close();
+      await stage.close();
     },
   };
 }
