@@ -113,7 +113,12 @@ async function columnsOf(path: string | undefined): Promise<readonly string[]> {
   if (path === undefined || !found(path)?.isFile()) return [];
   try {
     const source = { name: path, bytes: createReadStream(path, { end: 65_535 }) };
-    const { header } = await openTable(source, { profile: profiles.email, badRows: "keep", columns: ["1"] });
+    const { header } = await openTable(source, {
+      profile: profiles.email,
+      badRows: "keep",
+      force: true,
+      columns: ["1"],
+    });
     return (header ?? [])
       .map((name) => Buffer.from(name, "latin1").toString())
       .filter((name) => name.trim() !== "");
