@@ -1,21 +1,19 @@
 /** Opens tables of fields with delimiters, and plain lists: detects their dialect, layout and columns. */
 
-import { ChoiceError } from "../files/errors.js";
-import type { BadRowListener, RowFault } from "./bad-rows.js";
+import { BadStart, dialectFor } from "./bad-start.js";
 import { itemText, lineEndings, nameText } from "./bytes.js";
 import type { EarlierColumns } from "./earlier-columns.js";
-import type { FieldChunk } from "./fields/field-writer.js";
 import type { TableShape } from "./records.js";
 import { afterPreamble, checkReshapable, countLeftOut, delimiterOf, reshape } from "./reshape.js";
 import { findStep } from "./scan/broken-rows.js";
 import { rereadRecords } from "./scan/reread-records.js";
 import { readScanned } from "./scan/scanned-records.js";
 import { chooseColumns } from "./sniff/column.js";
-import { type KnownDialect, sniffDelimiter, sniffLineEnding } from "./sniff/dialect.js";
+import { sniffDelimiter, sniffLineEnding } from "./sniff/dialect.js";
 import type { ItemProfile, ItemTest } from "./sniff/item-profile.js";
-import { type LayoutOptions, layoutOf, mostCommonWidth } from "./sniff/layout.js";
+import { layoutOf, mostCommonWidth } from "./sniff/layout.js";
 import { splitterOf } from "./sniff/sample.js";
-import { type SplitSample, startRecords } from "./sniff/sample-record.js";
+import { startRecords } from "./sniff/sample-record.js";
 import type { OpenedTable, TableOptions, TableStart } from "./table.js";
 
 /**
@@ -99,18 +97,8 @@ export async function openCsv(
     wanted !== undefined && (wanted !== format || (delimiter ?? ",") !== delimiterOf[format]);
   if (isReshaped) checkReshapable(badRows);
   const linesLeftOut = isReshaped ? countLeftOut(source.name, linesAbove, titles, profile) : 0;
-  const start = new BadStart(shape, onBadRow, async ({ bad, rows, first }) => {
-    if (options.force) return;
-    const advice = await dialectFor(
-      shape,
-      items,
-      (known) => splitterOf(sample, isWhole, known),
-      layoutOptions,
-    );
-    throw new ChoiceError(
-      `${source.name}: ${bad} of the first ${rows} rows are bad (${first.message}); ${advice ?? "check the quotes and the delimiter"}`,
-    );
-  });
+  const advise = () => dialectFor(shape, items, (known) => splitterOf(sample, isWhole, known), layoutOptions);
+  const start = new BadStart(shape, onBadRow, options.force ? undefined : advise);
   if (!isReshaped && !options.strict && quote === '"' && dialect.escape === '"') {
     const stream = await readScanned(shape, table, input, items, start.onBadRow);
     await start.end(stream.scanned.first.count);
@@ -135,89 +123,6 @@ export async function openCsv(
     return afterPreamble(byteOrderMark, preamble, stream);
   };
   return { ...facts, format, linesLeftOut, ...streamFor(), replacing: streamFor };
-}
-
-/** Counts that end a run whose first rows are mostly bad. */
-interface BadCount {
-  readonly bad: number;
-  readonly rows: number;
-  readonly first: RowFault;
-}
-
-/** Fewest rows of which more than half may be bad without another reason than each its own. */
-const fewRows = 20;
-
-/** Holds the bad rows back that are found while a table is opened: where most rows are bad, the dialect is the fault. */
-class BadStart {
-  readonly #shape: TableShape;
-  readonly #onBadRow: BadRowListener;
-  readonly #refuse: (count: BadCount) => Promise<void>;
-  #held: Parameters<BadRowListener>[] | undefined = [];
-
-  /** @param refuse throws the error, unless the run goes on */
-  constructor(shape: TableShape, onBadRow: BadRowListener, refuse: (count: BadCount) => Promise<void>) {
-    this.#shape = shape;
-    this.#onBadRow = onBadRow;
-    this.#refuse = refuse;
-  }
-
-  readonly onBadRow: BadRowListener = (fault, record) => {
-    if (this.#held === undefined) this.#onBadRow(fault, record);
-    else this.#held.push([fault, Buffer.from(record)]);
-  };
-
-  /**
-   * Reports the bad rows.
-   *
-   * @param records number of records that were read meanwhile, with the bad ones that are kept
-   * @throws ChoiceError if more than half of the first are bad
-   */
-  async end(records: number): Promise<void> {
-    const { badRows, firstLine } = this.#shape;
-    const held = this.#held ?? [];
-    this.#held = undefined;
-    const rows = Math.min(startRecords, badRows === "keep" ? records : records + held.length);
-    const bad = held.filter(([{ line }]) => line - firstLine <= startRecords).length;
-    if (bad >= fewRows && bad > rows / 2) {
-      await this.#refuse({ bad: Math.min(bad, rows), rows, first: held[0]![0] });
-    }
-    for (const [fault, record] of held) this.#onBadRow(fault, record);
-  }
-
-  /** Reads the first chunk, and returns all. */
-  async read(chunks: AsyncGenerator<FieldChunk>): Promise<AsyncGenerator<FieldChunk>> {
-    // A bad row that ends the run does so when it is its turn.
-    if (this.#shape.badRows === "error") return chunks;
-    const first = await chunks.next();
-    await this.end(first.done ? 0 : first.value.records.length);
-    return (async function* () {
-      if (!first.done) yield first.value;
-      yield* chunks;
-    })();
-  }
-}
-
-/** Options for other quotes than those of RFC 4180, as the user would give them. */
-const otherQuotes: readonly (readonly [KnownDialect, string])[] = [
-  [{ quote: "'" }, `pass --quote "'"`],
-  [{ escape: "\\" }, "pass --escape '\\'"],
-];
-
-/** Returns the option with which nearly all of the first rows have an item in its place; undefined if none does so. */
-async function dialectFor(
-  { dialect, width, column }: TableShape,
-  items: ItemTest,
-  splitter: (known: KnownDialect) => Promise<SplitSample>,
-  layout: LayoutOptions,
-): Promise<string | undefined> {
-  for (const [known, option] of otherQuotes) {
-    const { body } = layoutOf((await splitter(known))(dialect.delimiter), layout);
-    const good = body.filter(
-      ({ length, [column]: item = "" }) => length === width && items.isItem(itemText(item)),
-    );
-    if (good.length > 0.9 * body.length) return option;
-  }
-  return undefined;
 }
 
 /**

@@ -13,12 +13,16 @@
  */
 export function unquote(binary: string, comment: string | null): string {
   if (!binary.startsWith('"')) return binary;
-  const close = /^"[^"]*(?:""[^"]*)*"/.exec(binary)?.[0].length ?? binary.length;
+  const close = closeOf(binary);
   const inside = binary.slice(1, close - 1).replaceAll('""', '"');
   const next = binary[close];
   if (next === undefined || next === "\u0000" || next === comment) return inside + binary.slice(close);
   return `"${inside}"${binary.slice(close)}`;
 }
+
+/** Returns the index after the closing quote of a field that starts with one; its length if there is none. */
+export const closeOf = (binary: string): number =>
+  /^"[^"]*(?:""[^"]*)*"/.exec(binary)?.[0].length ?? binary.length;
 
 /**
  * Quotes a field if it contains the delimiter, a quote or a line ending (RFC 4180 §2.5 to 2.7).

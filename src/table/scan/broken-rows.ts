@@ -5,6 +5,7 @@
  */
 import type { RowFault } from "../bad-rows.js";
 import { itemText } from "../bytes.js";
+import { closeOf } from "../quotes.js";
 import { outOfStep, type TableShape } from "../records.js";
 import type { ItemTest } from "../sniff/item-profile.js";
 import { boundsIn } from "./scan-shape.js";
@@ -118,10 +119,8 @@ export function mayHaveSwallowed(
 }
 
 /** Returns whether a field, with its quotes, has line breaks inside them and text after them. */
-export function isSwallowing(field: string): boolean {
-  if (!field.startsWith('"') || !lineBreak.test(field)) return false;
-  return (/^"[^"]*(?:""[^"]*)*"/.exec(field)?.[0].length ?? field.length) < field.length;
-}
+export const isSwallowing = (field: string): boolean =>
+  field.startsWith('"') && lineBreak.test(field) && closeOf(field) < field.length;
 
 /** Returns whether lines inside a field are rows of the table. */
 function holdsRows(shape: TableShape, items: ItemTest, lines: readonly string[]): boolean {

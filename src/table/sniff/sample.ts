@@ -37,7 +37,10 @@ export async function splitterOf(
   };
 }
 
-/** Splits a sample with the scanner. Returns undefined if a quote is never closed. */
+/**
+ * Splits a sample with the scanner. A quote that has swallowed lines, as far as that shows without the width of the table, is text
+ * in its line. Returns undefined if a quote is never closed.
+ */
 function splitScanned(
   sample: Buffer,
   delimiter: string | null,
@@ -47,51 +50,31 @@ function splitScanned(
 ): SampleRecord[] | undefined {
   const codes = { delimiter: delimiter?.charCodeAt(0), comment: comment?.charCodeAt(0), column: 0 };
   const records: SampleRecord[] = [];
-  let [from, lines] = [0, 0];
-  while (records.length < most) {
+  /** Scans up to some records, and returns the index after the last whose quotes are believed, and the lines before it. */
+  const scan = (from: number, lines: number, quoteCode: number, count: number) => {
     const bounds: number[] = [];
-    const shape = { ...codes, quote: quote.charCodeAt(0) };
-    const scanned = scanRecords(sample, shape, isWhole, { from, bounds, most: most - records.length });
-    const { at, count, isQuoteOpen, consumed } = scanned;
-    if (isQuoteOpen && (isWhole || (count === 0 && records.length === 0))) return undefined;
+    const shape = { ...codes, quote: quoteCode };
+    const scanned = scanRecords(sample, shape, isWhole, { from, bounds, most: count });
     let bound = 0;
-    let given: number | undefined;
-    for (let row = 0; row < count && given === undefined; row++) {
-      const word = row * recordWords;
-      const ends = bounds.slice(bound, bound + 2 * at[word + Place.fields]!);
-      bound += ends.length;
-      const fields = Array.from({ length: ends.length / 2 }, (_, field) =>
-        sample.toString("latin1", ends[2 * field], ends[2 * field + 1]),
+    for (let word = 0; word < scanned.at.length; word += recordWords) {
+      const [start, linesBefore] = [scanned.at[word]!, lines + scanned.at[word + Place.linesBefore]!];
+      const fields = Array.from({ length: scanned.at[word + Place.fields]! }, () =>
+        sample.toString("latin1", bounds[bound++], bounds[bound++]),
       );
-      if (quote !== "" && fields.some(isSwallowing)) given = at[word]!;
-      else {
-        const values = quote === "" ? fields : fields.map((field) => unquote(field, comment ?? null));
-        records.push({
-          fields: values,
-          start: at[word]!,
-          linesBefore: lines + at[word + Place.linesBefore]!,
-        });
-      }
-      if (given !== undefined) lines += at[word + Place.linesBefore]!;
+      const hasQuotes = !Number.isNaN(quoteCode);
+      if (hasQuotes && fields.some(isSwallowing)) return { ...scanned, swallowed: { start, linesBefore } };
+      const values = hasQuotes ? fields.map((field) => unquote(field, comment ?? null)) : fields;
+      records.push({ fields: values, start, linesBefore });
     }
-    if (given === undefined) break;
-    // Its line alone, with the quote as text.
-    const line = scanRecords(sample, { ...codes, quote: Number.NaN }, true, {
-      from: given,
-      bounds: [],
-      most: 1,
-    });
-    const text = sample.toString("latin1", given, line.at[Place.end]);
-    records.push({
-      fields: delimiter === null ? [text] : text.split(delimiter),
-      start: given,
-      linesBefore: lines,
-    });
-    from = line.consumed;
-    lines++;
-    if (from >= consumed && count === 0) break;
+    return { ...scanned, swallowed: undefined };
+  };
+  for (let [from, lines] = [0, 0]; ; ) {
+    const { count, isQuoteOpen, swallowed } = scan(from, lines, quote.charCodeAt(0), most - records.length);
+    if (isQuoteOpen && (isWhole || (count === 0 && records.length === 0))) return undefined;
+    if (swallowed === undefined || records.length === most) return records;
+    from = scan(swallowed.start, swallowed.linesBefore, Number.NaN, 1).consumed;
+    lines = swallowed.linesBefore + 1;
   }
-  return records;
 }
 
 /**

@@ -1,0 +1,92 @@
+/**
+ * Refuses tables of which most of the first rows are bad: then the dialect is the fault, and not each row. Names the option that
+ * would read them.
+ */
+import { ChoiceError } from "../files/errors.js";
+import type { BadRowListener } from "./bad-rows.js";
+import { itemText } from "./bytes.js";
+import type { FieldChunk } from "./fields/field-writer.js";
+import type { TableShape } from "./records.js";
+import type { KnownDialect } from "./sniff/dialect.js";
+import type { ItemTest } from "./sniff/item-profile.js";
+import { type LayoutOptions, layoutOf } from "./sniff/layout.js";
+import { type SplitSample, startRecords } from "./sniff/sample-record.js";
+
+/** Fewest rows of which more than half may be bad without another reason than each its own. */
+const fewRows = 20;
+
+/** Holds the bad rows back that are found while a table is opened: where most rows are bad, the dialect is the fault. */
+export class BadStart {
+  readonly #shape: TableShape;
+  readonly #onBadRow: BadRowListener;
+  readonly #advise: (() => Promise<string | undefined>) | undefined;
+  #held: Parameters<BadRowListener>[] | undefined = [];
+
+  /** @param advise returns what to do about a table that is refused; undefined to refuse none */
+  constructor(shape: TableShape, onBadRow: BadRowListener, advise?: () => Promise<string | undefined>) {
+    this.#shape = shape;
+    this.#onBadRow = onBadRow;
+    this.#advise = advise;
+  }
+
+  readonly onBadRow: BadRowListener = (fault, record) => {
+    if (this.#held === undefined) this.#onBadRow(fault, record);
+    else this.#held.push([fault, Buffer.from(record)]);
+  };
+
+  /**
+   * Reports the bad rows.
+   *
+   * @param records number of records that were read meanwhile, with the bad ones that are kept
+   * @throws ChoiceError if more than half of the first are bad
+   */
+  async end(records: number): Promise<void> {
+    const { name, badRows, firstLine } = this.#shape;
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    const rows = Math.min(startRecords, badRows === "keep" ? records : records + held.length);
+    const bad = held.filter(([{ line }]) => line - firstLine <= startRecords).length;
+    if (this.#advise !== undefined && bad >= fewRows && bad > rows / 2) {
+      const advice = (await this.#advise()) ?? "check the quotes and the delimiter";
+      throw new ChoiceError(
+        `${name}: ${Math.min(bad, rows)} of the first ${rows} rows are bad (${held[0]![0].message}); ${advice}`,
+      );
+    }
+    for (const [fault, record] of held) this.#onBadRow(fault, record);
+  }
+
+  /** Reads the first chunk, and returns all. */
+  async read(chunks: AsyncGenerator<FieldChunk>): Promise<AsyncGenerator<FieldChunk>> {
+    // A bad row that ends the run does so when it is its turn.
+    if (this.#shape.badRows === "error") return chunks;
+    const first = await chunks.next();
+    await this.end(first.done ? 0 : first.value.records.length);
+    return (async function* () {
+      if (!first.done) yield first.value;
+      yield* chunks;
+    })();
+  }
+}
+
+/** Options for other quotes than those of RFC 4180, as the user would give them. */
+const otherQuotes: readonly (readonly [KnownDialect, string])[] = [
+  [{ quote: "'" }, `pass --quote "'"`],
+  [{ escape: "\\" }, "pass --escape '\\'"],
+];
+
+/** Returns the option with which nearly all of the first rows have an item in its place; undefined if none does so. */
+export async function dialectFor(
+  { dialect, width, column }: TableShape,
+  items: ItemTest,
+  splitter: (known: KnownDialect) => Promise<SplitSample>,
+  layout: LayoutOptions,
+): Promise<string | undefined> {
+  for (const [known, option] of otherQuotes) {
+    const { body } = layoutOf((await splitter(known))(dialect.delimiter), layout);
+    const good = body.filter(
+      ({ length, [column]: item = "" }) => length === width && items.isItem(itemText(item)),
+    );
+    if (good.length > 0.9 * body.length) return option;
+  }
+  return undefined;
+}
