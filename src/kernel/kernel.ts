@@ -54,8 +54,8 @@ export interface KernelSettings {
   readonly shape: ScanShape;
   /** Number of fields that each record gets. */
   readonly width: number;
-  /** Delimiter byte of the output. */
-  readonly delimiter: number;
+  /** Byte that completes a short row by a field; 0 if more than one is needed. */
+  readonly padding: number;
   /** Seed of the item hashes, {@link layout.seedWords} words. */
   readonly seed: Int32Array;
   /** Bytes to append to a record, by outcome code. */
@@ -66,15 +66,17 @@ export interface KernelSettings {
 
 /** Writes tables and settings into the memory of a run, before any thread uses it. */
 export function prepareMemory(memory: WebAssembly.Memory, settings: KernelSettings): void {
-  const { shape, width, delimiter, seed, tails, shard = { index: 1, count: 1 } } = settings;
+  const { shape, width, padding, seed, tails, shard = { index: 1, count: 1 } } = settings;
   writeTables(memory.buffer);
   const words = new Int32Array(memory.buffer, layout.settings, layout.settingsWords);
   words[layout.delimiterWord] = byteOrNone(shape.delimiter);
   words[layout.quoteWord] = byteOrNone(shape.quote === undefined ? 0x22 : shape.quote);
+  words[layout.escapeWord] = byteOrNone(shape.escape);
+  words[layout.skipsSpacesWord] = Number(shape.skipsSpaces ?? false);
   words[layout.commentWord] = byteOrNone(shape.comment);
   words[layout.columnWord] = shape.column;
   words[layout.widthWord] = width;
-  words[layout.paddingWord] = delimiter;
+  words[layout.paddingWord] = padding;
   words[layout.shardWord] = shard.index - 1;
   words[layout.shardsWord] = shard.count;
   words.set(seed, layout.seedWord);

@@ -28,7 +28,10 @@ export const suffixSlotsWord = 22;
 export const disposableSlotsWord = 23;
 /** Number of providers at {@link typos}. */
 export const typosWord = 24;
-export const settingsWords = 25;
+/** The byte that escapes a quote; 256 if quotes are doubled. Whether spaces in front of fields belong to the delimiter. */
+export const escapeWord = 25;
+export const skipsSpacesWord = 26;
+export const settingsWords = 27;
 
 /** Classes of characters: those of atoms, and those of labels. For each low half of a byte, a bit for each high half. */
 export const atomClass = 2048;

@@ -7,7 +7,7 @@ import type { BadRowListener } from "./bad-rows.js";
 import { itemText } from "./bytes.js";
 import type { FieldChunk } from "./fields/field-writer.js";
 import type { TableShape } from "./records.js";
-import type { KnownDialect } from "./sniff/dialect.js";
+import type { Marks } from "./sniff/dialect.js";
 import type { ItemTest } from "./sniff/item-profile.js";
 import { type LayoutOptions, layoutOf } from "./sniff/layout.js";
 import { type SplitSample, startRecords } from "./sniff/sample-record.js";
@@ -69,20 +69,22 @@ export class BadStart {
 }
 
 /** Options for other quotes than those of RFC 4180, as the user would give them. */
-const otherQuotes: readonly (readonly [KnownDialect, string])[] = [
-  [{ quote: "'" }, `pass --quote "'"`],
-  [{ escape: "\\" }, "pass --escape '\\'"],
+const otherQuotes: readonly (readonly [Pick<Marks, "quote" | "escape">, string])[] = [
+  [{ quote: '"', escape: '"' }, "leave --quote and --escape out"],
+  [{ quote: "'", escape: "'" }, `pass --quote "'"`],
+  [{ quote: '"', escape: "\\" }, "pass --escape '\\'"],
+  [{ quote: "", escape: "" }, "pass --quote none"],
 ];
 
 /** Returns the option with which nearly all of the first rows have an item in its place; undefined if none does so. */
 export async function dialectFor(
   { dialect, width, column }: TableShape,
   items: ItemTest,
-  splitter: (known: KnownDialect) => Promise<SplitSample>,
+  splitWith: (marks: Marks) => SplitSample,
   layout: LayoutOptions,
 ): Promise<string | undefined> {
-  for (const [known, option] of otherQuotes) {
-    const { body } = layoutOf((await splitter(known))(dialect.delimiter), layout);
+  for (const [marks, option] of otherQuotes) {
+    const { body } = layoutOf(splitWith({ ...dialect, ...marks })(dialect.delimiter), layout);
     const good = body.filter(
       ({ length, [column]: item = "" }) => length === width && items.isItem(itemText(item)),
     );

@@ -3,18 +3,21 @@
 import { BadStart, dialectFor } from "./bad-start.js";
 import { itemText, lineEndings, nameText } from "./bytes.js";
 import type { EarlierColumns } from "./earlier-columns.js";
+import type { FieldChunk } from "./fields/field-writer.js";
 import type { TableShape } from "./records.js";
 import { afterPreamble, checkReshapable, countLeftOut, delimiterOf, reshape } from "./reshape.js";
 import { findStep } from "./scan/broken-rows.js";
 import { rereadRecords } from "./scan/reread-records.js";
+import { fieldsOf } from "./scan/scanned-fields.js";
 import { readScanned } from "./scan/scanned-records.js";
 import { chooseColumns } from "./sniff/column.js";
-import { sniffDelimiter, sniffLineEnding } from "./sniff/dialect.js";
+import { hasUsualMarks, type Marks, sniffDialect, sniffLineEnding, usualMarks } from "./sniff/dialect.js";
 import type { ItemProfile, ItemTest } from "./sniff/item-profile.js";
 import { layoutOf, mostCommonWidth } from "./sniff/layout.js";
-import { splitterOf } from "./sniff/sample.js";
+import { lineSplitterOf, splitterOf } from "./sniff/sample.js";
 import { startRecords } from "./sniff/sample-record.js";
 import type { OpenedTable, TableOptions, TableStart } from "./table.js";
+import { mayBeWrapped, Unwrapper, unwrapped } from "./unwrap.js";
 
 /**
  * Opens a table.
@@ -26,7 +29,7 @@ import type { OpenedTable, TableOptions, TableStart } from "./table.js";
  * @throws ChoiceError if the columns cannot be chosen
  */
 export async function openCsv(
-  { source, byteOrderMark, preamble: linesAbove, first, input }: TableStart,
+  start: TableStart,
   sample: Buffer,
   isWhole: boolean,
   separator: string | undefined,
@@ -40,11 +43,31 @@ export async function openCsv(
     ...(options.columns !== undefined && { columns: options.columns }),
     ...(hasHeader !== undefined && { header: hasHeader }),
   };
-  const split = await splitterOf(sample, isWhole, known);
+  const splitWith = (marks: Marks) => splitterOf(sample, isWhole, marks);
+  const { source, byteOrderMark, preamble: linesAbove, first, input, isUnwrapped = false } = start;
   // Some programs write a line that is not true: then the delimiter does not split the next line.
-  const isSeparator = separator !== undefined && (split(separator).records[0]?.fields.length ?? 0) > 1;
-  const delimiter = options.delimiter ?? (isSeparator ? separator : sniffDelimiter(split, layoutOptions));
-  const { quote = '"', comment = null } = known;
+  const isSeparator =
+    separator !== undefined && (splitWith(usualMarks)(separator).records[0]?.fields.length ?? 0) > 1;
+  const sniff = (bytes: Buffer) =>
+    sniffDialect(
+      bytes,
+      options.delimiter ?? (isSeparator ? separator : undefined),
+      options.isSheet ? { quote: '"', escape: '"' } : known,
+      !options.strict,
+      (marks) => splitterOf(bytes, isWhole, marks),
+      (marks) => lineSplitterOf(bytes, marks),
+      layoutOptions,
+    );
+  const { marks, delimiter, split, rows, inStep } = sniff(sample);
+  if (!isUnwrapped && !options.isSheet && inStep < rows / 2 && mayBeWrapped(sample)) {
+    const inside = new Unwrapper().unwrap(sample);
+    const unwrapper = new Unwrapper();
+    const found = sniff(inside);
+    if (found.inStep > found.rows / 2) {
+      const bytes = { first: unwrapper.unwrap(first), input: unwrapped(input, unwrapper) };
+      return openCsv({ ...start, ...bytes, isUnwrapped: true }, inside, isWhole, separator, options);
+    }
+  }
 
   const parts = split(delimiter);
   const { above, header: headerRecord, body } = layoutOf(parts, layoutOptions);
@@ -52,14 +75,14 @@ export async function openCsv(
   const table = first.subarray(parts.records[above]?.start ?? 0);
   const titles = first.subarray(0, first.length - table.length);
   const preamble = Buffer.concat([linesAbove, titles]);
-  const lineEnding = sniffLineEnding(table.subarray(0, sample.length), delimiter, known);
-  const dialect = { delimiter, quote, escape: known.escape ?? quote, comment, byteOrderMark, lineEnding };
-  const startRows = async () =>
-    layoutOf((await splitterOf(first, isWhole, known, startRecords))(delimiter), layoutOptions).body;
+  const lineEnding = sniffLineEnding(table.subarray(0, sample.length), delimiter, marks);
+  const dialect = { delimiter, ...marks, byteOrderMark, lineEnding, isUnwrapped };
+  const startRows = () =>
+    layoutOf(splitterOf(first, isWhole, marks, startRecords)(delimiter), layoutOptions).body;
   // A cell of a sheet names its own column, so that a row wider than the header is no fault.
   const width = Math.max(
     widthOf(header, body),
-    ...(options.isSheet ? (await startRows()).map(({ length }) => length) : []),
+    ...(options.isSheet ? startRows().map(({ length }) => length) : []),
   );
   const chosen = chooseColumns(header, body, width, options);
   const { items = itemTestOf(profile) } = options;
@@ -83,25 +106,33 @@ export async function openCsv(
     names: header?.map(nameText) ?? [],
     width,
     ...chosen,
-    columnName: nameText(header?.[chosen.column] ?? "") || undefined,
+    columnName: nameText(header?.[chosen.column] ?? "").trim() || undefined,
     firstValues: (column: number) => valuesOf(body, column),
     startValues: async (column: number) => {
       // Rows that are too wide are bad.
-      const rows = (await startRows()).filter(({ length }) => length <= width);
+      const rows = startRows().filter(({ length }) => length <= width);
       return valuesOf(rows, column);
     },
   };
   const format = delimiter === "\t" ? "tsv" : "csv";
-  const wanted = options.format ?? (options.namedFormat === format ? undefined : options.namedFormat);
+  // A name that ends in .csv asks for a dialect that all programs read.
+  const isKept = options.namedFormat === format && hasUsualMarks(dialect);
+  const wanted = options.format ?? (isKept ? undefined : options.namedFormat);
   const isReshaped =
-    wanted !== undefined && (wanted !== format || (delimiter ?? ",") !== delimiterOf[format]);
+    wanted !== undefined &&
+    (wanted !== format || (delimiter ?? ",") !== delimiterOf[format] || !hasUsualMarks(dialect));
   if (isReshaped) checkReshapable(badRows);
   const linesLeftOut = isReshaped ? countLeftOut(source.name, linesAbove, titles, profile) : 0;
-  const advise = () => dialectFor(shape, items, (known) => splitterOf(sample, isWhole, known), layoutOptions);
-  const start = new BadStart(shape, onBadRow, options.force ? undefined : advise);
-  if (!isReshaped && !options.strict && quote === '"' && dialect.escape === '"') {
-    const stream = await readScanned(shape, table, input, items, start.onBadRow);
-    await start.end(stream.scanned.first.count);
+  const advise = () => dialectFor(shape, items, splitWith, layoutOptions);
+  const badStart = new BadStart(shape, onBadRow, options.force ? undefined : advise);
+  const reshaped = async (fields: AsyncIterable<FieldChunk>) => {
+    const streamFor = await reshape(wanted!, header, width, fields, byteOrderMark);
+    return { ...facts, format: wanted!, linesLeftOut, ...streamFor(), replacing: streamFor };
+  };
+  if (!options.strict) {
+    const stream = await readScanned(shape, table, input, items, badStart.onBadRow);
+    await badStart.end(stream.scanned.first.count);
+    if (isReshaped) return reshaped(fieldsOf(stream.scanned));
     const wanted = shape.otherColumns.length > 0 ? rereadRecords(stream.scanned) : stream;
     return {
       ...{ ...facts, format, linesLeftOut },
@@ -113,11 +144,8 @@ export async function openCsv(
     import("./fields/strict-records.js"),
     import("./fields/field-writer.js"),
   ]);
-  const fields = await start.read(readFields(shape, table, input, items, start.onBadRow));
-  if (isReshaped) {
-    const streamFor = await reshape(wanted, header, width, fields, byteOrderMark);
-    return { ...facts, format: wanted, linesLeftOut, ...streamFor(), replacing: streamFor };
-  }
+  const fields = await badStart.read(readFields(shape, table, input, items, badStart.onBadRow));
+  if (isReshaped) return reshaped(fields);
   const streamFor = (earlier?: EarlierColumns) => {
     const stream = streamOf(fields, csvWriter(dialect, header, width, earlier?.places), earlier);
     return afterPreamble(byteOrderMark, preamble, stream);

@@ -51,15 +51,9 @@ export async function openJsonLines(
   const paths = [...new Set([...names, ...objects.flatMap((object) => innerPaths(object))])];
   const rows = objects.map((object) => paths.map((path) => toBinary(itemField(object, path))));
   const chosen = chooseJsonColumns(paths, rows, width, options);
-  const lineEnding = sniffLineEnding(sample, null, { quote: "" });
-  const dialect = {
-    delimiter: null,
-    quote: "",
-    escape: "",
-    comment: options.dialect?.comment ?? null,
-    byteOrderMark,
-    lineEnding,
-  };
+  const marks = { quote: "", escape: "", comment: options.dialect?.comment ?? null, skipsSpaces: false };
+  const lineEnding = sniffLineEnding(sample, null, marks);
+  const dialect = { delimiter: null, ...marks, byteOrderMark, lineEnding };
   const { badRows = "error", onBadRow = () => {} } = options;
   const format = options.format ?? options.namedFormat ?? "jsonl";
   if (format !== "jsonl") checkReshapable(badRows);

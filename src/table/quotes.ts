@@ -1,37 +1,78 @@
-/** Removes and adds the quotes of a single field. Only for tables whose quote and escape character is `"`. */
+/** Removes and adds the quotes of a single field. */
+import type { Dialect } from "./sniff/dialect.js";
+
+/** The characters around quoted fields and inside them; see {@link Dialect}. */
+export type QuoteMarks = Pick<Dialect, "quote" | "escape" | "comment">;
+
+/** Those of RFC 4180. */
+export const usualMarks: QuoteMarks = { quote: '"', escape: '"', comment: null };
 
 /**
- * Returns the content of a field: without its quotes, and with each doubled quote inside them as one.
+ * Returns the content of a field: without its quotes, and with each escaped quote inside them as one.
  *
  * Text after the closing quote makes the whole field plain text, quotes included: `"Lee, Ann" <ann@example.net>`.
  * Exception: if that text starts with a NUL or the comment character, the quotes are removed all the same. csv-parse,
  * the reference, does so too.
  *
  * @param binary the field with its quotes, a binary string
- * @param comment the character that starts a comment; null if the table has no comments
  * @returns a binary string
  */
-export function unquote(binary: string, comment: string | null): string {
-  if (!binary.startsWith('"')) return binary;
-  const close = closeOf(binary);
-  const inside = binary.slice(1, close - 1).replaceAll('""', '"');
+export function unquote(binary: string, marks: QuoteMarks): string {
+  const { quote, escape: escaping, comment } = marks;
+  if (quote === "" || !binary.startsWith(quote)) return binary;
+  const close = closeOf(binary, marks);
+  const escaped = binary.slice(1, close - 1);
+  const inside =
+    escaping === quote
+      ? escaped.replaceAll(quote + quote, quote)
+      : escaped.replace(escapedPair(quote, escaping), "$1");
   const next = binary[close];
   if (next === undefined || next === "\u0000" || next === comment) return inside + binary.slice(close);
-  return `"${inside}"${binary.slice(close)}`;
+  return `${quote}${inside}${quote}${binary.slice(close)}`;
+}
+
+/** Returns a pattern of an escaped quote or escape. */
+function escapedPair(quote: string, escaping: string): RegExp {
+  const code = (character: string) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
+  return new RegExp(`${code(escaping)}([${code(quote)}${code(escaping)}])`, "g");
 }
 
 /** Returns the index after the closing quote of a field that starts with one; its length if there is none. */
-export const closeOf = (binary: string): number =>
-  /^"[^"]*(?:""[^"]*)*"/.exec(binary)?.[0].length ?? binary.length;
+export function closeOf(binary: string, { quote, escape: escaping }: QuoteMarks): number {
+  for (let from = 1; ; ) {
+    const at = binary.indexOf(quote, from);
+    if (at === -1) return binary.length;
+    if (escaping === quote) {
+      if (binary[at + 1] !== quote) return at + 1;
+      from = at + 2;
+      continue;
+    }
+    let before = at;
+    while (before > 1 && binary[before - 1] === escaping) before--;
+    if ((at - before) % 2 === 0) return at + 1;
+    from = at + 1;
+  }
+}
 
 /**
- * Quotes a field if it contains the delimiter, a quote or a line ending (RFC 4180 §2.5 to 2.7).
+ * Quotes a field if it contains the delimiter, a quote or a line ending (RFC 4180 §2.5 to 2.7). Where there are no quotes, these
+ * become spaces.
  *
  * @param field text or a binary string
  */
-export function quoteField(field: string, delimiter: string): string {
-  const needsQuotes = field.includes(delimiter) || /["\r\n]/.test(field);
-  return needsQuotes ? `"${field.replaceAll('"', '""')}"` : field;
+export function quoteField(
+  field: string,
+  delimiter: string,
+  { quote, escape: escaping }: QuoteMarks = usualMarks,
+): string {
+  // Among runs of spaces, an empty field would not be seen.
+  const isLost = delimiter === " " && field === "";
+  const isPlain =
+    !field.includes(delimiter) && !/[\r\n]/.test(field) && (quote === "" || !field.includes(quote));
+  if (isPlain && !isLost) return field;
+  if (quote === "") return field.replaceAll(delimiter, " ").replace(/[\r\n]+/g, " ");
+  const escaped = escaping === quote ? field : field.replaceAll(escaping, escaping + escaping);
+  return `${quote}${escaped.replaceAll(quote, escaping + quote)}${quote}`;
 }
 
 /**
@@ -45,14 +86,17 @@ export function emptyTail(
   bytes: Uint8Array,
   end: number,
   count: number,
-  delimiter: string | null,
+  { delimiter, quote, skipsSpaces }: Pick<Dialect, "delimiter" | "quote" | "skipsSpaces">,
 ): number | undefined {
-  const code = delimiter?.charCodeAt(0);
+  const [code, mark] = [delimiter?.charCodeAt(0), quote.charCodeAt(0)];
   let start = end;
   for (let field = 0; field < count; field++) {
-    const isQuoted = bytes[start - 1] === 0x22 && bytes[start - 2] === 0x22;
-    start -= isQuoted ? 3 : 1;
+    if (bytes[start - 1] === mark && bytes[start - 2] === mark) start -= 2;
+    while (skipsSpaces && bytes[start - 1] === space) start--;
+    start--;
     if (bytes[start] !== code) return undefined;
   }
   return start;
 }
+
+const space = 0x20;

@@ -3,6 +3,7 @@
  * depend on any of them.
  */
 import { type BadRowPolicy, RowFault } from "./bad-rows.js";
+import { quoteField } from "./quotes.js";
 import type { Dialect } from "./sniff/dialect.js";
 
 /** Consecutive records of a table, none with more fields than the table. */
@@ -78,8 +79,16 @@ export const rowsAtATime = ({ width }: Pick<TableShape, "width">): number =>
 
 export const byteOrderMarkBytes = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** Returns the delimiter of the output: a plain list becomes a table with commas. */
+/** Returns the delimiter byte of the output, as a character: a plain list becomes a table with commas. */
 export const outputDelimiter = ({ delimiter }: Pick<Dialect, "delimiter">): string => delimiter ?? ",";
+
+/** Returns what is put before an added field. */
+export const beforeField = (dialect: Pick<Dialect, "delimiter" | "skipsSpaces">): string =>
+  outputDelimiter(dialect) + (dialect.skipsSpaces && dialect.delimiter !== " " ? " " : "");
+
+/** Returns an empty field with the delimiter before it, which completes a short row. */
+export const emptyField = (dialect: Dialect): string =>
+  outputDelimiter(dialect) + quoteField("", outputDelimiter(dialect), dialect);
 
 /**
  * Returns the fault of a record with more fields than the table.

@@ -74,6 +74,7 @@ export async function reshape(
     lineEnding: "\n",
     quote: '"',
     escape: '"',
+    skipsSpaces: false,
     byteOrderMark,
   } as const;
   return (earlier) => {

@@ -94,4 +94,6 @@ export interface TableStart {
   readonly first: Buffer;
   /** The bytes that follow. */
   readonly input: AsyncIterator<Uint8Array>;
+  /** Whether unwrap.ts has removed the quotes around its records. */
+  readonly isUnwrapped?: boolean;
 }

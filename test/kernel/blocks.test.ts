@@ -1,4 +1,5 @@
 /** Covers how the kernel scans and writes blocks: as the scanner and the chunks in JavaScript do, and nowhere else. */
+
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Kernel, kernelModule, newMemory, prepareMemory } from "../../src/kernel/kernel.js";
@@ -17,6 +18,7 @@ import type { TableShape } from "../../src/table/records.js";
 import { scanAlone } from "../../src/table/scan/chunk-assembler.js";
 import { ScannedChunk } from "../../src/table/scan/scanned-chunk.js";
 import { scanRecords } from "../../src/table/scan/scanner.js";
+import { usualMarks } from "../../src/table/sniff/dialect.js";
 import { classifier } from "../support/classifier.js";
 
 const seed = Int32Array.from({ length: seedWords }, (_, i) => Math.imul(i + 7, 0x9e3779b1));
@@ -24,7 +26,21 @@ const seed = Int32Array.from({ length: seedWords }, (_, i) => Math.imul(i + 7, 0
 /** Pieces of tables, each likely to meet a mark at any of 64 places. */
 const piece = fc.oneof(
   fc.constantFrom(",", ",", ";", '"', '""', '",', ',"', "\n", "\r\n", "\r", "\n\n", "#", "#a,b\n"),
-  fc.constantFrom("a", "é", " ", "ann@larch-and-oak.com", '"x@mailinator.com"', "user1@gmail.com", "n/a"),
+  fc.constantFrom(
+    "a",
+    "é",
+    " ",
+    "ann@larch-and-oak.com",
+    '"x@mailinator.com"',
+    "  ",
+    ' "',
+    '\\"',
+    "\\\\",
+    "\\",
+    "'o''neil@gmail.com'",
+    "user1@gmail.com",
+    "n/a",
+  ),
   fc.string({ unit: fc.constantFrom(...'ab,"\n\r#;é'), maxLength: 5 }),
   fc.nat(150).map((length) => "x".repeat(length)),
 );
@@ -38,18 +54,19 @@ test("finds the records that the scanner finds, or none", () => {
   const options = fc.record({
     text: table,
     end: fc.constantFrom("\n", "\r\n", "\r", ""),
-    delimiter: fc.constantFrom(0x2c, 0x3b, undefined),
+    delimiter: fc.constantFrom(0x2c, 0x3b, 0x20, undefined),
     quote: fc.constantFrom(0x22, 0x27, Number.NaN, undefined),
+    escape: fc.constantFrom(undefined, 0x5c),
+    skipsSpaces: fc.boolean(),
     comment: fc.constantFrom(undefined, undefined, 0x23),
     column: fc.nat(3),
     place: fc.nat(70),
     around: fc.constantFrom('"', "\n", ",", "\r", "x"),
   });
   fc.assert(
-    fc.property(options, ({ text, end, delimiter, quote, comment, column, place, around }) => {
-      const shape = { delimiter, column, quote, comment };
+    fc.property(options, ({ text, end, place, around, ...shape }) => {
       const block = Buffer.from(text + end);
-      prepareMemory(memory, { shape, width: 1, delimiter: 0x2c, seed, tails: [] });
+      prepareMemory(memory, { shape, width: 1, padding: 0x2c, seed, tails: [] });
       const kernel = new Kernel(kernelModule(), memory, 0, classifier, "email");
       // What lies around a block must not matter.
       bytes.fill(around, sharedEnd, sharedEnd + block.length + 300);
@@ -76,7 +93,7 @@ test("gives up when there are more records than there is room for", () => {
   prepareMemory(memory, {
     shape: { delimiter: 0x2c, column: 0 },
     width: 1,
-    delimiter: 0x2c,
+    padding: 0x2c,
     seed,
     tails: [],
   });
@@ -112,7 +129,14 @@ test("judges and writes a block as chunk by chunk, and touches no other slot or 
       { maxLength: 30 },
     ),
     lineEnding: fc.constantFrom("\n", "\r\n", "\r"),
-    delimiter: fc.constantFrom(",", ";", null),
+    delimiter: fc.constantFrom(",", ";", " ", null),
+    marks: fc.constantFrom(
+      ...[usualMarks, usualMarks, { ...usualMarks, skipsSpaces: true }, { ...usualMarks, escape: "\\" }],
+      ...[
+        { ...usualMarks, quote: "'", escape: "'" },
+        { ...usualMarks, quote: "", escape: "" },
+      ],
+    ),
     comment: fc.constantFrom(null, null, "#"),
     column: fc.nat(2),
     width: fc.integer({ min: 1, max: 5 }),
@@ -123,9 +147,10 @@ test("judges and writes a block as chunk by chunk, and touches no other slot or 
     shard: fc.constantFrom(undefined, ...shards),
   });
   fc.assert(
-    fc.property(options, ({ rows, lineEnding, delimiter, comment, column, width, ragged, kind, ...rest }) => {
+    fc.property(options, ({ rows, lineEnding, delimiter, comment, marks, kind, ...rest }) => {
+      const { column, width, ragged } = rest;
       const shape: TableShape = {
-        dialect: { delimiter, quote: '"', comment, lineEnding },
+        dialect: { delimiter, ...marks, comment, lineEnding },
         ...{ width, column, hasHeader: true, ragged, badRows: "keep", name: "list.csv", firstLine: 1 },
       } as never;
       const blockOptions: BlockOptions = {
@@ -188,7 +213,7 @@ test("judges and writes a block as chunk by chunk, and touches no other slot or 
 test("refuses a block whose rows do not fit when they are padded", () => {
   const memory = new BlockMemory(1, 1);
   const shape: TableShape = {
-    dialect: { delimiter: ",", quote: '"', comment: null, lineEnding: "\n" },
+    dialect: { delimiter: ",", ...usualMarks, lineEnding: "\n" },
     ...{
       width: 100,
       column: 0,
@@ -223,7 +248,7 @@ test("judges a chunk with more rows than a slot has, and touches no other thread
   const memory = new BlockMemory(2, 1);
   const all = Buffer.from(memory.memory.buffer);
   const shape: TableShape = {
-    dialect: { delimiter: ",", quote: '"', comment: null, lineEnding: "\n" },
+    dialect: { delimiter: ",", ...usualMarks, lineEnding: "\n" },
     ...{ width: 1, column: 0, hasHeader: false, ragged: "pad", badRows: "keep" },
     ...{ name: "list.csv", firstLine: 1 },
   } as never;

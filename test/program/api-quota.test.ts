@@ -82,7 +82,7 @@ describe.sequential("the service's quota", () => {
     ]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
     expect(stderr).toContain(
-      "list.csv: 250 rows, 250 distinct items; 0 in the cache, 0 fake by syntax; 250 units would be charged, in 3 requests",
+      'list.csv: 250 rows, 250 distinct items in column 1 "email"; 0 in the cache, 0 fake by syntax; 250 units would be charged, in 3 requests',
     );
     expect(existsSync(join(home, "out.csv"))).toBe(false);
     expect((await lastKey(serviceHome)).used).toBe(0);

@@ -153,12 +153,18 @@ describe("bad rows", () => {
   });
 
   test.each<[string, string, string[], string]>([
-    ["'", `'Lee, Ann',ann@larch-and-oak.com`, ["skip"], `pass --quote "'"`],
+    ["'", `'Lee, Ann',ann@larch-and-oak.com`, ["skip", "--quote", '"'], `pass --quote "'"`],
     [
       "backslashes",
       String.raw`"Ann \"A, B\" Lee, PhD",ann@larch-and-oak.com`,
-      ["keep"],
+      ["keep", "--quote", '"'],
       "pass --escape '\\'",
+    ],
+    [
+      "quotes that were given wrongly",
+      `"Lee, Ann",ann@larch-and-oak.com`,
+      ["skip", "--quote", "'"],
+      "leave --quote and --escape out",
     ],
     [
       "delimiters that are not quoted",

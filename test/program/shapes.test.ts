@@ -77,7 +77,7 @@ describe("a file in which nothing looks like an item is refused", () => {
     [
       "text in columns of a fixed width",
       "l.txt",
-      people(2, (i) => `Ann Lee      ann${i}@larch-and-oak.com   2026-01-01`),
+      people(2, (i) => `Ann${" B.".repeat(i)} Lee      ann${i}@larch-and-oak.com   2026-01-01`),
       "put commas or tabs between the fields, which spaces align",
     ],
     [

@@ -297,6 +297,7 @@ describe("options", () => {
       emptyFormulas: null,
       badRows: 0,
       badRowKinds: [],
+      dialect: { delimiter: null, quote: '"', escape: '"', skipsSpaces: false },
       kind: "domain",
       engine: "offline",
       engineReason: "no key is configured",

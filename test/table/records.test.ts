@@ -1,4 +1,5 @@
 /** Covers how tables are written back: byte for byte, and alike by the scanner and by csv-parse. */
+
 import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
@@ -7,6 +8,7 @@ import type { RowFault } from "../../src/table/bad-rows.js";
 import type { TableShape } from "../../src/table/records.js";
 import { readScanned } from "../../src/table/scan/scanned-records.js";
 import { Place, recordWords, scanRecords } from "../../src/table/scan/scanner.js";
+import { usualMarks } from "../../src/table/sniff/dialect.js";
 import { type Options, open, rewrite } from "../support/tables.js";
 
 describe("rewritten tables", () => {
@@ -166,7 +168,7 @@ test("the scanner and csv-parse read the same table from any bytes", async () =>
 test("the scanner finds the same records wherever the bytes are cut", async () => {
   const shape = (badRows: "skip" | "keep", comment: string | null): TableShape => ({
     name: "list.csv",
-    dialect: { delimiter: ",", quote: '"', escape: '"', comment, lineEnding: "\n", byteOrderMark: false },
+    dialect: { delimiter: ",", ...usualMarks, comment, lineEnding: "\n", byteOrderMark: false },
     width: 3,
     column: 0,
     otherColumns: [],

@@ -4,6 +4,7 @@ import { type Compression, compressionByName } from "../../files/compression-for
 import { FileError } from "../../files/errors.js";
 import { openOutputFile, type TableSink } from "../../files/output.js";
 import { ownerFault } from "../../files/owner.js";
+import { hasUsualMarks } from "../../table/sniff/dialect.js";
 import { standardOutput } from "../terminal/standard-output.js";
 import type { OpenInput } from "./open-input.js";
 import type { Plan } from "./plan.js";
@@ -27,9 +28,9 @@ export async function openSink(
   const sink = await openOutputFile(output);
   if (isWorkbook) {
     const { workbookSink } = await import("../../table/spreadsheet/workbook-sink.js");
-    const delimiter = dialect.delimiter === null || dialect.delimiter === "\t" ? "," : dialect.delimiter;
-    const quote = dialect.quote || '"';
-    return workbookSink(sink, sheet?.name ?? "Sheet1", { delimiter, quote, escape: dialect.escape || quote });
+    // Other dialects have become CSV.
+    const isKept = hasUsualMarks(dialect) && dialect.delimiter !== "\t";
+    return workbookSink(sink, sheet?.name ?? "Sheet1", (isKept ? dialect.delimiter : null) ?? ",");
   }
   // A replaced file stays compressed as it was.
   const wanted: Compression | undefined = isInPlace ? compression : compressionByName(output);

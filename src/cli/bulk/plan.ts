@@ -263,20 +263,10 @@ function checkTogether(options: BulkOptions): void {
 }
 
 /** @throws UsageError when a run that replaces its input would lose a part of it */
-function checkReplaces({
-  quote,
-  escape: escaping,
-  comment,
-  format,
-  strict,
-  shard,
-  header,
-}: BulkOptions): void {
-  const isWrittenAnew = strict || quote !== undefined || escaping !== undefined || format !== undefined;
+function checkReplaces({ comment, format, strict, shard, header }: BulkOptions): void {
+  const isWrittenAnew = strict || format !== undefined;
   if (comment !== undefined && isWrittenAnew) {
-    throw new UsageError(
-      "--in-place would lose the comments: --strict, --quote, --escape and --format drop them; use -o",
-    );
+    throw new UsageError("--in-place would lose the comments: --strict and --format drop them; use -o");
   }
   if (shard !== undefined)
     throw new UsageError("--in-place would lose the rows of the other shards; use -o with --shard");

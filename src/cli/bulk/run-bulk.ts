@@ -238,12 +238,12 @@ async function validate(
   if (plan.input === undefined && sink !== standardOutput) await sleep(signalMilliseconds);
   signal.throwIfAborted();
   if (dryRun) {
-    const { column, columnName: name, names, dialect, format } = table;
-    const delimiter = format === "jsonl" ? null : dialect.delimiter;
-    const place = { column: column + 1, columnName: name, columns: names, delimiter };
+    const { column, columnName: name, names, dialect } = table;
+    const place = { column: column + 1, columnName: name, columns: names };
+    const bad = { badRows: badRows.count, badRowKinds: badRows.kinds };
     const items = dryRun.counts.items - before.items!;
-    const requests = dryRun.counts.requests - before.requests!;
-    return { input: inputName, ...place, dryRun: { ...report, items, requests } };
+    const requests = engine.requests && dryRun.counts.requests - before.requests!;
+    return { input: inputName, ...place, dialect, ...bad, dryRun: { ...report, items, requests } };
   }
   if (report.rows === 0 && plan.options.failOnEmpty) {
     throw new EmptyInput(`--fail-on-empty: ${inputName} has no rows; nothing is written`);
@@ -273,6 +273,7 @@ async function validate(
     emptyFormulas: sheet?.emptyFormulas() ?? null,
     badRows: badRows.count,
     badRowKinds: badRows.kinds,
+    dialect: table.dialect,
     seconds: Math.round(performance.now() - started) / 1000,
     files: writtenFiles(plan, sink, badRowsFile !== undefined),
     isExplained: plan.options.explain === true,

@@ -2,6 +2,7 @@
 import type { MailStatistics } from "../../dns/mail-domains.js";
 import { undecidedCauses } from "../../dns/vocabulary.js";
 import type { RunReport } from "../../run/run-options.js";
+import { type Dialect, dialectWords } from "../../table/sniff/dialect.js";
 import type { EmptyFormulas } from "../../table/spreadsheet/workbook.js";
 import { knownStatuses } from "../../validator/validator.js";
 import { statusColour, type TerminalStyle } from "../terminal/bars.js";
@@ -38,6 +39,7 @@ export interface Summary {
   /** Number of bad rows that were skipped or kept. */
   readonly badRows: number;
   readonly badRowKinds: readonly BadRowKind[];
+  readonly dialect: Dialect;
   readonly seconds: number;
   /** The files that were written, with their sizes in bytes. */
   readonly files: readonly { readonly path: string; readonly bytes: number }[];
@@ -54,12 +56,14 @@ export interface DryRun {
   readonly column: number;
   readonly columnName: string | undefined;
   readonly columns: readonly string[];
-  /** Null for a plain list and for lines of JSON. */
-  readonly delimiter: string | null;
+  readonly dialect: Dialect;
+  readonly badRows: number;
+  readonly badRowKinds: readonly BadRowKind[];
   readonly dryRun: Pick<RunReport, "rows" | "distinct" | "cached" | "prechecked"> & {
     /** Largest number of items that would be submitted. */
     readonly items: number;
-    readonly requests: number;
+    /** Undefined where the engine sends none. */
+    readonly requests: number | undefined;
   };
 }
 
@@ -75,16 +79,43 @@ export function dryRunSummary({ input, dryRun, ...table }: DryRun, format: "text
       cached,
       prechecked,
       units: items,
-      requests,
+      requests: requests ?? null,
       ...table,
       columnName: table.columnName ?? null,
+      delimiter: table.dialect.delimiter,
+      dialect: marksOf(table.dialect),
     });
   }
-  return (
-    `${printable(input)}: ${counted(rows, "row")}, ${counted(distinct, "distinct item")}; ${grouped(cached)} in the cache, ` +
-    `${grouped(prechecked)} fake by syntax; ${counted(items, "unit")} would be charged, in ${counted(requests, "request")}`
-  );
+  const sent = requests === undefined ? "" : `, in ${counted(requests, "request")}`;
+  return [
+    `${printable(input)}: ${counted(rows, "row")}, ${counted(distinct, "distinct item")} ${placeOf(table)}; ` +
+      `${grouped(cached)} in the cache, ${grouped(prechecked)} fake by syntax; ` +
+      `${counted(items, "unit")} would be charged${sent}`,
+    ...tableLines(table),
+  ].join("\n");
 }
+
+/** Names the column with the items. */
+const placeOf = ({ column, columnName }: Pick<Summary, "column" | "columnName">): string =>
+  `in column ${column}${columnName === undefined ? "" : ` "${printable(columnName)}"`}`;
+
+/** Says how the table was read, if it is not as in RFC 4180, and which rows are bad. */
+function tableLines({
+  dialect,
+  badRows,
+  badRowKinds,
+}: Pick<Summary, "dialect" | "badRows" | "badRowKinds">): string[] {
+  const words = dialectWords(dialect);
+  return [
+    ...(words.length === 0 ? [] : [`read as a table in which ${words.join(", and ")}`]),
+    ...(badRows === 0 ? [] : [`${counted(badRows, "bad row")}: ${kindsText(badRowKinds)}`]),
+  ];
+}
+
+/** The dialect as it is in JSON. */
+const marksOf = ({ delimiter, quote, escape: escaping, skipsSpaces }: Dialect) => ({
+  ...{ delimiter, quote, escape: escaping, skipsSpaces },
+});
 
 /** Renders the summary as one JSON object. Its fields are stable. */
 export function jsonSummary({
@@ -98,6 +129,7 @@ export function jsonSummary({
   const { rows, written, emptyRows, distinct, cached, prechecked, statuses, charged, quota } = report;
   return terminalJson({
     ...rest,
+    dialect: marksOf(rest.dialect),
     columnName: rest.columnName ?? null,
     otherColumns: rest.otherColumns.map((name, i) => ({
       name,
@@ -166,12 +198,11 @@ export function textSummary(summary: Summary, style: TerminalStyle | undefined):
       const name = printable(status).padEnd(15);
       return `  ${statusColour(style?.chalk, status)(name)}${grouped(count).padStart(12)}`;
     });
-  const name = summary.columnName === undefined ? "" : ` "${printable(summary.columnName)}"`;
   const rate = seconds > 0 ? `, ${grouped(Math.round(report.rows / seconds))} rows/s` : "";
   return [
     `${printable(summary.input)}: ${counted(report.rows, "row")}, ` +
       `${counted(distinct, item, summary.kind === "email" ? `${item}es` : `${item}s`)} ` +
-      `in column ${summary.column}${name}; ${summary.engine} engine (${printable(summary.engineReason)})`,
+      `${placeOf(summary)}; ${summary.engine} engine (${printable(summary.engineReason)})`,
     ...(style === undefined ? [...lines(counts), ...details(summary)] : statusLines(summary, counts, style)),
     ...summary.otherColumns.flatMap((name, i) => [
       `column "${printable(name)}":`,
@@ -179,9 +210,7 @@ export function textSummary(summary: Summary, style: TerminalStyle | undefined):
     ]),
     ...remarks(summary),
     ...(summary.dns === undefined ? [] : [dnsLine(summary.dns)]),
-    ...(summary.badRows === 0
-      ? []
-      : [`${counted(summary.badRows, "bad row")}: ${kindsText(summary.badRowKinds)}`]),
+    ...tableLines(summary),
     ...(report.written === report.rows ? [] : [`${counted(report.written, "row")} written`]),
     ...written(summary),
     `${saved.join("")}${counted(report.charged, "unit")} used${requests}${left}; ${seconds.toFixed(2)} s${rate}`,

@@ -9,6 +9,7 @@ import {
   noItem,
   oneCharacter,
   path,
+  quoteCharacter,
   shardOf,
   statusList,
   waitTime,
@@ -90,7 +91,9 @@ function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
       new Option("--skip-lines <N>", "copy the first N lines unchanged").argParser(wholeNumber(0, 10_000)),
       new Option("--sheet <NAME>", "sheet of a spreadsheet file").argParser(filled),
       new Option("--encoding <NAME>", "encoding of FILE; the output is UTF-8").argParser(filled),
-      new Option("--quote <CHAR>", 'character around fields, if not "').argParser(markCharacter),
+      new Option("--quote <CHAR>", "character around fields; none: quotes are text").argParser(
+        quoteCharacter,
+      ),
       new Option("--escape <CHAR>", "character before a quote in a quoted field").argParser(markCharacter),
       new Option("--comment <CHAR>", "copy lines starting with CHAR unchanged").argParser(markCharacter),
       new Option("--strict", "read with csv-parse, write with csv-stringify"),

@@ -37,6 +37,9 @@ export function markCharacter(value: string): string {
   return value;
 }
 
+/** Accepts a quote character, or `none`: then it is empty. */
+export const quoteCharacter = (value: string): string => (value === "none" ? "" : markCharacter(value));
+
 /** Parses a number of units, or `none`. Not null for none: commander takes null for an option without a value. */
 export function unitLimit(value: string): number | "none" {
   if (value === "none") return value;

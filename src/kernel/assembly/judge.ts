@@ -42,6 +42,7 @@ import {
   outcomeMask,
   passes,
   placeholders,
+  quoteWord,
   recordWords,
   relayCode,
   settings,
@@ -61,7 +62,7 @@ import { hash, shardHash, smallLetter } from "./hash";
  */
 declare function factsOf(start: usize, end: usize): u32;
 
-const quote: u8 = 0x22;
+const usualQuote: u32 = 0x22;
 const plus: u8 = 0x2b;
 const hyphen: u8 = 0x2d;
 const dot: u8 = 0x2e;
@@ -71,6 +72,8 @@ const longest: i32 = 64;
 /** Rows that are judged together. */
 const batch: i32 = 64;
 
+/** The quote of the table; the usual one where quotes are text, which are removed from items all the same. */
+let quote: u32 = usualQuote;
 /** Address of the memory of this thread. */
 let scratch: usize = 0;
 /** Address of the word of the domain that `recall` found last. */
@@ -107,6 +110,8 @@ export function hashHigh(): u32 {
  * @param hashes address for the hash of each record's item, two words
  */
 export function judge(isEmail: bool, block: usize, at: usize, count: i32, codes: usize, hashes: usize): void {
+  const set: u32 = load<u32>(settings + 4 * quoteWord);
+  quote = set < 256 ? set : usualQuote;
   for (let from: i32 = 0; from < count; from += batch) {
     const rows: i32 = min(batch, count - from);
     let sum: u64 = 0;
@@ -144,11 +149,13 @@ function readItem(isEmail: bool, block: usize, at: usize, item: usize, codeAt: u
   if (load<i32>(at, 20) === 0) {
     code = notARowCode;
   } else if (start !== end) {
-    if (end - start > 1 && load<u8>(start) === quote && load<u8>(end - 1) === quote) {
+    let isEscaped = false;
+    if (end - start > 1 && <u32>load<u8>(start) === quote && <u32>load<u8>(end - 1) === quote) {
       start++;
       end--;
+      isEscaped = quote !== usualQuote && hasQuote(start, end);
     }
-    const domain: usize = isEmail ? readLocalPart(start, end, item) : start;
+    const domain: usize = isEscaped ? 0 : isEmail ? readLocalPart(start, end, item) : start;
     const isPlain = domain !== 0 && readDomain(domain, end, item);
     code = isPlain ? okCode : askCode;
     if (isPlain) store<u64>(hashAt, hash(start, <i32>(domain - start), load<u64>(item)));
@@ -158,6 +165,12 @@ function readItem(isEmail: bool, block: usize, at: usize, item: usize, codeAt: u
   // Records without an item are in the first shard.
   if ((code === noItemCode || code === notARowCode) && !isInShard(0)) code = otherShardCode;
   store<u8>(codeAt, <u8>code);
+}
+
+/** Returns whether a quoted item has a quote in it, which may be part of an address: `'o''neil@example.net'`. */
+function hasQuote(start: usize, end: usize): bool {
+  while (start < end && <u32>load<u8>(start) !== quote) start++;
+  return start < end;
 }
 
 function shards(): u32 {

@@ -2,10 +2,20 @@
  * Finds the records of a block, as `scanRecords` in table/scan/scanner.ts does, which has the grammar and the reasons.
  * Compares 64 bytes at a time with the delimiter, the quote and the line endings, and stops only at matches.
  */
-import { columnWord, commentWord, delimiterWord, quoteWord, recordWords, settings } from "../layout";
+import {
+  columnWord,
+  commentWord,
+  delimiterWord,
+  escapeWord,
+  quoteWord,
+  recordWords,
+  settings,
+  skipsSpacesWord,
+} from "../layout";
 
 const lf: u32 = 0x0a;
 const cr: u32 = 0x0d;
+const space: u32 = 0x20;
 
 /** Totals of the last scan; see `ScannedRecords`. */
 export let mostFields: i32 = 0;
@@ -25,6 +35,9 @@ export function scan(block: usize, length: i32, at: usize, most: i32): i32 {
   const delimiter: u32 = load<i32>(settings + 4 * delimiterWord);
   const quote: u32 = load<i32>(settings + 4 * quoteWord);
   const comment: u32 = load<i32>(settings + 4 * commentWord);
+  const escapeByte: u32 = load<i32>(settings + 4 * escapeWord);
+  const skipsSpaces = load<i32>(settings + 4 * skipsSpacesWord) !== 0;
+  const mergesSpaces = skipsSpaces && delimiter === space;
   const column: i32 = load<i32>(settings + 4 * columnWord);
   // A delimiter or quote that is not set is compared as LF, which is looked for anyway.
   const delimiters = splat(delimiter < 256 ? delimiter : lf);
@@ -40,6 +53,7 @@ export function scan(block: usize, length: i32, at: usize, most: i32): i32 {
   let linesBefore: i32 = 0;
   let isQuoted = false;
   let closedAt: usize = 0;
+  let hasQuote = false;
   let isComment = length > 0 && <u32>load<u8>(block) === comment;
   let least: i32 = i32.MAX_VALUE;
   let largest: i32 = 0;
@@ -54,9 +68,18 @@ export function scan(block: usize, length: i32, at: usize, most: i32): i32 {
       const byte: u32 = load<u8>(p);
       if (byte === quote && !isComment) {
         if (isQuoted) {
+          if (escapeByte < 256 && isEscaped(fieldStart, p, escapeByte)) continue;
           isQuoted = false;
-          closedAt = p;
-        } else if (p === fieldStart || p === closedAt + 1) {
+          closedAt = escapeByte < 256 ? 0 : p;
+          continue;
+        }
+        // Only the first quote of a field may have nothing but spaces before it.
+        if (skipsSpaces && !hasQuote) {
+          const text = afterSpaces(fieldStart, p);
+          if (text === p) fieldStart = p;
+        }
+        hasQuote = true;
+        if (p === fieldStart || p === closedAt + 1) {
           // The start of a quoted field, or the second half of a doubled quote.
           isQuoted = true;
         }
@@ -67,13 +90,18 @@ export function scan(block: usize, length: i32, at: usize, most: i32): i32 {
         continue;
       }
       if (byte === delimiter && !isComment) {
+        if (mergesSpaces && p === fieldStart) {
+          fieldStart = p + 1;
+          continue;
+        }
         if (field === column) {
-          valueStart = fieldStart;
+          valueStart = skipsSpaces ? afterSpaces(fieldStart, p) : fieldStart;
           valueEnd = p;
         }
         field++;
         fieldStart = p + 1;
         closedAt = 0;
+        hasQuote = false;
         continue;
       }
       if (byte !== lf && byte !== cr) continue;
@@ -82,8 +110,11 @@ export function scan(block: usize, length: i32, at: usize, most: i32): i32 {
       if (at === atEnd) return -1;
       let next: usize = p + 1;
       if (byte === cr && next < end && load<u8>(next) === lf) next++;
-      if (field === column) {
-        valueStart = fieldStart;
+      // Spaces at the end of a record are no field, where they are the delimiter.
+      const isSurplus = mergesSpaces && p === fieldStart && field > 0;
+      if (isSurplus) field--;
+      if (field === column && !isSurplus) {
+        valueStart = skipsSpaces ? afterSpaces(fieldStart, p) : fieldStart;
         valueEnd = p;
       } else if (field < column) {
         valueStart = p;
@@ -110,6 +141,7 @@ export function scan(block: usize, length: i32, at: usize, most: i32): i32 {
       start = next;
       fieldStart = next;
       closedAt = 0;
+      hasQuote = false;
       field = 0;
       isComment = next < end && <u32>load<u8>(next) === comment;
     }
@@ -119,6 +151,19 @@ export function scan(block: usize, length: i32, at: usize, most: i32): i32 {
   longest = <i32>longestRecord;
   lines = lineCount;
   return start === end ? <i32>(at - first) / (4 * recordWords) : -1;
+}
+
+/** Returns the address of the first byte that is no space; `end` if there is none. */
+function afterSpaces(start: usize, end: usize): usize {
+  while (start < end && <u32>load<u8>(start) === space) start++;
+  return start;
+}
+
+/** Returns whether a quote inside a quoted field is behind an odd number of escapes. */
+function isEscaped(fieldStart: usize, quote: usize, escapeByte: u32): bool {
+  let start = quote;
+  while (start > fieldStart + 1 && <u32>load<u8>(start - 1) === escapeByte) start--;
+  return ((quote - start) & 1) !== 0;
 }
 
 /** Returns sixteen times the same byte. */

@@ -18,7 +18,7 @@ import {
  * @param out address for the records
  * @param room bytes there
  * @param ends address for the end of each record, relative to `out`
- * @returns the number of bytes written; -1 if there is no room for them
+ * @returns the number of bytes written; -1 if there is no room for them, or a row has to be completed by more than delimiters
  */
 export function write(
   block: usize,
@@ -46,6 +46,7 @@ export function write(
       continue;
     }
     const tailLength: usize = code === notARowCode ? 0 : load<u32>(tail);
+    if (padded > 0 && padding === 0) return -1;
     if (out + (next - start) + padded + tailLength > last) return -1;
     if (code === notARowCode) {
       copy(out, start, next - start);

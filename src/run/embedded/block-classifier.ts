@@ -7,7 +7,7 @@ import { withoutRoot } from "../../classifier/syntax/domain-name.js";
 import type { Classification } from "../../classifier/verdict.js";
 import { Kernel, type KernelSettings } from "../../kernel/kernel.js";
 import { askCode, disposableDomainCode } from "../../kernel/layout.js";
-import { outputDelimiter, type TableShape } from "../../table/records.js";
+import { emptyField, type TableShape } from "../../table/records.js";
 import { scanAlone } from "../../table/scan/chunk-assembler.js";
 import { scanShape } from "../../table/scan/scan-shape.js";
 import { type ScannedChunk, tailOf, type WrittenRecords } from "../../table/scan/scanned-chunk.js";
@@ -344,8 +344,9 @@ const domainOf = (item: string): string => domainToASCII(withoutRoot(item.slice(
 /** Returns the settings of the kernel for a run. */
 export function kernelSettings(options: BlockOptions): KernelSettings {
   const { shape, seed, shard } = options;
-  const delimiter = outputDelimiter(shape.dialect).charCodeAt(0);
-  return { shape: scanShape(shape), width: shape.width, delimiter, seed, shard, tails: tailsOf(options) };
+  const field = emptyField(shape.dialect);
+  const padding = field.length === 1 ? field.charCodeAt(0) : 0;
+  return { shape: scanShape(shape), width: shape.width, padding, seed, shard, tails: tailsOf(options) };
 }
 
 const tailsOf = ({ kind, shape, columns }: BlockOptions): readonly Uint8Array[] =>

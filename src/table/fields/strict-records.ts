@@ -1,9 +1,5 @@
-/**
- * Reads records with csv-parse, the reference for the scanner (`--strict`). It also reads tables whose bytes cannot be
- * kept, such as those with other quote characters.
- */
+/** Reads records with csv-parse, the reference for the scanner (`--strict`). */
 import { Parser } from "csv-parse";
-import { parse } from "csv-parse/sync";
 import type { BadRowListener, RowFault } from "../bad-rows.js";
 import { isUtf8Text, itemText, lineEndings } from "../bytes.js";
 import {
@@ -17,19 +13,18 @@ import {
   tooWide,
 } from "../records.js";
 import { findStep, findSwallowingQuote } from "../scan/broken-rows.js";
-import type { Dialect, KnownDialect } from "../sniff/dialect.js";
+import type { Dialect } from "../sniff/dialect.js";
 import type { ItemTest } from "../sniff/item-profile.js";
-import type { SampleRecord } from "../sniff/sample-record.js";
 import { copiedUnchanged, csvWriter, type FieldChunk } from "./field-writer.js";
 
 /** Delimiter for a plain list, because csv-parse needs one: a string that occurs in no table. */
 const noDelimiter = "\u0000idv\u0000plain\u0000list\u0000";
 
-function parserOptions({ delimiter, comment, ...marks }: Omit<Dialect, "lineEnding" | "byteOrderMark">) {
+function parserOptions({ delimiter, quote, escape: escaping, comment, skipsSpaces }: Dialect) {
   return {
     delimiter: delimiter ?? noDelimiter,
     encoding: "latin1" as const,
-    ...marks,
+    ...{ quote, escape: escaping, ltrim: skipsSpaces },
     comment: comment ?? "",
     comment_no_infix: true,
     record_delimiter: ["\r\n", "\n", "\r"] as string[],
@@ -38,37 +33,6 @@ function parserOptions({ delimiter, comment, ...marks }: Omit<Dialect, "lineEndi
     relax_column_count: true,
     max_record_size: maximumRecordBytes,
   };
-}
-
-/**
- * Splits the start of a table, as `splitterOf` describes. Comments before a record belong to it.
- *
- * @returns undefined if a quote is never closed
- */
-export function splitParsed(
-  sample: Buffer,
-  delimiter: string | null,
-  isWhole: boolean,
-  { quote = '"', escape: escaping = quote, comment }: KnownDialect,
-  most: number,
-): SampleRecord[] | undefined {
-  const records: SampleRecord[] = [];
-  let [start, linesBefore] = [0, 0];
-  const lines = isWhole ? sample.length : Math.max(sample.lastIndexOf("\n"), sample.lastIndexOf("\r")) + 1;
-  try {
-    parse(sample.subarray(0, lines), {
-      ...parserOptions({ delimiter, quote, escape: escaping, comment: comment ?? null }),
-      to: most,
-      on_record(fields: string[], { bytes, lines }) {
-        records.push({ fields, start, linesBefore });
-        [start, linesBefore] = [bytes, lines];
-        return null;
-      },
-    });
-  } catch {
-    if (isWhole || records.length === 0) return undefined;
-  }
-  return records;
 }
 
 /**

@@ -5,7 +5,7 @@
  */
 import type { RowFault } from "../bad-rows.js";
 import { itemText } from "../bytes.js";
-import { closeOf } from "../quotes.js";
+import { closeOf, type QuoteMarks } from "../quotes.js";
 import { outOfStep, type TableShape } from "../records.js";
 import type { ItemTest } from "../sniff/item-profile.js";
 import { boundsIn } from "./scan-shape.js";
@@ -42,15 +42,17 @@ export function findSwallowingQuote(
 ): SwallowingQuote | undefined {
   const { dialect, trustsQuotes } = shape;
   if (trustsQuotes || dialect.quote === "") return undefined;
+  const quoteCode = dialect.quote.charCodeAt(0);
   const bounds = boundsIn(shape, bytes, start, end);
   for (let field = 0; field < bounds.length; field += 2) {
     const [from, to] = [bounds[field]!, bounds[field + 1]!];
-    if (bytes[from] !== 0x22) continue;
+    if (bytes[from] !== quoteCode) continue;
     const text = bytes.toString("latin1", from, to);
     const lines = text.split(lineBreak);
-    if (lines.length === 1 || (shape.width > 1 && holdsItemsOnly(items, text))) continue;
+    if (lines.length === 1 || (shape.width > 1 && holdsItemsOnly(items, trimmed(text, dialect.quote))))
+      continue;
     // Only the lines that are whole; the last one is, if nothing follows the closing quote.
-    const whole = lines.slice(1, to === end ? undefined : -1).map((line) => line.replace(/^"+|"+$/g, ""));
+    const whole = lines.slice(1, to === end ? undefined : -1).map((line) => trimmed(line, dialect.quote));
     const fieldsAt = (indices: readonly number[]) =>
       indices.map((index) => bytes.toString("latin1", bounds[2 * index], bounds[2 * index + 1]));
     const [index, count] = [field / 2, bounds.length / 2];
@@ -63,14 +65,14 @@ export function findSwallowingQuote(
     const isLast = last.length > 1 && isRow(shape, items, [...last, ...after]);
     const areRows =
       (isFirst && (shape.column >= index || isLast)) || (isLast && items.holds(itemText(lines[0]!)));
-    if (isSwallowing(text) || holdsRows(shape, items, whole) || areRows) {
+    if (isSwallowing(text, dialect) || holdsRows(shape, items, whole) || areRows) {
       return { at: from, column: field / 2 + 1, lines: lines.length - 1 };
     }
   }
   return undefined;
 }
 
-const [lf, cr, quoteMark] = [0x0a, 0x0d, 0x22];
+const [lf, cr] = [0x0a, 0x0d];
 
 /**
  * Returns whether {@link findSwallowingQuote} may find something, by the delimiters in the lines of a record alone: in tables with
@@ -86,8 +88,9 @@ export function mayHaveSwallowed(
   fields: number,
 ): boolean {
   if (trustsQuotes || dialect.quote === "") return false;
-  if (width === 1 || dialect.delimiter === null) return true;
-  const delimiter = dialect.delimiter.charCodeAt(0);
+  if (width === 1 || dialect.delimiter === null || dialect.skipsSpaces) return true;
+  const [delimiter, quoteMark] = [dialect.delimiter.charCodeAt(0), dialect.quote.charCodeAt(0)];
+  const escaping = dialect.escape === dialect.quote ? undefined : dialect.escape.charCodeAt(0);
   for (let p = start, index = 0; p < end; p++, index++) {
     if (bytes[p] !== quoteMark) {
       while (p < end && bytes[p] !== delimiter) p++;
@@ -97,13 +100,14 @@ export function mayHaveSwallowed(
     let [ended, first] = [index, -1];
     for (p++; p < end; p++) {
       const byte = bytes[p]!;
-      if (byte === delimiter) ended++;
+      if (byte === escaping) p += Number(bytes[p + 1] === quoteMark || bytes[p + 1] === escaping);
+      else if (byte === delimiter) ended++;
       else if (byte === lf || (byte === cr && bytes[p + 1] !== lf)) {
         if (first === -1) first = ended;
         else if (ended === width - 1) return true;
         ended = 0;
       } else if (byte === quoteMark) {
-        if (bytes[p + 1] !== quoteMark) break;
+        if (escaping !== undefined || bytes[p + 1] !== quoteMark) break;
         p++;
       }
     }
@@ -119,8 +123,19 @@ export function mayHaveSwallowed(
 }
 
 /** Returns whether a field, with its quotes, has line breaks inside them and text after them. */
-export const isSwallowing = (field: string): boolean =>
-  field.startsWith('"') && lineBreak.test(field) && closeOf(field) < field.length;
+export const isSwallowing = (field: string, marks: QuoteMarks): boolean =>
+  marks.quote !== "" &&
+  field.startsWith(marks.quote) &&
+  lineBreak.test(field) &&
+  closeOf(field, marks) < field.length;
+
+/** Returns a line without quotes at its ends. */
+function trimmed(line: string, quote: string): string {
+  let [from, to] = [0, line.length];
+  while (from < to && line[from] === quote) from++;
+  while (to > from && line[to - 1] === quote) to--;
+  return line.slice(from, to);
+}
 
 /** Returns whether lines inside a field are rows of the table. */
 function holdsRows(shape: TableShape, items: ItemTest, lines: readonly string[]): boolean {
@@ -131,8 +146,10 @@ function holdsRows(shape: TableShape, items: ItemTest, lines: readonly string[])
 }
 
 /** Returns the fields of a line, with its quotes as text. */
-const fieldsIn = ({ dialect }: TableShape, line: string): readonly string[] =>
-  dialect.delimiter === null ? [line] : line.split(dialect.delimiter);
+function fieldsIn({ dialect: { delimiter, skipsSpaces } }: TableShape, line: string): readonly string[] {
+  if (delimiter === null) return [line];
+  return delimiter === " " && skipsSpaces ? line.trim().split(/ +/) : line.split(delimiter);
+}
 
 /** Returns whether a field, with its quotes, is a list of items and nothing else, as people write it into a cell. */
 function holdsItemsOnly(items: ItemTest, field: string): boolean {

@@ -242,7 +242,7 @@ function findFault(
   const line = firstLine + record[Place.linesBefore]!;
   const fields = record[Place.fields]!;
   const [start, end] = [record[Place.start]!, record[Place.end]!];
-  if (fields > width && emptyTail(bytes, end, fields - width, dialect.delimiter) === undefined) {
+  if (fields > width && emptyTail(bytes, end, fields - width, dialect) === undefined) {
     return tooWide(shape, line, fields);
   }
   const isShort = fields > 0 && fields < width && !isHeader;
@@ -252,7 +252,7 @@ function findFault(
   const bounds = boundsIn(shape, bytes, start, end);
   return findStep(shape, items, line, fields, (field) => {
     const [from, to] = [bounds[2 * field], bounds[2 * field + 1]];
-    return from === undefined ? "" : itemText(unquote(bytes.toString("latin1", from, to), dialect.comment));
+    return from === undefined ? "" : itemText(unquote(bytes.toString("latin1", from, to), dialect));
   });
 }
 

@@ -6,7 +6,14 @@
 import { isUtf8Text, itemText, toBinary } from "../bytes.js";
 import type { EarlierColumns } from "../earlier-columns.js";
 import { emptyTail, quoteField, unquote } from "../quotes.js";
-import { outputDelimiter, type RecordChunk, type RecordStream, type TableShape } from "../records.js";
+import {
+  beforeField,
+  emptyField,
+  outputDelimiter,
+  type RecordChunk,
+  type RecordStream,
+  type TableShape,
+} from "../records.js";
 import type { ScannedChunk } from "./scanned-chunk.js";
 import type { ScannedTable } from "./scanned-records.js";
 import { Place, recordWords } from "./scanner.js";
@@ -67,7 +74,7 @@ class RereadChunk implements RecordChunk {
   #field(row: number, column: number): string {
     const [start, end] = this.#bounds[row]!.slice(2 * column);
     if (start === undefined) return "";
-    return unquote(this.#chunk.bytes.toString("latin1", start, end), this.#shape.dialect.comment);
+    return unquote(this.#chunk.bytes.toString("latin1", start, end), this.#shape.dialect);
   }
 
   lineOf(row: number): number {
@@ -90,8 +97,8 @@ class RereadChunk implements RecordChunk {
     const [start, end, next] = [at[word]!, at[word + Place.end]!, at[word + Place.next]!];
     const text = (from: number, to: number) => bytes.toString("latin1", from, to);
     if (!this.#chunk.isRow(row)) return text(start, next);
-    const delimiter = outputDelimiter(dialect);
-    const ours = added.map((field) => quoteField(toBinary(field), delimiter));
+    const before = beforeField(dialect);
+    const ours = added.map((field) => quoteField(toBinary(field), outputDelimiter(dialect), dialect));
     const bounds = this.#bounds[row]!;
     const found = at[word + Place.fields]!;
     let line = "";
@@ -101,14 +108,14 @@ class RereadChunk implements RecordChunk {
       line += text(from, bounds[2 * place]!) + ours[index];
       from = bounds[2 * place + 1]!;
     }
-    const surplus = found > width ? emptyTail(bytes, end, found - width, dialect.delimiter) : undefined;
+    const surplus = found > width ? emptyTail(bytes, end, found - width, dialect) : undefined;
     line += text(from, surplus ?? end);
     // Fields that the record lacks: ours, and empty ones.
     for (let field = found; field < width; field++) {
       const index = this.#places.indexOf(field);
-      line += delimiter + (index === -1 ? "" : ours[index]);
+      line += index === -1 ? emptyField(dialect) : before + ours[index];
     }
-    for (const [i, field] of ours.entries()) if (this.#places[i] === undefined) line += delimiter + field;
+    for (const [i, field] of ours.entries()) if (this.#places[i] === undefined) line += before + field;
     return line + (end === next ? dialect.lineEnding : text(end, next));
   }
 }

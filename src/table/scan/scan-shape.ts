@@ -1,5 +1,6 @@
 /** What the scanner needs to know of a table, and the fields of a record that it has found. */
 import type { TableShape } from "../records.js";
+import type { Dialect } from "../sniff/dialect.js";
 import { recordWords, scanRecords } from "./scanner.js";
 
 /** Memory for scanning a record again. */
@@ -7,9 +8,22 @@ const oneRecord = new Int32Array(recordWords);
 
 /** Returns what the scanner needs to know of a table. */
 export function scanShape({ dialect, column }: TableShape) {
-  const { delimiter, quote, comment } = dialect;
+  return { ...scanMarks(dialect), column };
+}
+
+/** Returns the same for a dialect. */
+export function scanMarks({
+  delimiter,
+  quote,
+  escape: escaping,
+  comment,
+  skipsSpaces,
+}: Omit<Dialect, "lineEnding" | "byteOrderMark">) {
   const codeOf = (character: string | null) => character?.charCodeAt(0);
-  return { delimiter: codeOf(delimiter), quote: codeOf(quote), column, comment: codeOf(comment) };
+  return {
+    ...{ delimiter: codeOf(delimiter), quote: codeOf(quote), comment: codeOf(comment), skipsSpaces },
+    escape: escaping === quote ? undefined : codeOf(escaping),
+  };
 }
 
 /** Returns the start and the end of each field of a record, quotes included. */

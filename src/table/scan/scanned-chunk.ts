@@ -1,7 +1,15 @@
 /** A chunk of scanned records, and how they are rendered with added fields. It does not know statuses or verdicts. */
 import { isUtf8Text, itemText, toBinary } from "../bytes.js";
-import { emptyTail, quoteField, unquote } from "../quotes.js";
-import { outputDelimiter, type RecordChunk, rowsAtATime, type TableShape } from "../records.js";
+import { emptyTail, quoteField, unquote, usualMarks } from "../quotes.js";
+import {
+  beforeField,
+  emptyField,
+  outputDelimiter,
+  type RecordChunk,
+  rowsAtATime,
+  type TableShape,
+} from "../records.js";
+import type { Dialect } from "../sniff/dialect.js";
 import { boundsIn, scanShape } from "./scan-shape.js";
 import { Place, recordWords, scanRecords } from "./scanner.js";
 
@@ -64,7 +72,7 @@ export class ScannedChunk implements RecordChunk {
   #binaryValue(row: number): string {
     const word = row * recordWords;
     const [start, end] = [this.at[word + Place.valueStart]!, this.at[word + Place.valueEnd]!];
-    return unquote(this.bytes.toString("latin1", start, end), this.#shape.dialect.comment);
+    return unquote(this.bytes.toString("latin1", start, end), this.#shape.dialect);
   }
 
   get values(): readonly (string | undefined)[] {
@@ -91,7 +99,7 @@ export class ScannedChunk implements RecordChunk {
   field(row: number, column: number): string {
     const [start, end] = this.#boundsIn(column, row);
     if (start === undefined || start < 0) return "";
-    return itemText(unquote(this.bytes.toString("latin1", start, end), this.#shape.dialect.comment));
+    return itemText(unquote(this.bytes.toString("latin1", start, end), this.#shape.dialect));
   }
 
   /** Returns the start and the end of a field, quotes included; -1 or undefined if the record does not have it. */
@@ -141,14 +149,14 @@ export class ScannedChunk implements RecordChunk {
     const { bytes, at, count } = this;
     const { dialect, width } = this.#shape;
     const lineEnding = Buffer.from(dialect.lineEnding);
-    const delimiter = outputDelimiter(dialect).charCodeAt(0);
+    const padding = Buffer.from(emptyField(dialect));
     const last = (count - 1) * recordWords;
     let length = lineEnding.length + (count === 0 ? 0 : at[last + Place.next]! - at[Place.start]!);
     for (let row = 0; row < count; row++) {
       const fields = at[row * recordWords + Place.fields]!;
-      if (fields > 0) length += (tails[choice[row]!]?.length ?? 0) + width - fields;
+      if (fields > 0) length += (tails[choice[row]!]?.length ?? 0) + padding.length * (width - fields);
     }
-    const lines = dialect.delimiter === null ? quotedLines(this, dialect.comment) : undefined;
+    const lines = dialect.delimiter === null ? quotedLines(this, dialect) : undefined;
     if (lines) for (const line of lines.values()) length += line.length;
     const isLarge = memory && memory.output.length >= length && memory.ends.length >= count;
     const output = isLarge ? memory.output : Buffer.allocUnsafeSlow(length);
@@ -170,9 +178,10 @@ export class ScannedChunk implements RecordChunk {
       const line = lines?.get(row);
       const fields = at[word + Place.fields]!;
       // A row with more fields than the table ends with empty ones, which are left out.
-      const kept = fields > width ? emptyTail(bytes, end, fields - width, dialect.delimiter)! : end;
+      const kept = fields > width ? emptyTail(bytes, end, fields - width, dialect)! : end;
       position += line?.copy(output, position) ?? bytes.copy(output, position, at[word]!, kept);
-      for (let field = fields; field < width; field++) output[position++] = delimiter;
+      for (let field = fields; field < width; field++)
+        position = put(output, position, padding, 0, padding.length);
       position = put(output, position, tail, 0, tail.length);
       if (end === next) position = put(output, position, lineEnding, 0, lineEnding.length);
       else position = put(output, position, bytes, end, next);
@@ -193,8 +202,8 @@ function put(output: Uint8Array, position: number, from: Uint8Array, start: numb
 
 /** Renders the added fields of a row, each with the delimiter before it. */
 export function tailOf({ dialect }: TableShape, fields: readonly string[]): Uint8Array {
-  const delimiter = outputDelimiter(dialect);
-  const tail = fields.map((field) => delimiter + quoteField(toBinary(field), delimiter)).join("");
+  const [before, delimiter] = [beforeField(dialect), outputDelimiter(dialect)];
+  const tail = fields.map((field) => before + quoteField(toBinary(field), delimiter, dialect)).join("");
   return Buffer.from(tail, "latin1");
 }
 
@@ -220,7 +229,7 @@ export function copyRecords({ bytes, ends }: WrittenRecords, isWanted: (row: num
  * Returns the lines of a plain list that have to be quoted to be one field of a table, quoted, by the index of the
  * record.
  */
-function quotedLines(chunk: ScannedChunk, comment: string | null): ReadonlyMap<number, Buffer> {
+function quotedLines(chunk: ScannedChunk, dialect: Dialect): ReadonlyMap<number, Buffer> {
   const { bytes, at, count } = chunk;
   const lines = new Map<number, Buffer>();
   if (!bytes.includes(comma)) return lines;
@@ -228,7 +237,7 @@ function quotedLines(chunk: ScannedChunk, comment: string | null): ReadonlyMap<n
     if (!chunk.isRow(row)) continue;
     const [start, end] = [at[row * recordWords]!, at[row * recordWords + Place.end]!];
     const line = bytes.toString("latin1", start, end);
-    const quoted = quoteField(unquote(line, comment), comma);
+    const quoted = quoteField(unquote(line, dialect), comma, dialect.quote === "" ? usualMarks : dialect);
     if (line.includes(comma) && line !== quoted) lines.set(row, Buffer.from(quoted, "latin1"));
   }
   return lines;

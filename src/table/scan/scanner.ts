@@ -12,6 +12,8 @@
  * text. A comment is a whole line. csv-parse differs in one case: if `#` starts comments, it also ignores the rest of a
  * line that starts with `""#`.
  *
+ * Other dialects: another quote or none, another escape, and spaces in front of fields that belong to the delimiter.
+ *
  * An incomplete record waits for more bytes. Scanning stops at the first record that more bytes could change, and
  * `consumed` says where it starts. The caller scans again from there when it has more bytes. The scanner keeps no state
  * between calls.
@@ -28,6 +30,7 @@
 
 const lf = 0x0a;
 const cr = 0x0d;
+const space = 0x20;
 
 /** Syntax of the bytes, and the wanted field. */
 export interface ScanShape {
@@ -37,6 +40,10 @@ export interface ScanShape {
   readonly column: number;
   /** Quote byte; `"` by default, NaN if there is none. */
   readonly quote?: number | undefined;
+  /** Byte before a quote inside a quoted field that makes it text, and before itself; undefined if quotes are doubled. */
+  readonly escape?: number | undefined;
+  /** Whether spaces in front of a field belong to the delimiter. With a space as the delimiter, runs of spaces are one. */
+  readonly skipsSpaces?: boolean;
   /** Byte that starts a comment line; undefined if there are none. */
   readonly comment?: number | undefined;
 }
@@ -98,7 +105,7 @@ interface ScanOptions {
  */
 export function scanRecords(
   bytes: Uint8Array,
-  { delimiter, column, quote = 0x22, comment }: ScanShape,
+  { delimiter, column, quote = 0x22, escape: escaping, skipsSpaces, comment }: ScanShape,
   isEnd: boolean,
   { from = 0, memory, bounds, most = Number.POSITIVE_INFINITY }: ScanOptions = {},
 ): ScannedRecords {
@@ -127,14 +134,25 @@ export function scanRecords(
     const isComment = bytes[start] === comment;
     while (isComment && p < length && bytes[p] !== lf && bytes[p] !== cr) p++;
     while (!isComment) {
+      if (skipsSpaces) {
+        while (p < length && bytes[p] === space) p++;
+        // Spaces at the end of a record are no field, where they are the delimiter.
+        const isAtEnd = p >= length || classes[bytes[p]!] === 2;
+        if (delimiter === space && isAtEnd && field > 0) {
+          field--;
+          break;
+        }
+      }
       const fieldStart = p;
       if (p < length && bytes[p] === quote) {
         isQuoteOpen = true;
         p++;
         while (p < length) {
           const byte = bytes[p++];
-          if (byte === quote) {
-            if (bytes[p] !== quote) {
+          if (byte === escaping) {
+            if (bytes[p] === quote || bytes[p] === escaping) p++;
+          } else if (byte === quote) {
+            if (escaping !== undefined || bytes[p] !== quote) {
               isQuoteOpen = false;
               break;
             }

@@ -1,9 +1,10 @@
 /**
- * Detects the delimiter and the line ending of a table from a sample of it. Quote, escape and comment characters must
- * be given.
+ * Detects the dialect of a table from a sample of it: delimiter, quotes, their escape, spaces in front of fields, and the line
+ * ending. A comment character must be given.
  */
 
-import { nameText } from "../bytes.js";
+import { itemText, nameText } from "../bytes.js";
+import { scanMarks } from "../scan/scan-shape.js";
 import { Place, scanRecords } from "../scan/scanner.js";
 import { nameFit } from "./column.js";
 import { type LayoutOptions, layoutOf, mostCommonWidth, wantedNames } from "./layout.js";
@@ -20,20 +21,144 @@ export interface Dialect {
   readonly escape: string;
   /** Character that starts a comment line; null if there are none. */
   readonly comment: string | null;
+  /** Whether spaces in front of a field belong to the delimiter. With a space as the delimiter, runs of spaces are one. */
+  readonly skipsSpaces: boolean;
   /** Whether the table starts with the UTF-8 byte order mark. */
   readonly byteOrderMark: boolean;
+  /** Whether each record was in quotes as a whole; unwrap.ts has removed them. */
+  readonly isUnwrapped?: boolean;
 }
 
 export type LineEnding = "\n" | "\r\n" | "\r";
 
-/** Characters that are not detected, as the user gave them. */
+/** The part of a dialect that tells where fields end, apart from the delimiter. */
+export type Marks = Pick<Dialect, "quote" | "escape" | "comment" | "skipsSpaces">;
+
+/** Those of RFC 4180. */
+export const usualMarks: Marks = { quote: '"', escape: '"', comment: null, skipsSpaces: false };
+
+/** Characters as the user gave them. */
 export interface KnownDialect {
-  /** `"` by default. */
+  /** Empty for none. Detected by default. */
   readonly quote?: string;
-  /** The quote itself by default. */
+  /** The quote itself if only that is given; otherwise detected by default. */
   readonly escape?: string;
   /** No comments by default. */
   readonly comment?: string;
+}
+
+/** Marks with another meaning than in RFC 4180, in the order in which they are tried, and what a table with them has in it. */
+const otherMarks: readonly {
+  readonly marks: Partial<Marks>;
+  readonly delimiter?: string;
+  readonly sign: RegExp;
+}[] = [
+  { marks: { escape: "\\" }, sign: /\\"/ },
+  { marks: { quote: "'", escape: "'" }, sign: /(?:^|[\t|;,\r\n])'/ },
+  { marks: { quote: "'", escape: "\\" }, sign: /\\'/ },
+  { marks: { skipsSpaces: true }, sign: /[\t|;,] +["']/ },
+  { marks: { quote: "'", escape: "'", skipsSpaces: true }, sign: /[\t|;,] +'/ },
+  { marks: { quote: "", escape: "" }, sign: /"/ },
+  { marks: { skipsSpaces: true }, delimiter: " ", sign: /\S +\S/ },
+];
+
+/** A dialect as far as it tells where fields end, and how to split the sample with it. */
+export interface SniffedDialect {
+  readonly marks: Marks;
+  readonly delimiter: string | null;
+  readonly split: SplitSample;
+  /** Number of rows in the sample, and of those that are in step. */
+  readonly rows: number;
+  readonly inStep: number;
+}
+
+/**
+ * Finds the dialect: RFC 4180 with the delimiter of {@link sniffDelimiter}, or another one with which clearly more rows are in step,
+ * that is, have the number of fields of the header and an item in the same field.
+ *
+ * @param sample the start of a table
+ * @param delimiter the delimiter, if it is known
+ * @param known marks that are not to be detected
+ * @param mayMergeSpaces whether runs of spaces may be the delimiter
+ * @param splitWith returns how to split the sample with some marks
+ * @param splitLinesWith the same, but each line is a record
+ */
+export function sniffDialect(
+  sample: Buffer,
+  delimiter: string | null | undefined,
+  known: KnownDialect,
+  mayMergeSpaces: boolean,
+  splitWith: (marks: Marks) => SplitSample,
+  splitLinesWith: (marks: Marks) => SplitSample,
+  options: LayoutOptions,
+): SniffedDialect {
+  const { quote = '"', comment = null } = known;
+  const given: Marks = { quote, escape: known.escape ?? quote, comment, skipsSpaces: false };
+  const assessed = (marks: Marks, fixed: string | null | undefined) => {
+    const split = splitWith(marks);
+    const found = fixed === undefined ? sniffDelimiter(split, options) : fixed;
+    return { marks, delimiter: found, split, ...stepsOf(split(found), options) };
+  };
+  const usual = assessed(given, delimiter);
+  const text = sample.toString("latin1");
+  let best = usual;
+  if (best.inStep === best.rows) return best;
+  // A quote that swallows rows is one broken row.
+  const alone = stepsOf(splitLinesWith(given)(usual.delimiter), options).inStep;
+  const inStep = Math.max(usual.inStep, alone);
+  for (const { marks, delimiter: fixed, sign } of otherMarks) {
+    if (best.inStep === best.rows) break;
+    const tried = { ...given, ...marks };
+    const isGiven =
+      (known.quote ?? known.escape) === undefined ||
+      (tried.quote === given.quote && tried.escape === given.escape);
+    if (!isGiven || !sign.test(text)) continue;
+    if (fixed !== undefined && (delimiter !== undefined || !mayMergeSpaces)) continue;
+    const candidate = assessed(tried, fixed ?? delimiter);
+    // A few broken rows do not make another dialect.
+    const isClear = candidate.inStep - inStep > Math.max(1, candidate.rows / 10);
+    const isTable = fixed === undefined || candidate.isNamed || / {2}\S/.test(text);
+    const isUsable = candidate.delimiter !== null && isTable && candidate.inStep > candidate.rows / 2;
+    if (isClear && isUsable && candidate.inStep > best.inStep) best = candidate;
+  }
+  return best;
+}
+
+/**
+ * Returns the number of rows, without blank ones, and of those with an item in the column that has most of them, and whether the
+ * header has a known name for such a column.
+ */
+function stepsOf(sample: Sample, options: LayoutOptions) {
+  const { above, header } = layoutOf(sample, options);
+  const rows = sample.records
+    .slice(header === undefined ? above : above + 1)
+    .filter(({ fields }) => fields.some((field) => field !== ""));
+  const width = header?.fields.length ?? mostCommonWidth(rows.map(({ fields }) => fields));
+  const counts = Array.from({ length: width }, () => 0);
+  for (const { fields, isBroken } of rows) {
+    if (fields.length !== width || isBroken) continue;
+    for (const [column, field] of fields.entries())
+      if (options.profile.likeness(itemText(field)) > 0) counts[column]!++;
+  }
+  const isNamed = header?.fields.some((name) => nameFit(name, options.profile) === 3) ?? false;
+  return { isNamed, rows: rows.length, inStep: sample.hasOpenQuote ? 0 : Math.max(0, ...counts) };
+}
+
+/** Returns whether the quotes and spaces of a dialect are those of RFC 4180. */
+export const hasUsualMarks = ({ quote, escape: escaping, skipsSpaces }: Dialect): boolean =>
+  quote === '"' && escaping === '"' && !skipsSpaces;
+
+/** Returns what a table with delimiters has in another way than RFC 4180, in words. */
+export function dialectWords(dialect: Dialect): readonly string[] {
+  const { delimiter, quote, escape: escaping, skipsSpaces, isUnwrapped } = dialect;
+  if (delimiter === null) return [];
+  return [
+    ...(isUnwrapped ? ["quotes around whole records are left out"] : []),
+    ...(quote === "" ? ["quotes are text"] : quote === '"' ? [] : [`quotes are ${quote}`]),
+    ...(escaping === quote ? [] : [`${escaping} escapes quotes`]),
+    ...(delimiter === " " && skipsSpaces ? ["runs of spaces are the delimiter"] : []),
+    ...(delimiter !== " " && skipsSpaces ? ["spaces in front of fields belong to the delimiter"] : []),
+  ];
 }
 
 /**
@@ -130,12 +255,14 @@ function isBetter(candidate: Assessment, best: Assessment, plain: Assessment): b
 export function sniffLineEnding(
   sample: Uint8Array,
   delimiter: string | null,
-  { quote = '"' }: KnownDialect = {},
+  marks: Marks = usualMarks,
 ): LineEnding {
-  const shape = { delimiter: delimiter?.charCodeAt(0), quote: quote.charCodeAt(0), column: 0 };
+  const shape = { ...scanMarks({ delimiter, ...marks }), column: 0 };
   const { at, count } = scanRecords(sample, shape, true, { most: 1 });
   if (count === 0)
-    return sample.length > 0 && quote !== "" ? sniffLineEnding(sample, delimiter, { quote: "" }) : "\n";
+    return sample.length > 0 && marks.quote !== ""
+      ? sniffLineEnding(sample, delimiter, { ...marks, quote: "" })
+      : "\n";
   const [end, next] = [at[Place.end]!, at[Place.next]!];
   if (next - end === 2) return "\r\n";
   return sample[end] === 0x0d ? "\r" : "\n";

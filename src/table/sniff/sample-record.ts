@@ -8,6 +8,8 @@ export interface SampleRecord {
   readonly start: number;
   /** Line endings before it. */
   readonly linesBefore: number;
+  /** Whether it is a line with a quote that has swallowed others, and is taken for text. */
+  readonly isBroken?: boolean;
 }
 
 /** The first records of a table. */

@@ -1,11 +1,9 @@
-/**
- * Splits the start of a table into its first records, with each delimiter that is tried. It reads quotes as the scanner
- * does, or as csv-parse does where the scanner cannot read the table.
- */
+/** Splits the start of a table into its first records, with each dialect that is tried. */
 import { unquote } from "../quotes.js";
 import { isSwallowing } from "../scan/broken-rows.js";
+import { scanMarks } from "../scan/scan-shape.js";
 import { Place, recordWords, scanRecords } from "../scan/scanner.js";
-import type { KnownDialect } from "./dialect.js";
+import { type Marks, usualMarks } from "./dialect.js";
 import { maximumRecords, type SampleRecord, type SplitSample } from "./sample-record.js";
 
 /**
@@ -16,39 +14,46 @@ import { maximumRecords, type SampleRecord, type SplitSample } from "./sample-re
  * @param isWhole whether the sample is the whole table
  * @param most number of records to split
  */
-export async function splitterOf(
+export function splitterOf(
   sample: Buffer,
   isWhole: boolean,
-  known: KnownDialect = {},
+  marks: Marks = usualMarks,
   most = maximumRecords,
-): Promise<SplitSample> {
-  const { quote = '"', escape: escaping = quote } = known;
-  const split =
-    quote === '"' && escaping === '"'
-      ? splitScanned
-      : (await import("../fields/strict-records.js")).splitParsed;
+): SplitSample {
   return (delimiter) => {
-    const records = split(sample, delimiter, isWhole, known, most);
+    const records = split(sample, delimiter, isWhole, marks, most);
     if (records !== undefined) return { records, hasOpenQuote: false };
     return {
-      records: split(sample, delimiter, isWhole, { ...known, quote: "" }, most) ?? [],
+      records: split(sample, delimiter, isWhole, { ...marks, quote: "" }, most) ?? [],
       hasOpenQuote: true,
     };
   };
 }
 
+/** Returns how to split a sample into records that are a line each; one with a quote that is not closed in it is one field. */
+export function lineSplitterOf(sample: Buffer, marks: Marks): SplitSample {
+  const lines = sample.toString("latin1").split(/\r\n|\n|\r/, maximumRecords);
+  return (delimiter) => ({
+    records: lines.map((line, linesBefore) => {
+      const [record] = split(Buffer.from(line, "latin1"), delimiter, true, marks, 1) ?? [];
+      return { fields: record?.fields ?? [line], start: 0, linesBefore };
+    }),
+    hasOpenQuote: false,
+  });
+}
+
 /**
- * Splits a sample with the scanner. A quote that has swallowed lines, as far as that shows without the width of the table, is text
+ * Splits a sample. A quote that has swallowed lines, as far as that shows without the width of the table, is text
  * in its line. Returns undefined if a quote is never closed.
  */
-function splitScanned(
+function split(
   sample: Buffer,
   delimiter: string | null,
   isWhole: boolean,
-  { quote = '"', comment }: KnownDialect,
+  marks: Marks,
   most: number,
 ): SampleRecord[] | undefined {
-  const codes = { delimiter: delimiter?.charCodeAt(0), comment: comment?.charCodeAt(0), column: 0 };
+  const codes = { ...scanMarks({ delimiter, ...marks }), column: 0 };
   const records: SampleRecord[] = [];
   /** Scans up to some records, and returns the index after the last whose quotes are believed, and the lines before it. */
   const scan = (from: number, lines: number, quoteCode: number, count: number) => {
@@ -62,14 +67,20 @@ function splitScanned(
         sample.toString("latin1", bounds[bound++], bounds[bound++]),
       );
       const hasQuotes = !Number.isNaN(quoteCode);
-      if (hasQuotes && fields.some(isSwallowing)) return { ...scanned, swallowed: { start, linesBefore } };
-      const values = hasQuotes ? fields.map((field) => unquote(field, comment ?? null)) : fields;
-      records.push({ fields: values, start, linesBefore });
+      if (hasQuotes && fields.some((field) => isSwallowing(field, marks)))
+        return { ...scanned, swallowed: { start, linesBefore } };
+      const values = hasQuotes ? fields.map((field) => unquote(field, marks)) : fields;
+      records.push({ fields: values, start, linesBefore, isBroken: !hasQuotes && marks.quote !== "" });
     }
     return { ...scanned, swallowed: undefined };
   };
   for (let [from, lines] = [0, 0]; ; ) {
-    const { count, isQuoteOpen, swallowed } = scan(from, lines, quote.charCodeAt(0), most - records.length);
+    const { count, isQuoteOpen, swallowed } = scan(
+      from,
+      lines,
+      marks.quote.charCodeAt(0),
+      most - records.length,
+    );
     if (isQuoteOpen && (isWhole || (count === 0 && records.length === 0))) return undefined;
     if (swallowed === undefined || records.length === most) return records;
     from = scan(swallowed.start, swallowed.linesBefore, Number.NaN, 1).consumed;

@@ -10,14 +10,10 @@ import { maximumRecordBytes } from "../records.js";
  *
  * @param sheet name of the sheet
  */
-export async function workbookSink(
-  sink: TableSink,
-  sheet: string,
-  { delimiter, quote, escape: escaping }: { delimiter: string; quote: string; escape: string },
-): Promise<TableSink> {
+export async function workbookSink(sink: TableSink, sheet: string, delimiter: string): Promise<TableSink> {
   const { writeXlsxStream } = await import("hucre/xlsx");
   const parser = parse({
-    ...{ delimiter, quote, escape: escaping, bom: true, relax_quotes: true, relax_column_count: true },
+    ...{ delimiter, bom: true, relax_quotes: true, relax_column_count: true },
     ...{ record_delimiter: ["\r\n", "\n", "\r"], max_record_size: maximumRecordBytes },
   });
   const written = pipe(writeXlsxStream(parser as AsyncIterable<string[]>, { name: sheetName(sheet) }), sink);

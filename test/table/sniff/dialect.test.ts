@@ -1,12 +1,16 @@
 /** Covers the detection of delimiter, line ending and width from a sample. */
 import { describe, expect, test } from "vitest";
 import { profiles } from "../../../src/run/item.js";
-import { sniffDelimiter, sniffLineEnding } from "../../../src/table/sniff/dialect.js";
+import { sniffDelimiter, sniffLineEnding, usualMarks } from "../../../src/table/sniff/dialect.js";
 import { mostCommonWidth } from "../../../src/table/sniff/layout.js";
 import { splitterOf } from "../../../src/table/sniff/sample.js";
 
 const sampleSplitter = (sample: string, isWhole: boolean, quote?: string) =>
-  splitterOf(Buffer.from(sample, "latin1"), isWhole, quote === undefined ? {} : { quote });
+  splitterOf(
+    Buffer.from(sample, "latin1"),
+    isWhole,
+    quote === undefined ? usualMarks : { ...usualMarks, quote, escape: quote },
+  );
 
 describe("records of a sample", () => {
   test.each<[string, string | null, boolean, string[][]]>([

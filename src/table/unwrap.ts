@@ -1,0 +1,59 @@
+/** Removes the quotes around whole records: `"1,""Lee, Ann"",ann@example.net"`, as some programs write them. */
+
+const [quote, lf, cr] = [0x22, 0x0a, 0x0d];
+
+/** Matches two lines that are a quoted field each, with a delimiter in it. */
+const wrappedLines = /^(?:"(?:[^"\r\n]|"")*[\t|;,](?:[^"\r\n]|"")*"(?:\r\n|\r|\n)){2}/;
+
+/** Returns whether a table may have quotes around its records. */
+export const mayBeWrapped = (sample: Buffer): boolean => wrappedLines.test(sample.toString("latin1"));
+
+/** Removes the quotes around records from the bytes of a table, piece by piece. Lines that have none stay as they are. */
+export class Unwrapper {
+  #place: "start" | "inside" | "quote" | "outside" = "start";
+
+  /** Returns a piece without the quotes, in memory of its own. */
+  unwrap(bytes: Uint8Array): Buffer {
+    const out = Buffer.allocUnsafe(bytes.length);
+    let length = 0;
+    const copy = (from: number, to: number) => {
+      out.set(bytes.subarray(from, to), length);
+      length += to - from;
+    };
+    for (let p = 0; p < bytes.length; ) {
+      const byte = bytes[p];
+      if (this.#place === "inside") {
+        const at = bytes.indexOf(quote, p);
+        copy(p, at === -1 ? bytes.length : at);
+        if (at === -1) break;
+        this.#place = "quote";
+        p = at + 1;
+      } else if (byte === quote && this.#place !== "outside") {
+        if (this.#place === "quote") out[length++] = quote;
+        this.#place = "inside";
+        p++;
+      } else {
+        const from = p;
+        while (p < bytes.length && bytes[p] !== lf && bytes[p] !== cr) p++;
+        this.#place = p < bytes.length ? "start" : "outside";
+        p = Math.min(p + 1, bytes.length);
+        copy(from, p);
+      }
+    }
+    return out.subarray(0, length);
+  }
+}
+
+/** Returns the unwrapped pieces of a table. Closing it closes the input. */
+export async function* unwrapped(
+  input: AsyncIterator<Uint8Array>,
+  unwrapper: Unwrapper,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for (let read = await input.next(); !read.done; read = await input.next()) {
+      yield unwrapper.unwrap(read.value);
+    }
+  } finally {
+    await input.return?.();
+  }
+}

@@ -1,0 +1,156 @@
+/** Covers dialects other than that of RFC 4180: found on the sample, read, and written as they were. */
+import { describe, expect, test } from "vitest";
+import { profiles } from "../../src/run/item.js";
+import { openTable } from "../../src/table/reader.js";
+import { dialectWords } from "../../src/table/sniff/dialect.js";
+import type { TableOptions } from "../../src/table/table.js";
+
+async function read(text: string, options: Partial<TableOptions> = {}, chunkSize = 1 << 20) {
+  async function* bytes() {
+    for (let from = 0; from < text.length; from += chunkSize) {
+      yield Buffer.from(text.slice(from, from + chunkSize));
+    }
+  }
+  const table = await openTable(
+    { name: "list.csv", bytes: bytes() },
+    { profile: profiles.email, ...options },
+  );
+  const values: (string | undefined)[] = [];
+  let output = table.start(["status"]).toString();
+  for await (const chunk of table.chunks) {
+    values.push(...chunk.values);
+    output += chunk.append(chunk.values.map(() => ["ok"])).toString();
+  }
+  return { words: dialectWords(table.dialect), values, output };
+}
+
+const numbers = Array.from({ length: 40 }, (_, i) => i);
+const addresses = numbers.map((i) => `p${i}@larch-and-oak.com`);
+
+/** A dialect, its words, a header, and a row with its number and address. */
+const dialects: [name: string, words: string[], header: string, row: (i: number, item: string) => string][] =
+  [
+    [
+      "quotes '",
+      ["quotes are '"],
+      "id,name,email",
+      (i, item) => `${i},'Lee, A',${i % 3 ? item : `'${item}'`}`,
+    ],
+    ["doubled '", ["quotes are '"], "id,name,email", (i, item) => `${i},'O''Neil, A',${item}`],
+    [
+      "quotes that are text",
+      ["quotes are text"],
+      "id\tname\temail",
+      (i, item) => `${i}\t${i % 4 ? "A" : '"Al'}\t${item}`,
+    ],
+    [
+      "a backslash before quotes",
+      ["\\ escapes quotes"],
+      "id,name,email",
+      (i, item) => `${i},"A \\"B, C\\" \\\\",${item}`,
+    ],
+    [
+      "a backslash before '",
+      ["quotes are '", "\\ escapes quotes"],
+      "id,name,email",
+      (i, item) => `${i},'A \\'B, C\\'',${item}`,
+    ],
+    [
+      "a space before quotes",
+      ["spaces in front of fields belong to the delimiter"],
+      "id, name, email",
+      (i, item) => `${i}, "Lee, Ann", ${item}`,
+    ],
+    [
+      "runs of spaces",
+      ["runs of spaces are the delimiter"],
+      "  id  name   email",
+      (i, item) => `${String(i).padStart(4)} "A B"${" ".repeat(1 + (i % 3))} ${item}${" ".repeat(i % 2)}`,
+    ],
+    [
+      "quotes around records",
+      ["quotes around whole records are left out"],
+      '"id,name,email"',
+      (i, item) => `"${i},""Lee, A"",${item}"`,
+    ],
+    ["a comma and a space", [], "id, name, email", (i, item) => `${i}, Ann Lee, ${item}`],
+    ["quotes without need", [], '"id","name","email"', (i, item) => `"${i}","A ""B"" C","${item}"`],
+    ["names with '", [], "id,name,email", (i, item) => `${i},${i % 5 ? "'t Hooft" : "O'Neil"},${item}`],
+    ["a list with names", [], "email", (_, item) => `Ann Lee <${item}>`],
+  ];
+
+describe.each(dialects)("%s", (name, words, header, row) => {
+  const rows = numbers.map((i) => row(i, addresses[i]!));
+  for (const lineEnding of ["\n", "\r\n"]) {
+    const text = [header, ...rows, ""].join(lineEnding);
+    test(`are found and kept ${JSON.stringify(lineEnding)}`, async () => {
+      const whole = await read(text);
+      expect(whole.words).toEqual(words);
+      const items = name === "a list with names" ? addresses.map((item) => `Ann Lee <${item}>`) : addresses;
+      expect(whole.values.map((value) => value?.trim())).toEqual(items);
+      const isUnwrapped = name === "quotes around records";
+      const inside = isUnwrapped
+        ? text.replace(/^"|"$/gm, "").replaceAll('"\r', "\r").replaceAll('""', '"')
+        : text;
+      const separator = /spaces? (?:before|between)/.test(name)
+        ? ", "
+        : name === "runs of spaces"
+          ? " "
+          : header.includes("\t")
+            ? "\t"
+            : ",";
+      const [head, ...body] = inside.split(lineEnding).slice(0, -1);
+      expect(whole.output).toBe(
+        [`${head}${separator}status`, ...body.map((line) => `${line}${separator}ok`), ""].join(lineEnding),
+      );
+      // Wherever the pieces are cut.
+      for (const chunkSize of [1, 7]) expect(await read(text, {}, chunkSize)).toEqual(whole);
+    });
+    test(`are read by csv-parse ${JSON.stringify(lineEnding)}`, async () => {
+      if (name === "runs of spaces") return;
+      const strict = await read(text, { strict: true });
+      expect(strict.words).toEqual(words);
+      expect(strict.values.map((value) => value?.trim())).toEqual(
+        (await read(text)).values.map((value) => value?.trim()),
+      );
+    });
+  }
+
+  test("become CSV with another name", async () => {
+    const { output } = await read([header, ...rows, ""].join("\n"), { format: "csv" });
+    expect(output.split("\n")[9]).toContain(addresses[8]);
+    expect((await read(output)).words).toEqual([]);
+  });
+
+  test("stay what they are by a few broken rows", async () => {
+    const broken = rows.with(3, `3,"Lee,${addresses[3]}`).with(20, `20,"Lee,${addresses[20]}`);
+    const { words: found } = await read([header, ...broken, ""].join("\n"), { badRows: "skip" });
+    expect(found).toEqual(words);
+  });
+});
+
+test("rows without a field are completed by quoted ones among runs of spaces", async () => {
+  const rows = addresses.map((item, i) => (i === 7 ? `x${i}  ${item}` : `x${i}  ${item}   Ann`));
+  const { output } = await read(`id  email  name\n${rows.join("\n")}\n`);
+  expect(output.split("\n").slice(8, 10)).toEqual([
+    `x7  ${addresses[7]} "" ok`,
+    `x8  ${addresses[8]}   Ann ok`,
+  ]);
+});
+
+test("without quotes, added fields have none", async () => {
+  const table = await openTable(
+    {
+      name: "l",
+      bytes: (async function* () {
+        yield Buffer.from("id\temail\n1\ta@larch-and-oak.com\n");
+      })(),
+    },
+    { profile: profiles.email, dialect: { quote: "" } },
+  );
+  let output = "";
+  for await (const chunk of table.chunks) {
+    output += chunk.append(chunk.values.map(() => ['a "b"\tc\nd'])).toString();
+  }
+  expect(output).toBe('1\ta@larch-and-oak.com\ta "b" c d\n');
+});
