@@ -428,6 +428,15 @@ function Cost({ report }: { report: Report }) {
         ({ kind, count, lines }) =>
           ["Of these", `${grouped(count)} ${kind}; first lines: ${lines.join(", ")}`] as const,
       ),
+    ...report.outvoted
+      .slice(0, mostKinds)
+      .map(
+        ({ count, lines }) =>
+          [
+            "Left out or bad",
+            `${grouped(count)} for one item, though another is ok or alias; first lines: ${lines.join(", ")}`,
+          ] as const,
+      ),
   ];
   return (
     <Section heading="Quota and cost">

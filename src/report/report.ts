@@ -19,6 +19,8 @@ export interface Report extends Collected {
     readonly count: number;
     readonly lines: readonly number[];
   }[];
+  /** Rows that are left out, or fail the run, though another item of theirs is good, of each input, with the first lines. */
+  readonly outvoted: readonly { readonly count: number; readonly lines: readonly number[] }[];
   /** Rows that kept the status of an earlier run. */
   readonly kept: number;
   readonly statuses: ReadonlyMap<string, number>;

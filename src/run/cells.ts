@@ -9,8 +9,8 @@ export interface CellOptions {
   readonly kind: Kind;
   /** Words that stand for no item, in lower case. */
   readonly emptyValues: readonly string[];
-  /** Whether only the first of several items in a value is judged. */
-  readonly firstOnly: boolean;
+  /** Which of several items in a value decides: the first, which alone is judged, the worst or the best. */
+  readonly deciding: "first" | "worst" | "best";
   /** Whether each value is a line of a plain list, in which something may follow the item. */
   readonly isPlainList: boolean;
 }
@@ -25,7 +25,11 @@ export const usualEmptyValues = [
 ];
 
 /** How values are read unless the user says otherwise. */
-export const usualCells = { emptyValues: usualEmptyValues, firstOnly: false, isPlainList: false };
+export const usualCells: Omit<CellOptions, "kind"> = {
+  emptyValues: usualEmptyValues,
+  deciding: "worst",
+  isPlainList: false,
+};
 
 export class Cells {
   /** Number of values so far that hold a word instead of an item. */
@@ -51,12 +55,12 @@ export class Cells {
       this.emptied++;
       return [];
     }
-    const { kind, firstOnly } = this.#options;
+    const { kind, deciding } = this.#options;
     const inJson = itemsInJson(kind, text);
     const listed = (inJson ?? listedItems(kind, text)).filter((part) => !this.#isEmptied(part));
     const items = listed.length > 0 || inJson ? listed : [this.#onlyItem(text) ?? text];
     const found = items.map((item) => extractItem(kind, item)).filter((item) => item !== "");
-    return firstOnly ? found.slice(0, 1) : found;
+    return deciding === "first" ? found.slice(0, 1) : found;
   }
 
   /**
@@ -110,8 +114,17 @@ const isNamed = (address: string, text: string): boolean =>
 /** Statuses from the best to the worst for a value with several items. An unknown status ranks before `disposable`. */
 const ranks: readonly Status[] = ["", "ok", "alias", "(other)", "disposable", "fake", "quota_exceeded"];
 
-/** Returns the rank of a status: the worst of several items decides. An item that was not checked makes the value unchecked. */
-export function badness(status: Status): number {
-  const rank = ranks.indexOf(status);
-  return rank === -1 ? ranks.indexOf("(other)") : rank;
+/** The same where the best item decides. Without the status of one that was not checked, it may not be known which that is. */
+const ranksOfBest: readonly Status[] = ["ok", "alias", "quota_exceeded", "(other)", "disposable", "fake"];
+
+/** Returns whether a status is one of items that can be written to. */
+export const isGood = (status: Status | undefined): boolean => status === "ok" || status === "alias";
+
+/** Returns whether a status decides about a value before that of an earlier item in it. */
+export function decidesBefore(status: Status, earlier: Status, deciding: CellOptions["deciding"]): boolean {
+  const order = deciding === "best" ? ranksOfBest : ranks;
+  const [rank, other] = [status, earlier].map((name) =>
+    order.indexOf(order.includes(name) ? name : "(other)"),
+  ) as [number, number];
+  return deciding === "best" ? rank < other : rank > other;
 }

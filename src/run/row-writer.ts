@@ -4,6 +4,7 @@
  */
 import { isSplit, type TableSink } from "../files/output.js";
 import type { Status } from "../validator/validator.js";
+import { isGood } from "./cells.js";
 import { DistinctItems } from "./distinct-items.js";
 import type { RowPlace, RunOptions, RunReport } from "./run-options.js";
 import type { RunSession } from "./session.js";
@@ -28,6 +29,8 @@ export interface RowsWithStatus {
   readonly isFirst: Uint8Array;
   /** Needed only for `--dedupe`; without them, `isFirst` tells the rows to write. */
   readonly keys?: RowKeys | undefined;
+  /** 1 for each row of which an item is ok or alias, in any column; absent if no row has several items. */
+  readonly good?: Uint8Array | undefined;
   /** Codes of the rows' statuses for each further column with items. */
   readonly otherCodes?: readonly Uint8Array[];
   /** Number of values with a word for no item, of rows with a value that is not UTF-8, and of rows that keep a status. */
@@ -48,6 +51,9 @@ export interface RowsWithStatus {
   release?(): void;
 }
 
+/** Lines named of rows that are outvoted. */
+const namedLines = 3;
+
 export class RowWriter {
   /** Rows so far. */
   rows = 0;
@@ -67,6 +73,10 @@ export class RowWriter {
   #emptied = 0;
   #notUtf8 = 0;
   #kept = 0;
+  /** Rows that are left out, or fail the run, though another item of theirs is good. */
+  readonly #outvoted = { count: 0, lines: [] as number[] };
+  /** Rows by the code of a status that would fail the run, if another item did not decide. */
+  readonly #sparedByCode = new Float64Array(256);
 
   /**
    * @param statuses the statuses by their codes; the list may grow
@@ -129,6 +139,7 @@ export class RowWriter {
     }
     for (const bytes of this.#held?.splice(0) ?? []) await this.#output.write(bytes);
     const isKept = this.#keptRows(rows);
+    this.#countOutvoted(rows);
     if (isKept === undefined && !this.#split) {
       this.#written += count;
       await this.#output.write(rows.all(), release);
@@ -170,6 +181,8 @@ export class RowWriter {
     | "statuses"
     | "otherStatuses"
     | "reasons"
+    | "outvoted"
+    | "spared"
   > {
     const countsOf = (rowsByCode: Float64Array, names: readonly (string | undefined)[] = this.#statuses) => {
       const counts = new Map<string, number>();
@@ -185,30 +198,61 @@ export class RowWriter {
       statuses: countsOf(this.#rowsByCode),
       otherStatuses: this.#otherRowsByCode.map((rows) => countsOf(rows)),
       reasons: countsOf(this.#rowsByCode, this.#reasons),
+      outvoted: this.#outvoted,
+      spared: countsOf(this.#sparedByCode),
     };
   }
 
   /** Returns 1 for each row that passes the filter, or undefined when all rows pass. */
-  #keptRows({ codes, isFirst, keys }: RowsWithStatus): Uint8Array | undefined {
-    const { keeps, dedupe } = this.#filter;
+  #keptRows({ codes, isFirst, keys, good }: RowsWithStatus): Uint8Array | undefined {
+    const { keeps, dedupe, sparesGood } = this.#filter;
     if (!keeps && !dedupe) return undefined;
     const keptCodes = this.#statuses.map((status) => keeps?.(status) !== false);
-    const isNew = keys ? this.#newRows(codes, keys, keptCodes) : isFirst;
+    const isWanted = codes.map((code, row) =>
+      Number(keptCodes[code] || (sparesGood && good?.[row] === 1 && this.#isLeftOut(code))),
+    );
+    const isNew = keys ? this.#newRows(codes, keys, isWanted) : isFirst;
     return codes.map((code, row) => {
       if (!isRow(code)) return 1;
-      return Number(keptCodes[code] && (!dedupe || !hasItem(code) || isNew[row] === 1));
+      return Number(isWanted[row] === 1 && (!dedupe || !hasItem(code) || isNew[row] === 1));
     });
+  }
+
+  /** Returns whether the filter leaves rows with this code out, and keeps those that are ok. */
+  #isLeftOut(code: number): boolean {
+    const { keeps } = this.#filter;
+    const status = this.#statuses[code];
+    if (keeps === undefined || !hasItem(code) || isGood(status)) return false;
+    return !keeps(status!) && keeps("ok");
+  }
+
+  /** Counts the rows that are left out or fail the run by one item, though another is good, or would if that did not decide. */
+  #countOutvoted({ codes, good, place }: RowsWithStatus): void {
+    if (good === undefined) return;
+    const { fails, sparesGood } = this.#filter;
+    for (const [row, code] of codes.entries()) {
+      if (good[row] === 0 || !hasItem(code) || isGood(this.#statuses[code])) continue;
+      const isFailing = fails?.(this.#statuses[code]!) === true && !fails("ok");
+      if (!isFailing && !this.#isLeftOut(code)) continue;
+      if (sparesGood) {
+        this.#sparedByCode[code]! += Number(isFailing);
+        continue;
+      }
+      this.#outvoted.count++;
+      const { line } = place(row);
+      if (line !== undefined && this.#outvoted.lines.length < namedLines) this.#outvoted.lines.push(line);
+    }
   }
 
   /** Returns 1 for each row with an item or mailbox that no written row before has. */
   #newRows(
     rowCodes: Uint8Array,
     { hashes, codes = rowCodes, rows }: RowKeys,
-    keptCodes: readonly boolean[],
+    isWanted: Uint8Array,
   ): Uint8Array {
     // A row whose status is filtered out counts as one without an item: it must not hide a later row.
     const candidates = codes.map((code, place) =>
-      hasItem(code) && keptCodes[rowCodes[rows?.[place] ?? place]!] ? code : noItemCode,
+      hasItem(code) && isWanted[rows?.[place] ?? place] === 1 ? code : noItemCode,
     );
     this.#shared.writtenKeys ??= new DistinctItems();
     const { isNew } = this.#shared.writtenKeys.addAll(hashes, candidates, 1);

@@ -100,6 +100,10 @@ export interface RunProgress {
 export interface RowFilter {
   /** Returns whether rows with a status are written. A row without an item has an empty status. */
   readonly keeps?: (status: Status) => boolean;
+  /** Returns whether rows with a status fail the run; none do by default. */
+  readonly fails?: (status: Status) => boolean;
+  /** Whether a row of which an item is ok or alias, in any column, is written and does not fail the run. */
+  readonly sparesGood?: boolean;
   /** Writes only the first row of each item or of each mailbox. Rows without an item are all written. */
   readonly dedupe?: "item" | "canonical";
 }
@@ -128,6 +132,10 @@ export interface RunReport {
   readonly statuses: ReadonlyMap<Status, number>;
   /** The same for each further column with items. */
   readonly otherStatuses: readonly ReadonlyMap<Status, number>[];
+  /** Rows that the filter left out, or that fail the run, though another item of theirs is ok or alias; and the first lines. */
+  readonly outvoted: { readonly count: number; readonly lines: readonly number[] };
+  /** Rows by the status that would have left them out, or failed the run, without {@link RowFilter.sparesGood}. */
+  readonly spared: ReadonlyMap<Status, number>;
   /** Number of rows with each reason that occurred, by its code, as far as the reasons are known. */
   readonly reasons: ReadonlyMap<string, number>;
   /** The disposable domains with the most items, at most {@link mostTopDomains}, the largest first. */

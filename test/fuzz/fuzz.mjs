@@ -187,7 +187,7 @@ function tableOf(random) {
       withCanonical: random(6) === 0,
       escapesFormulas: random(8) === 0,
     },
-    firstOnly: random(4) === 0,
+    deciding: random(4) === 0 ? "first" : random(3) === 0 ? "best" : "worst",
     shard: random(6) === 0 ? { index: 1 + random(2), count: 2, list: "list.csv" } : undefined,
   };
 }
@@ -202,7 +202,7 @@ async function run(table, quotaFile, validator, inBatches) {
   }
   const hash = createHash("sha256");
   try {
-    const { delimiter, comment, column, badRows, ragged, kind, cores, dedupe, keeps, firstOnly, shard } =
+    const { delimiter, comment, column, badRows, ragged, kind, cores, dedupe, keeps, deciding, shard } =
       table;
     const faults = [];
     const opened = await openTable(
@@ -227,7 +227,7 @@ async function run(table, quotaFile, validator, inBatches) {
       validator,
       columns: nameColumns(undefined, "status", table.added),
       filter: { ...(dedupe && { dedupe }), ...(keeps && { keeps }) },
-      cells: { ...usualCells, firstOnly, isPlainList: opened.dialect.delimiter === null },
+      cells: { ...usualCells, deciding, isPlainList: opened.dialect.delimiter === null },
       shard,
       ...{ cores, inputShare: () => 1e-6 },
       signal: new AbortController().signal,

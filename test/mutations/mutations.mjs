@@ -111,7 +111,7 @@ export const mutations = [
   {
     promise: "a row that is filtered out hides no later row",
     file: "src/run/row-writer.ts",
-    from: "hasItem(code) && keptCodes[rowCodes[rows?.[place] ?? place]!] ? code : noItemCode,",
+    from: "hasItem(code) && isWanted[rows?.[place] ?? place] === 1 ? code : noItemCode,",
     to: "code,",
     tests: [unit("run/dedupe")],
   },

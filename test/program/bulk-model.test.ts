@@ -45,13 +45,15 @@ async function run({ lists, limit, args }: BulkCase) {
 interface Summary extends Readonly<Record<string, unknown>> {
   readonly units: { readonly used: number };
   readonly statuses?: Counts;
+  /** Rows of which another item is good: their number as predicted, or with their lines. */
+  readonly outvoted?: number | { readonly count: number };
   readonly otherColumns?: readonly { readonly statuses: Counts }[];
 }
 type Counts = Readonly<Record<string, number>>;
 
 /** Returns the predicted facts of a summary. */
 function factsOf(summary: Summary): Record<string, unknown> {
-  const { units, statuses, otherColumns = [] } = summary;
+  const { units, statuses, otherColumns = [], outvoted } = summary;
   const names = statuses
     ? ["input", "rows", "written", "empty", "emptied", "kept", "distinct", "badRows"]
     : ["files", "failed", "rows", "distinct"];
@@ -62,6 +64,7 @@ function factsOf(summary: Summary): Record<string, unknown> {
     used: units.used,
     ...(statuses && {
       statuses: occurred(statuses),
+      outvoted: typeof outvoted === "object" ? outvoted.count : outvoted,
       otherStatuses: otherColumns.map((column) => occurred(column.statuses)),
     }),
   };

@@ -14,7 +14,13 @@ async function run(name: string, content: string | Uint8Array, ...args: string[]
   const home = temporaryFolder();
   writeFileSync(join(home, name), content);
   const { code, stdout, stderr } = await idv([args[0] ?? "emails", name, ...args.slice(1)], { home });
-  return { code, output: utf8(stdout), stderr, files: readdirSync(home).filter((file) => file !== "state") };
+  return {
+    code,
+    output: utf8(stdout),
+    stderr,
+    home,
+    files: readdirSync(home).filter((file) => file !== "state"),
+  };
 }
 
 describe("a file in which nothing looks like an item is refused", () => {
@@ -257,6 +263,66 @@ describe("a field", () => {
     expect(statuses(first.output)).toEqual(["status", "ok", "disposable", "ok"]);
     const explained = await run("l.csv", table, "emails", "--explain");
     expect(explained.output).toContain("b@mailinator.com,disposable,disposable-domain: mailinator.com,\n");
+  });
+
+  describe("beside one with another verdict", () => {
+    const table =
+      "email,second\nann@larch-and-oak.com; b@mailinator.com,\nb@mailinator.com,c@larch-and-oak.com\nfoo@,\nd@larch-and-oak.com,x@mailinator.com\n";
+    const both = ["-c", "email", "-c", "second"];
+    const said = (count: string, lines: string) =>
+      `${count} left out or bad for one item though another is ok or alias (${lines}); --cell best keeps them`;
+
+    test.each([[[]], [["--strict"]]])("does not go without a word %j", async (args) => {
+      const one = await run("l.csv", table, "emails", "-c", "email", "--drop", "disposable,fake", ...args);
+      expect(one.output.split("\n")).toHaveLength(3);
+      expect(one.stderr).toContain(
+        args.length === 0 ? said("1 row is", "line 2") : "1 row is left out or bad",
+      );
+      const two = await run("l.csv", table, "emails", ...both, "--drop", "disposable,fake");
+      expect(two.stderr).toContain(said("2 rows are", "lines 2, 3"));
+      const failing = await run("l.csv", table, "emails", ...both, "--fail-on", "disposable");
+      expect(failing.code).toBe(1);
+      expect(failing.stderr).toContain(said("2 rows are", "lines 2, 3"));
+      const kept = await run("l.csv", table, "emails", ...both);
+      expect(kept.stderr).not.toContain("left out");
+      const onlyBad = await run("l.csv", table, "emails", ...both, "--only", "fake");
+      expect(onlyBad.stderr).not.toContain("left out");
+    });
+
+    test("is in JSON and in the report", async () => {
+      const args = ["--drop", "disposable", "--summary", "json", "--report", "r.html"];
+      const { stderr, home } = await run("l.csv", table, "emails", ...both, ...args);
+      expect(JSON.parse(stderr.trim().split("\n").at(-1)!)).toMatchObject({
+        outvoted: { count: 2, lines: [2, 3] },
+      });
+      expect(readFileSync(join(home, "r.html"), "utf8")).toContain(
+        "2 for one item, though another is ok or alias; first lines: 2, 3",
+      );
+    });
+
+    test.each([[[]], [["--strict"]]])("is kept with --cell best %j", async (args) => {
+      const best = [...both, "--cell", "best", ...args];
+      const kept = await run("l.csv", table, "emails", ...best, "--drop", "disposable,fake");
+      expect(kept.output).toBe(
+        "email,second,status,status_second\nann@larch-and-oak.com; b@mailinator.com,,ok,\nb@mailinator.com,c@larch-and-oak.com,disposable,ok\nd@larch-and-oak.com,x@mailinator.com,ok,disposable\n",
+      );
+      expect(kept.stderr).not.toContain("left out");
+      expect((await run("l.csv", table, "emails", ...best, "--fail-on", "disposable")).code).toBe(0);
+      expect((await run("l.csv", table, "emails", ...best, "--fail-on", "fake")).code).toBe(1);
+      const explained = await run(
+        "l.csv",
+        table,
+        "emails",
+        "-c",
+        "email",
+        "--cell",
+        "best",
+        "--explain",
+        "--canonical",
+        ...args,
+      );
+      expect(explained.output).toContain("b@mailinator.com,,ok,,,ann@larch-and-oak.com\n");
+    });
   });
 
   test("that stands for none is empty, costs nothing and is counted", async () => {

@@ -310,6 +310,7 @@ describe("options", () => {
       emptied: 0,
       notUtf8: 0,
       kept: 0,
+      outvoted: { count: 0, lines: [] },
       seconds: expect.any(Number),
       rows: 2,
       written: 2,

@@ -1,7 +1,7 @@
 /** Covers the items in a value of the table: none, one or several. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { badness, Cells, usualCells } from "../../src/run/cells.js";
+import { Cells, decidesBefore, usualCells } from "../../src/run/cells.js";
 import { profiles } from "../../src/run/item.js";
 
 const cells = (kind: "email" | "domain", options = {}) => new Cells({ kind, ...usualCells, ...options });
@@ -93,7 +93,7 @@ describe("a value holds", () => {
   });
 
   test("the first of several only, if that is wanted", () => {
-    expect(cells("email", { firstOnly: true }).itemsIn("a@x.net; b@x.net")).toEqual(["a@x.net"]);
+    expect(cells("email", { deciding: "first" }).itemsIn("a@x.net; b@x.net")).toEqual(["a@x.net"]);
   });
 
   test("what the user names as empty", () => {
@@ -126,9 +126,12 @@ test.each([
   }
 });
 
-test("the worst status of several decides", () => {
-  const statuses = ["quota_exceeded", "ok", "unknown_to_us", "fake", "", "disposable", "alias"];
-  expect(statuses.toSorted((a, b) => badness(a) - badness(b))).toEqual([
-    ...["", "ok", "alias", "unknown_to_us", "disposable", "fake", "quota_exceeded"],
-  ]);
+test.each([
+  ["worst", ["", "ok", "alias", "unknown_to_us", "disposable", "fake", "quota_exceeded"]],
+  ["best", ["fake", "disposable", "unknown_to_us", "quota_exceeded", "alias", "ok"]],
+] as const)("the %s status of several decides", (deciding, order) => {
+  for (const [i, status] of order.entries()) {
+    for (const [j, other] of order.entries())
+      expect(decidesBefore(status, other, deciding), `${status} ${other}`).toBe(i > j);
+  }
 });

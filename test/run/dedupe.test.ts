@@ -1,7 +1,7 @@
 /** Covers `--dedupe`: every item of a row that passes the filter is in the output, and no row without a new one. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { badness } from "../../src/run/cells.js";
+import { decidesBefore } from "../../src/run/cells.js";
 import { itemKey, mailboxKey } from "../../src/run/item.js";
 import { offlineValidator } from "../../src/validator/offline.js";
 import { classifier } from "../support/classifier.js";
@@ -31,7 +31,7 @@ test.each([false, true])("writes each item once, in batches: %s", async (isBatch
         const expected: string[] = [];
         for (const items of table) {
           const statuses = items.map((text) => classifier.classify("email", text).status);
-          const status = statuses.reduce((a, b) => (badness(b) > badness(a) ? b : a), statuses[0] ?? "");
+          const status = statuses.reduce((a, b) => (decidesBefore(b, a, "worst") ? b : a), statuses[0] ?? "");
           if (!keeps(status)) continue;
           if (items.length > 0 && items.every((text) => written.has(keyOf(text)))) continue;
           for (const text of items) written.add(keyOf(text));

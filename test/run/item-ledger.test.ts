@@ -159,7 +159,7 @@ test("the worst of several items decides, the first of equal ones", async () => 
     ledger.settle(item, { status });
     return item;
   });
-  const worst = (...places: number[]) => ledger.worstOf(places.map((place) => items[place]!))?.item;
+  const worst = (...places: number[]) => ledger.decidingOf(places.map((place) => items[place]!))?.item;
   expect(worst()).toBeUndefined();
   expect(worst(0)).toBe("0@b.net");
   expect(worst(0, 2)).toBe("2@b.net");
@@ -186,7 +186,7 @@ test("values are read as cells, and words for no item are counted", async () => 
   expect(ledger.itemsIn("ann@b.net; bob@b.net")).toEqual(["ann@b.net", "bob@b.net"]);
   expect(ledger.itemsIn("n/a")).toEqual([]);
   expect(ledger.emptied).toBe(1);
-  const cells = { emptyValues: ["nobody"], firstOnly: true, isPlainList: false };
+  const cells = { emptyValues: ["nobody"], deciding: "first" as const, isPlainList: false };
   const own = new ItemLedger({ kind: "email" as const, validator, cells });
   expect(own.itemsIn("ann@b.net; bob@b.net")).toEqual(["ann@b.net"]);
   expect(own.itemsIn("nobody")).toEqual([]);

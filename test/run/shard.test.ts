@@ -62,7 +62,7 @@ async function run(
     },
     validator,
     columns,
-    cells: { ...usualCells, firstOnly },
+    cells: { ...usualCells, deciding: firstOnly ? "first" : "worst" },
     omitsHeader: true,
     ...(shard && { shard: { ...shard, list: "list.csv" } }),
     ...(dedupe && { filter: { dedupe: "item" as const } }),

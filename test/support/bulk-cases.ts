@@ -73,6 +73,7 @@ interface Options {
   readonly isCanonical: boolean;
   readonly isEscaped: boolean;
   readonly takesFirst: boolean;
+  readonly takesBest: boolean;
   readonly failOn: readonly string[] | undefined;
   readonly failsOnEmpty: boolean;
   readonly addsMark: boolean;
@@ -308,6 +309,7 @@ export function bulkCase(seed: number): BulkCase {
     isCanonical: chance(25),
     isEscaped: chance(10),
     takesFirst: chance(shard ? 80 : 15),
+    takesBest: !shard && chance(15),
     failOn: some(15, () => [pick(["fake", "disposable", "ok"])]),
     failsOnEmpty: chance(10),
     addsMark: chance(8),
@@ -348,6 +350,7 @@ export function bulkCase(seed: number): BulkCase {
     ...flag(options.isCanonical, "--canonical"),
     ...flag(options.isEscaped, "--escape-formulas"),
     ...flag(options.takesFirst, "--cell", "first"),
+    ...flag(options.takesBest && !options.takesFirst, "--cell", "best"),
     ...listed("--fail-on", options.failOn),
     ...flag(options.failsOnEmpty, "--fail-on-empty"),
     ...flag(options.addsMark, "--bom"),

@@ -144,6 +144,8 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
     }
 
     const counts = columns.map(() => new Map<string, number>());
+    const spared = new Map<string, number>();
+    let outvoted = 0;
     const parts = new Map<string, string>();
     let [keptRows, emptyRows, count, writtenRows] = [0, 0, 0, 0];
     let body = "";
@@ -161,7 +163,17 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
       }
       const [status = ""] = fields[0]!;
       if (status === "") emptyRows++;
-      if (!isChosen(status)) continue;
+      const statusesOf = (item: string) => verdicts.get(item.toLowerCase())!.status;
+      const all = row.items.flatMap((found, i) => row.kept[i]?.slice(0, 1) ?? found.map(statusesOf));
+      const isGood = (name: string) => name === "ok" || name === "alias";
+      const isOther = status !== "" && !isGood(status) && all.some(isGood);
+      const failOn = options.failOn ?? [];
+      const isFailing = isOther && failOn.includes(status) && !failOn.includes("ok");
+      const isLeftOut = isOther && !isChosen(status) && isChosen("ok");
+      const isBest = options.takesBest && !options.takesFirst;
+      if (isBest && isFailing) spared.set(status, (spared.get(status) ?? 0) + 1);
+      if (!isBest && (isFailing || isLeftOut)) outvoted++;
+      if (!isChosen(status) && !(isBest && isLeftOut)) continue;
       if (options.dedupe && row.items[0]!.length > 0) {
         const keys = row.items[0]!.map(dedupeKey);
         const isNew = keys.some((key) => !written.has(key));
@@ -193,14 +205,16 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
     }
     const [statuses, ...otherStatuses] = counts;
     const waiting = counts.some((each) => each.has(unchecked.status));
-    const isFound = options.failOn?.some((status) => statuses!.has(status));
+    const isFound = options.failOn?.some(
+      (status) => (statuses!.get(status) ?? 0) > (spared.get(status) ?? 0),
+    );
     totals.rows += count;
     totals.distinct += distinct;
     return {
       code: waiting ? 4 : isFound ? 1 : 0,
       summary: {
         ...{ input: list.name, rows: count, written: writtenRows, empty: emptyRows, emptied, kept: keptRows },
-        ...{ distinct, badRows: isFirstShard ? bad.length : 0, used: used - usedBefore },
+        ...{ outvoted, distinct, badRows: isFirstShard ? bad.length : 0, used: used - usedBefore },
         statuses: Object.fromEntries(statuses!),
         otherStatuses: otherStatuses.map((each) => Object.fromEntries(each)),
       },
@@ -332,18 +346,24 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
     return fields.join(list.delimiter) + list.lineEnding;
   }
 
-  /** Status, reason, suggestion and canonical item of the worst item. */
+  /** Status, reason, suggestion and canonical item of the item that decides. */
   function addedFields(items: readonly string[]): string[] {
     const found = items.map((item) => ({ item, verdict: verdicts.get(item.toLowerCase())! }));
     const rank = ({ verdict }: { verdict: Verdict }) => ranks.indexOf(verdict.status);
-    const worst = found.reduce((a, b) => (rank(b) > rank(a) ? b : a), found[0]!);
-    const { status, reason = "", suggestion = "" }: Verdict = worst?.verdict ?? { status: "" };
-    const isChecked = worst !== undefined && status !== unchecked.status;
-    const detail = isChecked ? { ...classifier.classify(kind, worst.item) } : { reason, suggestion };
+    const isBest = options.takesBest && !options.takesFirst;
+    const rankOfBest = ({ verdict }: { verdict: Verdict }) =>
+      ["ok", "alias", unchecked.status, "disposable", "fake"].indexOf(verdict.status);
+    const deciding = found.reduce(
+      (a, b) => ((isBest ? rankOfBest(b) < rankOfBest(a) : rank(b) > rank(a)) ? b : a),
+      found[0]!,
+    );
+    const { status, reason = "", suggestion = "" }: Verdict = deciding?.verdict ?? { status: "" };
+    const isChecked = deciding !== undefined && status !== unchecked.status;
+    const detail = isChecked ? { ...classifier.classify(kind, deciding.item) } : { reason, suggestion };
     return [
       status,
       ...(options.isExplained ? [detail.reason ?? "", detail.suggestion ?? ""] : []),
-      ...(options.isCanonical ? [(isChecked && canonicalItem(kind, worst.item)) || ""] : []),
+      ...(options.isCanonical ? [(isChecked && canonicalItem(kind, deciding.item)) || ""] : []),
     ].map(escaped);
   }
 

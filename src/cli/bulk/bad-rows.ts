@@ -65,9 +65,8 @@ export class BadRowsReport {
 
 /** Returns the kinds of bad rows with their first lines: `2 open quote (lines 7, 292), 1 out of step (line 9)`. */
 export const kindsText = (kinds: readonly BadRowKind[]): string =>
-  kinds
-    .map(({ kind, count, lines }) => {
-      const more = count > lines.length ? " ..." : "";
-      return `${grouped(count)} ${kind} (${count === 1 ? "line" : "lines"} ${lines.join(", ")}${more})`;
-    })
-    .join(", ");
+  kinds.map(({ kind, ...found }) => `${grouped(found.count)} ${kind} (${linesText(found)})`).join(", ");
+
+/** Names the first lines of some rows: `lines 7, 292, 300 ...`. */
+export const linesText = ({ count, lines }: Pick<BadRowKind, "count" | "lines">): string =>
+  `${count === 1 ? "line" : "lines"} ${lines.join(", ")}${count > lines.length ? " ..." : ""}`;

@@ -106,6 +106,7 @@ export class ListReport {
       kept: summaries.reduce((sum, { report }) => sum + report.kept, 0),
       made: Date.now(),
       badRows: summaries.reduce((sum, { badRows }) => sum + badRows, 0),
+      outvoted: summaries.map(({ report }) => report.outvoted).filter(({ count }) => count > 0),
       badRowKinds: summaries.flatMap(({ badRowKinds }) => badRowKinds),
       facts: this.#facts(first),
     };

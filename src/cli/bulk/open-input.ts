@@ -101,7 +101,7 @@ export async function openInput(
   const needsMark = options.bom || (decoded.encoding !== undefined && isForExcel(table));
   const cells: Omit<CellOptions, "kind"> = {
     emptyValues: options.emptyValues ?? usualEmptyValues,
-    firstOnly: options.cell === "first",
+    deciding: options.cell,
     isPlainList: table.dialect.delimiter === null && table.dialect.quote !== "",
   };
   // The fake rows of an earlier run may be looked at once more.

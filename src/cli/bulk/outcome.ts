@@ -4,7 +4,7 @@ import { exitCodes } from "../exit-codes.js";
 import { isUnicodeLocale, type TerminalStyle } from "../terminal/bars.js";
 import { colours, counted, grouped, say } from "../terminal/terminal.js";
 import { fromNow } from "../terminal/time.js";
-import type { BulkOptions } from "./plan.js";
+import { type BulkOptions, failStatuses } from "./plan.js";
 import { type DryRun, dryRunSummary, jsonSummary, type Summary, textSummary } from "./summary.js";
 
 /** Prints the summary of a run to standard error. */
@@ -58,7 +58,7 @@ export function exitCodeOf(
 ): number {
   if (!("report" in summary)) return exitCodes.done;
   const { engine, report } = summary;
-  const { statuses, otherStatuses, quota } = report;
+  const { statuses, otherStatuses, quota, spared } = report;
   const waiting = Math.max(
     ...[statuses, ...otherStatuses].map((counts) => counts.get("quota_exceeded") ?? 0),
   );
@@ -77,19 +77,16 @@ export function exitCodeOf(
     if (isStrict) return exitCodes.service;
   }
   if (options.failOn === undefined && options.maxBad === undefined) return exitCodes.done;
-  const matched = failStatuses(options).filter((status) => statuses.has(status));
-  const found = matched.reduce((sum, status) => sum + statuses.get(status)!, 0);
+  const failing = (status: string) => (statuses.get(status) ?? 0) - (spared.get(status) ?? 0);
+  const matched = failStatuses(options).filter((status) => failing(status) > 0);
+  const found = matched.reduce((sum, status) => sum + failing(status), 0);
   const { count, isPerCent } = options.maxBad ?? { count: 0, isPerCent: false };
   if (found <= (isPerCent ? (count / 100) * report.rows : count)) return exitCodes.done;
-  const counts = matched.map((status) => `${grouped(statuses.get(status)!)} ${status}`);
+  const counts = matched.map((status) => `${grouped(failing(status))} ${status}`);
   const allowed = options.maxBad === undefined ? "--fail-on" : `--max-bad ${count}${isPerCent ? "%" : ""}`;
   say(`${allowed}: rows found: ${counts.join(", ")}`);
   return exitCodes.failOn;
 }
-
-/** Returns the statuses of rows that count as bad: those of `--fail-on`, else disposable and fake. */
-export const failStatuses = ({ failOn }: Pick<BulkOptions, "failOn">): readonly string[] =>
-  failOn ?? ["disposable", "fake"];
 
 function renewal(
   engine: string,

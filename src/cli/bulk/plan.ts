@@ -40,7 +40,7 @@ import { checkTargets, isSameFile } from "./targets.js";
 export interface BulkOptions extends OwnListOptions, QuotaOptions, ApiEngineOptions, SettingOptions {
   readonly column?: readonly string[];
   readonly allColumns?: true;
-  readonly cell: "first" | "worst";
+  readonly cell: "first" | "worst" | "best";
   readonly emptyValues?: readonly string[];
   /** Which rows of an earlier run are validated: those without a status, or all. */
   readonly update?: "rest" | "all";
@@ -369,8 +369,14 @@ function tableOptions(kind: Kind, options: BulkOptions): Plan["table"] {
   };
 }
 
+/** Returns the statuses of rows that count as bad: those of `--fail-on`, else disposable and fake. */
+export const failStatuses = ({ failOn }: Pick<BulkOptions, "failOn">): readonly string[] =>
+  failOn ?? ["disposable", "fake"];
+
 /** Returns the filter of the rows. A file that is replaced keeps those that wait for the quota: they are nowhere else. */
-function rowFilter({ only, drop, dedupe }: BulkOptions, { isInPlace }: FilePlan): RowFilter {
+function rowFilter(options: BulkOptions, { isInPlace }: FilePlan): RowFilter {
+  const { only, drop, dedupe, failOn, maxBad, cell } = options;
+  const failing = failOn === undefined && maxBad === undefined ? [] : failStatuses(options);
   const isFiltered = only !== undefined || drop !== undefined;
   const isChosen = (name: string) => (only?.includes(name) ?? true) && !drop?.includes(name);
   const isWanted = (status: string) => isChosen(status === "" ? noItem : status);
@@ -378,6 +384,8 @@ function rowFilter({ only, drop, dedupe }: BulkOptions, { isInPlace }: FilePlan)
     ...(isFiltered && {
       keeps: (status) => isWanted(status) || (isInPlace && status === notChecked.status),
     }),
+    fails: (status) => failing.includes(status),
+    sparesGood: cell === "best",
     ...(dedupe !== undefined && { dedupe }),
   };
 }

@@ -33,8 +33,8 @@ import {
   type RunFiles,
 } from "./open.js";
 import { columnName } from "./open-input.js";
-import { appendSummary, exitCodeOf, failStatuses, printSummary } from "./outcome.js";
-import { type BulkOptions, isFirstShard, type Plan, planRun } from "./plan.js";
+import { appendSummary, exitCodeOf, printSummary } from "./outcome.js";
+import { type BulkOptions, failStatuses, isFirstShard, type Plan, planRun } from "./plan.js";
 import { progressOf } from "./run-progress.js";
 import { type DryRun, mailCounts, type Summary } from "./summary.js";
 import { Totals } from "./totals.js";

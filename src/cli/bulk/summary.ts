@@ -7,7 +7,7 @@ import type { EmptyFormulas } from "../../table/spreadsheet/workbook.js";
 import { knownStatuses } from "../../validator/validator.js";
 import { statusColour, type TerminalStyle } from "../terminal/bars.js";
 import { counted, grouped, printable } from "../terminal/terminal.js";
-import { type BadRowKind, kindsText } from "./bad-rows.js";
+import { type BadRowKind, kindsText, linesText } from "./bad-rows.js";
 import { formulasRemark } from "./no-items.js";
 import { fakeReasonCounts, sizeOf, statusLines } from "./summary-layout.js";
 
@@ -146,6 +146,7 @@ export function jsonSummary({
     emptied: report.emptied,
     notUtf8: report.notUtf8,
     kept: report.kept,
+    outvoted: report.outvoted,
     distinct,
     cached,
     prechecked,
@@ -269,7 +270,7 @@ export function mailCounts(after: MailStatistics, before: MailStatistics): MailS
 
 /** Says what the user may not expect. */
 function remarks({ report, passedOver, linesLeftOut, emptyFormulas, encoding }: Summary): string[] {
-  const { emptied, kept, notUtf8 } = report;
+  const { emptied, kept, notUtf8, outvoted } = report;
   const remark = (count: number, text: string) => (count > 0 ? [text] : []);
   return [
     ...remark(passedOver.length, `not validated: ${printable(passedOver.join(", "))}; --all-columns does`),
@@ -278,6 +279,10 @@ function remarks({ report, passedOver, linesLeftOut, emptyFormulas, encoding }: 
       `left out: ${counted(linesLeftOut, "line")} above the table, for which the format of the output has no place`,
     ),
     ...(emptyFormulas === null ? [] : [formulasRemark(emptyFormulas)]),
+    ...remark(
+      outvoted.count,
+      `${counted(outvoted.count, "row is", "rows are")} left out or bad for one item though another is ok or alias (${linesText(outvoted)}); --cell best keeps them`,
+    ),
     ...remark(kept, `${counted(kept, "row keeps its", "rows keep their")} status (--update)`),
     ...remark(
       emptied,

@@ -85,7 +85,7 @@ function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
       new Option("-d, --delimiter <CHAR>", "character between fields; \\t for tab").argParser(oneCharacter),
       new Option("-n, --no-headers", "treat the first record as data"),
       new Option("--cell <WHICH>", "which of several items in a field counts")
-        .choices(["first", "worst"])
+        .choices(["first", "worst", "best"])
         .default("worst"),
       new Option("--empty-values <LIST>", "words for no item, instead of n/a, null ...").argParser(wordList),
       new Option("--skip-lines <N>", "copy the first N lines unchanged").argParser(wholeNumber(0, 10_000)),

@@ -18,6 +18,7 @@
  */
 import type { RecordChunk } from "../../table/records.js";
 import { notChecked } from "../../validator/validator.js";
+import { isGood } from "../cells.js";
 import { keptFields, type Update } from "../earlier-fields.js";
 import { RowWriter } from "../row-writer.js";
 import type { RunOptions, RunProgress, RunReport } from "../run-options.js";
@@ -26,7 +27,7 @@ import { isInShard, severalItems } from "../shard.js";
 import { notARowCode, otherShardCode } from "../status-codes.js";
 import { BatchQueue } from "./batch-queue.js";
 import { ItemLedger, type RowItem } from "./item-ledger.js";
-import { passes, type RowItems, RowRenderer, type ValueCounts } from "./row-renderer.js";
+import { type RowItems, RowRenderer, type ValueCounts } from "./row-renderer.js";
 
 /** Most chunks that wait for verdicts. After as many chunks, partly filled batches are submitted. */
 const waitingChunks = 64;
@@ -56,7 +57,7 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
     const { kind, mailCheck } = options;
     if (mailCheck === undefined) return;
     const statusOf = (item: RowItem) => ledger.statuses[ledger.codeOf(item)]!;
-    const passed = rows.flatMap(({ values }) => values.flat()).filter((item) => passes(statusOf(item)));
+    const passed = rows.flatMap(({ values }) => values.flat()).filter((item) => isGood(statusOf(item)));
     await mailCheck.ask(
       kind,
       passed.map(({ item }) => item),
@@ -64,7 +65,7 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
     for (const item of passed) {
       // The same item in another chunk may have been settled meanwhile.
       const status = statusOf(item);
-      const verdict = passes(status) ? mailCheck.verdictOn(kind, item.item, status) : undefined;
+      const verdict = isGood(status) ? mailCheck.verdictOn(kind, item.item, status) : undefined;
       if (verdict !== undefined && verdict.status !== status) ledger.settle(item, verdict);
     }
   }

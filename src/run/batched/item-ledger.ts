@@ -12,7 +12,7 @@ import {
   type Verdict,
 } from "../../validator/validator.js";
 import type { CachePort } from "../cache-port.js";
-import { badness, Cells, usualCells } from "../cells.js";
+import { type CellOptions, Cells, decidesBefore, usualCells } from "../cells.js";
 import { DistinctItems } from "../distinct-items.js";
 import { itemKey } from "../item.js";
 import type { RunOptions } from "../run-options.js";
@@ -44,6 +44,7 @@ export class ItemLedger {
   readonly #validator: Validator;
   readonly #cache: CachePort | undefined;
   readonly #cells: Cells;
+  readonly #deciding: CellOptions["deciding"];
   /** The state of an item is the code of its status. */
   readonly #items = new DistinctItems();
   /** Statuses of open items that another run has added to the cache meanwhile. */
@@ -55,7 +56,9 @@ export class ItemLedger {
   #quota: QuotaState | undefined;
 
   constructor({ kind, validator, cache, cells }: Pick<RunOptions, "kind" | "validator" | "cache" | "cells">) {
-    this.#cells = new Cells({ kind, ...(cells ?? usualCells) });
+    const options = { kind, ...(cells ?? usualCells) };
+    this.#cells = new Cells(options);
+    this.#deciding = options.deciding;
     this.#kind = kind;
     this.#validator = validator;
     this.#cache = cache;
@@ -126,11 +129,17 @@ export class ItemLedger {
     this.#quota = quota;
   }
 
-  /** Returns the item of a value that decides its status, the worst; undefined if there is none. */
-  worstOf(items: readonly RowItem[]): RowItem | undefined {
+  /** Returns the item of a value that decides its status; undefined if there is none. */
+  decidingOf(items: readonly RowItem[]): RowItem | undefined {
     if (items.length < 2) return items[0];
-    const badnessOf = (item: RowItem) => badness(this.statuses[this.codeOf(item)]!);
-    return items.reduce((a, b) => (badnessOf(b) > badnessOf(a) ? b : a));
+    return items.reduce((a, b) =>
+      decidesBefore(this.statusOf(b), this.statusOf(a), this.#deciding) ? b : a,
+    );
+  }
+
+  /** Returns the status of an item. */
+  statusOf(item: ItemHash): Status {
+    return this.statuses[this.codeOf(item)]!;
   }
 
   /** Returns the code of an item's status among {@link statuses}. */

@@ -3,6 +3,7 @@ import { hashItem } from "../../classifier/item-hash.js";
 import { listedDomain } from "../../classifier/outcomes.js";
 import type { RecordChunk } from "../../table/records.js";
 import { notChecked, type Status, type Verdict } from "../../validator/validator.js";
+import { isGood } from "../cells.js";
 import { ourFields } from "../columns.js";
 import { DomainCounts } from "../domain-counts.js";
 import { itemKey, mailboxKey } from "../item.js";
@@ -26,9 +27,6 @@ export interface RowItems {
 /** Counts of the values of a chunk. */
 export type ValueCounts = Pick<RowsWithStatus, "emptied" | "notUtf8">;
 
-/** Whether a status passed the rules, so that DNS is asked. */
-export const passes = (status: Status): boolean => status === "ok" || status === "alias";
-
 /** Renders the rows of a chunk whose items have their verdicts. */
 export class RowRenderer {
   readonly #options: RunOptions;
@@ -46,7 +44,7 @@ export class RowRenderer {
 
   rowsOf(chunk: RecordChunk, rows: readonly RowItems[], counts: ValueCounts): RowsWithStatus {
     this.#countDomains(rows);
-    const deciding = rows.map(({ values }) => values.map((items) => this.#ledger.worstOf(items)));
+    const deciding = rows.map(({ values }) => values.map((items) => this.#ledger.decidingOf(items)));
     const columns = 1 + (chunk.otherValues?.length ?? 0);
     const fieldsPerColumn = this.#options.columns.names.length / columns;
     const codesOf = (column: number) =>
@@ -76,6 +74,7 @@ export class RowRenderer {
       ...{ ...counts, kept: rows.filter(isKept).length },
       isFirst: Uint8Array.from(rows, isFirst),
       keys: this.#options.filter?.dedupe && this.#keysOf(rows),
+      good: this.#goodRows(rows),
       place: (row) => ({
         line: chunk.lineOf?.(row),
         value: deciding[row]?.[0]?.item ?? chunk.values[row] ?? "",
@@ -121,7 +120,7 @@ export class RowRenderer {
     if (mailCheck === undefined) return verdict;
     // DNS replaces only statuses that passed. If this one came from DNS, its reason is given; else the MX host is added.
     const before = verdict?.status ?? "ok";
-    const byDns = passes(before) ? mailCheck.verdictOn(kind, item, before) : undefined;
+    const byDns = isGood(before) ? mailCheck.verdictOn(kind, item, before) : undefined;
     if (byDns?.status !== status || byDns.status === before) {
       return { ...verdict, status, ...(byDns?.mx !== undefined && { mx: byDns.mx }) };
     }
@@ -148,6 +147,19 @@ export class RowRenderer {
       const listed = listedDomain(validator.explain?.(kind, item).reason);
       this.domains.add(listed ?? item.slice(item.lastIndexOf("@") + 1).toLowerCase());
     }
+  }
+
+  /** Returns 1 for each row of which an item, or a kept status, is good; undefined if each row has one at most. */
+  #goodRows(rows: readonly RowItems[]): Uint8Array | undefined {
+    const isSeveral = ({ kept, values }: RowItems) =>
+      kept.length > 1 || values.length > 1 || (values[0]?.length ?? 0) > 1;
+    if (!rows.some(isSeveral)) return undefined;
+    return Uint8Array.from(rows, ({ kept, values }) =>
+      Number(
+        kept.some((fields) => isGood(fields?.[0])) ||
+          values.some((items) => items.some((item) => isGood(this.#ledger.statusOf(item)))),
+      ),
+    );
   }
 
   /** Returns the hashes of the items or mailboxes that `--dedupe` compares. */

@@ -13,7 +13,7 @@ import { scanShape } from "../../table/scan/scan-shape.js";
 import { type ScannedChunk, tailOf, type WrittenRecords } from "../../table/scan/scanned-chunk.js";
 import type { ItemTest } from "../../table/sniff/item-profile.js";
 import type { Kind } from "../../validator/validator.js";
-import { badness, type CellOptions, Cells, itemTest } from "../cells.js";
+import { type CellOptions, Cells, decidesBefore, isGood, itemTest } from "../cells.js";
 import { type Columns, ourFields } from "../columns.js";
 import { DomainCounts } from "../domain-counts.js";
 import { itemKey, mailboxKey } from "../item.js";
@@ -180,7 +180,7 @@ export class BlockClassifier {
     }
     const emptied = this.#isFirstShard ? this.#cells.emptied - emptiedBefore : 0;
     const items = several.size > 0 ? this.#itemVerdicts(codes, hashes, several) : undefined;
-    if (items) takeWorst(codes, items);
+    if (items) takeDeciding(codes, items, this.#options.cells.deciding);
     return {
       ...{ codes, hashes, emptied, notUtf8 },
       ...(items && { items }),
@@ -188,6 +188,11 @@ export class BlockClassifier {
         mailboxes: this.#hashMailboxes(chunk, codes, items, mailboxes),
       }),
     };
+  }
+
+  /** Which of several items in a value decides. */
+  get deciding(): CellOptions["deciding"] {
+    return this.#options.cells.deciding;
   }
 
   /** Returns what `--dedupe` compares in the records of a chunk. */
@@ -328,9 +333,7 @@ export class BlockClassifier {
       const judged = this.#cells
         .itemsIn(chunk.value(row))
         .map((item) => ({ item, verdict: this.#classifier.classify(kind, item) }));
-      const { item, verdict } = judged.reduce((a, b) =>
-        badness(b.verdict.status) > badness(a.verdict.status) ? b : a,
-      );
+      const { item, verdict } = judged.find(({ verdict }) => outcomeCode(verdict) === code) ?? judged[0]!;
       return tailOf(shape, ourFields(columns, verdict, kind, item));
     });
     const choice = Uint32Array.from(tails, (_, row) => row);
@@ -352,11 +355,23 @@ export function kernelSettings(options: BlockOptions): KernelSettings {
 const tailsOf = ({ kind, shape, columns }: BlockOptions): readonly Uint8Array[] =>
   offlineStatuses.map((status) => tailOf(shape, ourFields(columns, { status }, kind)));
 
-/** Gives each record the worst status of its items. */
-export function takeWorst(codes: Uint8Array, items: ItemVerdicts): void {
+/** Gives each record the status of the item that decides. */
+export function takeDeciding(
+  codes: Uint8Array,
+  items: ItemVerdicts,
+  deciding: CellOptions["deciding"],
+): void {
   for (const [place, row] of items.rows.entries()) {
     const code = items.codes[place]!;
-    const isWorse = hasItem(code) && badness(offlineStatuses[code]!) > badness(offlineStatuses[codes[row]!]!);
-    if (isWorse) codes[row] = code;
+    const isOnly = items.rows[place - 1] !== row;
+    const [status, earlier] = [offlineStatuses[code], offlineStatuses[codes[row]!]];
+    if (isOnly || decidesBefore(status!, earlier!, deciding)) codes[row] = code;
   }
+}
+
+/** Returns 1 for each record of which an item is good. */
+export function goodRows(count: number, { codes, rows }: ItemVerdicts): Uint8Array {
+  const good = new Uint8Array(count);
+  for (const [place, row] of rows.entries()) if (isGood(offlineStatuses[codes[place]!])) good[row] = 1;
+  return good;
 }

@@ -15,7 +15,7 @@ import { DistinctItems } from "../distinct-items.js";
 import type { RowsWithStatus } from "../row-writer.js";
 import type { RunCounts } from "../session.js";
 import { hasItem, notCheckedCode } from "../status-codes.js";
-import { type BlockClassifier, type ChunkVerdicts, takeWorst } from "./block-classifier.js";
+import { type BlockClassifier, type ChunkVerdicts, goodRows, takeDeciding } from "./block-classifier.js";
 
 /**
  * Number of new items at which they are charged. A durable charge takes as long as thousands of verdicts, but a crash
@@ -150,6 +150,7 @@ export class Charges {
     return {
       ...{ codes, isFirst: firstRows(classified), emptied, notUtf8 },
       keys: classifier.keysOf(classified),
+      ...(classified.items && { good: goodRows(codes.length, classified.items) }),
       place: (row) => ({ line: records().lineOf(row), value: records().value(row) }),
       field: (row, column) => records().field(row, column),
       all: () => rendered.bytes,
@@ -195,7 +196,7 @@ export class Charges {
       isAny = true;
     }
     if (!isAny) return false;
-    if (items) takeWorst(records.codes, items);
+    if (items) takeDeciding(records.codes, items, classifier.deciding);
     classifier.takeBack(chunk(), before, (place) => codes[place] === notCheckedCode);
     return true;
   }
