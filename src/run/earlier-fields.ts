@@ -1,7 +1,9 @@
 /** Decides which rows keep the fields that an earlier run has added, and guards fields that are not idv's. */
+import { type BadRowListener, type BadRowPolicy, RowFault } from "../table/bad-rows.js";
 import { TableError } from "../table/errors.js";
 import { knownStatuses, notChecked } from "../validator/validator.js";
 import type { Columns } from "./columns.js";
+import { notARowCode, otherShardCode } from "./status-codes.js";
 
 /** What an update does with the status columns of an earlier run. */
 export interface Update {
@@ -11,6 +13,39 @@ export interface Update {
   readonly keeps: boolean;
   /** Whether the start of each status column holds statuses. If it is empty, the column may be the user's own. */
   readonly isSure: boolean;
+  /** How bad rows that the earlier run kept are found and handled; undefined if none are looked for. */
+  readonly bad?: {
+    /**
+     * Returns whether a row is one: it has no status, but one of its own fields in the place.
+     *
+     * @param status the field in the status column
+     * @param item the field in the column of the items
+     */
+    isBadRow(status: string, item: string): boolean;
+    readonly policy: BadRowPolicy;
+    readonly onBadRow: BadRowListener;
+  };
+}
+
+/**
+ * Handles a bad row that the earlier run kept.
+ *
+ * @returns the code that keeps it, or leaves it out
+ * @throws TableError if bad rows end the run
+ */
+export function badRowCode(
+  input: string,
+  { policy, onBadRow }: NonNullable<Update["bad"]>,
+  column: string | undefined,
+  line: number | undefined,
+  record: Buffer,
+): typeof notARowCode | typeof otherShardCode {
+  const reason = `the column "${column}" has a field that is no status, as in a row with a delimiter too many or too few; correct the row`;
+  if (policy === "error" && line === undefined) throw new TableError(`${input}: ${reason}`);
+  const fault = new RowFault("out of step", input, line ?? 0, reason);
+  if (policy === "error") throw fault.toError(record);
+  onBadRow(fault, record);
+  return policy === "keep" ? notARowCode : otherShardCode;
 }
 
 /** Returns whether a field of a status column may be replaced: it is empty or a status of idv. */

@@ -27,8 +27,8 @@ export interface RecordChunk {
    * Renders the records with the added fields at their ends. Short rows are padded, so that the added fields are below
    * their names. Records that are not rows are copied unchanged.
    *
-   * @param added the added fields of each record, as text; undefined leaves the record out; for a record that is not a
-   * row any list keeps it
+   * @param added the added fields of each record, as text; undefined leaves the record out; no fields copy it unchanged, as any
+   * list does with a record that is not a row
    */
   append(added: readonly (readonly string[] | undefined)[]): Buffer;
 }

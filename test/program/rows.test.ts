@@ -383,6 +383,49 @@ describe("--split", () => {
   });
 });
 
+describe("a bad row that an earlier run kept", () => {
+  const good = Array.from({ length: 20 }, (_, i) => `${i},A,p${i}@larch-and-oak.com`);
+  const bad = ["20,Lee, Ann,ann@larch-and-oak.com", "21,B,bob@larch-and-oak.com,x"];
+  const first = { "list.csv": `id,name,email\n${[...good, ...bad].join("\n")}\n` };
+
+  test.each([[[]], [["--strict"]]])("is none that --update takes for validated %j", async (args) => {
+    const home = folderWith(first);
+    const keep = ["-q", "--bad-rows", "keep", ...args];
+    expect((await idv(["emails", "list.csv", "-o", "a.csv", ...keep], { home })).code).toBe(0);
+    const validated = readFileSync(join(home, "a.csv"), "utf8");
+    expect(validated.split("\n").slice(21, 23)).toEqual(bad);
+    const lines = `${validated}22,C,c@mailinator.com,\n`;
+    writeFileSync(join(home, "a.csv"), lines);
+
+    const refused = await idv(["emails", "a.csv", "--update", "-o", "b.csv", ...args], { home });
+    expect({ code: refused.code, isWritten: existsSync(join(home, "b.csv")) }).toEqual({
+      code: 6,
+      isWritten: false,
+    });
+    const where = args.length === 0 ? "a.csv:22" : "a.csv";
+    expect(refused.stderr).toContain(`${where}: the column "status" has a field that is no status`);
+
+    const kept = await idv(["emails", "a.csv", "--update", "--bad-rows", "keep", ...args], { home });
+    expect(kept.stdout).toBe(lines.replace("c@mailinator.com,", "c@mailinator.com,disposable"));
+    expect(kept.stderr).toContain("2 bad rows: 2 out of step");
+    const skipped = await idv(["emails", "a.csv", "-q", "--update", "--bad-rows", "skip", ...args], { home });
+    expect(skipped.stdout.split("\n")).toHaveLength(23);
+    expect((await readQuota(home)).used).toBe(22);
+  });
+
+  test("is annotated", async () => {
+    const { stderr } = await idv(
+      ["emails", "list.csv", "-q", "--annotations", "github", "--bad-rows", "skip"],
+      {
+        home: folderWith(first),
+      },
+    );
+    expect(
+      stderr.match(/^::error file=list\.csv,line=2[23]::bad row: 4 fields where the header has 3/gm),
+    ).toHaveLength(2);
+  });
+});
+
 test("--escape-formulas escapes only the added fields", async () => {
   const stdin = "email,n\n=cmd@larch-and-oak.com,=1\n+49@larch-and-oak.com,+44\n";
   for (const args of [[], ["--strict"]]) {

@@ -1,5 +1,6 @@
 /** Annotations for the lines of a table, as GitHub's workflows show them beside a change. */
 import type { ObservedRows, RowObserver, RowPlace } from "../../run/run-options.js";
+import type { RowFault } from "../../table/bad-rows.js";
 import type { Status, Verdict } from "../../validator/validator.js";
 import { counted } from "../terminal/terminal.js";
 
@@ -56,6 +57,13 @@ export class Annotations implements RowObserver {
     const text = `${counted(more, "more row is", "more rows are")} ${this.#wanted.join(" or ")}`;
     process.stderr.write(`::notice file=${escapeProperty(this.#path)}::${text}\n`);
   }
+}
+
+/** Writes a workflow command for a bad row. */
+export function annotateBadRow({ file, line, reason }: RowFault): void {
+  process.stderr.write(
+    `::error file=${escapeProperty(file)},line=${line}::${escapeText(`bad row: ${reason}`)}\n`,
+  );
 }
 
 /** Control characters, which must not reach a terminal either. */

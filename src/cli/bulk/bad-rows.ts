@@ -26,12 +26,15 @@ export class BadRowsReport {
   readonly #kinds = new Map<FaultKind, { kind: FaultKind; count: number; lines: number[] }>();
   readonly #file: TableSink | undefined;
   readonly #unwritten: Buffer[] = [];
+  readonly #annotate: ((fault: RowFault) => void) | undefined;
 
   /**
    * @param file sink for a CSV table of all bad rows; undefined for none
    * @param isContinued whether the table has those of other files already
+   * @param annotate called with the first faults
    */
-  constructor(file: TableSink | undefined, isContinued: boolean) {
+  constructor(file: TableSink | undefined, isContinued: boolean, annotate?: (fault: RowFault) => void) {
+    this.#annotate = annotate;
     this.#file = file;
     if (!isContinued) this.#unwritten.push(Buffer.from("file,line,reason,record\n"));
   }
@@ -47,7 +50,10 @@ export class BadRowsReport {
     this.#kinds.set(kind, ofKind);
     ofKind.count++;
     if (ofKind.lines.length < linesOfKind) ofKind.lines.push(fault.line);
-    if (this.count <= named) say(fault.message);
+    if (this.count <= named) {
+      say(fault.message);
+      this.#annotate?.(fault);
+    }
     if (this.count === named + 1) say("more bad rows are only counted");
     if (this.#file === undefined) return;
     const fields = [fault.file, String(fault.line), fault.reason].map((field) => quoteField(field, ","));

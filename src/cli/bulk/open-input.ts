@@ -97,7 +97,16 @@ export async function openInput(
   const isFilled = (place: number | undefined) =>
     place === undefined || table.firstValues(place).some((value) => value !== "");
   const isSure = places.every((place, i) => i % each !== 0 || isFilled(place));
-  const update = isUpdate ? { input: inputName, keeps: options.update !== "all", isSure } : undefined;
+  const update = isUpdate
+    ? {
+        ...{ input: inputName, keeps: options.update !== "all", isSure },
+        bad: {
+          isBadRow: await badRowTest(plan, table, places[0]),
+          policy: options.badRows,
+          onBadRow,
+        },
+      }
+    : undefined;
   const needsMark = options.bom || (decoded.encoding !== undefined && isForExcel(table));
   const cells: Omit<CellOptions, "kind"> = {
     emptyValues: options.emptyValues ?? usualEmptyValues,
@@ -112,6 +121,26 @@ export async function openInput(
     compression: decoded.compression,
     stream: needsMark ? withMark(stream) : stream,
   };
+}
+
+/**
+ * Returns how bad rows that an earlier run kept are told from rows with a status that idv does not know: these come from a service,
+ * and several rows have them.
+ */
+async function badRowTest(
+  { table: { items }, engine }: Plan,
+  table: Table,
+  place: number | undefined,
+): Promise<NonNullable<Update["bad"]>["isBadRow"]> {
+  const counts = new Map<string, number>();
+  for (const status of place === undefined ? [] : await table.startValues(place)) {
+    counts.set(status, (counts.get(status) ?? 0) + 1);
+  }
+  const mayBeForeign = (status: string) => engine.name === "api" || (counts.get(status) ?? 0) > 1;
+  return (status, item) =>
+    place !== undefined &&
+    !isStatus(status) &&
+    (items?.holds(status) === true || !(items?.isItem(item) || items?.isNone(item)) || !mayBeForeign(status));
 }
 
 /** Returns the name of a column, or its index from 1 if it has none. */

@@ -124,7 +124,8 @@ export async function openFiles(plan: Plan, opened: Opened, signal: AbortSignal)
     badRowsPath !== undefined && !dryRun && reportsBadRows
       ? keep(await openOutputFile(badRowsPath, isContinued ? "append" : "replace", signal))
       : undefined;
-  const badRows = new BadRowsReport(badRowsFile, isContinued);
+  const { annotateBadRow } = options.annotations ? await import("./annotations.js") : {};
+  const badRows = new BadRowsReport(badRowsFile, isContinued, annotateBadRow);
   const input = await openInput(
     plan,
     (fault, record) => reportsBadRows && badRows.add(fault, record),

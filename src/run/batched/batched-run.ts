@@ -19,7 +19,7 @@
 import type { RecordChunk } from "../../table/records.js";
 import { notChecked } from "../../validator/validator.js";
 import { isGood } from "../cells.js";
-import { keptFields, type Update } from "../earlier-fields.js";
+import { badRowCode, keptFields, type Update } from "../earlier-fields.js";
 import { RowWriter } from "../row-writer.js";
 import type { RunOptions, RunProgress, RunReport } from "../run-options.js";
 import { countsSince } from "../session.js";
@@ -127,6 +127,13 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
       const rows: RowItems[] = [];
       let emptied = 0;
       for (const [row, value] of chunk.values.entries()) {
+        const [status = ""] = chunk.earlier?.[row] ?? [];
+        if (value !== undefined && update.bad?.isBadRow(status, value)) {
+          const bytes = chunk.append(chunk.values.map((_, other) => (other === row ? [] : undefined)));
+          const mark = badRowCode(update.input, update.bad, columns.names[0], chunk.lineOf?.(row), bytes);
+          rows.push({ mark, kept: [], values: [], compared: [] });
+          continue;
+        }
         const texts = [value ?? "", ...(chunk.otherValues ?? []).map((others) => others[row] ?? "")];
         const kept = texts.map((_, column) =>
           keptFields(chunk.earlier?.[row], column, columns, texts.length, update, chunk.lineOf?.(row)),

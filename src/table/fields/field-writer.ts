@@ -42,7 +42,9 @@ export function streamOf(
       const append: RecordChunk["append"] = (added) =>
         writer.write(
           records,
-          added.map((fields, row) => (fields && values[row] === undefined ? copiedUnchanged : fields)),
+          added.map((fields, row) =>
+            fields && (values[row] === undefined || fields.length === 0) ? copiedUnchanged : fields,
+          ),
         );
       const earlierFields = earlier && earlierFieldsOf(records, values, earlier);
       const field: RecordChunk["field"] = (row, column) => itemText(records[row]![column] ?? "");

@@ -176,7 +176,7 @@ export class JsonLines {
     const parts = rows.flatMap(({ start, end, next, object }, row) => {
       const fields = added[row];
       if (fields === undefined) return [];
-      if (object === undefined) return [bytes.subarray(start, next)];
+      if (object === undefined || fields.length === 0) return [bytes.subarray(start, next)];
       const replaced = keys.filter((key) => Object.hasOwn(object, key));
       if (replaced.length > 0) {
         let line = bytes.toString("utf8", start, end);

@@ -96,7 +96,7 @@ class RereadChunk implements RecordChunk {
     const word = row * recordWords;
     const [start, end, next] = [at[word]!, at[word + Place.end]!, at[word + Place.next]!];
     const text = (from: number, to: number) => bytes.toString("latin1", from, to);
-    if (!this.#chunk.isRow(row)) return text(start, next);
+    if (!this.#chunk.isRow(row) || added.length === 0) return text(start, next);
     const before = beforeField(dialect);
     const ours = added.map((field) => quoteField(toBinary(field), outputDelimiter(dialect), dialect));
     const bounds = this.#bounds[row]!;
