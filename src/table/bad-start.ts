@@ -6,6 +6,7 @@ import { ChoiceError } from "../files/errors.js";
 import type { BadRowListener } from "./bad-rows.js";
 import { itemText } from "./bytes.js";
 import type { FieldChunk } from "./fields/field-writer.js";
+import { parseObject } from "./fields/json-lines.js";
 import type { TableShape } from "./records.js";
 import type { Marks } from "./sniff/dialect.js";
 import type { ItemTest } from "./sniff/item-profile.js";
@@ -14,6 +15,22 @@ import { type SplitSample, startRecords } from "./sniff/sample-record.js";
 
 /** Fewest rows of which more than half may be bad without another reason than each its own. */
 const fewRows = 20;
+
+const isMost = (bad: number, rows: number) => bad >= fewRows && bad > rows / 2;
+
+const mostAreBad = (name: string, bad: number, rows: number, message: string, advice: string) =>
+  new ChoiceError(`${name}: ${bad} of the first ${rows} rows are bad (${message}); ${advice}`);
+
+/** @throws ChoiceError if more than half of the first lines are not JSON objects */
+export function checkJsonStart({ name, firstLine }: TableShape, first: Buffer, comment: string | null): void {
+  const lines = first.toString("latin1").split(/\r\n|\r|\n/, startRecords);
+  const isRow = (line: string) => line.trim() !== "" && (comment === null || !line.startsWith(comment));
+  const isBad = (line: string) => isRow(line) && parseObject(line) === undefined;
+  const [rows, bad] = [lines.filter(isRow).length, lines.filter(isBad).length];
+  if (!isMost(bad, rows)) return;
+  const place = `${name}:${firstLine + lines.findIndex(isBad)}: not a JSON object`;
+  throw mostAreBad(name, bad, rows, place, "write an object on each line");
+}
 
 /** Holds the bad rows back that are found while a table is opened: where most rows are bad, the dialect is the fault. */
 export class BadStart {
@@ -46,11 +63,9 @@ export class BadStart {
     this.#held = undefined;
     const rows = Math.min(startRecords, badRows === "keep" ? records : records + held.length);
     const bad = held.filter(([{ line }]) => line - firstLine <= startRecords).length;
-    if (this.#advise !== undefined && bad >= fewRows && bad > rows / 2) {
+    if (this.#advise !== undefined && isMost(bad, rows)) {
       const advice = (await this.#advise()) ?? "check the quotes and the delimiter";
-      throw new ChoiceError(
-        `${name}: ${Math.min(bad, rows)} of the first ${rows} rows are bad (${held[0]![0].message}); ${advice}`,
-      );
+      throw mostAreBad(name, Math.min(bad, rows), rows, held[0]![0].message, advice);
     }
     for (const [fault, record] of held) this.#onBadRow(fault, record);
   }

@@ -1,5 +1,6 @@
 /** Opens tables of JSON lines: finds the fields of the objects and chooses among them. */
 import { ChoiceError } from "../files/errors.js";
+import { checkJsonStart } from "./bad-start.js";
 import { itemText, lineEndings, toBinary } from "./bytes.js";
 import type { EarlierColumns } from "./earlier-columns.js";
 import { innerPaths, itemField, JsonLines, type JsonObject, parseObject } from "./fields/json-lines.js";
@@ -63,6 +64,7 @@ export async function openJsonLines(
     ...{ column: chosen.column, otherColumns: chosen.otherColumns },
     ...{ trustsQuotes: true, isWidthSure: false, itemColumns: [] },
   };
+  if (badRows !== "error" && !options.force) checkJsonStart(shape, first, dialect.comment);
   const lines = await JsonLines.open(shape, names, paths, first, input, onBadRow);
   const streamFor =
     format === "jsonl"

@@ -413,6 +413,19 @@ describe("a bad row that an earlier run kept", () => {
     expect((await readQuota(home)).used).toBe(22);
   });
 
+  test("of JSON Lines end the run before it is charged if most are bad", async () => {
+    const home = folderWith({
+      "l.jsonl": `{"email":"ann@larch-and-oak.com"}\n${"{'email':'bob@larch-and-oak.com'}\n".repeat(30)}`,
+    });
+    const { code, stderr } = await idv(["emails", "l.jsonl", "--bad-rows", "skip"], { home });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr:
+        "idv: l.jsonl: 30 of the first 31 rows are bad (l.jsonl:2: not a JSON object); write an object on each line\n",
+    });
+    expect((await idv(["emails", "l.jsonl", "-q", "--bad-rows", "skip", "--force"], { home })).code).toBe(0);
+  });
+
   test("is annotated", async () => {
     const { stderr } = await idv(
       ["emails", "list.csv", "-q", "--annotations", "github", "--bad-rows", "skip"],
