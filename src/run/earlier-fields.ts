@@ -19,9 +19,8 @@ export interface Update {
      * Returns whether a row is one: it has no status, but one of its own fields in the place.
      *
      * @param status the field in the status column
-     * @param item the field in the column of the items
      */
-    isBadRow(status: string, item: string): boolean;
+    isBadRow(status: string): boolean;
     readonly policy: BadRowPolicy;
     readonly onBadRow: BadRowListener;
   };

@@ -127,8 +127,10 @@ test("the scanner and csv-parse read the same table from any bytes", async () =>
       const read: (string | undefined)[] = [];
       const output = await rewrite(table, "status", (values) => read.push(...values));
       const values = read.filter((value) => value !== undefined);
+      const { quote, escape: escaping, skipsSpaces } = table.dialect;
       const parsed = parse(output, {
         delimiter,
+        ...{ quote: quote || null, escape: escaping || null, ltrim: skipsSpaces },
         relax_quotes: true,
         relax_column_count: true,
         bom: true,

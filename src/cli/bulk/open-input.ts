@@ -97,14 +97,16 @@ export async function openInput(
   const isFilled = (place: number | undefined) =>
     place === undefined || table.firstValues(place).some((value) => value !== "");
   const isSure = places.every((place, i) => i % each !== 0 || isFilled(place));
-  const update = isUpdate
+  const keeps = options.update !== "all";
+  const update: Update | undefined = isUpdate
     ? {
-        ...{ input: inputName, keeps: options.update !== "all", isSure },
-        bad: {
-          isBadRow: await badRowTest(plan, table, places[0]),
-          policy: options.badRows,
-          onBadRow,
-        },
+        ...{ input: inputName, keeps, isSure },
+        // Otherwise a field that is no status ends the run. Objects of JSON Lines name their fields.
+        ...(keeps &&
+          isSure &&
+          table.dialect.delimiter !== null && {
+            bad: { isBadRow: badRowTest(plan), policy: options.badRows, onBadRow },
+          }),
       }
     : undefined;
   const needsMark = options.bom || (decoded.encoding !== undefined && isForExcel(table));
@@ -124,24 +126,13 @@ export async function openInput(
 }
 
 /**
- * Returns how bad rows that an earlier run kept are told from rows with a status that idv does not know: these come from a service,
- * and several rows have them.
+ * Returns whether a row is a bad one that an earlier run kept, by its field in the status column: it holds an item. Other words may
+ * be statuses of a service.
  */
-async function badRowTest(
-  { table: { items }, engine }: Plan,
-  table: Table,
-  place: number | undefined,
-): Promise<NonNullable<Update["bad"]>["isBadRow"]> {
-  const counts = new Map<string, number>();
-  for (const status of place === undefined ? [] : await table.startValues(place)) {
-    counts.set(status, (counts.get(status) ?? 0) + 1);
-  }
-  const mayBeForeign = (status: string) => engine.name === "api" || (counts.get(status) ?? 0) > 1;
-  return (status, item) =>
-    place !== undefined &&
-    !isStatus(status) &&
-    (items?.holds(status) === true || !(items?.isItem(item) || items?.isNone(item)) || !mayBeForeign(status));
-}
+const badRowTest =
+  ({ table: { items } }: Plan) =>
+  (status: string): boolean =>
+    !isStatus(status) && items?.holds(status) === true;
 
 /** Returns the name of a column, or its index from 1 if it has none. */
 export const columnName = ({ header }: Pick<Table, "header">, column: number): string =>

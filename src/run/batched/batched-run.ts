@@ -128,7 +128,7 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
       let emptied = 0;
       for (const [row, value] of chunk.values.entries()) {
         const [status = ""] = chunk.earlier?.[row] ?? [];
-        if (value !== undefined && update.bad?.isBadRow(status, value)) {
+        if (value !== undefined && update.bad?.isBadRow(status)) {
           const bytes = chunk.append(chunk.values.map((_, other) => (other === row ? [] : undefined)));
           const mark = badRowCode(update.input, update.bad, columns.names[0], chunk.lineOf?.(row), bytes);
           rows.push({ mark, kept: [], values: [], compared: [] });

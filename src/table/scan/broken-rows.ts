@@ -49,8 +49,9 @@ export function findSwallowingQuote(
     if (bytes[from] !== quoteCode) continue;
     const text = bytes.toString("latin1", from, to);
     const lines = text.split(lineBreak);
-    if (lines.length === 1 || (shape.width > 1 && holdsItemsOnly(items, trimmed(text, dialect.quote))))
-      continue;
+    if (lines.length === 1) continue;
+    const isBroken = isSwallowing(text, dialect);
+    if (!isBroken && shape.width > 1 && holdsItemsOnly(items, trimmed(text, dialect.quote))) continue;
     // Only the lines that are whole; the last one is, if nothing follows the closing quote.
     const whole = lines.slice(1, to === end ? undefined : -1).map((line) => trimmed(line, dialect.quote));
     const fieldsAt = (indices: readonly number[]) =>
@@ -65,7 +66,7 @@ export function findSwallowingQuote(
     const isLast = last.length > 1 && isRow(shape, items, [...last, ...after]);
     const areRows =
       (isFirst && (shape.column >= index || isLast)) || (isLast && items.holds(itemText(lines[0]!)));
-    if (isSwallowing(text, dialect) || holdsRows(shape, items, whole) || areRows) {
+    if (isBroken || holdsRows(shape, items, whole) || areRows) {
       return { at: from, column: field / 2 + 1, lines: lines.length - 1 };
     }
   }
