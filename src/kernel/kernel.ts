@@ -124,6 +124,7 @@ interface Exports {
   readonly fewestFields: { readonly value: number };
   readonly longest: { readonly value: number };
   readonly lines: { readonly value: number };
+  readonly strays: { readonly value: number };
 }
 
 /** The kernel in one thread. All places are addresses in the memory. */
@@ -188,7 +189,7 @@ export class Kernel {
   scan(block: number, length: number, at: number, most: number): ScannedRecords | undefined {
     const count = this.#exports.scan(block, length, at, most);
     if (count === -1) return undefined;
-    const { mostFields, fewestFields, longest, lines } = this.#exports;
+    const { mostFields, fewestFields, longest, lines, strays } = this.#exports;
     return {
       at: new Int32Array(this.#memory.buffer, at, layout.recordWords * count),
       count,
@@ -196,6 +197,7 @@ export class Kernel {
       fewestFields: fewestFields.value,
       longest: longest.value,
       lines: lines.value,
+      strays: strays.value,
       consumed: length,
       openField: 0,
       isQuoteOpen: false,

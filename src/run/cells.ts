@@ -1,4 +1,5 @@
 /** Finds the items in the values of a table: none, one, or several. */
+import { findSuffix } from "../classifier/rules/public-suffix.js";
 import { nameFitOf } from "../table/sniff/column.js";
 import type { ItemTest } from "../table/sniff/item-profile.js";
 import type { Kind, Status } from "../validator/validator.js";
@@ -96,9 +97,21 @@ export function itemTest({ kind, emptyValues }: Pick<CellOptions, "kind" | "empt
       const items = cells.itemsIn(field);
       return items.length > 0 && items.every((item) => isItem(kind, item));
     },
+    isGlued: (field) => cells.itemsIn(field).some(isGlued),
     holds: profiles[kind].holds,
     isNone: (field) => cells.isNone(field.trim()),
   };
+}
+
+/** Returns whether an item ends with a known top-level domain and something more: `ann@posteo.denew`. */
+function isGlued(item: string): boolean {
+  const tld = /\.([a-z]{2}[^\s.@]*)$/i.exec(item)?.[1]?.toLowerCase();
+  if (tld === undefined) return false;
+  const isKnown = (name: string) => findSuffix(`x.${name}`) !== "unknown-tld";
+  return (
+    !isKnown(tld) &&
+    Array.from(tld, (_, end) => tld.slice(0, end)).some((name) => /^[a-z]{2,}$/.test(name) && isKnown(name))
+  );
 }
 
 /**

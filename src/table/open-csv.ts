@@ -168,6 +168,7 @@ function isWidthSure(shape: TableShape, items: ItemTest, body: readonly (readonl
 
 const itemTestOf = ({ likeness, holds }: ItemProfile): ItemTest => ({
   isItem: (field) => likeness(field) > 0,
+  isGlued: () => false,
   holds,
   isNone: (field) => field.trim() === "",
 });

@@ -134,6 +134,20 @@ export function outOfStep(
 }
 
 /**
+ * Returns the fault of a row with a stray quote in the field of its item.
+ *
+ * @param line the line on which the row starts, from 1
+ */
+export function strayQuote({ name, column }: Pick<TableShape, "name" | "column">, line: number): RowFault {
+  return new RowFault(
+    "out of step",
+    name,
+    line,
+    `a stray quote is in field ${column + 1}, beside the item; remove it`,
+  );
+}
+
+/**
  * Returns the fault of a record in which a quote has swallowed lines.
  *
  * @param line the line on which the quote opens, from 1

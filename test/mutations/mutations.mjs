@@ -321,8 +321,8 @@ export const mutations = [
   {
     promise: "--update=all asks for all rows again",
     file: "src/cli/bulk/open-input.ts",
-    from: 'keeps: options.update !== "all"',
-    to: "keeps: true",
+    from: 'const keeps = options.update !== "all"',
+    to: "const keeps = true",
     tests: [program("shapes")],
   },
   {

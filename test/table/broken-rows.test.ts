@@ -91,7 +91,7 @@ async function read(text: string, options: Partial<TableOptions> = {}): Promise<
     );
     for await (const chunk of table.chunks) {
       for (const [row, value] of chunk.values.entries()) {
-        if (value !== undefined) items.set(chunk.lineOf!(row), cells.itemsIn(value));
+        if (value !== undefined) items.set(chunk.lineOf?.(row) ?? 0, cells.itemsIn(value));
       }
       output += chunk.append(chunk.values.map((value) => (value === undefined ? undefined : []))).toString();
     }
@@ -148,6 +148,23 @@ test("in two rows at once, each line is judged by its own item or named", async 
     }),
     { numRuns: 2000 },
   );
+});
+
+test.each<[string, string]>([
+  ["a quote before a delimiter", '3,Cy,"p3@d3.net,"a ""b""",2026'],
+  ["a tab and another quoted field", '3,Cy,p3@d3.net\t"a ""b"", c",2026'],
+  ["a quoted field glued to the item", '3,Cy,p3@d3.net"a ""b"", c",2026'],
+  ["a quote within the item", '3,Cy,p"3@d3.net,note,2026'],
+  ["the next field glued to the item", "3,Cy,p3@d3.netnew,2026"],
+])("a row is bad for %s, with and without --strict", async (_, line) => {
+  const table = tableOf(whole.with(2, line));
+  for (const strict of [false, true]) expect((await read(table, { strict })).named).toEqual(new Set([4]));
+});
+
+test("a quoted local part, a name in quotes and quotes around an item are no faults", async () => {
+  const lines = ['1,Ann,"""ann lee""@x.net",n,2026', '2,Ann,""ann@x.net"",n,2026', "3,Ann,ann@x.corp,n,2026"];
+  const named = '4,Ann,"""Lee, Ann"" <ann@x.net>",n,2026';
+  expect((await read(tableOf([...lines, named, ...whole]))).named).toEqual(new Set());
 });
 
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;

@@ -7,5 +7,5 @@
 
 export { addAll, expect, get, set, size } from "./distinct";
 export { countDomain, hashHigh, hashText, judge, useScratch } from "./judge";
-export { fewestFields, lines, longest, mostFields, scan } from "./scan";
+export { fewestFields, lines, longest, mostFields, scan, strays } from "./scan";
 export { write } from "./write";

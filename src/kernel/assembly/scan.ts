@@ -21,6 +21,7 @@ const space: u32 = 0x20;
 export let mostFields: i32 = 0;
 export let fewestFields: i32 = 0;
 export let longest: i32 = 0;
+export let strays: i32 = 0;
 export let lines: i32 = 0;
 
 /**
@@ -53,12 +54,14 @@ export function scan(block: usize, length: i32, at: usize, most: i32): i32 {
   let linesBefore: i32 = 0;
   let isQuoted = false;
   let closedAt: usize = 0;
+  let closing: usize = 0;
   let hasQuote = false;
   let isComment = length > 0 && <u32>load<u8>(block) === comment;
   let least: i32 = i32.MAX_VALUE;
   let largest: i32 = 0;
   let longestRecord: usize = 0;
   let lineCount: i32 = 0;
+  let strayCount: i32 = 0;
   for (let base: usize = block; base < end; base += 64) {
     let found: u64 = structureAt(base, delimiters, quotes);
     if (base + 64 > end) found &= (1 << (<u64>(end - base))) - 1;
@@ -70,6 +73,7 @@ export function scan(block: usize, length: i32, at: usize, most: i32): i32 {
         if (isQuoted) {
           if (escapeByte < 256 && isEscaped(fieldStart, p, escapeByte)) continue;
           isQuoted = false;
+          closing = p;
           closedAt = escapeByte < 256 ? 0 : p;
           continue;
         }
@@ -97,6 +101,7 @@ export function scan(block: usize, length: i32, at: usize, most: i32): i32 {
         if (field === column) {
           valueStart = skipsSpaces ? afterSpaces(fieldStart, p) : fieldStart;
           valueEnd = p;
+          if (hasQuote) strayCount += isStray(fieldStart, p, quote, closing);
         }
         field++;
         fieldStart = p + 1;
@@ -116,6 +121,7 @@ export function scan(block: usize, length: i32, at: usize, most: i32): i32 {
       if (field === column && !isSurplus) {
         valueStart = skipsSpaces ? afterSpaces(fieldStart, p) : fieldStart;
         valueEnd = p;
+        if (hasQuote) strayCount += isStray(fieldStart, p, quote, closing);
       } else if (field < column) {
         valueStart = p;
         valueEnd = p;
@@ -150,6 +156,7 @@ export function scan(block: usize, length: i32, at: usize, most: i32): i32 {
   fewestFields = least;
   longest = <i32>longestRecord;
   lines = lineCount;
+  strays = strayCount;
   return start === end ? <i32>(at - first) / (4 * recordWords) : -1;
 }
 
@@ -157,6 +164,11 @@ export function scan(block: usize, length: i32, at: usize, most: i32): i32 {
 function afterSpaces(start: usize, end: usize): usize {
   while (start < end && <u32>load<u8>(start) === space) start++;
   return start;
+}
+
+/** Returns 1 for a field that is not just quoted, but has a quote; else 0. @param closing address of the last closing quote */
+function isStray(start: usize, end: usize, quote: u32, closing: usize): i32 {
+  return closing + 1 === end && <u32>load<u8>(start) === quote ? 0 : 1;
 }
 
 /** Returns whether a quote inside a quoted field is behind an odd number of escapes. */

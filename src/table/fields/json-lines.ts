@@ -23,7 +23,12 @@ interface JsonRow {
 }
 
 /** Lines have neither quotes nor widths, so that nothing asks. */
-const noItems: ItemTest = { isItem: () => false, holds: () => false, isNone: () => true };
+const noItems: ItemTest = {
+  isItem: () => false,
+  isGlued: () => false,
+  holds: () => false,
+  isNone: () => true,
+};
 
 /** A table of JSON lines (jsonlines.org): each line is an object, blank or a comment. */
 export class JsonLines {

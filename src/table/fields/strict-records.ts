@@ -12,7 +12,8 @@ import {
   tooNarrow,
   tooWide,
 } from "../records.js";
-import { findStep, findSwallowingQuote } from "../scan/broken-rows.js";
+import { findStep, findStray, findSwallowingQuote } from "../scan/broken-rows.js";
+import { boundsIn } from "../scan/scan-shape.js";
 import type { Dialect } from "../sniff/dialect.js";
 import type { ItemTest } from "../sniff/item-profile.js";
 import { copiedUnchanged, csvWriter, type FieldChunk } from "./field-writer.js";
@@ -161,7 +162,8 @@ class Chunker {
     let notUtf8 = 0;
     for (const { fields, raw, commentsBefore } of parsed) {
       this.#checkQuotes(fields, raw, this.#line + commentsBefore);
-      const fault = this.#findFault(fields, this.#line + commentsBefore);
+      const line = this.#line + commentsBefore;
+      const fault = this.#findFault(fields, line) ?? this.#findStray(fields, raw, line);
       const surplus = fields.slice(this.#shape.width);
       if (surplus.length > 0 && surplus.every((field) => field === "")) fields.length = this.#shape.width;
       if (fault !== undefined) {
@@ -189,11 +191,7 @@ class Chunker {
   /** @throws TableError for a record with a quote that has swallowed lines */
   #checkQuotes(fields: readonly string[], raw: string, line: number): void {
     if (!fields.some((field) => /[\r\n]/.test(field))) return;
-    const { comment } = this.#shape.dialect;
-    let text = raw.replace(/(?:\r\n|\r|\n)$/, "");
-    // The comments before a record are in front of it.
-    while (comment !== null && text.startsWith(comment)) text = text.replace(/^.*(?:\r\n|\r|\n)?/, "");
-    const record = Buffer.from(text, "latin1");
+    const record = this.#recordOf(raw);
     const quote = findSwallowingQuote(this.#shape, this.#items, record, 0, record.length);
     if (quote === undefined) return;
     throw swallows(this.#shape, line + lineEndings(record.subarray(0, quote.at)), quote).toError(record);
@@ -208,6 +206,24 @@ class Chunker {
     const isBlank = length === 1 && fields[0] === "";
     if (!isWidthSure || isHeader || length === width || isBlank) return undefined;
     return findStep(this.#shape, this.#items, line, length, (field) => itemText(fields[field] ?? ""));
+  }
+
+  #findStray(fields: readonly string[], raw: string, line: number): RowFault | undefined {
+    const { column, dialect, width } = this.#shape;
+    const mayBeStray =
+      fields.length === width && this.#toSkip === 0 && fields[column]!.includes(dialect.quote);
+    if (!mayBeStray || dialect.quote === "") return undefined;
+    const record = this.#recordOf(raw);
+    const [from, to] = boundsIn(this.#shape, record, 0, record.length).slice(2 * column);
+    return findStray(this.#shape, this.#items, line, record.toString("latin1", from, to));
+  }
+
+  /** Returns a record without its line ending and the comments before it. */
+  #recordOf(raw: string): Buffer {
+    const { comment } = this.#shape.dialect;
+    let text = raw.replace(/(?:\r\n|\r|\n)$/, "");
+    while (comment !== null && text.startsWith(comment)) text = text.replace(/^.*(?:\r\n|\r|\n)?/, "");
+    return Buffer.from(text, "latin1");
   }
 
   /** Returns the error of this table for one of csv-parse. */

@@ -5,8 +5,8 @@
  */
 import type { RowFault } from "../bad-rows.js";
 import { itemText } from "../bytes.js";
-import { closeOf, type QuoteMarks } from "../quotes.js";
-import { outOfStep, type TableShape } from "../records.js";
+import { closeOf, type QuoteMarks, unquote } from "../quotes.js";
+import { outOfStep, strayQuote, type TableShape } from "../records.js";
 import type { ItemTest } from "../sniff/item-profile.js";
 import { boundsIn } from "./scan-shape.js";
 
@@ -182,7 +182,8 @@ export function findStep(
   for (const wanted of [column, ...otherColumns]) {
     const text = fieldAt(wanted);
     if (items.isNone(text)) continue;
-    if (!items.isItem(text)) return outOfStep(shape, line, fields, placeOf(shape, items, fields, fieldAt));
+    if (!items.isItem(text) || items.isGlued(text))
+      return outOfStep(shape, line, fields, placeOf(shape, items, fields, fieldAt));
     holdsNone = false;
   }
   if (!holdsNone) return undefined;
@@ -190,6 +191,27 @@ export function findStep(
   return place === undefined || itemColumns.includes(place)
     ? undefined
     : outOfStep(shape, line, fields, place);
+}
+
+/**
+ * Finds the fault of a row with a stray quote in the field of its item, which is no item for it. The row may have as many fields
+ * as the table by chance: a quote or delimiter in the wrong place can put another field beside the item.
+ *
+ * @param line the line on which the row starts, from 1
+ * @param field the field of the item with its quotes, binary
+ */
+export function findStray(
+  { dialect, name, width, column, trustsQuotes }: TableShape,
+  items: ItemTest,
+  line: number,
+  field: string,
+): RowFault | undefined {
+  const { quote } = dialect;
+  if (width === 1 || trustsQuotes || quote === "") return undefined;
+  const isStray = field.startsWith(quote) ? closeOf(field, dialect) < field.length : field.includes(quote);
+  if (!isStray) return undefined;
+  const text = itemText(unquote(field, dialect));
+  return items.isItem(text) || !items.holds(text) ? undefined : strayQuote({ name, column }, line);
 }
 
 /** Returns the index of the field of a row that holds an item, one in another place than usual if there is any. */

@@ -44,7 +44,13 @@ import {
   tooWide,
 } from "../records.js";
 import type { ItemTest } from "../sniff/item-profile.js";
-import { findStep, findSwallowingQuote, mayHaveSwallowed, type SwallowingQuote } from "./broken-rows.js";
+import {
+  findStep,
+  findStray,
+  findSwallowingQuote,
+  mayHaveSwallowed,
+  type SwallowingQuote,
+} from "./broken-rows.js";
 import { boundsIn, scanShape } from "./scan-shape.js";
 import { ScannedChunk } from "./scanned-chunk.js";
 import { Place, recordWords, type ScannedRecords, scanRecords } from "./scanner.js";
@@ -248,7 +254,12 @@ function findFault(
   const isShort = fields > 0 && fields < width && !isHeader;
   if (isShort && ragged === "error") return tooNarrow(shape, line, fields);
   if (record[Place.next]! - start > maximumRecordBytes) return tooLong(shape, line);
-  if (!isWidthSure || isHeader || fields === 0 || fields === width || start === end) return undefined;
+  if (isHeader || fields === 0 || start === end) return undefined;
+  if (fields === width) {
+    const field = bytes.toString("latin1", record[Place.valueStart]!, record[Place.valueEnd]!);
+    return findStray(shape, items, line, field);
+  }
+  if (!isWidthSure) return undefined;
   const bounds = boundsIn(shape, bytes, start, end);
   return findStep(shape, items, line, fields, (field) => {
     const [from, to] = [bounds[2 * field], bounds[2 * field + 1]];
@@ -256,7 +267,7 @@ function findFault(
   });
 }
 
-/** Returns whether a record needs no look: it has the fields of the table, or is blank, and is not too long. */
+/** Returns whether a record needs no look, apart from stray quotes: it has the fields of the table, or is blank, and is not too long. */
 const isUsual = ({ width }: TableShape, at: Int32Array, word: number): boolean =>
   (at[word + Place.fields] === width || at[word] === at[word + Place.end]) &&
   at[word + Place.next]! - at[word]! <= maximumRecordBytes;
@@ -291,10 +302,10 @@ function findSwallowing(
 /** Returns whether the totals of the scanner rule out bad rows, apart from swallowed lines. */
 function isClean(
   { width, ragged, isWidthSure }: TableShape,
-  { mostFields, fewestFields, longest }: ScannedRecords,
+  { mostFields, fewestFields, longest, strays }: ScannedRecords,
 ): boolean {
   const isWide = (ragged === "pad" && !isWidthSure) || fewestFields >= width;
-  return mostFields <= width && isWide && longest <= maximumRecordBytes;
+  return strays === 0 && mostFields <= width && isWide && longest <= maximumRecordBytes;
 }
 
 /**
@@ -331,7 +342,7 @@ export function scanAlone(
   if (items !== undefined) {
     if (findSwallowing(shape, items, bytes, scanned) !== undefined) return undefined;
     for (let word = isClean(shape, scanned) ? at.length : 0; word < at.length; word += recordWords) {
-      if (isUsual(shape, at, word)) continue;
+      if (scanned.strays === 0 && isUsual(shape, at, word)) continue;
       const record = at.subarray(word, word + recordWords);
       if (findFault(shape, items, bytes, record, line, false) !== undefined) return undefined;
     }

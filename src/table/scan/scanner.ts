@@ -77,6 +77,8 @@ export interface ScannedRecords {
   readonly fewestFields: number;
   /** Length in bytes of the longest record, with its line ending. */
   readonly longest: number;
+  /** Number of records whose wanted field has a quote, but is not just a quoted field. */
+  readonly strays: number;
   /** Index after the last complete record. */
   readonly consumed: number;
   /** Number of line endings before that index, from where scanning started. */
@@ -124,9 +126,11 @@ export function scanRecords(
   let mostFields = 0;
   let fewestFields = Number.POSITIVE_INFINITY;
   let longest = 0;
+  let strays = 0;
   const mostWords = most * recordWords;
   while (start < length && word < mostWords) {
     const linesBefore = lines;
+    const straysBefore = strays;
     let valueStart = -1;
     let valueEnd = -1;
     let field = 0;
@@ -144,6 +148,7 @@ export function scanRecords(
         }
       }
       const fieldStart = p;
+      let closed = p;
       if (p < length && bytes[p] === quote) {
         isQuoteOpen = true;
         p++;
@@ -154,6 +159,7 @@ export function scanRecords(
           } else if (byte === quote) {
             if (escaping !== undefined || bytes[p] !== quote) {
               isQuoteOpen = false;
+              closed = p;
               break;
             }
             p++;
@@ -165,6 +171,7 @@ export function scanRecords(
       if (field === column) {
         valueStart = fieldStart;
         valueEnd = p;
+        if (isStray(bytes, fieldStart, closed, p, quote)) strays++;
       }
       if (p >= length || classes[bytes[p]!] !== 1) break;
       field++;
@@ -177,6 +184,7 @@ export function scanRecords(
       : p < length && !(bytes[p] === cr && next === length && p + 1 === next);
     if (!isComplete) {
       lines = linesBefore;
+      strays = straysBefore;
       openField = field;
       break;
     }
@@ -201,6 +209,13 @@ export function scanRecords(
     start = next;
   }
   const count = word / recordWords;
-  const found = { at: at.subarray(0, word), count, mostFields, fewestFields, longest };
+  const found = { at: at.subarray(0, word), count, mostFields, fewestFields, longest, strays };
   return { ...found, consumed: start, lines, openField, isQuoteOpen };
+}
+
+/** Returns whether a field has a quote, but is not just a quoted field. @param closed index after the closing quote */
+function isStray(bytes: Uint8Array, start: number, closed: number, end: number, quote: number): boolean {
+  if (closed > start) return closed < end;
+  for (let p = start; p < end; p++) if (bytes[p] === quote) return true;
+  return false;
 }

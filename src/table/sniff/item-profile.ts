@@ -23,6 +23,8 @@ export interface ItemProfile {
 export interface ItemTest {
   /** Returns whether a field holds an item that may be valid. */
   isItem(field: string): boolean;
+  /** Returns whether a field is an item with other text behind it, without anything between them. */
+  isGlued(field: string): boolean;
   /** Returns whether a field holds an item, with or without other text. */
   holds(field: string): boolean;
   /** Returns whether a field is empty, or stands for no item. */
