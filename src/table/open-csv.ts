@@ -52,14 +52,14 @@ export async function openCsv(
     sniffDialect(
       bytes,
       options.delimiter ?? (isSeparator ? separator : undefined),
-      options.isSheet ? { quote: '"', escape: '"' } : known,
+      options.sheet ? { quote: '"', escape: '"' } : known,
       !options.strict,
       (marks) => splitterOf(bytes, isWhole, marks),
       (marks) => lineSplitterOf(bytes, marks),
       layoutOptions,
     );
   const { marks, delimiter, split, rows, inStep } = sniff(sample);
-  if (!isUnwrapped && !options.isSheet && inStep < rows / 2 && mayBeWrapped(sample)) {
+  if (!isUnwrapped && !options.sheet && inStep < rows / 2 && mayBeWrapped(sample)) {
     const inside = new Unwrapper().unwrap(sample);
     const unwrapper = new Unwrapper();
     const found = sniff(inside);
@@ -80,16 +80,15 @@ export async function openCsv(
   const startRows = () =>
     layoutOf(splitterOf(first, isWhole, marks, startRecords)(delimiter), layoutOptions).body;
   // A cell of a sheet names its own column, so that a row wider than the header is no fault.
-  const width = Math.max(
-    widthOf(header, body),
-    ...(options.isSheet ? startRows().map(({ length }) => length) : []),
-  );
+  const usualWidth = widthOf(header, body);
+  const rowsAbove = lineEndings(linesAbove) + above + Number(header !== undefined);
+  const width = (await options.sheet?.widthBelow(rowsAbove, usualWidth)) ?? usualWidth;
   const chosen = chooseColumns(header, body, width, options);
   const { items = itemTestOf(profile) } = options;
   const found: TableShape = {
     ...{ name: source.name, dialect, width, hasHeader: header !== undefined, ragged, badRows },
     ...{ column: chosen.column, otherColumns: chosen.otherColumns },
-    trustsQuotes: options.isSheet === true || (known.quote ?? known.escape) !== undefined,
+    trustsQuotes: options.sheet !== undefined || (known.quote ?? known.escape) !== undefined,
     isWidthSure: false,
     itemColumns: Array.from({ length: width }, (_, column) => column).filter((column) =>
       body.some((fields) => fields.length === width && items.holds(itemText(fields[column]!))),
@@ -98,7 +97,7 @@ export async function openCsv(
   };
   const shape = {
     ...found,
-    isWidthSure: delimiter !== null && !options.isSheet && isWidthSure(found, items, body),
+    isWidthSure: delimiter !== null && !options.sheet && isWidthSure(found, items, body),
   };
   const facts = {
     dialect,

@@ -5,6 +5,7 @@ import type { RecordStream } from "./records.js";
 import type { ScannableStream } from "./scan/scanned-records.js";
 import type { Dialect, KnownDialect } from "./sniff/dialect.js";
 import type { ItemProfile, ItemTest } from "./sniff/item-profile.js";
+import type { OpenSheet } from "./spreadsheet/workbook.js";
 
 /** Source of a table. */
 export interface TableSource {
@@ -19,8 +20,8 @@ export interface TableOptions {
   readonly profile: ItemProfile;
   /** Tells rows that are out of step; by default, by the profile. */
   readonly items?: ItemTest;
-  /** Whether the table is a sheet: its cells name their columns, so that short and long rows are no faults. */
-  readonly isSheet?: boolean;
+  /** The sheet that is read: its cells name their columns, so that short and long rows are no faults. */
+  readonly sheet?: Pick<OpenSheet, "widthBelow">;
   /** Whether to go on where most of the first rows are bad. */
   readonly force?: boolean;
   /** Columns that hold items: an index from 1, a name, or `Name[2]` for the second column of that name. */

@@ -179,6 +179,28 @@ describe("formulas without a stored value", () => {
   });
 });
 
+test.each([
+  ["xlsx", "no range", ""],
+  ["xlsx", "its range", '<dimension ref="A1:D3000"/>'],
+  ["xlsx", "a single cell", '<dimension ref="A1"/>'],
+  ["ods", "none", ""],
+])("the last row of an %s file may be the widest, where the sheet states %s", async (type, _, dimension) => {
+  const fields = Array.from({ length: 3000 }, (_, i) =>
+    i === 0 ? ["id", "email"] : i < 2999 ? [String(i), ann] : ["9", ann, "", "more"],
+  );
+  const cells = (row: readonly string[]) =>
+    row.map((text) => (text === "" ? "<c/>" : `<c t="inlineStr"><is><t>${text}</t></is></c>`)).join("");
+  const content =
+    type === "ods"
+      ? odsOf({ S: fields.map((row) => odsRow(row)).join("") })
+      : xlsxOf({ S: fields.map((row) => `<row>${cells(row)}</row>`).join("") }, { dimension });
+  const { code, stdout, stderr } = await run(`l.${type}`, content, "-q");
+  expect(stderr).toBe("");
+  expect(code).toBe(0);
+  expect(stdout.split("\n").at(-3)).toBe(`2998,${ann},,,ok`);
+  expect(stdout.split("\n").at(-2)).toBe(`9,${ann},,more,ok`);
+});
+
 test("a row wider than the header is no bad row in a sheet, and cells are believed whatever they hold", async () => {
   const home = temporaryFolder();
   const cell = (place: string, text: string) =>

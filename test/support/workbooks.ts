@@ -36,7 +36,11 @@ const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationsh
 /** Returns an .xlsx file with some sheets, given by their rows. A sheet without rows is a chart. */
 export function xlsxOf(
   sheets: Readonly<Record<string, string | undefined>>,
-  { texts = [], styles = "" }: { texts?: readonly string[]; styles?: string } = {},
+  {
+    texts = [],
+    styles = "",
+    dimension = "",
+  }: { texts?: readonly string[]; styles?: string; dimension?: string } = {},
 ): Buffer {
   const entries = Object.entries(sheets).map(([name, rows], index) => ({
     name,
@@ -64,7 +68,7 @@ export function xlsxOf(
         `xl/${folder(rows)}s/${id}.xml`,
         rows === undefined
           ? "<chartsheet/>"
-          : `<worksheet><sheetData>${rows}</sheetData><autoFilter ref="A1"/></worksheet>`,
+          : `<worksheet>${dimension}<sheetData>${rows}</sheetData><autoFilter ref="A1"/></worksheet>`,
       ]),
     ),
   });

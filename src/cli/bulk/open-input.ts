@@ -59,7 +59,7 @@ export async function openInput(
   const sheet = await readSheet(plan, decoded, signal);
   const table = await openTable(
     { name: inputName, bytes: sheet?.bytes ?? decoded.bytes },
-    { ...plan.table, ...(sheet && { delimiter: ",", isSheet: true }), onBadRow },
+    { ...plan.table, ...(sheet && { delimiter: ",", sheet }), onBadRow },
   ).catch((error: unknown) => {
     const formulas = sheet?.emptyFormulas();
     if (formulas && error instanceof ChoiceError) error.message += `; ${formulasRemark(formulas)}`;

@@ -24,6 +24,8 @@ export function openOds(content: () => AsyncIterable<Uint8Array>): Workbook {
       }
       if (sample !== undefined) yield sample;
     },
+    // The columns of a sheet have formats up to its end.
+    statedWidth: async () => undefined,
     async *rows(index) {
       let sheet = -1;
       for await (const found of read(content(), () => sheet === index)) {

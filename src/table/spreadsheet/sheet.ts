@@ -41,6 +41,8 @@ export interface Workbook {
    * @param isItem tells items in fields; undefined if the rows need not be looked at
    */
   sheets(isItem: ((field: string) => boolean) | undefined): AsyncGenerator<SheetSample>;
+  /** Returns the number of columns that the file states for a sheet; undefined if it states none. */
+  statedWidth(index: number): Promise<number | undefined>;
   /** Yields the rows of a sheet. */
   rows(index: number): AsyncGenerator<SheetRow>;
 }

@@ -28,6 +28,11 @@ export interface OpenSheet {
   readonly bytes: AsyncIterable<Uint8Array>;
   /** Returns the formulas without a stored value in the rows that were read so far; undefined if there is none. */
   emptyFormulas(): EmptyFormulas | undefined;
+  /**
+   * Returns the number of columns of the rows below one, from 1; at least `known`. Reads them all, unless the file states that there
+   * are no more than `known`.
+   */
+  widthBelow(row: number, known: number): Promise<number>;
   /** Returns whether a column, from 0, has formulas without a stored value, and nothing else below the first of them. */
   lacksValues(column: number): Promise<boolean>;
 }
@@ -64,7 +69,12 @@ export async function openSheet(
   try {
     const book = await openBook(name, file, signal);
     const sheet = await chooseSheet(name, book, profile, wanted);
-    return openRows(sheet.name, () => book.rows(sheet.index), explain);
+    return openRows(
+      sheet.name,
+      () => book.rows(sheet.index),
+      () => book.statedWidth(sheet.index),
+      explain,
+    );
   } catch (error) {
     return explain(error);
   }
@@ -139,6 +149,7 @@ async function chooseSheet(
 function openRows(
   name: string,
   read: () => AsyncGenerator<SheetRow>,
+  stated: () => Promise<number | undefined>,
   explain: (error: unknown) => never,
 ): OpenSheet {
   let found: { count: number; readonly first: string } | undefined;
@@ -161,6 +172,18 @@ function openRows(
     name,
     bytes: bytes(),
     emptyFormulas: () => found,
+    async widthBelow(row, known) {
+      let width = known;
+      try {
+        if (((await stated()) ?? Number.POSITIVE_INFINITY) <= known) return known;
+        for await (const { number, count, fields } of read()) {
+          if (number + count - 1 > row) width = Math.max(width, fields.length);
+        }
+      } catch (error) {
+        explain(error);
+      }
+      return width;
+    },
     async lacksValues(column) {
       if (!columns.has(column)) return false;
       let isBelow = false;

@@ -67,6 +67,10 @@ export async function openXlsx(part: PartReader): Promise<Workbook> {
         yield sample;
       }
     },
+    statedWidth: async (index) => {
+      const { name, path } = sheets[index]!;
+      return statedWidthOf(open(part, path), name);
+    },
     rows,
   };
 }
@@ -194,6 +198,19 @@ async function readLinks(part: PartReader, path: string): Promise<ReadonlyMap<st
     if (address !== undefined) links.set(cell, address);
   });
   return links;
+}
+
+/** Returns the columns of the range that a sheet states; undefined for a single cell, which programs write that do not know it. */
+async function statedWidthOf(bytes: AsyncIterable<Uint8Array>, sheet: string): Promise<number | undefined> {
+  for await (const xml of readXml(bytes)) {
+    for (let event = xml.next(); event !== undefined; event = xml.next()) {
+      if (xml.name === "sheetData") return undefined;
+      if (xml.name !== "dimension") continue;
+      const last = xml.attribute("ref")?.split(":")[1];
+      return last === undefined ? undefined : 1 + columnOf(last, sheet);
+    }
+  }
+  return undefined;
 }
 
 /** Facts that the cells of a sheet need. */
