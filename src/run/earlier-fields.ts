@@ -3,7 +3,7 @@ import { type BadRowListener, type BadRowPolicy, RowFault } from "../table/bad-r
 import { TableError } from "../table/errors.js";
 import { knownStatuses, notChecked } from "../validator/validator.js";
 import type { Columns } from "./columns.js";
-import { notARowCode, otherShardCode } from "./status-codes.js";
+import { mostStatuses, notARowCode, otherShardCode } from "./status-codes.js";
 
 /** What an update does with the status columns of an earlier run. */
 export interface Update {
@@ -26,6 +26,9 @@ export interface Update {
   };
 }
 
+/** The update of a table whose rows keep all that an earlier run has added. */
+export const anyUpdate: Update = { input: "", keeps: true, isSure: true };
+
 /**
  * Handles a bad row that the earlier run kept.
  *
@@ -46,6 +49,12 @@ export function badRowCode(
   onBadRow(fault, record);
   return policy === "keep" ? notARowCode : otherShardCode;
 }
+
+/** Returns the error for a table with more different statuses than a run can keep. */
+export const tooManyKept = (input: string): TableError =>
+  new TableError(
+    `${input}: its status column has over ${mostStatuses} different statuses; name another column with --status-column, or leave out --update`,
+  );
 
 /** Returns whether a field of a status column may be replaced: it is empty or a status of idv. */
 export const isStatus = (field: string): boolean =>

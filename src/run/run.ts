@@ -11,9 +11,9 @@ import type { RunOptions, RunReport } from "./run-options.js";
  * @throws any error of the table, the validator or the sink; the signal's reason when aborted
  */
 export async function validateTable(options: RunOptions): Promise<RunReport> {
-  const { scanned } = options.table;
   const { embedded } = options.validator;
-  const isBatched = options.session?.isBatched || options.mailCheck !== undefined;
+  const { scanned } = options.table;
+  const isBatched = options.session?.isBatched || options.mailCheck !== undefined || needsFields(options);
   // Each way is loaded only when it is taken.
   if (scanned && embedded && !isBatched) {
     const { runEmbedded } = await import("./embedded/embedded-run.js");
@@ -22,3 +22,16 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
   const { runBatched } = await import("./batched/batched-run.js");
   return runBatched(options);
 }
+
+/**
+ * Returns whether a table has to go in batches: the scanner does not read it, or items are needed of rows that keep the statuses of
+ * an earlier run.
+ */
+export const needsFields = ({
+  table,
+  columns,
+  shard,
+  filter,
+}: Pick<RunOptions, "table" | "columns" | "filter"> & { readonly shard?: unknown }): boolean =>
+  table.scanned === undefined ||
+  (columns.places.some((place) => place !== undefined) && (shard ?? filter?.dedupe) !== undefined);

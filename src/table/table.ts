@@ -1,7 +1,6 @@
 /** Types of a table that is opened: its source, its options and its properties. */
 import type { BadRowListener, BadRowPolicy } from "./bad-rows.js";
 import type { EarlierColumns } from "./earlier-columns.js";
-import type { RecordStream } from "./records.js";
 import type { ScannableStream } from "./scan/scanned-records.js";
 import type { Dialect, KnownDialect } from "./sniff/dialect.js";
 import type { ItemProfile, ItemTest } from "./sniff/item-profile.js";
@@ -79,7 +78,7 @@ export interface Table extends ScannableStream {
   /** Returns more of them: up to 1,000, as far as the bytes go that were read at the start, 64 KiB or more. */
   startValues(column: number): Promise<readonly string[]>;
   /** Returns the stream that puts the added columns in the places of those of an earlier run. Takes the place of the other. */
-  replacing(earlier: EarlierColumns): RecordStream;
+  replacing(earlier: EarlierColumns): ScannableStream;
 }
 
 /** A table as the reader of its format returns it. */

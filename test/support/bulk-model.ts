@@ -334,7 +334,12 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
       const field = line.fields[i];
       return isWrittenAnew ? rawField(field?.text ?? "", written) : (field?.raw ?? "");
     });
-    for (const [i, text] of ours.entries()) fields[places[i] ?? fields.length] = rawField(text, written);
+    for (const [i, text] of ours.entries()) {
+      const place = places[i];
+      // A field that does not change keeps its bytes.
+      const isSame = place !== undefined && line.fields[place]?.text === text;
+      if (isWrittenAnew || !isSame) fields[place ?? fields.length] = rawField(text, written);
+    }
     const end = isReshaped ? "\n" : isWrittenAnew ? lineEnding : line.end || lineEnding;
     return fields.join(written) + end;
   }

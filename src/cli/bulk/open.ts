@@ -5,6 +5,7 @@ import type { DataSource } from "../../classifier/disposable-table.js";
 import { daysOld, findTable, tableSource } from "../../data/installed-table.js";
 import { createFolder } from "../../files/folders.js";
 import { type FileCopy, openCopy, openOutputFile, type TableSink } from "../../files/output.js";
+import { needsFields } from "../../run/run.js";
 import { dataTablePath } from "../config/paths.js";
 import type { dryRunValidator } from "../engines/dry-run.js";
 import type { Engine } from "../engines/engine.js";
@@ -142,7 +143,7 @@ export async function openFiles(plan: Plan, opened: Opened, signal: AbortSignal)
 /**
  * Opens several files and closes them again, before the first of them is touched. Reads no pipes: their data comes once.
  *
- * @returns whether the scanner can read all of them; otherwise all have to go in batches
+ * @returns whether none of them has to go in batches; otherwise all have to
  * @throws FileError, TableError, ChoiceError when one of the files cannot be replaced, if that is wanted
  */
 export async function lookAhead(plans: readonly Plan[], signal: AbortSignal): Promise<boolean> {
@@ -157,7 +158,7 @@ export async function lookAhead(plans: readonly Plan[], signal: AbortSignal): Pr
         isScanned = false;
         continue;
       }
-      const { stream } = await openInput(
+      const { stream, columns } = await openInput(
         { ...plan, note: () => {} },
         () => {},
         (closeInput) => {
@@ -165,7 +166,7 @@ export async function lookAhead(plans: readonly Plan[], signal: AbortSignal): Pr
         },
         signal,
       );
-      isScanned &&= stream.scanned !== undefined;
+      isScanned &&= !needsFields({ table: stream, columns, shard: plan.options.shard, filter: plan.filter });
     } catch (error) {
       // Otherwise the run over this file says what is wrong with it.
       if (!plan.isInPlace) continue;

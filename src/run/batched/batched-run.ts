@@ -19,7 +19,7 @@
 import type { RecordChunk } from "../../table/records.js";
 import { notChecked } from "../../validator/validator.js";
 import { isGood } from "../cells.js";
-import { badRowCode, keptFields, type Update } from "../earlier-fields.js";
+import { anyUpdate, badRowCode, keptFields } from "../earlier-fields.js";
 import { RowWriter } from "../row-writer.js";
 import type { RunOptions, RunProgress, RunReport } from "../run-options.js";
 import { countsSince } from "../session.js";
@@ -33,9 +33,6 @@ import { type RowItems, RowRenderer, type ValueCounts } from "./row-renderer.js"
 const waitingChunks = 64;
 /** Pause of the input after which the open batch is submitted, in milliseconds. */
 const pauseMilliseconds = 200;
-
-/** The update of a table whose rows keep all that an earlier run has added. */
-const anyUpdate: Update = { input: "", keeps: true, isSure: true };
 
 /** Runs the batched way; see the top of this file. */
 export async function runBatched(options: RunOptions): Promise<RunReport> {

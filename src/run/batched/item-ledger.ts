@@ -14,6 +14,7 @@ import {
 import type { CachePort } from "../cache-port.js";
 import { type CellOptions, Cells, decidesBefore, usualCells } from "../cells.js";
 import { DistinctItems } from "../distinct-items.js";
+import { tooManyKept } from "../earlier-fields.js";
 import { itemKey } from "../item.js";
 import type { RunOptions } from "../run-options.js";
 import type { RunCounts } from "../session.js";
@@ -147,9 +148,15 @@ export class ItemLedger {
     return this.#items.get(item);
   }
 
-  /** Returns the code of a status that an earlier run gave; that of no item if it is empty. */
-  codeOfKept(status: Status): number {
-    return status === "" ? noItemCode : this.#codeFor({ status });
+  /**
+   * Returns the code of a status that an earlier run gave; that of no item if it is empty.
+   *
+   * @throws TableError when there are too many different ones
+   */
+  codeOfKept(status: Status, input = ""): number {
+    if (status === "") return noItemCode;
+    if (!this.statuses.includes(status) && this.statuses.length > mostStatuses) throw tooManyKept(input);
+    return this.#codeFor({ status });
   }
 
   /** The counts over all files. */

@@ -51,7 +51,8 @@ export class RowRenderer {
       Uint8Array.from(rows, ({ mark, kept }, row) => {
         if (mark !== undefined) return mark;
         const [keptStatus] = kept[column] ?? [];
-        if (keptStatus !== undefined) return this.#ledger.codeOfKept(keptStatus);
+        if (keptStatus !== undefined)
+          return this.#ledger.codeOfKept(keptStatus, this.#options.update?.input ?? "");
         const item = deciding[row]![column];
         return item === undefined ? noItemCode : this.#ledger.codeOf(item);
       });

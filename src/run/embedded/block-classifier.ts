@@ -9,8 +9,15 @@ import { Kernel, type KernelSettings } from "../../kernel/kernel.js";
 import { askCode, disposableDomainCode } from "../../kernel/layout.js";
 import { emptyField, type TableShape } from "../../table/records.js";
 import { scanAlone } from "../../table/scan/chunk-assembler.js";
+import { writeReplacing } from "../../table/scan/reread-records.js";
 import { scanShape } from "../../table/scan/scan-shape.js";
-import { type ScannedChunk, tailOf, type WrittenRecords } from "../../table/scan/scanned-chunk.js";
+import {
+  type ScannedChunk,
+  tailOf,
+  type WriteMemory,
+  type WrittenRecords,
+} from "../../table/scan/scanned-chunk.js";
+import { Place, recordWords } from "../../table/scan/scanner.js";
 import type { ItemTest } from "../../table/sniff/item-profile.js";
 import type { Kind } from "../../validator/validator.js";
 import { type CellOptions, Cells, decidesBefore, isGood, itemTest } from "../cells.js";
@@ -24,11 +31,13 @@ import {
   noItemCode,
   notARowCode,
   notCheckedCode,
+  offlineReasons,
   offlineStatuses,
   otherShardCode,
 } from "../status-codes.js";
 import type { BlockKernel } from "./block-kernel.js";
 import type { Slot } from "./block-memory.js";
+import { findKept, firstKeptCode, type KeptCodes, type OtherStatus } from "./kept-rows.js";
 
 const comma = 0x2c;
 const noTail = Buffer.of();
@@ -42,6 +51,8 @@ export interface BlockOptions {
   readonly seed: Int32Array;
   readonly columns: Columns;
   readonly shard?: Shard | undefined;
+  /** For an update: whether rows keep the statuses of an earlier run. The added columns of that run are replaced. */
+  readonly keeps?: boolean | undefined;
   /** What `--dedupe` compares; undefined if it needs no more than the first row of each item. */
   readonly keys: "items" | "mailboxes" | undefined;
 }
@@ -87,6 +98,7 @@ export class BlockClassifier {
   readonly #classifier: Classifier;
   readonly #kernel: BlockKernel | undefined;
   readonly #cells: Cells;
+  readonly #otherStatus: OtherStatus | undefined;
   readonly #items: ItemTest;
   /** Bytes to append to a record, by status code. */
   readonly #tails: readonly Uint8Array[];
@@ -95,8 +107,18 @@ export class BlockClassifier {
   /** Whether the rows without an item belong to this run. */
   readonly #isFirstShard: boolean;
 
-  /** @param kernel the kernel for this thread; without it, the classifier judges all items */
-  constructor(options: BlockOptions, classifier: Classifier, kernel?: BlockKernel) {
+  /**
+   * @param kernel the kernel for this thread; without it, the classifier judges all items
+   * @param otherStatus for an update: returns the code of a row whose status idv does not know; blocks with such rows are refused
+   * without it
+   */
+  constructor(
+    options: BlockOptions,
+    classifier: Classifier,
+    kernel?: BlockKernel,
+    otherStatus?: OtherStatus,
+  ) {
+    this.#otherStatus = otherStatus;
     this.#options = options;
     this.#classifier = classifier;
     this.#kernel = kernel;
@@ -124,8 +146,11 @@ export class BlockClassifier {
     if (scanned === undefined) return undefined;
     const { chunk, lines } = scanned;
     const rows = chunk.count;
-    kernel.judge(slot, rows);
-    const verdicts = this.#judgeTheRest(chunk, slot.codes.subarray(0, rows), slot.hashes, slot.mailboxes);
+    const kept = this.#findKept(chunk, undefined);
+    if (kept === undefined) return undefined;
+    const codes = slot.codes.subarray(0, rows);
+    judgeWithout(kept, chunk, codes, () => kernel.judge(slot, rows));
+    const verdicts = this.#judgeTheRest(chunk, codes, slot.hashes, slot.mailboxes);
     // The slot has no room for several items of a record.
     const outputLength = verdicts.items === undefined ? this.#renderInto(slot, chunk, verdicts.codes) : -1;
     if (outputLength !== -1) {
@@ -148,11 +173,18 @@ export class BlockClassifier {
       chunk.isRow(row) ? askCode : notARow,
     );
     const hashes = new Int32Array(2 * chunk.count);
-    this.#kernel?.judgeChunk(chunk, codes, hashes);
+    const kept = this.#findKept(chunk, this.#otherStatus)!;
+    judgeWithout(kept, chunk, codes, () => this.#kernel?.judgeChunk(chunk, codes, hashes));
     const verdicts = this.#judgeTheRest(chunk, codes, hashes);
     const several = verdicts.items?.rows.find((row, place, rows) => row === rows[place - 1]);
     if (shard && several !== undefined) throw severalItems(shard, chunk.lineOf(several));
     return verdicts;
+  }
+
+  /** Returns the codes of the rows that are not judged; undefined if another thread has to find them. */
+  #findKept(chunk: ScannedChunk, otherStatus: OtherStatus | undefined): KeptCodes | undefined {
+    const { keeps, columns } = this.#options;
+    return keeps === undefined ? noneKept : findKept(chunk, columns.places[0]!, keeps, otherStatus);
   }
 
   /** Completes the verdicts of the kernel: judges the items that it has left to the classifier. */
@@ -310,10 +342,11 @@ export class BlockClassifier {
     const { columns, shape } = this.#options;
     // The lines of a plain list become fields, which may have to be quoted.
     const needsNoQuotes = shape.dialect.delimiter !== null || !chunk.bytes.includes(comma);
-    if (needsNoQuotes && !columns.withReasons && !columns.withCanonical && Kernel.takes(this.#tails)) {
+    const hasTails = this.#options.keeps === undefined && !columns.withReasons && !columns.withCanonical;
+    if (needsNoQuotes && hasTails && Kernel.takes(this.#tails)) {
       return this.#kernel!.write(slot, chunk.count);
     }
-    const { bytes } = this.render(chunk, codes, slot);
+    const { bytes } = this.render(chunk, codes, undefined, slot);
     // The rows did not fit, so they were rendered in memory that the other threads cannot see.
     return bytes.buffer === slot.output.buffer ? bytes.length : -1;
   }
@@ -321,23 +354,89 @@ export class BlockClassifier {
   /**
    * Renders the records of a chunk with their statuses.
    *
+   * @param items the verdicts on all items, if a record has several
    * @param memory takes the bytes if they fit; otherwise new memory does
    */
-  render(chunk: ScannedChunk, codes: Uint8Array, memory?: Slot): WrittenRecords {
-    const { kind, shape, columns } = this.#options;
+  render(chunk: ScannedChunk, codes: Uint8Array, items?: ItemVerdicts, memory?: WriteMemory): WrittenRecords {
+    const { shape, columns, keeps } = this.#options;
+    const nth = items === undefined ? undefined : decidingPlaces(codes, items);
+    if (keeps !== undefined) {
+      const fieldsOf = (row: number) => this.#fieldsOf(chunk, row, codes[row]!, nth?.[row]);
+      return writeReplacing(shape, chunk, columns.places, fieldsOf, memory);
+    }
     if (!columns.withReasons && !columns.withCanonical) {
       return chunk.write(this.#tailsByCode, codes, memory);
     }
-    const tails = Array.from(codes, (code, row) => {
-      if (!hasItem(code) || code === notCheckedCode) return this.#tailsByCode[code];
-      const judged = this.#cells
-        .itemsIn(chunk.value(row))
-        .map((item) => ({ item, verdict: this.#classifier.classify(kind, item) }));
-      const { item, verdict } = judged.find(({ verdict }) => outcomeCode(verdict) === code) ?? judged[0]!;
-      return tailOf(shape, ourFields(columns, verdict, kind, item));
-    });
+    const tails = Array.from(codes, (code, row) =>
+      this.#isExplained(code)
+        ? tailOf(shape, this.#explain(chunk, row, nth?.[row]))
+        : this.#tailsByCode[code],
+    );
     const choice = Uint32Array.from(tails, (_, row) => row);
     return chunk.write(tails, choice, memory);
+  }
+
+  /** Returns whether the added fields of rows with a code depend on their items. */
+  #isExplained(code: number): boolean {
+    const { withReasons, withCanonical } = this.#options.columns;
+    if (!hasItem(code) || code === notCheckedCode) return false;
+    return withCanonical || (withReasons && offlineReasons[code] !== undefined);
+  }
+
+  /** Returns the added fields of a row of an update; undefined if it keeps its own, null if it is left out. */
+  #fieldsOf(
+    chunk: ScannedChunk,
+    row: number,
+    code: number,
+    nth: number | undefined,
+  ): readonly string[] | undefined | null {
+    const { kind, columns } = this.#options;
+    if (code === otherShardCode) return null;
+    if (code === notARowCode || code >= firstKeptCode) return undefined;
+    if (this.#isExplained(code)) return this.#explain(chunk, row, nth);
+    return ourFields(columns, { status: offlineStatuses[code]! }, kind);
+  }
+
+  /** Returns the added fields of a row, with what explains the status of one of its items. */
+  #explain(chunk: ScannedChunk, row: number, nth = 0): readonly string[] {
+    const { kind, columns } = this.#options;
+    const item = this.#cells.itemsIn(chunk.value(row))[nth]!;
+    return ourFields(columns, this.#classifier.classify(kind, item), kind, item);
+  }
+}
+
+/** Returns for each record which of its items has its status, from 0. */
+function decidingPlaces(codes: Uint8Array, items: ItemVerdicts): Uint32Array {
+  const found = new Uint32Array(codes.length);
+  let [nth, last] = [0, -1];
+  let isFound = false;
+  for (const [place, row] of items.rows.entries()) {
+    [nth, isFound] = row === last ? [nth + 1, isFound] : [0, false];
+    last = row;
+    if (isFound || items.codes[place] !== codes[row]) continue;
+    found[row] = nth;
+    isFound = true;
+  }
+  return found;
+}
+
+const noneKept: KeptCodes = new Uint8Array(0);
+
+/** Judges the items of a chunk but for those of rows whose codes are known, which are hidden from the kernel meanwhile. */
+function judgeWithout(kept: KeptCodes, { at }: ScannedChunk, codes: Uint8Array, judge: () => void): void {
+  const fields: number[] = [];
+  for (const [row, code] of kept.entries()) {
+    const word = row * recordWords + Place.fields;
+    if (code === 0) continue;
+    fields.push(at[word]!);
+    at[word] = 0;
+  }
+  judge();
+  let next = 0;
+  for (const [row, code] of kept.entries()) {
+    if (code === 0) continue;
+    codes[row] = code;
+    at[row * recordWords + Place.fields] = fields[next++]!;
   }
 }
 

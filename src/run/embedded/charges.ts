@@ -14,8 +14,9 @@ import { type EmbeddedEngine, type QuotaState, unitsOf } from "../../validator/v
 import { DistinctItems } from "../distinct-items.js";
 import type { RowsWithStatus } from "../row-writer.js";
 import type { RunCounts } from "../session.js";
-import { hasItem, notCheckedCode } from "../status-codes.js";
+import { hasItem, isRow, noItemCode, notCheckedCode } from "../status-codes.js";
 import { type BlockClassifier, type ChunkVerdicts, goodRows, takeDeciding } from "./block-classifier.js";
+import { firstKeptCode } from "./kept-rows.js";
 
 /**
  * Number of new items at which they are charged. A durable charge takes as long as thousands of verdicts, but a crash
@@ -81,7 +82,11 @@ export class Charges {
   /** Adds the items of a chunk. Returns whether it is time to settle. */
   add(classified: ClassifiedChunk): boolean {
     const { hashes, codes } = classified.items ?? classified;
-    const { isNew, count } = this.#items.addAll(hashes, codes, checked);
+    // Rows that keep the status of an earlier run have no item that is charged.
+    const judged = codes.some((code) => code >= firstKeptCode && isRow(code))
+      ? codes.map((code) => (code >= firstKeptCode ? noItemCode : code))
+      : codes;
+    const { isNew, count } = this.#items.addAll(hashes, judged, checked);
     this.#waiting.push({ ...classified, isNew, newItems: count });
     this.#uncharged += count;
     this.#distinct += count;
@@ -141,14 +146,14 @@ export class Charges {
     const { chunk, codes, emptied, notUtf8, written, release } = classified;
     // Until the quota ends, every item in the table is checked.
     const isComplete = !this.#isExhausted || !this.#markUnchecked(classified, classifier);
-    const rendered = isComplete ? written : classifier.render(chunk(), codes);
+    const rendered = isComplete ? written : classifier.render(chunk(), codes, classified.items);
     let scanned: ScannedChunk | undefined;
     const records = () => {
       scanned ??= chunk();
       return scanned;
     };
     return {
-      ...{ codes, isFirst: firstRows(classified), emptied, notUtf8 },
+      ...{ codes, isFirst: firstRows(classified), emptied, notUtf8, kept: countKept(codes) },
       keys: classifier.keysOf(classified),
       ...(classified.items && { good: goodRows(codes.length, classified.items) }),
       place: (row) => ({ line: records().lineOf(row), value: records().value(row) }),
@@ -191,7 +196,8 @@ export class Charges {
     };
     let isAny = false;
     for (let place = 0; place < codes.length; place++) {
-      if (!hasItem(codes[place]!) || this.#items.get(hashAt(hashes, place)) !== unchecked) continue;
+      const isKept = codes[place]! >= firstKeptCode;
+      if (isKept || !hasItem(codes[place]!) || this.#items.get(hashAt(hashes, place)) !== unchecked) continue;
       codes[place] = notCheckedCode;
       isAny = true;
     }
@@ -200,6 +206,13 @@ export class Charges {
     classifier.takeBack(chunk(), before, (place) => codes[place] === notCheckedCode);
     return true;
   }
+}
+
+/** Returns the number of rows that keep the status of an earlier run. */
+function countKept(codes: Uint8Array): number {
+  let count = 0;
+  for (const code of codes) if (code >= firstKeptCode && isRow(code)) count++;
+  return count;
 }
 
 /** Returns 1 for each row with an item that no row before has. */

@@ -28,9 +28,12 @@ import { writeDomainTables } from "../../kernel/tables.js";
 import { scanAlone } from "../../table/scan/chunk-assembler.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import type { ScannedTable } from "../../table/scan/scanned-records.js";
-import type { EmbeddedEngine, Kind } from "../../validator/validator.js";
+import { Place, recordWords } from "../../table/scan/scanner.js";
+import type { EmbeddedEngine, Kind, Status } from "../../validator/validator.js";
 import { usualCells } from "../cells.js";
+import type { Columns } from "../columns.js";
 import { topDomains } from "../domain-counts.js";
+import { anyUpdate, badRowCode, keptFields, tooManyKept, type Update } from "../earlier-fields.js";
 import { type RowsWithStatus, RowWriter } from "../row-writer.js";
 import type { RunOptions, RunReport } from "../run-options.js";
 import { countsSince } from "../session.js";
@@ -39,6 +42,7 @@ import { BlockClassifier, type BlockOptions, kernelSettings } from "./block-clas
 import { BlockKernel } from "./block-kernel.js";
 import { BlockMemory } from "./block-memory.js";
 import { Charges, type ClassifiedChunk, chargedChunks } from "./charges.js";
+import { codeOfKept, type OtherStatus, statusesWithKept } from "./kept-rows.js";
 import type { SubmittedBlock, WorkerPool } from "./worker-pool.js";
 
 /** Bytes left to read, or bytes read if the size is not known, from which on it pays to start workers. */
@@ -68,12 +72,17 @@ export async function runEmbedded(
   const charges = session?.charges ?? new Charges(engine);
   if (session) session.charges = charges;
   const before = charges.counts;
-  const writer = new RowWriter(options, offlineStatuses, offlineReasons);
+  const isUpdate = columns.places.some((place) => place !== undefined);
+  const update = isUpdate ? (options.update ?? anyUpdate) : undefined;
+  const withKept = statusesWithKept();
+  const statuses = update ? withKept : offlineStatuses;
+  const writer = new RowWriter(options, statuses, offlineReasons);
   // Without a filter by status, every row with a new item is written, and those are known.
   const keys: BlockOptions["keys"] =
     filter.dedupe === "canonical" ? "mailboxes" : filter.dedupe && filter.keeps && "items";
   const { shape } = scanned;
-  const blockOptions = { kind, cells, shape, seed: charges.seed, columns, shard, keys };
+  const keeps = update?.keeps;
+  const blockOptions = { kind, cells, shape, seed: charges.seed, columns, shard, keys, keeps };
   const threads = Math.min(cores, mostThreads);
   const submittedBlocks = 2 + threads * blocksForThread;
   // Slots for the blocks submitted, for the chunks collected and those being charged, and for one whose bytes are being written.
@@ -88,7 +97,12 @@ export async function runEmbedded(
     // Otherwise they are written when more blocks come.
     if ((inputShare() ?? 1) < 1) writeDomainTables(memory.buffer, engine.classifier);
   }
-  const classifier = new BlockClassifier(blockOptions, engine.classifier, prepared?.kernel);
+  const classifier = new BlockClassifier(
+    blockOptions,
+    engine.classifier,
+    prepared?.kernel,
+    update && otherStatus(update, columns, withKept),
+  );
   const newPool = async () => {
     if (prepared === null) return undefined;
     const { WorkerPool } = await import("./worker-pool.js");
@@ -102,9 +116,9 @@ export async function runEmbedded(
     const charged = (await charging) ?? [];
     charging = undefined;
     for (const rows of charged) await writer.write(rows);
-    const { statuses } = writer.report();
+    const counts = writer.report().statuses;
     const { rows } = writer;
-    await onProgress?.({ rows, rowsRead: rows, units: () => charges.counts, statuses: () => statuses });
+    await onProgress?.({ rows, rowsRead: rows, units: () => charges.counts, statuses: () => counts });
   };
   /** Starts to charge the waiting chunks. Meanwhile, the disk or the database works and this goes on. */
   const charge = async () => {
@@ -150,6 +164,27 @@ export async function runEmbedded(
   return { ...writer.report(), ...countsSince(before, charges.counts), quota, topDomains: domains };
 }
 
+/** Returns what gives a row of an update its code if its status is not one of idv's. */
+function otherStatus(update: Update, columns: Columns, statuses: Status[]): OtherStatus {
+  return (chunk, row, status) => {
+    const line = chunk.lineOf(row);
+    if (update.bad?.isBadRow(status)) {
+      const record = chunk.bytes.subarray(
+        chunk.at[row * recordWords],
+        chunk.at[row * recordWords + Place.next],
+      );
+      return badRowCode(update.input, update.bad, columns.names[0], line, record);
+    }
+    if (
+      keptFields([status], 0, { ...columns, names: columns.names.slice(0, 1) }, 1, update, line) === undefined
+    )
+      return 0;
+    const code = codeOfKept(statuses, status);
+    if (code === -1) throw tooManyKept(update.input);
+    return code;
+  };
+}
+
 const unknownShare = (): undefined => undefined;
 
 /** The kernel of the main thread, and what other threads need for theirs. */
@@ -182,7 +217,7 @@ async function* classifyInOrder(
   function* classifyHere(whole: ScannedChunk, isBeforePause = false): Generator<ClassifiedChunk> {
     for (const chunk of whole.pieces()) {
       const verdicts = classifier.classify(chunk);
-      const written = classifier.render(chunk, verdicts.codes);
+      const written = classifier.render(chunk, verdicts.codes, verdicts.items);
       yield { ...verdicts, chunk: () => chunk, written, isBeforePause };
     }
   }

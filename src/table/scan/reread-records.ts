@@ -6,23 +6,14 @@
 import { isUtf8Text, itemText, toBinary } from "../bytes.js";
 import type { EarlierColumns } from "../earlier-columns.js";
 import { emptyTail, quoteField, unquote } from "../quotes.js";
-import {
-  beforeField,
-  emptyField,
-  outputDelimiter,
-  type RecordChunk,
-  type RecordStream,
-  type TableShape,
-} from "../records.js";
-import type { ScannedChunk } from "./scanned-chunk.js";
-import type { ScannedTable } from "./scanned-records.js";
+import { beforeField, emptyField, outputDelimiter, type RecordChunk, type TableShape } from "../records.js";
+import type { ScannedChunk, WriteMemory, WrittenRecords } from "./scanned-chunk.js";
+import type { ScannableStream, ScannedTable } from "./scanned-records.js";
 import { Place, recordWords } from "./scanner.js";
 
 /** Returns the stream of a scanned table, with all wanted columns, and with the added columns in their places. */
-export function rereadRecords(
-  { shape, header, chunks }: ScannedTable,
-  earlier?: EarlierColumns,
-): RecordStream {
+export function rereadRecords(scanned: ScannedTable, earlier?: EarlierColumns): ScannableStream {
+  const { shape, header, chunks } = scanned;
   const { places } = earlier ?? { places: [] };
   async function* reread(): AsyncGenerator<RecordChunk> {
     for await (const chunk of chunks) yield new RereadChunk(shape, chunk, earlier);
@@ -31,6 +22,7 @@ export function rereadRecords(
     start: (columns) =>
       shape.hasHeader ? new RereadChunk(shape, header, { places }).append([columns]) : Buffer.of(),
     chunks: reread(),
+    ...(shape.otherColumns.length === 0 && { scanned }),
   };
 }
 
@@ -42,8 +34,6 @@ class RereadChunk implements RecordChunk {
   readonly #shape: TableShape;
   readonly #chunk: ScannedChunk;
   readonly #places: readonly (number | undefined)[];
-  /** The fields to replace, in the order of the table, and the index of the added field that each gets. */
-  readonly #replaced: readonly { readonly place: number; readonly index: number }[];
   /** The bounds of the fields of each record. */
   readonly #bounds: readonly (readonly number[])[];
 
@@ -51,9 +41,6 @@ class RereadChunk implements RecordChunk {
     this.#shape = shape;
     this.#chunk = chunk;
     this.#places = earlier?.places ?? [];
-    this.#replaced = this.#places
-      .flatMap((place, index) => (place === undefined ? [] : [{ place, index }]))
-      .sort((a, b) => a.place - b.place);
     const rows = Array.from({ length: chunk.count }, (_, row) => row);
     this.#bounds = rows.map((row) => chunk.boundsOf(row));
     const valuesOf = (column: number) =>
@@ -86,36 +73,107 @@ class RereadChunk implements RecordChunk {
   }
 
   append(added: readonly (readonly string[] | undefined)[]): Buffer {
-    const rows = added.flatMap((fields, row) => (fields === undefined ? [] : [this.#render(row, fields)]));
+    const rows = added.flatMap((fields, row) =>
+      fields === undefined ? [] : [renderReplacing(this.#shape, this.#chunk, row, this.#places, fields)],
+    );
     return Buffer.from(rows.join(""), "latin1");
   }
+}
 
-  #render(row: number, added: readonly string[]): string {
-    const { bytes, at } = this.#chunk;
-    const { width, dialect } = this.#shape;
+/**
+ * Renders a record with the added fields in the places of earlier ones, or at the end. A field that does not change keeps its bytes.
+ *
+ * @param places index in the table of each added field; undefined for one at the end
+ * @param added none for a record that is copied
+ * @returns a binary string
+ */
+function renderReplacing(
+  shape: TableShape,
+  chunk: ScannedChunk,
+  row: number,
+  places: readonly (number | undefined)[],
+  added: readonly string[],
+): string {
+  const { bytes, at } = chunk;
+  const { width, dialect } = shape;
+  const word = row * recordWords;
+  const [start, end, next] = [at[word]!, at[word + Place.end]!, at[word + Place.next]!];
+  const text = (from: number, to: number) => bytes.toString("latin1", from, to);
+  if (!chunk.isRow(row) || added.length === 0) return text(start, next);
+  const before = beforeField(dialect);
+  const ours = added.map((field) => quoteField(toBinary(field), outputDelimiter(dialect), dialect));
+  const bounds = chunk.boundsOf(row);
+  const found = at[word + Place.fields]!;
+  let line = "";
+  let from = start;
+  const replaced = places
+    .flatMap((place, index) => (place === undefined || place >= found ? [] : [{ place, index }]))
+    .sort((a, b) => a.place - b.place);
+  for (const { place, index } of replaced) {
+    const [fieldStart, fieldEnd] = [bounds[2 * place]!, bounds[2 * place + 1]!];
+    if (itemText(unquote(text(fieldStart, fieldEnd), dialect)) === added[index]) continue;
+    line += text(from, fieldStart) + ours[index];
+    from = fieldEnd;
+  }
+  const surplus = found > width ? emptyTail(bytes, end, found - width, dialect) : undefined;
+  line += text(from, surplus ?? end);
+  // Fields that the record lacks: ours, and empty ones.
+  for (let field = found; field < width; field++) {
+    const index = places.indexOf(field);
+    line += index === -1 ? emptyField(dialect) : before + ours[index];
+  }
+  for (const [i, field] of ours.entries()) if (places[i] === undefined) line += before + field;
+  return line + (end === next ? dialect.lineEnding : text(end, next));
+}
+
+/**
+ * Renders the records of a chunk, most of which keep their fields: those are copied, many at a time.
+ *
+ * @param added the added fields of a record; undefined for one that keeps its own, null for one that is left out
+ * @param memory where the records are put; if it is too small, they are put in new memory
+ */
+export function writeReplacing(
+  shape: TableShape,
+  chunk: ScannedChunk,
+  places: readonly (number | undefined)[],
+  added: (row: number) => readonly string[] | undefined | null,
+  memory?: WriteMemory,
+): WrittenRecords {
+  const { bytes, at, count } = chunk;
+  const pieces: Buffer[] = [];
+  const isLarge = memory !== undefined && memory.ends.length >= count;
+  const ends = isLarge ? memory.ends.subarray(0, count) : new Int32Array(count);
+  let [length, copiedTo] = [0, 0];
+  let copiedFrom = -1;
+  const hasAll = places.every((place) => place !== undefined);
+  for (let row = 0; row < count; row++) {
     const word = row * recordWords;
     const [start, end, next] = [at[word]!, at[word + Place.end]!, at[word + Place.next]!];
-    const text = (from: number, to: number) => bytes.toString("latin1", from, to);
-    if (!this.#chunk.isRow(row) || added.length === 0) return text(start, next);
-    const before = beforeField(dialect);
-    const ours = added.map((field) => quoteField(toBinary(field), outputDelimiter(dialect), dialect));
-    const bounds = this.#bounds[row]!;
-    const found = at[word + Place.fields]!;
-    let line = "";
-    let from = start;
-    for (const { place, index } of this.#replaced) {
-      if (place >= found) break;
-      line += text(from, bounds[2 * place]!) + ours[index];
-      from = bounds[2 * place + 1]!;
+    let fields = added(row);
+    const isWhole = hasAll && at[word + Place.fields] === shape.width && end !== next;
+    if (fields === undefined && (isWhole || !chunk.isRow(row))) {
+      if (copiedFrom === -1 || copiedTo !== start) {
+        if (copiedFrom !== -1) pieces.push(bytes.subarray(copiedFrom, copiedTo));
+        copiedFrom = start;
+      }
+      copiedTo = next;
+      length += next - start;
+    } else if (fields !== null) {
+      fields ??= places.map((place) => (place === undefined ? "" : chunk.field(row, place)));
+      if (copiedFrom !== -1) pieces.push(bytes.subarray(copiedFrom, copiedTo));
+      copiedFrom = -1;
+      const rendered = Buffer.from(renderReplacing(shape, chunk, row, places, fields), "latin1");
+      pieces.push(rendered);
+      length += rendered.length;
     }
-    const surplus = found > width ? emptyTail(bytes, end, found - width, dialect) : undefined;
-    line += text(from, surplus ?? end);
-    // Fields that the record lacks: ours, and empty ones.
-    for (let field = found; field < width; field++) {
-      const index = this.#places.indexOf(field);
-      line += index === -1 ? emptyField(dialect) : before + ours[index];
-    }
-    for (const [i, field] of ours.entries()) if (this.#places[i] === undefined) line += before + field;
-    return line + (end === next ? dialect.lineEnding : text(end, next));
+    ends[row] = length;
   }
+  if (copiedFrom !== -1) pieces.push(bytes.subarray(copiedFrom, copiedTo));
+  const output = isLarge && memory.output.length >= length ? memory.output : Buffer.allocUnsafeSlow(length);
+  let position = 0;
+  for (const piece of pieces) {
+    output.set(piece, position);
+    position += piece.length;
+  }
+  return { bytes: output.subarray(0, length), ends };
 }
