@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Kernel, kernelModule, newMemory, prepareMemory } from "../../src/kernel/kernel.js";
 import { seedWords, sharedEnd } from "../../src/kernel/layout.js";
-import { usualCells } from "../../src/run/cells.js";
+import { Cells, usualCells } from "../../src/run/cells.js";
 import { nameColumns } from "../../src/run/columns.js";
 import {
   BlockClassifier,
@@ -13,6 +13,7 @@ import {
 } from "../../src/run/embedded/block-classifier.js";
 import { BlockKernel } from "../../src/run/embedded/block-kernel.js";
 import { BlockMemory, slotRows } from "../../src/run/embedded/block-memory.js";
+import { itemKey } from "../../src/run/item.js";
 import { hasItem } from "../../src/run/status-codes.js";
 import type { TableShape } from "../../src/table/records.js";
 import { scanAlone } from "../../src/table/scan/chunk-assembler.js";
@@ -78,9 +79,9 @@ test("finds the records that the scanner finds, or none", () => {
       expect(scanned === undefined).toBe(!isWhole);
       if (scanned === undefined) return;
       found++;
-      const { mostFields, longest, lines, count } = expected;
+      const { mostFields, longest, lines, count, strays } = expected;
       const fewestFields = Math.min(expected.fewestFields, 0x7fff_ffff);
-      expect(scanned).toMatchObject({ mostFields, fewestFields, longest, lines, count });
+      expect(scanned).toMatchObject({ mostFields, fewestFields, longest, lines, count, strays });
       expect(Buffer.from(scanned.at)).toEqual(Buffer.from(expected.at));
     }),
     { numRuns: 1500 },
@@ -274,3 +275,70 @@ test("judges a chunk with more rows than a slot has, and touches no other thread
   expect(hashes.slice(2 * last, 2 * last + 2)).toEqual(hashes.slice(2 * first, 2 * first + 2));
   expect(all.subarray(from, to).every((byte) => byte === 0xa5)).toBe(true);
 });
+
+test.each(["email", "domain"] as const)(
+  "finds the same %s as JavaScript in names, addresses and URLs",
+  (kind) => {
+    const memory = new BlockMemory(1, 1);
+    const shape = {
+      dialect: { delimiter: null, ...usualMarks, lineEnding: "\n" },
+      ...{
+        width: 1,
+        column: 0,
+        hasHeader: false,
+        ragged: "pad",
+        badRows: "keep",
+        name: "list.csv",
+        firstLine: 1,
+      },
+    } as unknown as TableShape;
+    const blockOptions: BlockOptions = {
+      ...{ kind, shape, seed: kind === "email" ? seed : seed.map((word) => ~word), keys: undefined },
+      cells: { kind, ...usualCells },
+      columns: nameColumns(undefined, "status"),
+    };
+    prepareMemory(memory.memory, kernelSettings(blockOptions));
+    const kernel = new BlockKernel(kernelModule(), memory, 0, classifier, kind);
+    const parts = [
+      ...["Ann Lee ", "A.-B. ", "- ", "-- ", "<", ">", "<<", " ", "x", "é ", "", "", ""],
+      ...["http://", "https://", "HTTPS://", "http:/", "httpx://", "//", "mailto:", "smtp:"],
+      ...["ann", "ann+x", "a/b", "'ann", "{a", "a|b", "*", "*.", ".", "n/a"],
+      ...[
+        "@",
+        "@",
+        "@",
+        "oak.net",
+        "www.Mailinator.com",
+        "x.1",
+        "gmail.com",
+        "localhost",
+        "a..b",
+        "xn--bcher-kva.de",
+      ],
+      ...["/", "/shop?id=1&b=%20", "?x", "#top", ":80", ":80/", "/a@b", "/a b", "/;", ",bob@oak.net", ";"],
+    ];
+    const value = fc.oneof(
+      fc.array(fc.constantFrom(...parts), { maxLength: 7 }).map((found) => found.join("")),
+      fc
+        .tuple(...[0, 13, 21, 31, 41].map((from) => fc.constantFrom("", ...parts.slice(from, from + 12))))
+        .map((found) => found.join("")),
+    );
+    const cells = new Cells({ kind, ...usualCells });
+    fc.assert(
+      fc.property(fc.array(value, { minLength: 1, maxLength: 20 }), (values) => {
+        const bytes = Buffer.from(values.map((text) => `${text}\n`).join(""));
+        const { chunk } = scanAlone(shape, bytes)!;
+        const over = new BlockClassifier(blockOptions, classifier, kernel).classify(chunk);
+        const plain = new BlockClassifier(blockOptions, classifier).classify(chunk);
+        expect(over.codes).toEqual(plain.codes);
+        for (const [row, code] of over.codes.entries()) {
+          const found = cells.itemsIn(chunk.value(row));
+          if (!hasItem(code) || found.length !== 1 || over.items) continue;
+          const { low, high } = kernel.hash(itemKey(found[0]!));
+          expect(over.hashes.slice(2 * row, 2 * row + 2), values[row]).toEqual(Int32Array.of(low, high));
+        }
+      }),
+      { numRuns: 3000 },
+    );
+  },
+);
