@@ -189,6 +189,7 @@ test("judges and writes a block as chunk by chunk, and touches no other slot or 
       expect(answer).toEqual({
         lines,
         rows: chunk.count,
+        items: verdicts.items?.rows.length ?? 0,
         outputLength: written.bytes.length,
         emptied,
         notUtf8,

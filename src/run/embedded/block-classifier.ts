@@ -28,6 +28,7 @@ import type { RowKeys } from "../row-writer.js";
 import { isInShard, type Shard, severalItems } from "../shard.js";
 import {
   hasItem,
+  isRow,
   noItemCode,
   notARowCode,
   notCheckedCode,
@@ -85,6 +86,8 @@ export interface BlockAnswer {
   /** Number of line ends in the block. */
   readonly lines: number;
   readonly rows: number;
+  /** Number of items, if rows have several; else 0. */
+  readonly items: number;
   readonly outputLength: number;
   readonly emptied: number;
   readonly notUtf8: number;
@@ -134,8 +137,8 @@ export class BlockClassifier {
   /**
    * Classifies the block in a slot and leaves verdicts and rendered rows there. Needs the kernel.
    *
-   * @returns undefined when the main thread has to take the block, because it cannot be scanned alone, has bad rows or
-   * values with several items, or does not fit into the slot
+   * @returns undefined when the main thread has to take the block, because it cannot be scanned alone, has bad rows, or does
+   * not fit into the slot
    */
   answer(slot: Slot, length: number): BlockAnswer | undefined {
     const kernel = this.#kernel!;
@@ -151,14 +154,28 @@ export class BlockClassifier {
     const codes = slot.codes.subarray(0, rows);
     judgeWithout(kept, chunk, codes, () => kernel.judge(slot, rows));
     const verdicts = this.#judgeTheRest(chunk, codes, slot.hashes, slot.mailboxes);
-    // The slot has no room for several items of a record.
-    const outputLength = verdicts.items === undefined ? this.#renderInto(slot, chunk, verdicts.codes) : -1;
+    const outputLength = this.#takesItems(slot, rows, verdicts.items)
+      ? this.#renderInto(slot, chunk, verdicts)
+      : -1;
     if (outputLength !== -1) {
-      return { lines, rows, outputLength, emptied: verdicts.emptied, notUtf8: verdicts.notUtf8 };
+      const { emptied, notUtf8 } = verdicts;
+      return { lines, rows, items: verdicts.items?.rows.length ?? 0, outputLength, emptied, notUtf8 };
     }
     // The main thread judges the block again, and counts its domains then.
     this.takeBack(chunk, verdicts);
     return undefined;
+  }
+
+  /** Leaves the verdicts on several items in a slot, behind those on the rows. Returns whether they have room there. */
+  #takesItems(slot: Slot, rows: number, items: ItemVerdicts | undefined): boolean {
+    if (items === undefined) return true;
+    const { keys, shard } = this.#options;
+    const count = items.rows.length;
+    if (shard !== undefined || keys === "mailboxes" || rows + count > slot.codes.length) return false;
+    slot.codes.set(items.codes, rows);
+    slot.hashes.set(items.hashes, 2 * rows);
+    slot.itemRows.set(items.rows);
+    return true;
   }
 
   /**
@@ -209,6 +226,11 @@ export class BlockClassifier {
         continue;
       }
       codes[row] = items.length > 0 ? this.#classifyText(items[0]!, hashes, row) : noItemCode;
+    }
+    if (this.#options.keeps !== undefined) {
+      for (const [row, code] of codes.entries()) {
+        if (code >= firstKeptCode && isRow(code) && !chunk.isUtf8(row)) notUtf8++;
+      }
     }
     const emptied = this.#isFirstShard ? this.#cells.emptied - emptiedBefore : 0;
     const items = several.size > 0 ? this.#itemVerdicts(codes, hashes, several) : undefined;
@@ -303,7 +325,9 @@ export class BlockClassifier {
     for (let row = 0; row < codes.length; row++) {
       all.rows[place] = row;
       all.codes[place] = codes[row]!;
-      all.hashes.set(hashes.subarray(2 * row, 2 * row + 2), 2 * place++);
+      all.hashes[2 * place] = hashes[2 * row]!;
+      all.hashes[2 * place + 1] = hashes[2 * row + 1]!;
+      place++;
       for (const item of several.get(row)?.slice(1) ?? []) {
         all.rows[place] = row;
         all.codes[place] = this.#classifyText(item, all.hashes, place);
@@ -338,7 +362,7 @@ export class BlockClassifier {
   }
 
   /** Renders the rows of the block in a slot there. Returns the number of bytes; -1 if they do not fit. */
-  #renderInto(slot: Slot, chunk: ScannedChunk, codes: Uint8Array): number {
+  #renderInto(slot: Slot, chunk: ScannedChunk, { codes, items }: ChunkVerdicts): number {
     const { columns, shape } = this.#options;
     // The lines of a plain list become fields, which may have to be quoted.
     const needsNoQuotes = shape.dialect.delimiter !== null || !chunk.bytes.includes(comma);
@@ -346,7 +370,7 @@ export class BlockClassifier {
     if (needsNoQuotes && hasTails && Kernel.takes(this.#tails)) {
       return this.#kernel!.write(slot, chunk.count);
     }
-    const { bytes } = this.render(chunk, codes, undefined, slot);
+    const { bytes } = this.render(chunk, codes, items, slot);
     // The rows did not fit, so they were rendered in memory that the other threads cannot see.
     return bytes.buffer === slot.output.buffer ? bytes.length : -1;
   }
@@ -460,17 +484,22 @@ export function takeDeciding(
   items: ItemVerdicts,
   deciding: CellOptions["deciding"],
 ): void {
-  for (const [place, row] of items.rows.entries()) {
-    const code = items.codes[place]!;
-    const isOnly = items.rows[place - 1] !== row;
-    const [status, earlier] = [offlineStatuses[code], offlineStatuses[codes[row]!]];
-    if (isOnly || decidesBefore(status!, earlier!, deciding)) codes[row] = code;
+  for (let place = 0; place < items.rows.length; place++) {
+    const [row, code] = [items.rows[place]!, items.codes[place]!];
+    const isFirst = place === 0 || items.rows[place - 1] !== row;
+    if (isFirst || decidesBefore(offlineStatuses[code]!, offlineStatuses[codes[row]!]!, deciding)) {
+      codes[row] = code;
+    }
   }
 }
+
+const isGoodCode = offlineStatuses.map(isGood);
 
 /** Returns 1 for each record of which an item is good. */
 export function goodRows(count: number, { codes, rows }: ItemVerdicts): Uint8Array {
   const good = new Uint8Array(count);
-  for (const [place, row] of rows.entries()) if (isGood(offlineStatuses[codes[place]!])) good[row] = 1;
+  for (let place = 0; place < rows.length; place++) {
+    if (isGoodCode[codes[place]!]) good[rows[place]!] = 1;
+  }
   return good;
 }

@@ -11,7 +11,7 @@ const [blockBytes, outputBytes] = [524_288, 1_572_864];
 
 const recordBytes = 4 * recordWords * slotRows + slack;
 const threadBytes = recordBytes + scratchBytes;
-const slotBytes = 21 * slotRows + blockBytes + outputBytes + 6 * slack;
+const slotBytes = 25 * slotRows + blockBytes + outputBytes + 7 * slack;
 
 /** Memory for `threads` threads, which have a slot each, and for `slots` further slots. The system allocates only the parts that are used. */
 export class BlockMemory {
@@ -56,6 +56,8 @@ export class Slot {
   readonly hashes: Int32Array;
   /** The hash of each row's mailbox in two words. */
   readonly mailboxes: Int32Array;
+  /** If rows have several items, the row of each item; their codes and hashes are behind those of the rows. */
+  readonly itemRows: Int32Array;
   /** The rendered rows. */
   readonly output: Buffer;
   /** End of each row in the output. */
@@ -70,6 +72,7 @@ export class Slot {
     };
     this.hashes = new Int32Array(memory, next(8 * slotRows), 2 * slotRows);
     this.mailboxes = new Int32Array(memory, next(8 * slotRows), 2 * slotRows);
+    this.itemRows = new Int32Array(memory, next(4 * slotRows), slotRows);
     this.ends = new Int32Array(memory, next(4 * slotRows), slotRows);
     this.codes = new Uint8Array(memory, next(slotRows), slotRows);
     this.block = Buffer.from(memory, next(blockBytes), blockBytes);

@@ -7,8 +7,9 @@ import type { BlockAnswer } from "./block-classifier.js";
 /** Words of the queue: numbers of blocks offered and taken so far, and whether the main thread waits for an answer. */
 const [offered, taken, isAwaited, firstWord] = [0, 1, 2, 3];
 /** Words of each slot: state, length of the block, and the numbers of the answer; and the slot's place in the queue. */
-const [state, blockLength, lines, rows, outputLength, emptied, notUtf8, place] = [0, 1, 2, 3, 4, 5, 6, 7];
-const slotWords = 8;
+const [state, blockLength, place, firstNumber] = [0, 1, 2, 3];
+const numbers = ["lines", "rows", "items", "outputLength", "emptied", "notUtf8"] as const;
+const slotWords = firstNumber + numbers.length;
 /** States of a slot. A slot that is taken has the number of the thread added to `takenBy`. */
 const [waiting, answered, refused, takenBy] = [0, 1, 2, 3];
 
@@ -60,11 +61,7 @@ export class BlockQueue {
   answer(slot: number, answer: BlockAnswer | undefined): boolean {
     const words = this.#words;
     if (answer !== undefined) {
-      words[this.#word(slot, lines)] = answer.lines;
-      words[this.#word(slot, rows)] = answer.rows;
-      words[this.#word(slot, outputLength)] = answer.outputLength;
-      words[this.#word(slot, emptied)] = answer.emptied;
-      words[this.#word(slot, notUtf8)] = answer.notUtf8;
+      for (const [i, name] of numbers.entries()) words[this.#word(slot, firstNumber + i)] = answer[name];
     }
     Atomics.store(words, this.#word(slot, state), answer === undefined ? refused : answered);
     return Atomics.exchange(words, isAwaited, 0) === 1;
@@ -78,16 +75,12 @@ export class BlockQueue {
 
   /** Returns the answer to a block; undefined if it was refused. */
   answerTo(slot: number): BlockAnswer | undefined {
-    const word = (name: number) => this.#words[this.#word(slot, name)]!;
-    return word(state) === refused
-      ? undefined
-      : {
-          lines: word(lines),
-          rows: word(rows),
-          outputLength: word(outputLength),
-          emptied: word(emptied),
-          notUtf8: word(notUtf8),
-        };
+    const word = (index: number) => this.#words[this.#word(slot, index)]!;
+    if (word(state) === refused) return undefined;
+    return Object.fromEntries(numbers.map((name, i) => [name, word(firstNumber + i)])) as Record<
+      (typeof numbers)[number],
+      number
+    >;
   }
 
   /** Returns whether a thread has taken the block in a slot and has not answered. */

@@ -109,21 +109,27 @@ export class WorkerPool {
       });
     }
     const found = this.#queue.answerTo(index);
-    const { codes, hashes, mailboxes, output, ends } = this.#slots[index]!;
-    return (
-      found && {
-        lines: found.lines,
-        emptied: found.emptied,
-        notUtf8: found.notUtf8,
-        codes: codes.subarray(0, found.rows),
-        hashes: hashes.subarray(0, 2 * found.rows),
-        mailboxes: mailboxes.subarray(0, 2 * found.rows),
-        written: {
-          bytes: output.subarray(0, found.outputLength),
-          ends: ends.subarray(0, found.rows),
-        },
-      }
-    );
+    const { codes, hashes, mailboxes, itemRows, output, ends } = this.#slots[index]!;
+    if (found === undefined) return undefined;
+    const end = found.rows + found.items;
+    const items = {
+      codes: codes.subarray(found.rows, end),
+      hashes: hashes.subarray(2 * found.rows, 2 * end),
+      rows: itemRows.subarray(0, found.items),
+    };
+    return {
+      ...(found.items > 0 && { items }),
+      lines: found.lines,
+      emptied: found.emptied,
+      notUtf8: found.notUtf8,
+      codes: codes.subarray(0, found.rows),
+      hashes: hashes.subarray(0, 2 * found.rows),
+      mailboxes: mailboxes.subarray(0, 2 * found.rows),
+      written: {
+        bytes: output.subarray(0, found.outputLength),
+        ends: ends.subarray(0, found.rows),
+      },
+    };
   }
 
   /** Starts a worker. One that cannot start takes no blocks: the other threads classify them. */

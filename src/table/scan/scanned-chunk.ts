@@ -66,7 +66,11 @@ export class ScannedChunk implements RecordChunk {
 
   /** Returns whether the field of a record that holds the item is UTF-8. */
   isUtf8(row: number): boolean {
-    return isUtf8Text(this.#binaryValue(row));
+    const word = row * recordWords;
+    const end = this.at[word + Place.valueEnd]!;
+    let at = this.at[word + Place.valueStart]!;
+    while (at < end && this.bytes[at]! < 0x80) at++;
+    return at === end || isUtf8Text(this.#binaryValue(row));
   }
 
   #binaryValue(row: number): string {
