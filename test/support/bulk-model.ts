@@ -76,7 +76,7 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
     return surplus.some((field) => field!.text !== "") || (isShort && options.ragged === "error");
   };
   /** Whether the first part of a list is read, and its bad rows found, when it is opened. */
-  const isReadAtOnce = (list: List) => list.delimiter !== undefined && !shapeOf(list).isWrittenAnew;
+  const isReadAtOnce = (list: List) => list.delimiter !== undefined && !options.isStrict;
 
   /** Runs over one list. */
   function run(list: List): { summary: Record<string, unknown>; code: number } {
