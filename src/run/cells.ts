@@ -32,6 +32,9 @@ export const usualCells: Omit<CellOptions, "kind"> = {
   isPlainList: false,
 };
 
+/** An address with nothing around it, which stands for no word and is no list. */
+const plainAddress = /^\w[\w.+-]*@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]+$/i;
+
 export class Cells {
   /** Number of values so far that hold a word instead of an item. */
   emptied = 0;
@@ -52,6 +55,13 @@ export class Cells {
   itemsIn(value: string): readonly string[] {
     const text = value.trim();
     if (text === "") return [];
+    // Most values are one address.
+    if (
+      plainAddress.test(text) &&
+      this.#options.kind === "email" &&
+      !this.#emptyValues.has(text.toLowerCase())
+    )
+      return [text];
     if (this.#isEmptied(text)) {
       this.emptied++;
       return [];

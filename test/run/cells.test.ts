@@ -135,3 +135,16 @@ test.each([
       expect(decidesBefore(status, other, deciding), `${status} ${other}`).toBe(i > j);
   }
 });
+
+test("an address alone is the item that it is in angle brackets", () => {
+  const address = fc
+    .tuple(fc.stringMatching(/^[\w.+-]{1,9}$/), fc.stringMatching(/^[a-zA-Z0-9.-]{1,9}$/))
+    .map(([local, domain]) => `${local}@${domain}`);
+  fc.assert(
+    fc.property(address, (text) => {
+      expect(cells("email").itemsIn(text)).toEqual(cells("email").itemsIn(`<${text}>`));
+      expect(cells("email", { emptyValues: [text.toLowerCase()] }).itemsIn(text)).toEqual([]);
+    }),
+    { numRuns: 1000 },
+  );
+});

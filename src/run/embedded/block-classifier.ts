@@ -393,7 +393,7 @@ export class BlockClassifier {
     }
     const tails = Array.from(codes, (code, row) =>
       this.#isExplained(code)
-        ? tailOf(shape, this.#explain(chunk, row, nth?.[row]))
+        ? tailOf(shape, this.#explain(chunk, row, code, nth?.[row]))
         : this.#tailsByCode[code],
     );
     const choice = Uint32Array.from(tails, (_, row) => row);
@@ -417,15 +417,17 @@ export class BlockClassifier {
     const { kind, columns } = this.#options;
     if (code === otherShardCode) return null;
     if (code === notARowCode || code >= firstKeptCode) return undefined;
-    if (this.#isExplained(code)) return this.#explain(chunk, row, nth);
+    if (this.#isExplained(code)) return this.#explain(chunk, row, code, nth);
     return ourFields(columns, { status: offlineStatuses[code]! }, kind);
   }
 
   /** Returns the added fields of a row, with what explains the status of one of its items. */
-  #explain(chunk: ScannedChunk, row: number, nth = 0): readonly string[] {
+  #explain(chunk: ScannedChunk, row: number, code: number, nth = 0): readonly string[] {
     const { kind, columns } = this.#options;
     const item = this.#cells.itemsIn(chunk.value(row))[nth]!;
-    return ourFields(columns, this.#classifier.classify(kind, item), kind, item);
+    const status = offlineStatuses[code]!;
+    const verdict = columns.withReasons ? this.#classifier.classify(kind, item) : { status };
+    return ourFields(columns, verdict, kind, item);
   }
 }
 
