@@ -5,7 +5,7 @@ import type { RunOptions, RunReport } from "./run-options.js";
  * Runs the bulk validation. Rows are written in input order. When the quota ends, no further batch is sent, and rows
  * whose item was not checked are written as `quota_exceeded`.
  *
- * Tables that the scanner reads take the embedded way if the engine is the offline one and DNS is not asked. All others
+ * Tables take the embedded way if the engine is the offline one, DNS is not asked, and nothing else {@link needsBatches}. All others
  * take the batched way: there, many chunks wait for answers at the same time.
  *
  * @throws any error of the table, the validator or the sink; the signal's reason when aborted
@@ -13,7 +13,7 @@ import type { RunOptions, RunReport } from "./run-options.js";
 export async function validateTable(options: RunOptions): Promise<RunReport> {
   const { embedded } = options.validator;
   const { scanned } = options.table;
-  const isBatched = options.session?.isBatched || options.mailCheck !== undefined || needsFields(options);
+  const isBatched = options.session?.isBatched || options.mailCheck !== undefined || needsBatches(options);
   // Each way is loaded only when it is taken.
   if (scanned && embedded && !isBatched) {
     const { runEmbedded } = await import("./embedded/embedded-run.js");
@@ -27,7 +27,7 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
  * Returns whether a table has to go in batches: the scanner does not read it, or items are needed of rows that keep the statuses of
  * an earlier run.
  */
-export const needsFields = ({
+export const needsBatches = ({
   table,
   columns,
   shard,

@@ -1,11 +1,11 @@
 /** Removes and adds the quotes of a single field. */
-import type { Dialect } from "./sniff/dialect.js";
+import type { Dialect, Marks } from "./sniff/dialect.js";
 
 /** The characters around quoted fields and inside them; see {@link Dialect}. */
 export type QuoteMarks = Pick<Dialect, "quote" | "escape" | "comment">;
 
 /** Those of RFC 4180. */
-export const usualMarks: QuoteMarks = { quote: '"', escape: '"', comment: null };
+export const usualMarks: Marks = { quote: '"', escape: '"', comment: null, skipsSpaces: false };
 
 /**
  * Returns the content of a field: without its quotes, and with each escaped quote inside them as one.

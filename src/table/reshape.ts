@@ -3,6 +3,7 @@ import { ChoiceError } from "../files/errors.js";
 import type { BadRowPolicy } from "./bad-rows.js";
 import type { EarlierColumns } from "./earlier-columns.js";
 import type { FieldChunk } from "./fields/field-writer.js";
+import { usualMarks } from "./quotes.js";
 import { byteOrderMarkBytes, type RecordStream } from "./records.js";
 import type { ItemProfile } from "./sniff/item-profile.js";
 import { holdsItem } from "./sniff/layout.js";
@@ -69,12 +70,9 @@ export async function reshape(
     return (earlier) => ({ ...streamOf(fields, jsonWriter(keys, earlier?.places), earlier), names: keys });
   }
   const dialect = {
-    comment: null,
+    ...usualMarks,
     delimiter: delimiterOf[format],
     lineEnding: "\n",
-    quote: '"',
-    escape: '"',
-    skipsSpaces: false,
     byteOrderMark,
   } as const;
   return (earlier) => {

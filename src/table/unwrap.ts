@@ -16,15 +16,13 @@ export class Unwrapper {
   unwrap(bytes: Uint8Array): Buffer {
     const out = Buffer.allocUnsafe(bytes.length);
     let length = 0;
-    const copy = (from: number, to: number) => {
-      out.set(bytes.subarray(from, to), length);
-      length += to - from;
-    };
     for (let p = 0; p < bytes.length; ) {
       const byte = bytes[p];
       if (this.#place === "inside") {
         const at = bytes.indexOf(quote, p);
-        copy(p, at === -1 ? bytes.length : at);
+        const end = at === -1 ? bytes.length : at;
+        out.set(bytes.subarray(p, end), length);
+        length += end - p;
         if (at === -1) break;
         this.#place = "quote";
         p = at + 1;
@@ -37,7 +35,8 @@ export class Unwrapper {
         while (p < bytes.length && bytes[p] !== lf && bytes[p] !== cr) p++;
         this.#place = p < bytes.length ? "start" : "outside";
         p = Math.min(p + 1, bytes.length);
-        copy(from, p);
+        out.set(bytes.subarray(from, p), length);
+        length += p - from;
       }
     }
     return out.subarray(0, length);

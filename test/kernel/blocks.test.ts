@@ -15,11 +15,11 @@ import { BlockKernel } from "../../src/run/embedded/block-kernel.js";
 import { BlockMemory, slotRows } from "../../src/run/embedded/block-memory.js";
 import { itemKey } from "../../src/run/item.js";
 import { hasItem } from "../../src/run/status-codes.js";
+import { usualMarks } from "../../src/table/quotes.js";
 import type { TableShape } from "../../src/table/records.js";
 import { scanAlone } from "../../src/table/scan/chunk-assembler.js";
 import { ScannedChunk } from "../../src/table/scan/scanned-chunk.js";
 import { scanRecords } from "../../src/table/scan/scanner.js";
-import { usualMarks } from "../../src/table/sniff/dialect.js";
 import { classifier } from "../support/classifier.js";
 
 const seed = Int32Array.from({ length: seedWords }, (_, i) => Math.imul(i + 7, 0x9e3779b1));
@@ -193,6 +193,7 @@ test("judges and writes a block as chunk by chunk, and touches no other slot or 
         outputLength: written.bytes.length,
         emptied,
         notUtf8,
+        kept: 0,
       });
       expect(Array.from(slot.codes.subarray(0, answer.rows))).toEqual(Array.from(codes));
       const output = slot.output.subarray(0, answer.outputLength);

@@ -5,10 +5,10 @@ import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { RowFault } from "../../src/table/bad-rows.js";
+import { usualMarks } from "../../src/table/quotes.js";
 import type { TableShape } from "../../src/table/records.js";
 import { readScanned } from "../../src/table/scan/scanned-records.js";
 import { Place, recordWords, scanRecords } from "../../src/table/scan/scanner.js";
-import { usualMarks } from "../../src/table/sniff/dialect.js";
 import { type Options, open, rewrite } from "../support/tables.js";
 
 describe("rewritten tables", () => {

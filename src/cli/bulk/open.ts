@@ -5,7 +5,7 @@ import type { DataSource } from "../../classifier/disposable-table.js";
 import { daysOld, findTable, tableSource } from "../../data/installed-table.js";
 import { createFolder } from "../../files/folders.js";
 import { type FileCopy, openCopy, openOutputFile, type TableSink } from "../../files/output.js";
-import { needsFields } from "../../run/run.js";
+import { needsBatches } from "../../run/run.js";
 import { dataTablePath } from "../config/paths.js";
 import type { dryRunValidator } from "../engines/dry-run.js";
 import type { Engine } from "../engines/engine.js";
@@ -166,7 +166,7 @@ export async function lookAhead(plans: readonly Plan[], signal: AbortSignal): Pr
         },
         signal,
       );
-      isScanned &&= !needsFields({ table: stream, columns, shard: plan.options.shard, filter: plan.filter });
+      isScanned &&= !needsBatches({ table: stream, columns, shard: plan.options.shard, filter: plan.filter });
     } catch (error) {
       // Otherwise the run over this file says what is wrong with it.
       if (!plan.isInPlace) continue;

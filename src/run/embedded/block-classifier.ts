@@ -17,10 +17,9 @@ import {
   type WriteMemory,
   type WrittenRecords,
 } from "../../table/scan/scanned-chunk.js";
-import { Place, recordWords } from "../../table/scan/scanner.js";
 import type { ItemTest } from "../../table/sniff/item-profile.js";
 import type { Kind } from "../../validator/validator.js";
-import { type CellOptions, Cells, decidesBefore, isGood, itemTest } from "../cells.js";
+import { type CellOptions, Cells, itemTest } from "../cells.js";
 import { type Columns, ourFields } from "../columns.js";
 import { DomainCounts } from "../domain-counts.js";
 import { itemKey, mailboxKey } from "../item.js";
@@ -28,7 +27,6 @@ import type { RowKeys } from "../row-writer.js";
 import { isInShard, type Shard, severalItems } from "../shard.js";
 import {
   hasItem,
-  isRow,
   noItemCode,
   notARowCode,
   notCheckedCode,
@@ -38,7 +36,8 @@ import {
 } from "../status-codes.js";
 import type { BlockKernel } from "./block-kernel.js";
 import type { Slot } from "./block-memory.js";
-import { findKept, firstKeptCode, type KeptCodes, type OtherStatus } from "./kept-rows.js";
+import { decidingPlaces, type ItemVerdicts, takeDeciding } from "./item-verdicts.js";
+import { findKept, isKept, judgeWithout, type OtherStatus } from "./kept-rows.js";
 
 const comma = 0x2c;
 const noTail = Buffer.of();
@@ -65,20 +64,14 @@ export interface ChunkVerdicts {
   /** Number of records with a word that stands for no item, and of those with a value that is not UTF-8. */
   readonly emptied: number;
   readonly notUtf8: number;
+  /** Number of rows that keep the status of an earlier run. */
+  readonly kept: number;
   /** The code of each record's status. */
   readonly codes: Uint8Array;
   /** Hash of each record's item in two words; meaningless for a record without an item. */
   readonly hashes: Int32Array;
   /** Hashes of the mailboxes in the places of those of the items, if {@link BlockOptions.keys} asks for them. */
   readonly mailboxes?: Int32Array;
-}
-
-/** Verdicts on items, where a record may have several. */
-export interface ItemVerdicts {
-  readonly codes: Uint8Array;
-  readonly hashes: Int32Array;
-  /** The record of each item; records without an item are listed once. */
-  readonly rows: Int32Array;
 }
 
 /** Counts that a thread returns for a block; verdicts and rendered rows are in its slot. */
@@ -91,6 +84,7 @@ export interface BlockAnswer {
   readonly outputLength: number;
   readonly emptied: number;
   readonly notUtf8: number;
+  readonly kept: number;
 }
 
 /** Classifies and renders records in one thread. */
@@ -158,8 +152,8 @@ export class BlockClassifier {
       ? this.#renderInto(slot, chunk, verdicts)
       : -1;
     if (outputLength !== -1) {
-      const { emptied, notUtf8 } = verdicts;
-      return { lines, rows, items: verdicts.items?.rows.length ?? 0, outputLength, emptied, notUtf8 };
+      const { emptied, notUtf8, kept } = verdicts;
+      return { lines, rows, items: verdicts.items?.rows.length ?? 0, outputLength, emptied, notUtf8, kept };
     }
     // The main thread judges the block again, and counts its domains then.
     this.takeBack(chunk, verdicts);
@@ -199,9 +193,11 @@ export class BlockClassifier {
   }
 
   /** Returns the codes of the rows that are not judged; undefined if another thread has to find them. */
-  #findKept(chunk: ScannedChunk, otherStatus: OtherStatus | undefined): KeptCodes | undefined {
-    const { keeps, columns } = this.#options;
-    return keeps === undefined ? noneKept : findKept(chunk, columns.places[0]!, keeps, otherStatus);
+  #findKept(chunk: ScannedChunk, otherStatus: OtherStatus | undefined): Uint8Array | undefined {
+    const { keeps, columns, shape } = this.#options;
+    return keeps === undefined
+      ? noneKept
+      : findKept(chunk, shape.dialect.quote, columns.places[0]!, keeps, otherStatus);
   }
 
   /** Completes the verdicts of the kernel: judges the items that it has left to the classifier. */
@@ -227,16 +223,17 @@ export class BlockClassifier {
       }
       codes[row] = items.length > 0 ? this.#classifyText(items[0]!, hashes, row) : noItemCode;
     }
-    if (this.#options.keeps !== undefined) {
-      for (const [row, code] of codes.entries()) {
-        if (code >= firstKeptCode && isRow(code) && !chunk.isUtf8(row)) notUtf8++;
-      }
+    let kept = 0;
+    for (let row = 0; this.#options.keeps !== undefined && row < codes.length; row++) {
+      if (!isKept(codes[row]!)) continue;
+      kept++;
+      if (!chunk.isUtf8(row)) notUtf8++;
     }
     const emptied = this.#isFirstShard ? this.#cells.emptied - emptiedBefore : 0;
     const items = several.size > 0 ? this.#itemVerdicts(codes, hashes, several) : undefined;
     if (items) takeDeciding(codes, items, this.#options.cells.deciding);
     return {
-      ...{ codes, hashes, emptied, notUtf8 },
+      ...{ codes, hashes, emptied, notUtf8, kept },
       ...(items && { items }),
       ...(this.#options.keys === "mailboxes" && {
         mailboxes: this.#hashMailboxes(chunk, codes, items, mailboxes),
@@ -416,7 +413,7 @@ export class BlockClassifier {
   ): readonly string[] | undefined | null {
     const { kind, columns } = this.#options;
     if (code === otherShardCode) return null;
-    if (code === notARowCode || code >= firstKeptCode) return undefined;
+    if (code === notARowCode || isKept(code)) return undefined;
     if (this.#isExplained(code)) return this.#explain(chunk, row, code, nth);
     return ourFields(columns, { status: offlineStatuses[code]! }, kind);
   }
@@ -431,40 +428,7 @@ export class BlockClassifier {
   }
 }
 
-/** Returns for each record which of its items has its status, from 0. */
-function decidingPlaces(codes: Uint8Array, items: ItemVerdicts): Uint32Array {
-  const found = new Uint32Array(codes.length);
-  let [nth, last] = [0, -1];
-  let isFound = false;
-  for (const [place, row] of items.rows.entries()) {
-    [nth, isFound] = row === last ? [nth + 1, isFound] : [0, false];
-    last = row;
-    if (isFound || items.codes[place] !== codes[row]) continue;
-    found[row] = nth;
-    isFound = true;
-  }
-  return found;
-}
-
-const noneKept: KeptCodes = new Uint8Array(0);
-
-/** Judges the items of a chunk but for those of rows whose codes are known, which are hidden from the kernel meanwhile. */
-function judgeWithout(kept: KeptCodes, { at }: ScannedChunk, codes: Uint8Array, judge: () => void): void {
-  const fields: number[] = [];
-  for (const [row, code] of kept.entries()) {
-    const word = row * recordWords + Place.fields;
-    if (code === 0) continue;
-    fields.push(at[word]!);
-    at[word] = 0;
-  }
-  judge();
-  let next = 0;
-  for (const [row, code] of kept.entries()) {
-    if (code === 0) continue;
-    codes[row] = code;
-    at[row * recordWords + Place.fields] = fields[next++]!;
-  }
-}
+const noneKept = new Uint8Array(0);
 
 /** Returns the domain of an item that is valid, in ASCII. */
 const domainOf = (item: string): string => domainToASCII(withoutRoot(item.slice(item.lastIndexOf("@") + 1)));
@@ -479,29 +443,3 @@ export function kernelSettings(options: BlockOptions): KernelSettings {
 
 const tailsOf = ({ kind, shape, columns }: BlockOptions): readonly Uint8Array[] =>
   offlineStatuses.map((status) => tailOf(shape, ourFields(columns, { status }, kind)));
-
-/** Gives each record the status of the item that decides. */
-export function takeDeciding(
-  codes: Uint8Array,
-  items: ItemVerdicts,
-  deciding: CellOptions["deciding"],
-): void {
-  for (let place = 0; place < items.rows.length; place++) {
-    const [row, code] = [items.rows[place]!, items.codes[place]!];
-    const isFirst = place === 0 || items.rows[place - 1] !== row;
-    if (isFirst || decidesBefore(offlineStatuses[code]!, offlineStatuses[codes[row]!]!, deciding)) {
-      codes[row] = code;
-    }
-  }
-}
-
-const isGoodCode = offlineStatuses.map(isGood);
-
-/** Returns 1 for each record of which an item is good. */
-export function goodRows(count: number, { codes, rows }: ItemVerdicts): Uint8Array {
-  const good = new Uint8Array(count);
-  for (let place = 0; place < rows.length; place++) {
-    if (isGoodCode[codes[place]!]) good[rows[place]!] = 1;
-  }
-  return good;
-}

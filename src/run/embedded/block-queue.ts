@@ -8,7 +8,7 @@ import type { BlockAnswer } from "./block-classifier.js";
 const [offered, taken, isAwaited, firstWord] = [0, 1, 2, 3];
 /** Words of each slot: state, length of the block, and the numbers of the answer; and the slot's place in the queue. */
 const [state, blockLength, place, firstNumber] = [0, 1, 2, 3];
-const numbers = ["lines", "rows", "items", "outputLength", "emptied", "notUtf8"] as const;
+const numbers = ["lines", "rows", "items", "outputLength", "emptied", "notUtf8", "kept"] as const;
 const slotWords = firstNumber + numbers.length;
 /** States of a slot. A slot that is taken has the number of the thread added to `takenBy`. */
 const [waiting, answered, refused, takenBy] = [0, 1, 2, 3];

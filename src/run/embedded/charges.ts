@@ -14,9 +14,10 @@ import { type EmbeddedEngine, type QuotaState, unitsOf } from "../../validator/v
 import { DistinctItems } from "../distinct-items.js";
 import type { RowsWithStatus } from "../row-writer.js";
 import type { RunCounts } from "../session.js";
-import { hasItem, isRow, noItemCode, notCheckedCode } from "../status-codes.js";
-import { type BlockClassifier, type ChunkVerdicts, goodRows, takeDeciding } from "./block-classifier.js";
-import { firstKeptCode } from "./kept-rows.js";
+import { hasItem, noItemCode, notCheckedCode } from "../status-codes.js";
+import type { BlockClassifier, ChunkVerdicts } from "./block-classifier.js";
+import { goodRows, takeDeciding } from "./item-verdicts.js";
+import { isKept } from "./kept-rows.js";
 
 /**
  * Number of new items at which they are charged. A durable charge takes as long as thousands of verdicts, but a crash
@@ -83,9 +84,7 @@ export class Charges {
   add(classified: ClassifiedChunk): boolean {
     const { hashes, codes } = classified.items ?? classified;
     // Rows that keep the status of an earlier run have no item that is charged.
-    const judged = codes.some((code) => code >= firstKeptCode && isRow(code))
-      ? codes.map((code) => (code >= firstKeptCode ? noItemCode : code))
-      : codes;
+    const judged = classified.kept === 0 ? codes : codes.map((code) => (isKept(code) ? noItemCode : code));
     const { isNew, count } = this.#items.addAll(hashes, judged, checked);
     this.#waiting.push({ ...classified, isNew, newItems: count });
     this.#uncharged += count;
@@ -153,7 +152,7 @@ export class Charges {
       return scanned;
     };
     return {
-      ...{ codes, isFirst: firstRows(classified), emptied, notUtf8, kept: countKept(codes) },
+      ...{ codes, isFirst: firstRows(classified), emptied, notUtf8, kept: classified.kept },
       keys: classifier.keysOf(classified),
       ...(classified.items && { good: goodRows(codes.length, classified.items) }),
       place: (row) => ({ line: records().lineOf(row), value: records().value(row) }),
@@ -196,8 +195,12 @@ export class Charges {
     };
     let isAny = false;
     for (let place = 0; place < codes.length; place++) {
-      const isKept = codes[place]! >= firstKeptCode;
-      if (isKept || !hasItem(codes[place]!) || this.#items.get(hashAt(hashes, place)) !== unchecked) continue;
+      if (
+        isKept(codes[place]!) ||
+        !hasItem(codes[place]!) ||
+        this.#items.get(hashAt(hashes, place)) !== unchecked
+      )
+        continue;
       codes[place] = notCheckedCode;
       isAny = true;
     }
@@ -206,13 +209,6 @@ export class Charges {
     classifier.takeBack(chunk(), before, (place) => codes[place] === notCheckedCode);
     return true;
   }
-}
-
-/** Returns the number of rows that keep the status of an earlier run. */
-function countKept(codes: Uint8Array): number {
-  let count = 0;
-  for (const code of codes) if (code >= firstKeptCode && isRow(code)) count++;
-  return count;
 }
 
 /** Returns 1 for each row with an item that no row before has. */

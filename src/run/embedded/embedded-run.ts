@@ -175,10 +175,7 @@ function otherStatus(update: Update, columns: Columns, statuses: Status[]): Othe
       );
       return badRowCode(update.input, update.bad, columns.names[0], line, record);
     }
-    if (
-      keptFields([status], 0, { ...columns, names: columns.names.slice(0, 1) }, 1, update, line) === undefined
-    )
-      return 0;
+    if (keptFields([status], 0, columns, 1, update, line) === undefined) return 0;
     const code = codeOfKept(statuses, status);
     if (code === -1) throw tooManyKept(update.input);
     return code;

@@ -1,29 +1,28 @@
 /** Finds the rows of a chunk that keep the status of an earlier run (`--update`), by the bytes of their status column. */
-import { itemText } from "../../table/bytes.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
+import { Place, recordWords } from "../../table/scan/scanner.js";
 import { knownStatuses, notChecked, type Status } from "../../validator/validator.js";
-import { mostStatuses, offlineStatuses } from "../status-codes.js";
+import { isRow, mostStatuses, offlineStatuses } from "../status-codes.js";
 
 /** Lowest code of a kept status; those below are codes of offline verdicts. */
-export const firstKeptCode = offlineStatuses.length;
+const firstKeptCode = offlineStatuses.length;
 
 /** The statuses of a run by their codes: those of offline verdicts, then those that rows keep. The list grows. */
 export const statusesWithKept = (): Status[] => [...offlineStatuses, ...knownStatuses];
 
-/** Codes of a run's records that the earlier run tells; 0 for those that have to be judged. */
-export type KeptCodes = Uint8Array;
+/** Returns whether a record with this code is a row that keeps its status. */
+export const isKept = (code: number): boolean => code >= firstKeptCode && isRow(code);
 
 /** Returns the code of a row whose status column holds something else than a known status. */
 export type OtherStatus = (chunk: ScannedChunk, row: number, status: Status) => number;
 
 const known = knownStatuses.map((status) => Buffer.from(status));
 const longest = Math.max(...known.map(({ length }) => length));
-const [quoteCode, apostropheCode] = [0x22, 0x27];
-const none: KeptCodes = new Uint8Array(0);
 
 /**
- * Returns the codes of the records that are not judged.
+ * Returns the codes of the records that are not judged; 0 for the others.
  *
+ * @param quote the quote of the table; empty if there is none
  * @param place index of the status column
  * @param keeps whether rows keep their statuses
  * @param other undefined where such rows are left to another thread
@@ -31,24 +30,23 @@ const none: KeptCodes = new Uint8Array(0);
  */
 export function findKept(
   chunk: ScannedChunk,
+  quote: string,
   place: number,
   keeps: boolean,
   other: OtherStatus | undefined,
-): KeptCodes | undefined {
-  if (chunk.count === 0) return none;
+): Uint8Array | undefined {
+  const quoteCode = quote.charCodeAt(0);
   const codes = new Uint8Array(chunk.count);
   for (let row = 0; row < codes.length; row++) {
     if (!chunk.isRow(row)) continue;
-    const [start, end] = chunk.boundsIn(place, row);
+    const [start, end] = chunk.fieldBounds(place, row);
     if (start === undefined || end === undefined || start >= end || start < 0) continue;
-    const status = statusIn(chunk.bytes, start, end);
+    const status = statusIn(chunk.bytes, start, end, quoteCode);
     if (status !== -1) {
-      if (keeps && known[status] !== undefined && knownStatuses[status] !== notChecked.status) {
-        codes[row] = firstKeptCode + status;
-      }
+      if (keeps && knownStatuses[status] !== notChecked.status) codes[row] = firstKeptCode + status;
       continue;
     }
-    const text = itemText(chunk.field(row, place));
+    const text = chunk.field(row, place);
     if (text === "") continue;
     if (other === undefined) return undefined;
     codes[row] = other(chunk, row, text);
@@ -56,10 +54,10 @@ export function findKept(
   return codes;
 }
 
-/** Returns the index of the known status in some bytes, or behind a quote there; -1 if it is another one. */
-function statusIn(bytes: Uint8Array, start: number, end: number): number {
+/** Returns the index of the known status in some bytes, without the quotes around it; -1 if it is another one. */
+function statusIn(bytes: Uint8Array, start: number, end: number, quote: number): number {
   let [from, to] = [start, end];
-  if ((bytes[from] === quoteCode || bytes[from] === apostropheCode) && bytes[to - 1] === bytes[from]) {
+  if (bytes[from] === quote && bytes[to - 1] === quote) {
     from++;
     to--;
   }
@@ -79,4 +77,27 @@ export function codeOfKept(statuses: Status[], status: Status): number {
   const code = statuses.indexOf(status, firstKeptCode);
   if (code !== -1) return code;
   return statuses.length > mostStatuses ? -1 : statuses.push(status) - 1;
+}
+
+/** Judges the items of a chunk but for those of rows whose codes are known, which are hidden from the kernel meanwhile. */
+export function judgeWithout(
+  kept: Uint8Array,
+  { at }: ScannedChunk,
+  codes: Uint8Array,
+  judge: () => void,
+): void {
+  const fields: number[] = [];
+  for (const [row, code] of kept.entries()) {
+    const word = row * recordWords + Place.fields;
+    if (code === 0) continue;
+    fields.push(at[word]!);
+    at[word] = 0;
+  }
+  judge();
+  let next = 0;
+  for (const [row, code] of kept.entries()) {
+    if (code === 0) continue;
+    codes[row] = code;
+    at[row * recordWords + Place.fields] = fields[next++]!;
+  }
 }

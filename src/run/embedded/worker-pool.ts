@@ -122,6 +122,7 @@ export class WorkerPool {
       lines: found.lines,
       emptied: found.emptied,
       notUtf8: found.notUtf8,
+      kept: found.kept,
       codes: codes.subarray(0, found.rows),
       hashes: hashes.subarray(0, 2 * found.rows),
       mailboxes: mailboxes.subarray(0, 2 * found.rows),

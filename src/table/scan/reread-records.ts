@@ -74,7 +74,9 @@ class RereadChunk implements RecordChunk {
 
   append(added: readonly (readonly string[] | undefined)[]): Buffer {
     const rows = added.flatMap((fields, row) =>
-      fields === undefined ? [] : [renderReplacing(this.#shape, this.#chunk, row, this.#places, fields)],
+      fields === undefined
+        ? []
+        : [renderReplacing(this.#shape, this.#chunk, row, this.#bounds[row]!, this.#places, fields)],
     );
     return Buffer.from(rows.join(""), "latin1");
   }
@@ -83,6 +85,7 @@ class RereadChunk implements RecordChunk {
 /**
  * Renders a record with the added fields in the places of earlier ones, or at the end. A field that does not change keeps its bytes.
  *
+ * @param bounds the start and the end of each of its fields
  * @param places index in the table of each added field; undefined for one at the end
  * @param added none for a record that is copied
  * @returns a binary string
@@ -91,6 +94,7 @@ function renderReplacing(
   shape: TableShape,
   chunk: ScannedChunk,
   row: number,
+  bounds: readonly number[],
   places: readonly (number | undefined)[],
   added: readonly string[],
 ): string {
@@ -102,7 +106,6 @@ function renderReplacing(
   if (!chunk.isRow(row) || added.length === 0) return text(start, next);
   const before = beforeField(dialect);
   const ours = added.map((field) => quoteField(toBinary(field), outputDelimiter(dialect), dialect));
-  const bounds = chunk.boundsOf(row);
   const found = at[word + Place.fields]!;
   let line = "";
   let from = start;
@@ -162,7 +165,10 @@ export function writeReplacing(
       fields ??= places.map((place) => (place === undefined ? "" : chunk.field(row, place)));
       if (copiedFrom !== -1) pieces.push(bytes.subarray(copiedFrom, copiedTo));
       copiedFrom = -1;
-      const rendered = Buffer.from(renderReplacing(shape, chunk, row, places, fields), "latin1");
+      const rendered = Buffer.from(
+        renderReplacing(shape, chunk, row, chunk.boundsOf(row), places, fields),
+        "latin1",
+      );
       pieces.push(rendered);
       length += rendered.length;
     }

@@ -101,13 +101,13 @@ export class ScannedChunk implements RecordChunk {
   }
 
   field(row: number, column: number): string {
-    const [start, end] = this.boundsIn(column, row);
+    const [start, end] = this.fieldBounds(column, row);
     if (start === undefined || start < 0) return "";
     return itemText(unquote(this.bytes.toString("latin1", start, end), this.#shape.dialect));
   }
 
   /** Returns the start and the end of a field, quotes included; -1 or undefined if the record does not have it. */
-  boundsIn(column: number, row: number): readonly (number | undefined)[] {
+  fieldBounds(column: number, row: number): readonly (number | undefined)[] {
     if (this.#scanned?.column !== column) {
       // One scan for the column takes a third of the time of one for each record.
       const [from, to] = [this.at[0] ?? 0, this.at[(this.count - 1) * recordWords + Place.next] ?? 0];

@@ -4,6 +4,7 @@
  */
 
 import { itemText, nameText } from "../bytes.js";
+import { usualMarks } from "../quotes.js";
 import { scanMarks } from "../scan/scan-shape.js";
 import { Place, scanRecords } from "../scan/scanner.js";
 import { nameFit } from "./column.js";
@@ -33,9 +34,6 @@ export type LineEnding = "\n" | "\r\n" | "\r";
 
 /** The part of a dialect that tells where fields end, apart from the delimiter. */
 export type Marks = Pick<Dialect, "quote" | "escape" | "comment" | "skipsSpaces">;
-
-/** Those of RFC 4180. */
-export const usualMarks: Marks = { quote: '"', escape: '"', comment: null, skipsSpaces: false };
 
 /** Characters as the user gave them. */
 export interface KnownDialect {

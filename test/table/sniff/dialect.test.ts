@@ -1,7 +1,8 @@
 /** Covers the detection of delimiter, line ending and width from a sample. */
 import { describe, expect, test } from "vitest";
 import { profiles } from "../../../src/run/item.js";
-import { sniffDelimiter, sniffLineEnding, usualMarks } from "../../../src/table/sniff/dialect.js";
+import { usualMarks } from "../../../src/table/quotes.js";
+import { sniffDelimiter, sniffLineEnding } from "../../../src/table/sniff/dialect.js";
 import { mostCommonWidth } from "../../../src/table/sniff/layout.js";
 import { splitterOf } from "../../../src/table/sniff/sample.js";
 

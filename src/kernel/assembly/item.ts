@@ -1,0 +1,92 @@
+/**
+ * Finds the item in a value that has something around it: an address in angle brackets behind a name, a host in a URL or an address.
+ * Leaves all but the plainest to JavaScript, which has the rules (run/item.ts).
+ */
+
+const plus: u8 = 0x2b;
+const hyphen: u8 = 0x2d;
+const dot: u8 = 0x2e;
+const atSign: u8 = 0x40;
+const blank: u8 = 0x20;
+const slash: u8 = 0x2f;
+const question: u8 = 0x3f;
+const underscore: u8 = 0x5f;
+const openingBracket: u8 = 0x3c;
+export const closingBracket: u8 = 0x3e;
+/** Longest name before an address in angle brackets, in bytes. */
+const longestName: i32 = 100;
+
+/** Where the item of the last value is. */
+export let found: usize = 0;
+export let foundEnd: usize = 0;
+
+/**
+ * Finds the address in `Name <address>`, as `addressIn` in run/item.ts does, where the name has letters, spaces, dots and hyphens
+ * only. Leaves other values as they are, which are not plain then.
+ */
+export function findInBrackets(start: usize, end: usize): void {
+  found = start;
+  foundEnd = end;
+  if (end - start < 3) return;
+  let open: usize = end - 2;
+  while (open > start && load<u8>(open) !== openingBracket) open--;
+  if (load<u8>(open) !== openingBracket || open - start > <usize>longestName) return;
+  // A line of a plain list that starts with hyphens is a comment.
+  if (load<u8>(start) === hyphen) return;
+  for (let p: usize = start; p < open; p++) {
+    const byte: u8 = load<u8>(p);
+    if (!isLetter(byte) && byte !== blank && byte !== dot && byte !== hyphen) return;
+  }
+  found = open + 1;
+  foundEnd = end - 1;
+}
+
+/**
+ * Finds the host in an address or in a URL of http or https, as `hostIn` in run/item.ts does, where nothing else may be meant. Leaves
+ * other values as they are.
+ */
+export function findHost(start: usize, end: usize): void {
+  found = start;
+  foundEnd = end;
+  const length = <i32>(end - start);
+  // "http"
+  if (length > 8 && load<u32>(start) === 0x70747468) {
+    const isSecure = load<u8>(start, 4) === 0x73;
+    const host: usize = start + (isSecure ? 5 : 4) + 3;
+    // "://"
+    if (host >= end || (load<u32>(host - 3) & 0xffffff) !== 0x2f2f3a) return;
+    let hostEnd: usize = end;
+    for (let p: usize = host; p < end; p++) {
+      const byte: u8 = load<u8>(p);
+      if (!isOfUrl(byte)) return;
+      if (hostEnd === end && (byte === slash || byte === question)) hostEnd = p;
+    }
+    found = host;
+    foundEnd = hostEnd;
+    return;
+  }
+  let p: usize = start;
+  while (p < end && isOfLocalPart(load<u8>(p))) p++;
+  if (p > start && p < end && load<u8>(p) === atSign) found = p + 1;
+}
+
+function isLetter(byte: u8): bool {
+  return (byte | 0x20) - 0x61 < 26;
+}
+
+function isOfLocalPart(byte: u8): bool {
+  const isDigit = byte - 0x30 < 10;
+  return isLetter(byte) || isDigit || byte === dot || byte === hyphen || byte === plus || byte === underscore;
+}
+
+/** Returns whether a byte may be in a URL and separates, quotes or explains nothing in a value. */
+function isOfUrl(byte: u8): bool {
+  return (
+    isOfLocalPart(byte) ||
+    byte === slash ||
+    byte === question ||
+    byte === 0x3d ||
+    byte === 0x26 ||
+    byte === 0x25
+  );
+}
