@@ -58,7 +58,9 @@ export interface KernelSettings {
   readonly padding: number;
   /** Seed of the item hashes, {@link layout.seedWords} words. */
   readonly seed: Int32Array;
-  /** Bytes to append to a record, by outcome code. */
+  /** Number of columns with items. */
+  readonly columns: number;
+  /** Bytes to append to a record for each of them, by outcome code. */
   readonly tails: readonly Uint8Array[];
   /** The shard of the run, from 1, and their number. */
   readonly shard?: { readonly index: number; readonly count: number } | undefined;
@@ -66,7 +68,7 @@ export interface KernelSettings {
 
 /** Writes tables and settings into the memory of a run, before any thread uses it. */
 export function prepareMemory(memory: WebAssembly.Memory, settings: KernelSettings): void {
-  const { shape, width, padding, seed, tails, shard = { index: 1, count: 1 } } = settings;
+  const { shape, width, padding, seed, columns, tails, shard = { index: 1, count: 1 } } = settings;
   writeTables(memory.buffer);
   const words = new Int32Array(memory.buffer, layout.settings, layout.settingsWords);
   words[layout.delimiterWord] = byteOrNone(shape.delimiter);
@@ -74,7 +76,7 @@ export function prepareMemory(memory: WebAssembly.Memory, settings: KernelSettin
   words[layout.escapeWord] = byteOrNone(shape.escape);
   words[layout.skipsSpacesWord] = Number(shape.skipsSpaces ?? false);
   words[layout.commentWord] = byteOrNone(shape.comment);
-  words[layout.columnWord] = shape.column;
+  words[layout.columnsWord] = columns;
   words[layout.widthWord] = width;
   words[layout.paddingWord] = padding;
   words[layout.shardWord] = shard.index - 1;
@@ -103,8 +105,18 @@ function shortened(key: string): Buffer {
 
 /** Exports of the module; assembly/ describes them. */
 interface Exports {
-  scan(block: number, length: number, at: number, most: number): number;
-  judge(isEmail: boolean, block: number, at: number, count: number, codes: number, hashes: number): void;
+  scan(block: number, length: number, at: number, most: number, column: number): number;
+  judge(
+    ...args: [
+      isEmail: boolean,
+      block: number,
+      at: number,
+      count: number,
+      codes: number,
+      hashes: number,
+      counts: boolean,
+    ]
+  ): void;
   write(
     ...args: [
       block: number,
@@ -185,9 +197,10 @@ export class Kernel {
    * `most`.
    *
    * @param at place for the numbers of `most` records
+   * @param column index of the wanted field
    */
-  scan(block: number, length: number, at: number, most: number): ScannedRecords | undefined {
-    const count = this.#exports.scan(block, length, at, most);
+  scan(block: number, length: number, at: number, most: number, column: number): ScannedRecords | undefined {
+    const count = this.#exports.scan(block, length, at, most, column);
     if (count === -1) return undefined;
     const { mostFields, fewestFields, longest, lines, strays } = this.#exports;
     return {
@@ -204,9 +217,13 @@ export class Kernel {
     };
   }
 
-  /** Judges the items of scanned records. Those that the classifier has to judge get {@link layout.askCode}. */
-  judge(block: number, at: number, count: number, codes: number, hashes: number): void {
-    this.#exports.judge(this.#isEmail, block, at, count, codes, hashes);
+  /**
+   * Judges the items of scanned records. Those that the classifier has to judge get {@link layout.askCode}.
+   *
+   * @param counts whether items at disposable domains are counted
+   */
+  judge(block: number, at: number, count: number, codes: number, hashes: number, counts = true): void {
+    this.#exports.judge(this.#isEmail, block, at, count, codes, hashes, counts);
   }
 
   /** Writes scanned records with their tails. Returns the number of bytes; -1 if there is no room for them. */

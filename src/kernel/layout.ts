@@ -14,7 +14,8 @@ export const settings = 1024;
 export const delimiterWord = 0;
 export const quoteWord = 1;
 export const commentWord = 2;
-export const columnWord = 3;
+/** Number of columns with items, each of which gets the added fields. */
+export const columnsWord = 3;
 export const widthWord = 4;
 export const paddingWord = 5;
 /** Index of the run's shard, from 0, and the number of shards; without shards 0 and 1. */

@@ -2,7 +2,6 @@
 import { type BadRowListener, type BadRowPolicy, RowFault } from "../table/bad-rows.js";
 import { TableError } from "../table/errors.js";
 import { knownStatuses, notChecked } from "../validator/validator.js";
-import type { Columns } from "./columns.js";
 import { mostStatuses, notARowCode, otherShardCode } from "./status-codes.js";
 
 /** What an update does with the status columns of an earlier run. */
@@ -61,30 +60,26 @@ export const isStatus = (field: string): boolean =>
   field === "" || (knownStatuses as readonly string[]).includes(field);
 
 /**
- * Returns the fields that an earlier run has added for a column, if the row keeps them: not without a status, and not if
+ * Returns the fields that an earlier run has added for a column with items, if the row keeps them: not without a status, and not if
  * the quota had left it.
  *
- * @param fields the added fields of all columns
- * @param count number of wanted columns
+ * @param own these fields
+ * @param name name of the status column among them
  * @param line line of the row, from 1; undefined where lines are not counted
  * @throws TableError if the status column holds something else, which would be lost
  */
 export function keptFields(
-  fields: readonly string[] | undefined,
-  column: number,
-  { names }: Columns,
-  count: number,
+  own: readonly string[] | undefined,
+  name: string | undefined,
   { input, keeps, isSure }: Update,
   line: number | undefined,
 ): readonly string[] | undefined {
-  const each = names.length / count;
-  const own = fields?.slice(column * each, (column + 1) * each);
   if (own === undefined) return undefined;
   const [status = ""] = own;
   if (!isStatus(status) && !(keeps && isSure)) {
     const where = line === undefined ? input : `${input}:${line}`;
     throw new TableError(
-      `${where}: the column "${names[column * each]}" has a field that is no status; it is not overwritten; name another column with --status-column, or leave out --update`,
+      `${where}: the column "${name}" has a field that is no status; it is not overwritten; name another column with --status-column, or leave out --update`,
     );
   }
   return keeps && status !== "" && status !== notChecked.status ? own : undefined;

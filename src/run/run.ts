@@ -24,8 +24,8 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
 }
 
 /**
- * Returns whether a table has to go in batches: the scanner does not read it, or items are needed of rows that keep the statuses of
- * an earlier run.
+ * Returns whether a table has to go in batches: the scanner does not read it, items are needed of rows that keep the statuses of an
+ * earlier run, or the items of a row may be in different shards.
  */
 export const needsBatches = ({
   table,
@@ -34,4 +34,5 @@ export const needsBatches = ({
   filter,
 }: Pick<RunOptions, "table" | "columns" | "filter"> & { readonly shard?: unknown }): boolean =>
   table.scanned === undefined ||
-  (columns.places.some((place) => place !== undefined) && (shard ?? filter?.dedupe) !== undefined);
+  (columns.places.some((place) => place !== undefined) && (shard ?? filter?.dedupe) !== undefined) ||
+  (table.scanned.shape.otherColumns.length > 0 && shard !== undefined);

@@ -133,10 +133,10 @@ export async function openCsv(
     const stream = await readScanned(shape, table, input, items, badStart.onBadRow);
     await badStart.end(stream.scanned.first.count);
     if (isReshaped) return reshaped(fieldsOf(stream.scanned));
-    const wanted = shape.otherColumns.length > 0 ? rereadRecords(stream.scanned) : stream;
+    const hasOthers = shape.otherColumns.length > 0;
     return {
       ...{ ...facts, format, linesLeftOut },
-      ...afterPreamble(byteOrderMark, preamble, wanted),
+      ...afterPreamble(byteOrderMark, preamble, hasOthers ? rereadRecords(stream.scanned) : stream),
       replacing: (earlier) => afterPreamble(byteOrderMark, preamble, rereadRecords(stream.scanned, earlier)),
     };
   }

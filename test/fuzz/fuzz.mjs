@@ -118,8 +118,9 @@ const statuses = [
  * Returns a table, and the options with which both ways read it.
  *
  * @param later decides about updates, so that the tables of older seeds stay what they are
+ * @param last decides about further columns with items, in the same way
  */
-function tableOf(random, later) {
+function tableOf(random, later, last) {
   const pick = (list) => list[random(list.length)];
   const width = 1 + random(6);
   // A table of one column may be a plain list.
@@ -134,7 +135,16 @@ function tableOf(random, later) {
   const isUpdate = width > 1 && column < width - 1 && later(4) === 0;
   // Broken rows have other fields in the place of the status, and a run keeps only so many different ones.
   const broken = isUpdate ? 0 : brokenRows;
+  /** Index of another column with items, which the table may not have. */
+  const other = last(4) === 0 && width > 1 ? last(width) : column;
   const field = (index) => {
+    if (index === other && index !== column && !(isUpdate && index === width - 1)) {
+      return last(3) === 0
+        ? last(2) === 0
+          ? ""
+          : items[last(items.length)]
+        : `user${last(5000)}@d${last(3000)}.com`;
+    }
     if (isUpdate && index === width - 1) return statuses[later(statuses.length)];
     if (index !== column)
       return pick(["", "x", "customer", `"calls${delimiter} back"`, '"a ""b"""', "long ".repeat(random(20))]);
@@ -200,7 +210,7 @@ function tableOf(random, later) {
     (status) => status !== "",
   ]);
   return {
-    ...{ bytes: table, rows: count, delimiter, column, cut, dedupe, keeps },
+    ...{ bytes: table, rows: count, delimiter, column, other, cut, dedupe, keeps },
     comment: random(4) === 0 ? "#" : undefined,
     badRows: pick(["keep", "keep", "skip", "skip", "error"]),
     ragged: pick(["pad", "pad", "error"]),
@@ -228,21 +238,44 @@ async function run(table, quotaFile, validator, inBatches) {
   }
   const hash = createHash("sha256");
   try {
-    const { delimiter, comment, column, badRows, ragged, kind, cores, dedupe, keeps, deciding, shard } =
-      table;
+    const {
+      delimiter,
+      comment,
+      column,
+      other,
+      badRows,
+      ragged,
+      kind,
+      cores,
+      dedupe,
+      keeps,
+      deciding,
+      shard,
+    } = table;
     const faults = [];
     const opened = await openTable(
       { name: "list.csv", bytes: input() },
       {
         profile: profiles[kind],
-        ...{ badRows, ragged, columns: [String(column + 1)], header: true, force: true },
+        ...{
+          badRows,
+          ragged,
+          columns: [...new Set([column, other])].map((index) => String(index + 1)),
+          header: true,
+          force: true,
+        },
         ...(delimiter !== undefined && { delimiter }),
         dialect: { ...(comment !== undefined && { comment }) },
         onBadRow: ({ message }) => faults.push(message),
       },
     );
     const { update } = table;
-    const columns = nameColumns(update && opened.names, "status", { ...table.added, isOurs: () => true });
+    const others = opened.otherColumns.map((index) => opened.names[index] ?? String(index));
+    const columns = nameColumns(update && opened.names, "status", {
+      ...table.added,
+      others,
+      isOurs: () => true,
+    });
     const stream = update ? opened.replacing(columns) : opened;
     const { start, chunks } = stream;
     const report = await validateTable({
@@ -280,7 +313,7 @@ try {
   for (let next = from; process.exitCode === undefined; next++) {
     if (from === undefined ? Date.now() >= until || rows >= mostRows : next > to) break;
     const seed = from === undefined ? randomInt(2 ** 32) : next;
-    const table = tableOf(randomFrom(seed), randomFrom(seed + 1));
+    const table = tableOf(randomFrom(seed), randomFrom(seed + 1), randomFrom(seed + 2));
     const overBytes = await run(table, quotaFile, validator, false);
     const inBatches = await run(table, quotaFile, validator, true);
     tables++;

@@ -6,13 +6,10 @@ import { Kernel, kernelModule, newMemory, prepareMemory } from "../../src/kernel
 import { seedWords, sharedEnd } from "../../src/kernel/layout.js";
 import { Cells, usualCells } from "../../src/run/cells.js";
 import { nameColumns } from "../../src/run/columns.js";
-import {
-  BlockClassifier,
-  type BlockOptions,
-  kernelSettings,
-} from "../../src/run/embedded/block-classifier.js";
+import { BlockClassifier, kernelSettings } from "../../src/run/embedded/block-classifier.js";
 import { BlockKernel } from "../../src/run/embedded/block-kernel.js";
 import { BlockMemory, slotRows } from "../../src/run/embedded/block-memory.js";
+import type { BlockOptions } from "../../src/run/embedded/block-options.js";
 import { itemKey } from "../../src/run/item.js";
 import { hasItem } from "../../src/run/status-codes.js";
 import { usualMarks } from "../../src/table/quotes.js";
@@ -67,12 +64,12 @@ test("finds the records that the scanner finds, or none", () => {
   fc.assert(
     fc.property(options, ({ text, end, place, around, ...shape }) => {
       const block = Buffer.from(text + end);
-      prepareMemory(memory, { shape, width: 1, padding: 0x2c, seed, tails: [] });
+      prepareMemory(memory, { shape, width: 1, padding: 0x2c, seed, columns: 1, tails: [] });
       const kernel = new Kernel(kernelModule(), memory, 0, classifier, "email");
       // What lies around a block must not matter.
       bytes.fill(around, sharedEnd, sharedEnd + block.length + 300);
       block.copy(bytes, sharedEnd + place + 64);
-      const scanned = kernel.scan(sharedEnd + place + 64, block.length, at, 10_000);
+      const scanned = kernel.scan(sharedEnd + place + 64, block.length, at, 10_000, shape.column);
       const expected = scanRecords(block, shape, true);
       const last = expected.at.slice(-7);
       const isWhole = expected.consumed === block.length && (expected.count === 0 || last[1] !== last[2]);
@@ -96,12 +93,13 @@ test("gives up when there are more records than there is room for", () => {
     width: 1,
     padding: 0x2c,
     seed,
+    columns: 1,
     tails: [],
   });
   const kernel = new Kernel(kernelModule(), memory, 0, classifier, "email");
   Buffer.from(memory.buffer).fill("\n", sharedEnd, sharedEnd + 100);
-  expect(kernel.scan(sharedEnd, 100, sharedEnd + 1024, 99)).toBeUndefined();
-  expect(kernel.scan(sharedEnd, 100, sharedEnd + 1024, 100)?.count).toBe(100);
+  expect(kernel.scan(sharedEnd, 100, sharedEnd + 1024, 99, 0)).toBeUndefined();
+  expect(kernel.scan(sharedEnd, 100, sharedEnd + 1024, 100, 0)?.count).toBe(100);
 });
 
 const shards = [
@@ -140,6 +138,7 @@ test("judges and writes a block as chunk by chunk, and touches no other slot or 
     ),
     comment: fc.constantFrom(null, null, "#"),
     column: fc.nat(2),
+    otherColumns: fc.constantFrom([], [], [3], [1, 4]),
     width: fc.integer({ min: 1, max: 5 }),
     ragged: fc.constantFrom("pad" as const, "error" as const),
     kind: fc.constantFrom("email" as const, "domain" as const),
@@ -149,18 +148,31 @@ test("judges and writes a block as chunk by chunk, and touches no other slot or 
   });
   fc.assert(
     fc.property(options, ({ rows, lineEnding, delimiter, comment, marks, kind, ...rest }) => {
-      const { column, width, ragged } = rest;
+      const { column, otherColumns, width, ragged } = rest;
       const shape: TableShape = {
         dialect: { delimiter, ...marks, comment, lineEnding },
-        ...{ width, column, hasHeader: true, ragged, badRows: "keep", name: "list.csv", firstLine: 1 },
+        ...{
+          width,
+          column,
+          otherColumns,
+          hasHeader: true,
+          ragged,
+          badRows: "keep",
+          name: "list.csv",
+          firstLine: 1,
+        },
       } as never;
       const blockOptions: BlockOptions = {
         // What is known of domains depends on the kind, and is kept by their hashes.
         ...{ kind, shape, seed: kind === "email" ? seed : seed.map((word) => ~word) },
         keys: rest.keys,
-        shard: rest.shard,
+        // The items of a row may be in different shards: such a table goes in batches.
+        shard: otherColumns.length > 0 ? undefined : rest.shard,
         cells: { kind, ...usualCells },
-        columns: nameColumns(undefined, "status", { withReasons: rest.withReasons }),
+        columns: nameColumns(undefined, "status", {
+          withReasons: rest.withReasons,
+          others: otherColumns.map(String),
+        }),
       };
       prepareMemory(memory.memory, kernelSettings(blockOptions));
       const classifiers = [0, 1].map(
@@ -178,7 +190,7 @@ test("judges and writes a block as chunk by chunk, and touches no other slot or 
       answered++;
       const { chunk, lines } = scanAlone(shape, block)!;
       const verdicts = classifiers[1]!.classify(chunk);
-      const written = classifiers[1]!.render(chunk, verdicts.codes);
+      const written = classifiers[1]!.render(chunk, verdicts.codes, verdicts.items);
       const { codes, hashes, mailboxes, emptied, notUtf8 } = verdicts;
       // Without the kernel, the verdicts are the same; the hashes need not be.
       expect(new BlockClassifier(blockOptions, classifier).classify(chunk)).toMatchObject({
@@ -189,13 +201,13 @@ test("judges and writes a block as chunk by chunk, and touches no other slot or 
       expect(answer).toEqual({
         lines,
         rows: chunk.count,
-        items: verdicts.items?.rows.length ?? 0,
+        items: verdicts.items?.fields.length ?? 0,
         outputLength: written.bytes.length,
         emptied,
         notUtf8,
         kept: 0,
       });
-      expect(Array.from(slot.codes.subarray(0, answer.rows))).toEqual(Array.from(codes));
+      expect(Array.from(slot.codes.subarray(0, codes.length))).toEqual(Array.from(codes));
       const output = slot.output.subarray(0, answer.outputLength);
       expect(output.toString("latin1")).toBe(written.bytes.toString("latin1"));
       expect(Array.from(slot.ends.subarray(0, answer.rows))).toEqual(Array.from(written.ends));
@@ -220,6 +232,7 @@ test("refuses a block whose rows do not fit when they are padded", () => {
     ...{
       width: 100,
       column: 0,
+      otherColumns: [],
       hasHeader: true,
       ragged: "pad",
       badRows: "keep",
@@ -252,7 +265,7 @@ test("judges a chunk with more rows than a slot has, and touches no other thread
   const all = Buffer.from(memory.memory.buffer);
   const shape: TableShape = {
     dialect: { delimiter: ",", ...usualMarks, lineEnding: "\n" },
-    ...{ width: 1, column: 0, hasHeader: false, ragged: "pad", badRows: "keep" },
+    ...{ width: 1, column: 0, otherColumns: [], hasHeader: false, ragged: "pad", badRows: "keep" },
     ...{ name: "list.csv", firstLine: 1 },
   } as never;
   const blockOptions: BlockOptions = {
@@ -287,6 +300,7 @@ test.each(["email", "domain"] as const)(
       ...{
         width: 1,
         column: 0,
+        otherColumns: [],
         hasHeader: false,
         ragged: "pad",
         badRows: "keep",

@@ -28,7 +28,7 @@ class Judge {
 
   constructor(kind: Kind, by = classifier) {
     prepareMemory(this.#memory.memory, {
-      ...{ shape: { delimiter: 0x2c, column: 0 }, width: 1, padding: 0x2c, tails: [] },
+      ...{ shape: { delimiter: 0x2c, column: 0 }, width: 1, padding: 0x2c, columns: 1, tails: [] },
       seed: Int32Array.from({ length: seedWords }, (_, i) => Math.imul(i + 1, 0x9e3779b1)),
     });
     const { memory } = this.#memory;

@@ -80,6 +80,8 @@ let quote: u32 = usualQuote;
 let scratch: usize = 0;
 /** Address of the word of the domain that `recall` found last. */
 let recalled: usize = domains;
+/** Whether items at disposable domains are counted. */
+let isCounted = true;
 /** Hash of the text that `hashText` was called for. */
 let textHash: u64 = 0;
 
@@ -110,8 +112,18 @@ export function hashHigh(): u32 {
  * @param at address of the numbers of the scanner, which are relative to `block`
  * @param codes address for the code of each record
  * @param hashes address for the hash of each record's item, two words
+ * @param counts whether items at disposable domains are counted
  */
-export function judge(isEmail: bool, block: usize, at: usize, count: i32, codes: usize, hashes: usize): void {
+export function judge(
+  isEmail: bool,
+  block: usize,
+  at: usize,
+  count: i32,
+  codes: usize,
+  hashes: usize,
+  counts: bool,
+): void {
+  isCounted = counts;
   const set: u32 = load<u32>(settings + 4 * quoteWord);
   quote = set < 256 ? set : usualQuote;
   for (let from: i32 = 0; from < count; from += batch) {
@@ -251,7 +263,7 @@ function decide(isEmail: bool, item: usize): u32 {
   const facts = recall(load<u64>(item), domain, load<u32>(item, endOf));
   const outcome = facts & outcomeMask;
   if (outcome === untold) return askCode;
-  if (outcome === disposableDomainCode) countRecalled(1);
+  if (outcome === disposableDomainCode && isCounted) countRecalled(1);
   if (outcome !== passes) return outcome;
   return isEmail
     ? judgeMailbox(facts, load<u32>(item, startOf), load<u32>(item, plusOf), domain - 1)

@@ -3,7 +3,6 @@
  * Compares 64 bytes at a time with the delimiter, the quote and the line endings, and stops only at matches.
  */
 import {
-  columnWord,
   commentWord,
   delimiterWord,
   escapeWord,
@@ -30,16 +29,16 @@ export let lines: i32 = 0;
  * @param block address of the block, which starts with a record
  * @param at address for the numbers
  * @param most number of records for which there is room
+ * @param column index of the wanted field
  * @returns the number of records; -1 if there are more than `most`, or the block does not end with the end of a record
  */
-export function scan(block: usize, length: i32, at: usize, most: i32): i32 {
+export function scan(block: usize, length: i32, at: usize, most: i32, column: i32): i32 {
   const delimiter: u32 = load<i32>(settings + 4 * delimiterWord);
   const quote: u32 = load<i32>(settings + 4 * quoteWord);
   const comment: u32 = load<i32>(settings + 4 * commentWord);
   const escapeByte: u32 = load<i32>(settings + 4 * escapeWord);
   const skipsSpaces = load<i32>(settings + 4 * skipsSpacesWord) !== 0;
   const mergesSpaces = skipsSpaces && delimiter === space;
-  const column: i32 = load<i32>(settings + 4 * columnWord);
   // A delimiter or quote that is not set is compared as LF, which is looked for anyway.
   const delimiters = splat(delimiter < 256 ? delimiter : lf);
   const quotes = splat(quote < 256 ? quote : lf);

@@ -1,5 +1,6 @@
 /** Writes the records of a block with the fields that are added to them, as `ScannedChunk.write` does. */
 import {
+  columnsWord,
   notARowCode,
   otherShardCode,
   paddingWord,
@@ -14,7 +15,7 @@ import {
  * Writes all records but those of other shards, each padded to the width of the table and with the tail of its code.
  *
  * @param at address of the numbers of the scanner, which are relative to `block`
- * @param codes address of the code of each record
+ * @param codes address of the codes of each record, one for each column with items
  * @param out address for the records
  * @param room bytes there
  * @param ends address for the end of each record, relative to `out`
@@ -29,6 +30,7 @@ export function write(
   room: i32,
   ends: usize,
 ): i32 {
+  const columns: i32 = load<i32>(settings + 4 * columnsWord);
   const width: i32 = load<i32>(settings + 4 * widthWord);
   const padding: u8 = <u8>load<u32>(settings + 4 * paddingWord);
   const first = out;
@@ -38,16 +40,15 @@ export function write(
     const end: usize = block + load<u32>(at, 4);
     const next: usize = block + load<u32>(at, 8);
     const fields: i32 = load<i32>(at, 20);
-    const code: u32 = load<u8>(codes + row);
+    const code: u32 = load<u8>(codes);
     const padded: usize = fields === 0 ? 0 : width - fields;
-    const tail: usize = tails + tailBytes * code;
     if (code === otherShardCode) {
       store<u32>(ends + 4 * row, <u32>(out - first));
+      codes += columns;
       continue;
     }
-    const tailLength: usize = code === notARowCode ? 0 : load<u32>(tail);
     if (padded > 0 && padding === 0) return -1;
-    if (out + (next - start) + padded + tailLength > last) return -1;
+    if (out + (next - start) + padded + tailBytes * columns > last) return -1;
     if (code === notARowCode) {
       copy(out, start, next - start);
       out += next - start;
@@ -55,13 +56,17 @@ export function write(
       copy(out, start, end - start);
       out += end - start;
       for (let i: usize = 0; i < padded; i++) store<u8>(out++, padding);
-      copy(out, tail + 4, tailLength);
-      out += tailLength;
+      for (let column: i32 = 0; column < columns; column++) {
+        const tail: usize = tails + tailBytes * <u32>load<u8>(codes + column);
+        copy(out, tail + 4, load<u32>(tail));
+        out += load<u32>(tail);
+      }
       // CR, LF or CRLF.
       store<u16>(out, load<u16>(end));
       out += next - end;
     }
     store<u32>(ends + 4 * row, <u32>(out - first));
+    codes += columns;
   }
   return <i32>(out - first);
 }

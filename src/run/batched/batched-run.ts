@@ -132,9 +132,11 @@ export async function runBatched(options: RunOptions): Promise<RunReport> {
           continue;
         }
         const texts = [value ?? "", ...(chunk.otherValues ?? []).map((others) => others[row] ?? "")];
-        const kept = texts.map((_, column) =>
-          keptFields(chunk.earlier?.[row], column, columns, texts.length, update, chunk.lineOf?.(row)),
-        );
+        const each = columns.names.length / texts.length;
+        const kept = texts.map((_, column) => {
+          const own = chunk.earlier?.[row]?.slice(column * each, (column + 1) * each);
+          return keptFields(own, columns.names[column * each], update, chunk.lineOf?.(row));
+        });
         const items = texts.map((text, column) => {
           if (kept[column] === undefined) {
             const before = ledger.emptied;

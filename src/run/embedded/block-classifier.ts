@@ -7,68 +7,43 @@ import { withoutRoot } from "../../classifier/syntax/domain-name.js";
 import type { Classification } from "../../classifier/verdict.js";
 import { Kernel, type KernelSettings } from "../../kernel/kernel.js";
 import { askCode, disposableDomainCode } from "../../kernel/layout.js";
-import { emptyField, type TableShape } from "../../table/records.js";
+import { emptyField } from "../../table/records.js";
 import { scanAlone } from "../../table/scan/chunk-assembler.js";
-import { writeReplacing } from "../../table/scan/reread-records.js";
 import { scanShape } from "../../table/scan/scan-shape.js";
-import {
-  type ScannedChunk,
-  tailOf,
-  type WriteMemory,
-  type WrittenRecords,
-} from "../../table/scan/scanned-chunk.js";
+import type { ScannedChunk, WriteMemory, WrittenRecords } from "../../table/scan/scanned-chunk.js";
 import type { ItemTest } from "../../table/sniff/item-profile.js";
-import type { Kind } from "../../validator/validator.js";
 import { type CellOptions, Cells, itemTest } from "../cells.js";
-import { type Columns, ourFields } from "../columns.js";
 import { DomainCounts } from "../domain-counts.js";
 import { itemKey, mailboxKey } from "../item.js";
 import type { RowKeys } from "../row-writer.js";
-import { isInShard, type Shard, severalItems } from "../shard.js";
-import {
-  hasItem,
-  noItemCode,
-  notARowCode,
-  notCheckedCode,
-  offlineReasons,
-  offlineStatuses,
-  otherShardCode,
-} from "../status-codes.js";
+import { isInShard, severalItems } from "../shard.js";
+import { hasItem, noItemCode, notARowCode, otherShardCode } from "../status-codes.js";
 import type { BlockKernel } from "./block-kernel.js";
-import type { Slot } from "./block-memory.js";
-import { decidingPlaces, type ItemVerdicts, takeDeciding } from "./item-verdicts.js";
+import { type Slot, slotRows } from "./block-memory.js";
+import { type BlockOptions, itemColumnsOf } from "./block-options.js";
+import { BlockRenderer, fieldValue, tailsOf } from "./block-renderer.js";
+import { type ItemVerdicts, takeDeciding } from "./item-verdicts.js";
 import { findKept, isKept, judgeWithout, type OtherStatus } from "./kept-rows.js";
 
 const comma = 0x2c;
-const noTail = Buffer.of();
 
-/** Options of a run that its block classifiers need. Plain data, because worker threads get a copy. */
-export interface BlockOptions {
-  readonly kind: Kind;
-  readonly shape: TableShape;
-  readonly cells: CellOptions;
-  /** Seed of the run's item hashes. */
-  readonly seed: Int32Array;
-  readonly columns: Columns;
-  readonly shard?: Shard | undefined;
-  /** For an update: whether rows keep the statuses of an earlier run. The added columns of that run are replaced. */
-  readonly keeps?: boolean | undefined;
-  /** What `--dedupe` compares; undefined if it needs no more than the first row of each item. */
-  readonly keys: "items" | "mailboxes" | undefined;
-}
-
-/** Verdicts on the records of a chunk, whether or not the quota grants them. */
+/**
+ * Verdicts on the records of a chunk, whether or not the quota grants them. A record has a verdict for each column with items; they
+ * are numbered row by row.
+ */
 export interface ChunkVerdicts {
-  /** The verdicts on all items in order, if a record has several; undefined if each has one at most. */
+  /** Number of columns with items. */
+  readonly columns: number;
+  /** The verdicts on all items in order, if a field has several; undefined if each has one at most. */
   readonly items?: ItemVerdicts;
   /** Number of records with a word that stands for no item, and of those with a value that is not UTF-8. */
   readonly emptied: number;
   readonly notUtf8: number;
   /** Number of rows that keep the status of an earlier run. */
   readonly kept: number;
-  /** The code of each record's status. */
+  /** The codes of each record's statuses. */
   readonly codes: Uint8Array;
-  /** Hash of each record's item in two words; meaningless for a record without an item. */
+  /** Hash of each field's item in two words; meaningless for a field without an item. */
   readonly hashes: Int32Array;
   /** Hashes of the mailboxes in the places of those of the items, if {@link BlockOptions.keys} asks for them. */
   readonly mailboxes?: Int32Array;
@@ -79,7 +54,7 @@ export interface BlockAnswer {
   /** Number of line ends in the block. */
   readonly lines: number;
   readonly rows: number;
-  /** Number of items, if rows have several; else 0. */
+  /** Number of items, if fields have several; else 0. */
   readonly items: number;
   readonly outputLength: number;
   readonly emptied: number;
@@ -95,12 +70,13 @@ export class BlockClassifier {
   readonly #classifier: Classifier;
   readonly #kernel: BlockKernel | undefined;
   readonly #cells: Cells;
+  readonly #renderer: BlockRenderer;
   readonly #otherStatus: OtherStatus | undefined;
   readonly #items: ItemTest;
-  /** Bytes to append to a record, by status code. */
-  readonly #tails: readonly Uint8Array[];
-  /** The same by every code: none for records that are no rows, undefined for those of other shards. */
-  readonly #tailsByCode: readonly (Uint8Array | undefined)[];
+  /** Indices of the columns with items. */
+  readonly #columns: readonly number[];
+  /** Whether the kernel can write the rows: with statuses alone, at their ends. */
+  readonly #isPlain: boolean;
   /** Whether the rows without an item belong to this run. */
   readonly #isFirstShard: boolean;
 
@@ -115,17 +91,18 @@ export class BlockClassifier {
     kernel?: BlockKernel,
     otherStatus?: OtherStatus,
   ) {
+    const { columns, shard, cells, keeps, shape } = options;
     this.#otherStatus = otherStatus;
     this.#options = options;
     this.#classifier = classifier;
     this.#kernel = kernel;
-    this.#cells = new Cells(options.cells);
-    this.#items = itemTest(options.cells);
-    this.#tails = tailsOf(options);
-    this.#tailsByCode = Array.from({ length: notARowCode + 1 }, (_, code) =>
-      code === notARowCode ? noTail : this.#tails[code],
-    );
-    this.#isFirstShard = options.shard === undefined || options.shard.index === 1;
+    this.#cells = new Cells(cells);
+    this.#items = itemTest(cells);
+    this.#columns = itemColumnsOf(shape);
+    this.#renderer = new BlockRenderer(options, classifier, this.#cells);
+    const hasTails = keeps === undefined && !columns.withReasons && !columns.withCanonical;
+    this.#isPlain = hasTails && Kernel.takes(tailsOf(options));
+    this.#isFirstShard = shard === undefined || shard.index === 1;
   }
 
   /**
@@ -136,39 +113,45 @@ export class BlockClassifier {
    */
   answer(slot: Slot, length: number): BlockAnswer | undefined {
     const kernel = this.#kernel!;
+    const { column } = this.#options.shape;
     const scanned = scanAlone(this.#options.shape, slot.block.subarray(0, length), {
-      scan: () => kernel.scan(slot, length),
+      scan: (wanted) =>
+        wanted === column ? kernel.scan(slot, length, wanted) : kernel.rescan(slot, length, wanted),
       items: this.#items,
     });
     if (scanned === undefined) return undefined;
     const { chunk, lines } = scanned;
     const rows = chunk.count;
-    const kept = this.#findKept(chunk, undefined);
+    const fields = rows * this.#columns.length;
+    const kept = fields > slotRows ? undefined : this.#findKept(chunk, undefined);
     if (kept === undefined) return undefined;
-    const codes = slot.codes.subarray(0, rows);
-    judgeWithout(kept, chunk, codes, () => kernel.judge(slot, rows));
+    const codes = slot.codes.subarray(0, fields);
+    const memory = this.#columns.length === 1 ? { codes, hashes: slot.hashes } : kernel.own;
+    this.#judgeColumns(chunk, kept, codes, slot.hashes, memory, (column, counts) =>
+      kernel.judgeSlot(column, memory.codes, memory.hashes, counts),
+    );
     const verdicts = this.#judgeTheRest(chunk, codes, slot.hashes, slot.mailboxes);
-    const outputLength = this.#takesItems(slot, rows, verdicts.items)
+    const outputLength = this.#takesItems(slot, fields, verdicts.items)
       ? this.#renderInto(slot, chunk, verdicts)
       : -1;
     if (outputLength !== -1) {
       const { emptied, notUtf8, kept } = verdicts;
-      return { lines, rows, items: verdicts.items?.rows.length ?? 0, outputLength, emptied, notUtf8, kept };
+      return { lines, rows, items: verdicts.items?.fields.length ?? 0, outputLength, emptied, notUtf8, kept };
     }
     // The main thread judges the block again, and counts its domains then.
     this.takeBack(chunk, verdicts);
     return undefined;
   }
 
-  /** Leaves the verdicts on several items in a slot, behind those on the rows. Returns whether they have room there. */
-  #takesItems(slot: Slot, rows: number, items: ItemVerdicts | undefined): boolean {
+  /** Leaves the verdicts on several items in a slot, behind those on the fields. Returns whether they have room there. */
+  #takesItems(slot: Slot, fields: number, items: ItemVerdicts | undefined): boolean {
     if (items === undefined) return true;
     const { keys, shard } = this.#options;
-    const count = items.rows.length;
-    if (shard !== undefined || keys === "mailboxes" || rows + count > slot.codes.length) return false;
-    slot.codes.set(items.codes, rows);
-    slot.hashes.set(items.hashes, 2 * rows);
-    slot.itemRows.set(items.rows);
+    const count = items.fields.length;
+    if (shard !== undefined || keys === "mailboxes" || fields + count > slot.codes.length) return false;
+    slot.codes.set(items.codes, fields);
+    slot.hashes.set(items.hashes, 2 * fields);
+    slot.itemFields.set(items.fields);
     return true;
   }
 
@@ -180,24 +163,52 @@ export class BlockClassifier {
   classify(chunk: ScannedChunk): ChunkVerdicts {
     const { shard } = this.#options;
     const notARow = this.#isFirstShard ? notARowCode : otherShardCode;
-    const codes = Uint8Array.from({ length: chunk.count }, (_, row) =>
-      chunk.isRow(row) ? askCode : notARow,
-    );
-    const hashes = new Int32Array(2 * chunk.count);
+    const width = this.#columns.length;
+    const codes = new Uint8Array(width * chunk.count);
+    const hashes = new Int32Array(2 * codes.length);
+    const memory = width === 1 ? { codes, hashes } : emptyVerdicts(chunk.count);
     const kept = this.#findKept(chunk, this.#otherStatus)!;
-    judgeWithout(kept, chunk, codes, () => this.#kernel?.judgeChunk(chunk, codes, hashes));
+    this.#judgeColumns(chunk, kept, codes, hashes, memory, (column, counts) => {
+      for (let row = 0; row < chunk.count; row++) memory.codes[row] = chunk.isRow(row) ? askCode : notARow;
+      this.#kernel?.judgeChunk(column, memory.codes, memory.hashes, counts);
+    });
     const verdicts = this.#judgeTheRest(chunk, codes, hashes);
-    const several = verdicts.items?.rows.find((row, place, rows) => row === rows[place - 1]);
+    const several = verdicts.items?.fields.find((field, place, all) => field === all[place - 1]);
     if (shard && several !== undefined) throw severalItems(shard, chunk.lineOf(several));
     return verdicts;
   }
 
-  /** Returns the codes of the rows that are not judged; undefined if another thread has to find them. */
+  /**
+   * Judges the items of each column with the kernel.
+   *
+   * @param kept the codes of fields that are not judged
+   * @param codes get the codes of all columns, as `hashes` get the hashes
+   * @param memory where `judge` leaves the verdicts on a column: the same for a single one
+   */
+  #judgeColumns(
+    chunk: ScannedChunk,
+    kept: Uint8Array,
+    codes: Uint8Array,
+    hashes: Int32Array,
+    memory: Pick<ItemVerdicts, "codes" | "hashes">,
+    judge: (column: ScannedChunk, counts: boolean) => void,
+  ): void {
+    const width = this.#columns.length;
+    for (const [nth, index] of this.#columns.entries()) {
+      const column = chunk.withColumn(index);
+      // As in the report, only items of the first column count among the domains.
+      judgeWithout(kept, nth, width, column, memory.codes, () => judge(column, nth === 0));
+      if (width > 1) spread(memory, chunk.count, nth, width, codes, hashes);
+    }
+  }
+
+  /** Returns the codes of the fields that are not judged; undefined if another thread has to find them. */
   #findKept(chunk: ScannedChunk, otherStatus: OtherStatus | undefined): Uint8Array | undefined {
     const { keeps, columns, shape } = this.#options;
-    return keeps === undefined
-      ? noneKept
-      : findKept(chunk, shape.dialect.quote, columns.places[0]!, keeps, otherStatus);
+    if (keeps === undefined) return noneKept;
+    const width = this.#columns.length;
+    const places = this.#columns.map((_, nth) => columns.places[(nth * columns.places.length) / width]);
+    return findKept(chunk, shape.dialect.quote, places, keeps, otherStatus);
   }
 
   /** Completes the verdicts of the kernel: judges the items that it has left to the classifier. */
@@ -207,33 +218,32 @@ export class BlockClassifier {
     hashes: Int32Array,
     mailboxes?: Int32Array,
   ): ChunkVerdicts {
+    const width = this.#columns.length;
+    const chunks = this.#columns.map((column) => chunk.withColumn(column));
     const several = new Map<number, readonly string[]>();
     const emptiedBefore = this.#cells.emptied;
-    let notUtf8 = 0;
-    for (let row = codes.indexOf(askCode); row !== -1; row = codes.indexOf(askCode, row + 1)) {
+    const notUtf8 = new Set<number>();
+    for (let field = codes.indexOf(askCode); field !== -1; field = codes.indexOf(askCode, field + 1)) {
       // The item is not plain (see kernel/assembly/judge.ts), is one of several, may be a placeholder, or is at a domain
       // with rules that the kernel does not have.
-      const items = this.#cells.itemsIn(chunk.value(row));
+      const row = width === 1 ? field : Math.floor(field / width);
+      const nth = field - row * width;
+      const items = this.#cells.itemsIn(chunks[nth]!.value(row));
       // As in batches, where the first shard counts the values of all shards.
-      if (this.#isFirstShard && !chunk.isUtf8(row)) notUtf8++;
-      if (items.length > 1) several.set(row, items);
+      if (this.#isFirstShard && !chunks[nth]!.isUtf8(row)) notUtf8.add(row);
+      if (items.length > 1) several.set(field, items);
       else if (!this.#isHere(items[0])) {
-        codes[row] = otherShardCode;
+        codes[field] = otherShardCode;
         continue;
       }
-      codes[row] = items.length > 0 ? this.#classifyText(items[0]!, hashes, row) : noItemCode;
+      codes[field] = items.length > 0 ? this.#classifyText(items[0]!, hashes, field, nth === 0) : noItemCode;
     }
-    let kept = 0;
-    for (let row = 0; this.#options.keeps !== undefined && row < codes.length; row++) {
-      if (!isKept(codes[row]!)) continue;
-      kept++;
-      if (!chunk.isUtf8(row)) notUtf8++;
-    }
+    const kept = this.#options.keeps === undefined ? 0 : this.#countKept(chunks, codes, notUtf8);
     const emptied = this.#isFirstShard ? this.#cells.emptied - emptiedBefore : 0;
     const items = several.size > 0 ? this.#itemVerdicts(codes, hashes, several) : undefined;
     if (items) takeDeciding(codes, items, this.#options.cells.deciding);
     return {
-      ...{ codes, hashes, emptied, notUtf8, kept },
+      ...{ columns: width, codes, hashes, emptied, notUtf8: notUtf8.size, kept },
       ...(items && { items }),
       ...(this.#options.keys === "mailboxes" && {
         mailboxes: this.#hashMailboxes(chunk, codes, items, mailboxes),
@@ -241,16 +251,44 @@ export class BlockClassifier {
     };
   }
 
+  /** Counts the rows that keep a status and have no other item. Adds those with a kept value that is not UTF-8 to a set. */
+  #countKept(chunks: readonly ScannedChunk[], codes: Uint8Array, notUtf8: Set<number>): number {
+    const width = chunks.length;
+    let count = 0;
+    for (let row = 0, first = 0; first < codes.length; row++, first += width) {
+      let [isAny, hasOthers] = [false, false];
+      for (let nth = 0; nth < width; nth++) {
+        const code = codes[first + nth]!;
+        if (isKept(code)) {
+          isAny = true;
+          if (!chunks[nth]!.isUtf8(row)) notUtf8.add(row);
+        } else if (hasItem(code)) hasOthers = true;
+      }
+      if (isAny && !hasOthers) count++;
+    }
+    return count;
+  }
+
   /** Which of several items in a value decides. */
   get deciding(): CellOptions["deciding"] {
     return this.#options.cells.deciding;
   }
 
-  /** Returns what `--dedupe` compares in the records of a chunk. */
-  keysOf({ hashes, mailboxes, items }: ChunkVerdicts): RowKeys | undefined {
+  /** Returns what `--dedupe` compares in the records of a chunk: the items of the first column. */
+  keysOf(verdicts: ChunkVerdicts): RowKeys | undefined {
     const { keys } = this.#options;
+    const { hashes, mailboxes, items, columns, codes } = verdicts;
     if (keys === undefined) return undefined;
-    return keys === "items" ? (items ?? { hashes }) : { ...items, hashes: mailboxes! };
+    const all = keys === "items" ? (items?.hashes ?? hashes) : mailboxes!;
+    if (columns === 1) return { ...items, hashes: all, rows: items?.fields };
+    const places = Array.from((items ?? verdicts).codes.keys()).filter(
+      (place) => (items?.fields[place] ?? place) % columns === 0,
+    );
+    return {
+      hashes: Int32Array.from(places.flatMap((place) => [all[2 * place]!, all[2 * place + 1]!])),
+      codes: Uint8Array.from(places, (place) => (items?.codes ?? codes)[place]!),
+      rows: Int32Array.from(places, (place) => (items?.fields[place] ?? place) / columns),
+    };
   }
 
   /** Returns whether an item, or a row without one, is in the shard of the run. */
@@ -260,15 +298,19 @@ export class BlockClassifier {
     return item === undefined ? this.#isFirstShard : isInShard(shard, item);
   }
 
-  /** Classifies an item, puts its hash in its place, and returns the code of its status. */
-  #classifyText(item: string, hashes: Int32Array, place: number): number {
+  /**
+   * Classifies an item, puts its hash in its place, and returns the code of its status.
+   *
+   * @param counts whether it counts among the items at its domain
+   */
+  #classifyText(item: string, hashes: Int32Array, place: number, counts: boolean): number {
     const { kind, seed } = this.#options;
     const key = itemKey(item);
     const { low, high } = this.#kernel?.hash(key) ?? hashItem(seed, key);
     hashes[2 * place] = low;
     hashes[2 * place + 1] = high;
     const verdict = this.#classifier.judge(kind, item);
-    this.#countDomain(item, verdict, 1);
+    if (counts) this.#countDomain(item, verdict, 1);
     return outcomeCode(verdict);
   }
 
@@ -285,13 +327,14 @@ export class BlockClassifier {
     isTakenBack = (_place: number): boolean => true,
   ): void {
     const counted = items?.codes ?? codes;
-    const rows = items?.rows ?? counted.keys();
+    const fields = items?.fields ?? counted.keys();
     let [place, nth, last] = [0, 0, -1];
-    for (const row of rows) {
-      nth = row === last ? nth + 1 : 0;
-      last = row;
-      if (counted[place] === disposableDomainCode && isTakenBack(place)) {
-        const item = this.#cells.itemsIn(chunk.value(row))[nth]!;
+    for (const field of fields) {
+      nth = field === last ? nth + 1 : 0;
+      last = field;
+      const isFirstColumn = field % this.#columns.length === 0;
+      if (isFirstColumn && counted[place] === disposableDomainCode && isTakenBack(place)) {
+        const item = this.#cells.itemsIn(fieldValue(chunk, this.#columns, field))[nth]!;
         this.#countDomain(item, this.#classifier.judge(this.#options.kind, item), -1);
       }
       place++;
@@ -313,28 +356,24 @@ export class BlockClassifier {
     several: ReadonlyMap<number, readonly string[]>,
   ): ItemVerdicts {
     const count = Array.from(several.values()).reduce((sum, { length }) => sum + length - 1, codes.length);
-    const all = {
-      codes: new Uint8Array(count),
-      hashes: new Int32Array(2 * count),
-      rows: new Int32Array(count),
-    };
+    const all = { ...emptyVerdicts(count), fields: new Int32Array(count) };
     let place = 0;
-    for (let row = 0; row < codes.length; row++) {
-      all.rows[place] = row;
-      all.codes[place] = codes[row]!;
-      all.hashes[2 * place] = hashes[2 * row]!;
-      all.hashes[2 * place + 1] = hashes[2 * row + 1]!;
+    for (let field = 0; field < codes.length; field++) {
+      all.fields[place] = field;
+      all.codes[place] = codes[field]!;
+      all.hashes[2 * place] = hashes[2 * field]!;
+      all.hashes[2 * place + 1] = hashes[2 * field + 1]!;
       place++;
-      for (const item of several.get(row)?.slice(1) ?? []) {
-        all.rows[place] = row;
-        all.codes[place] = this.#classifyText(item, all.hashes, place);
+      for (const item of several.get(field)?.slice(1) ?? []) {
+        all.fields[place] = field;
+        all.codes[place] = this.#classifyText(item, all.hashes, place, field % this.#columns.length === 0);
         place++;
       }
     }
     return all;
   }
 
-  /** @param memory takes the hashes if no record has several items */
+  /** @param memory takes the hashes if no field has several items */
   #hashMailboxes(
     chunk: ScannedChunk,
     codes: Uint8Array,
@@ -345,14 +384,16 @@ export class BlockClassifier {
     const words = 2 * (items?.codes ?? codes).length;
     const mailboxes = (items ? undefined : memory?.subarray(0, words)) ?? new Int32Array(words);
     let place = 0;
-    for (let row = 0; row < codes.length; row++) {
-      const found = hasItem(codes[row]!) ? this.#cells.itemsIn(chunk.value(row)) : [];
+    for (let field = 0; field < codes.length; field++) {
+      const found = hasItem(codes[field]!)
+        ? this.#cells.itemsIn(fieldValue(chunk, this.#columns, field))
+        : [];
       for (const [nth, item] of found.entries()) {
         const { low, high } = hashItem(seed, mailboxKey(kind, item));
         mailboxes[2 * (place + nth)] = low;
         mailboxes[2 * (place + nth) + 1] = high;
       }
-      // A record without an item has a place too.
+      // A field without an item has a place too.
       place += Math.max(1, found.length);
     }
     return mailboxes;
@@ -360,75 +401,42 @@ export class BlockClassifier {
 
   /** Renders the rows of the block in a slot there. Returns the number of bytes; -1 if they do not fit. */
   #renderInto(slot: Slot, chunk: ScannedChunk, { codes, items }: ChunkVerdicts): number {
-    const { columns, shape } = this.#options;
     // The lines of a plain list become fields, which may have to be quoted.
-    const needsNoQuotes = shape.dialect.delimiter !== null || !chunk.bytes.includes(comma);
-    const hasTails = this.#options.keeps === undefined && !columns.withReasons && !columns.withCanonical;
-    if (needsNoQuotes && hasTails && Kernel.takes(this.#tails)) {
-      return this.#kernel!.write(slot, chunk.count);
-    }
+    const needsNoQuotes = this.#options.shape.dialect.delimiter !== null || !chunk.bytes.includes(comma);
+    if (needsNoQuotes && this.#isPlain) return this.#kernel!.write(slot, chunk.count);
     const { bytes } = this.render(chunk, codes, items, slot);
     // The rows did not fit, so they were rendered in memory that the other threads cannot see.
     return bytes.buffer === slot.output.buffer ? bytes.length : -1;
   }
 
-  /**
-   * Renders the records of a chunk with their statuses.
-   *
-   * @param items the verdicts on all items, if a record has several
-   * @param memory takes the bytes if they fit; otherwise new memory does
-   */
+  /** Renders the records of a chunk; see {@link BlockRenderer.render}. */
   render(chunk: ScannedChunk, codes: Uint8Array, items?: ItemVerdicts, memory?: WriteMemory): WrittenRecords {
-    const { shape, columns, keeps } = this.#options;
-    const nth = items === undefined ? undefined : decidingPlaces(codes, items);
-    if (keeps !== undefined) {
-      const fieldsOf = (row: number) => this.#fieldsOf(chunk, row, codes[row]!, nth?.[row]);
-      return writeReplacing(shape, chunk, columns.places, fieldsOf, memory);
-    }
-    if (!columns.withReasons && !columns.withCanonical) {
-      return chunk.write(this.#tailsByCode, codes, memory);
-    }
-    const tails = Array.from(codes, (code, row) =>
-      this.#isExplained(code)
-        ? tailOf(shape, this.#explain(chunk, row, code, nth?.[row]))
-        : this.#tailsByCode[code],
-    );
-    const choice = Uint32Array.from(tails, (_, row) => row);
-    return chunk.write(tails, choice, memory);
-  }
-
-  /** Returns whether the added fields of rows with a code depend on their items. */
-  #isExplained(code: number): boolean {
-    const { withReasons, withCanonical } = this.#options.columns;
-    if (!hasItem(code) || code === notCheckedCode) return false;
-    return withCanonical || (withReasons && offlineReasons[code] !== undefined);
-  }
-
-  /** Returns the added fields of a row of an update; undefined if it keeps its own, null if it is left out. */
-  #fieldsOf(
-    chunk: ScannedChunk,
-    row: number,
-    code: number,
-    nth: number | undefined,
-  ): readonly string[] | undefined | null {
-    const { kind, columns } = this.#options;
-    if (code === otherShardCode) return null;
-    if (code === notARowCode || isKept(code)) return undefined;
-    if (this.#isExplained(code)) return this.#explain(chunk, row, code, nth);
-    return ourFields(columns, { status: offlineStatuses[code]! }, kind);
-  }
-
-  /** Returns the added fields of a row, with what explains the status of one of its items. */
-  #explain(chunk: ScannedChunk, row: number, code: number, nth = 0): readonly string[] {
-    const { kind, columns } = this.#options;
-    const item = this.#cells.itemsIn(chunk.value(row))[nth]!;
-    const status = offlineStatuses[code]!;
-    const verdict = columns.withReasons ? this.#classifier.classify(kind, item) : { status };
-    return ourFields(columns, verdict, kind, item);
+    return this.#renderer.render(chunk, codes, items, memory);
   }
 }
 
 const noneKept = new Uint8Array(0);
+
+const emptyVerdicts = (count: number) => ({
+  codes: new Uint8Array(count),
+  hashes: new Int32Array(2 * count),
+});
+
+/** Puts the verdicts on one column among those on all, which are numbered row by row. */
+function spread(
+  column: Pick<ItemVerdicts, "codes" | "hashes">,
+  rows: number,
+  nth: number,
+  width: number,
+  codes: Uint8Array,
+  hashes: Int32Array,
+): void {
+  for (let row = 0, field = nth; row < rows; row++, field += width) {
+    codes[field] = column.codes[row]!;
+    hashes[2 * field] = column.hashes[2 * row]!;
+    hashes[2 * field + 1] = column.hashes[2 * row + 1]!;
+  }
+}
 
 /** Returns the domain of an item that is valid, in ASCII. */
 const domainOf = (item: string): string => domainToASCII(withoutRoot(item.slice(item.lastIndexOf("@") + 1)));
@@ -438,8 +446,14 @@ export function kernelSettings(options: BlockOptions): KernelSettings {
   const { shape, seed, shard } = options;
   const field = emptyField(shape.dialect);
   const padding = field.length === 1 ? field.charCodeAt(0) : 0;
-  return { shape: scanShape(shape), width: shape.width, padding, seed, shard, tails: tailsOf(options) };
+  const columns = itemColumnsOf(shape).length;
+  return {
+    shape: scanShape(shape),
+    width: shape.width,
+    padding,
+    seed,
+    shard,
+    columns,
+    tails: tailsOf(options),
+  };
 }
-
-const tailsOf = ({ kind, shape, columns }: BlockOptions): readonly Uint8Array[] =>
-  offlineStatuses.map((status) => tailOf(shape, ourFields(columns, { status }, kind)));

@@ -11,8 +11,9 @@ import { type BlockMemory, type Slot, slotRows } from "./block-memory.js";
 export class BlockKernel {
   readonly #kernel: Kernel;
   readonly #memory: ArrayBufferLike;
-  /** Address of the numbers of the records that this thread works on. */
+  /** Addresses of the numbers of the records that this thread works on, and of those for another column. */
   readonly #records: number;
+  readonly #others: number;
   /** Takes chunks that are in no slot of the queue. */
   readonly #own: Slot;
 
@@ -30,17 +31,18 @@ export class BlockKernel {
     this.#kernel = new Kernel(module, memory.memory, memory.scratchOf(thread), classifier, kind);
     this.#memory = memory.memory.buffer;
     this.#records = memory.recordsOf(thread);
+    this.#others = memory.recordsOf(thread, 1);
     this.#own = memory.slotOf(thread);
   }
 
   /** Scans the block in a slot; see {@link Kernel.scan}. The records are valid until the next scan. */
-  scan({ block }: Slot, length: number): ScannedRecords | undefined {
-    return this.#kernel.scan(block.byteOffset, length, this.#records, slotRows);
+  scan({ block }: Slot, length: number, column: number): ScannedRecords | undefined {
+    return this.#kernel.scan(block.byteOffset, length, this.#records, slotRows, column);
   }
 
-  /** Judges the items of the block that was scanned last. */
-  judge({ block, codes, hashes }: Slot, rows: number): void {
-    this.#kernel.judge(block.byteOffset, this.#records, rows, codes.byteOffset, hashes.byteOffset);
+  /** Scans the block again for another column. The records of both are valid until the next scan of the same kind. */
+  rescan({ block }: Slot, length: number, column: number): ScannedRecords | undefined {
+    return this.#kernel.scan(block.byteOffset, length, this.#others, slotRows, column);
   }
 
   /** Writes the rows of the block that was scanned last. Returns the number of bytes; -1 if there is no room for them. */
@@ -61,10 +63,29 @@ export class BlockKernel {
   }
 
   /**
+   * Judges the items of the block in a slot. Needs a chunk of at most {@link slotRows} records on its memory.
+   *
+   * @param codes on the shared memory, as `hashes`
+   * @param counts whether items at disposable domains are counted
+   */
+  judgeSlot(chunk: ScannedChunk, codes: Uint8Array, hashes: Int32Array, counts: boolean): void {
+    const { bytes, at, count } = chunk;
+    const isHere = at.buffer === this.#memory;
+    if (!isHere) new Int32Array(this.#memory, this.#others, at.length).set(at);
+    const records = isHere ? at.byteOffset : this.#others;
+    this.#kernel.judge(bytes.byteOffset, records, count, codes.byteOffset, hashes.byteOffset, counts);
+  }
+
+  /**
    * Judges the items of a chunk that is in no slot, as many at a time as fit into this thread's own. Leaves records that
    * are too large as they are.
    */
-  judgeChunk({ bytes, at, count }: ScannedChunk, codes: Uint8Array, hashes: Int32Array): void {
+  judgeChunk(
+    { bytes, at, count }: ScannedChunk,
+    codes: Uint8Array,
+    hashes: Int32Array,
+    counts: boolean,
+  ): void {
     const own = this.#own;
     const place = (row: number, word: number) => at[row * recordWords + word]!;
     for (let from = 0, to = 0; from < count; from = Math.max(to, from + 1)) {
@@ -76,9 +97,15 @@ export class BlockKernel {
       const numbers = at.subarray(from * recordWords, to * recordWords);
       new Int32Array(this.#memory, this.#records, numbers.length).set(numbers);
       const [codesAt, hashesAt] = [own.codes.byteOffset, own.hashes.byteOffset];
-      this.#kernel.judge(own.block.byteOffset - start, this.#records, to - from, codesAt, hashesAt);
+      const block = own.block.byteOffset - start;
+      this.#kernel.judge(block, this.#records, to - from, codesAt, hashesAt, counts);
       codes.set(own.codes.subarray(0, to - from), from);
       hashes.set(own.hashes.subarray(0, 2 * (to - from)), 2 * from);
     }
+  }
+
+  /** Memory of this thread for the verdicts on one column of a slot. */
+  get own(): Slot {
+    return this.#own;
   }
 }

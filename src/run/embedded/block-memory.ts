@@ -10,7 +10,7 @@ export const slotRows = 65_536;
 const [blockBytes, outputBytes] = [524_288, 1_572_864];
 
 const recordBytes = 4 * recordWords * slotRows + slack;
-const threadBytes = recordBytes + scratchBytes;
+const threadBytes = 2 * recordBytes + scratchBytes;
 const slotBytes = 25 * slotRows + blockBytes + outputBytes + 7 * slack;
 
 /** Memory for `threads` threads, which have a slot each, and for `slots` further slots. The system allocates only the parts that are used. */
@@ -26,14 +26,14 @@ export class BlockMemory {
     this.memory = memory ?? newMemory(sharedEnd + threads * threadBytes + (threads + slots) * slotBytes);
   }
 
-  /** Returns the address of the record numbers of a thread, {@link slotRows} records. */
-  recordsOf(thread: number): number {
-    return sharedEnd + thread * threadBytes;
+  /** Returns the address of the record numbers of a thread, {@link slotRows} records; `nth` is 1 for another place for as many. */
+  recordsOf(thread: number, nth: 0 | 1 = 0): number {
+    return sharedEnd + thread * threadBytes + nth * recordBytes;
   }
 
   /** Returns the address of a thread's scratch memory. */
   scratchOf(thread: number): number {
-    return this.recordsOf(thread) + recordBytes;
+    return this.recordsOf(thread) + 2 * recordBytes;
   }
 
   /** Returns the slot that a thread has for itself, for chunks outside the queue. */
@@ -50,14 +50,14 @@ export class BlockMemory {
 /** Memory for one block, its verdicts and its rendered rows, with the addresses that the kernel needs. */
 export class Slot {
   readonly block: Buffer;
-  /** The code of each row's status. */
+  /** The codes of each row's statuses. */
   readonly codes: Uint8Array;
-  /** The hash of each row's item in two words. */
+  /** The hashes of each row's items in two words. */
   readonly hashes: Int32Array;
   /** The hash of each row's mailbox in two words. */
   readonly mailboxes: Int32Array;
-  /** If rows have several items, the row of each item; their codes and hashes are behind those of the rows. */
-  readonly itemRows: Int32Array;
+  /** If fields have several items, the field of each item; their codes and hashes are behind those of the fields. */
+  readonly itemFields: Int32Array;
   /** The rendered rows. */
   readonly output: Buffer;
   /** End of each row in the output. */
@@ -72,7 +72,7 @@ export class Slot {
     };
     this.hashes = new Int32Array(memory, next(8 * slotRows), 2 * slotRows);
     this.mailboxes = new Int32Array(memory, next(8 * slotRows), 2 * slotRows);
-    this.itemRows = new Int32Array(memory, next(4 * slotRows), slotRows);
+    this.itemFields = new Int32Array(memory, next(4 * slotRows), slotRows);
     this.ends = new Int32Array(memory, next(4 * slotRows), slotRows);
     this.codes = new Uint8Array(memory, next(slotRows), slotRows);
     this.block = Buffer.from(memory, next(blockBytes), blockBytes);

@@ -45,7 +45,7 @@ const [forgotten, checked, unchecked] = [0, 1, 2];
 
 /** A chunk whose items are in the table of distinct items but not charged yet. */
 interface UnchargedChunk extends ClassifiedChunk {
-  /** 1 for each row that is the first one with its item. */
+  /** 1 for each item that is new to the run. */
   readonly isNew: Uint8Array;
   readonly newItems: number;
 }
@@ -83,8 +83,9 @@ export class Charges {
   /** Adds the items of a chunk. Returns whether it is time to settle. */
   add(classified: ClassifiedChunk): boolean {
     const { hashes, codes } = classified.items ?? classified;
-    // Rows that keep the status of an earlier run have no item that is charged.
-    const judged = classified.kept === 0 ? codes : codes.map((code) => (isKept(code) ? noItemCode : code));
+    // Fields that keep the status of an earlier run have no item that is charged.
+    const mayBeKept = classified.kept > 0 || classified.columns > 1;
+    const judged = mayBeKept ? codes.map((code) => (isKept(code) ? noItemCode : code)) : codes;
     const { isNew, count } = this.#items.addAll(hashes, judged, checked);
     this.#waiting.push({ ...classified, isNew, newItems: count });
     this.#uncharged += count;
@@ -142,19 +143,22 @@ export class Charges {
   }
 
   #rowsOf(classified: UnchargedChunk, classifier: BlockClassifier): RowsWithStatus {
-    const { chunk, codes, emptied, notUtf8, written, release } = classified;
+    const { chunk, columns, codes, items, emptied, notUtf8, kept, written, release } = classified;
     // Until the quota ends, every item in the table is checked.
     const isComplete = !this.#isExhausted || !this.#markUnchecked(classified, classifier);
-    const rendered = isComplete ? written : classifier.render(chunk(), codes, classified.items);
+    const rendered = isComplete ? written : classifier.render(chunk(), codes, items);
     let scanned: ScannedChunk | undefined;
     const records = () => {
       scanned ??= chunk();
       return scanned;
     };
     return {
-      ...{ codes, isFirst: firstRows(classified), emptied, notUtf8, kept: classified.kept },
+      ...{ codes: codesOf(codes, 0, columns), isFirst: firstRows(classified), emptied, notUtf8, kept },
+      ...(columns > 1 && {
+        otherCodes: Array.from({ length: columns - 1 }, (_, nth) => codesOf(codes, nth + 1, columns)),
+      }),
       keys: classifier.keysOf(classified),
-      ...(classified.items && { good: goodRows(codes.length, classified.items) }),
+      ...((items || columns > 1) && { good: goodRows(columns, codes, items) }),
       place: (row) => ({ line: records().lineOf(row), value: records().value(row) }),
       field: (row, column) => records().field(row, column),
       all: () => rendered.bytes,
@@ -211,11 +215,21 @@ export class Charges {
   }
 }
 
-/** Returns 1 for each row with an item that no row before has. */
-function firstRows({ codes, items, isNew }: UnchargedChunk): Uint8Array {
-  if (items === undefined) return isNew;
-  const isFirst = new Uint8Array(codes.length);
-  for (const [place, row] of items.rows.entries()) isFirst[row]! |= isNew[place]!;
+/** Returns the codes of one column. */
+const codesOf = (codes: Uint8Array, nth: number, columns: number): Uint8Array => {
+  if (columns === 1) return codes;
+  const own = new Uint8Array(codes.length / columns);
+  for (let row = 0, field = nth; row < own.length; row++, field += columns) own[row] = codes[field]!;
+  return own;
+};
+
+/** Returns 1 for each row with an item in the first column that is in no field before. */
+function firstRows({ columns, codes, items, isNew }: UnchargedChunk): Uint8Array {
+  if (items === undefined) return codesOf(isNew, 0, columns);
+  const isFirst = new Uint8Array(codes.length / columns);
+  for (const [place, field] of items.fields.entries()) {
+    if (field % columns === 0) isFirst[field / columns]! |= isNew[place]!;
+  }
   return isFirst;
 }
 

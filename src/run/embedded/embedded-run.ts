@@ -38,9 +38,10 @@ import { type RowsWithStatus, RowWriter } from "../row-writer.js";
 import type { RunOptions, RunReport } from "../run-options.js";
 import { countsSince } from "../session.js";
 import { offlineReasons, offlineStatuses } from "../status-codes.js";
-import { BlockClassifier, type BlockOptions, kernelSettings } from "./block-classifier.js";
+import { BlockClassifier, kernelSettings } from "./block-classifier.js";
 import { BlockKernel } from "./block-kernel.js";
 import { BlockMemory } from "./block-memory.js";
+import { type BlockOptions, itemColumnsOf } from "./block-options.js";
 import { Charges, type ClassifiedChunk, chargedChunks } from "./charges.js";
 import { codeOfKept, type OtherStatus, statusesWithKept } from "./kept-rows.js";
 import type { SubmittedBlock, WorkerPool } from "./worker-pool.js";
@@ -77,10 +78,15 @@ export async function runEmbedded(
   const withKept = statusesWithKept();
   const statuses = update ? withKept : offlineStatuses;
   const writer = new RowWriter(options, statuses, offlineReasons);
-  // Without a filter by status, every row with a new item is written, and those are known.
-  const keys: BlockOptions["keys"] =
-    filter.dedupe === "canonical" ? "mailboxes" : filter.dedupe && filter.keeps && "items";
   const { shape } = scanned;
+  const count = itemColumnsOf(shape).length;
+  // Without a filter by status, and with one column, every row with a new item is written, and those are known.
+  const keys: BlockOptions["keys"] =
+    filter.dedupe === "canonical"
+      ? "mailboxes"
+      : filter.dedupe && (filter.keeps !== undefined || count > 1)
+        ? "items"
+        : undefined;
   const keeps = update?.keeps;
   const blockOptions = { kind, cells, shape, seed: charges.seed, columns, shard, keys, keeps };
   const threads = Math.min(cores, mostThreads);
@@ -101,7 +107,7 @@ export async function runEmbedded(
     blockOptions,
     engine.classifier,
     prepared?.kernel,
-    update && otherStatus(update, columns, withKept),
+    update && otherStatus(update, columns, count, withKept),
   );
   const newPool = async () => {
     if (prepared === null) return undefined;
@@ -164,18 +170,23 @@ export async function runEmbedded(
   return { ...writer.report(), ...countsSince(before, charges.counts), quota, topDomains: domains };
 }
 
-/** Returns what gives a row of an update its code if its status is not one of idv's. */
-function otherStatus(update: Update, columns: Columns, statuses: Status[]): OtherStatus {
-  return (chunk, row, status) => {
+/**
+ * Returns what gives a field of an update its code if its status is not one of idv's.
+ *
+ * @param count number of columns with items
+ */
+function otherStatus(update: Update, columns: Columns, count: number, statuses: Status[]): OtherStatus {
+  return (chunk, row, status, nth) => {
     const line = chunk.lineOf(row);
-    if (update.bad?.isBadRow(status)) {
+    if (nth === 0 && update.bad?.isBadRow(status)) {
       const record = chunk.bytes.subarray(
         chunk.at[row * recordWords],
         chunk.at[row * recordWords + Place.next],
       );
       return badRowCode(update.input, update.bad, columns.names[0], line, record);
     }
-    if (keptFields([status], 0, columns, 1, update, line) === undefined) return 0;
+    const name = columns.names[(nth * columns.names.length) / count];
+    if (keptFields([status], name, update, line) === undefined) return 0;
     const code = codeOfKept(statuses, status);
     if (code === -1) throw tooManyKept(update.input);
     return code;

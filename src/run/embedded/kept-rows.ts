@@ -13,43 +13,59 @@ export const statusesWithKept = (): Status[] => [...offlineStatuses, ...knownSta
 /** Returns whether a record with this code is a row that keeps its status. */
 export const isKept = (code: number): boolean => code >= firstKeptCode && isRow(code);
 
-/** Returns the code of a row whose status column holds something else than a known status. */
-export type OtherStatus = (chunk: ScannedChunk, row: number, status: Status) => number;
+/**
+ * Returns the code of a field whose status column holds something else than a known status.
+ *
+ * @param nth number of the column with items
+ */
+export type OtherStatus = (chunk: ScannedChunk, row: number, status: Status, nth: number) => number;
 
 const known = knownStatuses.map((status) => Buffer.from(status));
 const longest = Math.max(...known.map(({ length }) => length));
 
 /**
- * Returns the codes of the records that are not judged; 0 for the others.
+ * Returns the codes of the fields with items that are not judged, row by row; 0 for the others.
  *
  * @param quote the quote of the table; empty if there is none
- * @param place index of the status column
+ * @param places index of the status column of each column with items; undefined if an earlier run did not have it
  * @param keeps whether rows keep their statuses
- * @param other undefined where such rows are left to another thread
- * @returns undefined if there is such a row, and no `other`
+ * @param other undefined where such fields are left to another thread
+ * @returns undefined if there is such a field, and no `other`
  */
 export function findKept(
   chunk: ScannedChunk,
   quote: string,
-  place: number,
+  places: readonly (number | undefined)[],
   keeps: boolean,
   other: OtherStatus | undefined,
 ): Uint8Array | undefined {
   const quoteCode = quote.charCodeAt(0);
-  const codes = new Uint8Array(chunk.count);
-  for (let row = 0; row < codes.length; row++) {
-    if (!chunk.isRow(row)) continue;
-    const [start, end] = chunk.fieldBounds(place, row);
-    if (start === undefined || end === undefined || start >= end || start < 0) continue;
-    const status = statusIn(chunk.bytes, start, end, quoteCode);
-    if (status !== -1) {
-      if (keeps && knownStatuses[status] !== notChecked.status) codes[row] = firstKeptCode + status;
-      continue;
+  const width = places.length;
+  const codes = new Uint8Array(chunk.count * width);
+  for (let nth = 0; nth < width; nth++) {
+    const place = places[nth];
+    if (place === undefined) continue;
+    const column = chunk.withColumn(place);
+    for (let row = 0, word = 0; row < chunk.count; row++, word += recordWords) {
+      if (!chunk.isRow(row)) continue;
+      const field = row * width + nth;
+      if (!isRow(codes[row * width]!)) {
+        // A bad row of the earlier run.
+        codes[field] = codes[row * width]!;
+        continue;
+      }
+      const [start, end] = [column.at[word + Place.valueStart]!, column.at[word + Place.valueEnd]!];
+      if (start === end) continue;
+      const status = statusIn(column.bytes, start, end, quoteCode);
+      if (status !== -1) {
+        if (keeps && knownStatuses[status] !== notChecked.status) codes[field] = firstKeptCode + status;
+        continue;
+      }
+      const text = column.value(row);
+      if (text === "") continue;
+      if (other === undefined) return undefined;
+      codes[field] = other(chunk, row, text, nth);
     }
-    const text = chunk.field(row, place);
-    if (text === "") continue;
-    if (other === undefined) return undefined;
-    codes[row] = other(chunk, row, text);
   }
   return codes;
 }
@@ -79,25 +95,34 @@ export function codeOfKept(statuses: Status[], status: Status): number {
   return statuses.length > mostStatuses ? -1 : statuses.push(status) - 1;
 }
 
-/** Judges the items of a chunk but for those of rows whose codes are known, which are hidden from the kernel meanwhile. */
+/**
+ * Judges the items of a column but for those of fields whose codes are known, which are hidden from the kernel meanwhile.
+ *
+ * @param kept the known codes, else 0, row by row over all columns
+ * @param nth number of the column
+ * @param width number of columns
+ */
 export function judgeWithout(
   kept: Uint8Array,
+  nth: number,
+  width: number,
   { at }: ScannedChunk,
   codes: Uint8Array,
   judge: () => void,
 ): void {
   const fields: number[] = [];
-  for (const [row, code] of kept.entries()) {
-    const word = row * recordWords + Place.fields;
-    if (code === 0) continue;
+  for (let field = nth; field < kept.length; field += width) {
+    if (kept[field] === 0) continue;
+    const word = ((field - nth) / width) * recordWords + Place.fields;
     fields.push(at[word]!);
     at[word] = 0;
   }
   judge();
   let next = 0;
-  for (const [row, code] of kept.entries()) {
-    if (code === 0) continue;
-    codes[row] = code;
+  for (let field = nth; field < kept.length; field += width) {
+    if (kept[field] === 0) continue;
+    const row = (field - nth) / width;
+    codes[row] = kept[field]!;
     at[row * recordWords + Place.fields] = fields[next++]!;
   }
 }

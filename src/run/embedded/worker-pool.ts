@@ -2,8 +2,9 @@
 import { Worker } from "node:worker_threads";
 import type { ClassifierSource } from "../../classifier/classifier.js";
 import type { WrittenRecords } from "../../table/scan/scanned-chunk.js";
-import type { BlockClassifier, BlockOptions, ChunkVerdicts } from "./block-classifier.js";
+import type { BlockClassifier, ChunkVerdicts } from "./block-classifier.js";
 import type { BlockMemory, Slot } from "./block-memory.js";
+import { type BlockOptions, itemColumnsOf } from "./block-options.js";
 import { BlockQueue } from "./block-queue.js";
 
 /** Data that a worker is started with. */
@@ -40,6 +41,8 @@ const mainThread = 0;
 /** Submits blocks to the threads and returns their verdicts. */
 export class WorkerPool {
   readonly #classifier: BlockClassifier;
+  /** Number of columns with items. */
+  readonly #columns: number;
   readonly #slots: readonly Slot[];
   readonly #free: number[];
   readonly #queue: BlockQueue;
@@ -58,6 +61,7 @@ export class WorkerPool {
   ) {
     const { threads, slots } = memory;
     this.#classifier = classifier;
+    this.#columns = itemColumnsOf(options.shape).length;
     this.#slots = Array.from({ length: slots }, (_, index) => memory.slot(index));
     this.#free = this.#slots.map((_, index) => index);
     this.#queue = new BlockQueue(slots);
@@ -109,23 +113,25 @@ export class WorkerPool {
       });
     }
     const found = this.#queue.answerTo(index);
-    const { codes, hashes, mailboxes, itemRows, output, ends } = this.#slots[index]!;
+    const { codes, hashes, mailboxes, itemFields, output, ends } = this.#slots[index]!;
     if (found === undefined) return undefined;
-    const end = found.rows + found.items;
+    const fields = found.rows * this.#columns;
+    const end = fields + found.items;
     const items = {
-      codes: codes.subarray(found.rows, end),
-      hashes: hashes.subarray(2 * found.rows, 2 * end),
-      rows: itemRows.subarray(0, found.items),
+      codes: codes.subarray(fields, end),
+      hashes: hashes.subarray(2 * fields, 2 * end),
+      fields: itemFields.subarray(0, found.items),
     };
     return {
       ...(found.items > 0 && { items }),
+      columns: this.#columns,
       lines: found.lines,
       emptied: found.emptied,
       notUtf8: found.notUtf8,
       kept: found.kept,
-      codes: codes.subarray(0, found.rows),
-      hashes: hashes.subarray(0, 2 * found.rows),
-      mailboxes: mailboxes.subarray(0, 2 * found.rows),
+      codes: codes.subarray(0, fields),
+      hashes: hashes.subarray(0, 2 * fields),
+      mailboxes: mailboxes.subarray(0, 2 * fields),
       written: {
         bytes: output.subarray(0, found.outputLength),
         ends: ends.subarray(0, found.rows),

@@ -312,7 +312,7 @@ function isClean(
  * Scans a block without knowing what came before, in any thread. The caller has to know that the block starts at the
  * start of a record, see {@link ChunkAssembler.isAligned}, and does not end between a CR and an LF.
  *
- * @param scan finds the records, as {@link scanRecords} does; undefined if it cannot
+ * @param scan finds the records with the field of a column, as {@link scanRecords} does; undefined if it cannot
  * @param line line of the table on which the block starts, if it is known
  * @param items absent for a block that was scanned before, and had no bad rows
  * @returns the chunk, which is on the memory of the block, and its number of line endings; undefined if the assembler
@@ -323,16 +323,16 @@ export function scanAlone(
   shape: TableShape,
   bytes: Buffer,
   {
-    scan = () => scanRecords(bytes, scanShape(shape), true),
+    scan,
     line = 1,
     items,
   }: {
-    readonly scan?: () => ScannedRecords | undefined;
+    readonly scan?: (column: number) => ScannedRecords | undefined;
     readonly line?: number;
     readonly items?: ItemTest;
   } = {},
 ): { readonly chunk: ScannedChunk; readonly lines: number } | undefined {
-  const scanned = scan();
+  const scanned = scan ? scan(shape.column) : scanRecords(bytes, scanShape(shape), true);
   if (scanned === undefined) return undefined;
   const { at, consumed, lines, mostFields } = scanned;
   const last = at.length - recordWords;
@@ -347,5 +347,5 @@ export function scanAlone(
       if (findFault(shape, items, bytes, record, line, false) !== undefined) return undefined;
     }
   }
-  return { chunk: new ScannedChunk(shape, bytes, at, line), lines };
+  return { chunk: new ScannedChunk(shape, bytes, at, line, scan), lines };
 }

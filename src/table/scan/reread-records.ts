@@ -22,7 +22,7 @@ export function rereadRecords(scanned: ScannedTable, earlier?: EarlierColumns): 
     start: (columns) =>
       shape.hasHeader ? new RereadChunk(shape, header, { places }).append([columns]) : Buffer.of(),
     chunks: reread(),
-    ...(shape.otherColumns.length === 0 && { scanned }),
+    scanned,
   };
 }
 

@@ -11,7 +11,9 @@ import {
 } from "../records.js";
 import type { Dialect } from "../sniff/dialect.js";
 import { boundsIn, scanShape } from "./scan-shape.js";
-import { Place, recordWords, scanRecords } from "./scanner.js";
+import { Place, recordWords, type ScannedRecords, scanRecords } from "./scanner.js";
+
+const noNumbers = new Int32Array(0);
 
 /** Rendered records, one after the other. */
 export interface WrittenRecords {
@@ -33,13 +35,22 @@ export class ScannedChunk implements RecordChunk {
   /** Numbers of the scanner, `recordWords` for each record; see {@link Place}. */
   readonly at: Int32Array;
   readonly count: number;
-  /** The records scanned again for another column; `at` is undefined if these are not the same records. */
-  #scanned: { readonly column: number; readonly at: Int32Array | undefined } | undefined;
+  readonly #scan: (column: number) => ScannedRecords | undefined;
+  /** The same records with another field as the value, by its column. */
+  readonly #others = new Map<number, ScannedChunk>();
   /** Line of the table, from 1, from which {@link Place.linesBefore} counts; 1 if not known. */
   readonly line: number;
 
-  constructor(shape: TableShape, bytes: Buffer, at: Int32Array, line = 1) {
+  /** @param scan scans the bytes again for another column, if there is a faster way than the usual one */
+  constructor(
+    shape: TableShape,
+    bytes: Buffer,
+    at: Int32Array,
+    line = 1,
+    scan?: (column: number) => ScannedRecords | undefined,
+  ) {
     this.line = line;
+    this.#scan = scan ?? ((column) => this.#scanFor(column));
     this.#shape = shape;
     this.bytes = bytes;
     this.at = at;
@@ -101,27 +112,45 @@ export class ScannedChunk implements RecordChunk {
   }
 
   field(row: number, column: number): string {
-    const [start, end] = this.fieldBounds(column, row);
-    if (start === undefined || start < 0) return "";
-    return itemText(unquote(this.bytes.toString("latin1", start, end), this.#shape.dialect));
+    return this.withColumn(column).value(row);
   }
 
-  /** Returns the start and the end of a field, quotes included; -1 or undefined if the record does not have it. */
-  fieldBounds(column: number, row: number): readonly (number | undefined)[] {
-    if (this.#scanned?.column !== column) {
-      // One scan for the column takes a third of the time of one for each record.
-      const [from, to] = [this.at[0] ?? 0, this.at[(this.count - 1) * recordWords + Place.next] ?? 0];
-      const shape = { ...scanShape(this.#shape), column };
-      const { at, count } = scanRecords(this.bytes.subarray(0, to), shape, true, { from });
-      let isSame = count === this.count;
-      for (let word = 0; isSame && word < at.length; word += recordWords) isSame = at[word] === this.at[word];
-      this.#scanned = { column, at: isSame ? at : undefined };
+  /** Returns the same records with another field as the value; empty where a record does not have it. */
+  withColumn(column: number): ScannedChunk {
+    let other = column === this.#shape.column ? this : this.#others.get(column);
+    if (other === undefined) {
+      const shape = { ...this.#shape, column };
+      other = new ScannedChunk(shape, this.bytes, this.#locate(column), this.line);
+      this.#others.set(column, other);
     }
-    const { at } = this.#scanned;
+    return other;
+  }
+
+  /** Returns the numbers of the records, with the places of another field. */
+  #locate(column: number): Int32Array {
+    const numbers = this.at.slice();
+    const found = this.#scan(column)?.at ?? noNumbers;
+    let isSame = found.length === numbers.length;
+    for (let word = 0; isSame && word < numbers.length; word += recordWords) {
+      isSame = found[word] === numbers[word];
+      numbers[word + Place.valueStart] = found[word + Place.valueStart]!;
+      numbers[word + Place.valueEnd] = found[word + Place.valueEnd]!;
+    }
     // Bad rows are among the bytes, but not among the records, and may swallow others.
-    if (at === undefined) return this.boundsOf(row).slice(2 * column, 2 * column + 2);
-    const word = row * recordWords;
-    return [at[word + Place.valueStart], at[word + Place.valueEnd]];
+    for (let row = 0; !isSame && row < this.count; row++) {
+      const word = row * recordWords;
+      const end = numbers[word + Place.end]!;
+      const [from = end, to = end] = this.boundsOf(row).slice(2 * column, 2 * column + 2);
+      numbers[word + Place.valueStart] = from;
+      numbers[word + Place.valueEnd] = to;
+    }
+    return numbers;
+  }
+
+  /** One scan for the column takes a third of the time of one for each record. */
+  #scanFor(column: number): ScannedRecords {
+    const [from, to] = [this.at[0] ?? 0, this.at[(this.count - 1) * recordWords + Place.next] ?? 0];
+    return scanRecords(this.bytes.subarray(0, to), { ...scanShape(this.#shape), column }, true, { from });
   }
 
   /** Returns whether a record is a row, rather than a comment or a bad row that is kept. */
