@@ -187,9 +187,13 @@ export class Kernel {
     this.#exports.countDomain(start, start + this.#text.write(domain), items);
   }
 
-  /** Returns whether the kernel can write these tails. */
+  /** Returns whether there are tails that the kernel can write. */
   static takes(tails: readonly Uint8Array[]): boolean {
-    return tails.length <= layout.mostTails && tails.every(({ length }) => length <= layout.tailBytes - 4);
+    return (
+      tails.length > 0 &&
+      tails.length <= layout.mostTails &&
+      tails.every(({ length }) => length <= layout.tailBytes - 4)
+    );
   }
 
   /**

@@ -5,11 +5,9 @@ import { itemText, lineEndings, nameText } from "./bytes.js";
 import type { EarlierColumns } from "./earlier-columns.js";
 import type { FieldChunk } from "./fields/field-writer.js";
 import { usualMarks } from "./quotes.js";
-import type { TableShape } from "./records.js";
-import { afterPreamble, checkReshapable, countLeftOut, delimiterOf, reshape } from "./reshape.js";
+import { byteOrderMarkBytes, delimiterOf, type TableShape } from "./records.js";
+import { afterPreamble, checkReshapable, countLeftOut, jsonKeys, reshape } from "./reshape.js";
 import { findStep } from "./scan/broken-rows.js";
-import { rereadRecords } from "./scan/reread-records.js";
-import { fieldsOf } from "./scan/scanned-fields.js";
 import { readScanned } from "./scan/scanned-records.js";
 import { chooseColumns } from "./sniff/column.js";
 import { hasUsualMarks, type Marks, sniffDialect, sniffLineEnding } from "./sniff/dialect.js";
@@ -19,6 +17,7 @@ import { lineSplitterOf, splitterOf } from "./sniff/sample.js";
 import { startRecords } from "./sniff/sample-record.js";
 import type { OpenedTable, TableOptions, TableStart } from "./table.js";
 import { mayBeWrapped, Unwrapper, unwrapped } from "./unwrap.js";
+import { writtenStream } from "./writers/written-stream.js";
 
 /**
  * Opens a table.
@@ -130,15 +129,16 @@ export async function openCsv(
     return { ...facts, format: wanted!, linesLeftOut, ...streamFor(), replacing: streamFor };
   };
   if (!options.strict) {
-    const stream = await readScanned(shape, table, input, items, badStart.onBadRow);
-    await badStart.end(stream.scanned.first.count);
-    if (isReshaped) return reshaped(fieldsOf(stream.scanned));
-    const hasOthers = shape.otherColumns.length > 0;
-    return {
-      ...{ ...facts, format, linesLeftOut },
-      ...afterPreamble(byteOrderMark, preamble, hasOthers ? rereadRecords(stream.scanned) : stream),
-      replacing: (earlier) => afterPreamble(byteOrderMark, preamble, rereadRecords(stream.scanned, earlier)),
-    };
+    const keys = isReshaped && wanted === "jsonl" ? jsonKeys(header, width) : [];
+    const target = { format: isReshaped ? wanted : undefined, keys };
+    const scanned = await readScanned(shape, target, table, input, items, badStart.onBadRow);
+    await badStart.end(scanned.first.count);
+    const mark = byteOrderMark ? byteOrderMarkBytes : Buffer.of();
+    const above = isReshaped ? (wanted === "jsonl" ? Buffer.of() : mark) : Buffer.concat([mark, preamble]);
+    const streamFor = (earlier?: EarlierColumns) => writtenStream(scanned, above, earlier);
+    const names = keys.length > 0 ? keys : facts.names;
+    const writes = isReshaped ? wanted : format;
+    return { ...facts, names, format: writes, linesLeftOut, ...streamFor(), replacing: streamFor };
   }
   const [{ readFields }, { csvWriter, streamOf }] = await Promise.all([
     import("./fields/strict-records.js"),

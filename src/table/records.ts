@@ -35,7 +35,7 @@ export interface RecordChunk {
 
 /** Records of a table that is being read, however it is read and written. */
 export interface RecordStream {
-  /** Returns all that is above the rows: the byte order mark, the preamble, and the header with the added columns. */
+  /** Returns all that is above the rows: the byte order mark, the preamble, and the header with the added columns. Called first. */
   start(columns: readonly string[]): Buffer;
   /** Records below the header, in order. */
   readonly chunks: AsyncIterable<RecordChunk>;
@@ -66,6 +66,9 @@ export interface TableShape {
   /** Indices of the columns in which the first rows have items. */
   readonly itemColumns: readonly number[];
 }
+
+/** The delimiter of each format. */
+export const delimiterOf = { csv: ",", tsv: "\t", jsonl: undefined } as const;
 
 /** Maximum length of a record in bytes, 1 MiB. Without a limit, an unclosed quote would buffer the rest of the file. */
 export const maximumRecordBytes = 1_048_576;

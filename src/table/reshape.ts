@@ -1,10 +1,11 @@
 /** Writes records in another format than they were read in, and puts what stands above a table before it. */
 import { ChoiceError } from "../files/errors.js";
 import type { BadRowPolicy } from "./bad-rows.js";
+import { nameText } from "./bytes.js";
 import type { EarlierColumns } from "./earlier-columns.js";
 import type { FieldChunk } from "./fields/field-writer.js";
 import { usualMarks } from "./quotes.js";
-import { byteOrderMarkBytes, type RecordStream } from "./records.js";
+import { byteOrderMarkBytes, delimiterOf, type RecordStream } from "./records.js";
 import type { ItemProfile } from "./sniff/item-profile.js";
 import { holdsItem } from "./sniff/layout.js";
 import type { Table, TableFormat } from "./table.js";
@@ -53,9 +54,6 @@ const linesOf = (bytes: Buffer): string[] =>
     .split(/\r\n|\r|\n/)
     .slice(0, -1);
 
-/** The delimiter of each format. */
-export const delimiterOf = { csv: ",", tsv: "\t", jsonl: undefined } as const;
-
 /** Returns how to make the stream of records that are written in another format than they were read in. */
 export async function reshape(
   format: TableFormat,
@@ -64,7 +62,7 @@ export async function reshape(
   fields: AsyncIterable<FieldChunk>,
   byteOrderMark: boolean,
 ): Promise<(earlier?: EarlierColumns) => RecordStream & Partial<Pick<Table, "names">>> {
-  const { csvWriter, jsonKeys, jsonWriter, streamOf } = await import("./fields/field-writer.js");
+  const { csvWriter, jsonWriter, streamOf } = await import("./fields/field-writer.js");
   if (format === "jsonl") {
     const keys = jsonKeys(header, width);
     return (earlier) => ({ ...streamOf(fields, jsonWriter(keys, earlier?.places), earlier), names: keys });
@@ -79,4 +77,26 @@ export async function reshape(
     const stream = streamOf(fields, csvWriter(dialect, header, width, earlier?.places), earlier);
     return afterPreamble(byteOrderMark, Buffer.of(), stream);
   };
+}
+
+/**
+ * Returns the keys of the columns in JSON, all different: the name of the column, `Name[2]` for the second column of
+ * the same name, and `3` for the third column of a table without a header.
+ */
+export function jsonKeys(header: readonly string[] | undefined, width: number): readonly string[] {
+  const names = Array.from({ length: width }, (_, i) => nameText(header?.[i] ?? String(i + 1)));
+  const taken = new Set(names);
+  const seen = new Set<string>();
+  return names.map((name) => {
+    if (!seen.has(name)) {
+      seen.add(name);
+      return name;
+    }
+    for (let n = 2; ; n++) {
+      const key = `${name}[${n}]`;
+      if (taken.has(key)) continue;
+      taken.add(key);
+      return key;
+    }
+  });
 }

@@ -224,6 +224,7 @@ function tableOf(random, later, last) {
     },
     deciding: random(4) === 0 ? "first" : random(3) === 0 ? "best" : "worst",
     update: isUpdate ? { input: "list.csv", keeps: later(4) > 0, isSure: later(4) > 0 } : undefined,
+    format: last(4) === 0 ? ["tsv", "jsonl", "csv"][last(3)] : undefined,
     shard: random(6) === 0 ? { index: 1 + random(2), count: 2, list: "list.csv" } : undefined,
   };
 }
@@ -252,6 +253,7 @@ async function run(table, quotaFile, validator, inBatches) {
       deciding,
       shard,
     } = table;
+    const { format = undefined } = table.badRows === "keep" ? {} : table;
     const faults = [];
     const opened = await openTable(
       { name: "list.csv", bytes: input() },
@@ -265,6 +267,7 @@ async function run(table, quotaFile, validator, inBatches) {
           force: true,
         },
         ...(delimiter !== undefined && { delimiter }),
+        ...(format !== undefined && { format }),
         dialect: { ...(comment !== undefined && { comment }) },
         onBadRow: ({ message }) => faults.push(message),
       },

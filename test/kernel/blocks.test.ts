@@ -44,6 +44,9 @@ const piece = fc.oneof(
 );
 const table = fc.array(piece, { maxLength: 60 }).map((parts) => parts.join(""));
 
+/** Records keep their bytes. */
+const target = { format: undefined, keys: [] };
+
 test("finds the records that the scanner finds, or none", () => {
   const memory = newMemory(sharedEnd + 65_536 + 7 * 4 * 10_000);
   const bytes = Buffer.from(memory.buffer);
@@ -164,7 +167,7 @@ test("judges and writes a block as chunk by chunk, and touches no other slot or 
       } as never;
       const blockOptions: BlockOptions = {
         // What is known of domains depends on the kind, and is kept by their hashes.
-        ...{ kind, shape, seed: kind === "email" ? seed : seed.map((word) => ~word) },
+        ...{ kind, shape, target, seed: kind === "email" ? seed : seed.map((word) => ~word) },
         keys: rest.keys,
         // The items of a row may be in different shards: such a table goes in batches.
         shard: otherColumns.length > 0 ? undefined : rest.shard,
@@ -241,7 +244,7 @@ test("refuses a block whose rows do not fit when they are padded", () => {
     },
   } as never;
   const blockOptions: BlockOptions = {
-    ...{ kind: "email", shape, seed, keys: undefined },
+    ...{ kind: "email", shape, target, seed, keys: undefined },
     cells: { kind: "email", ...usualCells },
     columns: nameColumns(undefined, "status"),
   };
@@ -269,7 +272,7 @@ test("judges a chunk with more rows than a slot has, and touches no other thread
     ...{ name: "list.csv", firstLine: 1 },
   } as never;
   const blockOptions: BlockOptions = {
-    ...{ kind: "email", shape, seed, keys: undefined },
+    ...{ kind: "email", shape, target, seed, keys: undefined },
     cells: { kind: "email", ...usualCells },
     columns: nameColumns(undefined, "status"),
   };
@@ -309,7 +312,7 @@ test.each(["email", "domain"] as const)(
       },
     } as unknown as TableShape;
     const blockOptions: BlockOptions = {
-      ...{ kind, shape, seed: kind === "email" ? seed : seed.map((word) => ~word), keys: undefined },
+      ...{ kind, shape, target, seed: kind === "email" ? seed : seed.map((word) => ~word), keys: undefined },
       cells: { kind, ...usualCells },
       columns: nameColumns(undefined, "status"),
     };

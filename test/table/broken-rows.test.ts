@@ -89,6 +89,7 @@ async function read(text: string, options: Partial<TableOptions> = {}): Promise<
         ...options,
       },
     );
+    table.start(["status"]);
     for await (const chunk of table.chunks) {
       for (const [row, value] of chunk.values.entries()) {
         if (value !== undefined) items.set(chunk.lineOf?.(row) ?? 0, cells.itemsIn(value));

@@ -148,6 +148,7 @@ test("without quotes, added fields have none", async () => {
     },
     { profile: profiles.email, dialect: { quote: "" } },
   );
+  table.start(["status"]);
   let output = "";
   for await (const chunk of table.chunks) {
     output += chunk.append(chunk.values.map(() => ['a "b"\tc\nd'])).toString();

@@ -10,8 +10,9 @@ import { askCode, disposableDomainCode } from "../../kernel/layout.js";
 import { emptyField } from "../../table/records.js";
 import { scanAlone } from "../../table/scan/chunk-assembler.js";
 import { scanShape } from "../../table/scan/scan-shape.js";
-import type { ScannedChunk, WriteMemory, WrittenRecords } from "../../table/scan/scanned-chunk.js";
+import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import type { ItemTest } from "../../table/sniff/item-profile.js";
+import type { WriteMemory, WrittenRecords } from "../../table/writers/output.js";
 import { type CellOptions, Cells, itemTest } from "../cells.js";
 import { DomainCounts } from "../domain-counts.js";
 import { itemKey, mailboxKey } from "../item.js";
@@ -75,7 +76,7 @@ export class BlockClassifier {
   readonly #items: ItemTest;
   /** Indices of the columns with items. */
   readonly #columns: readonly number[];
-  /** Whether the kernel can write the rows: with statuses alone, at their ends. */
+  /** Whether the kernel can write the rows. */
   readonly #isPlain: boolean;
   /** Whether the rows without an item belong to this run. */
   readonly #isFirstShard: boolean;
@@ -91,7 +92,7 @@ export class BlockClassifier {
     kernel?: BlockKernel,
     otherStatus?: OtherStatus,
   ) {
-    const { columns, shard, cells, keeps, shape } = options;
+    const { shard, cells, shape } = options;
     this.#otherStatus = otherStatus;
     this.#options = options;
     this.#classifier = classifier;
@@ -100,8 +101,7 @@ export class BlockClassifier {
     this.#items = itemTest(cells);
     this.#columns = itemColumnsOf(shape);
     this.#renderer = new BlockRenderer(options, classifier, this.#cells);
-    const hasTails = keeps === undefined && !columns.withReasons && !columns.withCanonical;
-    this.#isPlain = hasTails && Kernel.takes(tailsOf(options));
+    this.#isPlain = Kernel.takes(tailsOf(options));
     this.#isFirstShard = shard === undefined || shard.index === 1;
   }
 

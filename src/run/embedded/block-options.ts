@@ -1,5 +1,6 @@
 /** What the threads of a run need to know of it. Plain data, because worker threads get a copy. */
 import type { TableShape } from "../../table/records.js";
+import type { WriteTarget } from "../../table/writers/record-writer.js";
 import type { Kind } from "../../validator/validator.js";
 import type { CellOptions } from "../cells.js";
 import type { Columns } from "../columns.js";
@@ -9,6 +10,7 @@ import type { Shard } from "../shard.js";
 export interface BlockOptions {
   readonly kind: Kind;
   readonly shape: TableShape;
+  readonly target: WriteTarget;
   readonly cells: CellOptions;
   /** Seed of the run's item hashes. */
   readonly seed: Int32Array;

@@ -4,12 +4,9 @@
  */
 import { randomFillSync } from "node:crypto";
 import { seedWords } from "../../kernel/layout.js";
-import {
-  copyRecords,
-  keepRecords,
-  type ScannedChunk,
-  type WrittenRecords,
-} from "../../table/scan/scanned-chunk.js";
+import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
+import type { WrittenRecords } from "../../table/writers/output.js";
+import { copyRecords, keepRecords } from "../../table/writers/record-writer.js";
 import { type EmbeddedEngine, type QuotaState, unitsOf } from "../../validator/validator.js";
 import { DistinctItems } from "../distinct-items.js";
 import type { RowsWithStatus } from "../row-writer.js";

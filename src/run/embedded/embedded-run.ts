@@ -78,7 +78,7 @@ export async function runEmbedded(
   const withKept = statusesWithKept();
   const statuses = update ? withKept : offlineStatuses;
   const writer = new RowWriter(options, statuses, offlineReasons);
-  const { shape } = scanned;
+  const { shape, target } = scanned;
   const count = itemColumnsOf(shape).length;
   // Without a filter by status, and with one column, every row with a new item is written, and those are known.
   const keys: BlockOptions["keys"] =
@@ -88,7 +88,7 @@ export async function runEmbedded(
         ? "items"
         : undefined;
   const keeps = update?.keeps;
-  const blockOptions = { kind, cells, shape, seed: charges.seed, columns, shard, keys, keeps };
+  const blockOptions = { kind, cells, shape, target, seed: charges.seed, columns, shard, keys, keeps };
   const threads = Math.min(cores, mostThreads);
   const submittedBlocks = 2 + threads * blocksForThread;
   // Slots for the blocks submitted, for the chunks collected and those being charged, and for one whose bytes are being written.

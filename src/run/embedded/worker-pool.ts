@@ -1,7 +1,7 @@
 /** The threads that classify blocks: workers, and the main thread whenever it would have to wait for them. */
 import { Worker } from "node:worker_threads";
 import type { ClassifierSource } from "../../classifier/classifier.js";
-import type { WrittenRecords } from "../../table/scan/scanned-chunk.js";
+import type { WrittenRecords } from "../../table/writers/output.js";
 import type { BlockClassifier, ChunkVerdicts } from "./block-classifier.js";
 import type { BlockMemory, Slot } from "./block-memory.js";
 import { type BlockOptions, itemColumnsOf } from "./block-options.js";

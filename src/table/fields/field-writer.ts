@@ -125,7 +125,7 @@ export function csvWriter(
  * Returns a writer of JSON lines, one object for each row. All values are strings. Fields that a short row lacks are
  * left out, and so are bad rows.
  *
- * @param names keys of the columns, from {@link jsonKeys}
+ * @param names keys of the columns, from `jsonKeys`
  */
 export function jsonWriter(names: readonly string[], places: EarlierColumns["places"] = []): FieldWriter {
   let ours: readonly string[] = [];
@@ -148,26 +148,4 @@ export function jsonWriter(names: readonly string[], places: EarlierColumns["pla
       return Buffer.from(lines.join(""));
     },
   };
-}
-
-/**
- * Returns the keys of the columns in JSON, all different: the name of the column, `Name[2]` for the second column of
- * the same name, and `3` for the third column of a table without a header.
- */
-export function jsonKeys(header: readonly string[] | undefined, width: number): readonly string[] {
-  const names = Array.from({ length: width }, (_, i) => nameText(header?.[i] ?? String(i + 1)));
-  const taken = new Set(names);
-  const seen = new Set<string>();
-  return names.map((name) => {
-    if (!seen.has(name)) {
-      seen.add(name);
-      return name;
-    }
-    for (let n = 2; ; n++) {
-      const key = `${name}[${n}]`;
-      if (taken.has(key)) continue;
-      taken.add(key);
-      return key;
-    }
-  });
 }

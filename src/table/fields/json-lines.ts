@@ -57,8 +57,9 @@ export class JsonLines {
     // For the scanner, a line is a record of one field.
     const dialect = { ...shape.dialect, delimiter: null, quote: "" };
     const lines = { ...shape, dialect, width: 1, column: 0, otherColumns: [] };
-    const { scanned } = await readScanned(lines, first, rest, noItems, onBadRow);
-    return new JsonLines(shape, names, paths, scanned.chunks, onBadRow);
+    const target = { format: undefined, keys: [] };
+    const { chunks } = await readScanned(lines, target, first, rest, noItems, onBadRow);
+    return new JsonLines(shape, names, paths, chunks, onBadRow);
   }
 
   private constructor(

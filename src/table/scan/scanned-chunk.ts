@@ -1,35 +1,14 @@
-/** A chunk of scanned records, and how they are rendered with added fields. It does not know statuses or verdicts. */
-import { isUtf8Text, itemText, toBinary } from "../bytes.js";
-import { emptyTail, quoteField, unquote, usualMarks } from "../quotes.js";
-import {
-  beforeField,
-  emptyField,
-  outputDelimiter,
-  type RecordChunk,
-  rowsAtATime,
-  type TableShape,
-} from "../records.js";
-import type { Dialect } from "../sniff/dialect.js";
+/** A chunk of scanned records. It does not know statuses or verdicts. */
+import { isUtf8Text, itemText } from "../bytes.js";
+import { unquote } from "../quotes.js";
+import { rowsAtATime, type TableShape } from "../records.js";
 import { boundsIn, scanShape } from "./scan-shape.js";
 import { Place, recordWords, type ScannedRecords, scanRecords } from "./scanner.js";
 
 const noNumbers = new Int32Array(0);
 
-/** Rendered records, one after the other. */
-export interface WrittenRecords {
-  readonly bytes: Buffer;
-  /** Index after each record's last byte. */
-  readonly ends: Int32Array;
-}
-
-/** Memory for rendered records. */
-export interface WriteMemory {
-  readonly output: Buffer;
-  readonly ends: Int32Array;
-}
-
 /** Consecutive records of a table, as places in their bytes. */
-export class ScannedChunk implements RecordChunk {
+export class ScannedChunk {
   readonly #shape: TableShape;
   readonly bytes: Buffer;
   /** Numbers of the scanner, `recordWords` for each record; see {@link Place}. */
@@ -94,12 +73,6 @@ export class ScannedChunk implements RecordChunk {
     return Array.from({ length: this.count }, (_, row) => (this.isRow(row) ? this.value(row) : undefined));
   }
 
-  get notUtf8(): number {
-    let count = 0;
-    for (let row = 0; row < this.count; row++) if (this.isRow(row) && !this.isUtf8(row)) count++;
-    return count;
-  }
-
   lineOf(row: number): number {
     return this.line + this.at[row * recordWords + Place.linesBefore]!;
   }
@@ -157,124 +130,4 @@ export class ScannedChunk implements RecordChunk {
   isRow(row: number): boolean {
     return this.at[row * recordWords + Place.fields] !== 0;
   }
-
-  append(added: readonly (readonly string[] | undefined)[]): Buffer {
-    // Callers pass the same list for all rows with the same fields: each tail is rendered once.
-    const indices = new Map([...new Set(added)].map((fields, index) => [fields, index]));
-    const tails = [...indices.keys()].map((fields) => tailOf(this.#shape, fields ?? []));
-    const choice = Uint32Array.from(added, (fields) => indices.get(fields)!);
-    return keepRecords(this.write(tails, choice), (row) => added[row] !== undefined);
-  }
-
-  /**
-   * Renders the records: pads each row and appends its tail. Records that are not rows are copied unchanged. A record without
-   * a tail is left out.
-   *
-   * @param tails added fields, from {@link tailOf}
-   * @param choice for each record the index of its tail
-   * @param memory where the records are put; if it is too small, they are put in new memory
-   */
-  write(
-    tails: readonly (Uint8Array | undefined)[],
-    choice: Uint8Array | Uint32Array,
-    memory?: WriteMemory,
-  ): WrittenRecords {
-    const { bytes, at, count } = this;
-    const { dialect, width } = this.#shape;
-    const lineEnding = Buffer.from(dialect.lineEnding);
-    const padding = Buffer.from(emptyField(dialect));
-    const last = (count - 1) * recordWords;
-    let length = lineEnding.length + (count === 0 ? 0 : at[last + Place.next]! - at[Place.start]!);
-    for (let row = 0; row < count; row++) {
-      const fields = at[row * recordWords + Place.fields]!;
-      if (fields > 0) length += (tails[choice[row]!]?.length ?? 0) + padding.length * (width - fields);
-    }
-    const lines = dialect.delimiter === null ? quotedLines(this, dialect) : undefined;
-    if (lines) for (const line of lines.values()) length += line.length;
-    const isLarge = memory && memory.output.length >= length && memory.ends.length >= count;
-    const output = isLarge ? memory.output : Buffer.allocUnsafeSlow(length);
-    const ends = isLarge ? memory.ends : new Int32Array(count);
-    let position = 0;
-    for (let row = 0, word = 0; row < count; row++, word += recordWords) {
-      const end = at[word + Place.end]!;
-      const next = at[word + Place.next]!;
-      const tail = tails[choice[row]!];
-      if (tail === undefined) {
-        ends[row] = position;
-        continue;
-      }
-      if (at[word + Place.fields] === 0) {
-        position += bytes.copy(output, position, at[word], next);
-        ends[row] = position;
-        continue;
-      }
-      const line = lines?.get(row);
-      const fields = at[word + Place.fields]!;
-      // A row with more fields than the table ends with empty ones, which are left out.
-      const kept = fields > width ? emptyTail(bytes, end, fields - width, dialect)! : end;
-      position += line?.copy(output, position) ?? bytes.copy(output, position, at[word]!, kept);
-      for (let field = fields; field < width; field++)
-        position = put(output, position, padding, 0, padding.length);
-      position = put(output, position, tail, 0, tail.length);
-      if (end === next) position = put(output, position, lineEnding, 0, lineEnding.length);
-      else position = put(output, position, bytes, end, next);
-      ends[row] = position;
-    }
-    return { bytes: output.subarray(0, position), ends: ends.subarray(0, count) };
-  }
 }
-
-/**
- * Copies a few bytes and returns the position behind them. The position is not a variable that a closure changes: the compiler of
- * Node.js 26.10 (V8 14.6, Maglev) then lost the last changes, and rows were cut in the wrong places.
- */
-function put(output: Uint8Array, position: number, from: Uint8Array, start: number, end: number): number {
-  for (let i = start; i < end; i++) output[position + i - start] = from[i]!;
-  return position + end - start;
-}
-
-/** Renders the added fields of a row, each with the delimiter before it. */
-export function tailOf({ dialect }: TableShape, fields: readonly string[]): Uint8Array {
-  const [before, delimiter] = [beforeField(dialect), outputDelimiter(dialect)];
-  const tail = fields.map((field) => before + quoteField(toBinary(field), delimiter, dialect)).join("");
-  return Buffer.from(tail, "latin1");
-}
-
-/** Returns the records that are kept. Moves them together in place: the rendered bytes cannot be used afterwards. */
-export function keepRecords({ bytes, ends }: WrittenRecords, isKept: (row: number) => boolean): Buffer {
-  let length = 0;
-  for (let row = 0; row < ends.length; row++) {
-    if (!isKept(row)) continue;
-    const start = row === 0 ? 0 : ends[row - 1]!;
-    if (start !== length) bytes.copyWithin(length, start, ends[row]!);
-    length += ends[row]! - start;
-  }
-  return bytes.subarray(0, length);
-}
-
-/** Returns a copy of the wanted records. */
-export function copyRecords({ bytes, ends }: WrittenRecords, isWanted: (row: number) => boolean): Buffer {
-  const copy = { bytes: Buffer.from(bytes), ends };
-  return keepRecords(copy, isWanted);
-}
-
-/**
- * Returns the lines of a plain list that have to be quoted to be one field of a table, quoted, by the index of the
- * record.
- */
-function quotedLines(chunk: ScannedChunk, dialect: Dialect): ReadonlyMap<number, Buffer> {
-  const { bytes, at, count } = chunk;
-  const lines = new Map<number, Buffer>();
-  if (!bytes.includes(comma)) return lines;
-  for (let row = 0; row < count; row++) {
-    if (!chunk.isRow(row)) continue;
-    const [start, end] = [at[row * recordWords]!, at[row * recordWords + Place.end]!];
-    const line = bytes.toString("latin1", start, end);
-    const quoted = quoteField(unquote(line, dialect), comma, dialect.quote === "" ? usualMarks : dialect);
-    if (line.includes(comma) && line !== quoted) lines.set(row, Buffer.from(quoted, "latin1"));
-  }
-  return lines;
-}
-
-/** Delimiter of the table that a plain list becomes. */
-const comma = ",";

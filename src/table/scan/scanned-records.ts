@@ -2,6 +2,7 @@
 import type { BadRowListener } from "../bad-rows.js";
 import type { RecordStream, TableShape } from "../records.js";
 import type { ItemTest } from "../sniff/item-profile.js";
+import type { WriteTarget } from "../writers/record-writer.js";
 import { type Block, blocksOf } from "./blocks.js";
 import { ChunkAssembler } from "./chunk-assembler.js";
 import type { ScannedChunk } from "./scanned-chunk.js";
@@ -17,6 +18,8 @@ export interface ScannableStream extends RecordStream {
  */
 export interface ScannedTable {
   readonly shape: TableShape;
+  /** What is written. */
+  readonly target: WriteTarget;
   /** The header; no records if the table has none. */
   readonly header: ScannedChunk;
   /** Records below the header that were read along with it. */
@@ -33,19 +36,19 @@ export interface ScannedTable {
 }
 
 /**
- * Reads a table with the scanner, the fast way: records keep their bytes, and the added fields follow them. Only lines
- * of a plain list that contain a comma are quoted; otherwise the added fields would not start at the second field.
+ * Reads a table with the scanner, the fast way.
  *
  * @param first the bytes of the table that were read already
  * @throws TableError if the header cannot be read
  */
 export async function readScanned(
   shape: TableShape,
+  target: WriteTarget,
   first: Buffer,
   rest: AsyncIterator<Uint8Array>,
   items: ItemTest,
   onBadRow: BadRowListener,
-): Promise<RecordStream & { readonly scanned: ScannedTable }> {
+): Promise<ScannedTable> {
   const assembler = new ChunkAssembler(shape, items, onBadRow);
   const heads = Number(shape.hasHeader);
   let chunk = assembler.assemble(first, heads);
@@ -57,11 +60,7 @@ export async function readScanned(
   const below = chunk.slice(heads);
   const blocks = blocksOf(rest);
   const chunks = chunksOf(below, blocks, assembler);
-  return {
-    start: (columns) => (shape.hasHeader ? header.append([columns]) : Buffer.of()),
-    chunks,
-    scanned: { shape, header, first: below, blocks, assembler, chunks },
-  };
+  return { shape, target, header, first: below, blocks, assembler, chunks };
 }
 
 /**

@@ -1,0 +1,154 @@
+/** Writes records with the bytes that they had: added fields follow them, or take the places of those of an earlier run. */
+import { itemText, toBinary } from "../bytes.js";
+import { emptyTail, quoteField, unquote, usualMarks } from "../quotes.js";
+import { beforeField, emptyField, outputDelimiter, type TableShape } from "../records.js";
+import type { ScannedChunk } from "../scan/scanned-chunk.js";
+import { Place, recordWords } from "../scan/scanner.js";
+import { Output, type WriteMemory, type WrittenRecords } from "./output.js";
+import { type AddedColumns, type AddedFields, type RecordWriter, unchanged } from "./record-writer.js";
+
+/** Delimiter of the table that a plain list becomes. */
+const comma = ",";
+
+export class CopyingWriter implements RecordWriter {
+  readonly #shape: TableShape;
+  readonly #places: AddedColumns["places"];
+  /** The added fields that take the places of earlier ones, by place, and the others. */
+  readonly #replaced: readonly { readonly place: number; readonly index: number }[];
+  readonly #last: readonly number[];
+  readonly #before: Uint8Array;
+  readonly #padding: Uint8Array;
+  readonly #lineEnding: Uint8Array;
+
+  constructor(shape: TableShape, { places }: Pick<AddedColumns, "places">) {
+    const { dialect } = shape;
+    this.#shape = shape;
+    this.#places = places;
+    const indices = [...places.keys()];
+    this.#replaced = indices
+      .flatMap((index) => {
+        const place = places[index];
+        return place === undefined ? [] : [{ place, index }];
+      })
+      .sort((a, b) => a.place - b.place);
+    this.#last = indices.filter((index) => places[index] === undefined);
+    this.#before = Buffer.from(beforeField(dialect), "latin1");
+    this.#padding = Buffer.from(emptyField(dialect), "latin1");
+    this.#lineEnding = Buffer.from(dialect.lineEnding);
+  }
+
+  /** The parts are the fields, or all of them as one, with the delimiter before each, if none takes the place of another. */
+  prepare(fields: readonly string[]): AddedFields {
+    const { dialect } = this.#shape;
+    const delimiter = outputDelimiter(dialect);
+    const quoted = fields.map((field) => quoteField(toBinary(field), delimiter, dialect));
+    const parts =
+      this.#replaced.length > 0 ? quoted : [quoted.map((field) => beforeField(dialect) + field).join("")];
+    return { fields, parts: parts.map((part) => Buffer.from(part, "latin1")) };
+  }
+
+  write(
+    chunk: ScannedChunk,
+    added: (row: number) => AddedFields | null | undefined,
+    memory?: WriteMemory,
+  ): WrittenRecords {
+    const { bytes, at, count } = chunk;
+    const { width, dialect } = this.#shape;
+    const usual = count === 0 ? 0 : at[(count - 1) * recordWords + Place.next]! - at[0]!;
+    const output = new Output(count, usual + 16 * count + 16, memory);
+    const lines = dialect.delimiter === null ? quotedLines(chunk, this.#shape) : undefined;
+    // Records that are copied as they are, side by side.
+    let [from, to] = [0, 0];
+    for (let row = 0, word = 0; row < count; row++, word += recordWords) {
+      const start = at[word]!;
+      const end = at[word + Place.end]!;
+      const next = at[word + Place.next]!;
+      const found = at[word + Place.fields]!;
+      let ours = added(row);
+      const isWhole = this.#last.length === 0 && found === width && end !== next;
+      if (ours === undefined || ours === unchanged || found === 0 || (ours === null && isWhole)) {
+        if (ours !== undefined) {
+          if (start !== to) {
+            output.copy(bytes, from, to);
+            from = start;
+          }
+          to = next;
+        }
+        output.end(row, to - from);
+        continue;
+      }
+      output.copy(bytes, from, to);
+      from = to;
+      ours ??= this.prepare(
+        this.#places.map((place) => (place === undefined ? "" : chunk.withColumn(place).value(row))),
+      );
+      // A row with more fields than the table ends with empty ones, which are left out.
+      const kept = found > width ? emptyTail(bytes, end, found - width, dialect)! : end;
+      const line = lines?.get(row);
+      if (line !== undefined) output.copy(line);
+      else output.copy(bytes, this.#replace(chunk, row, ours, output), kept);
+      for (let field = found; field < width; field++) {
+        const index = this.#places.indexOf(field);
+        if (index === -1) {
+          output.copy(this.#padding);
+          continue;
+        }
+        output.copy(this.#before);
+        output.copy(ours.parts[index]!);
+      }
+      if (this.#replaced.length === 0) output.copy(ours.parts[0]!);
+      else {
+        for (const index of this.#last) {
+          output.copy(this.#before);
+          output.copy(ours.parts[index]!);
+        }
+      }
+      if (end === next) output.copy(this.#lineEnding);
+      else output.copy(bytes, end, next);
+      output.end(row);
+    }
+    output.copy(bytes, from, to);
+    return output.written;
+  }
+
+  /**
+   * Writes a record up to the last field that is replaced. A field that does not change keeps its bytes.
+   *
+   * @returns where the rest of the record starts
+   */
+  #replace(chunk: ScannedChunk, row: number, ours: AddedFields, output: Output): number {
+    const { bytes, at } = chunk;
+    const { dialect } = this.#shape;
+    const word = row * recordWords;
+    let from = at[word]!;
+    for (const { place, index } of this.#replaced) {
+      if (place >= at[word + Place.fields]!) break;
+      const column = chunk.withColumn(place).at;
+      const [start, end] = [column[word + Place.valueStart]!, column[word + Place.valueEnd]!];
+      const field = bytes.toString("latin1", start, end);
+      if (itemText(unquote(field, dialect)) === ours.fields[index]) continue;
+      output.copy(bytes, from, start);
+      output.copy(ours.parts[index]!);
+      from = end;
+    }
+    return from;
+  }
+}
+
+/**
+ * Returns the lines of a plain list that have to be quoted to be one field of a table, quoted, by the index of the
+ * record.
+ */
+function quotedLines(chunk: ScannedChunk, { dialect }: TableShape): ReadonlyMap<number, Buffer> {
+  const { bytes, at, count } = chunk;
+  const lines = new Map<number, Buffer>();
+  if (!bytes.includes(comma)) return lines;
+  for (let row = 0; row < count; row++) {
+    if (!chunk.isRow(row)) continue;
+    const [start, end] = [at[row * recordWords]!, at[row * recordWords + Place.end]!];
+    const line = bytes.toString("latin1", start, end);
+    const quoted = quoteField(unquote(line, dialect), comma, dialect.quote === "" ? usualMarks : dialect);
+    if (line.includes(comma) && line !== quoted) lines.set(row, Buffer.from(quoted, "latin1"));
+  }
+  return lines;
+}

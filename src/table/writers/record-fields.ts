@@ -1,0 +1,90 @@
+/** Reads the fields of a scanned record one after the other, to write them in another format. */
+import { closeOf, unquote } from "../quotes.js";
+import type { TableShape } from "../records.js";
+import type { ScannedChunk } from "../scan/scanned-chunk.js";
+import { Place, recordWords } from "../scan/scanner.js";
+
+/** The fields of one record at a time. */
+export interface RecordFields {
+  /** The bytes of the field, if these are its text; otherwise `from` is -1. */
+  readonly from: number;
+  readonly to: number;
+  /** The text of the field, a binary string, if `from` is -1. */
+  readonly text: string;
+  /** Starts with a record. Returns the number of its fields, without surplus ones. */
+  open(chunk: ScannedChunk, row: number): number;
+  /** Goes on to the next field. */
+  next(): void;
+}
+
+/** Reads the fields of CSV. */
+export class CsvFields implements RecordFields {
+  from = 0;
+  to = 0;
+  text = "";
+  readonly #shape: TableShape;
+  readonly #delimiter: number | undefined;
+  readonly #quote: number;
+  /** Whether quotes are doubled, and fields start where the delimiter ends: then bytes are looked at, and no strings made. */
+  readonly #isUsual: boolean;
+  #bytes: Buffer = Buffer.of();
+  #at = 0;
+  #end = 0;
+  #bounds: readonly number[] = [];
+  #field = 0;
+
+  constructor(shape: TableShape) {
+    const { delimiter, quote, escape: escaping, skipsSpaces } = shape.dialect;
+    this.#shape = shape;
+    this.#delimiter = delimiter?.charCodeAt(0);
+    this.#quote = quote.charCodeAt(0);
+    this.#isUsual = quote === escaping && !skipsSpaces;
+  }
+
+  open(chunk: ScannedChunk, row: number): number {
+    const word = row * recordWords;
+    this.#bytes = chunk.bytes;
+    this.#at = chunk.at[word]!;
+    this.#end = chunk.at[word + Place.end]!;
+    this.#field = 0;
+    if (!this.#isUsual) this.#bounds = chunk.boundsOf(row);
+    return Math.min(chunk.at[word + Place.fields]!, this.#shape.width);
+  }
+
+  next(): void {
+    if (!this.#isUsual) {
+      const at = 2 * this.#field++;
+      this.#take(this.#bounds[at]!, this.#bounds[at + 1]!);
+      return;
+    }
+    const bytes = this.#bytes;
+    const end = this.#end;
+    const start = this.#at;
+    const delimiter = this.#delimiter;
+    let p = start;
+    if (p < end && bytes[p] === this.#quote) {
+      p = bytes.indexOf(this.#quote, p + 1);
+      // Otherwise quotes are doubled inside it, or text follows it.
+      if (p + 1 === end || (p !== -1 && p < end && bytes[p + 1] === delimiter)) {
+        this.from = start + 1;
+        this.to = p;
+        this.#at = p + 2;
+        return;
+      }
+      const text = bytes.toString("latin1", start, end);
+      p = start + closeOf(text, this.#shape.dialect);
+      while (p < end && bytes[p] !== delimiter) p++;
+      this.#take(start, p);
+    } else {
+      while (p < end && bytes[p] !== delimiter) p++;
+      this.from = start;
+      this.to = p;
+    }
+    this.#at = p + 1;
+  }
+
+  #take(start: number, end: number): void {
+    this.from = -1;
+    this.text = unquote(this.#bytes.toString("latin1", start, end), this.#shape.dialect);
+  }
+}

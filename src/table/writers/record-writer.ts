@@ -1,0 +1,66 @@
+/** Writes the records of scanned chunks with the fields that are added to them: what all formats have in common. */
+import type { EarlierColumns } from "../earlier-columns.js";
+import type { ScannedChunk } from "../scan/scanned-chunk.js";
+import type { TableFormat } from "../table.js";
+import { Output, type WriteMemory, type WrittenRecords } from "./output.js";
+
+/** The format to write. Plain data, because worker threads get a copy. */
+export interface WriteTarget {
+  /** Undefined for records that keep their bytes. */
+  readonly format: TableFormat | undefined;
+  /** For JSON Lines: the keys of the table's columns. */
+  readonly keys: readonly string[];
+}
+
+/** The columns that are added to a table, or replaced. */
+export interface AddedColumns extends EarlierColumns {
+  readonly names: readonly string[];
+}
+
+/** Added fields, rendered so that many records can have them. */
+export interface AddedFields {
+  readonly fields: readonly string[];
+  /** The bytes of each, or of all together; see the writers. */
+  readonly parts: readonly Uint8Array[];
+}
+
+/** Stands for the added fields of a record that is copied unchanged. */
+export const unchanged: AddedFields = { fields: [], parts: [] };
+
+/** Writes records. */
+export interface RecordWriter {
+  /** Renders added fields. */
+  prepare(fields: readonly string[]): AddedFields;
+  /**
+   * Writes records, each with the added fields. Records that are not rows are copied, or left out where the format has no place for
+   * them.
+   *
+   * @param added the fields of each record, or {@link unchanged}; null for a row that keeps those of an earlier run, undefined leaves the record out
+   */
+  write(
+    chunk: ScannedChunk,
+    added: (row: number) => AddedFields | null | undefined,
+    memory?: WriteMemory,
+  ): WrittenRecords;
+}
+
+/** Returns the records that are kept. Moves them together in place: the rendered bytes cannot be used afterwards. */
+export function keepRecords({ bytes, ends }: WrittenRecords, isKept: (row: number) => boolean): Buffer {
+  let length = 0;
+  for (let row = 0; row < ends.length; row++) {
+    if (!isKept(row)) continue;
+    const start = row === 0 ? 0 : ends[row - 1]!;
+    if (start !== length) bytes.copyWithin(length, start, ends[row]!);
+    length += ends[row]! - start;
+  }
+  return bytes.subarray(0, length);
+}
+
+/** Returns a copy of the wanted records. */
+export function copyRecords({ bytes, ends }: WrittenRecords, isWanted: (row: number) => boolean): Buffer {
+  const output = new Output(0, bytes.length);
+  for (let row = 0; row < ends.length; row++) {
+    if (isWanted(row)) output.copy(bytes, row === 0 ? 0 : ends[row - 1]!, ends[row]!);
+  }
+  return output.written.bytes;
+}

@@ -1,0 +1,164 @@
+/** Writes records in another format than they were read in: as CSV with usual quotes, or as JSON Lines. */
+import { nameText, toBinary } from "../bytes.js";
+import { quoteField } from "../quotes.js";
+import type { ScannedChunk } from "../scan/scanned-chunk.js";
+import { Output, type WriteMemory, type WrittenRecords } from "./output.js";
+import type { RecordFields } from "./record-fields.js";
+import type { AddedColumns, AddedFields, RecordWriter } from "./record-writer.js";
+
+/** Renders fields in a format. */
+interface FieldFormat {
+  /** Bytes before the first field of a record, before each field by its index, and after the last. */
+  readonly opening: Uint8Array;
+  readonly before: readonly Uint8Array[];
+  readonly closing: Uint8Array;
+  /** The same before an added field that no earlier one has the place of, but for the first field of a record. */
+  readonly beforeAdded: readonly Uint8Array[];
+  /** Whether fields that a record lacks are written, as empty ones. */
+  readonly isPadded: boolean;
+  /** Bytes around a field that needs no quotes. */
+  readonly around: Uint8Array;
+  /** 1 for each byte for which a field has to be rendered by {@link render}. */
+  readonly special: Uint8Array;
+  /** Renders any field. @param field a binary string */
+  render(field: string): Uint8Array;
+}
+
+const [quote, lineFeed] = [Buffer.from('"'), Buffer.from("\n")];
+const nothing = Buffer.of();
+
+/** Returns how fields of CSV are rendered. */
+export function csvFormat(delimiter: string, width: number, added: number): FieldFormat {
+  const before = Buffer.from(delimiter);
+  const special = new Uint8Array(256);
+  for (const character of `${delimiter}"\r\n`) special[character.charCodeAt(0)] = 1;
+  return {
+    ...{ opening: nothing, closing: lineFeed, around: nothing, isPadded: true, special },
+    before: Array.from({ length: width }, (_, field) => (field === 0 ? nothing : before)),
+    beforeAdded: Array.from({ length: added }, () => before),
+    render: (field) => Buffer.from(quoteField(field, delimiter), "latin1"),
+  };
+}
+
+/**
+ * Returns how members of JSON objects are rendered. All values are strings. Fields that a record lacks are left out.
+ *
+ * @param keys the keys of the columns
+ * @param names the keys of the added columns
+ */
+export function jsonFormat(keys: readonly string[], names: readonly string[]): FieldFormat {
+  const special = new Uint8Array(256).map((_, byte) => Number(byte < 0x20 || byte >= 0x80));
+  for (const character of '"\\') special[character.charCodeAt(0)] = 1;
+  const member = (key: string) => Buffer.from(`${JSON.stringify(key)}:`);
+  const next = (key: string) => Buffer.from(`,${JSON.stringify(key)}:`);
+  return {
+    ...{ opening: Buffer.from("{"), closing: Buffer.from("}\n"), around: quote, isPadded: false, special },
+    before: keys.map((key, index) => (index === 0 ? member(key) : next(key))),
+    beforeAdded: names.map(next),
+    render: (field) => Buffer.from(JSON.stringify(nameText(field))),
+  };
+}
+
+export class ReshapingWriter implements RecordWriter {
+  readonly #width: number;
+  readonly #fields: RecordFields;
+  readonly #format: FieldFormat;
+  readonly #places: AddedColumns["places"];
+  /** Index of the added field that takes the place of each of the table's; -1 if none does. */
+  readonly #replacing: Int32Array;
+
+  /** @param width number of fields of a full row */
+  constructor(
+    width: number,
+    fields: RecordFields,
+    format: FieldFormat,
+    { places }: Pick<AddedColumns, "places">,
+  ) {
+    this.#width = width;
+    this.#fields = fields;
+    this.#format = format;
+    this.#places = places;
+    this.#replacing = Int32Array.from({ length: width }, (_, field) => places.indexOf(field));
+  }
+
+  /** The parts are the fields. */
+  prepare(fields: readonly string[]): AddedFields {
+    return { fields, parts: fields.map((field) => this.#format.render(toBinary(field))) };
+  }
+
+  write(
+    chunk: ScannedChunk,
+    added: (row: number) => AddedFields | null | undefined,
+    memory?: WriteMemory,
+  ): WrittenRecords {
+    const output = new Output(chunk.count, 2 * chunk.bytes.length, memory);
+    for (let row = 0; row < chunk.count; row++) {
+      const ours = chunk.isRow(row) ? added(row) : undefined;
+      if (ours !== undefined) this.#writeRecord(chunk, row, ours ?? this.#ownFields(chunk, row), output);
+      output.end(row);
+    }
+    return output.written;
+  }
+
+  /** Returns the fields that an earlier run has added to a row. */
+  #ownFields(chunk: ScannedChunk, row: number): AddedFields {
+    return this.prepare(
+      this.#places.map((place) => (place === undefined ? "" : chunk.withColumn(place).value(row))),
+    );
+  }
+
+  #writeRecord(chunk: ScannedChunk, row: number, { parts }: AddedFields, output: Output): void {
+    const { opening, before, beforeAdded, closing, isPadded, around } = this.#format;
+    const fields = this.#fields;
+    const found = fields.open(chunk, row);
+    output.copy(opening);
+    for (let field = 0; field < found; field++) {
+      const index = this.#replacing[field]!;
+      fields.next();
+      output.copy(before[field]!);
+      if (index === -1) this.#writeField(chunk.bytes, output);
+      else output.copy(parts[index]!);
+    }
+    for (let field = found; isPadded && field < this.#width; field++) {
+      const index = this.#replacing[field]!;
+      output.copy(before[field]!);
+      if (index !== -1) output.copy(parts[index]!);
+      else {
+        output.copy(around);
+        output.copy(around);
+      }
+    }
+    for (const [index, part] of parts.entries()) {
+      const place = this.#places[index];
+      if (place !== undefined && (isPadded || place < found)) continue;
+      output.copy(place === undefined ? beforeAdded[index]! : before[place]!);
+      output.copy(part);
+    }
+    output.copy(closing);
+  }
+
+  /** Writes the field that was read last. */
+  #writeField(bytes: Uint8Array, output: Output): void {
+    const { special, around, render } = this.#format;
+    const { from, to } = this.#fields;
+    if (from === -1) {
+      output.copy(render(this.#fields.text));
+      return;
+    }
+    output.room(to - from + 2);
+    const out = output.bytes;
+    const start = output.length;
+    let position = start;
+    if (around.length > 0) out[position++] = around[0]!;
+    for (let p = from; p < to; p++) {
+      const byte = bytes[p]!;
+      if (special[byte] === 1) {
+        output.copy(render((bytes as Buffer).toString("latin1", from, to)));
+        return;
+      }
+      out[position++] = byte;
+    }
+    if (around.length > 0) out[position++] = around[0]!;
+    output.length = position;
+  }
+}
