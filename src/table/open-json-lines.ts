@@ -3,13 +3,16 @@ import { ChoiceError } from "../files/errors.js";
 import { checkJsonStart } from "./bad-start.js";
 import { itemText, lineEndings, toBinary } from "./bytes.js";
 import type { EarlierColumns } from "./earlier-columns.js";
-import { innerPaths, itemField, JsonLines, type JsonObject, parseObject } from "./fields/json-lines.js";
-import type { TableShape } from "./records.js";
-import { afterPreamble, checkReshapable, countLeftOut, reshape } from "./reshape.js";
+import { innerPaths, itemField, type JsonObject, parseObject } from "./json/json-values.js";
+import { byteOrderMarkBytes, type TableShape } from "./records.js";
+import { checkReshapable, countLeftOut } from "./reshape.js";
+import { readScanned } from "./scan/scanned-records.js";
 import { type ChosenColumns, chooseColumns } from "./sniff/column.js";
 import { sniffLineEnding } from "./sniff/dialect.js";
+import type { ItemTest } from "./sniff/item-profile.js";
 import { maximumRecords, startRecords } from "./sniff/sample-record.js";
 import type { OpenedTable, TableOptions, TableStart } from "./table.js";
+import { writtenStream } from "./writers/written-stream.js";
 
 /**
  * Returns the objects in the first `most` lines that are neither blank nor comments. Returns none if the first of these
@@ -47,7 +50,6 @@ export async function openJsonLines(
   options: TableOptions,
 ): Promise<OpenedTable> {
   const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
-  const header = names.map(toBinary);
   const width = names.length;
   const paths = [...new Set([...names, ...objects.flatMap((object) => innerPaths(object))])];
   const rows = objects.map((object) => paths.map((path) => toBinary(itemField(object, path))));
@@ -62,20 +64,20 @@ export async function openJsonLines(
   const shape: TableShape = {
     ...{ name: source.name, dialect, width, hasHeader: false, firstLine, ragged: "pad", badRows },
     ...{ column: chosen.column, otherColumns: chosen.otherColumns },
-    ...{ trustsQuotes: true, isWidthSure: false, itemColumns: [] },
+    ...{ trustsQuotes: true, isWidthSure: false, itemColumns: [], json: { names, paths } },
   };
   if (badRows !== "error" && !options.force) checkJsonStart(shape, first, dialect.comment);
-  const lines = await JsonLines.open(shape, names, paths, first, input, onBadRow);
-  const streamFor =
-    format === "jsonl"
-      ? (earlier?: EarlierColumns) => afterPreamble(byteOrderMark, preamble, lines.stream(earlier))
-      : await reshape(format, header, width, lines.fields(), byteOrderMark);
+  const isKept = format === "jsonl";
+  const target = { format: isKept ? undefined : format, keys: [] };
+  const scanned = await readScanned(shape, target, first, input, noItems, onBadRow);
+  const mark = byteOrderMark ? byteOrderMarkBytes : Buffer.of();
+  const above = isKept ? Buffer.concat([mark, preamble]) : mark;
+  const streamFor = (earlier?: EarlierColumns) => writtenStream(scanned, above, earlier);
   return {
     ...{
       names,
       format,
-      linesLeftOut:
-        format === "jsonl" ? 0 : countLeftOut(source.name, preamble, Buffer.of(), options.profile),
+      linesLeftOut: isKept ? 0 : countLeftOut(source.name, preamble, Buffer.of(), options.profile),
       dialect,
       header: paths.map(toBinary),
       width,
@@ -91,6 +93,14 @@ export async function openJsonLines(
     replacing: streamFor,
   };
 }
+
+/** Lines have neither quotes nor widths, so that nothing asks. */
+const noItems: ItemTest = {
+  isItem: () => false,
+  isGlued: () => false,
+  holds: () => false,
+  isNone: () => true,
+};
 
 /** Chooses among the fields of the objects, and among those of inner objects only if none of the former fits. */
 function chooseJsonColumns(

@@ -3,6 +3,7 @@
  * depend on any of them.
  */
 import { type BadRowPolicy, RowFault } from "./bad-rows.js";
+import type { JsonShape } from "./json/json-values.js";
 import { quoteField } from "./quotes.js";
 import type { Dialect } from "./sniff/dialect.js";
 
@@ -65,6 +66,8 @@ export interface TableShape {
   readonly isWidthSure: boolean;
   /** Indices of the columns in which the first rows have items. */
   readonly itemColumns: readonly number[];
+  /** For JSON Lines: each record is an object. */
+  readonly json?: JsonShape;
 }
 
 /** The delimiter of each format. */

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual, parseArgs } from "node:util";
 import { loadClassifier } from "../../dist/classifier/classifier.js";
-import { usualCells } from "../../dist/run/cells.js";
+import { itemTest, usualCells } from "../../dist/run/cells.js";
 import { nameColumns } from "../../dist/run/columns.js";
 import { profiles } from "../../dist/run/item.js";
 import { validateTable } from "../../dist/run/run.js";
@@ -229,6 +229,52 @@ function tableOf(random, later, last) {
   };
 }
 
+const lines = [
+  ...["", "  ", "[]", "{}", "{", '{"email":1,}', '{"e\\u006dail":"ann@oak.net"}', '{"email":"a@b.net"} x'],
+  ...['{"email":"a@b.net","email":"x@mailinator.com"}', '{"email":["a@b.net","c@d.net"]}', '{"email":null}'],
+  ...['{"email":{"a":1}}', '{"email":"a\\"b@oak.net"}', '{"idv_status":1}', '{"email":"\\ud83d@oak.net"}'],
+];
+
+/** Returns a table of JSON Lines, and its options. */
+function jsonTableOf(random) {
+  const pick = (list) => list[random(list.length)];
+  const count = pick([1, 30, 1000, 20_000]);
+  const odd = pick([0, 0, 5, 100]);
+  const isUpdate = random(4) === 0;
+  const lineEnding = pick(["\n", "\n", "\r\n", "\r"]);
+  const row = (index) => {
+    if (index > 20 && odd > 0 && random(odd) === 0) return pick(lines);
+    const item = random(3) === 0 ? items[random(items.length)] : `user${random(5000)}@d${random(3000)}.com`;
+    const object = {
+      id: index,
+      email: item,
+      ...(random(20) > 0 && { note: pick(["", 'calls, "back"', "\t", "é", 1.5, null]) }),
+      ...(isUpdate && { status: pick(statuses) }),
+    };
+    return JSON.stringify(object, null, random(9) === 0 ? " " : undefined).replaceAll("\n", " ");
+  };
+  const rows = Array.from({ length: count }, (_, index) => row(index));
+  const bytes = Buffer.from(rows.join(lineEnding) + pick(["", lineEnding]), pick(["utf8", "utf8", "latin1"]));
+  const changes = random(6) === 0 ? random(20) : 0;
+  for (let i = 0; i < changes && bytes.length > 3000; i++)
+    bytes[3000 + random(bytes.length - 3000)] = pick(oddBytes);
+  return {
+    ...{ bytes, rows: count, names: ["email"], kind: "email" },
+    cut: pick([1 << 16, 1 << 20, 1000 + random(5000)]),
+    dedupe: pick([undefined, undefined, "item", "canonical"]),
+    keeps: pick([undefined, undefined, (status) => status === "ok"]),
+    badRows: pick(["keep", "skip", "skip", "error"]),
+    ragged: "pad",
+    cores: 1 + random(4),
+    limit: pick([null, null, null, random(count + 1)]),
+    added: { withReasons: random(4) === 0, withCanonical: random(6) === 0 },
+    deciding: "worst",
+    update: isUpdate ? { input: "list.csv", keeps: random(4) > 0, isSure: true } : undefined,
+    format: pick([undefined, undefined, "csv", "tsv"]),
+    shard: random(6) === 0 ? { index: 1 + random(2), count: 2, list: "list.csv" } : undefined,
+  };
+}
+
 /** Runs one way over a table. Returns everything that a user could see. */
 async function run(table, quotaFile, validator, inBatches) {
   await quotaFile.configure({ limit: table.limit });
@@ -259,10 +305,11 @@ async function run(table, quotaFile, validator, inBatches) {
       { name: "list.csv", bytes: input() },
       {
         profile: profiles[kind],
+        items: itemTest({ kind, emptyValues: usualCells.emptyValues }),
         ...{
           badRows,
           ragged,
-          columns: [...new Set([column, other])].map((index) => String(index + 1)),
+          columns: table.names ?? [...new Set([column, other])].map((index) => String(index + 1)),
           header: true,
           force: true,
         },
@@ -316,7 +363,10 @@ try {
   for (let next = from; process.exitCode === undefined; next++) {
     if (from === undefined ? Date.now() >= until || rows >= mostRows : next > to) break;
     const seed = from === undefined ? randomInt(2 ** 32) : next;
-    const table = tableOf(randomFrom(seed), randomFrom(seed + 1), randomFrom(seed + 2));
+    const isJson = randomFrom(seed + 3)(6) === 0;
+    const table = isJson
+      ? jsonTableOf(randomFrom(seed + 4))
+      : tableOf(randomFrom(seed), randomFrom(seed + 1), randomFrom(seed + 2));
     const overBytes = await run(table, quotaFile, validator, false);
     const inBatches = await run(table, quotaFile, validator, true);
     tables++;

@@ -13,6 +13,7 @@ import { scanShape } from "../../table/scan/scan-shape.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import type { ItemTest } from "../../table/sniff/item-profile.js";
 import type { WriteMemory, WrittenRecords } from "../../table/writers/output.js";
+import { type RecordReader, readerOf } from "../../table/writers/writer-of.js";
 import { type CellOptions, Cells, itemTest } from "../cells.js";
 import { DomainCounts } from "../domain-counts.js";
 import { itemKey, mailboxKey } from "../item.js";
@@ -72,6 +73,7 @@ export class BlockClassifier {
   readonly #kernel: BlockKernel | undefined;
   readonly #cells: Cells;
   readonly #renderer: BlockRenderer;
+  readonly #read: RecordReader;
   readonly #otherStatus: OtherStatus | undefined;
   readonly #items: ItemTest;
   /** Indices of the columns with items. */
@@ -100,6 +102,7 @@ export class BlockClassifier {
     this.#cells = new Cells(cells);
     this.#items = itemTest(cells);
     this.#columns = itemColumnsOf(shape);
+    this.#read = readerOf(shape, options.target, options.columns);
     this.#renderer = new BlockRenderer(options, classifier, this.#cells);
     this.#isPlain = Kernel.takes(tailsOf(options));
     this.#isFirstShard = shard === undefined || shard.index === 1;
@@ -120,7 +123,9 @@ export class BlockClassifier {
       items: this.#items,
     });
     if (scanned === undefined) return undefined;
-    const { chunk, lines } = scanned;
+    const chunk = this.#read(scanned.chunk);
+    if (chunk === undefined) return undefined;
+    const { lines } = scanned;
     const rows = chunk.count;
     const fields = rows * this.#columns.length;
     const kept = fields > slotRows ? undefined : this.#findKept(chunk, undefined);
@@ -208,7 +213,8 @@ export class BlockClassifier {
     if (keeps === undefined) return noneKept;
     const width = this.#columns.length;
     const places = this.#columns.map((_, nth) => columns.places[(nth * columns.places.length) / width]);
-    return findKept(chunk, shape.dialect.quote, places, keeps, otherStatus);
+    const quote = shape.json ? '"' : shape.dialect.quote;
+    return findKept(chunk, quote, places, keeps, otherStatus);
   }
 
   /** Completes the verdicts of the kernel: judges the items that it has left to the classifier. */

@@ -129,7 +129,7 @@ export function fieldValue(chunk: ScannedChunk, columns: readonly number[], fiel
 /** Returns the bytes to append to a record for a column with items, by the codes of offline verdicts; none if the kernel cannot. */
 export function tailsOf({ kind, shape, target, keeps, columns }: BlockOptions): readonly Uint8Array[] {
   const hasTails = keeps === undefined && !columns.withReasons && !columns.withCanonical;
-  if (!hasTails || target.format !== undefined) return [];
+  if (!hasTails || target.format !== undefined || shape.json) return [];
   const writer = new CopyingWriter(shape, { places: [undefined] });
   return offlineStatuses.map((status) => writer.prepare(ourFields(columns, { status }, kind)).parts[0]!);
 }

@@ -6,7 +6,7 @@ import { randomFillSync } from "node:crypto";
 import { seedWords } from "../../kernel/layout.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import type { WrittenRecords } from "../../table/writers/output.js";
-import { copyRecords, keepRecords } from "../../table/writers/record-writer.js";
+import { keepRecords, wantedRecords } from "../../table/writers/record-writer.js";
 import { type EmbeddedEngine, type QuotaState, unitsOf } from "../../validator/validator.js";
 import { DistinctItems } from "../distinct-items.js";
 import type { RowsWithStatus } from "../row-writer.js";
@@ -160,7 +160,7 @@ export class Charges {
       field: (row, column) => records().field(row, column),
       all: () => rendered.bytes,
       keep: (isWanted) => keepRecords(rendered, isWanted),
-      copy: (isWanted) => copyRecords(rendered, isWanted),
+      copy: (isWanted) => wantedRecords(rendered, isWanted),
       ...(release && { release }),
     };
   }

@@ -29,6 +29,7 @@ import { scanAlone } from "../../table/scan/chunk-assembler.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import type { ScannedTable } from "../../table/scan/scanned-records.js";
 import { Place, recordWords } from "../../table/scan/scanner.js";
+import { type RecordReader, readerOf } from "../../table/writers/writer-of.js";
 import type { EmbeddedEngine, Kind, Status } from "../../validator/validator.js";
 import { usualCells } from "../cells.js";
 import type { Columns } from "../columns.js";
@@ -146,7 +147,15 @@ export async function runEmbedded(
   };
   await writer.start(table.start(columns.names));
   try {
-    for await (const chunk of classifyInOrder(scanned, classifier, newPool, submittedBlocks, inputShare)) {
+    const read = readerOf(shape, target, columns, scanned.onBadRow);
+    for await (const chunk of classifyInOrder(
+      scanned,
+      read,
+      classifier,
+      newPool,
+      submittedBlocks,
+      inputShare,
+    )) {
       signal.throwIfAborted();
       charges.expect(inputShare(), before.distinct);
       if (charges.add(chunk)) await charge();
@@ -217,13 +226,15 @@ const prepareKernel = (
 /** Classifies all blocks, in workers too if the input is large, and yields their chunks in input order. */
 async function* classifyInOrder(
   { shape, first, blocks, assembler }: ScannedTable,
+  read: RecordReader,
   classifier: BlockClassifier,
   newPool: () => Promise<WorkerPool | undefined>,
   mostSubmitted: number,
   inputShare: () => number | undefined,
 ): AsyncGenerator<ClassifiedChunk> {
   function* classifyHere(whole: ScannedChunk, isBeforePause = false): Generator<ClassifiedChunk> {
-    for (const chunk of whole.pieces()) {
+    for (const piece of whole.pieces()) {
+      const chunk = read(piece)!;
       const verdicts = classifier.classify(chunk);
       const written = classifier.render(chunk, verdicts.codes, verdicts.items);
       yield { ...verdicts, chunk: () => chunk, written, isBeforePause };
@@ -233,7 +244,7 @@ async function* classifyInOrder(
     const classified = await answer();
     // A record that began in an earlier block may end in this one. Then the thread started in the middle of a record.
     if (classified === undefined || !assembler.isAligned) {
-      if (classified !== undefined) classifier.takeBack(scanAlone(shape, block)!.chunk, classified);
+      if (classified !== undefined) classifier.takeBack(read(scanAlone(shape, block)!.chunk)!, classified);
       const chunk = assembler.assemble(block);
       release();
       yield* classifyHere(chunk);
@@ -241,7 +252,7 @@ async function* classifyInOrder(
     }
     const { line } = assembler;
     assembler.skip(classified.lines);
-    yield { ...classified, chunk: () => scanAlone(shape, block, { line })!.chunk, release };
+    yield { ...classified, chunk: () => read(scanAlone(shape, block, { line })!.chunk)!, release };
   }
   let pool: WorkerPool | undefined;
   const submitted: SubmittedBlock[] = [];

@@ -20,6 +20,7 @@ export interface ScannedTable {
   readonly shape: TableShape;
   /** What is written. */
   readonly target: WriteTarget;
+  readonly onBadRow: BadRowListener;
   /** The header; no records if the table has none. */
   readonly header: ScannedChunk;
   /** Records below the header that were read along with it. */
@@ -60,7 +61,7 @@ export async function readScanned(
   const below = chunk.slice(heads);
   const blocks = blocksOf(rest);
   const chunks = chunksOf(below, blocks, assembler);
-  return { shape, target, header, first: below, blocks, assembler, chunks };
+  return { shape, target, onBadRow, header, first: below, blocks, assembler, chunks };
 }
 
 /**

@@ -4,8 +4,8 @@ import { emptyTail, quoteField, unquote, usualMarks } from "../quotes.js";
 import { beforeField, emptyField, outputDelimiter, type TableShape } from "../records.js";
 import type { ScannedChunk } from "../scan/scanned-chunk.js";
 import { Place, recordWords } from "../scan/scanner.js";
-import { Output, type WriteMemory, type WrittenRecords } from "./output.js";
-import { type AddedColumns, type AddedFields, type RecordWriter, unchanged } from "./record-writer.js";
+import type { Output, WriteMemory, WrittenRecords } from "./output.js";
+import { type AddedColumns, type AddedFields, copyRecords, type RecordWriter } from "./record-writer.js";
 
 /** Delimiter of the table that a plain list becomes. */
 const comma = ",";
@@ -52,63 +52,58 @@ export class CopyingWriter implements RecordWriter {
     added: (row: number) => AddedFields | null | undefined,
     memory?: WriteMemory,
   ): WrittenRecords {
-    const { bytes, at, count } = chunk;
+    const { at } = chunk;
     const { width, dialect } = this.#shape;
-    const usual = count === 0 ? 0 : at[(count - 1) * recordWords + Place.next]! - at[0]!;
-    const output = new Output(count, usual + 16 * count + 16, memory);
     const lines = dialect.delimiter === null ? quotedLines(chunk, this.#shape) : undefined;
-    // Records that are copied as they are, side by side.
-    let [from, to] = [0, 0];
-    for (let row = 0, word = 0; row < count; row++, word += recordWords) {
-      const start = at[word]!;
-      const end = at[word + Place.end]!;
-      const next = at[word + Place.next]!;
-      const found = at[word + Place.fields]!;
-      let ours = added(row);
-      const isWhole = this.#last.length === 0 && found === width && end !== next;
-      if (ours === undefined || ours === unchanged || found === 0 || (ours === null && isWhole)) {
-        if (ours !== undefined) {
-          if (start !== to) {
-            output.copy(bytes, from, to);
-            from = start;
-          }
-          to = next;
-        }
-        output.end(row, to - from);
+    return copyRecords(chunk, added, memory, {
+      isWhole: (word) =>
+        this.#last.length === 0 &&
+        at[word + Place.fields] === width &&
+        at[word + Place.end] !== at[word + Place.next],
+      write: (row, output, fields) => {
+        const own = () =>
+          this.#places.map((place) => (place === undefined ? "" : chunk.withColumn(place).value(row)));
+        this.#writeRecord(chunk, row, fields ?? this.prepare(own()), lines?.get(row), output);
+      },
+    });
+  }
+
+  /** @param line what takes the place of the record, up to the added fields */
+  #writeRecord(
+    chunk: ScannedChunk,
+    row: number,
+    ours: AddedFields,
+    line: Uint8Array | undefined,
+    output: Output,
+  ): void {
+    const { bytes, at } = chunk;
+    const { width, dialect } = this.#shape;
+    const word = row * recordWords;
+    const end = at[word + Place.end]!;
+    const next = at[word + Place.next]!;
+    const found = at[word + Place.fields]!;
+    // A row with more fields than the table ends with empty ones, which are left out.
+    const kept = found > width ? emptyTail(bytes, end, found - width, dialect)! : end;
+    if (line !== undefined) output.copy(line);
+    else output.copy(bytes, this.#replace(chunk, row, ours, output), kept);
+    for (let field = found; field < width; field++) {
+      const index = this.#places.indexOf(field);
+      if (index === -1) {
+        output.copy(this.#padding);
         continue;
       }
-      output.copy(bytes, from, to);
-      from = to;
-      ours ??= this.prepare(
-        this.#places.map((place) => (place === undefined ? "" : chunk.withColumn(place).value(row))),
-      );
-      // A row with more fields than the table ends with empty ones, which are left out.
-      const kept = found > width ? emptyTail(bytes, end, found - width, dialect)! : end;
-      const line = lines?.get(row);
-      if (line !== undefined) output.copy(line);
-      else output.copy(bytes, this.#replace(chunk, row, ours, output), kept);
-      for (let field = found; field < width; field++) {
-        const index = this.#places.indexOf(field);
-        if (index === -1) {
-          output.copy(this.#padding);
-          continue;
-        }
+      output.copy(this.#before);
+      output.copy(ours.parts[index]!);
+    }
+    if (this.#replaced.length === 0) output.copy(ours.parts[0]!);
+    else {
+      for (const index of this.#last) {
         output.copy(this.#before);
         output.copy(ours.parts[index]!);
       }
-      if (this.#replaced.length === 0) output.copy(ours.parts[0]!);
-      else {
-        for (const index of this.#last) {
-          output.copy(this.#before);
-          output.copy(ours.parts[index]!);
-        }
-      }
-      if (end === next) output.copy(this.#lineEnding);
-      else output.copy(bytes, end, next);
-      output.end(row);
     }
-    output.copy(bytes, from, to);
-    return output.written;
+    if (end === next) output.copy(this.#lineEnding);
+    else output.copy(bytes, end, next);
   }
 
   /**

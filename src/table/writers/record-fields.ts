@@ -1,8 +1,15 @@
 /** Reads the fields of a scanned record one after the other, to write them in another format. */
+import { isUtf8 } from "node:buffer";
+import { toBinary } from "../bytes.js";
+import { KnownKeys } from "../json/json-objects.js";
+import { exactTextOf, type JsonShape } from "../json/json-values.js";
+import { memberWords, ObjectScanner } from "../json/object-scanner.js";
 import { closeOf, unquote } from "../quotes.js";
 import type { TableShape } from "../records.js";
 import type { ScannedChunk } from "../scan/scanned-chunk.js";
 import { Place, recordWords } from "../scan/scanner.js";
+
+const [quote, backslash] = [0x22, 0x5c];
 
 /** The fields of one record at a time. */
 export interface RecordFields {
@@ -86,5 +93,64 @@ export class CsvFields implements RecordFields {
   #take(start: number, end: number): void {
     this.from = -1;
     this.text = unquote(this.#bytes.toString("latin1", start, end), this.#shape.dialect);
+  }
+}
+
+/** Reads the members of JSON objects, in the order of the table's names. */
+export class JsonFields implements RecordFields {
+  from = 0;
+  to = 0;
+  text = "";
+  readonly #keys: KnownKeys;
+  /** The range of the value with each name; empty if the object does not have it. */
+  readonly #values: Int32Array;
+  readonly #scanner = new ObjectScanner();
+  #bytes: Buffer = Buffer.of();
+  #field = 0;
+
+  constructor({ names }: JsonShape) {
+    this.#keys = new KnownKeys(names);
+    this.#values = new Int32Array(2 * names.length);
+  }
+
+  open({ bytes, at }: ScannedChunk, row: number): number {
+    const word = row * recordWords;
+    const count = this.#scanner.scan(bytes, at[word]!, at[word + Place.end]!);
+    const { members } = this.#scanner;
+    this.#values.fill(0);
+    for (let index = 0, member = 0; index < count; index++, member += memberWords) {
+      const name = this.#keys.find(bytes, members[member]!, members[member + 1]!, index);
+      this.#values[2 * name] = members[member + 2]!;
+      this.#values[2 * name + 1] = members[member + 3]!;
+    }
+    this.#bytes = bytes;
+    this.#field = 0;
+    return this.#values.length / 2;
+  }
+
+  next(): void {
+    const at = 2 * this.#field++;
+    const start = this.#values[at]!;
+    const end = this.#values[at + 1]!;
+    const first = this.#bytes[start]!;
+    const isString = first === quote;
+    this.from = isString ? start + 1 : start;
+    this.to = isString ? end - 1 : end;
+    // Strings without escapes are their own text, and so are true and false, and numbers, as they are written.
+    const isPlain =
+      start === end || (isString ? this.#isPlainString() : /[tf\d-]/.test(String.fromCharCode(first)));
+    if (isPlain) return;
+    this.from = -1;
+    this.text = toBinary(exactTextOf(this.#bytes.toString("utf8", start, end)));
+  }
+
+  #isPlainString(): boolean {
+    const bytes = this.#bytes;
+    for (let at = this.from; at < this.to; at++) {
+      if (bytes[at] === backslash) return false;
+      if (bytes[at]! >= 0x80)
+        return isUtf8(bytes.subarray(at, this.to)) && !bytes.subarray(at, this.to).includes(backslash);
+    }
+    return true;
   }
 }

@@ -1,6 +1,7 @@
 /** Writes the records of scanned chunks with the fields that are added to them: what all formats have in common. */
 import type { EarlierColumns } from "../earlier-columns.js";
 import type { ScannedChunk } from "../scan/scanned-chunk.js";
+import { Place, recordWords } from "../scan/scanner.js";
 import type { TableFormat } from "../table.js";
 import { Output, type WriteMemory, type WrittenRecords } from "./output.js";
 
@@ -44,6 +45,46 @@ export interface RecordWriter {
   ): WrittenRecords;
 }
 
+/** How a writer that copies records adds fields to one. */
+interface RecordCopy {
+  /** Returns whether a row that keeps its added fields can be copied as it is. @param word index of its numbers */
+  isWhole(word: number): boolean;
+  /** @param fields null for a row that keeps its own */
+  write(row: number, output: Output, fields: AddedFields | null): void;
+}
+
+/** Writes records, most of which are copied: those side by side in one piece. See {@link RecordWriter.write}. */
+export function copyRecords(
+  { bytes, at, count }: ScannedChunk,
+  added: (row: number) => AddedFields | null | undefined,
+  memory: WriteMemory | undefined,
+  { isWhole, write }: RecordCopy,
+): WrittenRecords {
+  const usual = count === 0 ? 0 : at[(count - 1) * recordWords + Place.next]! - at[0]!;
+  const output = new Output(count, usual + 16 * count + 16, memory);
+  // Records that wait to be copied.
+  let [from, to] = [0, 0];
+  for (let row = 0, word = 0; row < count; row++, word += recordWords) {
+    const fields = added(row);
+    const isCopied =
+      fields === unchanged || at[word + Place.fields] === 0 || (fields === null && isWhole(word));
+    if (fields !== undefined && isCopied) {
+      if (at[word] !== to) {
+        output.copy(bytes, from, to);
+        from = at[word]!;
+      }
+      to = at[word + Place.next]!;
+    } else if (fields !== undefined) {
+      output.copy(bytes, from, to);
+      from = to;
+      write(row, output, fields);
+    }
+    output.end(row, to - from);
+  }
+  output.copy(bytes, from, to);
+  return output.written;
+}
+
 /** Returns the records that are kept. Moves them together in place: the rendered bytes cannot be used afterwards. */
 export function keepRecords({ bytes, ends }: WrittenRecords, isKept: (row: number) => boolean): Buffer {
   let length = 0;
@@ -57,7 +98,7 @@ export function keepRecords({ bytes, ends }: WrittenRecords, isKept: (row: numbe
 }
 
 /** Returns a copy of the wanted records. */
-export function copyRecords({ bytes, ends }: WrittenRecords, isWanted: (row: number) => boolean): Buffer {
+export function wantedRecords({ bytes, ends }: WrittenRecords, isWanted: (row: number) => boolean): Buffer {
   const output = new Output(0, bytes.length);
   for (let row = 0; row < ends.length; row++) {
     if (isWanted(row)) output.copy(bytes, row === 0 ? 0 : ends[row - 1]!, ends[row]!);

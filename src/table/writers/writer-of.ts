@@ -1,9 +1,34 @@
-/** Chooses the writer of a table's records. */
+/** Chooses the reader and the writer of a table's records: here, formats meet. */
+import type { BadRowListener } from "../bad-rows.js";
+import { JsonObjects } from "../json/json-objects.js";
 import { delimiterOf, type TableShape } from "../records.js";
+import type { ScannedChunk } from "../scan/scanned-chunk.js";
 import { CopyingWriter } from "./copying-writer.js";
-import { CsvFields } from "./record-fields.js";
+import { MemberWriter } from "./member-writer.js";
+import { CsvFields, JsonFields } from "./record-fields.js";
 import type { AddedColumns, RecordWriter, WriteTarget } from "./record-writer.js";
 import { csvFormat, jsonFormat, ReshapingWriter } from "./reshaping-writer.js";
+
+/**
+ * Finds the values in scanned records, where the scanner does not.
+ *
+ * @returns undefined if a record is bad, and there is no listener for it
+ * @throws TableError if bad rows end the run
+ */
+export type RecordReader = (chunk: ScannedChunk) => ScannedChunk | undefined;
+
+/** @param onBadRow absent where chunks with bad rows are refused */
+export function readerOf(
+  shape: TableShape,
+  { format }: WriteTarget,
+  { names, places }: AddedColumns,
+  onBadRow?: BadRowListener,
+): RecordReader {
+  if (shape.json === undefined) return (chunk) => chunk;
+  const added = names.filter((_, index) => places[index] === undefined);
+  const objects = new JsonObjects(shape, added, format !== undefined, onBadRow);
+  return (chunk) => objects.read(chunk);
+}
 
 /** Returns a writer of records. */
 export function writerOf(
@@ -11,10 +36,12 @@ export function writerOf(
   { format, keys }: WriteTarget,
   columns: AddedColumns,
 ): RecordWriter {
-  if (format === undefined) return new CopyingWriter(shape, columns);
+  if (format === undefined)
+    return shape.json ? new MemberWriter(shape, columns) : new CopyingWriter(shape, columns);
   const fields =
     format === "jsonl"
       ? jsonFormat(keys, columns.names)
       : csvFormat(delimiterOf[format], shape.width, columns.names.length);
-  return new ReshapingWriter(shape.width, new CsvFields(shape), fields, columns);
+  const source = shape.json ? new JsonFields(shape.json) : new CsvFields(shape);
+  return new ReshapingWriter(shape.width, source, fields, columns);
 }

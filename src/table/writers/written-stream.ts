@@ -1,10 +1,11 @@
 /** Gives the records of a scanned table as a stream that writes them, for runs in batches. */
 import type { EarlierColumns } from "../earlier-columns.js";
-import type { RecordChunk } from "../records.js";
+import { quoteField } from "../quotes.js";
+import { delimiterOf, type RecordChunk } from "../records.js";
 import type { ScannedChunk } from "../scan/scanned-chunk.js";
 import type { ScannableStream, ScannedTable } from "../scan/scanned-records.js";
-import { type AddedFields, type RecordWriter, unchanged } from "./record-writer.js";
-import { writerOf } from "./writer-of.js";
+import { type AddedColumns, type AddedFields, type RecordWriter, unchanged } from "./record-writer.js";
+import { readerOf, writerOf } from "./writer-of.js";
 
 /**
  * Returns the stream of a table.
@@ -17,22 +18,41 @@ export function writtenStream(
   above: Buffer,
   earlier?: EarlierColumns,
 ): ScannableStream {
-  const { shape, target, header } = scanned;
-  let writer: RecordWriter;
+  const { shape, target, onBadRow } = scanned;
+  let columns: AddedColumns = { names: [], places: earlier?.places ?? [] };
+  let writer = writerOf(shape, target, columns);
+  let read = readerOf(shape, target, columns, onBadRow);
   async function* written(): AsyncGenerator<RecordChunk> {
-    const columns = [shape.column, ...shape.otherColumns];
-    for await (const chunk of scanned.chunks) yield new WrittenChunk(chunk, columns, writer, earlier);
+    const wanted = [shape.column, ...shape.otherColumns];
+    for await (const chunk of scanned.chunks) yield new WrittenChunk(read(chunk)!, wanted, writer, earlier);
   }
   return {
     start: (names) => {
-      writer = writerOf(shape, target, { names, places: earlier?.places ?? names.map(() => undefined) });
-      if (!shape.hasHeader || target.format === "jsonl") return above;
-      const added = writer.prepare(names);
-      return Buffer.concat([above, writer.write(header, () => added).bytes]);
+      columns = { names, places: earlier?.places ?? names.map(() => undefined) };
+      writer = writerOf(shape, target, columns);
+      read = readerOf(shape, target, columns, onBadRow);
+      return Buffer.concat([above, headerOf(scanned, writer, columns)]);
     },
     chunks: written(),
     scanned,
   };
+}
+
+/** Returns the header with the added columns; empty where there is none. */
+function headerOf(
+  { shape, target, header }: ScannedTable,
+  writer: RecordWriter,
+  { names, places }: AddedColumns,
+): Buffer {
+  if (target.format !== "jsonl" && shape.hasHeader) {
+    const added = writer.prepare(names);
+    return writer.write(header, () => added).bytes;
+  }
+  if (target.format === undefined || target.format === "jsonl" || shape.json === undefined)
+    return Buffer.of();
+  const delimiter = delimiterOf[target.format];
+  const all = [...shape.json.names, ...names.filter((_, index) => places[index] === undefined)];
+  return Buffer.from(`${all.map((name) => quoteField(name, delimiter)).join(delimiter)}\n`);
 }
 
 class WrittenChunk implements RecordChunk {

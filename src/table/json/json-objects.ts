@@ -1,0 +1,264 @@
+/** Reads the lines of a scanned chunk as JSON objects: finds their values by their bytes, and the bad rows. */
+import { type BadRowListener, RowFault } from "../bad-rows.js";
+import type { TableShape } from "../records.js";
+import { ScannedChunk } from "../scan/scanned-chunk.js";
+import { Place, recordWords } from "../scan/scanner.js";
+import { itemField, itemTextOf, type JsonShape, parseObject, textOf } from "./json-values.js";
+import { memberWords, ObjectScanner } from "./object-scanner.js";
+
+const [quote, backslash, openBrace, openBracket, letterN] = [0x22, 0x5c, 0x7b, 0x5b, 0x6e];
+
+/** The key of a member as bytes, with its quotes. */
+const keyBytes = (key: string): Buffer => Buffer.from(JSON.stringify(key));
+
+/** Finds keys among known ones, by their bytes. */
+export class KnownKeys {
+  readonly #keys: readonly Buffer[];
+  readonly #byText: ReadonlyMap<string, number>;
+
+  constructor(keys: readonly string[]) {
+    this.#keys = keys.map(keyBytes);
+    this.#byText = new Map(keys.map((key, index) => [key, index]));
+  }
+
+  /**
+   * Returns the index of a key; -1 if it is not known.
+   *
+   * @param start range of the key with its quotes
+   * @param likely index that it probably has
+   */
+  find(bytes: Buffer, start: number, end: number, likely: number): number {
+    if (this.#is(likely, bytes, start, end)) return likely;
+    for (let index = 0; index < this.#keys.length; index++) {
+      if (this.#is(index, bytes, start, end)) return index;
+    }
+    // The same text may be written in another way: with escapes, or as bytes that are not UTF-8.
+    for (let at = start; at < end; at++) {
+      if (bytes[at]! < 0x80 && bytes[at] !== backslash) continue;
+      return this.#byText.get(keyText(bytes, start, end)) ?? -1;
+    }
+    return -1;
+  }
+
+  #is(index: number, bytes: Buffer, start: number, end: number): boolean {
+    const key = this.#keys[index];
+    if (key === undefined || key.length !== end - start) return false;
+    for (let i = 0; i < key.length; i++) if (key[i] !== bytes[start + i]) return false;
+    return true;
+  }
+}
+
+/** Returns the text of a string in JSON. */
+const keyText = (bytes: Buffer, start: number, end: number): string =>
+  JSON.parse(bytes.toString("utf8", start, end)) as string;
+
+/** The range of a value, or of a whole object if the value can only be found in its text; empty for null or none. */
+interface ValuePlace {
+  start: number;
+  end: number;
+}
+
+/** Finds the value at a path. */
+class ValueFinder {
+  readonly #keys: KnownKeys;
+  readonly #inner: ValueFinder | undefined;
+  readonly #scanner: ObjectScanner;
+
+  /** @param path a name, or names of inner objects with dots between them */
+  constructor(path: string) {
+    const dot = path.indexOf(".");
+    this.#keys = new KnownKeys(dot === -1 ? [path] : [path, path.slice(0, dot)]);
+    this.#inner = dot === -1 ? undefined : new ValueFinder(path.slice(dot + 1));
+    this.#scanner = new ObjectScanner();
+  }
+
+  /** Finds the value in an object; see {@link itemField} for the rules. */
+  find(bytes: Buffer, start: number, end: number, place: ValuePlace): void {
+    const count = this.#scanner.scan(bytes, start, end);
+    const { members } = this.#scanner;
+    // The last member with a key counts.
+    let [own, outer] = [-1, -1];
+    for (let word = 0; word < count * memberWords; word += memberWords) {
+      const key = this.#keys.find(bytes, members[word]!, members[word + 1]!, 0);
+      if (key === 0) own = word;
+      else if (key === 1) outer = word;
+    }
+    place.end = place.start;
+    if (own !== -1) setPlace(place, bytes, members[own + 2]!, members[own + 3]!);
+    else if (outer !== -1) {
+      const [from, to] = [members[outer + 2]!, members[outer + 3]!];
+      if (bytes[from] === openBrace) this.#inner!.find(bytes, from, to, place);
+      else if (bytes[from] === openBracket) {
+        // The caller reads the whole record.
+        place.start = -1;
+      }
+    }
+  }
+}
+
+function setPlace(place: ValuePlace, bytes: Buffer, start: number, end: number): void {
+  place.start = start;
+  place.end = bytes[start] === letterN ? start : end;
+}
+
+/** Reads objects in one thread. */
+export class JsonObjects {
+  readonly #shape: TableShape;
+  readonly #json: JsonShape;
+  readonly #isReshaped: boolean;
+  readonly #onBadRow: BadRowListener | undefined;
+  /** The names of the table, then the added ones that no object may have. */
+  readonly #keys: KnownKeys;
+  readonly #added: readonly string[];
+  readonly #scanner = new ObjectScanner();
+  readonly #place: ValuePlace = { start: 0, end: 0 };
+
+  /**
+   * @param added names of the added columns that take the place of no other
+   * @param isReshaped whether another format is written, which has no column for a name that the first objects do not have
+   * @param onBadRow absent where chunks with bad rows are refused
+   */
+  constructor(
+    shape: TableShape,
+    added: readonly string[],
+    isReshaped: boolean,
+    onBadRow: BadRowListener | undefined,
+  ) {
+    this.#shape = shape;
+    this.#json = shape.json!;
+    this.#isReshaped = isReshaped;
+    this.#onBadRow = onBadRow;
+    this.#added = isReshaped ? [] : added;
+    this.#keys = new KnownKeys([...this.#json.names, ...this.#added]);
+  }
+
+  /**
+   * Returns the objects in the lines of a chunk. Lines that are blank are no rows.
+   *
+   * @returns undefined if there is a bad row, and no listener
+   * @throws TableError for a bad row if these end the run
+   */
+  read(chunk: ScannedChunk): ScannedChunk | undefined {
+    const { bytes, at } = chunk;
+    const { badRows, name, column } = this.#shape;
+    const place = this.#place;
+    const isOnTop = column < this.#json.names.length && !this.#json.names[column]!.includes(".");
+    let kept = 0;
+    for (let word = 0; word < at.length; word += recordWords) {
+      const [start, end] = [at[word]!, at[word + Place.end]!];
+      const fault = at[word + Place.fields] === 0 ? "blank" : this.#findFault(bytes, start, end);
+      if (fault === "blank") at[word + Place.fields] = 0;
+      else if (fault !== undefined) {
+        if (this.#onBadRow === undefined) return undefined;
+        const { kind, why } = fault;
+        const found = new RowFault(kind, name, chunk.line + at[word + Place.linesBefore]!, why);
+        if (badRows === "error") throw found.toError(bytes.subarray(start, end));
+        this.#onBadRow(found, bytes.subarray(start, end));
+        if (badRows === "skip") continue;
+        at[word + Place.fields] = 0;
+      }
+      at[word + Place.valueStart] = place.start;
+      at[word + Place.valueEnd] = place.end;
+      if (kept !== word) at.copyWithin(kept, word, word + recordWords);
+      kept += recordWords;
+    }
+    const read = new JsonChunk(this.#shape, bytes, at.subarray(0, kept), chunk.line);
+    if (!isOnTop) read.locate(column);
+    return read;
+  }
+
+  /** Returns the fault of a line; `blank` if it is no row. Keeps the place of the value, unless that is in an inner object. */
+  #findFault(
+    bytes: Buffer,
+    start: number,
+    end: number,
+  ): { readonly kind: RowFault["kind"]; readonly why: string } | "blank" | undefined {
+    const place = this.#place;
+    place.start = end;
+    place.end = end;
+    const count = this.#scanner.scan(bytes, start, end);
+    if (count === -1) {
+      if (bytes.toString("utf8", start, end).trim() === "") return "blank";
+      return { kind: "not JSON", why: "not a JSON object; correct the line or pass --bad-rows skip" };
+    }
+    const { members } = this.#scanner;
+    const { column } = this.#shape;
+    const known = this.#json.names.length;
+    for (let index = 0, word = 0; index < count; index++, word += memberWords) {
+      const key = this.#keys.find(bytes, members[word]!, members[word + 1]!, index);
+      if (key === column) setPlace(place, bytes, members[word + 2]!, members[word + 3]!);
+      if (this.#isReshaped ? key !== -1 : key < known) continue;
+      const text = keyText(bytes, members[word]!, members[word + 1]!);
+      const why = this.#isReshaped
+        ? `field "${text}" is in none of the first rows, so it has no column; pass --format jsonl`
+        : `field "${text}" already exists; choose another name with --status-column`;
+      return { kind: "field name", why };
+    }
+    return undefined;
+  }
+}
+
+/** Objects in lines, with the places of the values of a column. */
+class JsonChunk extends ScannedChunk {
+  readonly #shape: TableShape;
+  readonly #path: string;
+  /** Whether the column holds items. */
+  readonly #hasItems: boolean;
+  readonly #columns = new Map<number, JsonChunk>();
+
+  constructor(shape: TableShape, bytes: Buffer, at: Int32Array, line: number, column = shape.column) {
+    super(shape, bytes, at, line);
+    this.#shape = shape;
+    this.#path = shape.json!.paths[column] ?? "";
+    this.#hasItems = column === shape.column || shape.otherColumns.includes(column);
+  }
+
+  override slice(from: number, to?: number): ScannedChunk {
+    const at = this.at.subarray(from * recordWords, to === undefined ? undefined : to * recordWords);
+    return new JsonChunk(this.#shape, this.bytes, at, this.line);
+  }
+
+  override withColumn(column: number): ScannedChunk {
+    if (this.#path === this.#shape.json!.paths[column]) return this;
+    let other = this.#columns.get(column);
+    if (other === undefined) {
+      other = new JsonChunk(this.#shape, this.bytes, this.at.slice(), this.line, column);
+      other.locate(column);
+      this.#columns.set(column, other);
+    }
+    return other;
+  }
+
+  /** Finds the values of a column. */
+  locate(column: number): void {
+    const { bytes, at } = this;
+    const finder = new ValueFinder(this.#shape.json!.paths[column] ?? "");
+    const place = { start: 0, end: 0 };
+    for (let word = 0; word < at.length; word += recordWords) {
+      const [start, end] = [at[word]!, at[word + Place.end]!];
+      place.start = end;
+      if (at[word + Place.fields] === 0) place.end = end;
+      else finder.find(bytes, start, end, place);
+      const isWhole = place.start === -1;
+      at[word + Place.valueStart] = isWhole ? start : place.start;
+      at[word + Place.valueEnd] = isWhole ? end : place.end;
+    }
+  }
+
+  override value(row: number): string {
+    const { bytes, at } = this;
+    const word = row * recordWords;
+    const [start, end] = [at[word + Place.valueStart]!, at[word + Place.valueEnd]!];
+    if (start === end) return "";
+    if (start === at[word]) return itemField(parseObject(bytes.toString("utf8", start, end))!, this.#path);
+    const source = bytes.toString("utf8", start, end);
+    // A string without escapes is its own text.
+    if (bytes[start] === quote && !source.includes("\\")) return source.slice(1, -1);
+    const value: unknown = JSON.parse(source);
+    return this.#hasItems ? itemTextOf(value) : textOf(value);
+  }
+
+  override isUtf8(): boolean {
+    return true;
+  }
+}

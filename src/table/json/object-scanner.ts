@@ -1,0 +1,183 @@
+/** Finds the members of a JSON object in its bytes (RFC 8259), and accepts exactly the objects that `JSON.parse` accepts. */
+
+/** Numbers of a member in {@link ObjectScanner.members}: the ranges of its key, with the quotes, and of its value. */
+export const memberWords = 4;
+
+const [tab, lineFeed, carriageReturn, space] = [0x09, 0x0a, 0x0d, 0x20];
+const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
+const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
+const [minus, plus, dot, zero, nine] = [0x2d, 0x2b, 0x2e, 0x30, 0x39];
+const literals = ["true", "false", "null"].map((name) => Buffer.from(name));
+const escapes = new Set(Buffer.from('"\\/bfnrt'));
+const letterU = 0x75;
+
+export class ObjectScanner {
+  members = new Int32Array(32 * memberWords);
+  #bytes: Uint8Array = new Uint8Array(0);
+  #end = 0;
+  /** Whether each value around the current one is an object. */
+  readonly #isObject: boolean[] = [];
+
+  /**
+   * Finds the members of an object that is alone in some bytes.
+   *
+   * @returns their number; -1 if there is something else
+   */
+  scan(bytes: Uint8Array, from: number, to: number): number {
+    this.#bytes = bytes;
+    this.#end = to;
+    let at = this.#afterSpace(from);
+    if (at >= to || bytes[at] !== openBrace) return -1;
+    at = this.#afterSpace(at + 1);
+    let count = 0;
+    if (bytes[at] === closeBrace) return this.#afterSpace(at + 1) === to ? 0 : -1;
+    for (;;) {
+      const keyStart = at;
+      const keyEnd = this.#afterString(at);
+      if (keyEnd === -1) return -1;
+      at = this.#afterSpace(keyEnd);
+      if (bytes[at] !== colon) return -1;
+      const valueStart = this.#afterSpace(at + 1);
+      // Most values are strings.
+      const valueEnd =
+        bytes[valueStart] === quote ? this.#afterString(valueStart) : this.#afterValue(valueStart);
+      if (valueEnd === -1) return -1;
+      this.#add(count++, keyStart, keyEnd, valueStart, valueEnd);
+      at = this.#afterSpace(valueEnd);
+      if (bytes[at] === closeBrace) return this.#afterSpace(at + 1) === to ? count : -1;
+      if (bytes[at] !== comma) return -1;
+      at = this.#afterSpace(at + 1);
+    }
+  }
+
+  /** Returns the index behind white space. */
+  afterSpace(bytes: Uint8Array, at: number): number {
+    this.#bytes = bytes;
+    this.#end = bytes.length;
+    return this.#afterSpace(at);
+  }
+
+  #add(index: number, keyStart: number, keyEnd: number, valueStart: number, valueEnd: number): void {
+    const word = index * memberWords;
+    if (word === this.members.length) {
+      const larger = new Int32Array(2 * word);
+      larger.set(this.members);
+      this.members = larger;
+    }
+    const { members } = this;
+    members[word] = keyStart;
+    members[word + 1] = keyEnd;
+    members[word + 2] = valueStart;
+    members[word + 3] = valueEnd;
+  }
+
+  #afterSpace(from: number): number {
+    const bytes = this.#bytes;
+    let at = from;
+    for (; at < this.#end; at++) {
+      const byte = bytes[at];
+      if (byte !== space && byte !== tab && byte !== lineFeed && byte !== carriageReturn) break;
+    }
+    return at;
+  }
+
+  /** Returns the index behind a string; -1 if there is none. */
+  #afterString(from: number): number {
+    const bytes = this.#bytes;
+    const end = this.#end;
+    if (from >= end || bytes[from] !== quote) return -1;
+    for (let at = from + 1; at < end; at++) {
+      const byte = bytes[at]!;
+      if (byte === quote) return at + 1;
+      if (byte < 0x20) return -1;
+      if (byte !== backslash) continue;
+      at++;
+      if (bytes[at] === letterU) {
+        if (at + 4 >= end || !/^[\da-f]{4}$/i.test(String.fromCharCode(...bytes.subarray(at + 1, at + 5))))
+          return -1;
+        at += 4;
+      } else if (!escapes.has(bytes[at]!)) return -1;
+    }
+    return -1;
+  }
+
+  /** Returns the index behind a value of any kind; -1 if there is none. */
+  #afterValue(from: number): number {
+    const bytes = this.#bytes;
+    const around = this.#isObject;
+    let depth = 0;
+    let at = from;
+    for (;;) {
+      const byte = at < this.#end ? bytes[at]! : -1;
+      if (byte === openBrace || byte === openBracket) {
+        const isObject = byte === openBrace;
+        at = this.#afterSpace(at + 1);
+        if (bytes[at] === (isObject ? closeBrace : closeBracket) && at < this.#end) at++;
+        else {
+          around[depth++] = isObject;
+          if (isObject) at = this.#afterKey(at);
+          if (at === -1) return -1;
+          continue;
+        }
+      } else if (byte === quote) at = this.#afterString(at);
+      else at = this.#afterScalar(at);
+      if (at === -1) return -1;
+      // Behind a value: the ends of what is around it, or the next one.
+      for (;;) {
+        if (depth === 0) return at;
+        at = this.#afterSpace(at);
+        if (at >= this.#end) return -1;
+        const isObject = around[depth - 1]!;
+        if (bytes[at] === comma) {
+          at = this.#afterSpace(at + 1);
+          if (isObject) at = this.#afterKey(at);
+          if (at === -1) return -1;
+          break;
+        }
+        if (bytes[at] !== (isObject ? closeBrace : closeBracket)) return -1;
+        depth--;
+        at++;
+      }
+    }
+  }
+
+  /** Returns the index of the value behind a key; -1 if there is no key. */
+  #afterKey(from: number): number {
+    const end = this.#afterString(from);
+    if (end === -1) return -1;
+    const at = this.#afterSpace(end);
+    return at < this.#end && this.#bytes[at] === colon ? this.#afterSpace(at + 1) : -1;
+  }
+
+  /** Returns the index behind a number or a literal name; -1 if there is none. */
+  #afterScalar(from: number): number {
+    const bytes = this.#bytes;
+    for (const name of literals) {
+      if (bytes[from] !== name[0]) continue;
+      for (let i = 1; i < name.length; i++) if (bytes[from + i] !== name[i]) return -1;
+      return from + name.length;
+    }
+    let at = bytes[from] === minus ? from + 1 : from;
+    const whole = this.#afterDigits(at);
+    if (whole === -1 || (bytes[at] === zero && whole > at + 1)) return -1;
+    at = whole;
+    if (at < this.#end && bytes[at] === dot) {
+      at = this.#afterDigits(at + 1);
+      if (at === -1) return -1;
+    }
+    // e or E
+    if (at < this.#end && (bytes[at]! | 0x20) === 0x65) {
+      at++;
+      if (bytes[at] === plus || bytes[at] === minus) at++;
+      at = this.#afterDigits(at);
+    }
+    return at;
+  }
+
+  /** Returns the index behind one or more digits; -1 if there are none. */
+  #afterDigits(from: number): number {
+    let at = from;
+    while (at < this.#end && this.#bytes[at]! >= zero && this.#bytes[at]! <= nine) at++;
+    return at === from ? -1 : at;
+  }
+}
