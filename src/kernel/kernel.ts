@@ -157,7 +157,7 @@ export class Kernel {
     const bytes = Buffer.from(memory.buffer);
     const judge = {
       factsOf: (start: number, end: number) =>
-        factsOf(classifier, kind, bytes.toString("latin1", start, end).toLowerCase()),
+        factsOf(classifier, kind, bytes.toString("utf8", start, end).toLowerCase()),
     };
     this.#memory = memory;
     this.#exports = new WebAssembly.Instance(module, { env: { memory }, judge })

@@ -38,6 +38,12 @@ export const settingsWords = 27;
 export const atomClass = 2048;
 export const labelClass = 2064;
 
+/**
+ * The letters of two bytes in UTF-8 that a domain may have as they are: a bit for each character from U+0080 to U+07FF. They are small
+ * or have no case, so that the key of an item is its own bytes.
+ */
+export const letters = 2560;
+
 /** The providers that are often mistyped: for each its length and its letters, as bits. */
 export const typos = 3072;
 export const mostTypos = 128;

@@ -10,6 +10,8 @@ import { placeholderStarts } from "../classifier/rules/placeholder.js";
 import { specialUse } from "../classifier/rules/special-use.js";
 import { owners, typoTargets } from "../classifier/rules/typo-domain.js";
 import { isAtomText } from "../classifier/syntax/address.js";
+import { parseDomainName } from "../classifier/syntax/domain-name.js";
+import { Fault } from "../classifier/syntax/fault.js";
 import type { Kind } from "../classifier/verdict.js";
 import * as layout from "./layout.js";
 
@@ -20,6 +22,12 @@ export function writeTables(memory: ArrayBufferLike): void {
     const [half, bit] = [code & 15, 1 << (code >> 4)];
     if (isAtomText[code] === 1) bytes[layout.atomClass + half]! |= bit;
     if (/[a-z0-9-]/i.test(String.fromCharCode(code))) bytes[layout.labelClass + half]! |= bit;
+  }
+  for (let point = 0x80; point < 0x800; point++) {
+    const letter = String.fromCodePoint(point);
+    const isStable = letter.toLowerCase() === letter && letter.normalize("NFC") === letter;
+    if (isStable && /[\p{Ll}\p{Lo}]/u.test(letter))
+      bytes[layout.letters + ((point - 0x80) >> 3)]! |= 1 << (point & 7);
   }
   if (mailboxNames.length >= layout.mostGrammars) throw new Error("too many grammars for the kernel");
   for (const [index, name] of mailboxNames.entries()) writeGrammar(memory, index + 1, name);
@@ -73,22 +81,27 @@ function writeGrammar(
  * Returns the facts about a domain as the kernel wants them; see layout.ts. A domain whose rules the kernel does not have
  * is `untold`: then the classifier judges all its addresses.
  *
- * @param ascii a host name, lower case, A-labels
+ * @param name a host name, lower case, with A-labels or letters beyond ASCII
  * @returns the facts, and above their 16 bits the length of the listed name that the domain ends with, if it is disposable
  */
-export function factsOf(classifier: Classifier, kind: Kind, ascii: string): number {
-  const { verdict, mailbox, hasListedMailboxes } = classifier.domainFacts(ascii);
+export function factsOf(classifier: Classifier, kind: Kind, name: string): number {
+  const isAscii = /^[\0-\x7f]*$/.test(name);
+  const domain = isAscii ? { ascii: name } : parseDomainName(name);
+  if (domain instanceof Fault) return layout.untold;
+  const { verdict, mailbox, hasListedMailboxes } = classifier.domainFacts(domain.ascii);
   const listed = (listedDomain(verdict?.reason)?.length ?? 0) << 16;
+  // The kernel takes the listed name from the end of this one.
+  if (!isAscii && listed > 0) return layout.untold;
   if (hasListedMailboxes) return layout.untold | listed;
   if (verdict !== undefined) return outcomeCode(verdict) | listed;
   if (kind === "domain") return layout.passes;
   const { isNoReply, grammar, placeholders, relay, isSubAddress } = mailbox;
   if (isNoReply) return outcomeCode({ status: "fake", reason: "no-reply" });
   if (typeof placeholders === "object" || placeholders === "sample") return layout.untold;
-  const name = grammar?.mailbox === undefined ? 0 : 1 + mailboxNames.indexOf(grammar.mailbox);
+  const nameCode = grammar?.mailbox === undefined ? 0 : 1 + mailboxNames.indexOf(grammar.mailbox);
   return (
     layout.passes |
-    (name << layout.grammarShift) |
+    (nameCode << layout.grammarShift) |
     (grammar?.noPlus ? layout.hasNoPlus : 0) |
     (placeholders ? layout.hasPlaceholders : 0) |
     (relay === undefined ? 0 : layout.isRelay) |

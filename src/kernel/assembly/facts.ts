@@ -44,7 +44,14 @@ export let listedAt: usize = 0;
 export function plainFacts(start: usize, end: usize): u32 {
   const disposables: u32 = load<u32>(settings + 4 * disposableSlotsWord);
   const suffixes: u32 = load<u32>(settings + 4 * suffixSlotsWord);
-  if (disposables === 0 || suffixes === 0 || isEncoded(start, end) || mayBeTypo(start, end)) return notPlain;
+  if (
+    disposables === 0 ||
+    suffixes === 0 ||
+    isEncoded(start, end) ||
+    !isAscii(start, end) ||
+    mayBeTypo(start, end)
+  )
+    return notPlain;
   let a: u32 = 0x2c1b3c6d;
   let b: u32 = 0x297a2d39;
   let labelEnd: usize = end;
@@ -105,6 +112,12 @@ function isEncoded(start: usize, end: usize): bool {
     load<u8>(start, 2) === hyphen &&
     load<u8>(start, 3) === hyphen
   );
+}
+
+/** Returns whether a name has no letters beyond ASCII, which the tables have as A-labels. */
+function isAscii(start: usize, end: usize): bool {
+  while (start < end && load<u8>(start) < 0x80) start++;
+  return start === end;
 }
 
 /** Returns whether a name has nearly the length and the letters of a provider; see `neighbourOf` in classifier/rules/typo-domain.ts. */

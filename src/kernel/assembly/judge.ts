@@ -2,8 +2,9 @@
  * Judges the items of scanned records: checks the syntax of plain items, hashes them, and decides by what is known of
  * their domains. Leaves all other items, and those that need a rule it does not have, to the classifier.
  *
- * An item is plain if it is ASCII and either a domain of letters, digits, single hyphens and at least one dot, 3 to 64 bytes
- * long, or an address with a dot-atom of at most 63 bytes at such a domain. Two hyphens in a row, as in an A-label (xn--),
+ * An item is plain if it is either a domain of letters, digits, single hyphens and at least one dot, 3 to 64 bytes long, or an
+ * address with a dot-atom of at most 63 bytes at such a domain. Letters of domains are those of ASCII, and others that are small and
+ * take two bytes. Two hyphens in a row, as in an A-label (xn--),
  * are not plain. Nine of ten items in real lists are plain. An address may be in angle brackets behind a name, and a domain in an
  * address or a URL.
  *
@@ -33,6 +34,7 @@ import {
   isRelay,
   isSubAddress,
   labelClass,
+  letters,
   longestAt,
   names,
   namesEnd,
@@ -235,17 +237,23 @@ function readDomain(start: usize, end: usize, item: usize): bool {
   let isLabel: u64 = 0;
   let dots: u64 = 0;
   let hyphens: u64 = 0;
+  let beyondAscii: u64 = 0;
   for (let i: i32 = 0; i < length; i += 32) {
     const first = v128.load(start + i);
     const second = v128.load(start + i, 16);
     isLabel |= bitsOf(inClass(first, labels), inClass(second, labels)) << i;
     dots |= bitsWith(first, second, dot) << i;
     hyphens |= bitsWith(first, second, hyphen) << i;
+    beyondAscii |= bitsOf(first, second) << i;
   }
   const last: u64 = (<u64>1) << (length - 1);
   const below: u64 = last | (last - 1);
   dots &= below;
   hyphens &= below;
+  beyondAscii &= below;
+  // The shard of an item is decided by its characters, not by its bytes.
+  if (beyondAscii !== 0 && (shards() > 1 || !hasLetters(start, end))) return false;
+  isLabel |= beyondAscii;
   // An empty label; a hyphen at the start or the end of a label; two hyphens in a row, as in an A-label.
   const empty: u64 = dots & ((dots << 1) | 1 | last);
   const misplaced: u64 = hyphens & ((dots << 1) | 1 | (dots >> 1) | last | (hyphens << 1));
@@ -254,6 +262,19 @@ function readDomain(start: usize, end: usize, item: usize): bool {
   store<u64>(item, hash(start, length, 0));
   store<u32>(item, start, domainOf);
   store<u32>(item, end, endOf);
+  return true;
+}
+
+/** Returns whether all characters beyond ASCII are letters that stay as they are in lower case. */
+function hasLetters(start: usize, end: usize): bool {
+  for (let p: usize = start; p < end; p++) {
+    const byte: u32 = load<u8>(p);
+    if (byte < 0x80) continue;
+    const next: u32 = p + 1 < end ? load<u8>(++p) : 0;
+    if (byte < 0xc2 || byte > 0xdf || (next & 0xc0) !== 0x80) return false;
+    const point: u32 = (((byte & 31) << 6) | (next & 63)) - 0x80;
+    if (((load<u8>(letters + (point >> 3)) >> <u8>(point & 7)) & 1) === 0) return false;
+  }
   return true;
 }
 
