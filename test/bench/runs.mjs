@@ -3,7 +3,7 @@
 // Runs idv offline on one table of ROWS rows in many ways, each option and each kind of table by itself, in ROUNDS rounds, and prints
 // the median wall time of each beside that of the plain run in the same rounds, and the ratio to reach. A ratio over its goal is
 // marked: no option should cost many times what the work itself does. With --only, the runs whose names have the word.
-import { createReadStream, createWriteStream, rmSync, writeFileSync } from "node:fs";
+import { createReadStream, createWriteStream, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +13,9 @@ import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import * as zlib from "node:zlib";
+import { isPackaged, startPostgresServer } from "../support/postgres-server.mjs";
 import { bareEnvironment, measure, median, say } from "./measure.mjs";
+import { slowProxy } from "./slow-proxy.mjs";
 import { writeTableInput } from "./table-input.mjs";
 
 const { values, positionals } = parseArgs({
@@ -125,10 +127,40 @@ const runs = [
   ["pipe to pipe", 1.3, piped(`cat "${plain}"`, "cat > /dev/null")],
   ["zstd", 1.5, options(at("plain.csv.zst"), ...out("o.csv.zst"))],
   ["gzip", 4, options(at("plain.csv.gz"), ...out("o.csv.gz"))],
+  // --offline allows no database.
+  [
+    "quota 20 ms away",
+    1.3,
+    ["emails", "--engine", "offline", "-q", plain, "--quota-name", "bench", ...out()],
+  ],
 ].filter(([name]) => name === "plain" || name.includes(values.only));
 
 const commandOf = (args) => (args[0] === "sh" ? args : [process.execPath, idv, ...args]);
+
+/** Starts the database of the run with a quota far away, if that is wanted and there is one. Returns the address, and how to end it. */
+async function startQuota() {
+  if (!runs.some(([name]) => name === "quota 20 ms away") || !isPackaged) return { end: async () => {} };
+  const data = mkdtempSync(join(tmpdir(), "idv-postgres-"));
+  const postgres = await startPostgresServer(data);
+  const url = new URL(postgres.url);
+  const proxy = await slowProxy(Number(url.port), 10);
+  url.port = String(proxy.port);
+  const end = async () => {
+    proxy.close();
+    await postgres.kill();
+    rmSync(data, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+  };
+  return { url: url.href, end };
+}
+
+const quota = await startQuota();
 try {
+  if (quota.url) {
+    env.IDV_QUOTA = quota.url;
+    const args = ["quota", "set", "--quota-name", "bench", "--limit", "none"];
+    await measure([process.execPath, idv, ...args], at("stdout"), env);
+    delete env.IDV_QUOTA;
+  }
   say(`making tables of ${rows.toLocaleString("en")} rows`);
   await writeTableInput(plain, rows);
   writeFileSync(at("deny.txt"), `${deny.join("\n")}\n`);
@@ -159,7 +191,10 @@ try {
       for (const file of ["o.csv", "o.tsv", "o.jsonl", "o.csv.gz", "o.csv.zst"])
         rmSync(at(file), { force: true });
       try {
-        const measured = await measure(commandOf(args), at("stdout"), env);
+        const isFar = args.includes("--quota-name");
+        if (isFar && quota.url === undefined) throw new Error("there is no PostgreSQL");
+        const own = isFar ? { ...env, IDV_QUOTA: quota.url } : env;
+        const measured = await measure(commandOf(args), at("stdout"), own);
         results.set(name, [...(results.get(name) ?? []), measured]);
       } catch (error) {
         say(`${name} is left out: ${error.message}`);
@@ -178,5 +213,6 @@ try {
     line(name, wall, cpu, middle(name, "peak").toFixed(0), ratio.toFixed(2), mark);
   }
 } finally {
+  await quota.end();
   rmSync(folder, { recursive: true, force: true });
 }

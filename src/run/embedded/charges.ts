@@ -21,9 +21,11 @@ import { isKept } from "./kept-rows.js";
  * may waste its units.
  */
 const chargedItems = 20_000;
-/** Most chunks and rows that wait for a charge. They limit memory. */
-export const chargedChunks = 8;
+/** Number of chunks and rows at which their items are charged, whatever their number. */
+const chargedChunks = 8;
 const chargedRows = 65_536;
+/** Most chunks that wait while another charge is under way, as with a database far away. They limit memory. */
+export const mostWaitingChunks = 48;
 
 /** Share of the input that must be read before the number of all items is estimated. */
 const estimatingShare = 1 / 8;
@@ -75,6 +77,11 @@ export class Charges {
   expect(share: number | undefined, before: number): void {
     if (share !== undefined && share >= estimatingShare)
       this.#items.expect(Math.ceil(before + (this.#items.size - before) / share));
+  }
+
+  /** Whether no more chunks may be added before others are settled. */
+  get isFull(): boolean {
+    return this.#waiting.length >= mostWaitingChunks;
   }
 
   /** Adds the items of a chunk. Returns whether it is time to settle. */

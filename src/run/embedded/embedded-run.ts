@@ -11,8 +11,8 @@
  * 2. The main thread takes the answers in input order. A block that starts inside a record, or that a thread refused,
  *    goes through the chunk assembler instead, which has the start of that record.
  * 3. `Charges` adds the items of each chunk to the table of distinct items, in input order. Chunks wait until there are
- *    enough new items for one durable charge. While the disk or a database makes it, the next chunks are judged. A crash wastes the
- *    units of at most one charge.
+ *    enough new items for one durable charge. While the disk or a database makes it, the next chunks are judged and wait for the
+ *    next one: it is the larger, the longer the last one takes. A crash wastes the units of at most one charge.
  * 4. After the charge, items that the quota did not grant are marked in the table. Rows with such items are rendered
  *    again as `quota_exceeded`. Until the quota ends, the rendered bytes in the slot are written unchanged.
  * 5. The row writer counts, filters and writes. A slot is released when its bytes are written.
@@ -43,7 +43,7 @@ import { BlockClassifier, kernelSettings } from "./block-classifier.js";
 import { BlockKernel } from "./block-kernel.js";
 import { BlockMemory } from "./block-memory.js";
 import { type BlockOptions, itemColumnsOf } from "./block-options.js";
-import { Charges, type ClassifiedChunk, chargedChunks } from "./charges.js";
+import { Charges, type ClassifiedChunk, mostWaitingChunks } from "./charges.js";
 import { codeOfKept, type OtherStatus, statusesWithKept } from "./kept-rows.js";
 import type { SubmittedBlock, WorkerPool } from "./worker-pool.js";
 
@@ -93,7 +93,7 @@ export async function runEmbedded(
   const threads = Math.min(cores, mostThreads);
   const submittedBlocks = 2 + threads * blocksForThread;
   // Slots for the blocks submitted, for the chunks collected and those being charged, and for one whose bytes are being written.
-  const slots = submittedBlocks + 2 * chargedChunks + 1;
+  const slots = submittedBlocks + 2 * mostWaitingChunks + 1;
   const kept = session?.kernel;
   const prepared = kept === undefined ? prepareKernel(threads, slots, engine.classifier, kind) : kept;
   if (session) session.kernel = prepared;
@@ -158,7 +158,10 @@ export async function runEmbedded(
     )) {
       signal.throwIfAborted();
       charges.expect(inputShare(), before.distinct);
-      if (charges.add(chunk)) await charge();
+      const isDue = charges.add(chunk);
+      // While a charge takes long, the next one grows.
+      const isUnderWay = charging !== undefined && !isCharged;
+      if (isDue && (!isUnderWay || chunk.isBeforePause || charges.isFull)) await charge();
       await writeIfCharged();
       if (!chunk.isBeforePause) continue;
       await writeCharged();
