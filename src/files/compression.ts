@@ -4,9 +4,10 @@
  */
 import { Readable, type Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { createGunzip, createGzip } from "node:zlib";
+import { createGunzip } from "node:zlib";
 import type { Compression } from "./compression-format.js";
 import { FileError } from "./errors.js";
+import { GzipWriter } from "./gzip.js";
 import type { TableSink } from "./output.js";
 import { zstdPieces } from "./zstd-frames.js";
 
@@ -60,8 +61,29 @@ export async function compressInto(
   sink: TableSink,
   compression: Compression,
 ): Promise<TableSink> {
-  const transform: Transform =
-    compression === "gzip" ? createGzip({ chunkSize }) : new (await zstd(name)).Compressor(3);
+  if (compression === "gzip") {
+    let isDiscarded = false;
+    const writer = new GzipWriter(async (piece) => {
+      // Pieces may be under way still.
+      if (!isDiscarded) await sink.write(piece);
+    });
+    return {
+      write: (bytes) => writer.write(bytes),
+      async prepare() {
+        await writer.end();
+        await sink.prepare?.();
+      },
+      async commit() {
+        await writer.end();
+        await sink.commit();
+      },
+      async discard() {
+        isDiscarded = true;
+        await sink.discard();
+      },
+    };
+  }
+  const transform: Transform = new (await zstd(name)).Compressor(3);
   const written = (async () => {
     for await (const chunk of transform) await sink.write(chunk as Uint8Array);
   })();

@@ -1,10 +1,11 @@
 /** Covers the detection and decompression of gzip and zstd input. */
-import { gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync, inflateRawSync } from "node:zlib";
 import { compress } from "@cloudpss/zstd";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decompress } from "../../src/files/compression.js";
 import { compressionByMagic } from "../../src/files/compression-format.js";
+import { GzipWriter } from "../../src/files/gzip.js";
 import { zstdPieces } from "../../src/files/zstd-frames.js";
 
 /** Yields bytes in pieces that share one buffer: each piece overwrites the last, as in a file reader. */
@@ -91,4 +92,47 @@ test.each([
 ])("rejects %s", async (_, packed) => {
   const reading = gather(decompress("list", "zstd", reused(packed, 100)));
   await expect(reading).rejects.toThrow("list: the zstd data is damaged: ");
+});
+
+describe("gzip in pieces", () => {
+  test("is one member that gives the same bytes, however they are written", async () => {
+    const noise = Buffer.from(
+      Array.from({ length: 1_500_000 }, (_, i) => (Math.imul(i, 0x9e3779b1) >>> 13) & 255),
+    );
+    const text = Buffer.from("1,ann@larch-and-oak.com,Bonn\n".repeat(50_000));
+    for (const [bytes, step] of [
+      [Buffer.of(), 1],
+      [Buffer.from("a"), 1],
+      [text.subarray(0, 524_288), 524_288],
+      [text, 100_003],
+      [Buffer.concat([text, noise, text]), 1 << 20],
+    ] as const) {
+      const pieces: Buffer[] = [];
+      const writer = new GzipWriter(async (piece) => void pieces.push(Buffer.from(piece)));
+      const memory = Buffer.alloc(step);
+      for (let from = 0; from < bytes.length; from += step) {
+        const length = bytes.copy(memory, 0, from, from + step);
+        await writer.write(memory.subarray(0, length));
+        memory.fill(0xaa);
+      }
+      await writer.end();
+      const packed = Buffer.concat(pieces);
+      expect(gunzipSync(packed).equals(bytes)).toBe(true);
+      // One member: its end is the end.
+      expect(inflateRawSync(packed.subarray(10, -8)).equals(bytes)).toBe(true);
+      expect(packed.length).toBeLessThan(1.01 * gzipSync(bytes).length + 100);
+    }
+  });
+
+  test("ends with the error of what it writes to", async () => {
+    const writer = new GzipWriter(async () => {
+      throw new Error("the disk is full");
+    });
+    const bytes = Buffer.alloc(524_288);
+    const writing = async () => {
+      for (let i = 0; i < 10; i++) await writer.write(bytes);
+    };
+    await expect(writing()).rejects.toThrow("the disk is full");
+    await expect(writer.end()).rejects.toThrow("the disk is full");
+  });
 });

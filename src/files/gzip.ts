@@ -1,0 +1,83 @@
+/** gzip (RFC 1952) in pieces that are compressed beside each other, as one member that every reader takes. */
+import { promisify } from "node:util";
+import { constants, crc32, deflateRaw } from "node:zlib";
+
+/** Size of a piece in bytes: large enough that its start costs nothing. */
+const pieceBytes = 524_288;
+/** Most pieces under way. */
+const mostPieces = 4;
+/** Bytes before a piece to which it may refer (RFC 1951). */
+const windowBytes = 32_768;
+
+/** Magic number, deflate, no flags, no time, no hint, unknown system. */
+const header = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
+/** An empty last block: pieces end on a byte, and none of them is the last. */
+const lastBlock = Buffer.from([3, 0]);
+
+const deflate = promisify<Buffer, object, Buffer>(deflateRaw);
+
+export class GzipWriter {
+  readonly #write: (bytes: Uint8Array) => Promise<void>;
+  #piece = Buffer.allocUnsafeSlow(pieceBytes);
+  #length = 0;
+  /** The end of the piece before. */
+  #window: Buffer | undefined;
+  /** Pieces under way, the oldest first. */
+  readonly #pieces: Promise<void>[] = [];
+  #last: Promise<void>;
+  #checksum = 0;
+  #total = 0;
+  #end: Promise<void> | undefined;
+
+  /** @param write takes the compressed bytes, in order */
+  constructor(write: (bytes: Uint8Array) => Promise<void>) {
+    this.#write = write;
+    this.#last = write(header);
+    this.#last.catch(() => {});
+  }
+
+  /** Takes bytes, whose memory may be reused afterwards. Throws what `write` has thrown. */
+  async write(bytes: Uint8Array): Promise<void> {
+    this.#checksum = crc32(bytes, this.#checksum);
+    this.#total += bytes.length;
+    for (let from = 0; from < bytes.length; ) {
+      const taken = bytes.subarray(from, from + pieceBytes - this.#length);
+      this.#piece.set(taken, this.#length);
+      this.#length += taken.length;
+      from += taken.length;
+      if (this.#length === pieceBytes) await this.#compress();
+    }
+  }
+
+  /** Writes all that is left, and the end, once. */
+  end(): Promise<void> {
+    this.#end ??= this.#finish();
+    return this.#end;
+  }
+
+  async #finish(): Promise<void> {
+    if (this.#length > 0) await this.#compress();
+    await this.#last;
+    const trailer = Buffer.alloc(8);
+    trailer.writeUInt32LE(this.#checksum, 0);
+    trailer.writeUInt32LE(this.#total % 2 ** 32, 4);
+    await this.#write(Buffer.concat([lastBlock, trailer]));
+  }
+
+  /** Starts to compress the piece. Waits until few enough are under way. */
+  async #compress(): Promise<void> {
+    const piece = this.#piece.subarray(0, this.#length);
+    const compressed = deflate(piece, {
+      finishFlush: constants.Z_SYNC_FLUSH,
+      ...(this.#window && { dictionary: this.#window }),
+    });
+    this.#window = Buffer.from(piece.subarray(-windowBytes));
+    this.#piece = Buffer.allocUnsafeSlow(pieceBytes);
+    this.#length = 0;
+    const before = this.#last;
+    this.#last = Promise.all([compressed, before]).then(([bytes]) => this.#write(bytes));
+    this.#last.catch(() => {});
+    this.#pieces.push(this.#last);
+    if (this.#pieces.length >= mostPieces) await this.#pieces.shift();
+  }
+}
