@@ -6,7 +6,7 @@
  */
 import { canonicalItem } from "./classifier/canonical.js";
 import { type Classifier, loadClassifier } from "./classifier/classifier.js";
-import { parseListLine } from "./classifier/own-lists.js";
+import { compileList, parseListLine } from "./classifier/own-lists.js";
 import { Fault } from "./classifier/syntax/fault.js";
 import type { Classification, Kind } from "./classifier/verdict.js";
 import type { MailCheck } from "./dns/mail-check.js";
@@ -77,7 +77,10 @@ export function createClassifier(options: ClassifierOptions = {}): ItemClassifie
     const parsed = parseListLine(entry);
     if (parsed instanceof Fault) throw new TypeError(`neither a domain nor an address: ${parsed.what}`);
   }
-  const classifier = loadClassifier({ ...(table !== undefined && { table }), ownLists: { allow, deny } });
+  const classifier = loadClassifier({
+    ...(table !== undefined && { table }),
+    ownLists: { allow: compileList(allow), deny: compileList(deny) },
+  });
   const stage = dns === false ? undefined : openStage(classifier, dns === true ? {} : checked(dns));
 
   let current: { readonly mail: Promise<MailCheck | undefined>; readonly until: number } | undefined;

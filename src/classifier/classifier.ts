@@ -82,7 +82,7 @@ export function loadClassifier({ table, ownLists }: ClassifierSource = {}): Clas
 export function createClassifier(disposable: DisposableTable, ownLists = noOwnLists): Classifier {
   const allow = new NameList(ownLists.allow);
   const deny = new NameList(ownLists.deny);
-  const hasLists = ownLists.allow.length + ownLists.deny.length > 0;
+  const hasLists = !allow.isEmpty || !deny.isEmpty;
 
   /** Rules for domains. They are tried in this order; the first match wins. */
   const domainRules: readonly DomainRule[] = [

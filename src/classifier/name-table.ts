@@ -55,6 +55,22 @@ export function hashSuffixes(name: string): SuffixHashes {
 }
 const dot = 0x2e;
 
+/** The hash of the name that {@link hashName} was called for. */
+export const hashedWhole = { low: 0, high: 0 };
+
+/** Hashes a name in some bytes; for a host name, {@link hashSuffixes} gives the same hash as its last. */
+export function hashName(bytes: Uint8Array, start: number, end: number): void {
+  let a = 0x2c1b3c6d;
+  let b = 0x297a2d39;
+  for (let i = end - 1; i >= start; i--) {
+    const code = bytes[i]!;
+    a = Math.imul(a ^ code, 0x01000193);
+    b = Math.imul((b << 5) ^ (b >>> 27) ^ code, 0x9e3779b1);
+  }
+  hashedWhole.low = mix(a ^ (b >>> 15));
+  hashedWhole.high = mix(b + Math.imul(a, 0x85ebca6b));
+}
+
 /** Flags of names, found by their hashes. */
 export class NameTable {
   /** The slots, for tables in other memory. */

@@ -1,18 +1,26 @@
 /**
  * The user's own allow and deny lists: parses their lines and looks items up. The files are read elsewhere.
  */
-import { findSuffixIn } from "./suffix-walk.js";
+import { hashedWhole, hashName, hashSuffixes, NameTable } from "./name-table.js";
 import { type Address, parseAddress } from "./syntax/address.js";
 import { type DomainName, parseDomainName, withoutRoot } from "./syntax/domain-name.js";
 import { Fault } from "./syntax/fault.js";
 
-/** Lines of the user's own lists. A line names a domain or a whole address. */
+/** The user's own lists. Plain data on shared memory, because worker threads build the same classifier. */
 export interface OwnLists {
-  readonly allow: readonly string[];
-  readonly deny: readonly string[];
+  readonly allow: ListTable;
+  readonly deny: ListTable;
 }
 
-export const noOwnLists: OwnLists = { allow: [], deny: [] };
+/** A list of domains and mailboxes, as slots of a {@link NameTable}. */
+export interface ListTable {
+  /** Domains that are listed, or have listed mailboxes; the flags say which. */
+  readonly domains: Int32Array;
+  /** Mailboxes: `ann@example.net`. */
+  readonly mailboxes: Int32Array;
+  /** Number of lines that name one or the other. */
+  readonly entries: number;
+}
 
 /** Entry of a list: a domain with all domains below it, or one mailbox. Lower case; the domain in A-labels. */
 export type ListEntry = { readonly domain: string } | { readonly domain: string; readonly mailbox: string };
@@ -39,39 +47,179 @@ export function parseListLine(line: string): ListEntry | Fault | undefined {
 /** Returns the key of a local part. The lists ignore case. */
 const mailboxKey = (local: string): string => local.toLowerCase();
 
+/** Usual length of a line, in characters. */
+const usualLine = 16;
+
+/** Flags of domains. */
+const [isListed, hasMailboxes] = [1, 2];
+const domainFlagBits = 2;
+
+/**
+ * Compiles the lines of some texts, in UTF-8.
+ *
+ * @param onFault called for each line that is neither a domain nor an address, with the index of its text, the number of the line,
+ * from 1, and what is wrong; such lines are ignored
+ */
+export function compileList(
+  texts: readonly (string | Uint8Array)[],
+  onFault: (text: number, line: number, fault: Fault) => void = () => {},
+): ListTable {
+  const characters = texts.reduce((sum, { length }) => sum + length, 0);
+  const [domains, mailboxes] = [new SlotTable(characters / usualLine), new SlotTable(0)];
+  let entries = 0;
+  for (const [index, given] of texts.entries()) {
+    const text = typeof given === "string" ? Buffer.from(given) : given;
+    let line = 0;
+    for (let start = 0; start < text.length; ) {
+      const end = plainEnd(text, start);
+      line++;
+      if (end > start) {
+        // Most lines are a domain in its usual spelling.
+        domains.add(text, start, end, isListed);
+        entries++;
+        start = nextLine(text, end);
+        continue;
+      }
+      const lineEnd = lineEndFrom(text, start);
+      const entry = parseListLine(decoder.decode(text.subarray(start, lineEnd)));
+      start = nextLine(text, lineEnd);
+      if (entry instanceof Fault) onFault(index, line, entry);
+      if (entry === undefined || entry instanceof Fault) continue;
+      entries++;
+      const { domain } = entry;
+      addText(domains, domain, "mailbox" in entry ? hasMailboxes : isListed);
+      if ("mailbox" in entry) addText(mailboxes, `${entry.mailbox}@${domain}`, 0);
+    }
+  }
+  return { domains: domains.slots, mailboxes: mailboxes.slots, entries };
+}
+
 /** A list of domains and mailboxes to look up items in. */
 export class NameList {
-  readonly #domains = new Set<string>();
-  /** Listed mailboxes by domain. */
-  readonly #mailboxes = new Map<string, Set<string>>();
+  /** Whether it is empty. */
+  readonly isEmpty: boolean;
+  readonly #domains: NameTable;
+  readonly #mailboxes: NameTable;
 
-  /**
-   * @param lines lines of the list; lines that are not entries are ignored, because the reader of the file reports them
-   */
-  constructor(lines: readonly string[]) {
-    for (const line of lines) {
-      const entry = parseListLine(line);
-      if (entry === undefined || entry instanceof Fault) continue;
-      if (!("mailbox" in entry)) this.#domains.add(entry.domain);
-      else {
-        const mailboxes = this.#mailboxes.get(entry.domain) ?? new Set();
-        this.#mailboxes.set(entry.domain, mailboxes.add(entry.mailbox));
-      }
-    }
+  constructor({ domains, mailboxes, entries }: ListTable) {
+    this.isEmpty = entries === 0;
+    this.#domains = new NameTable(domains, domainFlagBits);
+    this.#mailboxes = new NameTable(mailboxes, domainFlagBits);
   }
 
   /** Finds the longest listed domain that is `ascii` or a domain above it. */
   findDomain(ascii: string): string | undefined {
-    if (this.#domains.size === 0) return undefined;
-    return findSuffixIn(ascii, (suffix) => this.#domains.has(suffix));
+    if (this.isEmpty) return undefined;
+    const { count, starts, lows, highs } = hashSuffixes(ascii);
+    for (let label = count - 1; label >= 0; label--) {
+      const flags = this.#domains.find(lows[label]!, highs[label]!);
+      if (flags !== -1 && (flags & isListed) !== 0) return ascii.slice(starts[label]!);
+    }
+    return undefined;
   }
 
   /** Returns whether any mailbox at exactly this domain is listed. */
   hasMailboxesAt(ascii: string): boolean {
-    return this.#mailboxes.has(ascii);
+    const flags = this.#find(this.#domains, ascii);
+    return flags !== -1 && (flags & hasMailboxes) !== 0;
   }
 
   hasMailbox(local: string, ascii: string): boolean {
-    return this.#mailboxes.get(ascii)?.has(mailboxKey(local)) === true;
+    return this.#find(this.#mailboxes, `${mailboxKey(local)}@${ascii}`) !== -1;
+  }
+
+  #find(table: NameTable, name: string): number {
+    if (this.isEmpty) return -1;
+    const bytes = Buffer.from(name);
+    hashName(bytes, 0, bytes.length);
+    return table.find(hashedWhole.low, hashedWhole.high);
   }
 }
+
+/** Slots of a {@link NameTable} that grow with the names. */
+class SlotTable {
+  slots: Int32Array;
+  #size = 0;
+
+  /** @param expected number of names that are expected */
+  constructor(expected: number) {
+    this.slots = newSlots(2 ** Math.ceil(Math.log2(2 * expected + 16)));
+  }
+
+  /** Adds the name in some bytes, or flags to one that is there. */
+  add(bytes: Uint8Array, start: number, end: number, flags: number): void {
+    hashName(bytes, start, end);
+    if (3 * ++this.#size > this.slots.length) this.#grow();
+    this.#put((hashedWhole.low & ~3) | flags, hashedWhole.high);
+  }
+
+  #put(low: number, high: number): void {
+    const { slots } = this;
+    const mask = (slots.length >> 1) - 1;
+    for (let slot = high & mask; ; slot = (slot + 1) & mask) {
+      const ownLow = slots[2 * slot]!;
+      const ownHigh = slots[2 * slot + 1]!;
+      const isFree = ownLow === 0 && ownHigh === 0;
+      if (!isFree && (ownHigh !== high || ((ownLow ^ low) & ~3) !== 0)) continue;
+      slots[2 * slot] = ownLow | low;
+      slots[2 * slot + 1] = high;
+      return;
+    }
+  }
+
+  #grow(): void {
+    const { slots } = this;
+    this.slots = newSlots(slots.length);
+    for (let word = 0; word < slots.length; word += 2) {
+      if (slots[word] !== 0 || slots[word + 1] !== 0) this.#put(slots[word]!, slots[word + 1]!);
+    }
+  }
+}
+
+const newSlots = (count: number) => new Int32Array(new SharedArrayBuffer(8 * count));
+
+/**
+ * Returns the end of a line that is a domain of small letters, digits, dots and single hyphens; `start` if it may be something
+ * else.
+ */
+function plainEnd(text: Uint8Array, start: number): number {
+  let before = dot;
+  let hasDot = false;
+  for (let at = start; ; at++) {
+    const code = at < text.length ? text[at]! : lineFeed;
+    if (code === lineFeed || code === carriageReturn) {
+      const isDomain = hasDot && before !== dot && before !== hyphen && at - start <= longestLabel;
+      return isDomain ? at : start;
+    }
+    if (code === dot || code === hyphen) {
+      if (before === dot || before === hyphen) return start;
+      if (code === dot) hasDot = true;
+    } else if (code < 0x30 || code > 0x7a || (code > 0x39 && code < 0x61)) return start;
+    before = code;
+  }
+}
+
+const [lineFeed, carriageReturn, dot, hyphen] = [0x0a, 0x0d, 0x2e, 0x2d];
+/** Most octets of a label (RFC 1035 §2.3.4). Longer lines are checked label by label. */
+const longestLabel = 63;
+
+/** Returns the index of the next line ending, or the end of the text. */
+function lineEndFrom(text: Uint8Array, start: number): number {
+  let at = start;
+  while (at < text.length && text[at] !== lineFeed && text[at] !== carriageReturn) at++;
+  return at;
+}
+
+/** Returns the index after a line ending. */
+const nextLine = (text: Uint8Array, end: number): number =>
+  end + (text[end] === carriageReturn && text[end + 1] === lineFeed ? 2 : 1);
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+function addText(table: SlotTable, name: string, flags: number): void {
+  const bytes = Buffer.from(name);
+  table.add(bytes, 0, bytes.length, flags);
+}
+
+/** The user has no lists. */
+export const noOwnLists: OwnLists = { allow: compileList([]), deny: compileList([]) };

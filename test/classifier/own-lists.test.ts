@@ -1,8 +1,9 @@
 /** Covers allow and deny lists: how their lines are parsed and how they override verdicts. */
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createClassifier } from "../../src/classifier/classifier.js";
 import { compileDisposableTable, DisposableTable } from "../../src/classifier/disposable-table.js";
-import { parseListLine } from "../../src/classifier/own-lists.js";
+import { compileList, NameList, parseListLine } from "../../src/classifier/own-lists.js";
 import { Fault } from "../../src/classifier/syntax/fault.js";
 
 describe("list lines", () => {
@@ -33,14 +34,20 @@ const table = new DisposableTable(
   ]),
 );
 const { classify } = createClassifier(table, {
-  allow: ["gmial.com", "boss@mailinator.com", "good.throw.net", "example.org", "test@hotmail.com"],
-  deny: ["larch-and-oak.com", "spam@gmx.de", "bad.good.throw.net", "boss@mailinator.com"],
+  allow: compileList([
+    "gmial.com",
+    "boss@mailinator.com",
+    "good.throw.net",
+    "example.org",
+    "test@hotmail.com",
+  ]),
+  deny: compileList(["larch-and-oak.com", "spam@gmx.de", "bad.good.throw.net", "boss@mailinator.com"]),
 });
 
 test.each(["localhost", "10.0.0.256"])(
   "the allow list does not make %s, which is no domain for mail, ok",
   (domain) => {
-    const allowing = createClassifier(table, { allow: [domain], deny: [] });
+    const allowing = createClassifier(table, { allow: compileList([domain]), deny: compileList([]) });
     expect(allowing.classify("domain", domain).status).toBe("fake");
     expect(allowing.classify("email", `ann@${domain}`).status).toBe("fake");
   },
@@ -78,4 +85,61 @@ describe("allow and deny lists", () => {
   ])("with them, the domain %s is %s", (item, status, reason) => {
     expect(classify("domain", item)).toEqual({ status, reason });
   });
+});
+
+test("a compiled list has exactly its entries, whatever its lines look like", () => {
+  const label = fc.string({ unit: fc.constantFrom(..."abz9-A"), minLength: 0, maxLength: 4 });
+  const name = fc.array(label, { minLength: 1, maxLength: 4 }).map((labels) => labels.join("."));
+  const line = fc.oneof(
+    name,
+    name,
+    fc.tuple(label, name).map((parts) => parts.join("@")),
+    name.map((text) => ` *.${text} # why`),
+    fc.constantFrom(
+      "",
+      "# none",
+      "b\u00fccher.de",
+      "xn--bcher-kva.de",
+      "x".repeat(64),
+      `${"x".repeat(64)}.de`,
+    ),
+  );
+  fc.assert(
+    fc.property(
+      fc.array(fc.array(line, { maxLength: 40 }), { maxLength: 3 }),
+      fc.constantFrom("\n", "\r\n", "\r"),
+      fc.array(name, { maxLength: 10 }),
+      (texts, lineEnding, others) => {
+        const faults: string[] = [];
+        const compiled = compileList(
+          texts.map((lines) => lines.join(lineEnding)),
+          (text, at, { what }) => faults.push(`${text}:${at}:${what}`),
+        );
+        const parsed = texts.flatMap((lines, text) =>
+          lines.map((each, at) => ({ text, at: at + 1, entry: parseListLine(each) })),
+        );
+        expect(faults).toEqual(
+          parsed.flatMap(({ text, at, entry }) =>
+            entry instanceof Fault ? [`${text}:${at}:${entry.what}`] : [],
+          ),
+        );
+        const entries = parsed.flatMap(({ entry }) => (entry && !(entry instanceof Fault) ? [entry] : []));
+        expect(compiled.entries).toBe(entries.length);
+        const list = new NameList(compiled);
+        const domains = new Set(entries.flatMap((entry) => ("mailbox" in entry ? [] : [entry.domain])));
+        const places = new Set(entries.flatMap((entry) => ("mailbox" in entry ? [entry.domain] : [])));
+        for (const asked of [...domains, ...places, ...others.map((each) => each.toLowerCase())]) {
+          const parts = asked.split(".");
+          const suffixes = parts.map((_, index) => parts.slice(index).join("."));
+          expect(list.findDomain(asked)).toBe(suffixes.find((suffix) => domains.has(suffix)));
+          expect(list.hasMailboxesAt(asked)).toBe(places.has(asked));
+        }
+        for (const entry of entries) {
+          if ("mailbox" in entry) expect(list.hasMailbox(entry.mailbox, entry.domain)).toBe(true);
+          expect(list.hasMailbox("nobody", entry.domain)).toBe(false);
+        }
+      },
+    ),
+    { numRuns: 500 },
+  );
 });

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { loadClassifier } from "../../src/classifier/classifier.js";
 import { outcomeCode, outcomes, reasonCode } from "../../src/classifier/outcomes.js";
+import { compileList } from "../../src/classifier/own-lists.js";
 import { ispProviders, mailcomDomains, majorProviders } from "../../src/classifier/providers.js";
 import { specialUse } from "../../src/classifier/rules/special-use.js";
 import { owners } from "../../src/classifier/rules/typo-domain.js";
@@ -155,7 +156,10 @@ test.each([["test@hotmail.com"], ["asdfff@gmail.com"], ["you@domain.com"], ["tes
 );
 
 test("leaves addresses at the domains of own mailbox lists to the classifier", () => {
-  const ownLists = { allow: ["ann@mailinator.com"], deny: ["ben@larch-and-oak.com", "oak.net"] };
+  const ownLists = {
+    allow: compileList(["ann@mailinator.com"]),
+    deny: compileList(["ben@larch-and-oak.com", "oak.net"]),
+  };
   const judge = new Judge("email", loadClassifier({ table: builtTable, ownLists }));
   const found = judge.all([
     "cem@mailinator.com",

@@ -1,7 +1,6 @@
 /** `idv doctor`: prints every setting with its source, and the faults that would end a run. Leaves no file behind. */
 import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { parseListLine } from "../../classifier/own-lists.js";
 import { daysOld, findTable } from "../../data/installed-table.js";
 import { QuotaFile } from "../../store/quota-file.js";
 import { VerdictCache } from "../../store/verdict-cache.js";
@@ -112,10 +111,13 @@ async function runDoctor(options: DoctorOptions): Promise<number> {
     line("data", `${grouped(table.size)} entries${age}`, path ?? "came with idv");
   });
   await attempt(async () => {
-    const { allow = [], deny = [] } = await readOwnLists({}, env);
-    const entries = (lines: readonly string[]) => grouped(lines.filter(parseListLine).length);
-    if (allow.length + deny.length > 0) {
-      line("own lists", `${entries(allow)} allowed, ${entries(deny)} denied`, "IDV_ALLOW, IDV_DENY");
+    const { allow, deny } = await readOwnLists({}, env);
+    if (allow.entries + deny.entries > 0) {
+      line(
+        "own lists",
+        `${grouped(allow.entries)} allowed, ${grouped(deny.entries)} denied`,
+        "IDV_ALLOW, IDV_DENY",
+      );
     }
   });
 

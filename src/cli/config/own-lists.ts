@@ -1,8 +1,7 @@
 /** Reads the lists of allowed and denied domains and addresses that users keep themselves. */
 import { readFile } from "node:fs/promises";
 import { delimiter } from "node:path";
-import { type OwnLists, parseListLine } from "../../classifier/own-lists.js";
-import { Fault } from "../../classifier/syntax/fault.js";
+import { compileList, type ListTable, type OwnLists } from "../../classifier/own-lists.js";
 import { FileError } from "../../files/errors.js";
 import { UsageError } from "../errors.js";
 
@@ -20,10 +19,7 @@ export interface OwnListOptions {
  */
 export async function readOwnLists(options: OwnListOptions, env: NodeJS.ProcessEnv): Promise<OwnLists> {
   const { allow, deny } = ownListFiles(options, env);
-  return {
-    allow: (await Promise.all(allow.map(readList))).flat(),
-    deny: (await Promise.all(deny.map(readList))).flat(),
-  };
+  return { allow: await readLists(allow), deny: await readLists(deny) };
 }
 
 /** Returns the paths of the user's own lists. */
@@ -32,17 +28,18 @@ export function ownListFiles({ allow, deny }: OwnListOptions, env: NodeJS.Proces
   return { allow: allow ?? filesOf("IDV_ALLOW"), deny: deny ?? filesOf("IDV_DENY") };
 }
 
-async function readList(path: string): Promise<readonly string[]> {
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+async function readLists(paths: readonly string[]): Promise<ListTable> {
+  const texts = await Promise.all(paths.map(readBytes));
+  return compileList(texts, (text, line, { what }) => {
+    throw new UsageError(`${paths[text]}:${line}: neither a domain nor an address: ${what}`);
+  });
+}
+
+async function readBytes(path: string): Promise<Uint8Array> {
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     const reason = error.code === "ENOENT" ? "no such file" : error.message;
     throw new FileError(`${path}: cannot be read: ${reason}`);
   });
-  const lines = text.replace(/^\ufeff/, "").split(/\r\n|\r|\n/);
-  lines.forEach((line, i) => {
-    const entry = parseListLine(line);
-    if (entry instanceof Fault) {
-      throw new UsageError(`${path}:${i + 1}: neither a domain nor an address: ${entry.what}`);
-    }
-  });
-  return lines;
+  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  return hasMark ? bytes.subarray(3) : bytes;
 }
