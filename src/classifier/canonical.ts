@@ -9,7 +9,7 @@ import {
   privacyProviders,
   providerFamily,
 } from "./providers.js";
-import { parseAddress } from "./syntax/address.js";
+import { findPlainAt, parseAddress } from "./syntax/address.js";
 import { parseDomainName, withoutRoot } from "./syntax/domain-name.js";
 import { Fault } from "./syntax/fault.js";
 import type { Kind } from "./verdict.js";
@@ -54,18 +54,56 @@ export function canonicalItem(kind: Kind, item: string): string | undefined {
     const name = parseDomainName(withoutRoot(item));
     return name instanceof Fault ? undefined : name.ascii;
   }
+  const at = findPlainAt(item);
+  if (at !== -1)
+    return canonicalAddress(item.slice(0, at), item.slice(at + 1).toLowerCase(), (local) => local);
   const address = parseAddress(item);
   if (address instanceof Fault || address.domain === undefined) return undefined;
-  const { ascii } = address.domain;
-  const [, user] = fastmailSubdomain.exec(ascii) ?? [];
+  return canonicalAddress(address.local, address.domain.ascii, quoteLocal);
+}
+
+/** @param quoted returns a local part with the quotes that it needs */
+function canonicalAddress(local: string, ascii: string, quoted: (local: string) => string): string {
+  const { user, isSmall, isTagged, hasNoDots } = mailboxesAt(ascii);
   if (user !== undefined) return `${user}@fastmail.com`;
-  const family = providerFamily(ascii) ?? "";
-  let { local } = address;
-  if (ignoresCase.has(ascii) || family !== "") local = local.toLowerCase();
-  const plus = local.indexOf("+");
-  if (plus > 0 && (taggedDomains.has(ascii) || taggedFamilies.has(family))) local = local.slice(0, plus);
-  if (gmail.has(ascii)) return `${quoteLocal(local.replaceAll(".", ""))}@gmail.com`;
-  return `${quoteLocal(local)}@${ascii}`;
+  let mailbox = isSmall ? local.toLowerCase() : local;
+  const plus = isTagged ? mailbox.indexOf("+") : -1;
+  if (plus > 0) mailbox = mailbox.slice(0, plus);
+  return hasNoDots ? `${quoted(mailbox.replaceAll(".", ""))}@gmail.com` : `${quoted(mailbox)}@${ascii}`;
+}
+
+/** How a domain spells its mailboxes. */
+interface MailboxSpelling {
+  /** The one mailbox of all addresses at the domain. */
+  readonly user: string | undefined;
+  readonly isSmall: boolean;
+  readonly isTagged: boolean;
+  /** Whether dots do not count, as at Gmail. */
+  readonly hasNoDots: boolean;
+}
+
+const unknownProvider = { user: undefined, isSmall: false, isTagged: false, hasNoDots: false };
+
+const knownProviders: ReadonlyMap<string, MailboxSpelling> = new Map(
+  [...ignoresCase, ...taggedDomains].map((domain) => [
+    domain,
+    {
+      user: undefined,
+      isSmall: ignoresCase.has(domain) || providerFamily(domain) !== undefined,
+      isTagged: taggedDomains.has(domain) || taggedFamilies.has(providerFamily(domain) ?? ""),
+      hasNoDots: gmail.has(domain),
+    },
+  ]),
+);
+
+function mailboxesAt(ascii: string): MailboxSpelling {
+  const known = knownProviders.get(ascii);
+  if (known !== undefined) return known;
+  const family = providerFamily(ascii);
+  if (family !== undefined)
+    return { ...unknownProvider, isSmall: true, isTagged: taggedFamilies.has(family) };
+  const user = ascii.endsWith(".fastmail.com") ? fastmailSubdomain.exec(ascii)?.[1] : undefined;
+  return user === undefined ? unknownProvider : { ...unknownProvider, user };
 }
 
 /** Writes a local part as a quoted string if it is not a dot-string (RFC 5321 §4.1.2). */

@@ -229,9 +229,12 @@ export class RowWriter {
   /** Counts the rows that are left out or fail the run by one item, though another is good, or would if that did not decide. */
   #countOutvoted({ codes, good, place }: RowsWithStatus): void {
     if (good === undefined) return;
-    const { fails, sparesGood } = this.#filter;
-    for (const [row, code] of codes.entries()) {
-      if (good[row] === 0 || !hasItem(code) || isGood(this.#statuses[code])) continue;
+    const { keeps, fails, sparesGood } = this.#filter;
+    if (keeps === undefined && fails === undefined) return;
+    const goodCodes = this.#statuses.map(isGood);
+    for (let row = 0; row < codes.length; row++) {
+      const code = codes[row]!;
+      if (good[row] === 0 || !hasItem(code) || goodCodes[code]) continue;
       const isFailing = fails?.(this.#statuses[code]!) === true && !fails("ok");
       if (!isFailing && !this.#isLeftOut(code)) continue;
       if (sparesGood) {

@@ -7,6 +7,7 @@ import { isUtf8 } from "node:buffer";
 import { decodeWindows1252, westernLetters } from "../files/text-encoding.js";
 
 const beyondAscii = /[\x80-\xff]/;
+const notAscii = /[^\0-\x7f]/;
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
@@ -49,6 +50,7 @@ export function nameText(binary: string): string {
 
 /** Encodes text as a binary string, in UTF-8. */
 export function toBinary(text: string): string {
+  if (!notAscii.test(text)) return text;
   return Buffer.from(text, "utf8").toString("latin1");
 }
 

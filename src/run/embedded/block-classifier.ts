@@ -363,6 +363,9 @@ export class BlockClassifier {
   ): ItemVerdicts {
     const count = Array.from(several.values()).reduce((sum, { length }) => sum + length - 1, codes.length);
     const all = { ...emptyVerdicts(count), fields: new Int32Array(count) };
+    // Fields are added in their order.
+    const order = several.keys();
+    let next = order.next().value ?? -1;
     let place = 0;
     for (let field = 0; field < codes.length; field++) {
       all.fields[place] = field;
@@ -370,7 +373,9 @@ export class BlockClassifier {
       all.hashes[2 * place] = hashes[2 * field]!;
       all.hashes[2 * place + 1] = hashes[2 * field + 1]!;
       place++;
-      for (const item of several.get(field)?.slice(1) ?? []) {
+      if (field !== next) continue;
+      next = order.next().value ?? -1;
+      for (const item of several.get(field)!.slice(1)) {
         all.fields[place] = field;
         all.codes[place] = this.#classifyText(item, all.hashes, place, field % this.#columns.length === 0);
         place++;

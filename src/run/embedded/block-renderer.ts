@@ -65,9 +65,10 @@ export class BlockRenderer {
     if (width === 1 && isKept(code)) return null;
     const own = width === 1 ? undefined : codes.subarray(first, first + width);
     if (own ? own.some((each) => isKept(each) || this.#isExplained(each)) : this.#isExplained(code)) {
-      return this.#writer.prepare(
-        this.#columns.flatMap((_, column) => this.#fieldsOf(chunk, row, column, codes, nth)),
-      );
+      const fields = own
+        ? this.#columns.flatMap((_, column) => this.#fieldsOf(chunk, row, column, codes, nth))
+        : this.#fieldsOf(chunk, row, 0, codes, nth);
+      return this.#writer.prepare(fields);
     }
     const key = own?.join() ?? code;
     let added = this.#byCodes.get(key);

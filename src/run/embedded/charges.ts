@@ -231,8 +231,9 @@ const codesOf = (codes: Uint8Array, nth: number, columns: number): Uint8Array =>
 function firstRows({ columns, codes, items, isNew }: UnchargedChunk): Uint8Array {
   if (items === undefined) return codesOf(isNew, 0, columns);
   const isFirst = new Uint8Array(codes.length / columns);
-  for (const [place, field] of items.fields.entries()) {
-    if (field % columns === 0) isFirst[field / columns]! |= isNew[place]!;
+  for (let place = 0; place < isNew.length; place++) {
+    const field = items.fields[place]!;
+    if (isNew[place] === 1 && field % columns === 0) isFirst[field / columns] = 1;
   }
   return isFirst;
 }

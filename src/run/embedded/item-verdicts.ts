@@ -17,9 +17,12 @@ export function takeDeciding(
   items: ItemVerdicts,
   deciding: CellOptions["deciding"],
 ): void {
+  let last = -1;
   for (let place = 0; place < items.fields.length; place++) {
-    const [field, code] = [items.fields[place]!, items.codes[place]!];
-    const isFirst = place === 0 || items.fields[place - 1] !== field;
+    const field = items.fields[place]!;
+    const code = items.codes[place]!;
+    const isFirst = field !== last;
+    last = field;
     if (isFirst || decidesBefore(offlineStatuses[code]!, offlineStatuses[codes[field]!]!, deciding)) {
       codes[field] = code;
     }
@@ -40,7 +43,9 @@ export function goodRows(
 ): Uint8Array {
   const good = new Uint8Array(codes.length / columns);
   for (let place = 0; place < all.length; place++) {
-    if (isGoodCode[all[place]!]) good[Math.floor((fields?.[place] ?? place) / columns)] = 1;
+    if (!isGoodCode[all[place]!]) continue;
+    const field = fields ? fields[place]! : place;
+    good[columns === 1 ? field : Math.floor(field / columns)] = 1;
   }
   return good;
 }
@@ -48,10 +53,13 @@ export function goodRows(
 /** Returns for each field which of its items has its status, from 0. */
 export function decidingPlaces(codes: Uint8Array, items: ItemVerdicts): Uint32Array {
   const found = new Uint32Array(codes.length);
-  let [nth, last] = [0, -1];
+  let nth = 0;
+  let last = -1;
   let isFound = false;
-  for (const [place, field] of items.fields.entries()) {
-    [nth, isFound] = field === last ? [nth + 1, isFound] : [0, false];
+  for (let place = 0; place < items.fields.length; place++) {
+    const field = items.fields[place]!;
+    nth = field === last ? nth + 1 : 0;
+    isFound = field === last && isFound;
     last = field;
     if (isFound || items.codes[place] !== codes[field]) continue;
     found[field] = nth;

@@ -16,7 +16,10 @@ export class CopyingWriter implements RecordWriter {
   /** The added fields that take the places of earlier ones, by place, and the others. */
   readonly #replaced: readonly { readonly place: number; readonly index: number }[];
   readonly #last: readonly number[];
+  readonly #beforeText: string;
   readonly #before: Uint8Array;
+  /** Whether neither letters nor the signs of addresses are delimiters or quotes. */
+  readonly #isUsual: boolean;
   readonly #padding: Uint8Array;
   readonly #lineEnding: Uint8Array;
 
@@ -32,7 +35,9 @@ export class CopyingWriter implements RecordWriter {
       })
       .sort((a, b) => a.place - b.place);
     this.#last = indices.filter((index) => places[index] === undefined);
-    this.#before = Buffer.from(beforeField(dialect), "latin1");
+    this.#beforeText = beforeField(dialect);
+    this.#before = Buffer.from(this.#beforeText, "latin1");
+    this.#isUsual = /^[,;\t| ]$/.test(outputDelimiter(dialect)) && /^["']?$/.test(dialect.quote);
     this.#padding = Buffer.from(emptyField(dialect), "latin1");
     this.#lineEnding = Buffer.from(dialect.lineEnding);
   }
@@ -41,10 +46,21 @@ export class CopyingWriter implements RecordWriter {
   prepare(fields: readonly string[]): AddedFields {
     const { dialect } = this.#shape;
     const delimiter = outputDelimiter(dialect);
-    const quoted = fields.map((field) => quoteField(toBinary(field), delimiter, dialect));
-    const parts =
-      this.#replaced.length > 0 ? quoted : [quoted.map((field) => beforeField(dialect) + field).join("")];
-    return { fields, parts: parts.map((part) => Buffer.from(part, "latin1")) };
+    if (this.#replaced.length > 0) {
+      const quoted = fields.map((field) => quoteField(toBinary(field), delimiter, dialect));
+      return { fields, parts: quoted.map((field) => Buffer.from(field, "latin1")) };
+    }
+    let all = "";
+    for (const field of fields) {
+      all += this.#beforeText;
+      all += this.#isPlain(field) ? field : quoteField(toBinary(field), delimiter, dialect);
+    }
+    return { fields, parts: [Buffer.from(all, "latin1")] };
+  }
+
+  /** Returns whether a field certainly needs no quotes: most of ours. */
+  #isPlain(field: string): boolean {
+    return this.#isUsual && /^[\w@.+-]+$/.test(field);
   }
 
   write(
