@@ -11,6 +11,7 @@ import { emptyField } from "../../table/records.js";
 import { scanAlone } from "../../table/scan/chunk-assembler.js";
 import { scanShape } from "../../table/scan/scan-shape.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
+import { Place, recordWords } from "../../table/scan/scanner.js";
 import type { ItemTest } from "../../table/sniff/item-profile.js";
 import type { WriteMemory, WrittenRecords } from "../../table/writers/output.js";
 import { type RecordReader, readerOf } from "../../table/writers/writer-of.js";
@@ -252,7 +253,7 @@ export class BlockClassifier {
       ...{ columns: width, codes, hashes, emptied, notUtf8: notUtf8.size, kept },
       ...(items && { items }),
       ...(this.#options.keys === "mailboxes" && {
-        mailboxes: this.#hashMailboxes(chunk, codes, items, mailboxes),
+        mailboxes: this.#hashMailboxes(chunk, codes, hashes, items, mailboxes),
       }),
     };
   }
@@ -388,19 +389,32 @@ export class BlockClassifier {
   #hashMailboxes(
     chunk: ScannedChunk,
     codes: Uint8Array,
+    hashes: Int32Array,
     items: ItemVerdicts | undefined,
     memory: Int32Array | undefined,
   ): Int32Array {
     const { kind, seed } = this.#options;
     const words = 2 * (items?.codes ?? codes).length;
     const mailboxes = (items ? undefined : memory?.subarray(0, words)) ?? new Int32Array(words);
+    const width = this.#columns.length;
+    const chunks = this.#columns.map((column) => chunk.withColumn(column));
     let place = 0;
     for (let field = 0; field < codes.length; field++) {
+      const row = width === 1 ? field : Math.floor(field / width);
+      if (kind === "email" && isOwnMailbox(chunks[field - row * width]!, row)) {
+        mailboxes[2 * place] = hashes[2 * field]!;
+        mailboxes[2 * place + 1] = hashes[2 * field + 1]!;
+        place++;
+        continue;
+      }
       const found = hasItem(codes[field]!)
         ? this.#cells.itemsIn(fieldValue(chunk, this.#columns, field))
         : [];
       for (const [nth, item] of found.entries()) {
-        const { low, high } = hashItem(seed, mailboxKey(kind, item));
+        const key = mailboxKey(kind, item);
+        // The hash of the kernel is that of small letters.
+        const isSmall = key === key.toLowerCase();
+        const { low, high } = (isSmall && this.#kernel?.hash(key)) || hashItem(seed, key);
         mailboxes[2 * (place + nth)] = low;
         mailboxes[2 * (place + nth) + 1] = high;
       }
@@ -432,6 +446,53 @@ const emptyVerdicts = (count: number) => ({
   codes: new Uint8Array(count),
   hashes: new Int32Array(2 * count),
 });
+
+/** 1 for each byte of a plain address with nothing that a provider may spell in another way. */
+const ownBytes = new Uint8Array(256);
+for (const byte of Buffer.from("abcdefghijklmnopqrstuvwxyz0123456789._-")) ownBytes[byte] = 1;
+const [atSign, dot, letterG, letterM] = [0x40, 0x2e, 0x67, 0x6d];
+
+/**
+ * Returns whether a value is one plain address that is its own canonical form, as most are: it has no capitals and no `+`, is not at
+ * Fastmail, and at Gmail has no dots. Then the hash of its mailbox is its own.
+ */
+function isOwnMailbox({ bytes, at }: ScannedChunk, row: number): boolean {
+  const word = row * recordWords;
+  const start = at[word + Place.valueStart]!;
+  const end = at[word + Place.valueEnd]!;
+  let sign = start;
+  let before = dot;
+  let hasDots = false;
+  for (; sign < end && bytes[sign] !== atSign; sign++) {
+    const byte = bytes[sign]!;
+    if (ownBytes[byte] === 0 || (byte === dot && before === dot)) return false;
+    if (byte === dot) hasDots = true;
+    before = byte;
+  }
+  if (sign === end || before === dot) return false;
+  const first = bytes[sign + 1];
+  // gmail.com, googlemail.com, and all that ends like fastmail.com.
+  if ((first === letterG && (hasDots || bytes[sign + 2] !== letterM)) || isFastmail(bytes, end)) return false;
+  before = dot;
+  for (let p = sign + 1; p < end; p++) {
+    const byte = bytes[p]!;
+    const isMark = byte === dot || byte === hyphen;
+    if (ownBytes[byte] === 0 || byte === underscore || (isMark && (before === dot || before === hyphen)))
+      return false;
+    before = byte;
+  }
+  return before !== dot && before !== hyphen && sign - start < 64 && end - sign <= 64;
+}
+
+const [hyphen, underscore] = [0x2d, 0x5f];
+const fastmail = Buffer.from("fastmail.com");
+
+function isFastmail(bytes: Buffer, end: number): boolean {
+  for (let i = 1; i <= fastmail.length; i++) {
+    if (bytes[end - i] !== fastmail[fastmail.length - i]) return false;
+  }
+  return true;
+}
 
 /** Puts the verdicts on one column among those on all, which are numbered row by row. */
 function spread(
