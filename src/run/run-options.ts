@@ -9,7 +9,7 @@ import type { CellOptions } from "./cells.js";
 import type { Columns } from "./columns.js";
 import type { Update } from "./earlier-fields.js";
 import type { MailCheckPort } from "./mail-check-port.js";
-import type { RunSession } from "./session.js";
+import type { RunCounts, RunSession } from "./session.js";
 import type { Shard } from "./shard.js";
 
 /** Most domains in {@link RunReport.topDomains}. */
@@ -109,7 +109,7 @@ export interface RowFilter {
 }
 
 /** Counts of a run. */
-export interface RunReport {
+export interface RunReport extends RunCounts {
   /** Rows of the table, or of its shard, without its header, comments and bad rows. */
   readonly rows: number;
   /** Rows that passed the filter. */
@@ -122,12 +122,6 @@ export interface RunReport {
   readonly notUtf8: number;
   /** Rows that kept the status of an earlier run. */
   readonly kept: number;
-  /** Distinct items, checked or not. */
-  readonly distinct: number;
-  /** Distinct items whose verdict came from the cache. */
-  readonly cached: number;
-  /** Distinct items decided by the precheck, and therefore not submitted. */
-  readonly prechecked: number;
   /** Number of rows with each status that occurred. */
   readonly statuses: ReadonlyMap<Status, number>;
   /** The same for each further column with items. */
@@ -140,8 +134,6 @@ export interface RunReport {
   readonly reasons: ReadonlyMap<string, number>;
   /** The disposable domains with the most items, at most {@link mostTopDomains}, the largest first. */
   readonly topDomains: readonly DomainCount[];
-  /** Units that this run was charged. */
-  readonly charged: number;
   /** The quota after the last batch; undefined when nothing was submitted. */
   readonly quota: QuotaState | undefined;
 }

@@ -2,11 +2,8 @@
  * State that outlives a run: what it has cost, should it fail, and what the runs over several files share, so that an item
  * in two of them is charged once.
  */
-import type { ItemLedger } from "./batched/item-ledger.js";
+import type { QuotaState } from "../validator/validator.js";
 import type { DistinctItems } from "./distinct-items.js";
-import type { Charges } from "./embedded/charges.js";
-import type { PreparedKernel } from "./embedded/embedded-run.js";
-import type { RunReport } from "./run-options.js";
 
 /** Filled by the first run, and used by those after it. All of them have the same engine, and run in the same way. */
 export interface RunSession {
@@ -14,20 +11,41 @@ export interface RunSession {
   readonly isSeveral: boolean;
   /** Whether tables that the scanner reads go in batches too, because another table has to. */
   readonly isBatched: boolean;
-  charges?: Charges;
-  /** The kernel with its memory, for one run at a time; null if it cannot run. Without it, items have other hashes. */
-  kernel?: PreparedKernel | null;
-  ledger?: ItemLedger;
+  /** Returns the counts over all runs so far, even of one that failed. */
+  counts?: () => RunCounts;
+  /** Returns the quota after the last charge; undefined when nothing was charged. */
+  quota?: () => QuotaState | undefined;
   /** Items or mailboxes that were written, for `--dedupe`. */
   writtenKeys?: DistinctItems;
 }
 
-/** Counts of items and units, over all runs of a session. */
-export type RunCounts = Pick<RunReport, "distinct" | "cached" | "prechecked" | "charged">;
+/** Counts of items and units. */
+export interface RunCounts {
+  /** Distinct items, checked or not. */
+  readonly distinct: number;
+  /** Distinct items whose verdict came from the cache. */
+  readonly cached: number;
+  /** Distinct items decided by the precheck, and therefore not submitted. */
+  readonly prechecked: number;
+  /** Units that were charged. */
+  readonly charged: number;
+}
 
 /** Returns the counts of a session so far. */
-export function countsOf({ charges, ledger }: RunSession): RunCounts {
-  return (charges ?? ledger)?.counts ?? { distinct: 0, cached: 0, prechecked: 0, charged: 0 };
+export function countsOf({ counts }: RunSession): RunCounts {
+  return counts?.() ?? { distinct: 0, cached: 0, prechecked: 0, charged: 0 };
+}
+
+/** What one way of running keeps for the next run of a session. */
+export class SessionState<State> {
+  readonly #states = new WeakMap<RunSession, State>();
+
+  /** Returns the state of a session, which is made if there is none; new state without a session. */
+  of(session: RunSession | undefined, make: () => State): State {
+    const state = (session && this.#states.get(session)) ?? make();
+    if (session) this.#states.set(session, state);
+    return state;
+  }
 }
 
 /** Returns what was counted between two times. */

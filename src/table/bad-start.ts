@@ -5,10 +5,10 @@
 import { ChoiceError } from "../files/errors.js";
 import type { BadRowListener } from "./bad-rows.js";
 import { itemText } from "./bytes.js";
+import type { Marks } from "./dialect.js";
 import type { FieldChunk } from "./fields/field-writer.js";
 import { parseObject } from "./json/json-values.js";
 import type { TableShape } from "./records.js";
-import type { Marks } from "./sniff/dialect.js";
 import type { ItemTest } from "./sniff/item-profile.js";
 import { type LayoutOptions, layoutOf } from "./sniff/layout.js";
 import { type SplitSample, startRecords } from "./sniff/sample-record.js";

@@ -2,6 +2,7 @@
 
 import { BadStart, dialectFor } from "./bad-start.js";
 import { itemText, lineEndings, nameText } from "./bytes.js";
+import type { Marks } from "./dialect.js";
 import type { EarlierColumns } from "./earlier-columns.js";
 import type { FieldChunk } from "./fields/field-writer.js";
 import { usualMarks } from "./quotes.js";
@@ -10,7 +11,7 @@ import { afterPreamble, checkReshapable, countLeftOut, jsonKeys, reshape } from 
 import { findStep } from "./scan/broken-rows.js";
 import { readScanned } from "./scan/scanned-records.js";
 import { chooseColumns } from "./sniff/column.js";
-import { hasUsualMarks, type Marks, sniffDialect, sniffLineEnding } from "./sniff/dialect.js";
+import { hasUsualMarks, sniffDialect, sniffLineEnding } from "./sniff/dialect.js";
 import type { ItemProfile, ItemTest } from "./sniff/item-profile.js";
 import { layoutOf, mostCommonWidth } from "./sniff/layout.js";
 import { lineSplitterOf, splitterOf } from "./sniff/sample.js";

@@ -1,5 +1,5 @@
 /** Removes and adds the quotes of a single field. */
-import type { Dialect, Marks } from "./sniff/dialect.js";
+import type { Dialect, Marks } from "./dialect.js";
 
 /** The characters around quoted fields and inside them; see {@link Dialect}. */
 export type QuoteMarks = Pick<Dialect, "quote" | "escape" | "comment">;

@@ -3,9 +3,9 @@
  * depend on any of them.
  */
 import { type BadRowPolicy, RowFault } from "./bad-rows.js";
+import type { Dialect } from "./dialect.js";
 import type { JsonShape } from "./json/json-values.js";
 import { quoteField } from "./quotes.js";
-import type { Dialect } from "./sniff/dialect.js";
 
 /** Consecutive records of a table, none with more fields than the table. */
 export interface RecordChunk {
@@ -69,6 +69,8 @@ export interface TableShape {
   /** For JSON Lines: each record is an object. */
   readonly json?: JsonShape;
 }
+
+export type TableFormat = "csv" | "tsv" | "jsonl";
 
 /** The delimiter of each format. */
 export const delimiterOf = { csv: ",", tsv: "\t", jsonl: undefined } as const;

@@ -5,10 +5,10 @@ import { nameText } from "./bytes.js";
 import type { EarlierColumns } from "./earlier-columns.js";
 import type { FieldChunk } from "./fields/field-writer.js";
 import { usualMarks } from "./quotes.js";
-import { byteOrderMarkBytes, delimiterOf, type RecordStream } from "./records.js";
+import { byteOrderMarkBytes, delimiterOf, type RecordStream, type TableFormat } from "./records.js";
 import type { ItemProfile } from "./sniff/item-profile.js";
 import { holdsItem } from "./sniff/layout.js";
-import type { Table, TableFormat } from "./table.js";
+import type { Table } from "./table.js";
 
 /** Returns a stream with the byte order mark and the preamble before its header. */
 export function afterPreamble<Stream extends RecordStream>(

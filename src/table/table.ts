@@ -1,8 +1,9 @@
 /** Types of a table that is opened: its source, its options and its properties. */
 import type { BadRowListener, BadRowPolicy } from "./bad-rows.js";
+import type { Dialect, KnownDialect } from "./dialect.js";
 import type { EarlierColumns } from "./earlier-columns.js";
+import type { TableFormat } from "./records.js";
 import type { ScannableStream } from "./scan/scanned-records.js";
-import type { Dialect, KnownDialect } from "./sniff/dialect.js";
 import type { ItemProfile, ItemTest } from "./sniff/item-profile.js";
 import type { OpenSheet } from "./spreadsheet/workbook.js";
 
@@ -47,8 +48,6 @@ export interface TableOptions {
   /** Whether to read with csv-parse and write with csv-stringify, instead of copying the bytes of the records. */
   readonly strict?: boolean;
 }
-
-export type TableFormat = "csv" | "tsv" | "jsonl";
 
 /** A table that is being read. */
 export interface Table extends ScannableStream {

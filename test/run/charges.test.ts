@@ -54,7 +54,7 @@ describe("units", () => {
     const third = await runTable(listOf(addresses(4)), validator, { session });
     expect(asked).toEqual([3, 1]);
     expect(third.report).toMatchObject({ charged: 1, distinct: 1, rows: 4 });
-    expect(session.charges?.counts).toMatchObject({ charged: 4, cached: 0 });
+    expect(countsOf(session)).toMatchObject({ charged: 4, cached: 0 });
     expect((await runTable(listOf([]), validator)).report.quota).toBeUndefined();
   });
 

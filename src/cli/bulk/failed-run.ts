@@ -8,8 +8,8 @@ import { commandLine } from "./command-line.js";
 import type { Opened } from "./open.js";
 
 /** Returns whether the units of a run are missed: they are a service's, or those of a quota with a limit. */
-export const isCharged = ({ validator }: Engine, { charges, ledger }: RunSession): boolean =>
-  validator.embedded === undefined || (charges ?? ledger)?.quota?.left !== null;
+export const isCharged = ({ validator }: Engine, { quota }: RunSession): boolean =>
+  validator.embedded === undefined || quota?.()?.left !== null;
 
 /**
  * Returns the end of the error message: the command that resumes the run with the verdicts in the cache, or else the units

@@ -2,7 +2,8 @@
 import type { MailStatistics } from "../../dns/mail-domains.js";
 import { undecidedCauses } from "../../dns/vocabulary.js";
 import type { RunReport } from "../../run/run-options.js";
-import { type Dialect, dialectWords } from "../../table/sniff/dialect.js";
+import type { Dialect } from "../../table/dialect.js";
+import { dialectWords } from "../../table/sniff/dialect.js";
 import type { EmptyFormulas } from "../../table/spreadsheet/workbook.js";
 import { knownStatuses } from "../../validator/validator.js";
 import { statusColour, type TerminalStyle } from "../terminal/bars.js";

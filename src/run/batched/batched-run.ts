@@ -22,7 +22,7 @@ import { isGood } from "../cells.js";
 import { anyUpdate, badRowCode, keptFields } from "../earlier-fields.js";
 import { RowWriter } from "../row-writer.js";
 import type { RunOptions, RunProgress, RunReport } from "../run-options.js";
-import { countsSince } from "../session.js";
+import { countsSince, SessionState } from "../session.js";
 import { isInShard, severalItems } from "../shard.js";
 import { notARowCode, otherShardCode } from "../status-codes.js";
 import { BatchQueue } from "./batch-queue.js";
@@ -34,13 +34,15 @@ const waitingChunks = 64;
 /** Pause of the input after which the open batch is submitted, in milliseconds. */
 const pauseMilliseconds = 200;
 
+const ledgers = new SessionState<ItemLedger>();
+
 /** Runs the batched way; see the top of this file. */
 export async function runBatched(options: RunOptions): Promise<RunReport> {
   const { table, columns, signal, onProgress } = options;
   const { session, shard, filter: { dedupe } = {}, update = anyUpdate } = options;
   const isFirstShard = shard === undefined || shard.index === 1;
-  const ledger = session?.ledger ?? new ItemLedger(options);
-  if (session) session.ledger = ledger;
+  const ledger = ledgers.of(session, () => new ItemLedger(options));
+  if (session) Object.assign(session, { counts: () => ledger.counts, quota: () => ledger.quota });
   const before = ledger.counts;
   await ledger.load();
   const watch = new Watch();

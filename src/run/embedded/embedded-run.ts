@@ -37,7 +37,7 @@ import { topDomains } from "../domain-counts.js";
 import { anyUpdate, badRowCode, keptFields, tooManyKept, type Update } from "../earlier-fields.js";
 import { type RowsWithStatus, RowWriter } from "../row-writer.js";
 import type { RunOptions, RunReport } from "../run-options.js";
-import { countsSince } from "../session.js";
+import { countsSince, SessionState } from "../session.js";
 import { offlineReasons, offlineStatuses } from "../status-codes.js";
 import { BlockClassifier, kernelSettings } from "./block-classifier.js";
 import { BlockKernel } from "./block-kernel.js";
@@ -53,6 +53,15 @@ const [worthWorkers, worthWorkersRead] = [25_165_824, 8_388_608];
 const mostThreads = 4;
 /** Most blocks per thread: enough that no worker waits for the main thread. */
 const blocksForThread = 3;
+/** What the runs over several files share. */
+interface EmbeddedState {
+  readonly charges: Charges;
+  /** The kernel with its memory, for one run at a time; null if it cannot run. Without it, items have other hashes. */
+  kernel?: PreparedKernel | null;
+}
+
+const states = new SessionState<EmbeddedState>();
+
 /** Runs the embedded way; see the top of this file. */
 export async function runEmbedded(
   options: RunOptions,
@@ -71,8 +80,9 @@ export async function runEmbedded(
   } = options;
   const cells = { kind, ...(options.cells ?? usualCells) };
   const { session, shard } = options;
-  const charges = session?.charges ?? new Charges(engine);
-  if (session) session.charges = charges;
+  const state = states.of(session, () => ({ charges: new Charges(engine) }));
+  const { charges } = state;
+  if (session) Object.assign(session, { counts: () => charges.counts, quota: () => charges.quota });
   const before = charges.counts;
   const isUpdate = columns.places.some((place) => place !== undefined);
   const update = isUpdate ? (options.update ?? anyUpdate) : undefined;
@@ -94,9 +104,8 @@ export async function runEmbedded(
   const submittedBlocks = 2 + threads * blocksForThread;
   // Slots for the blocks submitted, for the chunks collected and those being charged, and for one whose bytes are being written.
   const slots = submittedBlocks + 2 * mostWaitingChunks + 1;
-  const kept = session?.kernel;
-  const prepared = kept === undefined ? prepareKernel(threads, slots, engine.classifier, kind) : kept;
-  if (session) session.kernel = prepared;
+  if (state.kernel === undefined) state.kernel = prepareKernel(threads, slots, engine.classifier, kind);
+  const prepared = state.kernel;
   if (prepared) {
     const { memory } = prepared.memory;
     prepareMemory(memory, kernelSettings(blockOptions));
@@ -208,7 +217,7 @@ function otherStatus(update: Update, columns: Columns, count: number, statuses: 
 const unknownShare = (): undefined => undefined;
 
 /** The kernel of the main thread, and what other threads need for theirs. */
-export interface PreparedKernel {
+interface PreparedKernel {
   readonly module: WebAssembly.Module;
   readonly memory: BlockMemory;
   readonly kernel: BlockKernel;

@@ -4,9 +4,9 @@
  */
 import { stringify } from "csv-stringify/sync";
 import { itemText, nameText, toBinary } from "../bytes.js";
+import type { Dialect } from "../dialect.js";
 import type { EarlierColumns } from "../earlier-columns.js";
 import { outputDelimiter, type RecordChunk, type RecordStream } from "../records.js";
-import type { Dialect } from "../sniff/dialect.js";
 
 /** Consecutive records, as fields. */
 export interface FieldChunk extends Pick<RecordChunk, "values" | "otherValues" | "notUtf8"> {

@@ -2,6 +2,7 @@
 import { Parser } from "csv-parse";
 import type { BadRowListener, RowFault } from "../bad-rows.js";
 import { isUtf8Text, itemText, lineEndings } from "../bytes.js";
+import type { Dialect } from "../dialect.js";
 import {
   maximumRecordBytes,
   neverClosed,
@@ -14,7 +15,6 @@ import {
 } from "../records.js";
 import { findStep, findStray, findSwallowingQuote } from "../scan/broken-rows.js";
 import { boundsIn } from "../scan/scan-shape.js";
-import type { Dialect } from "../sniff/dialect.js";
 import type { ItemTest } from "../sniff/item-profile.js";
 import { copiedUnchanged, csvWriter, type FieldChunk } from "./field-writer.js";
 

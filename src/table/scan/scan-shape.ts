@@ -1,6 +1,7 @@
 /** What the scanner needs to know of a table, and the fields of a record that it has found. */
+
+import type { Dialect } from "../dialect.js";
 import type { TableShape } from "../records.js";
-import type { Dialect } from "../sniff/dialect.js";
 import { recordWords, scanRecords } from "./scanner.js";
 
 /** Memory for scanning a record again. */

@@ -1,9 +1,10 @@
 /** Splits the start of a table into its first records, with each dialect that is tried. */
+
+import type { Marks } from "../dialect.js";
 import { unquote, usualMarks } from "../quotes.js";
 import { isSwallowing } from "../scan/broken-rows.js";
 import { scanMarks } from "../scan/scan-shape.js";
 import { Place, recordWords, scanRecords } from "../scan/scanner.js";
-import type { Marks } from "./dialect.js";
 import { maximumRecords, type SampleRecord, type SplitSample } from "./sample-record.js";
 
 /**

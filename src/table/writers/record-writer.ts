@@ -1,8 +1,8 @@
 /** Writes the records of scanned chunks with the fields that are added to them: what all formats have in common. */
 import type { EarlierColumns } from "../earlier-columns.js";
+import type { TableFormat } from "../records.js";
 import type { ScannedChunk } from "../scan/scanned-chunk.js";
 import { Place, recordWords } from "../scan/scanner.js";
-import type { TableFormat } from "../table.js";
 import { Output, type WriteMemory, type WrittenRecords } from "./output.js";
 
 /** The format to write. Plain data, because worker threads get a copy. */
