@@ -55,8 +55,7 @@ export function canonicalItem(kind: Kind, item: string): string | undefined {
     return name instanceof Fault ? undefined : name.ascii;
   }
   const at = findPlainAt(item);
-  if (at !== -1)
-    return canonicalAddress(item.slice(0, at), item.slice(at + 1).toLowerCase(), (local) => local);
+  if (at !== -1) return canonicalAddress(item.slice(0, at), item.slice(at + 1).toLowerCase(), quoteLastDot);
   const address = parseAddress(item);
   if (address instanceof Fault || address.domain === undefined) return undefined;
   return canonicalAddress(address.local, address.domain.ascii, quoteLocal);
@@ -110,3 +109,6 @@ function mailboxesAt(ascii: string): MailboxSpelling {
 function quoteLocal(local: string): string {
   return dotString.test(local) ? local : `"${local.replace(/["\\]/g, "\\$&")}"`;
 }
+
+/** Quotes a local part that was a plain one if need be: without its sub-address, it may end with a dot. */
+const quoteLastDot = (local: string): string => (local.endsWith(".") ? quoteLocal(local) : local);

@@ -28,6 +28,7 @@ describe("the canonical address", () => {
     ["Jürgen@xn--bcher-kva.de", "Jürgen@xn--bcher-kva.de"],
     ['"ann lee"@b.net', '"ann lee"@b.net'],
     ['"ann.lee"@b.net', "ann.lee@b.net"],
+    ["a.+b@hotmail.de", '"a."@hotmail.de'],
     ['"a\\"b\\\\c"@b.net', '"a\\"b\\\\c"@b.net'],
   ])("of %s is %s", (item, expected) => {
     expect(canonicalItem("email", item)).toBe(expected);
