@@ -2,19 +2,61 @@
 import { canonicalItem } from "../classifier/canonical.js";
 import type { Kind, Verdict } from "../validator/validator.js";
 
-/** The columns that a run adds to a table. */
+/** What a run adds besides the status. */
+export interface WantedDetails {
+  readonly withReasons?: boolean;
+  /** Whether the exchange that DNS named follows reason and suggestion. */
+  readonly withExchange?: boolean;
+  readonly withCanonical?: boolean;
+}
+
+/** A column beside the status. */
+interface Detail {
+  readonly isWanted: (wanted: WantedDetails) => boolean;
+  /** What its field depends on besides the status: on the reason for that, or on the item itself. */
+  readonly dependsOn: "reason" | "item";
+  /** The column that is always directly before it, by which those of an earlier run are told from the user's own. */
+  readonly follows?: string;
+  /** Returns its field for a verdict on an item. */
+  readonly field: (verdict: Verdict, kind: Kind, item: string) => string | undefined;
+}
+
+/** The columns beside the status, by their usual names, in their order. Nothing else knows of a single one. */
+const details = {
+  reason: {
+    isWanted: ({ withReasons = false }) => withReasons,
+    dependsOn: "reason",
+    field: ({ reason }) => reason,
+  },
+  suggestion: {
+    isWanted: ({ withReasons = false }) => withReasons,
+    dependsOn: "reason",
+    follows: "reason",
+    field: ({ suggestion }) => suggestion,
+  },
+  mx: {
+    isWanted: ({ withExchange = false }) => withExchange,
+    dependsOn: "item",
+    field: ({ mx }) => mx,
+  },
+  canonical: {
+    isWanted: ({ withCanonical = false }) => withCanonical,
+    dependsOn: "item",
+    field: (_, kind, item) => canonicalItem(kind, item),
+  },
+} satisfies Record<string, Detail>;
+
+type DetailName = keyof typeof details;
+const detailNames = Object.keys(details) as DetailName[];
+const detailOf = (name: DetailName): Detail => details[name];
+
+/** The columns that a run adds to a table. Plain data, because worker threads get a copy. */
 export interface Columns {
-  /**
-   * Names, in order: status; reason and suggestion if `withReasons`; mx if `withExchange`; canonical item if `withCanonical`; then the same for
-   * each further column with items.
-   */
+  /** Names, in order: the status and the details; then the same for each further column with items. */
   readonly names: readonly string[];
+  readonly details: readonly DetailName[];
   /** Index in the table of each added column that an earlier run has left there. */
   readonly places: readonly (number | undefined)[];
-  readonly withReasons: boolean;
-  /** Whether the exchange that DNS named follows reason and suggestion. */
-  readonly withExchange: boolean;
-  readonly withCanonical: boolean;
   /** Whether to put a `'` before added fields that a spreadsheet would take for formulas. */
   readonly escapesFormulas: boolean;
   /** Added columns that got another name because the usual one was taken. */
@@ -35,25 +77,23 @@ export function nameColumns(
   header: readonly string[] | undefined,
   statusColumn: string,
   {
-    withReasons = false,
-    withExchange = false,
-    withCanonical = false,
     escapesFormulas = false,
-    others = noNames,
-    isOurs = never,
+    others = [],
+    isOurs = () => false,
+    ...wanted
+  }: WantedDetails & {
+    readonly escapesFormulas?: boolean;
+    readonly others?: readonly string[];
+    readonly isOurs?: (index: number) => boolean;
   } = {},
 ): Columns {
   // Spreadsheets and databases take "Status" and "status" for the same name.
   const taken = new Set(header?.map((name) => name.toLowerCase()));
-  const details = [
-    ...(withReasons ? ["reason", "suggestion"] : []),
-    ...(withExchange ? ["mx"] : []),
-    ...(withCanonical ? ["canonical"] : []),
-  ];
+  const added = detailNames.filter((name) => detailOf(name).isWanted(wanted));
   const named = ["", ...others.map((name) => `_${name}`)].flatMap((end) => {
     const status = earlierColumn(`${statusColumn}${end}`, header ?? [], isOurs);
     const earlierDetails = detailsAfter(status, header ?? [], end);
-    return [`${statusColumn}${end}`, ...details.map((name) => `${name}${end}`)].map((usual, i) => {
+    return [`${statusColumn}${end}`, ...added.map((name) => `${name}${end}`)].map((usual, i) => {
       const place = i === 0 ? status : earlierDetails.get(usual);
       const name = place === undefined ? firstFree(usual, taken) : header![place]!;
       taken.add(name.toLowerCase());
@@ -63,16 +103,19 @@ export function nameColumns(
   return {
     names: named.map(({ name }) => (escapesFormulas ? escapeFormula(name) : name)),
     places: named.map(({ place }) => place),
-    withReasons,
-    withExchange,
-    withCanonical,
+    details: added,
     escapesFormulas,
     renamed: named.filter(({ usual, name, place }) => usual !== name && place === undefined),
   };
 }
 
-const noNames: readonly string[] = [];
-const never = (_index: number): boolean => false;
+/** Returns whether an added field depends on the reason for a status. */
+export const needsReasons = ({ details: added }: Columns): boolean =>
+  added.some((name) => detailOf(name).dependsOn === "reason");
+
+/** Returns whether the added fields of an item can only be told from the item, or from the reason for its status, if there is one. */
+export const isExplained = ({ details: added }: Columns, hasReason: boolean): boolean =>
+  added.some((name) => detailOf(name).dependsOn === "item" || hasReason);
 
 /** Returns the index of the column that an earlier run has added under a name, or the name that it took instead. */
 function earlierColumn(
@@ -101,10 +144,12 @@ function detailsAfter(
   const found = new Map<string, number>();
   const isNamed = (index: number, usual: string) => isNameOf(header[index] ?? "", `${usual}${end}`);
   for (let index = (status ?? header.length) + 1; index < header.length; index++) {
-    for (const usual of ["mx", "canonical"]) if (isNamed(index, usual)) found.set(`${usual}${end}`, index);
-    if (!isNamed(index, "reason") || !isNamed(index + 1, "suggestion")) continue;
-    found.set(`reason${end}`, index);
-    found.set(`suggestion${end}`, index + 1);
+    for (const name of detailNames) {
+      const behind = detailNames.find((other) => detailOf(other).follows === name);
+      const { follows } = detailOf(name);
+      const isOurs = isNamed(index, name) && (behind === undefined || isNamed(index + 1, behind));
+      if (isOurs && (follows === undefined || isNamed(index - 1, follows))) found.set(`${name}${end}`, index);
+    }
   }
   return found;
 }
@@ -115,18 +160,15 @@ function detailsAfter(
  * @param item the item of the row; undefined when there is none or it was not checked
  */
 export function ourFields(
-  { withReasons, withExchange, withCanonical, escapesFormulas }: Columns,
-  { status, reason = "", suggestion = "", mx = "" }: Verdict,
+  { details: added, escapesFormulas }: Columns,
+  verdict: Verdict,
   kind: Kind,
   item?: string,
 ): string[] {
-  const canonical = (withCanonical && item !== undefined && canonicalItem(kind, item)) || "";
-  const fields = [
-    status,
-    ...(withReasons ? [reason, suggestion] : []),
-    ...(withExchange ? [mx] : []),
-    ...(withCanonical ? [canonical] : []),
-  ];
+  const fields = [verdict.status];
+  for (const name of added) {
+    fields.push((item !== undefined && detailOf(name).field(verdict, kind, item)) || "");
+  }
   return escapesFormulas ? fields.map(escapeFormula) : fields;
 }
 

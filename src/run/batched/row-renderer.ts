@@ -4,7 +4,7 @@ import { listedDomain } from "../../classifier/outcomes.js";
 import type { RecordChunk } from "../../table/records.js";
 import { notChecked, type Status, type Verdict } from "../../validator/validator.js";
 import { isGood } from "../cells.js";
-import { ourFields } from "../columns.js";
+import { needsReasons, ourFields } from "../columns.js";
 import { DomainCounts } from "../domain-counts.js";
 import { itemKey, mailboxKey } from "../item.js";
 import type { RowKeys, RowsWithStatus } from "../row-writer.js";
@@ -32,14 +32,15 @@ export class RowRenderer {
   readonly #options: RunOptions;
   readonly #ledger: ItemLedger;
   readonly #hasOnlyStatus: boolean;
+  readonly #needsReasons: boolean;
   readonly #fieldsByStatuses = new Map<string, string[]>();
   readonly domains = new DomainCounts();
 
   constructor(options: RunOptions, ledger: ItemLedger) {
     this.#options = options;
     this.#ledger = ledger;
-    const { withReasons, withCanonical } = options.columns;
-    this.#hasOnlyStatus = !withReasons && !withCanonical;
+    this.#hasOnlyStatus = options.columns.details.length === 0;
+    this.#needsReasons = needsReasons(options.columns);
   }
 
   rowsOf(chunk: RecordChunk, rows: readonly RowItems[], counts: ValueCounts): RowsWithStatus {
@@ -99,7 +100,7 @@ export class RowRenderer {
       return statuses.flatMap((status, column) => {
         const item = status === notChecked.status ? undefined : items[column]?.item;
         const explained =
-          columns.withReasons && item !== undefined ? this.#verdictWithReason(item, status) : undefined;
+          this.#needsReasons && item !== undefined ? this.#verdictWithReason(item, status) : undefined;
         const verdict = explained?.status === status ? explained : { status };
         return ourFields(columns, verdict, kind, item);
       });

@@ -6,7 +6,7 @@ import type { WriteMemory, WrittenRecords } from "../../table/writers/output.js"
 import { type AddedFields, type RecordWriter, unchanged } from "../../table/writers/record-writer.js";
 import { writerOf } from "../../table/writers/writer-of.js";
 import type { Cells } from "../cells.js";
-import { ourFields } from "../columns.js";
+import { isExplained, needsReasons, ourFields } from "../columns.js";
 import {
   hasItem,
   notARowCode,
@@ -25,6 +25,7 @@ export class BlockRenderer {
   readonly #classifier: Classifier;
   readonly #cells: Cells;
   readonly #columns: readonly number[];
+  readonly #needsReasons: boolean;
   readonly #writer: RecordWriter;
   /** The added fields of rows by the codes of their statuses, unless these are to be explained. */
   readonly #byCodes = new Map<number | string, AddedFields>();
@@ -35,6 +36,7 @@ export class BlockRenderer {
     this.#classifier = classifier;
     this.#cells = cells;
     this.#columns = itemColumnsOf(options.shape);
+    this.#needsReasons = needsReasons(options.columns);
     this.#writer = writerOf(options.shape, options.target, options.columns);
   }
 
@@ -81,9 +83,8 @@ export class BlockRenderer {
 
   /** Returns whether the added fields of rows with a code depend on their items. */
   #isExplained(code: number): boolean {
-    const { withReasons, withCanonical } = this.#options.columns;
     if (!hasItem(code) || code === notCheckedCode) return false;
-    return withCanonical || (withReasons && offlineReasons[code] !== undefined);
+    return isExplained(this.#options.columns, offlineReasons[code] !== undefined);
   }
 
   #usualFields(code: number): readonly string[] {
@@ -114,9 +115,10 @@ export class BlockRenderer {
     }
     if (!this.#isExplained(code)) return this.#usualFields(code);
     const item = this.#cells.itemsIn(fieldValue(chunk, this.#columns, field))[nth?.[field] ?? 0]!;
-    const verdict = columns.withReasons
-      ? this.#classifier.classify(kind, item)
-      : { status: offlineStatuses[code]! };
+    const verdict =
+      this.#needsReasons && offlineReasons[code] !== undefined
+        ? this.#classifier.classify(kind, item)
+        : { status: offlineStatuses[code]! };
     return ourFields(columns, verdict, kind, item);
   }
 }
@@ -129,7 +131,7 @@ export function fieldValue(chunk: ScannedChunk, columns: readonly number[], fiel
 
 /** Returns the bytes to append to a record for a column with items, by the codes of offline verdicts; none if the kernel cannot. */
 export function tailsOf({ kind, shape, target, keeps, columns }: BlockOptions): readonly Uint8Array[] {
-  const hasTails = keeps === undefined && !columns.withReasons && !columns.withCanonical;
+  const hasTails = keeps === undefined && columns.details.length === 0;
   if (!hasTails || target.format !== undefined || shape.json) return [];
   const writer = new CopyingWriter(shape, { places: [undefined] });
   return offlineStatuses.map((status) => writer.prepare(ourFields(columns, { status }, kind)).parts[0]!);
