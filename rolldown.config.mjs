@@ -85,7 +85,7 @@ export default defineConfig([
   { ...shared, input: { index: "src/index.ts" }, output: { dir: "dist/library", comments: false } },
   {
     ...shared,
-    input: { main: "src/cli/main.ts", worker: "src/run/embedded/worker.ts" },
+    input: { main: "src/cli/main.ts", worker: "src/run/blocks/worker.ts" },
     plugins: [copied, importsGypBuild, laterChildProcess, licences],
     output: {
       dir: "dist/bundle",

@@ -16,7 +16,8 @@ export interface AddedItems {
 
 interface Exports {
   expect(items: number): void;
-  addAll(count: number, state: number): number;
+  addAll(count: number): number;
+  takeStates(count: number): void;
   get(low: number, high: number): number;
   set(low: number, high: number, state: number): number;
   readonly size: { readonly value: number };
@@ -78,23 +79,38 @@ export class DistinctTable {
   }
 
   /**
-   * Adds the hashes of the rows that have an item. Those in the table keep their state.
+   * Adds the hashes of the rows that have an item, with their codes as states. Those in the table keep their state.
    *
    * @returns `isNew`, which is 1 for each row that added its hash; `count`, the number of those rows
    * @throws TooManyItems when there is no memory for them
    */
-  addAll(hashes: Int32Array, codes: Uint8Array, state: number): AddedItems {
+  addAll(hashes: Int32Array, codes: Uint8Array): AddedItems {
     const isNew = new Uint8Array(codes.length);
     let count = 0;
+    this.#inPieces(hashes, codes, (from, to) => {
+      const added = this.#exports.addAll(to - from);
+      if (added === -1) throw new TooManyItems();
+      count += added;
+      isNew.set(this.#isNew.subarray(0, to - from), from);
+    });
+    return { isNew, count };
+  }
+
+  /** Replaces the codes of the rows that have an item by the states of their hashes, which were added before. */
+  takeStates(hashes: Int32Array, codes: Uint8Array): void {
+    this.#inPieces(hashes, codes, (from, to) => {
+      this.#exports.takeStates(to - from);
+      codes.set(this.#codes.subarray(0, to - from), from);
+    });
+  }
+
+  /** Copies hashes and codes into the memory of the table, as many at a time as it has room for. */
+  #inPieces(hashes: Int32Array, codes: Uint8Array, use: (from: number, to: number) => void): void {
     for (let from = 0; from < codes.length; from += distinctRows) {
       const to = Math.min(codes.length, from + distinctRows);
       this.#hashes.set(hashes.subarray(2 * from, 2 * to));
       this.#codes.set(codes.subarray(from, to));
-      const added = this.#exports.addAll(to - from, state);
-      if (added === -1) throw new TooManyItems();
-      count += added;
-      isNew.set(this.#isNew.subarray(0, to - from), from);
+      use(from, to);
     }
-    return { isNew, count };
   }
 }

@@ -45,17 +45,21 @@ export class DistinctItems {
    * Adds the items of some rows. Items that are already in the table keep their state.
    *
    * @param hashes two words for each row, low and high
-   * @param codes status codes of the rows, which tell the rows without an item
-   * @param state state of the new items, 1 to 255
+   * @param codes status codes of the rows: the states of new items, and those that tell the rows without an item
    * @returns `isNew`, which is 1 for each row that added its item; `count`, the number of those rows
    */
-  addAll(hashes: Int32Array, codes: Uint8Array, state: number): AddedItems {
-    return this.#table.addAll(hashes, codes, state);
+  addAll(hashes: Int32Array, codes: Uint8Array): AddedItems {
+    return this.#table.addAll(hashes, codes);
+  }
+
+  /** Replaces the codes of rows that have an item by the states of their items, which were added before. */
+  takeStates(hashes: Int32Array, codes: Uint8Array): void {
+    this.#table.takeStates(hashes, codes);
   }
 }
 
 /** The same table where the kernel cannot run. Takes some 200 bytes an item. */
-class PlainTable implements Pick<DistinctTable, "size" | "expect" | "get" | "set" | "addAll"> {
+class PlainTable implements Omit<DistinctTable, "bytes"> {
   readonly #states = new Map<string, number>();
 
   get size(): number {
@@ -72,12 +76,18 @@ class PlainTable implements Pick<DistinctTable, "size" | "expect" | "get" | "set
     this.#states.set(`${low} ${high}`, state);
   }
 
-  addAll(hashes: Int32Array, codes: Uint8Array, state: number): AddedItems {
+  takeStates(hashes: Int32Array, codes: Uint8Array): void {
+    for (const [row, code] of codes.entries()) {
+      if (hasItem(code)) codes[row] = this.get(hashes[2 * row]!, hashes[2 * row + 1]!);
+    }
+  }
+
+  addAll(hashes: Int32Array, codes: Uint8Array): AddedItems {
     let count = 0;
     const isNew = codes.map((code, row) => {
       const [low, high] = [hashes[2 * row]!, hashes[2 * row + 1]!];
       if (!hasItem(code) || this.get(low, high) !== 0) return 0;
-      this.set(low, high, state);
+      this.set(low, high, code);
       count++;
       return 1;
     });

@@ -1,5 +1,5 @@
 /**
- * The last stage of a run, embedded or batched: counts rows, applies the filter, removes duplicates, splits by status,
+ * The last stage of a run: counts rows, applies the filter, removes duplicates, splits by status,
  * and writes. Rows are written in the order in which they arrive, which is input order.
  */
 import { isSplit, type TableSink } from "../files/output.js";
@@ -258,7 +258,7 @@ export class RowWriter {
       hasItem(code) && isWanted[rows?.[place] ?? place] === 1 ? code : noItemCode,
     );
     this.#shared.writtenKeys ??= new DistinctItems();
-    const { isNew } = this.#shared.writtenKeys.addAll(hashes, candidates, 1);
+    const { isNew } = this.#shared.writtenKeys.addAll(hashes, candidates);
     if (rows === undefined) return isNew;
     // A row that keeps the status of an earlier run may have no item.
     const newRows = new Uint8Array(rowCodes.length).fill(1);

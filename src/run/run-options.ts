@@ -2,7 +2,7 @@
 import type { Classifier } from "../classifier/classifier.js";
 import type { TableSink } from "../files/output.js";
 import type { DomainCount } from "../kernel/disposable-counts.js";
-import type { ScannableStream } from "../table/scan/scanned-records.js";
+import type { RecordStream } from "../table/scan/scanned-records.js";
 import type { Kind, QuotaState, Status, Validator } from "../validator/validator.js";
 import type { CachePort } from "./cache-port.js";
 import type { CellOptions } from "./cells.js";
@@ -18,14 +18,14 @@ export const mostTopDomains = 20;
 /** One bulk run: every row of a table gets the status of its item. */
 export interface RunOptions {
   readonly kind: Kind;
-  readonly table: ScannableStream;
+  readonly table: RecordStream;
   readonly sink: TableSink;
   readonly validator: Validator;
   /** Cache of paid verdicts: those of earlier runs are read from it, those of this run are added to it. */
   readonly cache?: CachePort;
   /** The offline rules, which explain the verdicts of a service that gives no reasons. */
   readonly offlineRules?: Classifier["classify"];
-  /** Asks DNS about items that passed. Such a run takes the batched way. */
+  /** Asks DNS about items that passed. */
   readonly mailCheck?: MailCheckPort;
   /** How values are read; by the usual rules if absent. */
   readonly cells?: Omit<CellOptions, "kind">;

@@ -1,38 +1,359 @@
-/** A bulk run: reads a table, gets a verdict for every distinct item once, and writes every row with its status. */
-import type { RunOptions, RunReport } from "./run-options.js";
+/**
+ * A bulk run: reads a table, gets a verdict for every distinct item once, and writes every row with its status.
+ *
+ *     blocks -> threads (scan, judge) -> ledger (number) -> settler (charge, or ask a service) -> (DNS) -> row writer
+ *
+ * 1. The threads find the items of each block, and judge them as far as no service is asked; see blocks/classified-chunks.ts.
+ * 2. The ledger adds the items of each chunk, in input order, to the table of distinct items, which has a code for each.
+ * 3. The settler gives new items their final codes: `Charges` for the offline engine, `Batches` for a service.
+ * 4. A chunk is written when its items are settled and the chunk before it is written. Meanwhile, up to `mostWaiting` chunks are
+ *    read ahead. If DNS is asked, it is asked as soon as a chunk is settled, without waiting for earlier chunks.
+ * 5. Until the quota ends, the offline engine's rows are written as the threads have rendered them. All others are rendered now.
+ *
+ * To keep: chunks pass 2 and 3 in input order, or duplicates and the end of the quota would depend on timing. A failure of a batch,
+ * a charge or a write ends every wait at once (`Watch`). Every way out closes the threads and the input, but waits only briefly for the
+ * latter: a pipe may never end.
+ */
+import { setImmediate } from "node:timers/promises";
+import { listedDomain } from "../classifier/outcomes.js";
+import { countsOf } from "../kernel/disposable-counts.js";
+import { Place, recordWords } from "../table/scan/scanner.js";
+import type { Status, Verdict } from "../validator/validator.js";
+import type { BlockClassifier, MainThread } from "./blocks/block-classifier.js";
+import type { BlockOptions } from "./blocks/block-options.js";
+import {
+  ClassifiedChunks,
+  mostWaiting,
+  type PreparedKernel,
+  prepareKernel,
+  type ThreadEngine,
+} from "./blocks/classified-chunks.js";
+import type { OtherStatus } from "./blocks/kept-rows.js";
+import { isGood, usualCells } from "./cells.js";
+import { DomainCounts, topDomains } from "./domain-counts.js";
+import { anyUpdate, badRowCode, keptFields, tooManyKept, type Update } from "./earlier-fields.js";
+import { ItemLedger } from "./item-ledger.js";
+import { RowWriter } from "./row-writer.js";
+import type { RunOptions, RunProgress, RunReport } from "./run-options.js";
+import { countsSince, SessionState } from "./session.js";
+import { Charges } from "./settle/charges.js";
+import type { OpenItems } from "./settle/open-items.js";
+import type { NumberedChunk, Settler } from "./settle/settler.js";
+import { settledRows } from "./settled-rows.js";
+import { isKept } from "./status-codes.js";
+
+/** Time to wait for the input to close, in milliseconds. */
+const closingMilliseconds = 200;
+
+/** What the runs over several files share. */
+interface Shared {
+  readonly ledger: ItemLedger;
+  /** The kernel with its memory; null if it cannot run. */
+  kernel?: PreparedKernel | null;
+  /** With the offline engine: its charges. */
+  charges?: Charges;
+  /** With a service: its items, and what the cache knows of them. */
+  items?: OpenItems;
+}
+
+const shared = new SessionState<Shared>();
 
 /**
- * Runs the bulk validation. Rows are written in input order. When the quota ends, no further batch is sent, and rows
- * whose item was not checked are written as `quota_exceeded`.
- *
- * Tables take the embedded way if the engine is the offline one, DNS is not asked, and nothing else {@link needsBatches}. All others
- * take the batched way: there, many chunks wait for answers at the same time.
+ * Runs the bulk validation. Rows are written in input order. When the quota ends, no further item is submitted, and rows whose
+ * item was not checked are written as `quota_exceeded`.
  *
  * @throws any error of the table, the validator or the sink; the signal's reason when aborted
  */
 export async function validateTable(options: RunOptions): Promise<RunReport> {
-  const { embedded } = options.validator;
-  const { scanned } = options.table;
-  const isBatched = options.session?.isBatched || options.mailCheck !== undefined || needsBatches(options);
-  // Each way is loaded only when it is taken.
-  if (scanned && embedded && !isBatched) {
-    const { runEmbedded } = await import("./embedded/embedded-run.js");
-    return runEmbedded(options, scanned, embedded);
+  const { kind, table, columns, validator, mailCheck, session, signal, onProgress } = options;
+  const { cores = 1, inputShare = () => undefined } = options;
+  const { embedded } = validator;
+  const common = shared.of(session, () => ({ ledger: new ItemLedger(validator.name) }));
+  const { ledger } = common;
+  if (session) Object.assign(session, { counts: () => ledger.counts, quota: () => ledger.quota });
+  const before = ledger.counts;
+  const engine: ThreadEngine = { classifier: embedded?.classifier, source: embedded?.source };
+  if (common.kernel === undefined) common.kernel = prepareKernel(engine, cores, kind);
+  const prepared = common.kernel;
+  const blockOptions = blockOptionsOf(options, ledger);
+  const main = mainThreadOf(options, ledger);
+  const chunks = new ClassifiedChunks(table.scanned, blockOptions, engine, prepared, main, inputShare);
+  const { classifier } = chunks;
+  const watch = new Watch();
+  if (embedded) common.charges ??= new Charges(ledger, embedded);
+  const settler =
+    common.charges ?? (await batchesOf(options, common, classifier, (error) => watch.fail(error)));
+  const domains = embedded ? undefined : new DomainCounts();
+  const writer = new RowWriter(options, ledger.codes.statuses, ledger.codes.reasons);
+
+  /** The chunks whose rows are not written yet, the oldest first. */
+  const waiting: NumberedChunk[] = [];
+  let rowsRead = 0;
+  const progress: RunProgress = {
+    get rows() {
+      return writer.rows + (waiting[0] ? settler.settledRows(waiting[0]) : 0);
+    },
+    get rowsRead() {
+      return Math.max(rowsRead, writer.rows);
+    },
+    units: () => ledger.counts,
+    statuses: () => writer.report().statuses,
+  };
+
+  async function write(chunk: NumberedChunk): Promise<void> {
+    signal.throwIfAborted();
+    const differs = settler.differs || mailCheck !== undefined;
+    const rows = settledRows(chunk, ledger, classifier, differs, embedded !== undefined);
+    if (domains) countDomains(chunk, options, ledger, classifier, domains);
+    waiting.shift();
+    await writer.write(rows);
+    await onProgress?.(progress);
+    // Otherwise a closed output would be noticed only at the next write.
+    if (chunk.isBeforePause) await writer.flush();
   }
-  const { runBatched } = await import("./batched/batched-run.js");
-  return runBatched(options);
+
+  await onProgress?.(progress);
+  await writer.start(table.start(columns));
+  /** Unfinished writes, the oldest first. Each begins when the previous one is done. */
+  const writes: Promise<void>[] = [];
+  let lastWrite = Promise.resolve();
+  const reading = chunks[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const { value: classified, done } = await watch.until(reading.next());
+      if (done) break;
+      ledger.expect(inputShare(), before.distinct);
+      const chunk = { ...classified, ...ledger.add(classified) };
+      rowsRead += chunk.codes.length / chunk.columns;
+      waiting.push(chunk);
+      await watch.until(settler.add(chunk));
+      const settled = settler.settled().then(() => checkMail(chunk, options, ledger, classifier));
+      settled.catch(() => {});
+      lastWrite = lastWrite.then(() => settled).then(() => write(chunk));
+      writes.push(lastWrite);
+      lastWrite.then(
+        () => writes.shift(),
+        (error: unknown) => watch.fail(error),
+      );
+      // A turn of the event loop, in which charges and answers arrive.
+      await setImmediate();
+      while (writes.length >= mostWaiting) await watch.until(writes[0]!);
+    }
+    await watch.until(settler.flush());
+    await watch.until(lastWrite);
+    await writer.flush();
+  } catch (error) {
+    // A charge under way is made all the same. Requests are ended by whoever closes the engine.
+    if (embedded || session?.isSeveral) await settler.abandon();
+    throw error;
+  } finally {
+    // Not awaited for long: it waits for a pending read, which may never end.
+    await Promise.race([reading.return(undefined).catch(() => {}), watch.wait(closingMilliseconds)]);
+    watch.end();
+    await chunks.close();
+  }
+  const top =
+    domains?.top() ??
+    (prepared ? topDomains(countsOf(prepared.memory.memory.buffer)) : classifier.domains.top());
+  const { quota } = ledger;
+  return { ...writer.report(), ...countsSince(before, ledger.counts), quota, topDomains: top };
+}
+
+function blockOptionsOf(options: RunOptions, ledger: ItemLedger): BlockOptions {
+  const { kind, table, columns, shard, filter = {}, validator, mailCheck } = options;
+  const { shape, target } = table.scanned;
+  const update = updateOf(options);
+  // Without a filter by status, and with one column, every row with a new item is written, and those are known.
+  const needsKeys = filter.keeps !== undefined || shape.otherColumns.length > 0 || update !== undefined;
+  const keys = filter.dedupe === "canonical" ? "mailboxes" : filter.dedupe && needsKeys ? "items" : undefined;
+  return {
+    ...{ kind, shape, target, columns, shard, keys, keeps: update?.keeps, seed: ledger.seed },
+    cells: { kind, ...(options.cells ?? usualCells) },
+    isService: validator.embedded === undefined,
+    isFinal: validator.embedded !== undefined && mailCheck === undefined,
+  };
+}
+
+function mainThreadOf(options: RunOptions, ledger: ItemLedger): MainThread {
+  const { kind, validator, mailCheck } = options;
+  const { precheck } = validator;
+  const update = updateOf(options);
+  return {
+    codes: ledger.codes,
+    otherStatus: update && otherStatus(update, options, ledger),
+    precheck:
+      precheck &&
+      ((item) => {
+        const verdict = precheck(kind, item);
+        return verdict && ledger.codeFor(verdict);
+      }),
+    explain:
+      validator.embedded === undefined || mailCheck !== undefined
+        ? (item, status) => explained(options, item, status)
+        : undefined,
+  };
+}
+
+/** Returns what happens to the added columns of an earlier run; undefined without them. */
+const updateOf = ({ columns, update = anyUpdate }: RunOptions): Update | undefined =>
+  columns.places.some((place) => place !== undefined) ? update : undefined;
+
+/** Returns what gives a field of an update its code if its status is not one of idv's. */
+function otherStatus(update: Update, { table, columns }: RunOptions, ledger: ItemLedger): OtherStatus {
+  const count = 1 + table.scanned.shape.otherColumns.length;
+  return (chunk, row, status, nth) => {
+    const line = chunk.lineOf(row);
+    if (nth === 0 && update.bad?.isBadRow(status)) {
+      const [start, end] = [chunk.at[row * recordWords], chunk.at[row * recordWords + Place.next]];
+      return badRowCode(update.input, update.bad, columns.names[0], line, chunk.bytes.subarray(start, end));
+    }
+    const name = columns.names[(nth * columns.names.length) / count];
+    if (keptFields([status], name, update, line) === undefined) return 0;
+    const code = ledger.codes.keptCodeOf(status);
+    if (code === undefined) throw tooManyKept(update.input);
+    return code;
+  };
+}
+
+/** Returns the batches for the service, with the verdicts of the cache. Loaded only when there is a service. */
+async function batchesOf(
+  options: RunOptions,
+  common: Shared,
+  classifier: BlockClassifier,
+  onFailure: (error: unknown) => void,
+): Promise<Settler> {
+  const { cache } = options;
+  const [{ Batches }, { OpenItems }] = await Promise.all([
+    import("./settle/batches.js"),
+    import("./settle/open-items.js"),
+  ]);
+  common.items ??= new OpenItems(common.ledger, cache);
+  await common.items.load();
+  const unfinished = (await cache?.unfinished()) ?? [];
+  return new Batches(options, common.ledger, common.items, classifier, unfinished, onFailure);
+}
+
+/** Looks up the items of a chunk that passed, and replaces their verdicts where DNS objects. */
+async function checkMail(
+  chunk: NumberedChunk,
+  { kind, mailCheck }: RunOptions,
+  ledger: ItemLedger,
+  classifier: BlockClassifier,
+): Promise<void> {
+  if (mailCheck === undefined) return;
+  ledger.takeCodes(chunk);
+  const { codes, hashes } = chunk.items ?? chunk;
+  const { statuses } = ledger.codes;
+  const hashOf = (place: number) => ({ low: hashes[2 * place]!, high: hashes[2 * place + 1]! });
+  const passed: { readonly item: string; readonly place: number }[] = [];
+  classifier.eachItem(
+    chunk.chunk,
+    chunk,
+    (place) => !isKept(codes[place]!) && isGood(statuses[codes[place]!]),
+    (item, place) => passed.push({ item, place }),
+  );
+  await mailCheck.ask(
+    kind,
+    passed.map(({ item }) => item),
+  );
+  for (const { item, place } of passed) {
+    // The same item in another chunk may have been settled meanwhile.
+    const status = statuses[ledger.codeOf(hashOf(place))]!;
+    const verdict = isGood(status) ? mailCheck.verdictOn(kind, item, status) : undefined;
+    if (verdict !== undefined && verdict.status !== status) ledger.settle(hashOf(place), verdict);
+  }
+}
+
+/** Returns the verdict on an item of a run with a service or DNS, with its reason if that is known. */
+function explained(options: RunOptions, item: string, status: Status): Verdict {
+  const { kind, validator, mailCheck } = options;
+  const verdict = validator.explain
+    ? validator.explain(kind, item)
+    : (validator.precheck?.(kind, item) ?? offlineVerdict(options, item, status));
+  const found = withDns(verdict);
+  return found?.status === status ? found : { status };
+
+  function withDns(verdict: Verdict | undefined): Verdict | undefined {
+    if (mailCheck === undefined) return verdict;
+    // DNS replaces only statuses that passed. If this one came from DNS, its reason is given; else the MX host is added.
+    const before = verdict?.status ?? "ok";
+    const byDns = isGood(before) ? mailCheck.verdictOn(kind, item, before) : undefined;
+    if (byDns?.status !== status || byDns.status === before) {
+      return { ...verdict, status, ...(byDns?.mx !== undefined && { mx: byDns.mx }) };
+    }
+    return byDns;
+  }
+}
+
+/** Returns why the offline rules would give an item its status, marked as theirs: the service may have other reasons. */
+function offlineVerdict(
+  { kind, offlineRules }: RunOptions,
+  item: string,
+  status: Status,
+): Verdict | undefined {
+  const { reason, suggestion, ...rest } = offlineRules?.(kind, item) ?? { status: "" };
+  if (rest.status !== status || reason === undefined) return undefined;
+  return { status, reason: `offline: ${reason}`, ...(suggestion !== undefined && { suggestion }) };
+}
+
+/** Counts the items at disposable domains, by the listed domain if the engine names it, else by the item's own. */
+function countDomains(
+  chunk: NumberedChunk,
+  { kind, validator }: RunOptions,
+  { codes: { statuses, reasons } }: ItemLedger,
+  classifier: BlockClassifier,
+  domains: DomainCounts,
+): void {
+  const { codes } = chunk.items ?? chunk;
+  const isCounted = statuses.map(
+    (status, code) =>
+      status === "disposable" && (reasons[code] === undefined || reasons[code] === "disposable-domain"),
+  );
+  classifier.eachItem(
+    chunk.chunk,
+    chunk,
+    (place, isFirstColumn) => isFirstColumn && isCounted[codes[place]!] === true && !isKept(codes[place]!),
+    (item) =>
+      domains.add(
+        listedDomain(validator.explain?.(kind, item).reason) ??
+          item.slice(item.lastIndexOf("@") + 1).toLowerCase(),
+      ),
+  );
 }
 
 /**
- * Returns whether a table has to go in batches: the scanner does not read it, items are needed of rows that keep the statuses of an
- * earlier run, or the items of a row may be in different shards.
+ * Waits for one promise at a time, unless something else fails meanwhile. `Promise.race` with a promise that lasts as
+ * long as the run would keep every result in memory.
  */
-export const needsBatches = ({
-  table,
-  columns,
-  shard,
-  filter,
-}: Pick<RunOptions, "table" | "columns" | "filter"> & { readonly shard?: unknown }): boolean =>
-  table.scanned === undefined ||
-  (columns.places.some((place) => place !== undefined) && (shard ?? filter?.dedupe) !== undefined) ||
-  (table.scanned.shape.otherColumns.length > 0 && shard !== undefined);
+class Watch {
+  #failure: { readonly error: unknown } | undefined;
+  #reject: (error: unknown) => void = () => {};
+  #timer: NodeJS.Timeout | undefined;
+
+  fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#reject(error);
+  }
+
+  until<Result>(work: Promise<Result>): Promise<Result> {
+    if (this.#failure) {
+      work.catch(() => {});
+      return Promise.reject(this.#failure.error);
+    }
+    return new Promise((resolve, reject) => {
+      this.#reject = reject;
+      work.then(resolve, reject);
+    });
+  }
+
+  wait(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#timer = setTimeout(resolve, milliseconds);
+    });
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+}

@@ -5,12 +5,10 @@
 import type { QuotaState } from "../validator/validator.js";
 import type { DistinctItems } from "./distinct-items.js";
 
-/** Filled by the first run, and used by those after it. All of them have the same engine, and run in the same way. */
+/** Filled by the first run, and used by those after it. All of them have the same engine. */
 export interface RunSession {
   /** Whether another run may follow, even after one that failed. */
   readonly isSeveral: boolean;
-  /** Whether tables that the scanner reads go in batches too, because another table has to. */
-  readonly isBatched: boolean;
   /** Returns the counts over all runs so far, even of one that failed. */
   counts?: () => RunCounts;
   /** Returns the quota after the last charge; undefined when nothing was charged. */
@@ -36,7 +34,7 @@ export function countsOf({ counts }: RunSession): RunCounts {
   return counts?.() ?? { distinct: 0, cached: 0, prechecked: 0, charged: 0 };
 }
 
-/** What one way of running keeps for the next run of a session. */
+/** What a run keeps for the next one of its session. */
 export class SessionState<State> {
   readonly #states = new WeakMap<RunSession, State>();
 

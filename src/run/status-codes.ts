@@ -1,7 +1,7 @@
 /** Status codes: each status with its reason as a small number, so that those of many rows fit into a byte array. */
-import { outcomes } from "../classifier/outcomes.js";
+import { outcomes, reasonCode } from "../classifier/outcomes.js";
 import type { ReasonCode } from "../classifier/verdict.js";
-import { notChecked, type Status } from "../validator/validator.js";
+import { knownStatuses, notChecked, type Status, type Verdict } from "../validator/validator.js";
 
 /** Code of a row without an item; its status is empty. */
 export const noItemCode = 0;
@@ -9,8 +9,8 @@ export const noItemCode = 0;
 export const notARowCode = 255;
 /** Code of a record of another shard. Left out and not counted. */
 export const otherShardCode = 253;
-/** Most different statuses in one run; a service may have some that idv does not know. Higher codes are marks. */
-export const mostStatuses = 127;
+/** Most different statuses that rows keep, and most statuses with their reasons that a service and DNS may give. */
+export const mostStatuses = 100;
 
 /** Statuses of the offline engine by code, and the codes of their reasons: the outcomes, then quota_exceeded. */
 export const offlineStatuses: readonly Status[] = [
@@ -22,11 +22,51 @@ export const offlineReasons: readonly (ReasonCode | undefined)[] = [
   undefined,
   ...outcomes.map(({ reason }) => reason),
 ];
-/** Code of `quota_exceeded` among {@link offlineStatuses}. */
+/** Code of `quota_exceeded`, and of an item that waits for its verdict. */
 export const notCheckedCode = offlineStatuses.length - 1;
+/** Lowest code of a status that a row keeps from an earlier run; the known ones are first. */
+export const firstKeptCode = offlineStatuses.length;
+/** Lowest code of a verdict that is no offline one. */
+const firstGivenCode = 128;
 
 /** Returns whether a record with this code is a row of the run. */
 export const isRow = (code: number): boolean => code !== notARowCode && code !== otherShardCode;
 
 /** Returns whether a row with this code has an item. */
 export const hasItem = (code: number): boolean => code !== noItemCode && isRow(code);
+
+/** Returns whether a record with this code is a row that keeps its status. */
+export const isKept = (code: number): boolean => code >= firstKeptCode && code < firstGivenCode;
+
+/** The codes of a session, or of a thread, which needs no others than those of offline verdicts and of known statuses. */
+export class StatusCodes {
+  /** Statuses by code, and the codes of their reasons, where they are known. A status has a code for each of its reasons. */
+  readonly statuses: Status[] = [...offlineStatuses, ...knownStatuses];
+  readonly reasons: (string | undefined)[] = [...offlineReasons];
+  #kept = this.statuses.length;
+
+  constructor() {
+    while (this.statuses.length < firstGivenCode) this.statuses.push("");
+  }
+
+  /** Returns the code of a status that a row keeps; undefined if there are over {@link mostStatuses}. */
+  keptCodeOf(status: Status): number | undefined {
+    const code = this.statuses.indexOf(status, firstKeptCode);
+    if (code !== -1 && code < this.#kept) return code;
+    if (this.#kept === firstKeptCode + mostStatuses) return undefined;
+    this.statuses[this.#kept] = status;
+    return this.#kept++;
+  }
+
+  /** Returns the code of a verdict; undefined if there are over {@link mostStatuses} that are no offline ones. */
+  codeOf({ status, reason }: Verdict): number | undefined {
+    const why = reasonCode(reason);
+    const { statuses, reasons } = this;
+    const isIt = (code: number) => statuses[code] === status && reasons[code] === why;
+    for (let code = 1; code < firstKeptCode; code++) if (isIt(code)) return code;
+    for (let code = firstGivenCode; code < statuses.length; code++) if (isIt(code)) return code;
+    if (statuses.length === firstGivenCode + mostStatuses) return undefined;
+    reasons[statuses.length] = why;
+    return statuses.push(status) - 1;
+  }
+}

@@ -6,7 +6,6 @@ import { ChoiceError } from "../files/errors.js";
 import type { BadRowListener } from "./bad-rows.js";
 import { itemText } from "./bytes.js";
 import type { Marks } from "./dialect.js";
-import type { FieldChunk } from "./fields/field-writer.js";
 import { parseObject } from "./json/json-values.js";
 import type { TableShape } from "./records.js";
 import type { ItemTest } from "./sniff/item-profile.js";
@@ -68,18 +67,6 @@ export class BadStart {
       throw mostAreBad(name, Math.min(bad, rows), rows, held[0]![0].message, advice);
     }
     for (const [fault, record] of held) this.#onBadRow(fault, record);
-  }
-
-  /** Reads the first chunk, and returns all. */
-  async read(chunks: AsyncGenerator<FieldChunk>): Promise<AsyncGenerator<FieldChunk>> {
-    // A bad row that ends the run does so when it is its turn.
-    if (this.#shape.badRows === "error") return chunks;
-    const first = await chunks.next();
-    await this.end(first.done ? 0 : first.value.records.length);
-    return (async function* () {
-      if (!first.done) yield first.value;
-      yield* chunks;
-    })();
   }
 }
 

@@ -3,11 +3,9 @@
 import { BadStart, dialectFor } from "./bad-start.js";
 import { itemText, lineEndings, nameText } from "./bytes.js";
 import type { Marks } from "./dialect.js";
-import type { EarlierColumns } from "./earlier-columns.js";
-import type { FieldChunk } from "./fields/field-writer.js";
 import { usualMarks } from "./quotes.js";
 import { byteOrderMarkBytes, delimiterOf, type TableShape } from "./records.js";
-import { afterPreamble, checkReshapable, countLeftOut, jsonKeys, reshape } from "./reshape.js";
+import { checkReshapable, countLeftOut, jsonKeys } from "./reshape.js";
 import { findStep } from "./scan/broken-rows.js";
 import { readScanned } from "./scan/scanned-records.js";
 import { chooseColumns } from "./sniff/column.js";
@@ -18,7 +16,7 @@ import { lineSplitterOf, splitterOf } from "./sniff/sample.js";
 import { startRecords } from "./sniff/sample-record.js";
 import type { OpenedTable, TableOptions, TableStart } from "./table.js";
 import { mayBeWrapped, Unwrapper, unwrapped } from "./unwrap.js";
-import { writtenStream } from "./writers/written-stream.js";
+import { streamOf } from "./writers/start.js";
 
 /**
  * Opens a table.
@@ -125,33 +123,40 @@ export async function openCsv(
   const linesLeftOut = isReshaped ? countLeftOut(source.name, linesAbove, titles, profile) : 0;
   const advise = () => dialectFor(shape, items, splitWith, layoutOptions);
   const badStart = new BadStart(shape, onBadRow, options.force ? undefined : advise);
-  const reshaped = async (fields: AsyncIterable<FieldChunk>) => {
-    const streamFor = await reshape(wanted!, header, width, fields, byteOrderMark);
-    return { ...facts, format: wanted!, linesLeftOut, ...streamFor(), replacing: streamFor };
+  const keys = isReshaped && wanted === "jsonl" ? jsonKeys(header, width) : [];
+  const target = { format: isReshaped ? wanted : undefined, keys };
+  const bytes = await bytesOf(shape, table, input, items, options.strict);
+  const scanned = await readScanned(shape, target, bytes.first, bytes.rest, items, badStart.onBadRow);
+  await badStart.end(scanned.first.count);
+  const mark = byteOrderMark ? byteOrderMarkBytes : Buffer.of();
+  const linesBefore = isReshaped
+    ? wanted === "jsonl"
+      ? Buffer.of()
+      : mark
+    : Buffer.concat([mark, preamble]);
+  const names = keys.length > 0 ? keys : facts.names;
+  return {
+    ...facts,
+    names,
+    format: isReshaped ? wanted : format,
+    linesLeftOut,
+    ...streamOf(scanned, linesBefore),
   };
-  if (!options.strict) {
-    const keys = isReshaped && wanted === "jsonl" ? jsonKeys(header, width) : [];
-    const target = { format: isReshaped ? wanted : undefined, keys };
-    const scanned = await readScanned(shape, target, table, input, items, badStart.onBadRow);
-    await badStart.end(scanned.first.count);
-    const mark = byteOrderMark ? byteOrderMarkBytes : Buffer.of();
-    const above = isReshaped ? (wanted === "jsonl" ? Buffer.of() : mark) : Buffer.concat([mark, preamble]);
-    const streamFor = (earlier?: EarlierColumns) => writtenStream(scanned, above, earlier);
-    const names = keys.length > 0 ? keys : facts.names;
-    const writes = isReshaped ? wanted : format;
-    return { ...facts, names, format: writes, linesLeftOut, ...streamFor(), replacing: streamFor };
-  }
-  const [{ readFields }, { csvWriter, streamOf }] = await Promise.all([
-    import("./fields/strict-records.js"),
-    import("./fields/field-writer.js"),
-  ]);
-  const fields = await badStart.read(readFields(shape, table, input, items, badStart.onBadRow));
-  if (isReshaped) return reshaped(fields);
-  const streamFor = (earlier?: EarlierColumns) => {
-    const stream = streamOf(fields, csvWriter(dialect, header, width, earlier?.places), earlier);
-    return afterPreamble(byteOrderMark, preamble, stream);
-  };
-  return { ...facts, format, linesLeftOut, ...streamFor(), replacing: streamFor };
+}
+
+/** Returns the bytes that the scanner reads: those of the table, or what csv-stringify writes of it. */
+async function bytesOf(
+  shape: TableShape,
+  first: Buffer,
+  rest: AsyncIterator<Uint8Array>,
+  items: ItemTest,
+  strict = false,
+): Promise<{ readonly first: Buffer; readonly rest: AsyncIterator<Uint8Array> }> {
+  if (!strict || shape.dialect.delimiter === null) return { first, rest };
+  const { writtenAnew } = await import("./strict.js");
+  const bytes = writtenAnew(shape, first, rest, items);
+  const start = await bytes.next();
+  return { first: start.done ? Buffer.of() : start.value, rest: bytes };
 }
 
 /**

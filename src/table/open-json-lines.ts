@@ -2,7 +2,6 @@
 import { ChoiceError } from "../files/errors.js";
 import { checkJsonStart } from "./bad-start.js";
 import { itemText, lineEndings, toBinary } from "./bytes.js";
-import type { EarlierColumns } from "./earlier-columns.js";
 import { innerPaths, itemField, type JsonObject, parseObject } from "./json/json-values.js";
 import { byteOrderMarkBytes, type TableShape } from "./records.js";
 import { checkReshapable, countLeftOut } from "./reshape.js";
@@ -12,7 +11,7 @@ import { sniffLineEnding } from "./sniff/dialect.js";
 import type { ItemTest } from "./sniff/item-profile.js";
 import { maximumRecords, startRecords } from "./sniff/sample-record.js";
 import type { OpenedTable, TableOptions, TableStart } from "./table.js";
-import { writtenStream } from "./writers/written-stream.js";
+import { streamOf } from "./writers/start.js";
 
 /**
  * Returns the objects in the first `most` lines that are neither blank nor comments. Returns none if the first of these
@@ -72,7 +71,6 @@ export async function openJsonLines(
   const scanned = await readScanned(shape, target, first, input, noItems, onBadRow);
   const mark = byteOrderMark ? byteOrderMarkBytes : Buffer.of();
   const above = isKept ? Buffer.concat([mark, preamble]) : mark;
-  const streamFor = (earlier?: EarlierColumns) => writtenStream(scanned, above, earlier);
   return {
     ...{
       names,
@@ -84,13 +82,12 @@ export async function openJsonLines(
       ...chosen,
       columnName: paths[chosen.column],
     },
-    ...streamFor(),
+    ...streamOf(scanned, above),
     firstValues: (column) => rows.map((fields) => itemText(fields[column] ?? "")),
     startValues: async (column) =>
       sampleObjects(first.toString("latin1"), false, options.dialect?.comment, startRecords).map((object) =>
         itemField(object, paths[column] ?? ""),
       ),
-    replacing: streamFor,
   };
 }
 

@@ -1,46 +1,8 @@
-/**
- * Types, limits and faults shared by all ways of reading a table: the scanner, csv-parse and JSON lines. Must not
- * depend on any of them.
- */
+/** Types, limits and faults that all readers and writers of tables share. Must not depend on any of them. */
 import { type BadRowPolicy, RowFault } from "./bad-rows.js";
 import type { Dialect } from "./dialect.js";
 import type { JsonShape } from "./json/json-values.js";
 import { quoteField } from "./quotes.js";
-
-/** Consecutive records of a table, none with more fields than the table. */
-export interface RecordChunk {
-  /**
-   * Field of each record that holds the item, as text; undefined for a record that is not a row: a comment or a bad
-   * row.
-   */
-  readonly values: readonly (string | undefined)[];
-  /** The same of each further column with items, if any. */
-  readonly otherValues?: readonly (readonly (string | undefined)[])[];
-  /** Number of records with a value that is not UTF-8. */
-  readonly notUtf8: number;
-  /** Returns the line on which a record starts, from 1; absent where lines are not counted. */
-  lineOf?(row: number): number;
-  /** Returns a field of a record as text; empty if the record has no such field. The column is an index from 0. */
-  field(row: number, column: number): string;
-  /** The added fields that each row has from an earlier run; undefined for a record that is not a row. */
-  readonly earlier?: readonly (readonly string[] | undefined)[];
-  /**
-   * Renders the records with the added fields at their ends. Short rows are padded, so that the added fields are below
-   * their names. Records that are not rows are copied unchanged.
-   *
-   * @param added the added fields of each record, as text; undefined leaves the record out; no fields copy it unchanged, as any
-   * list does with a record that is not a row
-   */
-  append(added: readonly (readonly string[] | undefined)[]): Buffer;
-}
-
-/** Records of a table that is being read, however it is read and written. */
-export interface RecordStream {
-  /** Returns all that is above the rows: the byte order mark, the preamble, and the header with the added columns. Called first. */
-  start(columns: readonly string[]): Buffer;
-  /** Records below the header, in order. */
-  readonly chunks: AsyncIterable<RecordChunk>;
-}
 
 /** Properties of a table that are known before its records are read. */
 export interface TableShape {

@@ -1,24 +1,9 @@
-/** Writes records in another format than they were read in, and puts what stands above a table before it. */
+/** What it takes to write a table in another format: keys for JSON Lines, and no place for bad rows and lines above the table. */
 import { ChoiceError } from "../files/errors.js";
 import type { BadRowPolicy } from "./bad-rows.js";
 import { nameText } from "./bytes.js";
-import type { EarlierColumns } from "./earlier-columns.js";
-import type { FieldChunk } from "./fields/field-writer.js";
-import { usualMarks } from "./quotes.js";
-import { byteOrderMarkBytes, delimiterOf, type RecordStream, type TableFormat } from "./records.js";
 import type { ItemProfile } from "./sniff/item-profile.js";
 import { holdsItem } from "./sniff/layout.js";
-import type { Table } from "./table.js";
-
-/** Returns a stream with the byte order mark and the preamble before its header. */
-export function afterPreamble<Stream extends RecordStream>(
-  byteOrderMark: boolean,
-  preamble: Buffer,
-  stream: Stream,
-): Stream {
-  const mark = byteOrderMark ? byteOrderMarkBytes : Buffer.of();
-  return { ...stream, start: (columns) => Buffer.concat([mark, preamble, stream.start(columns)]) };
-}
 
 /** @throws ChoiceError if bad rows are to be kept, which have no other format than their own */
 export function checkReshapable(badRows: BadRowPolicy): void {
@@ -53,31 +38,6 @@ const linesOf = (bytes: Buffer): string[] =>
     .toString("latin1")
     .split(/\r\n|\r|\n/)
     .slice(0, -1);
-
-/** Returns how to make the stream of records that are written in another format than they were read in. */
-export async function reshape(
-  format: TableFormat,
-  header: readonly string[] | undefined,
-  width: number,
-  fields: AsyncIterable<FieldChunk>,
-  byteOrderMark: boolean,
-): Promise<(earlier?: EarlierColumns) => RecordStream & Partial<Pick<Table, "names">>> {
-  const { csvWriter, jsonWriter, streamOf } = await import("./fields/field-writer.js");
-  if (format === "jsonl") {
-    const keys = jsonKeys(header, width);
-    return (earlier) => ({ ...streamOf(fields, jsonWriter(keys, earlier?.places), earlier), names: keys });
-  }
-  const dialect = {
-    ...usualMarks,
-    delimiter: delimiterOf[format],
-    lineEnding: "\n",
-    byteOrderMark,
-  } as const;
-  return (earlier) => {
-    const stream = streamOf(fields, csvWriter(dialect, header, width, earlier?.places), earlier);
-    return afterPreamble(byteOrderMark, Buffer.of(), stream);
-  };
-}
 
 /**
  * Returns the keys of the columns in JSON, all different: the name of the column, `Name[2]` for the second column of

@@ -1,9 +1,8 @@
 /** Types of a table that is opened: its source, its options and its properties. */
 import type { BadRowListener, BadRowPolicy } from "./bad-rows.js";
 import type { Dialect, KnownDialect } from "./dialect.js";
-import type { EarlierColumns } from "./earlier-columns.js";
 import type { TableFormat } from "./records.js";
-import type { ScannableStream } from "./scan/scanned-records.js";
+import type { RecordStream } from "./scan/scanned-records.js";
 import type { ItemProfile, ItemTest } from "./sniff/item-profile.js";
 import type { OpenSheet } from "./spreadsheet/workbook.js";
 
@@ -45,12 +44,12 @@ export interface TableOptions {
   readonly format?: TableFormat;
   /** Format that the name of the output asks for: csv keeps the delimiter of the input, unless that is a tab. */
   readonly namedFormat?: TableFormat;
-  /** Whether to read with csv-parse and write with csv-stringify, instead of copying the bytes of the records. */
+  /** Whether csv-parse reads the table and csv-stringify writes it anew, in front of the scanner. */
   readonly strict?: boolean;
 }
 
 /** A table that is being read. */
-export interface Table extends ScannableStream {
+export interface Table extends RecordStream {
   /** Format of the output; `csv` for any delimiter but the tab. */
   readonly format: TableFormat;
   readonly dialect: Dialect;
@@ -76,8 +75,6 @@ export interface Table extends ScannableStream {
   firstValues(column: number): readonly string[];
   /** Returns more of them: up to 1,000, as far as the bytes go that were read at the start, 64 KiB or more. */
   startValues(column: number): Promise<readonly string[]>;
-  /** Returns the stream that puts the added columns in the places of those of an earlier run. Takes the place of the other. */
-  replacing(earlier: EarlierColumns): ScannableStream;
 }
 
 /** A table as the reader of its format returns it. */

@@ -11,7 +11,7 @@ import { DisposableTable } from "../../dist/classifier/disposable-table.js";
 import { Kernel, kernelModule, prepareMemory } from "../../dist/kernel/kernel.js";
 import { askCode, seedWords } from "../../dist/kernel/layout.js";
 import { writeDomainTables } from "../../dist/kernel/tables.js";
-import { BlockMemory, slotRows } from "../../dist/run/embedded/block-memory.js";
+import { BlockMemory, slotRows } from "../../dist/run/blocks/block-memory.js";
 import { readDisposableList } from "./disposable-list.mjs";
 import { median, say } from "./measure.mjs";
 

@@ -4,8 +4,8 @@ import { loadClassifier } from "../../dist/classifier/classifier.js";
 import { Kernel, kernelModule, prepareMemory } from "../../dist/kernel/kernel.js";
 import { seedWords } from "../../dist/kernel/layout.js";
 import { writeDomainTables } from "../../dist/kernel/tables.js";
+import { BlockMemory, slotRows } from "../../dist/run/blocks/block-memory.js";
 import { DistinctItems } from "../../dist/run/distinct-items.js";
-import { BlockMemory, slotRows } from "../../dist/run/embedded/block-memory.js";
 import { say } from "./measure.mjs";
 
 /**
@@ -48,7 +48,7 @@ export async function profile(input) {
       step("judge", () => kernel.judge(block.byteOffset, records, count, codesAt, hashesAt));
       const places = [codesAt, output.byteOffset, output.length, ends.byteOffset];
       step("write", () => kernel.write(block.byteOffset, records, count, ...places));
-      step("count", () => items.addAll(hashes.subarray(0, 2 * count), codes.subarray(0, count), 1));
+      step("count", () => items.addAll(hashes.subarray(0, 2 * count), codes.subarray(0, count)));
       rows += count;
     }
     const figures = Object.entries(nanoseconds).map(([name, sum]) => `${name} ${(sum / rows).toFixed(0)}`);

@@ -1,7 +1,7 @@
 // npm run fuzz [-- --minutes N | --rows N] [--seeds FROM[-TO]]    without options, until the first difference
 //
-// Feeds hostile tables to the built program's two ways of running offline, in any dialect, cut anywhere, with any quota and
-// filter: over bytes, with the kernel and one to four threads, and in batches, over strings. Both must write the same
+// Feeds hostile tables to the built program's two kinds of engines, in any dialect, cut anywhere, with any quota and filter: the
+// offline one, with the kernel and one to four threads, and the same rules as a service, asked in batches. Both must write the same
 // bytes, report the same counts and charge the same units. Ends with exit code 1 at the first difference and prints the
 // seed of that table, with which `--seeds` repeats it. test/program/fuzz.test.ts runs some seeds.
 import { createHash, randomInt } from "node:crypto";
@@ -276,7 +276,7 @@ function jsonTableOf(random) {
 }
 
 /** Runs one way over a table. Returns everything that a user could see. */
-async function run(table, quotaFile, validator, inBatches) {
+async function run(table, quotaFile, validator) {
   await quotaFile.configure({ limit: table.limit });
   await quotaFile.reset();
   async function* input() {
@@ -326,11 +326,9 @@ async function run(table, quotaFile, validator, inBatches) {
       others,
       isOurs: () => true,
     });
-    const stream = update ? opened.replacing(columns) : opened;
-    const { start, chunks } = stream;
     const report = await validateTable({
       kind,
-      table: inBatches ? { start, chunks } : stream,
+      table: opened,
       sink: {
         write: async (bytes) => void hash.update(bytes),
         commit: async () => {},
@@ -344,6 +342,8 @@ async function run(table, quotaFile, validator, inBatches) {
       shard,
       ...{ cores, inputShare: () => 1e-6 },
       signal: new AbortController().signal,
+      // A run that fails ends after its batches, which are charged.
+      session: { isSeveral: true },
     });
     const { used } = await quotaFile.read();
     const counts = { ...report, quota: undefined, statuses: [...report.statuses].sort() };
@@ -357,6 +357,7 @@ async function run(table, quotaFile, validator, inBatches) {
 const folder = mkdtempSync(join(tmpdir(), "idv-fuzz-"));
 const quotaFile = await QuotaFile.open(join(folder, "quota.db"), Date.now);
 const validator = offlineValidator({ classifier: loadClassifier(), source: {} }, quotaFile);
+const { embedded: _, ...service } = validator;
 const [from, to = from] = (values.seeds ?? "").match(/\d+/g)?.map(Number) ?? [];
 let [rows, tables] = [0, 0];
 try {
@@ -367,13 +368,13 @@ try {
     const table = isJson
       ? jsonTableOf(randomFrom(seed + 4))
       : tableOf(randomFrom(seed), randomFrom(seed + 1), randomFrom(seed + 2));
-    const overBytes = await run(table, quotaFile, validator, false);
-    const inBatches = await run(table, quotaFile, validator, true);
+    const offline = await run(table, quotaFile, validator);
+    const asked = await run(table, quotaFile, service);
     tables++;
     rows += table.rows;
-    if (isDeepStrictEqual(overBytes, inBatches)) continue;
+    if (isDeepStrictEqual(offline, asked)) continue;
     const { bytes, ...options } = table;
-    const texts = [options, overBytes, inBatches].map((value) => JSON.stringify(value).slice(0, 2000));
+    const texts = [options, offline, asked].map((value) => JSON.stringify(value).slice(0, 2000));
     process.stdout.write(`differ, --seeds ${seed}: ${texts.join("\n")}\n`);
     process.exitCode = 1;
   }

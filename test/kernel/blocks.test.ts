@@ -4,12 +4,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Kernel, kernelModule, newMemory, prepareMemory } from "../../src/kernel/kernel.js";
 import { seedWords, sharedEnd } from "../../src/kernel/layout.js";
+import { BlockClassifier, kernelSettings } from "../../src/run/blocks/block-classifier.js";
+import { BlockKernel } from "../../src/run/blocks/block-kernel.js";
+import { BlockMemory, slotRows } from "../../src/run/blocks/block-memory.js";
+import type { BlockOptions } from "../../src/run/blocks/block-options.js";
 import { Cells, usualCells } from "../../src/run/cells.js";
 import { nameColumns } from "../../src/run/columns.js";
-import { BlockClassifier, kernelSettings } from "../../src/run/embedded/block-classifier.js";
-import { BlockKernel } from "../../src/run/embedded/block-kernel.js";
-import { BlockMemory, slotRows } from "../../src/run/embedded/block-memory.js";
-import type { BlockOptions } from "../../src/run/embedded/block-options.js";
 import { itemKey } from "../../src/run/item.js";
 import { hasItem } from "../../src/run/status-codes.js";
 import { usualMarks } from "../../src/table/quotes.js";
@@ -105,6 +105,9 @@ test("gives up when there are more records than there is room for", () => {
   expect(kernel.scan(sharedEnd, 100, sharedEnd + 1024, 100, 0)?.count).toBe(100);
 });
 
+/** A run of the offline engine. */
+const offline = { isService: false, isFinal: true };
+
 const shards = [
   { index: 1, count: 2, list: "list.csv" },
   { index: 2, count: 2, list: "list.csv" },
@@ -166,6 +169,7 @@ test("judges and writes a block as chunk by chunk, and touches no other slot or 
         },
       } as never;
       const blockOptions: BlockOptions = {
+        ...offline,
         // What is known of domains depends on the kind, and is kept by their hashes.
         ...{ kind, shape, target, seed: kind === "email" ? seed : seed.map((word) => ~word) },
         keys: rest.keys,
@@ -244,6 +248,7 @@ test("refuses a block whose rows do not fit when they are padded", () => {
     },
   } as never;
   const blockOptions: BlockOptions = {
+    ...offline,
     ...{ kind: "email", shape, target, seed, keys: undefined },
     cells: { kind: "email", ...usualCells },
     columns: nameColumns(undefined, "status"),
@@ -272,6 +277,7 @@ test("judges a chunk with more rows than a slot has, and touches no other thread
     ...{ name: "list.csv", firstLine: 1 },
   } as never;
   const blockOptions: BlockOptions = {
+    ...offline,
     ...{ kind: "email", shape, target, seed, keys: undefined },
     cells: { kind: "email", ...usualCells },
     columns: nameColumns(undefined, "status"),
@@ -312,6 +318,7 @@ test.each(["email", "domain"] as const)(
       },
     } as unknown as TableShape;
     const blockOptions: BlockOptions = {
+      ...offline,
       ...{ kind, shape, target, seed: kind === "email" ? seed : seed.map((word) => ~word), keys: undefined },
       cells: { kind, ...usualCells },
       columns: nameColumns(undefined, "status"),

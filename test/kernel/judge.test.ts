@@ -14,7 +14,7 @@ import { Kernel, kernelModule, prepareMemory } from "../../src/kernel/kernel.js"
 import * as layout from "../../src/kernel/layout.js";
 import { askCode, seedWords } from "../../src/kernel/layout.js";
 import { writeDomainTables } from "../../src/kernel/tables.js";
-import { BlockMemory } from "../../src/run/embedded/block-memory.js";
+import { BlockMemory } from "../../src/run/blocks/block-memory.js";
 import { extractItem, itemKey } from "../../src/run/item.js";
 import { offlineReasons, offlineStatuses } from "../../src/run/status-codes.js";
 import { recordWords } from "../../src/table/scan/scanner.js";

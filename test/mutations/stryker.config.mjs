@@ -9,7 +9,7 @@ export default {
   mutate: [
     "src/{store,validator,run,service,classifier}/**/*.ts",
     "!src/store/postgres*.ts",
-    "!src/run/embedded/worker.ts",
+    "!src/run/blocks/worker.ts",
   ],
   coverageAnalysis: "perTest",
   concurrency: 2,

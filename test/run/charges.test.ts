@@ -46,7 +46,7 @@ describe("units", () => {
   });
 
   test("are not asked for when there is nothing new", async () => {
-    const session: RunSession = { isSeveral: true, isBatched: false };
+    const session: RunSession = { isSeveral: true };
     await runTable(listOf(addresses(3)), validator, { session });
     const { report } = await runTable(listOf(addresses(3)), validator, { session });
     expect(asked).toEqual([3]);
@@ -65,7 +65,7 @@ describe("units", () => {
       ...addresses(300, 300).map((item) => item.replace("@", "@bücher.")),
     ];
     for (let failing = 1; failing <= 6; failing++) {
-      const session: RunSession = { isSeveral: true, isBatched: false };
+      const session: RunSession = { isSeveral: true };
       let made = 0;
       // The system runs out of addresses when it likes.
       WebAssembly.Memory = class extends Memory {
@@ -91,10 +91,10 @@ describe("units", () => {
     const failing = {
       reserve: () => Promise.reject(new StoreError("the disk is broken", { granted: 3 })),
     };
-    for (const isBatched of [false, true]) {
-      const session: RunSession = { isSeveral: false, isBatched };
+    for (const isService of [false, true]) {
+      const session: RunSession = { isSeveral: false };
       const run = runTable(listOf(addresses(3)), offlineValidator({ classifier, source: {} }, failing), {
-        session,
+        ...{ session, isService },
       });
       await expect(run).rejects.toThrow("the disk is broken");
       expect(countsOf(session)).toMatchObject({ charged: 3 });
@@ -170,7 +170,7 @@ describe("when the quota ends", () => {
 
   test("with the last item, nothing is missing", async () => {
     await quotaFile.configure({ limit: 3 });
-    const session: RunSession = { isSeveral: true, isBatched: false };
+    const session: RunSession = { isSeveral: true };
     const { rows } = await runTable(listOf(addresses(3)), validator, { session });
     expect(statusesOf(rows)).toEqual(["ok", "ok", "ok"]);
     const next = await runTable(listOf(addresses(3, 1)), validator, { session });
@@ -181,7 +181,7 @@ describe("when the quota ends", () => {
 
   test("it is not asked again", async () => {
     await quotaFile.configure({ limit: 10 });
-    const session: RunSession = { isSeveral: true, isBatched: false };
+    const session: RunSession = { isSeveral: true };
     const { rows, report } = await runTable(listOf(addresses(60_000)), validator, { session });
     const granted = statusesOf(rows).filter((status) => status === "ok").length;
     expect([granted, rows.length, report.charged]).toEqual([10, 60_000, 10]);

@@ -18,7 +18,7 @@ const item = fc.constantFrom(
 );
 const rows = fc.array(fc.array(item, { maxLength: 3 }), { maxLength: 12 });
 
-test.each([false, true])("writes each item once, in batches: %s", async (isBatched) => {
+test.each([false, true])("writes each item once, in batches: %s", async (isService) => {
   await fc.assert(
     fc.asyncProperty(
       rows,
@@ -39,7 +39,7 @@ test.each([false, true])("writes each item once, in batches: %s", async (isBatch
         }
         const list = listOf(table.map((items) => items.join("; ")));
         const filter = { dedupe, ...(dropped !== undefined && { keeps }) };
-        const { output, report } = await runTable(list, validator, { isBatched, filter });
+        const { output, report } = await runTable(list, validator, { isService, filter });
         expect(output).toBe(["email,status", ...expected, ""].join("\n"));
         expect(report.written).toBe(expected.length);
       },

@@ -1,199 +1,161 @@
-/** Covers the distinct items of batched runs: which have to be submitted, and what is counted. */
+/** Covers the distinct items of a session: their codes, what the cache knows of them, and what is counted. */
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ItemLedger } from "../../src/run/batched/item-ledger.js";
+import { ItemLedger } from "../../src/run/item-ledger.js";
 import { countsSince } from "../../src/run/session.js";
+import { OpenItems } from "../../src/run/settle/open-items.js";
+import { notCheckedCode, StatusCodes } from "../../src/run/status-codes.js";
 import { VerdictCache } from "../../src/store/verdict-cache.js";
 import { ServiceError } from "../../src/validator/errors.js";
-import { notChecked, type Validator } from "../../src/validator/validator.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-const validator: Validator = {
-  name: "counting",
-  batchSize: 10,
-  validate: async () => Promise.reject(new Error("not used")),
-  precheck: (_, item) => (item.includes("@") ? undefined : { status: "fake", reason: "syntax: no @ at 1" }),
-};
+/** Returns a chunk of rows, whose items are numbers, without an item where they are 0. */
+const chunkOf = (items: readonly number[], code = notCheckedCode) => ({
+  ...{ columns: 1, emptied: 0, notUtf8: 0, kept: 0 },
+  codes: Uint8Array.from(items, (item) => (item === 0 ? 0 : code)),
+  hashes: Int32Array.from(items.flatMap((item) => [item, item])),
+});
+const hashOf = (item: number) => ({ low: item, high: item });
 
-/** Creates a ledger. With a cache, `other` is the scope of another run that shares it. */
-async function ledgerFor({ hasCache = false, known = {} as Readonly<Record<string, string>> } = {}) {
-  const cache = hasCache
-    ? await VerdictCache.open(join(temporaryFolder(), "verdicts.db"), Date.now)
-    : undefined;
-  const scope = await cache?.scope("email", "https://b.net", "secret", 60_000);
-  const other = await cache?.scope("email", "https://b.net", "secret", 60_000);
-  const digests = Object.keys(known).map((item) => other!.digest(item));
-  await other?.finish(digests, digests, Object.values(known));
-  const ledger = new ItemLedger({ kind: "email", validator, ...(scope && { cache: scope }) });
-  await ledger.load();
-  const statusOf = (item: string) => ledger.statuses[ledger.codeOf(ledger.add(item))];
-  return { ledger, statusOf };
-}
-
-describe.each([false, true])("with a cache: %s", (hasCache) => {
-  test("an item is open where it occurs first", async () => {
-    const { ledger, statusOf } = await ledgerFor({ hasCache });
-    const first = ledger.add("Ann@b.net");
-    expect(first).toMatchObject({ item: "Ann@b.net", isFirst: true, isOpen: true });
-    expect(first.digest).toHaveLength(hasCache ? 16 : 0);
-    expect(ledger.add("ann@B.net")).toMatchObject({
-      isFirst: false,
-      isOpen: false,
-      low: first.low,
-      high: first.high,
-    });
-    expect(statusOf("ann@b.net")).toBe("quota_exceeded");
-    ledger.settle(first, { status: "alias", reason: "relay: duckduckgo" });
-    expect(statusOf("ann@b.net")).toBe("alias");
-    expect(ledger.reasons[ledger.codeOf(first)]).toBe("relay");
-    expect(ledger.add("bob@b.net")).toMatchObject({ isFirst: true, isOpen: true });
-    expect(ledger.counts).toMatchObject({ distinct: 2, cached: 0, prechecked: 0, charged: 0 });
+describe("items", () => {
+  test("are new where they occur first", () => {
+    const ledger = new ItemLedger("counting");
+    const { isNew, newItems } = ledger.add(chunkOf([1, 2, 0, 1]));
+    expect([[...isNew], newItems]).toEqual([[1, 1, 0, 0], 2]);
+    expect(ledger.add(chunkOf([2, 3, 3])).newItems).toBe(1);
+    expect(ledger.counts).toEqual({ distinct: 3, cached: 0, prechecked: 0, charged: 0 });
   });
 
-  test("an item that cannot be valid is decided at once", async () => {
-    const { ledger, statusOf } = await ledgerFor({ hasCache });
-    expect(ledger.add("ann")).toMatchObject({ isFirst: true, isOpen: false });
-    expect(ledger.add("ann")).toMatchObject({ isFirst: false, isOpen: false });
-    expect(statusOf("ann")).toBe("fake");
-    expect(ledger.counts).toMatchObject({ distinct: 1, prechecked: 1 });
+  test("have the code that their thread gave them, until they get another one", () => {
+    const ledger = new ItemLedger("counting");
+    const chunk = chunkOf([1, 2, 0, 1]);
+    ledger.add(chunk);
+    expect(ledger.takeCodes(chunk)).toBe(false);
+    ledger.settle(hashOf(1), { status: "ok" });
+    expect(ledger.settledRows(chunk)).toBe(3);
+    expect(ledger.takeCodes(chunk)).toBe(true);
+    expect([...chunk.codes]).toEqual([1, notCheckedCode, 0, 1]);
+    expect(ledger.codeOf(hashOf(1))).toBe(1);
+  });
+
+  test("that were not submitted are new when they come again", () => {
+    const ledger = new ItemLedger("counting");
+    ledger.add(chunkOf([1, 2]));
+    ledger.forget(hashOf(2));
+    expect(ledger.counts.distinct).toBe(1);
+    expect([...ledger.add(chunkOf([1, 2])).isNew]).toEqual([0, 1]);
+  });
+
+  test("of rows that keep their status are none", () => {
+    const ledger = new ItemLedger("counting");
+    const kept = ledger.codes.keptCodeOf("ok")!;
+    const chunk = { ...chunkOf([1, 1], kept), kept: 2 };
+    expect(ledger.add(chunk).newItems).toBe(0);
+    expect(ledger.takeCodes(chunk)).toBe(false);
+    expect([...chunk.codes]).toEqual([kept, kept]);
+  });
+
+  test("hash with another seed in every session", () => {
+    expect(new ItemLedger("counting").seed).not.toEqual(new ItemLedger("counting").seed);
   });
 });
 
+/** Opens items with a cache that has some verdicts of another run. */
+async function openItems(known: Readonly<Record<string, string>> = {}) {
+  const cache = await VerdictCache.open(join(temporaryFolder(), "verdicts.db"), Date.now);
+  const scope = await cache.scope("email", "https://b.net", "secret", 60_000);
+  const digests = Object.keys(known).map((item) => scope.digest(item));
+  await scope.finish(digests, digests, Object.values(known));
+  const ledger = new ItemLedger("counting");
+  const items = new OpenItems(ledger, await cache.scope("email", "https://b.net", "secret", 60_000));
+  await items.load();
+  ledger.add(chunkOf([1, 2]));
+  const statusOf = (item: number) => ledger.codes.statuses[ledger.codeOf(hashOf(item))];
+  const wordsOf = (digest: string) => {
+    const bytes = Buffer.from(digest, "latin1");
+    return { low: bytes.readInt32LE(0), high: bytes.readInt32LE(4) };
+  };
+  return { ledger, items, statusOf, wordsOf };
+}
+
 describe("verdicts of earlier runs", () => {
-  test("count from where their items occur", async () => {
-    const { ledger, statusOf } = await ledgerFor({
-      hasCache: true,
-      known: { "ann@b.net": "ok", "bob@b.net": "fake" },
-    });
-    expect(ledger.counts).toMatchObject({ distinct: 0, cached: 0 });
-    expect(ledger.add("Ann@b.net")).toMatchObject({ isFirst: true, isOpen: false });
-    expect(ledger.add("ann@b.net")).toMatchObject({ isFirst: false, isOpen: false });
-    expect(statusOf("bob@b.net")).toBe("fake");
-    expect(ledger.counts).toMatchObject({ distinct: 2, cached: 2, charged: 0 });
+  test("settle their items at once", async () => {
+    const { items, ledger, statusOf } = await openItems({ "ann@b.net": "ok", "bob@b.net": "fake" });
+    expect(items.open("Ann@b.net", hashOf(1))).toBeUndefined();
+    expect(statusOf(1)).toBe("ok");
+    expect(items.open("eve@b.net", hashOf(2))).toMatchObject({ item: "eve@b.net", low: 2, high: 2 });
+    expect(ledger.counts).toMatchObject({ distinct: 2, cached: 1, charged: 0 });
   });
 
-  test("are replaced by newer ones until then", async () => {
-    const { ledger, statusOf } = await ledgerFor({ hasCache: true });
-    const { low, high } = (await ledgerFor({ hasCache: true })).ledger.add("ann@b.net");
-    ledger.remember({ low, high }, "ok");
-    ledger.remember({ low, high }, "fake");
-    expect(statusOf("ann@b.net")).toBe("fake");
-    expect(ledger.counts).toMatchObject({ distinct: 1, cached: 1 });
+  test("that arrive while an item is open settle it, the newest of them", async () => {
+    const { items, ledger, statusOf, wordsOf } = await openItems();
+    const open = items.open("ann@b.net", hashOf(1))!;
+    expect(items.settleFromCache(open)).toBe(false);
+    items.remember(wordsOf(open.digest), "ok");
+    items.remember(wordsOf(open.digest), "disposable");
+    expect(statusOf(1)).toBe("quota_exceeded");
+    expect(items.settleFromCache(open)).toBe(true);
+    expect(statusOf(1)).toBe("disposable");
+    expect(ledger.counts).toMatchObject({ distinct: 2, cached: 1 });
   });
 
-  test("do not replace one of this run", async () => {
-    const { ledger, statusOf } = await ledgerFor({ hasCache: true });
-    const item = ledger.add("bob@b.net");
-    ledger.settle(item, { status: "ok" });
-    ledger.remember(item, "fake");
-    expect(ledger.settleFromCache(item)).toBe(false);
-    expect(statusOf("bob@b.net")).toBe("ok");
+  test("beyond the number of statuses are not taken", async () => {
+    const { items, ledger, wordsOf } = await openItems();
+    for (let i = 0; i < 100; i++) ledger.settle(hashOf(1), { status: `status ${i}` });
+    const open = items.open("ann@b.net", hashOf(2))!;
+    items.remember(wordsOf(open.digest), "one more");
+    expect(items.settleFromCache(open)).toBe(false);
+    items.remember(wordsOf(open.digest), "status 7");
+    expect(items.settleFromCache(open)).toBe(true);
   });
 
-  test("that arrive while an item is open settle it once", async () => {
-    const { ledger, statusOf } = await ledgerFor({ hasCache: true });
-    const open = ledger.add("ann@b.net");
-    expect(ledger.settleFromCache(open)).toBe(false);
-    ledger.remember(open, "ok");
-    ledger.remember(open, "disposable");
-    expect(statusOf("ann@b.net")).toBe("quota_exceeded");
-    expect(ledger.settleFromCache(open)).toBe(true);
-    expect(statusOf("ann@b.net")).toBe("disposable");
-    expect(ledger.settleFromCache(open)).toBe(false);
-    expect(ledger.counts).toMatchObject({ distinct: 1, cached: 1 });
+  test("are not looked for without a cache", () => {
+    const ledger = new ItemLedger("counting");
+    expect(new OpenItems(ledger, undefined).open("ann@b.net", hashOf(1))).toMatchObject({ digest: "" });
   });
 });
 
 describe("statuses", () => {
-  /** Settles new items with this many different statuses. */
-  function settleAll(ledger: ItemLedger, count: number): void {
-    for (let i = 0; i < count; i++) ledger.settle(ledger.add(`${i}@b.net`), { status: `status ${i}` });
-  }
-
-  test("may be 127, with that of an open item", async () => {
-    const { ledger, statusOf } = await ledgerFor();
-    settleAll(ledger, 126);
-    expect(ledger.statuses).toHaveLength(128);
-    expect(statusOf("125@b.net")).toBe("status 125");
-    expect(() => settleAll(ledger, 127)).toThrow(
-      new ServiceError("the counting engine gave more than 127 different statuses and reasons"),
+  test("may be 100 that are not those of the offline engine", () => {
+    const ledger = new ItemLedger("counting");
+    for (let i = 0; i < 100; i++) ledger.settle(hashOf(1), { status: `status ${i}` });
+    expect(ledger.codes.statuses[ledger.codeOf(hashOf(1))]).toBe("status 99");
+    ledger.settle(hashOf(1), { status: "ok" });
+    expect(() => ledger.settle(hashOf(1), { status: "one more" })).toThrow(
+      new ServiceError("the counting engine gave more than 100 different statuses and reasons"),
     );
   });
 
-  test("beyond that are not taken from the cache", async () => {
-    const { ledger, statusOf } = await ledgerFor({ hasCache: true });
-    settleAll(ledger, 126);
-    const [open, unseen] = [ledger.add("ann@b.net"), ledger.add("bob@b.net")];
-    ledger.remember(open, "one more");
-    expect(ledger.settleFromCache(open)).toBe(false);
-    ledger.remember(unseen, "status 7");
-    expect(ledger.settleFromCache(unseen)).toBe(true);
-    expect(statusOf("bob@b.net")).toBe("status 7");
+  test("have a code for each of their reasons", () => {
+    const codes = new StatusCodes();
+    const reasons = ["relay: addy", "sub-address: +x", "relay: blur", undefined];
+    const found = reasons.map((reason) => codes.codeOf({ status: "alias", ...(reason && { reason }) })!);
+    expect(found[0]).toBe(found[2]);
+    expect(new Set(found).size).toBe(3);
+    expect(found.map((code) => codes.reasons[code])).toEqual(["relay", "sub-address", "relay", undefined]);
   });
 
-  test("have a code for each of their reasons", async () => {
-    const { ledger } = await ledgerFor();
-    const codes = ["relay: addy", "sub-address: +x", "relay: blur", undefined].map((reason, i) => {
-      const item = ledger.add(`${i}@b.net`);
-      ledger.settle(item, { status: "alias", ...(reason !== undefined && { reason }) });
-      return ledger.codeOf(item);
-    });
-    expect(codes[0]).toBe(codes[2]);
-    expect(new Set(codes).size).toBe(3);
-    expect(codes.map((code) => ledger.reasons[code])).toEqual(["relay", "sub-address", "relay", undefined]);
-  });
-
-  test("of rows that keep them have codes too", async () => {
-    const { ledger } = await ledgerFor();
-    expect(ledger.codeOfKept("")).toBe(0);
-    expect(ledger.statuses[ledger.codeOfKept("spam")]).toBe("spam");
-    expect(ledger.codeOfKept("spam")).toBe(ledger.codeOfKept("spam"));
+  test("that rows keep have codes of their own, 100 at most", () => {
+    const codes = new StatusCodes();
+    expect(codes.keptCodeOf("ok")).not.toBe(codes.codeOf({ status: "ok" }));
+    expect(codes.keptCodeOf("spam")).toBe(codes.keptCodeOf("spam"));
+    for (let i = 0; i < 94; i++) expect(codes.keptCodeOf(`status ${i}`)).toBeDefined();
+    expect(codes.keptCodeOf("one more")).toBeUndefined();
+    expect(codes.statuses[codes.codeOf({ status: "one more" })!]).toBe("one more");
   });
 });
 
-test("the worst of several items decides, the first of equal ones", async () => {
-  const { ledger } = await ledgerFor();
-  const statuses = ["ok", "fake", "alias", notChecked.status, "fake"];
-  const items = statuses.map((status, i) => {
-    const item = ledger.add(`${i}@b.net`);
-    ledger.settle(item, { status });
-    return item;
-  });
-  const worst = (...places: number[]) => ledger.decidingOf(places.map((place) => items[place]!))?.item;
-  expect(worst()).toBeUndefined();
-  expect(worst(0)).toBe("0@b.net");
-  expect(worst(0, 2)).toBe("2@b.net");
-  expect(worst(1, 2, 4)).toBe("1@b.net");
-  expect(worst(4, 3, 1)).toBe("3@b.net");
-});
-
-test("counts what each run of a session adds", async () => {
-  const { ledger } = await ledgerFor({ hasCache: true, known: { "ann@b.net": "ok" } });
-  for (const item of ["ann@b.net", "bob@b.net", "bob"]) ledger.add(item);
-  ledger.charge(1, { left: 8, renewsAt: null });
-  ledger.charge(2, { left: 6, renewsAt: null });
+test("counts what each run of a session adds", () => {
+  const ledger = new ItemLedger("counting");
+  const items = new OpenItems(ledger, undefined);
+  ledger.add(chunkOf([1, 2]));
+  items.charge(1, { left: 8, renewsAt: null });
+  items.charge(2);
   const before = ledger.counts;
-  expect(before).toEqual({ distinct: 3, cached: 1, prechecked: 1, charged: 3 });
-  expect(ledger.quota).toEqual({ left: 6, renewsAt: null });
-  ledger.add("eve");
-  ledger.charge(1, { left: 5, renewsAt: 7 });
-  expect(countsSince(before, ledger.counts)).toEqual({ distinct: 1, cached: 0, prechecked: 1, charged: 1 });
+  expect(before).toEqual({ distinct: 2, cached: 0, prechecked: 0, charged: 3 });
+  expect(ledger.quota).toEqual({ left: 8, renewsAt: null });
+  ledger.add(chunkOf([2, 3]));
+  items.charge(1, { left: 5, renewsAt: 7 });
+  expect(countsSince(before, ledger.counts)).toEqual({ distinct: 1, cached: 0, prechecked: 0, charged: 1 });
   expect(ledger.quota).toEqual({ left: 5, renewsAt: 7 });
-});
-
-test("values are read as cells, and words for no item are counted", async () => {
-  const { ledger } = await ledgerFor();
-  expect(ledger.itemsIn("ann@b.net; bob@b.net")).toEqual(["ann@b.net", "bob@b.net"]);
-  expect(ledger.itemsIn("n/a")).toEqual([]);
-  expect(ledger.emptied).toBe(1);
-  const cells = { emptyValues: ["nobody"], deciding: "first" as const, isPlainList: false };
-  const own = new ItemLedger({ kind: "email" as const, validator, cells });
-  expect(own.itemsIn("ann@b.net; bob@b.net")).toEqual(["ann@b.net"]);
-  expect(own.itemsIn("nobody")).toEqual([]);
-});
-
-test("the seed of mailbox hashes is secret and new", async () => {
-  const [a, b] = [await ledgerFor(), await ledgerFor()];
-  expect(a.ledger.keySeed).toHaveLength(2);
-  expect(a.ledger.keySeed).not.toEqual(b.ledger.keySeed);
 });

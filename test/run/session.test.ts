@@ -9,7 +9,7 @@ import { countsOf, type RunSession } from "../../src/run/session.js";
 import { QuotaFile } from "../../src/store/quota-file.js";
 import { offlineValidator } from "../../src/validator/offline.js";
 import { classifier } from "../support/classifier.js";
-import { listOf, runTable } from "../support/run-table.js";
+import { asService, listOf, runTable } from "../support/run-table.js";
 import { open } from "../support/tables.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -34,21 +34,20 @@ afterAll(() => quotaFile.close());
 /** Validates a table, with the status column of an earlier run if there is one. */
 async function run(
   text: string,
-  { update = false, session = undefined as RunSession | undefined, strict = false } = {},
+  { update = false, session = undefined as RunSession | undefined, strict = false, isService = false } = {},
 ) {
   const table = await open(text, { delimiter: ",", columns: ["email"], strict });
   const columns = nameColumns(table.names, "status", { ...(update && { isOurs: () => true }) });
-  const isUpdate = columns.places[0] !== undefined;
   const parts: Buffer[] = [];
   const report = await validateTable({
     kind: "email",
-    table: isUpdate ? table.replacing({ places: columns.places }) : table,
+    table,
     sink: {
       write: async (bytes) => void parts.push(Buffer.from(bytes)),
       commit: async () => {},
       discard: async () => {},
     },
-    validator,
+    validator: isService ? asService(validator) : validator,
     columns,
     ...(session && { session }),
     signal: new AbortController().signal,
@@ -88,10 +87,10 @@ test("several files in a session are like their concatenation", async () => {
   const arbitrary = fc.record({
     files: fc.array(fc.array(value, { maxLength: 12 }), { minLength: 1, maxLength: 4 }),
     limit: fc.option(fc.nat(12)),
-    isBatched: fc.boolean(),
+    isService: fc.boolean(),
   });
   await fc.assert(
-    fc.asyncProperty(arbitrary, async ({ files, limit, isBatched }) => {
+    fc.asyncProperty(arbitrary, async ({ files, limit, isService }) => {
       const rows = (output: string) =>
         output
           .split("\n")
@@ -100,9 +99,9 @@ test("several files in a session are like their concatenation", async () => {
       await setLimit(limit);
       const whole = await run(tableOf(files.flat()));
       await setLimit(limit);
-      const session: RunSession = { isSeveral: true, isBatched };
+      const session: RunSession = { isSeveral: true };
       const parts: Awaited<ReturnType<typeof run>>[] = [];
-      for (const file of files) parts.push(await run(tableOf(file), { session }));
+      for (const file of files) parts.push(await run(tableOf(file), { session, isService }));
       expect(parts.flatMap(({ output }) => rows(output))).toEqual(rows(whole.output));
       const sum = (name: "charged" | "distinct" | "rows") =>
         parts.reduce((total, { report }) => total + report[name], 0);
@@ -118,7 +117,7 @@ test("a run whose output fails, at any write, leaves no rows to the next one", a
     Array.from({ length: 60_000 }, (_, i) => `${name}${i}.long-enough-for-several-blocks@larch-and-oak.com`);
   let failing = 2;
   for (let hasFailed = true; hasFailed; failing++) {
-    const session: RunSession = { isSeveral: true, isBatched: false };
+    const session: RunSession = { isSeveral: true };
     let writes = 0;
     const sink = {
       write: async () => {
@@ -143,8 +142,8 @@ const longUsers = (count: number, from = 0) =>
   Array.from({ length: count }, (_, i) => `user${from + i}.${"x".repeat(48)}@larch-and-oak.com`);
 
 test.each([false, true])(
-  "a run whose input fails ends after the charge under way, batched: %s",
-  async (isBatched) => {
+  "a run whose input fails ends after the charge under way, with a service: %s",
+  async (isService) => {
     const steps: string[] = [];
     let asked = 0;
     let fail = () => {};
@@ -172,16 +171,16 @@ test.each([false, true])(
       fail();
       throw new FileError("broken off");
     }
-    const session: RunSession = { isSeveral: true, isBatched };
-    await expect(runTable(broken(), slowly, { session, isBatched })).rejects.toThrow("broken off");
+    const session: RunSession = { isSeveral: true };
+    await expect(runTable(broken(), slowly, { session, isService })).rejects.toThrow("broken off");
     steps.push("ended");
     expect(steps).toEqual(["charged", "ended"]);
   },
 );
 
 test.each([false, true])(
-  "items of a run that failed are charged by the next one, once, batched: %s",
-  async (isBatched) => {
+  "items of a run that failed are charged by the next one, once, with a service: %s",
+  async (isService) => {
     await setLimit(null);
     const users = longUsers(25_000);
     async function* broken() {
@@ -189,11 +188,11 @@ test.each([false, true])(
       for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
       throw new FileError("broken off");
     }
-    const session: RunSession = { isSeveral: true, isBatched };
-    await expect(runTable(broken(), validator, { session, isBatched })).rejects.toThrow("broken off");
+    const session: RunSession = { isSeveral: true };
+    await expect(runTable(broken(), validator, { session, isService })).rejects.toThrow("broken off");
     const { charged } = countsOf(session);
     expect(charged).toBeLessThan(users.length);
-    const { rows } = await runTable(listOf(users), validator, { session, isBatched });
+    const { rows } = await runTable(listOf(users), validator, { session, isService });
     expect(rows.filter((row, i) => row !== `${users[i]},ok`)).toEqual([]);
     expect(rows).toHaveLength(users.length);
     expect(countsOf(session)).toMatchObject({ distinct: users.length, charged: users.length });

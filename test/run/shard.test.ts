@@ -10,6 +10,7 @@ import { isInShard } from "../../src/run/shard.js";
 import { QuotaFile } from "../../src/store/quota-file.js";
 import { offlineValidator } from "../../src/validator/offline.js";
 import { classifier } from "../support/classifier.js";
+import { asService } from "../support/run-table.js";
 import { open } from "../support/tables.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -28,7 +29,7 @@ afterAll(() => quotaFile.close());
 
 interface Choices {
   readonly shard?: { readonly index: number; readonly count: number };
-  readonly batched?: boolean;
+  readonly isService?: boolean;
   readonly withReasons?: boolean;
   readonly firstOnly?: boolean;
   readonly dedupe?: boolean;
@@ -38,7 +39,7 @@ interface Choices {
 
 async function run(
   text: string | Uint8Array,
-  { shard, batched, withReasons = false, firstOnly = true, dedupe, chunkSize = 100, isUpdate }: Choices,
+  { shard, isService, withReasons = false, firstOnly = true, dedupe, chunkSize = 100, isUpdate }: Choices,
 ): Promise<{ report: RunReport; rows: string[] }> {
   const table = await open(text, {
     chunkSize,
@@ -50,17 +51,16 @@ async function run(
     withReasons,
     ...(isUpdate && { isOurs: () => true }),
   });
-  const stream = isUpdate ? table.replacing({ places: columns.places }) : table;
   const parts: Buffer[] = [];
   const report = await validateTable({
     kind: "email",
-    table: batched ? { start: (names) => stream.start(names), chunks: stream.chunks } : stream,
+    table,
     sink: {
       write: async (bytes) => void parts.push(Buffer.from(bytes)),
       commit: async () => {},
       discard: async () => {},
     },
-    validator,
+    validator: isService ? asService(validator) : validator,
     columns,
     cells: { ...usualCells, deciding: firstOnly ? "first" : "worst" },
     omitsHeader: true,
@@ -79,7 +79,7 @@ test("the shards of any list have its rows, and charge what one run would", asyn
   const arbitrary = fc.record({
     values: fc.array(fc.oneof({ weight: 8, arbitrary: value }, fc.constant(two)), { maxLength: 40 }),
     count: fc.integer({ min: 1, max: 5 }),
-    batched: fc.boolean(),
+    isService: fc.boolean(),
     withReasons: fc.boolean(),
     dedupe: fc.boolean(),
     isUpdate: fc.boolean(),
@@ -114,18 +114,23 @@ test("the shards of any list have its rows, and charge what one run would", asyn
   );
 });
 
-test.each([false, true])("the first shard counts values that are not UTF-8, batched: %s", async (batched) => {
-  const values = Array.from({ length: 9 }, (_, i) => `user${i}\xe9@larch-and-oak.com\n`);
-  const list = Buffer.from(`email\n${values.join("")}`, "latin1");
-  const runs = await Promise.all([1, 2].map((index) => run(list, { shard: { index, count: 2 }, batched })));
-  expect(runs.map(({ report }) => report.notUtf8)).toEqual([9, 0]);
-});
+test.each([false, true])(
+  "the first shard counts values that are not UTF-8, isService: %s",
+  async (isService) => {
+    const values = Array.from({ length: 9 }, (_, i) => `user${i}\xe9@larch-and-oak.com\n`);
+    const list = Buffer.from(`email\n${values.join("")}`, "latin1");
+    const runs = await Promise.all(
+      [1, 2].map((index) => run(list, { shard: { index, count: 2 }, isService })),
+    );
+    expect(runs.map(({ report }) => report.notUtf8)).toEqual([9, 0]);
+  },
+);
 
 test.each([false, true])(
-  "a field with several items ends a run with shards, batched: %s",
-  async (batched) => {
+  "a field with several items ends a run with shards, isService: %s",
+  async (isService) => {
     const shard = { index: 2, count: 2 };
-    await expect(run(`id,email\n1,\n2,${two}\n`, { shard, batched, firstOnly: false })).rejects.toThrow(
+    await expect(run(`id,email\n1,\n2,${two}\n`, { shard, isService, firstOnly: false })).rejects.toThrow(
       "list.csv:3: a field with several items, which may be in different shards; add --cell first, or leave out --shard",
     );
   },

@@ -2,6 +2,7 @@
 import { nameColumns } from "../../src/run/columns.js";
 import { validateTable } from "../../src/run/run.js";
 import type { RunOptions } from "../../src/run/run-options.js";
+import type { Validator } from "../../src/validator/validator.js";
 import { type Options, open } from "./tables.js";
 
 interface Settings extends Partial<Omit<RunOptions, "columns" | "table">> {
@@ -9,27 +10,30 @@ interface Settings extends Partial<Omit<RunOptions, "columns" | "table">> {
   readonly columns?: Parameters<typeof nameColumns>[2];
   /** Whether the column "status" of the table is that of an earlier run. */
   readonly isUpdate?: boolean;
-  /** Whether the items go to the engine in batches, although it is embedded. */
-  readonly isBatched?: boolean;
+  /** Whether the engine is asked for verdicts like a service, although it is embedded. */
+  readonly isService?: boolean;
+}
+
+/** Returns an engine that has to be asked for its verdicts, like a service. */
+export function asService({ embedded: _, ...validator }: Validator): Validator {
+  return validator;
 }
 
 /** Runs over a table given as text, bytes or chunks, and returns its rows behind the header. */
 export async function runTable(
   table: string | Uint8Array | AsyncIterable<Uint8Array>,
   validator: RunOptions["validator"],
-  { table: options = {}, columns, isUpdate = false, isBatched = false, ...settings }: Settings = {},
+  { table: options = {}, columns, isUpdate = false, isService = false, ...settings }: Settings = {},
 ) {
   const opened = await open(table, { delimiter: ",", columns: ["1"], ...options });
   const named = isUpdate
     ? nameColumns(opened.names, "status", { isOurs: () => true, ...columns })
     : nameColumns(undefined, "status", columns);
-  const stream = isUpdate ? opened.replacing({ places: named.places }) : opened;
-  const { start, chunks } = stream;
   const parts: Buffer[] = [];
   const report = await validateTable({
     kind: "email",
-    table: isBatched ? { start: (names) => start(names), chunks } : stream,
-    validator,
+    table: opened,
+    validator: isService ? asService(validator) : validator,
     sink: {
       write: async (bytes) => void parts.push(Buffer.from(bytes)),
       commit: async () => {},

@@ -1,7 +1,10 @@
 /** Opens, reads and rewrites tables that tests give as text or bytes. */
 import { profiles } from "../../src/run/item.js";
 import { openTable } from "../../src/table/reader.js";
+import type { ScannedChunk } from "../../src/table/scan/scanned-chunk.js";
 import type { Table, TableOptions } from "../../src/table/table.js";
+import { unchanged } from "../../src/table/writers/record-writer.js";
+import { readerOf, writerOf } from "../../src/table/writers/writer-of.js";
 
 /** Yields bytes in chunks of `size`. */
 async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
@@ -22,23 +25,49 @@ export function open(
   );
 }
 
-/** Returns the values of the chosen column. */
+/** Yields the records of a table below its header. */
+export async function* chunksIn({ scanned }: Pick<Table, "scanned">): AsyncGenerator<ScannedChunk> {
+  const { shape, target, first, blocks, assembler, onBadRow } = scanned;
+  const read = readerOf(shape, target, { names: [], places: [] }, onBadRow);
+  yield* [...first.pieces()].map((chunk) => read(chunk)!);
+  for await (const { bytes } of blocks) yield read(assembler.assemble(bytes))!;
+  yield read(assembler.assemble(undefined))!;
+}
+
+/** Returns the values of the chosen column; undefined for a record that is not a row. */
+export const valuesOf = (chunk: ScannedChunk): (string | undefined)[] =>
+  Array.from({ length: chunk.count }, (_, row) => (chunk.isRow(row) ? chunk.value(row) : undefined));
+
+/** Returns the values of the chosen column of a table. */
 export async function readValues(table: Table): Promise<(string | undefined)[]> {
   const values: (string | undefined)[] = [];
-  for await (const chunk of table.chunks) values.push(...chunk.values);
+  for await (const chunk of chunksIn(table)) values.push(...valuesOf(chunk));
   return values;
 }
 
-/** Returns the table rewritten with one added column, whose fields are all `x`; `onValues` gets the chosen column's. */
+/**
+ * Returns the table rewritten with one added column, whose fields are all the same.
+ *
+ * @param place index of the column that it replaces
+ * @param onValues gets the values of the chosen column
+ */
 export async function rewrite(
   table: Table,
   column = "status",
-  onValues: (values: readonly (string | undefined)[]) => void = () => {},
+  {
+    place = undefined as number | undefined,
+    field = "x",
+    onValues = (_values: readonly (string | undefined)[]): void => {},
+  } = {},
 ): Promise<Buffer> {
-  const parts = [table.start([column])];
-  for await (const chunk of table.chunks) {
-    onValues(chunk.values);
-    parts.push(chunk.append(chunk.values.map(() => ["x"])));
+  const columns = { names: [column], places: [place] };
+  const parts = [table.start(columns)];
+  const writer = writerOf(table.scanned.shape, table.scanned.target, columns);
+  const added = writer.prepare([field]);
+  for await (const chunk of chunksIn(table)) {
+    onValues(valuesOf(chunk));
+    const { bytes } = writer.write(chunk, (row) => (chunk.isRow(row) ? added : unchanged));
+    parts.push(Buffer.from(bytes));
   }
   return Buffer.concat(parts);
 }

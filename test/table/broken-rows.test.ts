@@ -9,6 +9,9 @@ import { profiles } from "../../src/run/item.js";
 import { TableError } from "../../src/table/errors.js";
 import { openTable } from "../../src/table/reader.js";
 import type { TableOptions } from "../../src/table/table.js";
+import { unchanged } from "../../src/table/writers/record-writer.js";
+import { writerOf } from "../../src/table/writers/writer-of.js";
+import { chunksIn, valuesOf } from "../support/tables.js";
 
 const names = [
   "Ann Lee",
@@ -89,12 +92,14 @@ async function read(text: string, options: Partial<TableOptions> = {}): Promise<
         ...options,
       },
     );
-    table.start(["status"]);
-    for await (const chunk of table.chunks) {
-      for (const [row, value] of chunk.values.entries()) {
-        if (value !== undefined) items.set(chunk.lineOf?.(row) ?? 0, cells.itemsIn(value));
+    const columns = { names: ["status"], places: [undefined] };
+    table.start(columns);
+    const writer = writerOf(table.scanned.shape, table.scanned.target, columns);
+    for await (const chunk of chunksIn(table)) {
+      for (const [row, value] of valuesOf(chunk).entries()) {
+        if (value !== undefined) items.set(chunk.lineOf(row), cells.itemsIn(value));
       }
-      output += chunk.append(chunk.values.map((value) => (value === undefined ? undefined : []))).toString();
+      output += writer.write(chunk, (row) => (chunk.isRow(row) ? unchanged : undefined)).bytes.toString();
     }
   } catch (error) {
     if (!(error instanceof TableError)) throw error;

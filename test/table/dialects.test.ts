@@ -4,6 +4,7 @@ import { profiles } from "../../src/run/item.js";
 import { openTable } from "../../src/table/reader.js";
 import { dialectWords } from "../../src/table/sniff/dialect.js";
 import type { TableOptions } from "../../src/table/table.js";
+import { rewrite } from "../support/tables.js";
 
 async function read(text: string, options: Partial<TableOptions> = {}, chunkSize = 1 << 20) {
   async function* bytes() {
@@ -16,11 +17,8 @@ async function read(text: string, options: Partial<TableOptions> = {}, chunkSize
     { profile: profiles.email, ...options },
   );
   const values: (string | undefined)[] = [];
-  let output = table.start(["status"]).toString();
-  for await (const chunk of table.chunks) {
-    values.push(...chunk.values);
-    output += chunk.append(chunk.values.map(() => ["ok"])).toString();
-  }
+  const onValues = (some: readonly (string | undefined)[]) => void values.push(...some);
+  const output = (await rewrite(table, "status", { field: "ok", onValues })).toString();
   return { words: dialectWords(table.dialect), values, output };
 }
 
@@ -148,10 +146,6 @@ test("without quotes, added fields have none", async () => {
     },
     { profile: profiles.email, dialect: { quote: "" } },
   );
-  table.start(["status"]);
-  let output = "";
-  for await (const chunk of table.chunks) {
-    output += chunk.append(chunk.values.map(() => ['a "b"\tc\nd'])).toString();
-  }
-  expect(output).toBe('1\ta@larch-and-oak.com\ta "b" c d\n');
+  const output = (await rewrite(table, "status", { field: 'a "b"\tc\nd' })).toString();
+  expect(output).toBe('id\temail\tstatus\n1\ta@larch-and-oak.com\ta "b" c d\n');
 });

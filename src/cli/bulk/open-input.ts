@@ -11,8 +11,8 @@ import { profiles } from "../../run/item.js";
 import type { BadRowListener } from "../../table/bad-rows.js";
 import { isUtf8Text, nameText } from "../../table/bytes.js";
 import { openTable } from "../../table/reader.js";
-import { byteOrderMarkBytes, type RecordStream } from "../../table/records.js";
-import type { ScannableStream } from "../../table/scan/scanned-records.js";
+import { byteOrderMarkBytes } from "../../table/records.js";
+import type { RecordStream } from "../../table/scan/scanned-records.js";
 import type { OpenSheet } from "../../table/spreadsheet/workbook.js";
 import type { Table } from "../../table/table.js";
 import { checkFormulas, checkItems, checkStart, formulasRemark } from "./no-items.js";
@@ -25,8 +25,8 @@ export interface OpenInput {
   /** The sheet; undefined if the input is no spreadsheet file. */
   readonly sheet: Pick<OpenSheet, "name" | "emptyFormulas"> | undefined;
   readonly table: Table;
-  /** The records of the table, with the added columns in their places. */
-  readonly stream: ScannableStream;
+  /** The records of the table, which start with a byte order mark where one is wanted. */
+  readonly stream: RecordStream;
   readonly columns: Columns;
   readonly cells: Omit<CellOptions, "kind">;
   /** What happens to the status columns of an earlier run; undefined without them. */
@@ -92,7 +92,6 @@ export async function openInput(
   }
   const { places } = columns;
   const isUpdate = places.some((place) => place !== undefined);
-  const stream = isUpdate ? table.replacing({ places }) : table;
   const each = places.length / (1 + table.otherColumns.length);
   const isFilled = (place: number | undefined) =>
     place === undefined || table.firstValues(place).some((value) => value !== "");
@@ -121,7 +120,7 @@ export async function openInput(
   return {
     ...{ input, table, columns, cells, update, sheet, share: counted.share },
     compression: decoded.compression,
-    stream: needsMark ? withMark(stream) : stream,
+    stream: needsMark ? withMark(table) : table,
   };
 }
 
@@ -149,11 +148,11 @@ const isForExcel = ({ dialect, format }: Table): boolean =>
   format !== "jsonl" && dialect.lineEnding === "\r\n";
 
 /** Returns a stream that starts with the byte order mark of UTF-8. That of the input is not in every format. */
-function withMark<Stream extends RecordStream>(stream: Stream): Stream {
+function withMark({ start: startOf, scanned }: RecordStream): RecordStream {
   return {
-    ...stream,
+    scanned,
     start(columns) {
-      const start = stream.start(columns);
+      const start = startOf(columns);
       return start.indexOf(byteOrderMarkBytes) === 0 ? start : Buffer.concat([byteOrderMarkBytes, start]);
     },
   };

@@ -1,11 +1,9 @@
 /** The second step of a bulk run: opens its engine, its input and its outputs. */
-import { stat } from "node:fs/promises";
 import { type Classifier, loadClassifier } from "../../classifier/classifier.js";
 import type { DataSource } from "../../classifier/disposable-table.js";
 import { daysOld, findTable, tableSource } from "../../data/installed-table.js";
 import { createFolder } from "../../files/folders.js";
 import { type FileCopy, openCopy, openOutputFile, type TableSink } from "../../files/output.js";
-import { needsBatches } from "../../run/run.js";
 import { dataTablePath } from "../config/paths.js";
 import type { dryRunValidator } from "../engines/dry-run.js";
 import type { Engine } from "../engines/engine.js";
@@ -141,24 +139,18 @@ export async function openFiles(plan: Plan, opened: Opened, signal: AbortSignal)
 }
 
 /**
- * Opens several files and closes them again, before the first of them is touched. Reads no pipes: their data comes once.
+ * Opens several files that are to be replaced and closes them again, before the first of them is touched.
  *
- * @returns whether none of them has to go in batches; otherwise all have to
- * @throws FileError, TableError, ChoiceError when one of the files cannot be replaced, if that is wanted
+ * @throws FileError, TableError, ChoiceError when one of them cannot be replaced
  */
-export async function lookAhead(plans: readonly Plan[], signal: AbortSignal): Promise<boolean> {
-  let isScanned = true;
+export async function lookAhead(plans: readonly Plan[], signal: AbortSignal): Promise<void> {
   for (const plan of plans) {
     const path = plan.input!;
     let close = async () => {};
     try {
-      if (plan.isInPlace) await checkReplaceable(path);
+      await checkReplaceable(path);
       if (plan.backup !== undefined) await openCopy(path, plan.backup);
-      if ((await stat(path).catch(() => undefined))?.isFile() === false) {
-        isScanned = false;
-        continue;
-      }
-      const { stream, columns } = await openInput(
+      await openInput(
         { ...plan, note: () => {} },
         () => {},
         (closeInput) => {
@@ -166,15 +158,11 @@ export async function lookAhead(plans: readonly Plan[], signal: AbortSignal): Pr
         },
         signal,
       );
-      isScanned &&= !needsBatches({ table: stream, columns, shard: plan.options.shard, filter: plan.filter });
     } catch (error) {
-      // Otherwise the run over this file says what is wrong with it.
-      if (!plan.isInPlace) continue;
       if (error instanceof Error) error.message += "; no file is replaced";
       throw error;
     } finally {
       await close();
     }
   }
-  return isScanned;
 }

@@ -264,10 +264,9 @@ function checkTogether(options: BulkOptions): void {
 }
 
 /** @throws UsageError when a run that replaces its input would lose a part of it */
-function checkReplaces({ comment, format, strict, shard, header }: BulkOptions): void {
-  const isWrittenAnew = strict || format !== undefined;
-  if (comment !== undefined && isWrittenAnew) {
-    throw new UsageError("--in-place would lose the comments: --strict and --format drop them; use -o");
+function checkReplaces({ comment, format, shard, header }: BulkOptions): void {
+  if (comment !== undefined && format !== undefined) {
+    throw new UsageError("--in-place would lose the comments: --format drops them; use -o");
   }
   if (shard !== undefined)
     throw new UsageError("--in-place would lose the rows of the other shards; use -o with --shard");

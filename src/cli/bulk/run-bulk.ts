@@ -99,10 +99,8 @@ async function runFiles(
   await openDns(plans[0], engine, opened, signal);
   const listReport = await openReport(plans[0], engine, opened);
   const isSeveral = plans.length > 1;
-  const maySkipBatches = opened.mail === undefined && engine.validator.embedded !== undefined;
-  const looksAhead = isSeveral && (maySkipBatches || plans[0].isInPlace);
-  const isBatched = looksAhead && !(await lookAhead(plans, signal)) && maySkipBatches;
-  const session: RunSession = { isSeveral, isBatched };
+  if (isSeveral && plans[0].isInPlace) await lookAhead(plans, signal);
+  const session: RunSession = { isSeveral };
   const totals = new Totals(options.dryRun === true);
   let failedUnits = 0;
   for (const [index, plan] of plans.entries()) {

@@ -45,32 +45,50 @@ export function expect(items: u32): void {
 }
 
 /**
- * Adds the items of some rows, whose hashes and codes are at `distinctHashes` and `distinctCodes`. Items that are known
- * keep their state, unless it is 0, by which they are forgotten. Leaves 1 at `distinctIsNew` for each row that added its
- * item, else 0.
+ * Adds the items of some rows, whose hashes and codes are at `distinctHashes` and `distinctCodes`; the code is the state of a new
+ * item. Items that are known keep their state, unless it is 0, by which they are forgotten. Leaves 1 at `distinctIsNew` for each
+ * row that added its item, else 0.
  *
- * @param state state of the new items, 1 to 255
  * @returns the number of these rows; -1 if there is no memory for their items
  */
-export function addAll(count: i32, state: u32): i32 {
+export function addAll(count: i32): i32 {
   let added: i32 = 0;
   for (let from: i32 = 0; from < count; from += touched) {
     const to: i32 = min(from + touched, count);
     // Growing in between would move the lines.
     if (!makeRoom(<u32>(to - from))) return -1;
-    let sum: u64 = 0;
-    for (let row: i32 = from; row < to; row++) sum += load<u64>(ownLine(hashOf(row)));
-    // Otherwise the compiler would leave out the reads.
-    store<u64>(distinctIgnored, sum);
+    touch(from, to);
     for (let row: i32 = from; row < to; row++) {
-      const code: u32 = load<u8>(distinctCodes + row);
-      const isItem = code !== noItemCode && code !== notARowCode && code !== otherShardCode;
-      const isNew = isItem && add(hashOf(row), state);
+      const isNew = hasItem(row) && add(hashOf(row), load<u8>(distinctCodes + row));
       store<u8>(distinctIsNew + row, <u8>isNew);
       added += <i32>isNew;
     }
   }
   return added;
+}
+
+/** Replaces the codes at `distinctCodes` of the rows that have an item by the states of their items, which are in the table. */
+export function takeStates(count: i32): void {
+  for (let from: i32 = 0; from < count; from += touched) {
+    const to: i32 = min(from + touched, count);
+    touch(from, to);
+    for (let row: i32 = from; row < to; row++) {
+      if (hasItem(row)) store<u8>(distinctCodes + row, load<u8>(stateOf(find(hashOf(row)))));
+    }
+  }
+}
+
+/** Reads the lines of some rows, so that the processor has them at hand. */
+function touch(from: i32, to: i32): void {
+  let sum: u64 = 0;
+  for (let row: i32 = from; row < to; row++) sum += load<u64>(ownLine(hashOf(row)));
+  // Otherwise the compiler would leave out the reads.
+  store<u64>(distinctIgnored, sum);
+}
+
+function hasItem(row: i32): bool {
+  const code: u32 = load<u8>(distinctCodes + row);
+  return code !== noItemCode && code !== notARowCode && code !== otherShardCode;
 }
 
 /** Returns the state of an item; 0 if it is not in the table. */

@@ -1,21 +1,20 @@
-/** Reads a table with the scanner: finds the header, and gives the records below it as chunks or as blocks of bytes. */
+/** Reads a table with the scanner: finds the header, and gives the records below it as blocks of bytes. */
 import type { BadRowListener } from "../bad-rows.js";
-import type { RecordStream, TableShape } from "../records.js";
+import type { TableShape } from "../records.js";
 import type { ItemTest } from "../sniff/item-profile.js";
-import type { WriteTarget } from "../writers/record-writer.js";
+import type { AddedColumns, WriteTarget } from "../writers/record-writer.js";
 import { type Block, blocksOf } from "./blocks.js";
 import { ChunkAssembler } from "./chunk-assembler.js";
 import type { ScannedChunk } from "./scanned-chunk.js";
 
-/** A stream of records, with access to their bytes if the scanner reads the table. */
-export interface ScannableStream extends RecordStream {
-  readonly scanned?: ScannedTable;
+/** A table that is being read, and how it is written. */
+export interface RecordStream {
+  /** Returns all that is above the rows: the byte order mark, the preamble, and the header with the added columns. Called first. */
+  start(columns: AddedColumns): Buffer;
+  readonly scanned: ScannedTable;
 }
 
-/**
- * A table that the scanner reads, for callers that work on the bytes of its records. Its records can be read once:
- * either from `first`, `blocks` and `assembler`, or from `chunks`.
- */
+/** The records of a table, which can be read once: from `first`, `blocks` and `assembler`. */
 export interface ScannedTable {
   readonly shape: TableShape;
   /** What is written. */
@@ -32,8 +31,6 @@ export interface ScannedTable {
   readonly blocks: AsyncIterable<Block>;
   /** Turns blocks into chunks: takes each block in turn, and undefined after the last. */
   readonly assembler: ChunkAssembler;
-  /** Records below the header, in chunks of up to {@link mostRows}. */
-  readonly chunks: AsyncIterable<ScannedChunk>;
 }
 
 /**
@@ -60,21 +57,5 @@ export async function readScanned(
   const header = chunk.slice(0, heads);
   const below = chunk.slice(heads);
   const blocks = blocksOf(rest);
-  const chunks = chunksOf(below, blocks, assembler);
-  return { shape, target, onBadRow, header, first: below, blocks, assembler, chunks };
-}
-
-/**
- * Maximum number of rows in a chunk. A batched run submits, writes and stops between chunks: large ones would delay it.
- */
-const mostRows = 1000;
-
-async function* chunksOf(
-  first: ScannedChunk,
-  blocks: AsyncIterable<Block>,
-  assembler: ChunkAssembler,
-): AsyncGenerator<ScannedChunk> {
-  yield* first.pieces(mostRows);
-  for await (const { bytes } of blocks) yield* assembler.assemble(bytes).pieces(mostRows);
-  yield* assembler.assemble(undefined).pieces(mostRows);
+  return { shape, target, onBadRow, header, first: below, blocks, assembler };
 }

@@ -1,5 +1,4 @@
 /** Writes the records of scanned chunks with the fields that are added to them: what all formats have in common. */
-import type { EarlierColumns } from "../earlier-columns.js";
 import type { TableFormat } from "../records.js";
 import type { ScannedChunk } from "../scan/scanned-chunk.js";
 import { Place, recordWords } from "../scan/scanner.js";
@@ -14,8 +13,10 @@ export interface WriteTarget {
 }
 
 /** The columns that are added to a table, or replaced. */
-export interface AddedColumns extends EarlierColumns {
+export interface AddedColumns {
   readonly names: readonly string[];
+  /** Index in the table of each that an earlier run has left there. */
+  readonly places: readonly (number | undefined)[];
 }
 
 /** Added fields, rendered so that many records can have them. */

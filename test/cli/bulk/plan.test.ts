@@ -56,12 +56,6 @@ test.each<[string, string | undefined, Partial<BulkOptions>, Record<string, unkn
 test.each<[string, string | undefined, Partial<BulkOptions>, string]>([
   ["standard input in place", undefined, { inPlace: "" }, "--in-place needs a FILE"],
   [
-    "comments that --strict drops",
-    "l",
-    { inPlace: "", comment: "#", strict: true },
-    "--in-place would lose the comments",
-  ],
-  [
     "comments that --format drops",
     "l",
     { inPlace: "", comment: "#", format: "csv" },

@@ -12,7 +12,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BatchListener, Submission, Verdict } from "../../validator/validator.js";
 import type { CachePort } from "../cache-port.js";
-import type { ItemLedger, RowItem } from "./item-ledger.js";
+import type { OpenItem, OpenItems } from "./open-items.js";
 
 /** Time between checks for the verdicts on items that another run has in flight, in milliseconds. */
 const pollMilliseconds = 100;
@@ -21,8 +21,8 @@ const pollMilliseconds = 100;
 export class BatchRequests implements BatchListener {
   /** Units charged so far. */
   charged = 0;
-  readonly #batch: readonly RowItem[];
-  readonly #ledger: ItemLedger;
+  readonly #batch: readonly OpenItem[];
+  readonly #items: OpenItems;
   readonly #cache: CachePort | undefined;
   readonly #patience: number;
   readonly #signal: AbortSignal;
@@ -31,14 +31,14 @@ export class BatchRequests implements BatchListener {
   #release = async () => {};
 
   constructor(
-    batch: readonly RowItem[],
-    ledger: ItemLedger,
+    batch: readonly OpenItem[],
+    items: OpenItems,
     cache: CachePort | undefined,
     patience: number,
     signal: AbortSignal,
   ) {
     this.#batch = batch;
-    this.#ledger = ledger;
+    this.#items = items;
     this.#cache = cache;
     this.#patience = patience;
     this.#signal = signal;
@@ -71,9 +71,9 @@ export class BatchRequests implements BatchListener {
 
   async onAnswered(indices: readonly number[], verdicts: readonly Verdict[]): Promise<void> {
     // First, because it throws if there are too many statuses: those must not get into the cache.
-    for (const [i, index] of indices.entries()) this.#ledger.settle(this.#batch[index]!, verdicts[i]!);
+    for (const [i, index] of indices.entries()) this.#items.settle(this.#batch[index]!, verdicts[i]!);
     this.charged += indices.length;
-    this.#ledger.charge(indices.length);
+    this.#items.charge(indices.length);
     const statuses = verdicts.map(({ status }) => status);
     await this.#cache?.finish(this.#digestsOf(this.#submitted), this.#digestsOf(indices), statuses);
     // The claim may have held items that turned out to have their verdicts.
@@ -97,12 +97,12 @@ export class BatchRequests implements BatchListener {
     const { isElsewhere, release } = await this.#cache!.claim(
       this.#digestsOf(indices),
       this.#patience,
-      (low, high, status) => this.#ledger.remember({ low, high }, status),
+      (low, high, status) => this.#items.remember({ low, high }, status),
     );
     this.#release = release;
     const [now, later]: [number[], number[]] = [[], []];
     for (const [i, index] of indices.entries()) {
-      if (this.#ledger.settleFromCache(this.#batch[index]!)) this.#fromCache.add(index);
+      if (this.#items.settleFromCache(this.#batch[index]!)) this.#fromCache.add(index);
       else (isElsewhere[i] ? later : now).push(index);
     }
     return { now, later };

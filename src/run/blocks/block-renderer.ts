@@ -1,28 +1,33 @@
 /** Renders the records of blocks with their statuses, in JavaScript: whatever the kernel does not write. Runs in any thread. */
-import type { Classifier } from "../../classifier/classifier.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import { CopyingWriter } from "../../table/writers/copying-writer.js";
 import type { WriteMemory, WrittenRecords } from "../../table/writers/output.js";
 import { type AddedFields, type RecordWriter, unchanged } from "../../table/writers/record-writer.js";
 import { writerOf } from "../../table/writers/writer-of.js";
+import type { Status, Verdict } from "../../validator/validator.js";
 import type { Cells } from "../cells.js";
 import { isExplained, needsReasons, ourFields } from "../columns.js";
 import {
   hasItem,
+  isKept,
   notARowCode,
   notCheckedCode,
-  offlineReasons,
   offlineStatuses,
   otherShardCode,
+  type StatusCodes,
 } from "../status-codes.js";
 import { type BlockOptions, itemColumnsOf } from "./block-options.js";
 import { decidingPlaces, type ItemVerdicts } from "./item-verdicts.js";
-import { isKept } from "./kept-rows.js";
+
+/** Returns the verdict on an item that has a status, with its reason if that is known. */
+export type Explain = (item: string, status: Status) => Verdict;
 
 /** Renders records in one thread. */
 export class BlockRenderer {
   readonly #options: BlockOptions;
-  readonly #classifier: Classifier;
+  readonly #codes: StatusCodes;
+  readonly #explain: Explain;
+  readonly #explainsAll: boolean;
   readonly #cells: Cells;
   readonly #columns: readonly number[];
   readonly #needsReasons: boolean;
@@ -30,10 +35,21 @@ export class BlockRenderer {
   /** The added fields of rows by the codes of their statuses, unless these are to be explained. */
   readonly #byCodes = new Map<number | string, AddedFields>();
 
-  /** @param cells finds the items in values */
-  constructor(options: BlockOptions, classifier: Classifier, cells: Cells) {
+  /**
+   * @param cells finds the items in values
+   * @param explainsAll whether verdicts with a code that has no reason may have one all the same
+   */
+  constructor(
+    options: BlockOptions,
+    codes: StatusCodes,
+    cells: Cells,
+    explain: Explain,
+    explainsAll: boolean,
+  ) {
     this.#options = options;
-    this.#classifier = classifier;
+    this.#codes = codes;
+    this.#explain = explain;
+    this.#explainsAll = explainsAll;
     this.#cells = cells;
     this.#columns = itemColumnsOf(options.shape);
     this.#needsReasons = needsReasons(options.columns);
@@ -84,12 +100,16 @@ export class BlockRenderer {
   /** Returns whether the added fields of rows with a code depend on their items. */
   #isExplained(code: number): boolean {
     if (!hasItem(code) || code === notCheckedCode) return false;
-    return isExplained(this.#options.columns, offlineReasons[code] !== undefined);
+    return isExplained(this.#options.columns, this.#hasReason(code));
+  }
+
+  #hasReason(code: number): boolean {
+    return this.#explainsAll || this.#codes.reasons[code] !== undefined;
   }
 
   #usualFields(code: number): readonly string[] {
     const { kind, columns } = this.#options;
-    return ourFields(columns, { status: offlineStatuses[code]! }, kind);
+    return ourFields(columns, { status: this.#codes.statuses[code]! }, kind);
   }
 
   /**
@@ -115,10 +135,8 @@ export class BlockRenderer {
     }
     if (!this.#isExplained(code)) return this.#usualFields(code);
     const item = this.#cells.itemsIn(fieldValue(chunk, this.#columns, field))[nth?.[field] ?? 0]!;
-    const verdict =
-      this.#needsReasons && offlineReasons[code] !== undefined
-        ? this.#classifier.classify(kind, item)
-        : { status: offlineStatuses[code]! };
+    const status = this.#codes.statuses[code]!;
+    const verdict = this.#needsReasons && this.#hasReason(code) ? this.#explain(item, status) : { status };
     return ourFields(columns, verdict, kind, item);
   }
 }

@@ -10,7 +10,7 @@ import { BlockQueue } from "./block-queue.js";
 /** Data that a worker is started with. */
 export interface WorkerInput {
   readonly options: BlockOptions;
-  readonly source: ClassifierSource;
+  readonly source: ClassifierSource | undefined;
   readonly module: WebAssembly.Module;
   readonly memory: WebAssembly.Memory;
   readonly threads: number;
@@ -24,8 +24,8 @@ export interface WorkerInput {
 interface ClassifiedBlock extends ChunkVerdicts {
   /** Number of line ends in the block. */
   readonly lines: number;
-  /** The rows, rendered as if the quota granted all their items. */
-  readonly written: WrittenRecords;
+  /** The rows, rendered as if these verdicts were final; undefined if they are not. */
+  readonly written: WrittenRecords | undefined;
 }
 
 /** A block submitted to the threads. Its memory and that of the answer are valid until `release` is called. */
@@ -43,6 +43,7 @@ export class WorkerPool {
   readonly #classifier: BlockClassifier;
   /** Number of columns with items. */
   readonly #columns: number;
+  readonly #isFinal: boolean;
   readonly #slots: readonly Slot[];
   readonly #free: number[];
   readonly #queue: BlockQueue;
@@ -54,7 +55,7 @@ export class WorkerPool {
   /** @param classifier classifies blocks on the main thread */
   constructor(
     options: BlockOptions,
-    source: ClassifierSource,
+    source: ClassifierSource | undefined,
     module: WebAssembly.Module,
     memory: BlockMemory,
     classifier: BlockClassifier,
@@ -62,6 +63,7 @@ export class WorkerPool {
     const { threads, slots } = memory;
     this.#classifier = classifier;
     this.#columns = itemColumnsOf(options.shape).length;
+    this.#isFinal = options.isFinal;
     this.#slots = Array.from({ length: slots }, (_, index) => memory.slot(index));
     this.#free = this.#slots.map((_, index) => index);
     this.#queue = new BlockQueue(slots);
@@ -132,10 +134,9 @@ export class WorkerPool {
       codes: codes.subarray(0, fields),
       hashes: hashes.subarray(0, 2 * fields),
       mailboxes: mailboxes.subarray(0, 2 * fields),
-      written: {
-        bytes: output.subarray(0, found.outputLength),
-        ends: ends.subarray(0, found.rows),
-      },
+      written: this.#isFinal
+        ? { bytes: output.subarray(0, found.outputLength), ends: ends.subarray(0, found.rows) }
+        : undefined,
     };
   }
 

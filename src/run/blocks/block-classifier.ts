@@ -1,7 +1,7 @@
 /** Classifies the records of blocks, and renders them with their statuses. Runs in any thread. */
 import { domainToASCII } from "node:url";
 import type { Classifier } from "../../classifier/classifier.js";
-import { hashItem } from "../../classifier/item-hash.js";
+import { hashItem, type ItemHash } from "../../classifier/item-hash.js";
 import { listedDomain, outcomeCode } from "../../classifier/outcomes.js";
 import { withoutRoot } from "../../classifier/syntax/domain-name.js";
 import type { Classification } from "../../classifier/verdict.js";
@@ -15,18 +15,27 @@ import { Place, recordWords } from "../../table/scan/scanner.js";
 import type { ItemTest } from "../../table/sniff/item-profile.js";
 import type { WriteMemory, WrittenRecords } from "../../table/writers/output.js";
 import { type RecordReader, readerOf } from "../../table/writers/writer-of.js";
-import { type CellOptions, Cells, itemTest } from "../cells.js";
+import { Cells, itemTest } from "../cells.js";
 import { DomainCounts } from "../domain-counts.js";
 import { itemKey, mailboxKey } from "../item.js";
 import type { RowKeys } from "../row-writer.js";
 import { isInShard, severalItems } from "../shard.js";
-import { hasItem, noItemCode, notARowCode, otherShardCode } from "../status-codes.js";
+import {
+  hasItem,
+  isKept,
+  isRow,
+  noItemCode,
+  notARowCode,
+  notCheckedCode,
+  otherShardCode,
+  StatusCodes,
+} from "../status-codes.js";
 import type { BlockKernel } from "./block-kernel.js";
 import { type Slot, slotRows } from "./block-memory.js";
-import { type BlockOptions, itemColumnsOf } from "./block-options.js";
-import { BlockRenderer, fieldValue, tailsOf } from "./block-renderer.js";
-import { type ItemVerdicts, takeDeciding } from "./item-verdicts.js";
-import { findKept, isKept, judgeWithout, type OtherStatus } from "./kept-rows.js";
+import { type BlockOptions, itemColumnsOf, looksAtRows } from "./block-options.js";
+import { BlockRenderer, type Explain, fieldValue, tailsOf } from "./block-renderer.js";
+import { goodRows, type ItemVerdicts, takeDeciding } from "./item-verdicts.js";
+import { findKept, judgeWithout, type OtherStatus } from "./kept-rows.js";
 
 const comma = 0x2c;
 
@@ -50,6 +59,25 @@ export interface ChunkVerdicts {
   readonly hashes: Int32Array;
   /** Hashes of the mailboxes in the places of those of the items, if {@link BlockOptions.keys} asks for them. */
   readonly mailboxes?: Int32Array;
+  /** What `--dedupe` compares, if rows that keep their statuses are compared too. */
+  readonly keys?: RowKeys;
+}
+
+/** The codes of verdicts. */
+export interface Judged {
+  readonly codes: Uint8Array;
+  readonly items?: ItemVerdicts | undefined;
+}
+
+/** What only the main thread has. */
+export interface MainThread {
+  readonly codes: StatusCodes;
+  /** For an update: returns the code of a row whose status idv does not know. Threads without it refuse blocks with such rows. */
+  readonly otherStatus?: OtherStatus | undefined;
+  /** Returns the code of an item that the service need not be asked about; undefined for others. */
+  readonly precheck?: ((item: string) => number | undefined) | undefined;
+  /** Explains verdicts that are not those of the classifier. */
+  readonly explain?: Explain | undefined;
 }
 
 /** Counts that a thread returns for a block; verdicts and rendered rows are in its slot. */
@@ -70,12 +98,12 @@ export class BlockClassifier {
   /** Items at disposable domains; those that the kernel counts are in its memory instead. */
   readonly domains = new DomainCounts();
   readonly #options: BlockOptions;
-  readonly #classifier: Classifier;
+  readonly #classifier: Classifier | undefined;
   readonly #kernel: BlockKernel | undefined;
+  readonly #main: MainThread;
   readonly #cells: Cells;
   readonly #renderer: BlockRenderer;
   readonly #read: RecordReader;
-  readonly #otherStatus: OtherStatus | undefined;
   readonly #items: ItemTest;
   /** Indices of the columns with items. */
   readonly #columns: readonly number[];
@@ -85,18 +113,17 @@ export class BlockClassifier {
   readonly #isFirstShard: boolean;
 
   /**
+   * @param classifier judges items; undefined if a service does
    * @param kernel the kernel for this thread; without it, the classifier judges all items
-   * @param otherStatus for an update: returns the code of a row whose status idv does not know; blocks with such rows are refused
-   * without it
    */
   constructor(
     options: BlockOptions,
-    classifier: Classifier,
+    classifier: Classifier | undefined,
     kernel?: BlockKernel,
-    otherStatus?: OtherStatus,
+    main: MainThread = { codes: new StatusCodes() },
   ) {
     const { shard, cells, shape } = options;
-    this.#otherStatus = otherStatus;
+    this.#main = main;
     this.#options = options;
     this.#classifier = classifier;
     this.#kernel = kernel;
@@ -104,7 +131,8 @@ export class BlockClassifier {
     this.#items = itemTest(cells);
     this.#columns = itemColumnsOf(shape);
     this.#read = readerOf(shape, options.target, options.columns);
-    this.#renderer = new BlockRenderer(options, classifier, this.#cells);
+    const explain = main.explain ?? ((item) => classifier!.classify(options.kind, item));
+    this.#renderer = new BlockRenderer(options, main.codes, this.#cells, explain, main.explain !== undefined);
     this.#isPlain = Kernel.takes(tailsOf(options));
     this.#isFirstShard = shard === undefined || shard.index === 1;
   }
@@ -138,14 +166,16 @@ export class BlockClassifier {
     );
     const verdicts = this.#judgeTheRest(chunk, codes, slot.hashes, slot.mailboxes);
     const outputLength = this.#takesItems(slot, fields, verdicts.items)
-      ? this.#renderInto(slot, chunk, verdicts)
+      ? this.#options.isFinal
+        ? this.#renderInto(slot, chunk, verdicts)
+        : 0
       : -1;
     if (outputLength !== -1) {
       const { emptied, notUtf8, kept } = verdicts;
       return { lines, rows, items: verdicts.items?.fields.length ?? 0, outputLength, emptied, notUtf8, kept };
     }
     // The main thread judges the block again, and counts its domains then.
-    this.takeBack(chunk, verdicts);
+    this.takeBack(() => chunk, verdicts);
     return undefined;
   }
 
@@ -167,13 +197,14 @@ export class BlockClassifier {
    * @throws TableError when a record of a run with shards has several items
    */
   classify(chunk: ScannedChunk): ChunkVerdicts {
+    if (looksAtRows(this.#options)) return this.#classifyRows(chunk);
     const { shard } = this.#options;
     const notARow = this.#isFirstShard ? notARowCode : otherShardCode;
     const width = this.#columns.length;
     const codes = new Uint8Array(width * chunk.count);
     const hashes = new Int32Array(2 * codes.length);
     const memory = width === 1 ? { codes, hashes } : emptyVerdicts(chunk.count);
-    const kept = this.#findKept(chunk, this.#otherStatus)!;
+    const kept = this.#findKept(chunk, this.#main.otherStatus)!;
     this.#judgeColumns(chunk, kept, codes, hashes, memory, (column, counts) => {
       for (let row = 0; row < chunk.count; row++) memory.codes[row] = chunk.isRow(row) ? askCode : notARow;
       this.#kernel?.judgeChunk(column, memory.codes, memory.hashes, counts);
@@ -227,6 +258,7 @@ export class BlockClassifier {
   ): ChunkVerdicts {
     const width = this.#columns.length;
     const chunks = this.#columns.map((column) => chunk.withColumn(column));
+    if (this.#options.isService) leaveToService(codes);
     const several = new Map<number, readonly string[]>();
     const emptiedBefore = this.#cells.emptied;
     const notUtf8 = new Set<number>();
@@ -248,7 +280,7 @@ export class BlockClassifier {
     const kept = this.#options.keeps === undefined ? 0 : this.#countKept(chunks, codes, notUtf8);
     const emptied = this.#isFirstShard ? this.#cells.emptied - emptiedBefore : 0;
     const items = several.size > 0 ? this.#itemVerdicts(codes, hashes, several) : undefined;
-    if (items) takeDeciding(codes, items, this.#options.cells.deciding);
+    if (items) this.takeDeciding(codes, items);
     return {
       ...{ columns: width, codes, hashes, emptied, notUtf8: notUtf8.size, kept },
       ...(items && { items }),
@@ -276,16 +308,21 @@ export class BlockClassifier {
     return count;
   }
 
-  /** Which of several items in a value decides. */
-  get deciding(): CellOptions["deciding"] {
-    return this.#options.cells.deciding;
+  /** Gives each field the code of the item that decides. */
+  takeDeciding(codes: Uint8Array, items: ItemVerdicts): void {
+    takeDeciding(codes, items, this.#options.cells.deciding, this.#main.codes.statuses);
+  }
+
+  /** Returns 1 for each row of which an item is good; undefined if each row has one at most. */
+  goodRows({ columns, codes, items }: ChunkVerdicts): Uint8Array | undefined {
+    return items || columns > 1 ? goodRows(this.#main.codes.statuses, columns, codes, items) : undefined;
   }
 
   /** Returns what `--dedupe` compares in the records of a chunk: the items of the first column. */
   keysOf(verdicts: ChunkVerdicts): RowKeys | undefined {
     const { keys } = this.#options;
     const { hashes, mailboxes, items, columns, codes } = verdicts;
-    if (keys === undefined) return undefined;
+    if (keys === undefined || verdicts.keys) return verdicts.keys;
     const all = keys === "items" ? (items?.hashes ?? hashes) : mailboxes!;
     if (columns === 1) return { ...items, hashes: all, rows: items?.fields };
     const places = Array.from((items ?? verdicts).codes.keys()).filter(
@@ -311,14 +348,18 @@ export class BlockClassifier {
    * @param counts whether it counts among the items at its domain
    */
   #classifyText(item: string, hashes: Int32Array, place: number, counts: boolean): number {
-    const { kind, seed } = this.#options;
-    const key = itemKey(item);
-    const { low, high } = this.#kernel?.hash(key) ?? hashItem(seed, key);
+    const { low, high } = this.#hashOf(itemKey(item));
     hashes[2 * place] = low;
     hashes[2 * place + 1] = high;
-    const verdict = this.#classifier.judge(kind, item);
+    if (this.#classifier === undefined) return this.#main.precheck?.(item) ?? notCheckedCode;
+    const verdict = this.#classifier.judge(this.#options.kind, item);
     if (counts) this.#countDomain(item, verdict, 1);
     return outcomeCode(verdict);
+  }
+
+  /** Returns the hash of a key, the same with and without the kernel in all threads of a run. */
+  #hashOf(key: string): ItemHash {
+    return this.#kernel?.hash(key) ?? hashItem(this.#options.seed, key);
   }
 
   /**
@@ -329,22 +370,43 @@ export class BlockClassifier {
    * @param isTakenBack returns whether to subtract the item at this index of the verdicts; all by default
    */
   takeBack(
-    chunk: ScannedChunk,
-    { codes, items }: Pick<ChunkVerdicts, "codes" | "items">,
+    chunk: () => ScannedChunk,
+    { codes, items }: Judged,
     isTakenBack = (_place: number): boolean => true,
   ): void {
     const counted = items?.codes ?? codes;
-    const fields = items?.fields ?? counted.keys();
-    let [place, nth, last] = [0, 0, -1];
-    for (const field of fields) {
+    this.eachItem(
+      chunk,
+      { codes, items },
+      (place, isFirstColumn) =>
+        isFirstColumn && counted[place] === disposableDomainCode && isTakenBack(place),
+      (item) => this.#countDomain(item, this.#classifier!.judge(this.#options.kind, item), -1),
+    );
+  }
+
+  /**
+   * Calls `use` with some items of a chunk, in order.
+   *
+   * @param chunk called if there is one
+   * @param isWanted returns whether an item is wanted, by its index among the verdicts
+   */
+  eachItem(
+    chunk: () => ScannedChunk,
+    { codes, items }: Judged,
+    isWanted: (place: number, isFirstColumn: boolean) => boolean,
+    use: (item: string, place: number) => void,
+  ): void {
+    const width = this.#columns.length;
+    const count = (items?.codes ?? codes).length;
+    let [nth, last] = [0, -1];
+    let records: ScannedChunk | undefined;
+    for (let place = 0; place < count; place++) {
+      const field = items ? items.fields[place]! : place;
       nth = field === last ? nth + 1 : 0;
       last = field;
-      const isFirstColumn = field % this.#columns.length === 0;
-      if (isFirstColumn && counted[place] === disposableDomainCode && isTakenBack(place)) {
-        const item = this.#cells.itemsIn(fieldValue(chunk, this.#columns, field))[nth]!;
-        this.#countDomain(item, this.#classifier.judge(this.#options.kind, item), -1);
-      }
-      place++;
+      if (!isWanted(place, field % width === 0)) continue;
+      records ??= chunk();
+      use(this.#cells.itemsIn(fieldValue(records, this.#columns, field))[nth]!, place);
     }
   }
 
@@ -393,7 +455,7 @@ export class BlockClassifier {
     items: ItemVerdicts | undefined,
     memory: Int32Array | undefined,
   ): Int32Array {
-    const { kind, seed } = this.#options;
+    const { kind } = this.#options;
     const words = 2 * (items?.codes ?? codes).length;
     const mailboxes = (items ? undefined : memory?.subarray(0, words)) ?? new Int32Array(words);
     const width = this.#columns.length;
@@ -411,10 +473,7 @@ export class BlockClassifier {
         ? this.#cells.itemsIn(fieldValue(chunk, this.#columns, field))
         : [];
       for (const [nth, item] of found.entries()) {
-        const key = mailboxKey(kind, item);
-        // The hash of the kernel is that of small letters.
-        const isSmall = key === key.toLowerCase();
-        const { low, high } = (isSmall && this.#kernel?.hash(key)) || hashItem(seed, key);
+        const { low, high } = this.#hashOfMailbox(item);
         mailboxes[2 * (place + nth)] = low;
         mailboxes[2 * (place + nth) + 1] = high;
       }
@@ -422,6 +481,75 @@ export class BlockClassifier {
       place += Math.max(1, found.length);
     }
     return mailboxes;
+  }
+
+  #hashOfMailbox(item: string): ItemHash {
+    const key = mailboxKey(this.#options.kind, item);
+    // The hash of the kernel is that of small letters.
+    return key === key.toLowerCase() ? this.#hashOf(key) : hashItem(this.#options.seed, key);
+  }
+
+  /**
+   * Classifies the records of a chunk one by one; see {@link looksAtRows}.
+   *
+   * @throws TableError when a record of a run with shards has several items
+   */
+  #classifyRows(chunk: ScannedChunk): ChunkVerdicts {
+    const { shard, keys } = this.#options;
+    const width = this.#columns.length;
+    const chunks = this.#columns.map((column) => chunk.withColumn(column));
+    const kept = this.#findKept(chunk, this.#main.otherStatus)!;
+    const codes = new Uint8Array(width * chunk.count).fill(noItemCode);
+    const hashes = new Int32Array(2 * codes.length);
+    const several = new Map<number, readonly string[]>();
+    const compared: { readonly row: number; readonly hash: ItemHash }[] = [];
+    const notUtf8 = new Set<number>();
+    let emptied = 0;
+    for (let row = 0, first = 0; row < chunk.count; row++, first += width) {
+      const isOther = !chunk.isRow(row) || !isRow(kept[first] ?? 0);
+      const fields = chunks.map((column, nth) => {
+        if (isOther || (nth > 0 && shard === undefined && isKept(kept[first + nth] ?? 0))) return [];
+        const before = this.#cells.emptied;
+        const found = this.#cells.itemsIn(column.value(row));
+        if (!isKept(kept[first + nth] ?? 0)) emptied += this.#cells.emptied - before;
+        return found;
+      });
+      const [item, second] = fields.flat();
+      if (shard && second !== undefined) throw severalItems(shard, chunk.lineOf(row));
+      if (this.#isFirstShard && !isOther && !chunks.every((column) => column.isUtf8(row))) notUtf8.add(row);
+      if (!this.#isHere(item)) codes.fill(otherShardCode, first, first + width);
+      else if (isOther) codes.fill(kept[first] || notARowCode, first, first + width);
+      else {
+        for (const [nth, items] of fields.entries()) {
+          const field = first + nth;
+          const own = kept[field] ?? 0;
+          if (items.length > 1 && own === 0) several.set(field, items);
+          codes[field] =
+            own || (items.length > 0 ? this.#classifyText(items[0]!, hashes, field, nth === 0) : noItemCode);
+        }
+        for (const each of keys ? fields[0]! : []) {
+          compared.push({
+            row,
+            hash: keys === "mailboxes" ? this.#hashOfMailbox(each) : this.#hashOf(itemKey(each)),
+          });
+        }
+      }
+    }
+    const items = several.size > 0 ? this.#itemVerdicts(codes, hashes, several) : undefined;
+    if (items) this.takeDeciding(codes, items);
+    return {
+      ...{ columns: width, codes, hashes, notUtf8: notUtf8.size, emptied: this.#isFirstShard ? emptied : 0 },
+      kept: this.#countKept(chunks, codes, new Set()),
+      ...(items && { items }),
+      ...(keys && {
+        keys: {
+          hashes: Int32Array.from(compared.flatMap(({ hash: { low, high } }) => [low, high])),
+          // Any code of an item.
+          codes: new Uint8Array(compared.length).fill(1),
+          rows: Int32Array.from(compared, ({ row }) => row),
+        },
+      }),
+    };
   }
 
   /** Renders the rows of the block in a slot there. Returns the number of bytes; -1 if they do not fit. */
@@ -441,6 +569,14 @@ export class BlockClassifier {
 }
 
 const noneKept = new Uint8Array(0);
+
+/** Has the items that the kernel has judged wait for the verdicts of a service: only the syntax is decided here. */
+function leaveToService(codes: Uint8Array): void {
+  for (let field = 0; field < codes.length; field++) {
+    const code = codes[field]!;
+    if (hasItem(code) && code !== askCode && !isKept(code)) codes[field] = notCheckedCode;
+  }
+}
 
 const emptyVerdicts = (count: number) => ({
   codes: new Uint8Array(count),

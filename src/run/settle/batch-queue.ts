@@ -16,11 +16,11 @@
 import { notChecked, unitsOf } from "../../validator/validator.js";
 import type { RunOptions } from "../run-options.js";
 import { BatchRequests } from "./batch-requests.js";
-import type { ItemLedger, RowItem } from "./item-ledger.js";
+import type { OpenItem, OpenItems } from "./open-items.js";
 
 /** Open items, and a promise that resolves when they have their verdicts. */
 interface Batch {
-  readonly items: RowItem[];
+  readonly items: OpenItem[];
   readonly settled: Promise<void>;
   readonly settle: () => void;
 }
@@ -34,7 +34,7 @@ interface UnfinishedBatch {
 
 export class BatchQueue {
   readonly #options: RunOptions;
-  readonly #ledger: ItemLedger;
+  readonly #items: OpenItems;
   readonly #running = new Set<Batch>();
   readonly #onFailure: (error: unknown) => void;
   #failure: { readonly error: unknown } | undefined;
@@ -54,12 +54,12 @@ export class BatchQueue {
    */
   constructor(
     options: RunOptions,
-    ledger: ItemLedger,
+    items: OpenItems,
     unfinished: readonly (readonly string[])[],
     onFailure: (error: unknown) => void,
   ) {
     this.#options = options;
-    this.#ledger = ledger;
+    this.#items = items;
     this.#onFailure = onFailure;
     for (const digests of unfinished) {
       const found = { digests, batch: newBatch() };
@@ -79,7 +79,7 @@ export class BatchQueue {
    *
    * @returns whether a batch is full and has to be submitted
    */
-  add(item: RowItem): boolean {
+  add(item: OpenItem): boolean {
     const unfinished = this.#unfinished.get(item.digest);
     if (unfinished === undefined) {
       return this.#open.items.push(item) >= this.#options.validator.batchSize;
@@ -117,7 +117,7 @@ export class BatchQueue {
    */
   async abandon(): Promise<void> {
     const batches = [this.#open, ...[...this.#refilling].map(({ batch }) => batch)];
-    for (const item of batches.flatMap(({ items }) => items)) this.#ledger.forget(item);
+    for (const item of batches.flatMap(({ items }) => items)) this.#items.forget(item);
     while (this.#running.size > 0 && !this.#failure) {
       await new Promise<void>((resolve) => {
         this.#onRoom = resolve;
@@ -173,10 +173,10 @@ export class BatchQueue {
   }
 
   /** Gets the verdicts of a batch. */
-  async #validate(batch: readonly RowItem[]): Promise<void> {
+  async #validate(batch: readonly OpenItem[]): Promise<void> {
     const { kind, validator, signal, cache } = this.#options;
     signal.throwIfAborted();
-    const requests = new BatchRequests(batch, this.#ledger, cache, validator.patience ?? 0, signal);
+    const requests = new BatchRequests(batch, this.#items, cache, validator.patience ?? 0, signal);
     const items = batch.map(({ item }) => item);
     // When the quota has ended, the cache may still have verdicts of other runs, or get some.
     if (this.#isExhausted) return requests.takeOthers(items.map((_, i) => i));
@@ -184,15 +184,15 @@ export class BatchQueue {
     try {
       const { verdicts, charged, quota, exhausted } = await validator.validate(kind, items, signal, requests);
       if (exhausted) this.#isExhausted = true;
-      this.#ledger.charge(charged - requests.charged, quota);
+      this.#items.charge(charged - requests.charged, quota);
       for (const [i, row] of batch.entries()) {
-        if (!requests.isFromCache(i)) this.#ledger.settle(row, verdicts[i]!);
+        if (!requests.isFromCache(i)) this.#items.settle(row, verdicts[i]!);
       }
       left = verdicts.flatMap((verdict, i) =>
         verdict.status === notChecked.status && !requests.isFromCache(i) ? [i] : [],
       );
     } catch (error) {
-      this.#ledger.charge(unitsOf(error));
+      this.#items.charge(unitsOf(error));
       throw error;
     } finally {
       await requests.release();

@@ -2,16 +2,7 @@
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import { Place, recordWords } from "../../table/scan/scanner.js";
 import { knownStatuses, notChecked, type Status } from "../../validator/validator.js";
-import { isRow, mostStatuses, offlineStatuses } from "../status-codes.js";
-
-/** Lowest code of a kept status; those below are codes of offline verdicts. */
-const firstKeptCode = offlineStatuses.length;
-
-/** The statuses of a run by their codes: those of offline verdicts, then those that rows keep. The list grows. */
-export const statusesWithKept = (): Status[] => [...offlineStatuses, ...knownStatuses];
-
-/** Returns whether a record with this code is a row that keeps its status. */
-export const isKept = (code: number): boolean => code >= firstKeptCode && isRow(code);
+import { firstKeptCode, isRow } from "../status-codes.js";
 
 /**
  * Returns the code of a field whose status column holds something else than a known status.
@@ -86,13 +77,6 @@ function statusIn(bytes: Uint8Array, start: number, end: number, quote: number):
     if (at === status.length) return i;
   }
   return -1;
-}
-
-/** Returns the code of a status that is kept, and adds it to the list of statuses if it is new. Returns -1 if there are too many. */
-export function codeOfKept(statuses: Status[], status: Status): number {
-  const code = statuses.indexOf(status, firstKeptCode);
-  if (code !== -1) return code;
-  return statuses.length > mostStatuses ? -1 : statuses.push(status) - 1;
 }
 
 /**

@@ -10,7 +10,7 @@ import type { WorkerInput } from "./worker-pool.js";
 const { options, source, module, memory, threads, slots, queueMemory, thread } = workerData as WorkerInput;
 const blockMemory = new BlockMemory(threads, slots, memory);
 const queue = new BlockQueue(slots, queueMemory);
-const classifier = loadClassifier(source);
+const classifier = source && loadClassifier(source);
 const kernel = new BlockKernel(module, blockMemory, thread, classifier, options.kind);
 const blocks = new BlockClassifier(options, classifier, kernel);
 const all = Array.from({ length: slots }, (_, index) => blockMemory.slot(index));

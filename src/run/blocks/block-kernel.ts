@@ -25,7 +25,7 @@ export class BlockKernel {
     module: WebAssembly.Module,
     memory: BlockMemory,
     thread: number,
-    classifier: Classifier,
+    classifier: Classifier | undefined,
     kind: Kind,
   ) {
     this.#kernel = new Kernel(module, memory.memory, memory.scratchOf(thread), classifier, kind);

@@ -20,7 +20,19 @@ export interface BlockOptions {
   readonly keeps?: boolean | undefined;
   /** What `--dedupe` compares; undefined if it needs no more than the first row of each item. */
   readonly keys: "items" | "mailboxes" | undefined;
+  /** Whether a service gives the verdicts: then items wait for them, but for those that it need not be asked about. */
+  readonly isService: boolean;
+  /** Whether the verdicts of the threads are those of the rows, unless the quota ends. Otherwise the rows are rendered later. */
+  readonly isFinal: boolean;
 }
+
+/**
+ * Returns whether each row has to be looked at by itself, in JavaScript: rows that keep their statuses are compared with others or
+ * may be in another shard, or the items of a row may be in different shards.
+ */
+export const looksAtRows = ({ shape, shard, keys, keeps }: BlockOptions): boolean =>
+  (keeps !== undefined && (shard ?? keys) !== undefined) ||
+  (shape.otherColumns.length > 0 && shard !== undefined);
 
 /** Returns the indices of the columns with items, the first of which decides about the row. */
 export const itemColumnsOf = ({ column, otherColumns }: TableShape): readonly number[] => [

@@ -1,7 +1,6 @@
 /** The verdicts on the items of some records, where a field may have several, and which of them decides. */
+import type { Status } from "../../validator/validator.js";
 import { type CellOptions, decidesBefore, isGood } from "../cells.js";
-import { offlineStatuses } from "../status-codes.js";
-import { statusesWithKept } from "./kept-rows.js";
 
 /** Verdicts on items, where a field may have several. */
 export interface ItemVerdicts {
@@ -11,11 +10,16 @@ export interface ItemVerdicts {
   readonly fields: Int32Array;
 }
 
-/** Gives each field the status of the item that decides. */
+/**
+ * Gives each field the status of the item that decides.
+ *
+ * @param statuses the statuses by their codes
+ */
 export function takeDeciding(
   codes: Uint8Array,
   items: ItemVerdicts,
   deciding: CellOptions["deciding"],
+  statuses: readonly Status[],
 ): void {
   let last = -1;
   for (let place = 0; place < items.fields.length; place++) {
@@ -23,13 +27,11 @@ export function takeDeciding(
     const code = items.codes[place]!;
     const isFirst = field !== last;
     last = field;
-    if (isFirst || decidesBefore(offlineStatuses[code]!, offlineStatuses[codes[field]!]!, deciding)) {
+    if (isFirst || decidesBefore(statuses[code]!, statuses[codes[field]!]!, deciding)) {
       codes[field] = code;
     }
   }
 }
-
-const isGoodCode = statusesWithKept().map(isGood);
 
 /**
  * Returns 1 for each row of which an item is good.
@@ -37,10 +39,12 @@ const isGoodCode = statusesWithKept().map(isGood);
  * @param columns number of columns with items
  */
 export function goodRows(
+  statuses: readonly Status[],
   columns: number,
   codes: Uint8Array,
   { codes: all, fields }: Pick<ItemVerdicts, "codes"> & Partial<ItemVerdicts> = { codes },
 ): Uint8Array {
+  const isGoodCode = statuses.map(isGood);
   const good = new Uint8Array(codes.length / columns);
   for (let place = 0; place < all.length; place++) {
     if (!isGoodCode[all[place]!]) continue;

@@ -1,0 +1,172 @@
+/**
+ * The blocks of a table, classified from their bytes by the threads:
+ *
+ *     input -> blocks -> threads (scan, judge, write) -> chunks in input order
+ *                     \-> main thread, for all other blocks ----/
+ *
+ * Blocks end after a line ending. The workers have up to `blocksForThread` blocks per core, each in a slot of shared memory. The
+ * main thread takes the answers in input order. A block that starts inside a record, or that a thread refused, goes through the
+ * chunk assembler instead, which has the start of that record.
+ *
+ * To keep: a slot's memory may not be used after its release. Every way out closes the threads.
+ */
+import type { Classifier, ClassifierSource } from "../../classifier/classifier.js";
+import { resetCounts } from "../../kernel/disposable-counts.js";
+import { prepareMemory, withKernel } from "../../kernel/kernel.js";
+import { writeDomainTables } from "../../kernel/tables.js";
+import { scanAlone } from "../../table/scan/chunk-assembler.js";
+import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
+import type { ScannedTable } from "../../table/scan/scanned-records.js";
+import { readerOf } from "../../table/writers/writer-of.js";
+import type { Kind } from "../../validator/validator.js";
+import type { ClassifiedChunk } from "../settle/settler.js";
+import { BlockClassifier, kernelSettings, type MainThread } from "./block-classifier.js";
+import { BlockKernel } from "./block-kernel.js";
+import { BlockMemory } from "./block-memory.js";
+import { type BlockOptions, looksAtRows } from "./block-options.js";
+import type { SubmittedBlock, WorkerPool } from "./worker-pool.js";
+
+/** Bytes left to read, or bytes read if the size is not known, from which on it pays to start workers. */
+const worthWorkers = 25_165_824;
+const worthWorkersRead = 8_388_608;
+/** Most threads: more of them would wait for the main thread, which counts, charges and writes. */
+const mostThreads = 4;
+/** Most blocks per thread: enough that no worker waits for the main thread. */
+const blocksForThread = 3;
+/** Most chunks that wait for their verdicts and to be written. They limit memory. */
+export const mostWaiting = 96;
+
+/** The kernel of the main thread, and what other threads need for theirs. Serves one run at a time. */
+export interface PreparedKernel {
+  readonly module: WebAssembly.Module;
+  readonly memory: BlockMemory;
+  readonly kernel: BlockKernel;
+}
+
+/** The engine, as the threads know it. */
+export interface ThreadEngine {
+  /** Undefined if a service gives the verdicts. */
+  readonly classifier: Classifier | undefined;
+  /** Source from which a worker can load the same classifier. */
+  readonly source: ClassifierSource | undefined;
+}
+
+const threadsFor = (engine: ThreadEngine, cores: number): number =>
+  // A service is slower than one thread.
+  engine.classifier === undefined ? 1 : Math.min(cores, mostThreads);
+
+/** Returns the kernel with its memory; null where it cannot run. Without it, items have other hashes. */
+export const prepareKernel = (engine: ThreadEngine, cores: number, kind: Kind): PreparedKernel | null =>
+  withKernel((module) => {
+    const threads = threadsFor(engine, cores);
+    // Slots for the blocks submitted, for the chunks that wait, for the one taken, and for one whose bytes are being written.
+    const memory = new BlockMemory(threads, blocksOf(threads) + mostWaiting + 2);
+    return { module, memory, kernel: new BlockKernel(module, memory, 0, engine.classifier, kind) };
+  }) ?? null;
+
+const blocksOf = (threads: number): number => 2 + threads * blocksForThread;
+
+/** The chunks of one table. */
+export class ClassifiedChunks {
+  readonly classifier: BlockClassifier;
+  readonly #table: ScannedTable;
+  readonly #options: BlockOptions;
+  readonly #engine: ThreadEngine;
+  readonly #prepared: PreparedKernel | null;
+  readonly #inputShare: () => number | undefined;
+  readonly #read: (chunk: ScannedChunk) => ScannedChunk;
+  #pool: WorkerPool | undefined;
+
+  /** @param inputShare returns the share of the input that has been read, from 0 to 1; undefined when its size is not known */
+  constructor(
+    table: ScannedTable,
+    options: BlockOptions,
+    engine: ThreadEngine,
+    prepared: PreparedKernel | null,
+    main: MainThread,
+    inputShare: () => number | undefined,
+  ) {
+    this.#table = table;
+    this.#options = options;
+    this.#engine = engine;
+    this.#prepared = prepared;
+    this.#inputShare = inputShare;
+    if (prepared) {
+      const { memory } = prepared.memory;
+      prepareMemory(memory, kernelSettings(options));
+      resetCounts(memory.buffer);
+      // Otherwise they are written when more blocks come.
+      if (engine.classifier && (inputShare() ?? 1) < 1) writeDomainTables(memory.buffer, engine.classifier);
+    }
+    this.classifier = new BlockClassifier(options, engine.classifier, prepared?.kernel, main);
+    const read = readerOf(table.shape, table.target, options.columns, table.onBadRow);
+    this.#read = (chunk) => read(chunk)!;
+  }
+
+  /** Yields the chunks in input order. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<ClassifiedChunk> {
+    const { first, blocks, assembler } = this.#table;
+    const submitted: SubmittedBlock[] = [];
+    let bytesSoFar = 0;
+    yield* this.#classifyHere(first, true);
+    for await (const { bytes, isBeforePause } of blocks) {
+      bytesSoFar += bytes.length;
+      this.#pool ??= await this.#newPool();
+      if (isWorthWorkers(bytesSoFar, this.#inputShare())) this.#pool?.startWorkers();
+      const inSlot = isBeforePause ? undefined : this.#pool?.submit(bytes);
+      if (inSlot) submitted.push(inSlot);
+      const most = inSlot && this.#prepared ? blocksOf(this.#prepared.memory.threads) - 1 : 0;
+      while (submitted.length > most) yield* this.#takeAnswer(submitted.shift()!);
+      if (!inSlot) yield* this.#classifyHere(assembler.assemble(bytes), isBeforePause);
+    }
+    for (const block of submitted) yield* this.#takeAnswer(block);
+    yield* this.#classifyHere(assembler.assemble(undefined));
+  }
+
+  /** Ends the threads. */
+  async close(): Promise<void> {
+    await this.#pool?.close();
+  }
+
+  async #newPool(): Promise<WorkerPool | undefined> {
+    const { classifier, source } = this.#engine;
+    if (this.#prepared === null || looksAtRows(this.#options)) return undefined;
+    const { module, memory } = this.#prepared;
+    const { WorkerPool } = await import("./worker-pool.js");
+    if (classifier) writeDomainTables(memory.memory.buffer, classifier);
+    return new WorkerPool(this.#options, source, module, memory, this.classifier);
+  }
+
+  *#classifyHere(whole: ScannedChunk, isBeforePause = false): Generator<ClassifiedChunk> {
+    for (const piece of whole.pieces()) {
+      const chunk = this.#read(piece);
+      const verdicts = this.classifier.classify(chunk);
+      const { codes, items } = verdicts;
+      const written = this.#options.isFinal ? this.classifier.render(chunk, codes, items) : undefined;
+      yield { ...verdicts, chunk: () => chunk, written, isBeforePause };
+    }
+  }
+
+  async *#takeAnswer({ block, answer, release }: SubmittedBlock): AsyncGenerator<ClassifiedChunk> {
+    const { shape, assembler } = this.#table;
+    const classified = await answer();
+    // A record that began in an earlier block may end in this one. Then the thread started in the middle of a record.
+    if (classified === undefined || !assembler.isAligned) {
+      if (classified !== undefined) {
+        this.classifier.takeBack(() => this.#read(scanAlone(shape, block)!.chunk), classified);
+      }
+      const chunk = assembler.assemble(block);
+      release();
+      yield* this.#classifyHere(chunk);
+      return;
+    }
+    const { line } = assembler;
+    assembler.skip(classified.lines);
+    yield { ...classified, chunk: () => this.#read(scanAlone(shape, block, { line })!.chunk), release };
+  }
+}
+
+/** @param share share of the input that these bytes are, from 0 to 1; undefined if it is not known */
+function isWorthWorkers(bytes: number, share: number | undefined): boolean {
+  return share === undefined ? bytes >= worthWorkersRead : (bytes * (1 - share)) / share >= worthWorkers;
+}

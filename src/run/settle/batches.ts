@@ -1,0 +1,104 @@
+/**
+ * The batches for a service: new items that neither the cache nor the syntax decides go to the queue, which fills batches and submits
+ * several at a time.
+ *
+ * Partly filled batches are submitted after {@link mostChunks} chunks, and the open batch also when the input pauses. Counting
+ * chunks instead of time gives the same batches for the same list, however fast the service answers.
+ */
+import type { BlockClassifier } from "../blocks/block-classifier.js";
+import type { ItemLedger } from "../item-ledger.js";
+import type { RunOptions } from "../run-options.js";
+import { notCheckedCode } from "../status-codes.js";
+import { BatchQueue } from "./batch-queue.js";
+import type { OpenItems } from "./open-items.js";
+import type { NumberedChunk, Settler } from "./settler.js";
+
+/** Chunks after which partly filled batches are submitted. */
+const mostChunks = 64;
+/** Time, in milliseconds, that the input pauses further before the open batch is submitted. */
+const pauseMilliseconds = 150;
+
+export class Batches implements Settler {
+  readonly differs = true;
+  readonly #ledger: ItemLedger;
+  readonly #items: OpenItems;
+  readonly #classifier: BlockClassifier;
+  readonly #queue: BatchQueue;
+  readonly #onFailure: (error: unknown) => void;
+  /** Number of consecutive chunks after which some batch was still partly filled. */
+  #fillingChunks = 0;
+  #pause: NodeJS.Timeout | undefined;
+
+  /**
+   * @param unfinished the digests of each batch that killed runs submitted
+   * @param onFailure called with the error of the first batch that fails
+   */
+  constructor(
+    options: RunOptions,
+    ledger: ItemLedger,
+    items: OpenItems,
+    classifier: BlockClassifier,
+    unfinished: readonly (readonly string[])[],
+    onFailure: (error: unknown) => void,
+  ) {
+    this.#ledger = ledger;
+    this.#items = items;
+    this.#classifier = classifier;
+    this.#onFailure = onFailure;
+    this.#queue = new BatchQueue(options, items, unfinished, onFailure);
+  }
+
+  async add(chunk: NumberedChunk): Promise<void> {
+    clearTimeout(this.#pause);
+    const { hashes, codes } = chunk.items ?? chunk;
+    const { isNew } = chunk;
+    const texts: string[] = [];
+    const places: number[] = [];
+    this.#classifier.eachItem(
+      chunk.chunk,
+      chunk,
+      (place) => {
+        if (isNew[place] === 0) return false;
+        if (codes[place] === notCheckedCode) return true;
+        this.#ledger.prechecked++;
+        return false;
+      },
+      (item, place) => {
+        texts.push(item);
+        places.push(place);
+      },
+    );
+    for (const [i, text] of texts.entries()) {
+      const place = places[i]!;
+      const item = this.#items.open(text, { low: hashes[2 * place]!, high: hashes[2 * place + 1]! });
+      // Submitted at once, so that its validation runs while the next batch is being filled.
+      if (item !== undefined && this.#queue.add(item)) await this.#queue.submitFull();
+    }
+    this.#fillingChunks = this.#queue.isFilling ? this.#fillingChunks + 1 : 0;
+    if (this.#fillingChunks >= mostChunks) {
+      await this.#queue.flush();
+      this.#fillingChunks = 0;
+    }
+    if (chunk.isBeforePause && this.#queue.isFilling) {
+      this.#pause = setTimeout(() => this.#queue.flushOpen().catch(this.#onFailure), pauseMilliseconds);
+    }
+  }
+
+  settled(): Promise<void> {
+    return this.#queue.settled();
+  }
+
+  async flush(): Promise<void> {
+    clearTimeout(this.#pause);
+    await this.#queue.flush();
+  }
+
+  settledRows(chunk: NumberedChunk): number {
+    return this.#ledger.settledRows(chunk);
+  }
+
+  async abandon(): Promise<void> {
+    clearTimeout(this.#pause);
+    await this.#queue.abandon();
+  }
+}

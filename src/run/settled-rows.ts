@@ -1,0 +1,73 @@
+/** Makes the rows of a chunk whose items have their verdicts: their statuses, and how to render them. */
+import type { ScannedChunk } from "../table/scan/scanned-chunk.js";
+import { keepRecords, wantedRecords } from "../table/writers/record-writer.js";
+import type { BlockClassifier } from "./blocks/block-classifier.js";
+import type { ItemLedger } from "./item-ledger.js";
+import type { RowsWithStatus } from "./row-writer.js";
+import type { NumberedChunk } from "./settle/settler.js";
+import { notCheckedCode } from "./status-codes.js";
+
+/**
+ * Returns the rows of a chunk.
+ *
+ * @param differs whether items may have other codes in the ledger than those that their thread has given them
+ * @param countsDomains whether the threads have counted the items at disposable domains
+ */
+export function settledRows(
+  numbered: NumberedChunk,
+  ledger: ItemLedger,
+  classifier: BlockClassifier,
+  differs: boolean,
+  countsDomains: boolean,
+): RowsWithStatus {
+  const { columns, codes, items, emptied, notUtf8, kept, written, release } = numbered;
+  let scanned: ScannedChunk | undefined;
+  const records = () => {
+    scanned ??= numbered.chunk();
+    return scanned;
+  };
+  const judged = items
+    ? { codes, items: { ...items, codes: items.codes.slice() } }
+    : { codes: codes.slice() };
+  const isOther = differs && ledger.takeCodes(numbered);
+  if (isOther) {
+    if (items) classifier.takeDeciding(codes, items);
+    const all = items?.codes ?? codes;
+    if (countsDomains) classifier.takeBack(records, judged, (place) => all[place] === notCheckedCode);
+  }
+  const rendered = (!isOther && written) || classifier.render(records(), codes, items);
+  const good = classifier.goodRows(numbered);
+  return {
+    ...{ codes: codesOf(codes, 0, columns), isFirst: firstRows(numbered), emptied, notUtf8, kept },
+    ...(columns > 1 && {
+      otherCodes: Array.from({ length: columns - 1 }, (_, nth) => codesOf(codes, nth + 1, columns)),
+    }),
+    keys: classifier.keysOf(numbered),
+    ...(good && { good }),
+    place: (row) => ({ line: records().lineOf(row), value: records().value(row) }),
+    field: (row, column) => records().field(row, column),
+    all: () => rendered.bytes,
+    keep: (isWanted) => keepRecords(rendered, isWanted),
+    copy: (isWanted) => wantedRecords(rendered, isWanted),
+    ...(release && { release }),
+  };
+}
+
+/** Returns the codes of one column. */
+const codesOf = (codes: Uint8Array, nth: number, columns: number): Uint8Array => {
+  if (columns === 1) return codes;
+  const own = new Uint8Array(codes.length / columns);
+  for (let row = 0, field = nth; row < own.length; row++, field += columns) own[row] = codes[field]!;
+  return own;
+};
+
+/** Returns 1 for each row with an item in the first column that is in no field before. */
+function firstRows({ columns, codes, items, isNew }: NumberedChunk): Uint8Array {
+  if (items === undefined) return codesOf(isNew, 0, columns);
+  const isFirst = new Uint8Array(codes.length / columns);
+  for (let place = 0; place < isNew.length; place++) {
+    const field = items.fields[place]!;
+    if (isNew[place] === 1 && field % columns === 0) isFirst[field / columns] = 1;
+  }
+  return isFirst;
+}
