@@ -17,6 +17,7 @@ export interface AddedItems {
 interface Exports {
   expect(items: number): void;
   addAll(count: number): number;
+  giveStates(count: number): void;
   takeStates(count: number): void;
   get(low: number, high: number): number;
   set(low: number, high: number, state: number): number;
@@ -102,6 +103,11 @@ export class DistinctTable {
       this.#exports.takeStates(to - from);
       codes.set(this.#codes.subarray(0, to - from), from);
     });
+  }
+
+  /** Gives hashes, which were added before, new states. */
+  giveStates(hashes: Int32Array, states: Uint8Array): void {
+    this.#inPieces(hashes, states, (from, to) => this.#exports.giveStates(to - from));
   }
 
   /** Copies hashes and codes into the memory of the table, as many at a time as it has room for. */

@@ -40,10 +40,17 @@ export class Cells {
   emptied = 0;
   readonly #options: CellOptions;
   readonly #emptyValues: ReadonlySet<string>;
+  readonly #takesPlain: boolean;
 
   constructor(options: CellOptions) {
     this.#options = options;
     this.#emptyValues = new Set(options.emptyValues);
+    this.#takesPlain = options.kind === "email" && !options.emptyValues.some((word) => word.includes("@"));
+  }
+
+  /** Whether a value that is a plain address is its item. */
+  get takesPlain(): boolean {
+    return this.#takesPlain;
   }
 
   /** Returns whether a trimmed value stands for no item. */

@@ -52,6 +52,11 @@ export class DistinctItems {
     return this.#table.addAll(hashes, codes);
   }
 
+  /** Gives items, which were added before, new states, each 1 to 255. */
+  giveStates(hashes: Int32Array, states: Uint8Array): void {
+    this.#table.giveStates(hashes, states);
+  }
+
   /** Replaces the codes of rows that have an item by the states of their items, which were added before. */
   takeStates(hashes: Int32Array, codes: Uint8Array): void {
     this.#table.takeStates(hashes, codes);
@@ -74,6 +79,10 @@ class PlainTable implements Omit<DistinctTable, "bytes"> {
 
   set(low: number, high: number, state: number): void {
     this.#states.set(`${low} ${high}`, state);
+  }
+
+  giveStates(hashes: Int32Array, states: Uint8Array): void {
+    for (const [row, state] of states.entries()) this.set(hashes[2 * row]!, hashes[2 * row + 1]!, state);
   }
 
   takeStates(hashes: Int32Array, codes: Uint8Array): void {

@@ -108,6 +108,22 @@ export class ItemLedger {
     this.#items.set(item, this.codeFor(verdict));
   }
 
+  /**
+   * Takes verdicts on items.
+   *
+   * @throws ServiceError when there are too many different ones
+   */
+  settleAll(items: readonly ItemHash[], verdicts: readonly Verdict[]): void {
+    const hashes = new Int32Array(2 * items.length);
+    const codes = new Uint8Array(items.length);
+    for (let i = 0; i < items.length; i++) {
+      hashes[2 * i] = items[i]!.low;
+      hashes[2 * i + 1] = items[i]!.high;
+      codes[i] = this.codeFor(verdicts[i]!);
+    }
+    this.#items.giveStates(hashes, codes);
+  }
+
   /** Gives an item another code. */
   give(item: ItemHash, code: number): void {
     this.#items.set(item, code);

@@ -101,6 +101,8 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
   };
 
   async function write(chunk: NumberedChunk): Promise<void> {
+    // Answers that have arrived go first: then the next requests are under way while rows are rendered.
+    if (!embedded) await setImmediate();
     signal.throwIfAborted();
     const differs = settler.differs || mailCheck !== undefined;
     const rows = settledRows(chunk, ledger, classifier, differs, embedded !== undefined);

@@ -57,8 +57,11 @@ export abstract class StateFile {
   /** Prepared statements by their text: preparing one takes longer than running it. */
   readonly #statements = new Map<string, ReturnType<Database["prepare"]>>();
 
-  /** The write-ahead log, for {@link inBackgroundWrite}. */
+  /** The write-ahead log, for {@link sync}. */
   #log: Promise<FileHandle | undefined> | undefined;
+  /** The sync under way, and the one after it. */
+  #syncing: Promise<void> = Promise.resolve();
+  #nextSync: Promise<void> | undefined;
 
   constructor(file: OpenFile) {
     this.file = file;
@@ -123,20 +126,38 @@ export abstract class StateFile {
     work: () => Result,
   ): Promise<Result> {
     this.#checkPlace();
-    this.#log ??= openLog(this.file.path);
-    const log = await this.#log;
-    if (log === undefined) {
-      this.#log = undefined;
-      return this.inWrite(work);
-    }
+    if (!(await this.canSync())) return this.inWrite(work);
     const result = await this.inFastWrite(work);
-    const { path, schema } = this.file;
-    await log.datasync().catch((error: Error) => {
-      throw new StoreError(`${path}: the ${schema.name} cannot be used: ${error.message}`, {
-        granted: result.granted,
-      });
-    });
+    await this.sync(result);
     return result;
+  }
+
+  /** Returns whether {@link sync} can make changes durable. */
+  protected async canSync(): Promise<boolean> {
+    this.#log ??= openLog(this.file.path);
+    const hasLog = (await this.#log) !== undefined;
+    if (!hasLog) this.#log = undefined;
+    return hasLog;
+  }
+
+  /**
+   * Makes all fast changes so far durable, while this thread goes on. Changes that are made meanwhile share the next sync.
+   *
+   * @param details of the error, if there is one
+   * @throws StoreError
+   */
+  protected sync(details?: { readonly granted: number }): Promise<void> {
+    this.#nextSync ??= this.#syncing
+      .catch(() => {})
+      .then(async () => {
+        this.#nextSync = undefined;
+        this.#syncing = (await this.#log)!.datasync();
+        return this.#syncing;
+      });
+    const { path, schema } = this.file;
+    return this.#nextSync.catch((error: Error) => {
+      throw new StoreError(`${path}: the ${schema.name} cannot be used: ${error.message}`, details);
+    });
   }
 
   /** @throws StoreError when the file was removed or replaced: SQLite would go on with one that nobody sees */

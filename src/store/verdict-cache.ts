@@ -12,6 +12,7 @@ import {
   unfinishedMilliseconds,
 } from "./cache-scope.js";
 import { FindingCache } from "./finding-cache.js";
+import { GroupCommit } from "./group-commit.js";
 import { damaged, type LockWait, type Schema } from "./sqlite.js";
 import { type OpenFile, openFile, StateFile } from "./state-file.js";
 
@@ -88,6 +89,11 @@ export class VerdictCache extends StateFile {
   }
 
   readonly #processes: Processes;
+  /** The changes of batches side by side, which share their transactions. */
+  readonly #changes = new GroupCommit((works: readonly (() => unknown)[]) =>
+    this.inFastWrite(() => works.map((work) => work())),
+  );
+  #lastChange: Promise<unknown> = Promise.resolve();
 
   private constructor(file: OpenFile, processes: Processes) {
     super(file);
@@ -121,10 +127,28 @@ export class VerdictCache extends StateFile {
     return {
       ...{ database, now, processes: this.#processes },
       read: (work) => this.inRead(work),
-      write: (work) => this.inWrite(work),
-      fastWrite: (work) => this.inFastWrite(work),
+      write: async (work) => {
+        const isSynced = await this.canSync();
+        const result = await (isSynced ? this.#change(work) : this.inWrite(work));
+        if (isSynced) await this.sync();
+        return result;
+      },
+      fastWrite: (work) => this.#change(work),
       damaged: () => damaged(path, schema),
     };
+  }
+
+  /** Makes a fast change together with others. */
+  #change<Result>(work: () => Result): Promise<Result> {
+    const change = this.#changes.add(work) as Promise<Result>;
+    this.#lastChange = change.catch(() => {});
+    return change;
+  }
+
+  /** Waits for all changes, then closes the file. */
+  override async close(): Promise<void> {
+    await this.#lastChange;
+    await super.close();
   }
 
   /** Returns the number and age of the verdicts by kind and service. */

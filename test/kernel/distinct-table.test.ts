@@ -48,6 +48,9 @@ test("agrees with a Map, however it grows", () => {
           table.set(low, high, 9);
           map.set(keyOf(low, high), 9);
         }
+        const some = rows.slice(5, 20);
+        table.giveStates(hashes.subarray(10, 10 + 2 * some.length), new Uint8Array(some.length).fill(8));
+        for (const { low, high } of some) map.set(keyOf(low, high), 8);
         for (const key of map.keys()) keys.add(key);
         expect(table.size).toBe(keys.size);
         for (const { low, high } of rows.slice(10, 30)) {

@@ -97,8 +97,8 @@ export const mutations = [
   {
     promise: "items that have their verdicts meanwhile are not submitted",
     file: "src/run/settle/batch-requests.ts",
-    from: "if (this.#items.settleFromCache(this.#batch[index]!)) this.#fromCache.add(index);",
-    to: "if (false) this.#fromCache.add(index);",
+    from: "if (this.#items.settleFromCache(this.#batch[index]!)) this.#isSettled[index] = 1;",
+    to: "if (false) this.#isSettled[index] = 1;",
     tests: [unit("run/batch-queue")],
   },
   {

@@ -30,7 +30,7 @@ export async function* chunksIn({ scanned }: Pick<Table, "scanned">): AsyncGener
   const { shape, target, first, blocks, assembler, onBadRow } = scanned;
   const read = readerOf(shape, target, { names: [], places: [] }, onBadRow);
   yield* [...first.pieces()].map((chunk) => read(chunk)!);
-  for await (const { bytes } of blocks) yield read(assembler.assemble(bytes))!;
+  for await (const { bytes } of blocks()) yield read(assembler.assemble(bytes))!;
   yield read(assembler.assemble(undefined))!;
 }
 

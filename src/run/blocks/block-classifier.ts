@@ -82,6 +82,8 @@ export interface MainThread {
 
 /** Counts that a thread returns for a block; verdicts and rendered rows are in its slot. */
 export interface BlockAnswer {
+  /** The records, if their rows are rendered later. Other threads cannot have them. */
+  readonly chunk?: ScannedChunk;
   /** Number of line ends in the block. */
   readonly lines: number;
   readonly rows: number;
@@ -145,10 +147,15 @@ export class BlockClassifier {
    */
   answer(slot: Slot, length: number): BlockAnswer | undefined {
     const kernel = this.#kernel!;
+    const { isFinal } = this.#options;
     const { column } = this.#options.shape;
+    const scan = () => {
+      const found = kernel.scan(slot, length, column);
+      // The next scan overwrites the numbers.
+      return found === undefined || isFinal ? found : { ...found, at: found.at.slice() };
+    };
     const scanned = scanAlone(this.#options.shape, slot.block.subarray(0, length), {
-      scan: (wanted) =>
-        wanted === column ? kernel.scan(slot, length, wanted) : kernel.rescan(slot, length, wanted),
+      scan: (wanted) => (wanted === column ? scan() : kernel.rescan(slot, length, wanted)),
       items: this.#items,
     });
     if (scanned === undefined) return undefined;
@@ -166,13 +173,14 @@ export class BlockClassifier {
     );
     const verdicts = this.#judgeTheRest(chunk, codes, slot.hashes, slot.mailboxes);
     const outputLength = this.#takesItems(slot, fields, verdicts.items)
-      ? this.#options.isFinal
+      ? isFinal
         ? this.#renderInto(slot, chunk, verdicts)
         : 0
       : -1;
     if (outputLength !== -1) {
       const { emptied, notUtf8, kept } = verdicts;
-      return { lines, rows, items: verdicts.items?.fields.length ?? 0, outputLength, emptied, notUtf8, kept };
+      const items = verdicts.items?.fields.length ?? 0;
+      return { ...{ lines, rows, items, outputLength, emptied, notUtf8, kept }, ...(!isFinal && { chunk }) };
     }
     // The main thread judges the block again, and counts its domains then.
     this.takeBack(() => chunk, verdicts);
@@ -406,8 +414,19 @@ export class BlockClassifier {
       last = field;
       if (!isWanted(place, field % width === 0)) continue;
       records ??= chunk();
-      use(this.#cells.itemsIn(fieldValue(records, this.#columns, field))[nth]!, place);
+      use(this.#itemIn(records, field, nth), place);
     }
+  }
+
+  /** Returns an item in a field, by its index in it. */
+  #itemIn(records: ScannedChunk, field: number, nth: number): string {
+    if (this.#cells.takesPlain) {
+      const width = this.#columns.length;
+      const row = width === 1 ? field : Math.floor(field / width);
+      const column = width === 1 ? records : records.withColumn(this.#columns[field - row * width]!);
+      if (isPlainAddress(column, row)) return column.bytesOf(row);
+    }
+    return this.#cells.itemsIn(fieldValue(records, this.#columns, field))[nth]!;
   }
 
   /** Adds to the number of items at a domain if that is disposable. */
@@ -582,6 +601,42 @@ const emptyVerdicts = (count: number) => ({
   codes: new Uint8Array(count),
   hashes: new Int32Array(2 * count),
 });
+
+/** 1 for each byte that a plain address may have on both sides of its sign, 2 for each before it only. */
+const addressBytes = new Uint8Array(256);
+for (const byte of Buffer.from("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-"))
+  addressBytes[byte] = 1;
+for (const byte of Buffer.from("_+")) addressBytes[byte] = 2;
+
+/** Returns whether a value is one address with nothing around it, for which no pattern is needed. */
+function isPlainAddress({ bytes, at }: ScannedChunk, row: number): boolean {
+  const word = row * recordWords;
+  const start = at[word + Place.valueStart]!;
+  const end = at[word + Place.valueEnd]!;
+  let [sign, lastDot] = [-1, -1];
+  for (let p = start; p < end; p++) {
+    const byte = bytes[p]!;
+    if (byte === atSign && sign === -1) {
+      sign = p;
+      lastDot = p;
+    } else if (addressBytes[byte] !== 1 && (sign !== -1 || addressBytes[byte] === 0)) return false;
+    else if (byte === dot && sign !== -1) {
+      if (p === lastDot + 1) return false;
+      lastDot = p;
+    }
+  }
+  // The last label has letters at its ends.
+  return (
+    sign > start &&
+    lastDot > sign &&
+    bytes[start]! > dot &&
+    isLetter(bytes[lastDot + 1]) &&
+    isLetter(bytes[end - 1])
+  );
+}
+
+const isLetter = (byte: number | undefined): boolean =>
+  byte !== undefined && (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a;
 
 /** 1 for each byte of a plain address with nothing that a provider may spell in another way. */
 const ownBytes = new Uint8Array(256);

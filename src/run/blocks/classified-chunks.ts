@@ -33,6 +33,8 @@ const worthWorkersRead = 8_388_608;
 const mostThreads = 4;
 /** Most blocks per thread: enough that no worker waits for the main thread. */
 const blocksForThread = 3;
+/** Size of a block for a service, in bytes: while one is worked on, requests in flight are answered, and the next ones wait. */
+const smallBlock = 65_536;
 /** Most chunks that wait for their verdicts and to be written. They limit memory. */
 export const mostWaiting = 96;
 
@@ -109,7 +111,7 @@ export class ClassifiedChunks {
     const submitted: SubmittedBlock[] = [];
     let bytesSoFar = 0;
     yield* this.#classifyHere(first, true);
-    for await (const { bytes, isBeforePause } of blocks) {
+    for await (const { bytes, isBeforePause } of blocks(this.#options.isService ? smallBlock : undefined)) {
       bytesSoFar += bytes.length;
       this.#pool ??= await this.#newPool();
       if (isWorthWorkers(bytesSoFar, this.#inputShare())) this.#pool?.startWorkers();
@@ -162,7 +164,13 @@ export class ClassifiedChunks {
     }
     const { line } = assembler;
     assembler.skip(classified.lines);
-    yield { ...classified, chunk: () => this.#read(scanAlone(shape, block, { line })!.chunk), release };
+    let { chunk } = classified;
+    if (chunk) chunk.line = line;
+    const records = () => {
+      chunk ??= this.#read(scanAlone(shape, block, { line })!.chunk);
+      return chunk;
+    };
+    yield { ...classified, chunk: records, release };
   }
 }
 

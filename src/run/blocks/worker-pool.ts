@@ -1,6 +1,7 @@
 /** The threads that classify blocks: workers, and the main thread whenever it would have to wait for them. */
 import { Worker } from "node:worker_threads";
 import type { ClassifierSource } from "../../classifier/classifier.js";
+import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import type { WrittenRecords } from "../../table/writers/output.js";
 import type { BlockClassifier, ChunkVerdicts } from "./block-classifier.js";
 import type { BlockMemory, Slot } from "./block-memory.js";
@@ -26,6 +27,8 @@ interface ClassifiedBlock extends ChunkVerdicts {
   readonly lines: number;
   /** The rows, rendered as if these verdicts were final; undefined if they are not. */
   readonly written: WrittenRecords | undefined;
+  /** The records, if the main thread has them. */
+  readonly chunk: ScannedChunk | undefined;
 }
 
 /** A block submitted to the threads. Its memory and that of the answer are valid until `release` is called. */
@@ -49,6 +52,8 @@ export class WorkerPool {
   readonly #queue: BlockQueue;
   readonly #inputs: WorkerInput[];
   readonly #workers: Worker[] = [];
+  /** The records of blocks that the main thread has classified, by slot, if they are rendered later. */
+  readonly #chunks: (ScannedChunk | undefined)[] = [];
   readonly #failures = new Map<number, Error>();
   #wake = () => {};
 
@@ -86,6 +91,7 @@ export class WorkerPool {
     if (block.length > slot.block.length) return undefined;
     this.#free.pop();
     block.copy(slot.block);
+    this.#chunks[index] = undefined;
     this.#queue.offer(index, block.length);
     return {
       block: slot.block.subarray(0, block.length),
@@ -104,7 +110,9 @@ export class WorkerPool {
     while (!this.#queue.isAnswered(index)) {
       const task = this.#queue.take(mainThread);
       if (task !== undefined) {
-        this.#queue.answer(task.slot, this.#classifier.answer(this.#slots[task.slot]!, task.length));
+        const answer = this.#classifier.answer(this.#slots[task.slot]!, task.length);
+        this.#chunks[task.slot] = answer?.chunk;
+        this.#queue.answer(task.slot, answer);
         continue;
       }
       for (const [thread, error] of this.#failures) if (this.#queue.isWith(thread, index)) throw error;
@@ -137,6 +145,7 @@ export class WorkerPool {
       written: this.#isFinal
         ? { bytes: output.subarray(0, found.outputLength), ends: ends.subarray(0, found.rows) }
         : undefined,
+      chunk: this.#chunks[index],
     };
   }
 

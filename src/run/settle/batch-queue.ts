@@ -36,6 +36,8 @@ export class BatchQueue {
   readonly #options: RunOptions;
   readonly #items: OpenItems;
   readonly #running = new Set<Batch>();
+  /** Full batches that wait until one of those running has ended, in their order: then the next is sent without delay. */
+  readonly #ready: Batch[] = [];
   readonly #onFailure: (error: unknown) => void;
   #failure: { readonly error: unknown } | undefined;
   /** The batch that takes new items. */
@@ -88,7 +90,7 @@ export class BatchQueue {
     return unfinished.batch.items.push(item) === unfinished.digests.length;
   }
 
-  /** Submits the batches that are full. Resolves when their validation has started. */
+  /** Submits the batches that are full. Resolves when there is room for more. */
   async submitFull(): Promise<void> {
     for (const unfinished of this.#refilling) {
       const { batch, digests } = unfinished;
@@ -116,7 +118,8 @@ export class BatchQueue {
    * the others, so that the run over the next file submits them.
    */
   async abandon(): Promise<void> {
-    const batches = [this.#open, ...[...this.#refilling].map(({ batch }) => batch)];
+    const refilling = [...this.#refilling].map(({ batch }) => batch);
+    const batches = [...this.#ready.splice(0), this.#open, ...refilling];
     for (const item of batches.flatMap(({ items }) => items)) this.#items.forget(item);
     while (this.#running.size > 0 && !this.#failure) {
       await new Promise<void>((resolve) => {
@@ -129,7 +132,8 @@ export class BatchQueue {
   async settled(): Promise<void> {
     const refilling = [...this.#refilling].map(({ batch }) => batch);
     const open = this.#open.items.length > 0 ? [this.#open] : [];
-    await Promise.all([...this.#running, ...refilling, ...open].map(({ settled }) => settled));
+    const all = [...this.#running, ...this.#ready, ...refilling, ...open];
+    await Promise.all(all.map(({ settled }) => settled));
   }
 
   /** Submits a batch of a killed run, with its items in their old order. */
@@ -148,28 +152,39 @@ export class BatchQueue {
     await this.#submit(batch);
   }
 
-  /** Waits until fewer than `concurrency` batches are running, then starts the validation of a batch. */
+  /** Submits a batch. Waits until fewer than `concurrency` batches are ready behind those that are running. */
   async #submit(batch: Batch): Promise<void> {
     const { concurrency = 1 } = this.#options.validator;
-    while (this.#running.size >= concurrency && !this.#failure) {
+    this.#ready.push(batch);
+    this.#start();
+    while (this.#ready.length >= concurrency && !this.#failure) {
       await new Promise<void>((resolve) => {
         this.#onRoom = resolve;
       });
     }
     if (this.#failure) throw this.#failure.error;
-    this.#running.add(batch);
-    this.#validate(batch.items)
-      .then(
-        () => {
-          this.#running.delete(batch);
-          batch.settle();
-        },
-        (error: unknown) => {
-          this.#failure = { error };
-          this.#onFailure(error);
-        },
-      )
-      .then(() => this.#onRoom());
+  }
+
+  /** Starts the validation of ready batches, as long as fewer than `concurrency` are running. */
+  #start(): void {
+    const { concurrency = 1 } = this.#options.validator;
+    while (this.#running.size < concurrency && this.#ready.length > 0 && !this.#failure) {
+      const batch = this.#ready.shift()!;
+      this.#running.add(batch);
+      this.#validate(batch.items)
+        .then(
+          () => {
+            this.#running.delete(batch);
+            batch.settle();
+            this.#start();
+          },
+          (error: unknown) => {
+            this.#failure = { error };
+            this.#onFailure(error);
+          },
+        )
+        .then(() => this.#onRoom());
+    }
   }
 
   /** Gets the verdicts of a batch. */
@@ -185,12 +200,12 @@ export class BatchQueue {
       const { verdicts, charged, quota, exhausted } = await validator.validate(kind, items, signal, requests);
       if (exhausted) this.#isExhausted = true;
       this.#items.charge(charged - requests.charged, quota);
-      for (const [i, row] of batch.entries()) {
-        if (!requests.isFromCache(i)) this.#items.settle(row, verdicts[i]!);
-      }
-      left = verdicts.flatMap((verdict, i) =>
-        verdict.status === notChecked.status && !requests.isFromCache(i) ? [i] : [],
+      const open = [...batch.keys()].filter((i) => !requests.isSettled(i));
+      this.#items.settle(
+        open.map((i) => batch[i]!),
+        open.map((i) => verdicts[i]!),
       );
+      left = open.filter((i) => verdicts[i]!.status === notChecked.status);
     } catch (error) {
       this.#items.charge(unitsOf(error));
       throw error;

@@ -26,7 +26,7 @@ export class BatchRequests implements BatchListener {
   readonly #cache: CachePort | undefined;
   readonly #patience: number;
   readonly #signal: AbortSignal;
-  readonly #fromCache = new Set<number>();
+  readonly #isSettled: Uint8Array;
   #submitted: readonly number[] = [];
   #release = async () => {};
 
@@ -38,15 +38,16 @@ export class BatchRequests implements BatchListener {
     signal: AbortSignal,
   ) {
     this.#batch = batch;
+    this.#isSettled = new Uint8Array(batch.length);
     this.#items = items;
     this.#cache = cache;
     this.#patience = patience;
     this.#signal = signal;
   }
 
-  /** Returns whether an item of the batch got its verdict from the cache. */
-  isFromCache(index: number): boolean {
-    return this.#fromCache.has(index);
+  /** Returns whether an item of the batch has got its verdict, from the service or the cache. */
+  isSettled(index: number): boolean {
+    return this.#isSettled[index] === 1;
   }
 
   /** Ends the claim on the items of the last request. */
@@ -71,7 +72,11 @@ export class BatchRequests implements BatchListener {
 
   async onAnswered(indices: readonly number[], verdicts: readonly Verdict[]): Promise<void> {
     // First, because it throws if there are too many statuses: those must not get into the cache.
-    for (const [i, index] of indices.entries()) this.#items.settle(this.#batch[index]!, verdicts[i]!);
+    this.#items.settle(
+      indices.map((index) => this.#batch[index]!),
+      verdicts,
+    );
+    for (const index of indices) this.#isSettled[index] = 1;
     this.charged += indices.length;
     this.#items.charge(indices.length);
     const statuses = verdicts.map(({ status }) => status);
@@ -102,7 +107,7 @@ export class BatchRequests implements BatchListener {
     this.#release = release;
     const [now, later]: [number[], number[]] = [[], []];
     for (const [i, index] of indices.entries()) {
-      if (this.#items.settleFromCache(this.#batch[index]!)) this.#fromCache.add(index);
+      if (this.#items.settleFromCache(this.#batch[index]!)) this.#isSettled[index] = 1;
       else (isElsewhere[i] ? later : now).push(index);
     }
     return { now, later };

@@ -5,6 +5,7 @@
  * Partly filled batches are submitted after {@link mostChunks} chunks, and the open batch also when the input pauses. Counting
  * chunks instead of time gives the same batches for the same list, however fast the service answers.
  */
+import { setImmediate } from "node:timers/promises";
 import type { BlockClassifier } from "../blocks/block-classifier.js";
 import type { ItemLedger } from "../item-ledger.js";
 import type { RunOptions } from "../run-options.js";
@@ -72,7 +73,10 @@ export class Batches implements Settler {
       const place = places[i]!;
       const item = this.#items.open(text, { low: hashes[2 * place]!, high: hashes[2 * place + 1]! });
       // Submitted at once, so that its validation runs while the next batch is being filled.
-      if (item !== undefined && this.#queue.add(item)) await this.#queue.submitFull();
+      if (item !== undefined && this.#queue.add(item)) {
+        await this.#queue.submitFull();
+        await setImmediate();
+      }
     }
     this.#fillingChunks = this.#queue.isFilling ? this.#fillingChunks + 1 : 0;
     if (this.#fillingChunks >= mostChunks) {

@@ -52,9 +52,13 @@ export class OpenItems {
     return true;
   }
 
-  /** Takes the verdict of the service on an item. @throws ServiceError when there are too many different ones */
-  settle(item: OpenItem, verdict: Verdict): void {
-    this.#ledger.settle(item, verdict);
+  /**
+   * Takes the verdicts of the service on items.
+   *
+   * @throws ServiceError when there are too many different ones
+   */
+  settle(items: readonly OpenItem[], verdicts: readonly Verdict[]): void {
+    this.#ledger.settleAll(items, verdicts);
   }
 
   /** Forgets an item that was not submitted: it is new when it comes again. */

@@ -3,10 +3,10 @@
  */
 
 /**
- * Minimum length of a block in bytes: large enough to make handing it to a worker cheap, and small enough for a core's
+ * Usual minimum length of a block in bytes: large enough to make handing it to a worker cheap, and small enough for a core's
  * cache.
  */
-const blockBytes = 262_144;
+const usualBytes = 262_144;
 /** Time in milliseconds that a block may take to fill. Then rows that come slowly through a pipe are passed on. */
 const pauseMilliseconds = 50;
 
@@ -24,7 +24,10 @@ export interface Block {
  * ending. No block ends between a CR and an LF. A block before a pause may be empty. Each is valid until the next one
  * is requested.
  */
-export async function* blocksOf(input: AsyncIterator<Uint8Array>): AsyncGenerator<Block> {
+export async function* blocksOf(
+  input: AsyncIterator<Uint8Array>,
+  blockBytes = usualBytes,
+): AsyncGenerator<Block> {
   let buffer = Buffer.allocUnsafeSlow(2 * blockBytes);
   let length = 0;
   let reading: Promise<IteratorResult<Uint8Array>> | undefined;

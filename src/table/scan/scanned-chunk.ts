@@ -17,8 +17,8 @@ export class ScannedChunk {
   readonly #scan: (column: number) => ScannedRecords | undefined;
   /** The same records with another field as the value, by its column. */
   readonly #others = new Map<number, ScannedChunk>();
-  /** Line of the table, from 1, from which {@link Place.linesBefore} counts; 1 if not known. */
-  readonly line: number;
+  /** Line of the table, from 1, from which {@link Place.linesBefore} counts; 1 until it is known. */
+  line: number;
 
   /** @param scan scans the bytes again for another column, if there is a faster way than the usual one */
   constructor(
@@ -63,10 +63,14 @@ export class ScannedChunk {
     return at === end || isUtf8Text(this.#binaryValue(row));
   }
 
-  #binaryValue(row: number): string {
+  /** Returns the bytes of the field that holds the item, as a binary string. */
+  bytesOf(row: number): string {
     const word = row * recordWords;
-    const [start, end] = [this.at[word + Place.valueStart]!, this.at[word + Place.valueEnd]!];
-    return unquote(this.bytes.toString("latin1", start, end), this.#shape.dialect);
+    return this.bytes.toString("latin1", this.at[word + Place.valueStart], this.at[word + Place.valueEnd]);
+  }
+
+  #binaryValue(row: number): string {
+    return unquote(this.bytesOf(row), this.#shape.dialect);
   }
 
   get values(): readonly (string | undefined)[] {

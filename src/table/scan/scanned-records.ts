@@ -25,10 +25,12 @@ export interface ScannedTable {
   /** Records below the header that were read along with it. */
   readonly first: ScannedChunk;
   /**
-   * Bytes that follow `first`. Blocks end after a line ending, which is not always the end of a record. Each is valid
-   * until the next one is requested.
+   * Returns the bytes that follow `first`, once. Blocks end after a line ending, which is not always the end of a record. Each is
+   * valid until the next one is requested.
+   *
+   * @param bytes minimum length of a block
    */
-  readonly blocks: AsyncIterable<Block>;
+  readonly blocks: (bytes?: number) => AsyncIterable<Block>;
   /** Turns blocks into chunks: takes each block in turn, and undefined after the last. */
   readonly assembler: ChunkAssembler;
 }
@@ -56,6 +58,6 @@ export async function readScanned(
   }
   const header = chunk.slice(0, heads);
   const below = chunk.slice(heads);
-  const blocks = blocksOf(rest);
+  const blocks = (bytes?: number) => blocksOf(rest, bytes);
   return { shape, target, onBadRow, header, first: below, blocks, assembler };
 }
