@@ -1,10 +1,10 @@
 /** Looks at the rows of a run and counts what the report shows besides the summary. Keeps domains, no addresses, unless asked. */
-import { hashItem } from "../classifier/item-hash.js";
 import { DistinctItems } from "../run/distinct-items.js";
-import { extractItem, listedItems, mailboxKey } from "../run/item.js";
+import { extractItem, listedItems } from "../run/item.js";
 import type { ObservedRows, RowObserver } from "../run/run-options.js";
 import { hasItem } from "../run/status-codes.js";
 import { type Kind, knownStatuses, type Verdict } from "../validator/validator.js";
+import { ByteNames } from "./byte-names.js";
 import type { DateColumn } from "./months.js";
 import { type NamedCounts, TopCounts } from "./top-counts.js";
 
@@ -14,6 +14,8 @@ export const series: readonly string[] = [...knownStatuses, "other"];
 const mostAddresses = 100;
 /** Most groups of typos. */
 const mostTypos = 20;
+/** Most dates whose month is kept. */
+const mostDates = 10_000;
 /** Most domains whose suggestion is kept. */
 const mostSuggestions = 10_000;
 
@@ -56,7 +58,8 @@ export interface CollectorOptions {
 class Counts {
   readonly typos = new TopCounts();
   readonly providers = new TopCounts(series.length);
-  readonly months = new TopCounts(series.length);
+  /** Counts by {@link series} of each month; there are few of them. */
+  readonly months = new Map<string, number[]>();
   readonly dateColumns = new Set<string>();
   sameMailbox = 0;
   readonly rows: ShownRow[] = [];
@@ -64,21 +67,37 @@ class Counts {
   add({ typos, providers, months, dateColumns, sameMailbox, rows }: Counts): void {
     this.typos.addAll(typos);
     this.providers.addAll(providers);
-    this.months.addAll(months);
+    for (const [month, counts] of months) {
+      const own = this.countsOf(month);
+      for (const [index, count] of counts.entries()) own[index]! += count;
+    }
     for (const name of dateColumns) this.dateColumns.add(name);
     this.sameMailbox += sameMailbox;
     this.rows.push(...rows.slice(0, mostAddresses - this.rows.length));
+  }
+
+  /** Returns the counts of a month, to add to them. */
+  countsOf(month: string): number[] {
+    const counts = this.months.get(month) ?? series.map(() => 0);
+    this.months.set(month, counts);
+    return counts;
   }
 }
 
 /** Collects the counts of one run, or of the runs over several files. */
 export class Collector {
   readonly #options: CollectorOptions;
-  readonly #total = new Counts();
+  #total = new Counts();
   /** Counts of the file at hand, which are dropped if its run fails. */
   #file = new Counts();
+  #isFirst = true;
   readonly #suggestedDomains = new Map<string, string | undefined>();
   readonly #mailboxes = new DistinctItems();
+  /** The dates of the file at hand, and the counts of the month of each. */
+  readonly #dates = new ByteNames(mostDates);
+  #countsByDate: (number[] | undefined)[] = [];
+  /** Takes a field of a row. */
+  readonly #text = new Uint8Array(256);
 
   constructor(options: CollectorOptions) {
     this.#options = options;
@@ -91,20 +110,30 @@ export class Collector {
    */
   observerOf(file: string, dates: DateColumn | undefined): RowObserver {
     this.#file = new Counts();
+    this.#dates.keep(() => false);
+    this.#countsByDate = [];
     if (dates !== undefined) this.#file.dateColumns.add(dates.name);
-    return { observe: (rows) => this.#observe(file, dates, rows) };
+    return {
+      wantsMailboxes: this.#options.kind === "email",
+      observe: (rows) => this.#observe(file, dates, rows),
+    };
   }
 
   /** Keeps the counts of the file at hand: its run has succeeded. */
   keepFile(): void {
-    this.#total.add(this.#file);
+    if (this.#isFirst) this.#total = this.#file;
+    else this.#total.add(this.#file);
+    this.#isFirst = false;
     this.#file = new Counts();
   }
 
   /** Returns the counts of the files that were kept. */
   collected(): Collected {
     const { typos, providers, months, dateColumns, sameMailbox, rows } = this.#total;
-    const counts = months.top(Number.POSITIVE_INFINITY).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const counts = Array.from(months, ([name, counts]) => ({
+      ...{ name, counts },
+      total: counts.reduce((sum, count) => sum + count, 0),
+    })).sort((a, b) => (a.name < b.name ? -1 : 1));
     return {
       typos: typos.top(mostTypos),
       providers: providers.top(15),
@@ -116,30 +145,66 @@ export class Collector {
   }
 
   #observe(file: string, dates: DateColumn | undefined, rows: ObservedRows): void {
-    const { kind } = this.#options;
-    const { codes, isFirst, statuses, reasons } = rows;
+    const { kind, withAddresses } = this.#options;
+    const { providers } = this.#file;
+    const text = this.#text;
+    const { codes, statuses, reasons, mailboxes } = rows;
+    if (mailboxes) this.#addMailboxes(mailboxes);
     const seriesOf = statuses.map((status) => {
       const known = series.indexOf(status);
       return known === -1 ? series.length - 1 : known;
     });
-    for (const [row, code] of codes.entries()) {
+    for (let row = 0; row < codes.length; row++) {
+      const code = codes[row]!;
       if (!hasItem(code)) continue;
       const status = statuses[code]!;
-      const { line, value } = rows.place(row);
-      const item = this.#itemOf(value, status);
+      const reason = reasons[code];
       // The text of an item with a fault may be anything, even an address without its sign.
-      const domain = reasons[code] === "syntax" ? "" : domainOf(kind, item);
-      if (domain !== "") this.#file.providers.add(domain, seriesOf[code]!);
-      if (status === "fake") this.#addTypo(domain, reasons[code]);
-      if (isFirst[row] === 1) this.#addMailbox(item);
-      const month = dates?.monthOf(rows.field(row, dates.column));
-      if (month !== undefined) this.#file.months.add(month, seriesOf[code]!);
-      const isBad = status === "fake" || status === "disposable";
-      if (this.#options.withAddresses && isBad && this.#file.rows.length < mostAddresses) {
-        const { reason, suggestion } = this.#explain(item, status);
-        this.#file.rows.push({ file, line, item, status, reason, suggestion });
+      const length = reason === "syntax" ? 0 : rows.plainDomain(row, text);
+      if (length > 0) providers.addBytes(text, length, seriesOf[code]);
+      else if (reason !== "syntax")
+        this.#addDomain(domainOf(kind, this.#itemOf(rows.place(row).value, status)), seriesOf[code]!);
+      if (status === "fake" && (reason === undefined || reason === "typo-domain")) {
+        this.#addTypo(domainOf(kind, this.#itemOf(rows.place(row).value, status)));
       }
+      if (dates) {
+        const counts = this.#monthCounts(dates, rows, row);
+        if (counts !== undefined) counts[seriesOf[code]!]!++;
+      }
+      if (withAddresses && (status === "fake" || status === "disposable"))
+        this.#show(file, rows, row, status);
     }
+  }
+
+  #addDomain(domain: string, index: number): void {
+    if (domain !== "") this.#file.providers.add(domain, index);
+  }
+
+  /** Lists a row with its address. */
+  #show(file: string, rows: ObservedRows, row: number, status: string): void {
+    if (this.#file.rows.length >= mostAddresses) return;
+    const { line, value } = rows.place(row);
+    const item = this.#itemOf(value, status);
+    const { reason, suggestion } = this.#explain(item, status);
+    this.#file.rows.push({ file, line, item, status, reason, suggestion });
+  }
+
+  /** Returns the counts of the month of a row's date, to add to them; undefined if there is none. */
+  #monthCounts({ column, monthOf }: DateColumn, rows: ObservedRows, row: number): number[] | undefined {
+    const countsOf = () => {
+      const month = monthOf(rows.field(row, column));
+      return month === undefined ? undefined : this.#file.countsOf(month);
+    };
+    const length = rows.plainField(row, column, this.#text);
+    if (length === 0) return countsOf();
+    // Most lists have far fewer days than rows.
+    if (this.#dates.size >= mostDates) {
+      this.#dates.keep(() => false);
+      this.#countsByDate = [];
+    }
+    const date = this.#dates.numberOf(this.#text, length);
+    if (date === this.#countsByDate.length) this.#countsByDate.push(countsOf());
+    return this.#countsByDate[date];
   }
 
   /** Returns the item in a field; of several, the first one with the row's status. */
@@ -150,8 +215,8 @@ export class Collector {
     return extractItem(kind, deciding ?? several[0] ?? value);
   }
 
-  #addTypo(domain: string, reason: string | undefined): void {
-    if (domain === "" || (reason !== undefined && reason !== "typo-domain")) return;
+  #addTypo(domain: string): void {
+    if (domain === "") return;
     if (!this.#suggestedDomains.has(domain)) {
       if (this.#suggestedDomains.size >= mostSuggestions) this.#suggestedDomains.clear();
       this.#suggestedDomains.set(domain, this.#meantDomain(domain));
@@ -181,12 +246,9 @@ export class Collector {
     };
   }
 
-  #addMailbox(item: string): void {
-    const { kind } = this.#options;
-    if (kind === "domain") return;
-    const hash = hashItem(this.#mailboxes.seed, mailboxKey(kind, item));
-    if (this.#mailboxes.get(hash) === 0) this.#mailboxes.set(hash, 1);
-    else this.#file.sameMailbox++;
+  #addMailboxes({ hashes, isNew }: NonNullable<ObservedRows["mailboxes"]>): void {
+    const items = isNew.reduce((sum, one) => sum + one, 0);
+    this.#file.sameMailbox += items - this.#mailboxes.addAll(hashes, isNew).count;
   }
 }
 

@@ -40,19 +40,7 @@ export function findDateColumn(
     return monthOf === undefined ? [] : [{ column, name, monthOf }];
   });
   const best = found.find(({ name }) => entryNames.test(name)) ?? found[0];
-  return best && { ...best, monthOf: remembering(best.monthOf) };
-}
-
-/** Returns a reader that remembers dates: most lists have far fewer days than rows. */
-function remembering(monthOf: MonthOf): MonthOf {
-  const known = new Map<string, string | undefined>();
-  return (text) => {
-    if (known.has(text)) return known.get(text);
-    if (known.size >= 10_000) known.clear();
-    const month = monthOf(text);
-    known.set(text, month);
-    return month;
-  };
+  return best;
 }
 
 /** Returns how to read the dates in a column; undefined if most fields are not dates, or could be read in two ways. */

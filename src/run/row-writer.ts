@@ -6,7 +6,7 @@ import { isSplit, type TableSink } from "../files/output.js";
 import type { Status } from "../validator/validator.js";
 import { isGood } from "./cells.js";
 import { DistinctItems } from "./distinct-items.js";
-import type { RowPlace, RunOptions, RunReport } from "./run-options.js";
+import type { ObservedRows, RowPlace, RunOptions, RunReport } from "./run-options.js";
 import type { RunSession } from "./session.js";
 import { hasItem, isRow, noItemCode } from "./status-codes.js";
 import { WriteBehind } from "./write-behind.js";
@@ -37,6 +37,9 @@ export interface RowsWithStatus {
   readonly emptied: number;
   readonly notUtf8: number;
   readonly kept?: number;
+  readonly mailboxes?: ObservedRows["mailboxes"];
+  plainDomain: ObservedRows["plainDomain"];
+  plainField: ObservedRows["plainField"];
   /** Returns where a row is, and its field with the item. */
   place(row: number): RowPlace;
   /** Returns a field of a row as text; empty if the row has no such field. */

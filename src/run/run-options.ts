@@ -57,6 +57,8 @@ export interface RunOptions {
 
 /** Looks at the rows of a run. */
 export interface RowObserver {
+  /** Whether it gets the mailboxes of the items. */
+  readonly wantsMailboxes?: boolean;
   /** Called with consecutive rows. They are valid only during the call. */
   observe(rows: ObservedRows): void;
 }
@@ -70,6 +72,20 @@ export interface ObservedRows {
   /** The statuses and the codes of their reasons, as far as these are known, by the codes of the rows. */
   readonly statuses: readonly Status[];
   readonly reasons: readonly (string | undefined)[];
+  /** Hashes of the mailboxes of items, two words each, and 1 for each whose item is new; for {@link RowObserver.wantsMailboxes}. */
+  readonly mailboxes?: { readonly hashes: Int32Array; readonly isNew: Uint8Array } | undefined;
+  /**
+   * Copies the domain of a row's item in lower case, if its field is a plain address.
+   *
+   * @returns its length in bytes; 0 for any other field, and for a domain that does not fit
+   */
+  plainDomain(row: number, to: Uint8Array): number;
+  /**
+   * Copies a field of a row, if it is printable ASCII without quotes. The column is an index from 0.
+   *
+   * @returns its length in bytes; 0 for any other field, and for one that does not fit
+   */
+  plainField(row: number, column: number, to: Uint8Array): number;
   /** Returns where a row is, and its field with the item. */
   place(row: number): RowPlace;
   /** Returns a field of a row as text; empty if the row has no such field. The column is an index from 0. */

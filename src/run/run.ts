@@ -163,7 +163,7 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
 }
 
 function blockOptionsOf(options: RunOptions, ledger: ItemLedger): BlockOptions {
-  const { kind, table, columns, shard, filter = {}, validator, mailCheck } = options;
+  const { kind, table, columns, shard, filter = {}, validator, mailCheck, observers = [] } = options;
   const { shape, target } = table.scanned;
   const update = updateOf(options);
   // Without a filter by status, and with one column, every row with a new item is written, and those are known.
@@ -171,6 +171,7 @@ function blockOptionsOf(options: RunOptions, ledger: ItemLedger): BlockOptions {
   const keys = filter.dedupe === "canonical" ? "mailboxes" : filter.dedupe && needsKeys ? "items" : undefined;
   return {
     ...{ kind, shape, target, columns, shard, keys, keeps: update?.keeps, seed: ledger.seed },
+    wantsMailboxes: keys === "mailboxes" || observers.some((observer) => observer.wantsMailboxes),
     cells: { kind, ...(options.cells ?? usualCells) },
     isService: validator.embedded === undefined,
     isFinal: validator.embedded !== undefined && mailCheck === undefined,

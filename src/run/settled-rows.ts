@@ -2,6 +2,7 @@
 import type { ScannedChunk } from "../table/scan/scanned-chunk.js";
 import { keepRecords, wantedRecords } from "../table/writers/record-writer.js";
 import type { BlockClassifier } from "./blocks/block-classifier.js";
+import { copyPlainDomain, copyPlainValue } from "./blocks/plain-address.js";
 import type { ItemLedger } from "./item-ledger.js";
 import type { RowsWithStatus } from "./row-writer.js";
 import type { NumberedChunk } from "./settle/settler.js";
@@ -44,12 +45,27 @@ export function settledRows(
     }),
     keys: classifier.keysOf(numbered),
     ...(good && { good }),
+    ...(numbered.mailboxes && { mailboxes: mailboxesOf(numbered, numbered.mailboxes) }),
+    plainDomain: (row, to) => copyPlainDomain(records(), row, to),
+    plainField: (row, column, to) => copyPlainValue(records().withColumn(column), row, to),
     place: (row) => ({ line: records().lineOf(row), value: records().value(row) }),
     field: (row, column) => records().field(row, column),
     all: () => rendered.bytes,
     keep: (isWanted) => keepRecords(rendered, isWanted),
     copy: (isWanted) => wantedRecords(rendered, isWanted),
     ...(release && { release }),
+  };
+}
+
+/** Returns the mailboxes of the items in the first column, and 1 for each whose item is new. */
+function mailboxesOf(
+  { columns, items, isNew }: NumberedChunk,
+  hashes: Int32Array,
+): NonNullable<RowsWithStatus["mailboxes"]> {
+  if (columns === 1) return { hashes, isNew };
+  return {
+    hashes,
+    isNew: isNew.map((one, place) => ((items?.fields[place] ?? place) % columns === 0 ? one : 0)),
   };
 }
 

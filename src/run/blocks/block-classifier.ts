@@ -11,7 +11,6 @@ import { emptyField } from "../../table/records.js";
 import { scanAlone } from "../../table/scan/chunk-assembler.js";
 import { scanShape } from "../../table/scan/scan-shape.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
-import { Place, recordWords } from "../../table/scan/scanner.js";
 import type { ItemTest } from "../../table/sniff/item-profile.js";
 import type { WriteMemory, WrittenRecords } from "../../table/writers/output.js";
 import { type RecordReader, readerOf } from "../../table/writers/writer-of.js";
@@ -36,6 +35,7 @@ import { type BlockOptions, itemColumnsOf, looksAtRows } from "./block-options.j
 import { BlockRenderer, type Explain, fieldValue, tailsOf } from "./block-renderer.js";
 import { goodRows, type ItemVerdicts, takeDeciding } from "./item-verdicts.js";
 import { findKept, judgeWithout, type OtherStatus } from "./kept-rows.js";
+import { isOwnMailbox, isPlainAddress } from "./plain-address.js";
 
 const comma = 0x2c;
 
@@ -57,7 +57,7 @@ export interface ChunkVerdicts {
   readonly codes: Uint8Array;
   /** Hash of each field's item in two words; meaningless for a field without an item. */
   readonly hashes: Int32Array;
-  /** Hashes of the mailboxes in the places of those of the items, if {@link BlockOptions.keys} asks for them. */
+  /** Hashes of the mailboxes in the places of those of the items, if {@link BlockOptions.wantsMailboxes}. */
   readonly mailboxes?: Int32Array;
   /** What `--dedupe` compares, if rows that keep their statuses are compared too. */
   readonly keys?: RowKeys;
@@ -148,16 +148,7 @@ export class BlockClassifier {
   answer(slot: Slot, length: number): BlockAnswer | undefined {
     const kernel = this.#kernel!;
     const { isFinal } = this.#options;
-    const { column } = this.#options.shape;
-    const scan = () => {
-      const found = kernel.scan(slot, length, column);
-      // The next scan overwrites the numbers.
-      return found === undefined || isFinal ? found : { ...found, at: found.at.slice() };
-    };
-    const scanned = scanAlone(this.#options.shape, slot.block.subarray(0, length), {
-      scan: (wanted) => (wanted === column ? scan() : kernel.rescan(slot, length, wanted)),
-      items: this.#items,
-    });
+    const scanned = this.#scanSlot(slot, length, { items: this.#items, isCopied: !isFinal });
     if (scanned === undefined) return undefined;
     const chunk = this.#read(scanned.chunk);
     if (chunk === undefined) return undefined;
@@ -187,12 +178,42 @@ export class BlockClassifier {
     return undefined;
   }
 
+  /**
+   * Returns the records of a block in a slot that was answered.
+   *
+   * @param line line of the table on which the block starts
+   */
+  records(slot: Slot, length: number, line: number): ScannedChunk {
+    return this.#read(this.#scanSlot(slot, length, { line, isCopied: true })!.chunk)!;
+  }
+
+  /** @param isCopied whether the numbers are needed after the next scan, which overwrites those of the kernel */
+  #scanSlot(
+    slot: Slot,
+    length: number,
+    {
+      isCopied,
+      ...options
+    }: { readonly line?: number; readonly items?: ItemTest; readonly isCopied: boolean },
+  ) {
+    const kernel = this.#kernel!;
+    const { column } = this.#options.shape;
+    return scanAlone(this.#options.shape, slot.block.subarray(0, length), {
+      ...options,
+      scan: (wanted) => {
+        if (wanted !== column) return kernel.rescan(slot, length, wanted);
+        const found = kernel.scan(slot, length, column);
+        return found === undefined || !isCopied ? found : { ...found, at: found.at.slice() };
+      },
+    });
+  }
+
   /** Leaves the verdicts on several items in a slot, behind those on the fields. Returns whether they have room there. */
   #takesItems(slot: Slot, fields: number, items: ItemVerdicts | undefined): boolean {
     if (items === undefined) return true;
-    const { keys, shard } = this.#options;
+    const { wantsMailboxes, shard } = this.#options;
     const count = items.fields.length;
-    if (shard !== undefined || keys === "mailboxes" || fields + count > slot.codes.length) return false;
+    if (shard !== undefined || wantsMailboxes || fields + count > slot.codes.length) return false;
     slot.codes.set(items.codes, fields);
     slot.hashes.set(items.hashes, 2 * fields);
     slot.itemFields.set(items.fields);
@@ -292,7 +313,7 @@ export class BlockClassifier {
     return {
       ...{ columns: width, codes, hashes, emptied, notUtf8: notUtf8.size, kept },
       ...(items && { items }),
-      ...(this.#options.keys === "mailboxes" && {
+      ...(this.#options.wantsMailboxes && {
         mailboxes: this.#hashMailboxes(chunk, codes, hashes, items, mailboxes),
       }),
     };
@@ -560,6 +581,9 @@ export class BlockClassifier {
       ...{ columns: width, codes, hashes, notUtf8: notUtf8.size, emptied: this.#isFirstShard ? emptied : 0 },
       kept: this.#countKept(chunks, codes, new Set()),
       ...(items && { items }),
+      ...(this.#options.wantsMailboxes && {
+        mailboxes: this.#hashMailboxes(chunk, codes, hashes, items, undefined),
+      }),
       ...(keys && {
         keys: {
           hashes: Int32Array.from(compared.flatMap(({ hash: { low, high } }) => [low, high])),
@@ -601,89 +625,6 @@ const emptyVerdicts = (count: number) => ({
   codes: new Uint8Array(count),
   hashes: new Int32Array(2 * count),
 });
-
-/** 1 for each byte that a plain address may have on both sides of its sign, 2 for each before it only. */
-const addressBytes = new Uint8Array(256);
-for (const byte of Buffer.from("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-"))
-  addressBytes[byte] = 1;
-for (const byte of Buffer.from("_+")) addressBytes[byte] = 2;
-
-/** Returns whether a value is one address with nothing around it, for which no pattern is needed. */
-function isPlainAddress({ bytes, at }: ScannedChunk, row: number): boolean {
-  const word = row * recordWords;
-  const start = at[word + Place.valueStart]!;
-  const end = at[word + Place.valueEnd]!;
-  let [sign, lastDot] = [-1, -1];
-  for (let p = start; p < end; p++) {
-    const byte = bytes[p]!;
-    if (byte === atSign && sign === -1) {
-      sign = p;
-      lastDot = p;
-    } else if (addressBytes[byte] !== 1 && (sign !== -1 || addressBytes[byte] === 0)) return false;
-    else if (byte === dot && sign !== -1) {
-      if (p === lastDot + 1) return false;
-      lastDot = p;
-    }
-  }
-  // The last label has letters at its ends.
-  return (
-    sign > start &&
-    lastDot > sign &&
-    bytes[start]! > dot &&
-    isLetter(bytes[lastDot + 1]) &&
-    isLetter(bytes[end - 1])
-  );
-}
-
-const isLetter = (byte: number | undefined): boolean =>
-  byte !== undefined && (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a;
-
-/** 1 for each byte of a plain address with nothing that a provider may spell in another way. */
-const ownBytes = new Uint8Array(256);
-for (const byte of Buffer.from("abcdefghijklmnopqrstuvwxyz0123456789._-")) ownBytes[byte] = 1;
-const [atSign, dot, letterG, letterM] = [0x40, 0x2e, 0x67, 0x6d];
-
-/**
- * Returns whether a value is one plain address that is its own canonical form, as most are: it has no capitals and no `+`, is not at
- * Fastmail, and at Gmail has no dots. Then the hash of its mailbox is its own.
- */
-function isOwnMailbox({ bytes, at }: ScannedChunk, row: number): boolean {
-  const word = row * recordWords;
-  const start = at[word + Place.valueStart]!;
-  const end = at[word + Place.valueEnd]!;
-  let sign = start;
-  let before = dot;
-  let hasDots = false;
-  for (; sign < end && bytes[sign] !== atSign; sign++) {
-    const byte = bytes[sign]!;
-    if (ownBytes[byte] === 0 || (byte === dot && before === dot)) return false;
-    if (byte === dot) hasDots = true;
-    before = byte;
-  }
-  if (sign === end || before === dot) return false;
-  const first = bytes[sign + 1];
-  // gmail.com, googlemail.com, and all that ends like fastmail.com.
-  if ((first === letterG && (hasDots || bytes[sign + 2] !== letterM)) || isFastmail(bytes, end)) return false;
-  before = dot;
-  for (let p = sign + 1; p < end; p++) {
-    const byte = bytes[p]!;
-    const isMark = byte === dot || byte === hyphen;
-    if (ownBytes[byte] === 0 || byte === underscore || (isMark && (before === dot || before === hyphen)))
-      return false;
-    before = byte;
-  }
-  return before !== dot && before !== hyphen && sign - start < 64 && end - sign <= 64;
-}
-
-const [hyphen, underscore] = [0x2d, 0x5f];
-const fastmail = Buffer.from("fastmail.com");
-
-function isFastmail(bytes: Buffer, end: number): boolean {
-  for (let i = 1; i <= fastmail.length; i++) {
-    if (bytes[end - i] !== fastmail[fastmail.length - i]) return false;
-  }
-  return true;
-}
 
 /** Puts the verdicts on one column among those on all, which are numbered row by row. */
 function spread(

@@ -20,6 +20,8 @@ export interface BlockOptions {
   readonly keeps?: boolean | undefined;
   /** What `--dedupe` compares; undefined if it needs no more than the first row of each item. */
   readonly keys: "items" | "mailboxes" | undefined;
+  /** Whether the hashes of the items' mailboxes are wanted. */
+  readonly wantsMailboxes: boolean;
   /** Whether a service gives the verdicts: then items wait for them, but for those that it need not be asked about. */
   readonly isService: boolean;
   /** Whether the verdicts of the threads are those of the rows, unless the quota ends. Otherwise the rows are rendered later. */

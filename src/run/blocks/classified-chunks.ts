@@ -14,7 +14,6 @@ import type { Classifier, ClassifierSource } from "../../classifier/classifier.j
 import { resetCounts } from "../../kernel/disposable-counts.js";
 import { prepareMemory, withKernel } from "../../kernel/kernel.js";
 import { writeDomainTables } from "../../kernel/tables.js";
-import { scanAlone } from "../../table/scan/chunk-assembler.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import type { ScannedTable } from "../../table/scan/scanned-records.js";
 import { readerOf } from "../../table/writers/writer-of.js";
@@ -149,14 +148,12 @@ export class ClassifiedChunks {
     }
   }
 
-  async *#takeAnswer({ block, answer, release }: SubmittedBlock): AsyncGenerator<ClassifiedChunk> {
-    const { shape, assembler } = this.#table;
+  async *#takeAnswer({ block, answer, records, release }: SubmittedBlock): AsyncGenerator<ClassifiedChunk> {
+    const { assembler } = this.#table;
     const classified = await answer();
     // A record that began in an earlier block may end in this one. Then the thread started in the middle of a record.
     if (classified === undefined || !assembler.isAligned) {
-      if (classified !== undefined) {
-        this.classifier.takeBack(() => this.#read(scanAlone(shape, block)!.chunk), classified);
-      }
+      if (classified !== undefined) this.classifier.takeBack(() => records(1), classified);
       const chunk = assembler.assemble(block);
       release();
       yield* this.#classifyHere(chunk);
@@ -164,13 +161,7 @@ export class ClassifiedChunks {
     }
     const { line } = assembler;
     assembler.skip(classified.lines);
-    let { chunk } = classified;
-    if (chunk) chunk.line = line;
-    const records = () => {
-      chunk ??= this.#read(scanAlone(shape, block, { line })!.chunk);
-      return chunk;
-    };
-    yield { ...classified, chunk: records, release };
+    yield { ...classified, chunk: () => records(line), release };
   }
 }
 

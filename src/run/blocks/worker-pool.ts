@@ -27,8 +27,6 @@ interface ClassifiedBlock extends ChunkVerdicts {
   readonly lines: number;
   /** The rows, rendered as if these verdicts were final; undefined if they are not. */
   readonly written: WrittenRecords | undefined;
-  /** The records, if the main thread has them. */
-  readonly chunk: ScannedChunk | undefined;
 }
 
 /** A block submitted to the threads. Its memory and that of the answer are valid until `release` is called. */
@@ -36,6 +34,12 @@ export interface SubmittedBlock {
   readonly block: Buffer;
   /** Resolves when a thread has classified the block; to undefined if it was refused. See {@link BlockClassifier.answer}. */
   answer(): Promise<ClassifiedBlock | undefined>;
+  /**
+   * Returns the records of a block that was not refused.
+   *
+   * @param line line of the table on which the block starts
+   */
+  records(line: number): ScannedChunk;
   release(): void;
 }
 
@@ -96,6 +100,7 @@ export class WorkerPool {
     return {
       block: slot.block.subarray(0, block.length),
       answer: () => this.#answer(index),
+      records: (line) => this.#recordsOf(index, block.length, line),
       release: () => this.#free.push(index),
     };
   }
@@ -145,8 +150,14 @@ export class WorkerPool {
       written: this.#isFinal
         ? { bytes: output.subarray(0, found.outputLength), ends: ends.subarray(0, found.rows) }
         : undefined,
-      chunk: this.#chunks[index],
     };
+  }
+
+  #recordsOf(index: number, length: number, line: number): ScannedChunk {
+    const chunk = this.#chunks[index] ?? this.#classifier.records(this.#slots[index]!, length, line);
+    chunk.line = line;
+    this.#chunks[index] = chunk;
+    return chunk;
   }
 
   /** Starts a worker. One that cannot start takes no blocks: the other threads classify them. */
