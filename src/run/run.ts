@@ -115,10 +115,10 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
   }
 
   await onProgress?.(progress);
-  await writer.start(table.start(columns));
-  /** Unfinished writes, the oldest first. Each begins when the previous one is done. */
+  /** Unfinished writes, the oldest first. Each begins when the previous one is done; the first one when charges can be made. */
   const writes: Promise<void>[] = [];
-  let lastWrite = Promise.resolve();
+  let lastWrite = Promise.resolve(embedded?.ready).then(() => writer.start(table.start(columns)));
+  lastWrite.catch((error: unknown) => watch.fail(error));
   const reading = chunks[Symbol.asyncIterator]();
   try {
     for (;;) {

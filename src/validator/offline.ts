@@ -11,6 +11,8 @@ import {
 
 /** Source of the units that the offline engine charges. */
 export interface UnitSource {
+  /** Resolves when it is open, if it was not yet. */
+  readonly ready?: Promise<unknown> | undefined;
   /** Takes up to `units` from the quota. Durable when it resolves. */
   reserve(units: number): Promise<{ readonly granted: number; readonly quota: QuotaState }>;
 }
@@ -37,7 +39,7 @@ export function offlineValidator(
       const charged = await charge(items.length);
       return { ...charged, verdicts: grantedVerdicts(classifier, kind, items, charged.charged) };
     },
-    embedded: { classifier, source, charge },
+    embedded: { classifier, source, charge, ready: quotaFile.ready },
     explain: classifier.classify,
   };
 }

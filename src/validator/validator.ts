@@ -109,6 +109,8 @@ export interface EmbeddedEngine {
   readonly classifier: Classifier;
   /** Source from which a worker can load the same classifier. */
   readonly source: ClassifierSource;
+  /** Resolves when charges can be made. If it rejects, a run ends with the error at once, before its first charge. */
+  readonly ready?: Promise<unknown> | undefined;
   /** Charges up to `units`, for the first items of a batch. Durable when it resolves. */
   charge(units: number): Promise<Charge>;
 }

@@ -36,7 +36,7 @@ export async function openOfflineEngine(
 ): Promise<Engine> {
   const classifier = loadClassifier(source);
   const quota = await openQuota(options, signal);
-  const units = options.wait > 0 ? waiting(quota, options, signal) : quota;
+  const units = options.wait > 0 ? { ...waiting(quota, options, signal), ready: quota.ready } : quota;
   return {
     validator: offlineValidator({ classifier, source }, units),
     reason: options.reason,
@@ -59,8 +59,15 @@ async function openQuota(
 ): Promise<QuotaSource> {
   if ("state" in place) {
     const { openSharedQuota, sharedUnits } = await import("./shared-quota.js");
-    const store = await openSharedQuota(place, process.env);
-    return { ...sharedUnits(store, place, kind, note, signal), close: () => store.close() };
+    // A database far away takes as long to reach as half a million verdicts, so the run begins meanwhile.
+    const opening = openSharedQuota(place, process.env);
+    const units = opening.then((store) => sharedUnits(store, place, kind, note, signal));
+    units.catch(() => {});
+    return {
+      ready: units,
+      reserve: async (count) => (await units).reserve(count),
+      close: async () => (await opening.catch(() => undefined))?.close(),
+    };
   }
   const { path, isNamed } = place;
   try {

@@ -466,24 +466,23 @@ export class BlockClassifier {
   ): ItemVerdicts {
     const count = Array.from(several.values()).reduce((sum, { length }) => sum + length - 1, codes.length);
     const all = { ...emptyVerdicts(count), fields: new Int32Array(count) };
-    // Fields are added in their order.
-    const order = several.keys();
-    let next = order.next().value ?? -1;
-    let place = 0;
-    for (let field = 0; field < codes.length; field++) {
-      all.fields[place] = field;
-      all.codes[place] = codes[field]!;
-      all.hashes[2 * place] = hashes[2 * field]!;
-      all.hashes[2 * place + 1] = hashes[2 * field + 1]!;
-      place++;
-      if (field !== next) continue;
-      next = order.next().value ?? -1;
-      for (const item of several.get(field)!.slice(1)) {
+    let [from, place] = [0, 0];
+    /** Lists the first items of the fields up to one. */
+    const listUpTo = (end: number) => {
+      all.codes.set(codes.subarray(from, end), place);
+      all.hashes.set(hashes.subarray(2 * from, 2 * end), 2 * place);
+      while (from < end) all.fields[place++] = from++;
+    };
+    // Fields were added in their order.
+    for (const [field, items] of several) {
+      listUpTo(field + 1);
+      for (const item of items.slice(1)) {
         all.fields[place] = field;
         all.codes[place] = this.#classifyText(item, all.hashes, place, field % this.#columns.length === 0);
         place++;
       }
     }
+    listUpTo(codes.length);
     return all;
   }
 

@@ -35,7 +35,7 @@ const blocksForThread = 3;
 /** Size of a block for a service, in bytes: while one is worked on, requests in flight are answered, and the next ones wait. */
 const smallBlock = 65_536;
 /** Most chunks that wait for their verdicts and to be written. They limit memory. */
-export const mostWaiting = 96;
+export const mostWaiting = 128;
 
 /** The kernel of the main thread, and what other threads need for theirs. Serves one run at a time. */
 export interface PreparedKernel {

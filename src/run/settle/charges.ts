@@ -20,7 +20,7 @@ const chargedItems = 20_000;
 const chargedChunks = 8;
 const chargedRows = 65_536;
 /** Most chunks of a charge: more wait under way, as with a database far away, until that is made. They limit memory. */
-const mostChunks = 48;
+const mostChunks = 64;
 
 /** The chunks of one charge. */
 interface Group {
