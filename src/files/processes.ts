@@ -1,6 +1,6 @@
 /** Tells which processes of this machine still run. Claims and temporary files of ended processes are void. */
 import { createHash } from "node:crypto";
-import { readlinkSync } from "node:fs";
+import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
 /** Process ID of this process. */
@@ -36,6 +36,30 @@ function processNamespace(): string {
     return readlinkSync("/proc/self/ns/pid");
   } catch {
     // Only Linux has process namespaces.
+    return "";
+  }
+}
+
+/**
+ * Returns what identifies a process on this machine, also after its ID was given to another one.
+ *
+ * @param pid this process by default
+ */
+export function processTag(pid = ownPid): string {
+  return `${machineTag()} ${pid} ${startOf(pid)}`;
+}
+
+/** Returns whether the process with a tag still runs, as far as can be told: those of other machines may. */
+export function isTagAlive(tag: string): boolean {
+  const [machine, pid, start] = tag.split(" ");
+  return machine !== machineTag() || (isAlive(Number(pid)) && start === startOf(Number(pid)));
+}
+
+/** Returns when a process was started, in ticks since the machine was; empty where that is not told (proc(5)). */
+function startOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, "latin1").split(") ").at(-1)!.split(" ")[19] ?? "";
+  } catch {
     return "";
   }
 }

@@ -1,6 +1,14 @@
 /** The table of distinct items for JavaScript; assembly/distinct.ts has the table itself. */
 import { newMemory } from "./kernel.js";
-import { distinctCodes, distinctHashes, distinctIsNew, distinctLines, distinctRows } from "./layout.js";
+import {
+  distinctCodes,
+  distinctHashes,
+  distinctIsNew,
+  distinctLines,
+  distinctMarks,
+  distinctRows,
+  markBytes,
+} from "./layout.js";
 
 /** More distinct items than there is memory for. */
 export class TooManyItems extends Error {
@@ -8,16 +16,28 @@ export class TooManyItems extends Error {
   override readonly message = "too many distinct items for the memory; split the list";
 }
 
+/** The first items that were added, up to one of them. */
+interface Mark {
+  readonly items: number;
+  /** Digest of their hashes in their order: 16 bytes, as a binary string. */
+  readonly digest: string;
+}
+
 /** Which rows added their item, and how many. */
 export interface AddedItems {
   readonly isNew: Uint8Array;
   readonly count: number;
+  /** The marks that they have passed, one in 4,096 items, and the last one at their end; none where the kernel cannot run. */
+  readonly marks: readonly Mark[];
 }
 
 interface Exports {
   expect(items: number): void;
   addAll(count: number): number;
   giveStates(count: number): void;
+  leaveMark(): void;
+  wantMark(items: number): void;
+  readonly marks: { readonly value: number };
   takeStates(count: number): void;
   get(low: number, high: number): number;
   set(low: number, high: number, state: number): number;
@@ -82,19 +102,27 @@ export class DistinctTable {
   /**
    * Adds the hashes of the rows that have an item, with their codes as states. Those in the table keep their state.
    *
-   * @returns `isNew`, which is 1 for each row that added its hash; `count`, the number of those rows
    * @throws TooManyItems when there is no memory for them
    */
   addAll(hashes: Int32Array, codes: Uint8Array): AddedItems {
     const isNew = new Uint8Array(codes.length);
+    const marks: Mark[] = [];
     let count = 0;
     this.#inPieces(hashes, codes, (from, to) => {
       const added = this.#exports.addAll(to - from);
       if (added === -1) throw new TooManyItems();
       count += added;
       isNew.set(this.#isNew.subarray(0, to - from), from);
+      this.#exports.leaveMark();
+      const passed = this.#exports.marks.value + Number(to === codes.length);
+      for (let nth = 0; nth < passed; nth++) marks.push(this.#markAt(distinctMarks + nth * markBytes));
     });
-    return { isNew, count };
+    return { isNew, count, marks };
+  }
+
+  #markAt(place: number): Mark {
+    const bytes = Buffer.from(this.#memory.buffer, place, markBytes);
+    return { items: Number(bytes.readBigUInt64LE()), digest: bytes.toString("latin1", 8) };
   }
 
   /** Replaces the codes of the rows that have an item by the states of their hashes, which were added before. */
@@ -103,6 +131,11 @@ export class DistinctTable {
       this.#exports.takeStates(to - from);
       codes.set(this.#codes.subarray(0, to - from), from);
     });
+  }
+
+  /** Asks for a mark at a number of items, beside those that are there anyway; 0 for none. */
+  wantMark(items: number): void {
+    this.#exports.wantMark(items);
   }
 
   /** Gives hashes, which were added before, new states. */

@@ -46,10 +46,14 @@ export class DistinctItems {
    *
    * @param hashes two words for each row, low and high
    * @param codes status codes of the rows: the states of new items, and those that tell the rows without an item
-   * @returns `isNew`, which is 1 for each row that added its item; `count`, the number of those rows
    */
   addAll(hashes: Int32Array, codes: Uint8Array): AddedItems {
     return this.#table.addAll(hashes, codes);
+  }
+
+  /** Asks for a mark at a number of items, beside those that are there anyway; 0 for none. */
+  wantMark(items: number): void {
+    this.#table.wantMark(items);
   }
 
   /** Gives items, which were added before, new states, each 1 to 255. */
@@ -81,6 +85,8 @@ class PlainTable implements Omit<DistinctTable, "bytes"> {
     this.#states.set(`${low} ${high}`, state);
   }
 
+  wantMark(): void {}
+
   giveStates(hashes: Int32Array, states: Uint8Array): void {
     for (const [row, state] of states.entries()) this.set(hashes[2 * row]!, hashes[2 * row + 1]!, state);
   }
@@ -100,6 +106,6 @@ class PlainTable implements Omit<DistinctTable, "bytes"> {
       count++;
       return 1;
     });
-    return { isNew, count };
+    return { isNew, count, marks: [] };
   }
 }

@@ -1,5 +1,5 @@
 /** The distinct items of a session, each with the code of its status, and what they have cost. Knows their hashes only. */
-import { randomFillSync } from "node:crypto";
+import { createHmac, randomFillSync } from "node:crypto";
 import type { ItemHash } from "../classifier/item-hash.js";
 import type { AddedItems } from "../kernel/distinct-table.js";
 import { seedWords } from "../kernel/layout.js";
@@ -18,24 +18,37 @@ export interface Numbered {
   /** 1 for each item that is new to the session. */
   readonly isNew: Uint8Array;
   readonly newItems: number;
+  /** The marks that its new items have passed, and the last one at its end. */
+  readonly marks: AddedItems["marks"];
 }
 
 export class ItemLedger {
   readonly codes = new StatusCodes();
-  /** Seed of the item hashes, secret and new for each session: no list can be made to collide. */
-  readonly seed = randomFillSync(new Int32Array(seedWords));
+  /** Seed of the item hashes. It is secret: no list can be made to collide. */
+  readonly seed: Int32Array;
   /** The quota after the last charge; undefined when nothing was charged. */
   quota: QuotaState | undefined;
   cached = 0;
   prechecked = 0;
   charged = 0;
+  /** Units that a run has paid which did not end, and when. */
+  paidBefore = { units: 0, time: 0 };
   readonly #items = new DistinctItems();
   readonly #engine: string;
   #distinct = 0;
 
-  /** @param engine its name, for messages */
-  constructor(engine: string) {
+  /**
+   * @param engine its name, for messages
+   * @param secret from which the seed is derived, so that other runs have the same hashes; new for each session if absent
+   */
+  constructor(engine: string, secret?: Uint8Array) {
     this.#engine = engine;
+    this.seed = secret ? seedOf(secret) : randomFillSync(new Int32Array(seedWords));
+  }
+
+  /** Adds units that another run has paid. */
+  addPaidBefore(units: number, time: number): void {
+    this.paidBefore = { units: this.paidBefore.units + units, time };
   }
 
   /** The counts so far. */
@@ -55,12 +68,17 @@ export class ItemLedger {
       this.#items.expect(Math.ceil(before + (this.#items.size - before) / share));
   }
 
+  /** Asks for a mark at a number of items, beside those that are there anyway; 0 for none. */
+  wantMark(items: number): void {
+    this.#items.wantMark(items);
+  }
+
   /** Adds the items of a chunk. The code of a new one becomes that of its item. */
   add(chunk: ChunkVerdicts): Numbered {
     const { hashes, codes } = itemsOf(chunk);
-    const { isNew, count }: AddedItems = this.#items.addAll(hashes, withoutKept(chunk, codes));
+    const { isNew, count, marks }: AddedItems = this.#items.addAll(hashes, withoutKept(chunk, codes));
     this.#distinct += count;
-    return { isNew, newItems: count };
+    return { isNew, newItems: count, marks };
   }
 
   /**
@@ -147,6 +165,12 @@ export class ItemLedger {
       `the ${this.#engine} engine gave more than ${mostStatuses} different statuses and reasons`,
     );
   }
+}
+
+/** Derives a seed from a secret: HMAC-SHA-512 has 64 bytes, and a seed takes 56 of them. */
+function seedOf(secret: Uint8Array): Int32Array {
+  const bytes = createHmac("sha512", secret).update("items").digest();
+  return Int32Array.from({ length: seedWords }, (_, word) => bytes.readInt32LE(4 * word));
 }
 
 /** Returns the hashes and codes of all items of a chunk, in order. */

@@ -150,6 +150,8 @@ export interface RunReport extends RunCounts {
   readonly reasons: ReadonlyMap<string, number>;
   /** The disposable domains with the most items, at most {@link mostTopDomains}, the largest first. */
   readonly topDomains: readonly DomainCount[];
+  /** Units that a run has paid which did not end, and the time of its last payment in milliseconds since the epoch. */
+  readonly paidBefore: { readonly units: number; readonly time: number };
   /** The quota after the last batch; undefined when nothing was submitted. */
   readonly quota: QuotaState | undefined;
 }

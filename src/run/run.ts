@@ -68,10 +68,13 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
   const { kind, table, columns, validator, mailCheck, session, signal, onProgress } = options;
   const { cores = 1, inputShare = () => undefined } = options;
   const { embedded } = validator;
-  const common = shared.of(session, () => ({ ledger: new ItemLedger(validator.name) }));
+  const common = shared.of(session, () => ({
+    ledger: new ItemLedger(validator.name, embedded?.receipts?.secret),
+  }));
   const { ledger } = common;
   if (session) Object.assign(session, { counts: () => ledger.counts, quota: () => ledger.quota });
   const before = ledger.counts;
+  const paidBeforeThis = ledger.paidBefore.units;
   const engine: ThreadEngine = { classifier: embedded?.classifier, source: embedded?.source };
   if (common.kernel === undefined) common.kernel = prepareKernel(engine, cores, kind);
   const prepared = common.kernel;
@@ -159,7 +162,8 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
     domains?.top() ??
     (prepared ? topDomains(countsOf(prepared.memory.memory.buffer)) : classifier.domains.top());
   const { quota } = ledger;
-  return { ...writer.report(), ...countsSince(before, ledger.counts), quota, topDomains: top };
+  const paidBefore = { ...ledger.paidBefore, units: ledger.paidBefore.units - paidBeforeThis };
+  return { ...writer.report(), ...countsSince(before, ledger.counts), quota, paidBefore, topDomains: top };
 }
 
 function blockOptionsOf(options: RunOptions, ledger: ItemLedger): BlockOptions {

@@ -14,6 +14,7 @@ import {
   takeUnits,
   toQuota,
 } from "./quota.js";
+import { type Mark, RunReceipts } from "./receipts.js";
 import { damaged, type LockWait, type Schema } from "./sqlite.js";
 import { openFile, StateFile } from "./state-file.js";
 
@@ -27,6 +28,19 @@ const schema: Schema = {
       ${quotaColumns}
     ) STRICT;
     INSERT INTO quota (id) VALUES (1)`,
+    `ALTER TABLE quota ADD COLUMN secret BLOB;
+    UPDATE quota SET secret = randomblob(32);
+    CREATE TABLE receipt (
+      id INTEGER PRIMARY KEY,
+      run TEXT NOT NULL,
+      owner TEXT NOT NULL,
+      kind TEXT NOT NULL,
+      start BLOB NOT NULL,
+      created INTEGER NOT NULL,
+      granted INTEGER NOT NULL,
+      marks BLOB NOT NULL
+    ) STRICT;
+    CREATE INDEX receipt_start ON receipt (start)`,
   ],
 };
 
@@ -38,6 +52,8 @@ export const freshQuota: Quota = toQuota(freshRow);
  * StoreError when the file cannot be read or written.
  */
 export class QuotaFile extends StateFile {
+  #receipts: RunReceipts | undefined;
+
   /**
    * Opens the file. Creates it with {@link freshQuota} if it is absent.
    *
@@ -58,9 +74,37 @@ export class QuotaFile extends StateFile {
    * back.
    *
    * @param units at least 0
+   * @param receipt what is left of the charge, in the same transaction, if receipts are open
    */
-  reserve(units: number): Promise<Reservation> {
-    return this.inBackgroundWrite(() => this.#applied((row) => takeUnits(row, units)));
+  reserve(
+    units: number,
+    receipt?: { readonly items: number; readonly marks: readonly Mark[] },
+  ): Promise<Reservation> {
+    return this.inBackgroundWrite(() => {
+      const reservation = this.#applied((row) => takeUnits(row, units));
+      if (receipt) this.#receipts?.leave(receipt.items - units + reservation.granted, receipt.marks);
+      return reservation;
+    });
+  }
+
+  /**
+   * Opens the receipts of a run.
+   *
+   * @param kind of its items
+   * @param owner identifies its process
+   * @param isAlive returns whether the process of another owner still runs
+   */
+  async openReceipts(kind: string, owner: string, isAlive: (owner: string) => boolean): Promise<RunReceipts> {
+    const [row] = (await this.inRead(() => this.all("SELECT secret FROM quota"))) as { secret: Uint8Array }[];
+    if (row === undefined) throw damaged(this.file.path, schema);
+    const file = {
+      all: this.all.bind(this),
+      run: this.run.bind(this),
+      now: this.file.now,
+      write: <Result>(work: () => Result) => this.inFastWrite(work),
+    };
+    this.#receipts = new RunReceipts(file, row.secret, kind, owner, isAlive);
+    return this.#receipts;
   }
 
   /** Changes the limit, the period or both. The used units stay. */
@@ -72,10 +116,11 @@ export class QuotaFile extends StateFile {
     return quota;
   }
 
-  /** Sets the used units to 0. */
+  /** Sets the used units to 0, and deletes all receipts. */
   async reset(): Promise<Quota> {
     const { quota } = await this.#change((row) => {
       row.used = 0;
+      this.run("DELETE FROM receipt");
       return 0;
     });
     return quota;

@@ -5,6 +5,8 @@ import {
   type Kind,
   notChecked,
   type QuotaState,
+  type ReceiptMarks,
+  type ReceiptPort,
   type Validator,
   type Verdict,
 } from "./validator.js";
@@ -13,8 +15,12 @@ import {
 export interface UnitSource {
   /** Resolves when it is open, if it was not yet. */
   readonly ready?: Promise<unknown> | undefined;
-  /** Takes up to `units` from the quota. Durable when it resolves. */
-  reserve(units: number): Promise<{ readonly granted: number; readonly quota: QuotaState }>;
+  readonly receipts?: ReceiptPort | undefined;
+  /** Takes up to `units` from the quota, and leaves a receipt. Durable when it resolves. */
+  reserve(
+    units: number,
+    receipt?: ReceiptMarks,
+  ): Promise<{ readonly granted: number; readonly quota: QuotaState }>;
 }
 
 /**
@@ -28,8 +34,8 @@ export function offlineValidator(
   { classifier, source }: Pick<EmbeddedEngine, "classifier" | "source">,
   quotaFile: UnitSource,
 ): Validator {
-  async function charge(units: number): Promise<Charge> {
-    const { granted, quota } = await quotaFile.reserve(units);
+  async function charge(units: number, receipt?: ReceiptMarks): Promise<Charge> {
+    const { granted, quota } = await quotaFile.reserve(units, receipt);
     return { charged: granted, exhausted: granted < units, quota };
   }
   return {
@@ -39,7 +45,7 @@ export function offlineValidator(
       const charged = await charge(items.length);
       return { ...charged, verdicts: grantedVerdicts(classifier, kind, items, charged.charged) };
     },
-    embedded: { classifier, source, charge, ready: quotaFile.ready },
+    embedded: { classifier, source, charge, ready: quotaFile.ready, receipts: quotaFile.receipts },
     explain: classifier.classify,
   };
 }

@@ -104,6 +104,44 @@ export interface Validator {
   explain?(kind: Kind, item: string): Verdict;
 }
 
+/** The first items of a run, up to one of them. */
+export interface Mark {
+  readonly items: number;
+  /** Digest of their keyed hashes in their order: 16 bytes, as a binary string. */
+  readonly digest: string;
+}
+
+/** What a charge leaves in the quota, so that a later run over the same items need not pay again if this one does not end. */
+export interface ReceiptMarks {
+  /** Number of the run's first items that are charged with it. */
+  readonly items: number;
+  /** The marks that they pass since the last charge. */
+  readonly marks: readonly Mark[];
+}
+
+/** What a run that did not end has paid for. */
+interface Receipt {
+  /** Number of its first items that were granted. */
+  readonly granted: number;
+  readonly marks: readonly Mark[];
+  /** Time of its last charge, in milliseconds since the epoch. */
+  readonly time: number;
+}
+
+/** The receipts in a quota. */
+export interface ReceiptPort {
+  /** Secret from which the seed of the items' hashes is derived, so that runs over the same items have the same digests. */
+  readonly secret: Uint8Array;
+  /**
+   * Takes the receipts of runs that did not end. They belong to this run from then on.
+   *
+   * @param start digest at the first mark of the items
+   */
+  take(start: string): Promise<readonly Receipt[]>;
+  /** Deletes the receipts of this run, which has ended. */
+  end(): Promise<void>;
+}
+
 /** An engine that is part of this program. */
 export interface EmbeddedEngine {
   readonly classifier: Classifier;
@@ -111,6 +149,12 @@ export interface EmbeddedEngine {
   readonly source: ClassifierSource;
   /** Resolves when charges can be made. If it rejects, a run ends with the error at once, before its first charge. */
   readonly ready?: Promise<unknown> | undefined;
-  /** Charges up to `units`, for the first items of a batch. Durable when it resolves. */
-  charge(units: number): Promise<Charge>;
+  /** Absent where a quota keeps none. */
+  readonly receipts?: ReceiptPort | undefined;
+  /**
+   * Charges up to `units`, for the first items of a batch. Durable when it resolves.
+   *
+   * @param receipt what is left in the quota with the charge
+   */
+  charge(units: number, receipt?: ReceiptMarks): Promise<Charge>;
 }

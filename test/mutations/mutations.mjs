@@ -216,8 +216,8 @@ export const mutations = [
   {
     promise: "rows of a file that failed are not written with the next file",
     file: "src/run/settle/charges.ts",
-    from: "    const { chunks } = this.#group;\n    this.#group = newGroup();\n    for",
-    to: "    const { chunks } = this.#group;\n    for",
+    from: "const waiting = this.#waiting.splice(0);",
+    to: "const waiting = this.#waiting;",
     tests: [unit("run/session")],
   },
   {
@@ -307,8 +307,8 @@ export const mutations = [
   {
     promise: "a run that failed has no charge under way when the next file begins",
     file: "src/run/settle/charges.ts",
-    from: "(item) => this.#ledger.forget(item));\n    await this.#charging;",
-    to: "(item) => this.#ledger.forget(item));",
+    from: "this.#waiting.splice(0);\n    await this.#charging;",
+    to: "this.#waiting.splice(0);",
     tests: [unit("run/session")],
   },
   {
@@ -345,5 +345,19 @@ export const mutations = [
     from: 'if (!hosts.every((host) => westernHost.test(host))) return "";',
     to: "",
     tests: [unit("table/bytes")],
+  },
+  {
+    promise: "a run that did not end is paid once",
+    file: "src/run/settle/charges.ts",
+    from: "const from = Math.max(this.#asked, paid);",
+    to: "const from = this.#asked;",
+    tests: [unit("run/receipts")],
+  },
+  {
+    promise: "the receipts of a run that still runs are its own",
+    file: "src/store/receipts.ts",
+    from: ".filter((owner) => !this.#isAlive(owner))",
+    to: "",
+    tests: [unit("run/receipts")],
   },
 ];

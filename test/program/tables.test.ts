@@ -322,7 +322,7 @@ describe("options", () => {
       reasons: { "disposable-domain": 1 },
       topDomains: [{ domain: "mailinator.com", items: 1 }],
       files: [],
-      units: { used: 2, left: null, renews: null },
+      units: { used: 2, paidBefore: 0, left: null, renews: null },
     });
   });
 

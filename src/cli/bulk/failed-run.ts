@@ -23,7 +23,10 @@ export function costOrResumption(
 ): string {
   if (engine?.kept === undefined || !canBeResumed(error)) {
     const units = cost?.() ?? 0;
-    return units === 0 ? "" : `; ${counted(units, "unit")} used`;
+    if (units === 0) return "";
+    const next =
+      engine?.end && engine.validator.embedded?.receipts ? "; the next run of this list counts them" : "";
+    return `; ${counted(units, "unit")} used${next}`;
   }
   const verdicts = counted(engine.kept(), "new verdict is", "new verdicts are");
   if (refresh) {

@@ -8,6 +8,7 @@ import type { EmptyFormulas } from "../../table/spreadsheet/workbook.js";
 import { knownStatuses } from "../../validator/validator.js";
 import { statusColour, type TerminalStyle } from "../terminal/bars.js";
 import { counted, grouped, printable } from "../terminal/terminal.js";
+import { clockTime } from "../terminal/time.js";
 import { type BadRowKind, kindsText, linesText } from "./bad-rows.js";
 import { formulasRemark } from "./no-items.js";
 import { fakeReasonCounts, sizeOf, statusLines } from "./summary-layout.js";
@@ -159,6 +160,7 @@ export function jsonSummary({
     topDomains: report.topDomains,
     units: {
       used: charged,
+      paidBefore: report.paidBefore.units,
       left: quota?.left ?? null,
       renews: quota?.renewsAt == null ? null : new Date(quota.renewsAt).toISOString(),
     },
@@ -190,8 +192,13 @@ export function textSummary(summary: Summary, style: TerminalStyle | undefined):
   const noLimit = summary.engine === "api" ? "" : ", no limit";
   const left = quota === undefined ? "" : quota.left === null ? noLimit : `, ${grouped(quota.left)} left`;
   const requests = summary.requests === undefined ? "" : ` in ${counted(summary.requests, "request")}`;
-  const { distinct, cached, prechecked } = report;
+  const { distinct, cached, prechecked, paidBefore } = report;
   const saved = [
+    ...(paidBefore.units === 0
+      ? []
+      : [
+          `${counted(paidBefore.units, "unit")} paid by a run that did not end (${clockTime(paidBefore.time)})`,
+        ]),
     ...(cached === 0 ? [] : [`${grouped(cached)} of ${grouped(distinct)} from the cache`]),
     ...(prechecked === 0 ? [] : [`${grouped(prechecked)} fake by syntax`]),
   ].map((what) => `${what}, `);

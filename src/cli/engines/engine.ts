@@ -16,6 +16,8 @@ export interface Engine {
   /** What the engine is doing. Absent where it asks nobody. */
   readonly activity?: () => ApiEngine["activity"];
   readonly probe?: ApiEngine["probe"];
+  /** Called when the run has ended and its output is in place: the next run over the same items pays for them. */
+  readonly end?: () => Promise<void>;
   /**
    * Waits a moment for answers in flight, which may be paid for, and closes the engine's files. Later calls wait for
    * the first.

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ClassifierSource, loadClassifier } from "../../classifier/classifier.js";
+import { isTagAlive, processTag } from "../../files/processes.js";
 import { StoreError } from "../../store/errors.js";
 import { QuotaFile } from "../../store/quota-file.js";
 import { offlineValidator, type UnitSource } from "../../validator/offline.js";
@@ -36,10 +37,14 @@ export async function openOfflineEngine(
 ): Promise<Engine> {
   const classifier = loadClassifier(source);
   const quota = await openQuota(options, signal);
-  const units = options.wait > 0 ? { ...waiting(quota, options, signal), ready: quota.ready } : quota;
+  const units =
+    options.wait > 0
+      ? { ...waiting(quota, options, signal), ready: quota.ready, receipts: quota.receipts }
+      : quota;
   return {
     validator: offlineValidator({ classifier, source }, units),
     reason: options.reason,
+    end: async () => quota.receipts?.end(),
     close: once(() => quota.close()),
   };
 }
@@ -71,7 +76,13 @@ async function openQuota(
   }
   const { path, isNamed } = place;
   try {
-    return await QuotaFile.open(path, Date.now, { signal });
+    const file = await QuotaFile.open(path, Date.now, { signal });
+    const receipts = await file.openReceipts(kind, processTag(), isTagAlive);
+    return {
+      receipts,
+      reserve: (units, receipt) => file.reserve(units, receipt),
+      close: () => file.close(),
+    };
   } catch (error) {
     if (!(error instanceof StoreError) || isNamed || existsSync(path)) throw error;
     note(`${path} cannot be created; nobody has set a limit, so nothing is counted`);
@@ -84,9 +95,9 @@ async function openQuota(
 function waiting(quota: QuotaSource, { wait, note }: OfflineOptions, signal: AbortSignal): UnitSource {
   let left = wait;
   return {
-    async reserve(units) {
+    async reserve(units, receipt) {
       for (let granted = 0; ; ) {
-        const reserved = await quota.reserve(units - granted);
+        const reserved = await quota.reserve(units - granted, receipt);
         granted += reserved.granted;
         const { renewsAt } = reserved.quota;
         const until = renewsAt === null ? Number.POSITIVE_INFINITY : renewsAt - Date.now();

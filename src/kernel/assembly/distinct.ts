@@ -16,6 +16,10 @@ import {
   distinctIgnored,
   distinctIsNew,
   distinctLines,
+  distinctMarks,
+  itemsToFirstMark,
+  itemsToMark,
+  markBytes,
   noItemCode,
   notARowCode,
   otherShardCode,
@@ -38,6 +42,17 @@ let lines: u32 = 0;
 /** Number of items, and how many are expected in the end. */
 export let size: u32 = 0;
 let expected: u32 = 0;
+/** Number of items that were new, with those that came again after they were forgotten, and the digest of their hashes in order. */
+let numbered: u64 = 0;
+let digestLow: u64 = 0;
+let digestHigh: u64 = 0;
+/** Odd numbers with bits everywhere: of the golden ratio, and of the plastic number squared. */
+const lowFactor: u64 = ((<u64>0x9e3779b9) << 32) | 0x7f4a7c15;
+const highFactor: u64 = ((<u64>0xd1b54a32) << 32) | 0xd192ed03;
+/** Number of items at which a further mark is wanted; 0 for none. */
+let wantedMark: u64 = 0;
+/** Number of marks that the last rows have passed. */
+export let marks: u32 = 0;
 
 /** Says how many items there will be, so that the table grows to the right size. Without it, it grows by half. */
 export function expect(items: u32): void {
@@ -47,12 +62,13 @@ export function expect(items: u32): void {
 /**
  * Adds the items of some rows, whose hashes and codes are at `distinctHashes` and `distinctCodes`; the code is the state of a new
  * item. Items that are known keep their state, unless it is 0, by which they are forgotten. Leaves 1 at `distinctIsNew` for each
- * row that added its item, else 0.
+ * row that added its item, else 0, and at `distinctMarks` the digests at the marks that they have passed.
  *
  * @returns the number of these rows; -1 if there is no memory for their items
  */
 export function addAll(count: i32): i32 {
   let added: i32 = 0;
+  marks = 0;
   for (let from: i32 = 0; from < count; from += touched) {
     const to: i32 = min(from + touched, count);
     // Growing in between would move the lines.
@@ -60,6 +76,7 @@ export function addAll(count: i32): i32 {
     touch(from, to);
     for (let row: i32 = from; row < to; row++) {
       const isNew = hasItem(row) && add(hashOf(row), load<u8>(distinctCodes + row));
+      if (isNew) number(hashOf(row));
       store<u8>(distinctIsNew + row, <u8>isNew);
       added += <i32>isNew;
     }
@@ -76,6 +93,31 @@ export function takeStates(count: i32): void {
       if (hasItem(row)) store<u8>(distinctCodes + row, load<u8>(stateOf(find(hashOf(row)))));
     }
   }
+}
+
+/** Adds an item to the digest: two lanes, which multiply by odd numbers. The hashes are secret, so that nobody can choose them. */
+function number(hash: u64): void {
+  digestLow = rotl<u64>(digestLow ^ hash, 23) * lowFactor;
+  digestHigh = (digestHigh + hash) * highFactor;
+  digestHigh ^= digestHigh >> 29;
+  numbered++;
+  if (numbered % itemsToMark === 0 || numbered === itemsToFirstMark || numbered === wantedMark) {
+    leaveMark();
+    marks++;
+  }
+}
+
+/** Asks for a mark at a number of items. */
+export function wantMark(items: u32): void {
+  wantedMark = items;
+}
+
+/** Leaves the digest of all items so far behind the marks that the last rows have passed. */
+export function leaveMark(): void {
+  const at: usize = distinctMarks + markBytes * marks;
+  store<u64>(at, numbered);
+  store<u64>(at, digestLow, 8);
+  store<u64>(at, digestHigh, 16);
 }
 
 /** Gives the items of some rows, which are in the table, the codes of these rows as their states. */

@@ -5,7 +5,18 @@
  * distinct.ts grows its memory.
  */
 
-export { addAll, expect, get, giveStates, set, size, takeStates } from "./distinct";
+export {
+  addAll,
+  expect,
+  get,
+  giveStates,
+  leaveMark,
+  marks,
+  set,
+  size,
+  takeStates,
+  wantMark,
+} from "./distinct";
 export { countDomain, hashHigh, hashText, judge, useScratch } from "./judge";
 export { fewestFields, lines, longest, mostFields, scan, strays } from "./scan";
 export { write } from "./write";

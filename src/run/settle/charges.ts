@@ -2,18 +2,22 @@
  * The charges of the offline engine. Its verdicts are there at once; chunks wait until their new items are charged, many at a time:
  *
  * - While the disk or a database makes a charge, the next chunks wait for the next one: it is the larger, the longer the last
- *   one takes. A crash wastes the units of at most one charge.
+ *   one takes.
+ * - A charge goes up to a mark if it can, so that the receipts of a run that does not end fit the next run over the same items;
+ *   see paid-items.ts.
  * - Items that the quota does not grant are marked in the ledger as not checked.
  */
 import type { ItemHash } from "../../classifier/item-hash.js";
-import { type EmbeddedEngine, unitsOf } from "../../validator/validator.js";
+import { itemsToMark } from "../../kernel/layout.js";
+import { type EmbeddedEngine, type Mark, type ReceiptMarks, unitsOf } from "../../validator/validator.js";
 import type { ItemLedger } from "../item-ledger.js";
 import { notCheckedCode } from "../status-codes.js";
+import { PaidItems } from "./paid-items.js";
 import type { NumberedChunk, Settler } from "./settler.js";
 
 /**
- * Number of new items at which they are charged. A durable charge takes as long as thousands of verdicts, but a crash
- * may waste its units.
+ * Number of new items at which they are charged. A durable charge takes as long as thousands of verdicts, but without receipts a
+ * crash wastes its units.
  */
 const chargedItems = 20_000;
 /** Number of chunks and rows at which their items are charged, whatever their number. */
@@ -22,13 +26,11 @@ const chargedRows = 65_536;
 /** Most chunks of a charge: more wait under way, as with a database far away, until that is made. They limit memory. */
 const mostChunks = 64;
 
-/** The chunks of one charge. */
-interface Group {
-  readonly chunks: NumberedChunk[];
-  units: number;
-  rows: number;
-  /** Whether the input pauses after it. */
-  isBeforePause: boolean;
+/** A chunk that waits. */
+interface Waiting {
+  readonly chunk: NumberedChunk;
+  /** Number of new items up to its end. */
+  readonly end: number;
   readonly settled: Promise<void>;
   readonly settle: () => void;
   readonly fail: (error: unknown) => void;
@@ -37,9 +39,17 @@ interface Group {
 export class Charges implements Settler {
   readonly #ledger: ItemLedger;
   readonly #engine: EmbeddedEngine;
-  #group = newGroup();
+  #waiting: Waiting[] = [];
   /** Settled when the chunk added last is. */
   #settled: Promise<void> = Promise.resolve();
+  /** Number of new items, of those that were charged or are paid for, and of those that the quota has granted. */
+  #items = 0;
+  #asked = 0;
+  #granted = 0;
+  /** The marks that the next charge passes. */
+  #marks: Mark[] = [];
+  #paid: PaidItems | undefined;
+  #hasBegun = false;
   /** The charge under way. It never rejects. */
   #charging: Promise<void> | undefined;
   #isExhausted = false;
@@ -47,6 +57,7 @@ export class Charges implements Settler {
   constructor(ledger: ItemLedger, engine: EmbeddedEngine) {
     this.#ledger = ledger;
     this.#engine = engine;
+    this.#paid = engine.receipts && new PaidItems(engine.receipts);
   }
 
   get differs(): boolean {
@@ -54,13 +65,14 @@ export class Charges implements Settler {
   }
 
   async add(chunk: NumberedChunk): Promise<void> {
-    const group = this.#group;
-    this.#settled = group.settled;
-    group.chunks.push(chunk);
-    group.units += chunk.newItems;
-    group.rows += chunk.codes.length;
-    group.isBeforePause ||= chunk.isBeforePause === true;
-    if (group.chunks.length >= mostChunks) await this.#charging;
+    this.#items += chunk.newItems;
+    if (this.#paid) this.#marks.push(...chunk.marks);
+    this.#paid?.pass(chunk.marks);
+    this.#wantMark();
+    const waiting = newWaiting(chunk, this.#items);
+    this.#settled = waiting.settled;
+    this.#waiting.push(waiting);
+    if (this.#waiting.length >= mostChunks) await this.#charging;
     this.#chargeIfDue();
   }
 
@@ -70,7 +82,7 @@ export class Charges implements Settler {
 
   async flush(): Promise<void> {
     await this.#charging;
-    await this.#charge();
+    if (this.#waiting.length > 0) await this.#charge(this.#items);
   }
 
   settledRows(): number {
@@ -78,25 +90,57 @@ export class Charges implements Settler {
   }
 
   async abandon(): Promise<void> {
-    const { chunks } = this.#group;
-    this.#group = newGroup();
-    for (const chunk of chunks) eachNew(chunk, 0, (item) => this.#ledger.forget(item));
+    const waiting = this.#waiting.splice(0);
     await this.#charging;
+    for (const { chunk, end } of waiting) {
+      if (end > this.#asked) {
+        const before = Math.max(0, this.#asked - (end - chunk.newItems));
+        eachNew(chunk, before, (item) => this.#ledger.forget(item));
+      }
+    }
+    // The numbers of later items do not fit those of another run any more.
+    this.#paid = undefined;
+    this.#items = this.#asked;
+    this.#marks = [];
+  }
+
+  /** Asks for a mark where the receipts of another run end: the list may have been continued since. */
+  #wantMark(): void {
+    if (this.#paid) this.#ledger.wantMark(this.#paid.endAfter(this.#items));
   }
 
   #chargeIfDue(): void {
-    const { chunks, units, rows, isBeforePause } = this.#group;
-    const isDue =
-      isBeforePause || units >= chargedItems || rows >= chargedRows || chunks.length >= chargedChunks;
-    if (isDue && this.#charging === undefined) void this.#charge();
+    if (this.#charging !== undefined || this.#waiting.length === 0) return;
+    const chunks = this.#waiting.length;
+    const rows = this.#waiting.reduce((sum, { chunk }) => sum + chunk.codes.length, 0);
+    const isBeforePause = this.#waiting.some(({ chunk }) => chunk.isBeforePause);
+    const isMuch = rows >= chargedRows || chunks >= chargedChunks;
+    if (!isBeforePause && !isMuch && this.#items - this.#asked < chargedItems) return;
+    const mark = this.#marks.findLast(({ items }) => items % itemsToMark === 0)?.items ?? 0;
+    // Where there are hardly any new items, rows do not wait for a mark.
+    const target = isBeforePause || mark <= this.#asked ? this.#items : mark;
+    void this.#charge(target);
   }
 
-  /** Charges the waiting chunks. */
-  #charge(): Promise<void> {
-    const group = this.#group;
-    this.#group = newGroup();
-    this.#charging = this.#settle(group)
-      .then(group.settle, group.fail)
+  /** Charges the items up to one. */
+  #charge(target: number): Promise<void> {
+    const waiting = this.#waiting.filter(({ end }) => end <= target);
+    this.#waiting = this.#waiting.slice(waiting.length);
+    this.#charging = this.#chargeUpTo(target)
+      .then(
+        () => {
+          for (const { chunk, end, settle } of waiting) {
+            const before = Math.max(0, this.#granted - (end - chunk.newItems));
+            if (before < chunk.newItems) {
+              eachNew(chunk, before, (item) => this.#ledger.give(item, notCheckedCode));
+            }
+            settle();
+          }
+        },
+        (error: unknown) => {
+          for (const { fail } of waiting) fail(error);
+        },
+      )
       .then(() => {
         this.#charging = undefined;
         this.#chargeIfDue();
@@ -104,22 +148,29 @@ export class Charges implements Settler {
     return this.#charging;
   }
 
-  async #settle({ chunks, units }: Group): Promise<void> {
-    let granted = await this.#take(units);
-    for (const chunk of chunks) {
-      if (granted < chunk.newItems)
-        eachNew(chunk, granted, (item) => this.#ledger.give(item, notCheckedCode));
-      granted = Math.max(0, granted - chunk.newItems);
-    }
+  async #chargeUpTo(target: number): Promise<void> {
+    if (!this.#hasBegun) await this.#paid?.begin();
+    this.#hasBegun = true;
+    this.#wantMark();
+    const paid = this.#isExhausted ? 0 : Math.min(target, this.#paid?.count ?? 0);
+    const from = Math.max(this.#asked, paid);
+    const marks = this.#marks.filter(({ items }) => items <= target);
+    this.#marks = this.#marks.slice(marks.length);
+    if (!this.#isExhausted)
+      this.#granted = from + (await this.#take(target - from, { items: target, marks }));
+    if (from > this.#asked) this.#ledger.addPaidBefore(from - this.#asked, this.#paid!.time);
+    this.#asked = target;
   }
 
   /** Charges up to `units`. Returns the number of units granted. */
-  async #take(units: number): Promise<number> {
-    if (this.#isExhausted || units === 0) return 0;
-    const { charged, exhausted, quota } = await this.#engine.charge(units).catch((error: unknown) => {
-      this.#ledger.charged += unitsOf(error);
-      throw error;
-    });
+  async #take(units: number, receipt: ReceiptMarks): Promise<number> {
+    if (units === 0) return 0;
+    const { charged, exhausted, quota } = await this.#engine
+      .charge(units, this.#paid && receipt)
+      .catch((error: unknown) => {
+        this.#ledger.charged += unitsOf(error);
+        throw error;
+      });
     this.#ledger.charged += charged;
     this.#isExhausted = exhausted;
     this.#ledger.quota = quota;
@@ -127,27 +178,25 @@ export class Charges implements Settler {
   }
 }
 
-/** Calls `use` with the new items of a chunk after the first `granted` ones. */
+/** Calls `use` with the new items of a chunk after the first `count` ones. */
 function eachNew(
   { hashes, items, isNew }: NumberedChunk,
-  granted: number,
+  count: number,
   use: (item: ItemHash) => void,
 ): void {
   const all = items?.hashes ?? hashes;
   let seen = 0;
   for (let place = 0; place < isNew.length; place++) {
-    if (isNew[place] === 0 || seen++ < granted) continue;
+    if (isNew[place] === 0 || seen++ < count) continue;
     use({ low: all[2 * place]!, high: all[2 * place + 1]! });
   }
 }
 
-function newGroup(): Group {
-  let [settle, fail]: [Group["settle"], Group["fail"]] = [() => {}, () => {}];
+function newWaiting(chunk: NumberedChunk, end: number): Waiting {
+  let [settle, fail]: [Waiting["settle"], Waiting["fail"]] = [() => {}, () => {}];
   const settled = new Promise<void>((resolve, reject) => {
     settle = resolve;
     fail = reject;
   });
-  // A failure ends the waits of the run, whether or not a chunk waits for this charge.
-  settled.catch(() => {});
-  return { chunks: [], units: 0, rows: 0, isBeforePause: false, settled, settle, fail };
+  return { chunk, end, settled, settle, fail };
 }

@@ -1,0 +1,185 @@
+/** Covers runs that do not end and are tried again: what they pay altogether, with a real quota file. */
+import { join } from "node:path";
+import fc from "fast-check";
+import { beforeEach, describe, expect, test } from "vitest";
+import { FileError } from "../../src/files/errors.js";
+import { QuotaFile } from "../../src/store/quota-file.js";
+import { offlineValidator } from "../../src/validator/offline.js";
+import { classifier } from "../support/classifier.js";
+import { listOf, runTable } from "../support/run-table.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+let path: string;
+/** Time in milliseconds since the epoch. */
+let now: number;
+/** Owners whose process still runs. */
+let alive: Set<string>;
+let runs: number;
+beforeEach(() => {
+  path = join(temporaryFolder(), "quota.db");
+  now = Date.UTC(2026, 10, 24);
+  alive = new Set();
+  runs = 0;
+});
+
+const addresses = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, i) => `user${from + i}@larch-and-oak.com`);
+
+/**
+ * Runs over a list in a process of its own. Returns the units that the quota has used afterwards, and what the run reports.
+ *
+ * @param failing the write that fails, from 1: the run does not end
+ */
+async function attempt(
+  values: readonly string[],
+  {
+    failing = 0,
+    kind = "email" as "email" | "domain",
+    isAlive = false,
+    isEnded = true,
+  }: { failing?: number; kind?: "email" | "domain"; isAlive?: boolean; isEnded?: boolean } = {},
+) {
+  const quotaFile = await QuotaFile.open(path, () => now);
+  try {
+    const owner = `process ${runs++}`;
+    if (isAlive) alive.add(owner);
+    const receipts = await quotaFile.openReceipts(kind, owner, (other) => alive.has(other));
+    const units = { receipts, reserve: quotaFile.reserve.bind(quotaFile) };
+    const validator = offlineValidator({ classifier, source: {} }, units);
+    let writes = 0;
+    const parts: Buffer[] = [];
+    const sink = {
+      write: async (bytes: Uint8Array) => {
+        if (++writes === failing) throw new FileError("no space");
+        parts.push(Buffer.from(bytes));
+      },
+      commit: async () => {},
+      discard: async () => {},
+    };
+    const run = runTable(listOf(values), validator, { sink, kind });
+    const report = await run.then(
+      ({ report }) => report,
+      (error: Error) => {
+        if (error.message !== "no space") throw error;
+        return undefined;
+      },
+    );
+    if (isEnded && failing === 0) await receipts.end();
+    const statuses = Buffer.concat(parts).toString().split("\n").slice(1, -1);
+    return { report, used: (await quotaFile.read()).used, statuses };
+  } finally {
+    await quotaFile.close();
+  }
+}
+
+describe("a list", () => {
+  test("is paid once if its run does not end, whenever that is", async () => {
+    const list = addresses(60_000);
+    for (let failing = 1; failing <= 6; failing++) {
+      const { report } = await attempt(list, { failing });
+      expect(report === undefined || failing > 3).toBe(true);
+    }
+    const { report, used } = await attempt(list);
+    expect(used).toBe(60_000);
+    expect(report!.charged + report!.paidBefore.units).toBe(60_000);
+    expect(report!.paidBefore).toMatchObject({ time: now });
+  });
+
+  test("is paid again when its run has ended", async () => {
+    const list = addresses(10_000);
+    await attempt(list, { failing: 2 });
+    expect((await attempt(list)).used).toBe(10_000);
+    expect(await attempt(list)).toMatchObject({ used: 20_000, report: { paidBefore: { units: 0 } } });
+  });
+
+  test("is paid by each of two runs side by side", async () => {
+    const list = addresses(10_000);
+    await attempt(list, { isAlive: true, isEnded: false });
+    expect((await attempt(list)).used).toBe(20_000);
+  });
+
+  test("that has changed is free up to the first difference, and never more than its own items", async () => {
+    const list = addresses(50_000);
+    await attempt(list, { failing: 4, isEnded: false });
+    const { used } = await attempt(list, { isEnded: false });
+    expect(used).toBe(50_000);
+    const changed = [...list.slice(0, 30_000), "new@larch-and-oak.com", ...list.slice(30_000)];
+    const { report } = await attempt(changed, { isEnded: false });
+    // The marks are 4,096 items apart.
+    expect(report!.paidBefore.units).toBe(28_672);
+    expect(report!.charged).toBe(50_001 - 28_672);
+    expect((await attempt([...list].reverse())).report!.paidBefore.units).toBe(0);
+    const longer = [...list, ...addresses(5, 90_000)];
+    expect((await attempt(longer)).report).toMatchObject({ paidBefore: { units: 50_000 }, charged: 5 });
+  });
+
+  test("of other items is paid, whatever they are", async () => {
+    await attempt(addresses(300), { isEnded: false });
+    const { report } = await attempt(addresses(300), { kind: "domain" });
+    expect(report!.paidBefore.units).toBe(0);
+  });
+
+  test("that is short is known by all of its items", async () => {
+    await attempt(addresses(3), { isEnded: false });
+    expect((await attempt(addresses(2))).report).toMatchObject({ charged: 2, paidBefore: { units: 0 } });
+    expect((await attempt(addresses(3))).report).toMatchObject({ charged: 0, paidBefore: { units: 3 } });
+  });
+
+  test("is paid after seven days", async () => {
+    await attempt(addresses(300), { isEnded: false });
+    now += 7 * 86_400_000 + 1;
+    expect((await attempt(addresses(300))).report).toMatchObject({ charged: 300, paidBefore: { units: 0 } });
+  });
+
+  test("is paid after the quota was reset", async () => {
+    await attempt(addresses(300), { isEnded: false });
+    const quotaFile = await QuotaFile.open(path, () => now);
+    await quotaFile.reset();
+    await quotaFile.close();
+    expect(await attempt(addresses(300))).toMatchObject({ used: 300, report: { charged: 300 } });
+  });
+});
+
+test("a list that the quota has room for once is checked in two tries", async () => {
+  const list = addresses(50_000);
+  const quotaFile = await QuotaFile.open(path, () => now);
+  await quotaFile.configure({ limit: 50_000 });
+  await quotaFile.close();
+  await attempt(list, { failing: 3 });
+  const { statuses, used } = await attempt(list);
+  expect(statuses.filter((row) => !row.endsWith(",ok"))).toEqual([]);
+  expect([statuses.length, used]).toEqual([50_000, 50_000]);
+});
+
+test("a quota that ends grants the same rows in every try, and is never used beyond its limit", async () => {
+  const list = addresses(50_000);
+  const quotaFile = await QuotaFile.open(path, () => now);
+  await quotaFile.configure({ limit: 33_333 });
+  await quotaFile.close();
+  await attempt(list, { failing: 2 });
+  await attempt(list, { isEnded: false });
+  const { statuses, used } = await attempt(list);
+  expect(statuses.map((row) => row.endsWith(",ok"))).toEqual(list.map((_, i) => i < 33_333));
+  expect(used).toBe(33_333);
+});
+
+test("random lists are paid once, however often they are broken off", async () => {
+  const item = fc.nat(6000).map((i) => `user${i}@larch-and-oak.com`);
+  const lists = fc.record({
+    block: fc.array(item, { minLength: 1, maxLength: 40 }),
+    times: fc.integer({ min: 1, max: 900 }),
+    breaks: fc.array(fc.integer({ min: 1, max: 8 }), { maxLength: 4 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(lists, async ({ block, times, breaks }) => {
+      path = join(temporaryFolder(), "quota.db");
+      // Each time with other items at the end, so that there are duplicates and new ones.
+      const list = Array.from({ length: times }, (_, i) => [...block, `n${i}@larch-and-oak.com`]).flat();
+      for (const failing of breaks) await attempt(list, { failing, isEnded: false });
+      const { used, report } = await attempt(list);
+      expect(used).toBe(new Set(list).size);
+      expect(report!.charged + report!.paidBefore.units).toBe(used);
+    }),
+    { numRuns: 40 },
+  );
+});
