@@ -1,5 +1,6 @@
 /** Runs the command that the user typed, and maps its errors to exit codes. */
 import { failureFor, Interrupted } from "./errors.js";
+import { exitCodes } from "./exit-codes.js";
 import { createProgram, normalizeArguments } from "./program.js";
 import { allPrinted } from "./terminal/standard-output.js";
 import { say, sayFailure } from "./terminal/terminal.js";
@@ -17,6 +18,12 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   process.stderr.on("error", () => {});
   process.stdout.on("error", () => {});
   endWithParent();
+  // Node.js ends when there is nothing left to wait for, even if the command has not come to its end.
+  const onStopped = () => {
+    process.exitCode = exitCodes.bug;
+    say("a bug in idv: the command stopped before its end; please report it");
+  };
+  process.once("beforeExit", onStopped);
   try {
     process.exitCode = 0;
     const program = await createProgram(version(), argv.slice(2));
@@ -35,6 +42,8 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     // An open pipe on standard input would keep the process alive. After a signal, so would output that nobody reads.
     process.stdin.destroy();
     if (error instanceof Interrupted) process.exit();
+  } finally {
+    process.removeListener("beforeExit", onStopped);
   }
 }
 

@@ -18,9 +18,11 @@ import * as layout from "./layout.js";
 /** Writes the tables into the memory of a run, where all threads read them. */
 export function writeTables(memory: ArrayBufferLike): void {
   const bytes = new Uint8Array(memory);
+  const bar = 0x7c;
   for (let code = 0; code < 128; code++) {
     const [half, bit] = [code & 15, 1 << (code >> 4)];
-    if (isAtomText[code] === 1) bytes[layout.atomClass + half]! |= bit;
+    // In a plain list, a bar may stand before other fields: the classifier's reader decides.
+    if (isAtomText[code] === 1 && code !== bar) bytes[layout.atomClass + half]! |= bit;
     if (/[a-z0-9-]/i.test(String.fromCharCode(code))) bytes[layout.labelClass + half]! |= bit;
   }
   for (let point = 0x80; point < 0x800; point++) {

@@ -1,6 +1,5 @@
 /** Looks at the rows of a run and counts what the report shows besides the summary. Keeps domains, no addresses, unless asked. */
 import { DistinctItems } from "../run/distinct-items.js";
-import { extractItem, listedItems } from "../run/item.js";
 import type { ObservedRows, RowObserver } from "../run/run-options.js";
 import { hasItem } from "../run/status-codes.js";
 import { type Kind, knownStatuses, type Verdict } from "../validator/validator.js";
@@ -163,9 +162,9 @@ export class Collector {
       const length = reason === "syntax" ? 0 : rows.plainDomain(row, text);
       if (length > 0) providers.addBytes(text, length, seriesOf[code]);
       else if (reason !== "syntax")
-        this.#addDomain(domainOf(kind, this.#itemOf(rows.place(row).value, status)), seriesOf[code]!);
+        this.#addDomain(domainOf(kind, rows.place(row).item ?? ""), seriesOf[code]!);
       if (status === "fake" && (reason === undefined || reason === "typo-domain")) {
-        this.#addTypo(domainOf(kind, this.#itemOf(rows.place(row).value, status)));
+        this.#addTypo(domainOf(kind, rows.place(row).item ?? ""));
       }
       if (dates) {
         const counts = this.#monthCounts(dates, rows, row);
@@ -183,8 +182,7 @@ export class Collector {
   /** Lists a row with its address. */
   #show(file: string, rows: ObservedRows, row: number, status: string): void {
     if (this.#file.rows.length >= mostAddresses) return;
-    const { line, value } = rows.place(row);
-    const item = this.#itemOf(value, status);
+    const { line, item = "" } = rows.place(row);
     const { reason, suggestion } = this.#explain(item, status);
     this.#file.rows.push({ file, line, item, status, reason, suggestion });
   }
@@ -205,14 +203,6 @@ export class Collector {
     const date = this.#dates.numberOf(this.#text, length);
     if (date === this.#countsByDate.length) this.#countsByDate.push(countsOf());
     return this.#countsByDate[date];
-  }
-
-  /** Returns the item in a field; of several, the first one with the row's status. */
-  #itemOf(value: string, status: string): string {
-    const { kind, explain } = this.#options;
-    const several = listedItems(kind, value);
-    const deciding = several.find((part) => explain(kind, extractItem(kind, part)).status === status);
-    return extractItem(kind, deciding ?? several[0] ?? value);
   }
 
   #addTypo(domain: string): void {

@@ -40,18 +40,16 @@ export class Cells {
   emptied = 0;
   readonly #options: CellOptions;
   readonly #emptyValues: ReadonlySet<string>;
-  readonly #takesPlain: boolean;
 
   constructor(options: CellOptions) {
     this.#options = options;
     this.#emptyValues = new Set(options.emptyValues);
-    this.#takesPlain = options.kind === "email" && !options.emptyValues.some((word) => word.includes("@"));
+    const usual = new Set(usualEmptyValues);
+    this.hasItemWords = options.emptyValues.some((word) => !usual.has(word) && /[@.]/.test(word));
   }
 
-  /** Whether a value that is a plain address is its item. */
-  get takesPlain(): boolean {
-    return this.#takesPlain;
-  }
+  /** Whether a word for no item may look like an item, so that the bytes of a value do not tell. */
+  readonly hasItemWords: boolean;
 
   /** Returns whether a trimmed value stands for no item. */
   isNone(text: string): boolean {

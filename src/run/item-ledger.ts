@@ -87,9 +87,8 @@ export class ItemLedger {
    * @returns whether one differs
    */
   takeCodes(chunk: ChunkVerdicts): boolean {
-    const { hashes, codes } = itemsOf(chunk);
-    const found = withoutKept(chunk, codes).slice();
-    this.#items.takeStates(hashes, found);
+    const { codes } = itemsOf(chunk);
+    const found = this.codesOf(chunk);
     let isAny = false;
     for (let place = 0; place < codes.length; place++) {
       if (isKept(codes[place]!) || found[place] === codes[place]) continue;
@@ -99,12 +98,18 @@ export class ItemLedger {
     return isAny;
   }
 
-  /** Returns the number of rows of a chunk whose items have their verdicts. */
-  settledRows(chunk: ChunkVerdicts): number {
-    const { columns } = chunk;
+  /** Returns the codes that the items of a chunk have now; that of no item for those whose rows keep their statuses. */
+  codesOf(chunk: ChunkVerdicts): Uint8Array {
     const { hashes, codes } = itemsOf(chunk);
     const found = withoutKept(chunk, codes).slice();
     this.#items.takeStates(hashes, found);
+    return found;
+  }
+
+  /** Returns the number of rows of a chunk whose items have their verdicts. */
+  settledRows(chunk: ChunkVerdicts): number {
+    const { columns } = chunk;
+    const found = this.codesOf(chunk);
     const isOpen = new Uint8Array(chunk.codes.length / columns);
     for (const [place, code] of found.entries()) {
       if (code === notCheckedCode) isOpen[Math.floor((chunk.items?.fields[place] ?? place) / columns)] = 1;

@@ -98,6 +98,8 @@ export interface RowPlace {
   readonly line: number | undefined;
   /** Field with the item, as it is in the table. */
   readonly value: string;
+  /** The item that decides about the row; undefined if it has none. */
+  readonly item: string | undefined;
 }
 
 /** How far a run is. */

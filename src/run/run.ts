@@ -150,7 +150,8 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
     await writer.flush();
   } catch (error) {
     // A charge under way is made all the same. Requests are ended by whoever closes the engine.
-    if (embedded || session?.isSeveral) await settler.abandon();
+    const abandoned = settler.abandon();
+    if (embedded || session?.isSeveral) await abandoned;
     throw error;
   } finally {
     // Not awaited for long: it waits for a pending read, which may never end.
@@ -249,15 +250,15 @@ async function checkMail(
   classifier: BlockClassifier,
 ): Promise<void> {
   if (mailCheck === undefined) return;
-  ledger.takeCodes(chunk);
-  const { codes, hashes } = chunk.items ?? chunk;
+  const codes = ledger.codesOf(chunk);
+  const { hashes } = chunk.items ?? chunk;
   const { statuses } = ledger.codes;
   const hashOf = (place: number) => ({ low: hashes[2 * place]!, high: hashes[2 * place + 1]! });
   const passed: { readonly item: string; readonly place: number }[] = [];
   classifier.eachItem(
     chunk.chunk,
     chunk,
-    (place) => !isKept(codes[place]!) && isGood(statuses[codes[place]!]),
+    (place) => isGood(statuses[codes[place]!]),
     (item, place) => passed.push({ item, place }),
   );
   await mailCheck.ask(

@@ -48,7 +48,10 @@ export function settledRows(
     ...(numbered.mailboxes && { mailboxes: mailboxesOf(numbered, numbered.mailboxes) }),
     plainDomain: (row, to) => copyPlainDomain(records(), row, to),
     plainField: (row, column, to) => copyPlainValue(records().withColumn(column), row, to),
-    place: (row) => ({ line: records().lineOf(row), value: records().value(row) }),
+    place: (row) => {
+      const [line, value] = [records().lineOf(row), records().value(row)];
+      return { line, value, item: classifier.decidingItem(records(), row, { codes, items }) };
+    },
     field: (row, column) => records().field(row, column),
     all: () => rendered.bytes,
     keep: (isWanted) => keepRecords(rendered, isWanted),

@@ -314,7 +314,7 @@ export const mutations = [
   {
     promise: "a run with a service that failed has no batch under way when the next file begins",
     file: "src/run/run.ts",
-    from: "if (embedded || session?.isSeveral) await settler.abandon();",
+    from: "if (embedded || session?.isSeveral) await abandoned;",
     to: "",
     tests: [unit("run/session")],
   },

@@ -57,6 +57,19 @@ describe("idv emails --dns", () => {
     expect(columnOf(stdout, 1)).toEqual(statuses);
   });
 
+  test("checks fields with several items, and gives no verdicts beyond the quota", async () => {
+    const home = temporaryFolder();
+    const stdin = "email,x\nann@ok.net; ann@nx-1.net,1\neve@ok.net,2\nx@mailinator.com,3\n";
+    const args = ["emails", ...asking(), "--summary", "json"];
+    const { stdout } = await idv(args, { home, stdin });
+    expect(columnOf(stdout, 2)).toEqual(["fake", "ok", "disposable"]);
+    await idv(["quota", "set", "--limit", "0"], { home });
+    const left = await idv(args, { home, stdin });
+    expect(columnOf(left.stdout, 2)).toEqual(Array(3).fill("quota_exceeded"));
+    expect(left.code).toBe(4);
+    expect(JSON.parse(left.stderr.split("\n")[0]!)).toMatchObject({ topDomains: [], units: { used: 0 } });
+  });
+
   test("does not look up known providers, items that failed, or allowed domains", async () => {
     const home = temporaryFolder();
     const own = await startDnsServer();

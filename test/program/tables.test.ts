@@ -373,7 +373,15 @@ describe("options", () => {
     expect(stderr).toBe(
       '::error file=a%2Cb.csv,line=3::x,y@gmial.com is fake (syntax: "," in the local part at 2)\n' +
         "::error file=a%2Cb.csv,line=4::bob%25b@hotmial.com is fake (typo-domain: hotmial.com)\n" +
-        "::error file=a%2Cb.csv,line=5::Lee <x@mailinator.com> is disposable (disposable-domain: mailinator.com)\n",
+        "::error file=a%2Cb.csv,line=5::x@mailinator.com is disposable (disposable-domain: mailinator.com)\n",
+    );
+  });
+
+  test("--annotations github names the item of several that decides, and its reason", async () => {
+    const stdin = 'email\n"ann@larch-and-oak.com; Bob <bob@mailinator.com>"\n';
+    const args = ["emails", "-q", "--annotations", "github", "--fail-on", "disposable"];
+    expect((await idv(args, { stdin })).stderr).toContain(
+      "line=2::bob@mailinator.com is disposable (disposable-domain: mailinator.com)",
     );
   });
 

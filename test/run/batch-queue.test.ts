@@ -301,6 +301,34 @@ describe("runs side by side", () => {
     expect(runs.reduce((sum, { report }) => sum + report.charged, 0)).toBe(8);
   });
 
+  test("are all submitted when a pause and a full batch wait for the same answer", async () => {
+    const answers: (() => void)[] = [];
+    const { engine, batches } = countingEngine({
+      onBatch: () => new Promise((resolve) => answers.push(resolve)),
+    });
+    async function* pausing() {
+      yield Buffer.from(`email\n${"x\n".repeat(40_000)}`);
+      for (const part of [["a"], ["b"], ["c", "d", "e", "f", "g"]]) {
+        await sleep(400);
+        yield Buffer.from(part.map((name) => `${name}@b.net\n`).join(""));
+      }
+    }
+    const run = runTable(pausing(), engine);
+    let hasEnded = false;
+    run.finally(() => {
+      hasEnded = true;
+    });
+    await expect.poll(() => batches.length).toBe(1);
+    await sleep(1500);
+    while (!hasEnded) {
+      answers.shift()?.();
+      await sleep(5);
+    }
+    const { rows } = await run;
+    expect(statusesOf(rows.slice(40_000))).toEqual(Array(7).fill("ok"));
+    expect(batches.flat().sort()).toEqual([..."abcdefg"]);
+  });
+
   test("take verdicts that others have got, also after the end of the quota", async () => {
     const open = await openCache();
     const other = await open();

@@ -1,6 +1,7 @@
 /** Covers the charges of runs over bytes: how many units are taken from a real quota file, when, and for which rows. */
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { usualCells } from "../../src/run/cells.js";
 import type { ObservedRows } from "../../src/run/run-options.js";
 import { countsOf, type RunSession } from "../../src/run/session.js";
 import { StoreError } from "../../src/store/errors.js";
@@ -265,6 +266,17 @@ describe("when the quota ends", () => {
     ]);
   });
 });
+
+test.each([false, true])(
+  "a word for no item may look like one, and a line of a list may begin with a bar, with a service: %s",
+  async (isService) => {
+    const cells = { ...usualCells, emptyValues: ["ann@b.net"], isPlainList: true };
+    const list = ["ann@b.net", "eve@b.net", "|eve@b.net", "ANN@b.net"];
+    const { rows, report } = await runTable(listOf(list), validator, { cells, isService });
+    expect(statusesOf(rows)).toEqual(["", "ok", "ok", ""]);
+    expect(report).toMatchObject({ charged: 1, distinct: 1, emptied: 2, emptyRows: 2 });
+  },
+);
 
 describe("rows", () => {
   const text = "email,name\na@b.net,Ann\nb@mailinator.com,Bob\na@b.net,Eve\nc@b.net,Cid\n";

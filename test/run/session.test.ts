@@ -111,31 +111,41 @@ test("several files in a session are like their concatenation", async () => {
   );
 });
 
-test("a run whose output fails, at any write, leaves no rows to the next one", async () => {
-  await setLimit(null);
-  const users = (name: string) =>
-    Array.from({ length: 60_000 }, (_, i) => `${name}${i}.long-enough-for-several-blocks@larch-and-oak.com`);
-  let failing = 2;
-  for (let hasFailed = true; hasFailed; failing++) {
-    const session: RunSession = { isSeveral: true };
-    let writes = 0;
-    const sink = {
-      write: async () => {
-        if (++writes === failing) throw new FileError("no space");
-      },
-      commit: async () => {},
-      discard: async () => {},
-    };
-    hasFailed = await runTable(listOf(users("a")), validator, { session, sink }).then(
-      () => false,
-      () => true,
-    );
-    if (!hasFailed) continue;
-    const { rows } = await runTable(listOf(users("b")), validator, { session });
-    expect(rows).toEqual(users("b").map((user) => `${user},ok`));
-  }
-  expect(failing).toBeGreaterThan(4);
-});
+test.each([false, true])(
+  "a run whose output fails, at any write, leaves nothing to the next one, with a service: %s",
+  async (isService) => {
+    await setLimit(null);
+    const users = (name: string) =>
+      Array.from(
+        { length: 60_000 },
+        (_, i) => `${name}${i}.long-enough-for-several-blocks@larch-and-oak.com`,
+      );
+    let failing = 2;
+    for (let hasFailed = true; hasFailed; failing++) {
+      const session: RunSession = { isSeveral: true };
+      let writes = 0;
+      const sink = {
+        write: async () => {
+          if (++writes === failing) throw new FileError("no space");
+        },
+        commit: async () => {},
+        discard: async () => {},
+      };
+      hasFailed = await runTable(listOf(users("a")), validator, { session, sink, isService }).then(
+        () => false,
+        () => true,
+      );
+      if (!hasFailed) continue;
+      // Items of the failed run too, which may have been submitted or not.
+      const next = [...users("b"), ...users("a").filter((_, i) => i % 101 === 0)];
+      const { rows } = await runTable(listOf(next), validator, { session, isService });
+      expect(rows.filter((row, i) => row !== `${next[i]},ok`)).toEqual([]);
+      expect(rows).toHaveLength(next.length);
+      expect(countsOf(session).charged).toBe(countsOf(session).distinct);
+    }
+    expect(failing).toBeGreaterThan(4);
+  },
+);
 
 /** Addresses that are long, so that a block has few of them. */
 const longUsers = (count: number, from = 0) =>

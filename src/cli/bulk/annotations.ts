@@ -14,14 +14,14 @@ const mostAnnotations = 50;
 export class Annotations implements RowObserver {
   readonly #path: string;
   readonly #wanted: readonly Status[];
-  readonly #explain: (value: string) => Verdict | undefined;
+  readonly #explain: (item: string) => Verdict | undefined;
   #count = 0;
 
   /**
    * @param wanted the statuses whose rows are annotated
    * @param explain returns the verdict with its reason, if that is known
    */
-  constructor(path: string, wanted: readonly Status[], explain: (value: string) => Verdict | undefined) {
+  constructor(path: string, wanted: readonly Status[], explain: (item: string) => Verdict | undefined) {
     this.#path = path;
     this.#wanted = wanted;
     this.#explain = explain;
@@ -37,12 +37,12 @@ export class Annotations implements RowObserver {
     }
   }
 
-  #annotate(status: Status, { line, value }: RowPlace): void {
-    const { reason, suggestion } = this.#explain(value) ?? {};
+  #annotate(status: Status, { line, value, item = value }: RowPlace): void {
+    const { reason, suggestion } = this.#explain(item) ?? {};
     const place = line === undefined ? "" : `,line=${line}`;
     const why = reason === undefined ? "" : ` (${reason})`;
     const meant = suggestion === undefined ? "" : `; meant: ${suggestion}`;
-    const text = escapeText(`${value} is ${status}${why}${meant}`);
+    const text = escapeText(`${item} is ${status}${why}${meant}`);
     process.stderr.write(`::error file=${escapeProperty(this.#path)}${place}::${text}\n`);
   }
 

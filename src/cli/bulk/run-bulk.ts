@@ -291,9 +291,7 @@ async function openAnnotations(
 ): Promise<Annotations> {
   const { Annotations } = await import("./annotations.js");
   const explain = validator.explain ?? loadOfflineRules().classify;
-  return new Annotations(inputName, failStatuses(options), (value) =>
-    explain(kind, extractItem(kind, value)),
-  );
+  return new Annotations(inputName, failStatuses(options), (item) => explain(kind, extractItem(kind, item)));
 }
 
 /** Returns the files that a run has written, with their sizes. */

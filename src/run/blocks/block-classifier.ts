@@ -159,9 +159,10 @@ export class BlockClassifier {
     if (kept === undefined) return undefined;
     const codes = slot.codes.subarray(0, fields);
     const memory = this.#columns.length === 1 ? { codes, hashes: slot.hashes } : kernel.own;
-    this.#judgeColumns(chunk, kept, codes, slot.hashes, memory, (column, counts) =>
-      kernel.judgeSlot(column, memory.codes, memory.hashes, counts),
-    );
+    this.#judgeColumns(chunk, kept, codes, slot.hashes, memory, (column, counts) => {
+      if (this.#cells.hasItemWords) this.#askAll(chunk, memory.codes);
+      else kernel.judgeSlot(column, memory.codes, memory.hashes, counts);
+    });
     const verdicts = this.#judgeTheRest(chunk, codes, slot.hashes, slot.mailboxes);
     const outputLength = this.#takesItems(slot, fields, verdicts.items)
       ? isFinal
@@ -228,15 +229,16 @@ export class BlockClassifier {
   classify(chunk: ScannedChunk): ChunkVerdicts {
     if (looksAtRows(this.#options)) return this.#classifyRows(chunk);
     const { shard } = this.#options;
-    const notARow = this.#isFirstShard ? notARowCode : otherShardCode;
     const width = this.#columns.length;
     const codes = new Uint8Array(width * chunk.count);
     const hashes = new Int32Array(2 * codes.length);
     const memory = width === 1 ? { codes, hashes } : emptyVerdicts(chunk.count);
     const kept = this.#findKept(chunk, this.#main.otherStatus)!;
     this.#judgeColumns(chunk, kept, codes, hashes, memory, (column, counts) => {
-      for (let row = 0; row < chunk.count; row++) memory.codes[row] = chunk.isRow(row) ? askCode : notARow;
-      this.#kernel?.judgeChunk(column, memory.codes, memory.hashes, counts);
+      this.#askAll(chunk, memory.codes);
+      if (!this.#cells.hasItemWords) {
+        this.#kernel?.judgeChunk(column, memory.codes, memory.hashes, counts);
+      }
     });
     const verdicts = this.#judgeTheRest(chunk, codes, hashes);
     const several = verdicts.items?.fields.find((field, place, all) => field === all[place - 1]);
@@ -266,6 +268,12 @@ export class BlockClassifier {
       judgeWithout(kept, nth, width, column, memory.codes, () => judge(column, nth === 0));
       if (width > 1) spread(memory, chunk.count, nth, width, codes, hashes);
     }
+  }
+
+  /** Leaves all rows of a chunk to the classifier. */
+  #askAll(chunk: ScannedChunk, codes: Uint8Array): void {
+    const notARow = this.#isFirstShard ? notARowCode : otherShardCode;
+    for (let row = 0; row < chunk.count; row++) codes[row] = chunk.isRow(row) ? askCode : notARow;
   }
 
   /** Returns the codes of the fields that are not judged; undefined if another thread has to find them. */
@@ -435,19 +443,31 @@ export class BlockClassifier {
       last = field;
       if (!isWanted(place, field % width === 0)) continue;
       records ??= chunk();
-      use(this.#itemIn(records, field, nth), place);
+      use(this.#itemIn(records, field, nth)!, place);
     }
   }
 
+  /** Returns the item that decides about a row, in its first column; the first one if that is not known, undefined if there is none. */
+  decidingItem(records: ScannedChunk, row: number, { codes, items }: Judged): string | undefined {
+    const field = row * this.#columns.length;
+    const code = codes[field]!;
+    if (!hasItem(code)) return undefined;
+    if (items === undefined) return this.#itemIn(records, field, 0);
+    const first = firstPlace(items.fields, field);
+    let nth = 0;
+    while (items.fields[first + nth] === field && items.codes[first + nth] !== code) nth++;
+    return this.#itemIn(records, field, items.fields[first + nth] === field ? nth : 0);
+  }
+
   /** Returns an item in a field, by its index in it. */
-  #itemIn(records: ScannedChunk, field: number, nth: number): string {
-    if (this.#cells.takesPlain) {
+  #itemIn(records: ScannedChunk, field: number, nth: number): string | undefined {
+    if (this.#options.kind === "email" && !this.#cells.hasItemWords) {
       const width = this.#columns.length;
       const row = width === 1 ? field : Math.floor(field / width);
       const column = width === 1 ? records : records.withColumn(this.#columns[field - row * width]!);
       if (isPlainAddress(column, row)) return column.bytesOf(row);
     }
-    return this.#cells.itemsIn(fieldValue(records, this.#columns, field))[nth]!;
+    return this.#cells.itemsIn(fieldValue(records, this.#columns, field))[nth];
   }
 
   /** Adds to the number of items at a domain if that is disposable. */
@@ -611,6 +631,17 @@ export class BlockClassifier {
 }
 
 const noneKept = new Uint8Array(0);
+
+/** Returns the place of the first item of a field among fields in their order. */
+function firstPlace(fields: Int32Array, field: number): number {
+  let [from, to] = [0, fields.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (fields[middle]! < field) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
 
 /** Has the items that the kernel has judged wait for the verdicts of a service: only the syntax is decided here. */
 function leaveToService(codes: Uint8Array): void {

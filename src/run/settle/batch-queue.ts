@@ -46,8 +46,9 @@ export class BatchQueue {
   readonly #unfinished = new Map<string, UnfinishedBatch>();
   /** Unfinished batches of which this run has met an item. */
   readonly #refilling = new Set<UnfinishedBatch>();
-  /** Called when a batch has ended, so that the next one can start. */
-  #onRoom = () => {};
+  /** Called when a batch has ended. */
+  #waiters: (() => void)[] = [];
+  #isAbandoned = false;
   #isExhausted = false;
 
   /**
@@ -120,12 +121,10 @@ export class BatchQueue {
   async abandon(): Promise<void> {
     const refilling = [...this.#refilling].map(({ batch }) => batch);
     const batches = [...this.#ready.splice(0), this.#open, ...refilling];
-    for (const item of batches.flatMap(({ items }) => items)) this.#items.forget(item);
-    while (this.#running.size > 0 && !this.#failure) {
-      await new Promise<void>((resolve) => {
-        this.#onRoom = resolve;
-      });
-    }
+    for (const { items } of batches) this.#forget(items);
+    this.#isAbandoned = true;
+    this.#wake();
+    while (this.#running.size > 0 && !this.#failure) await this.#batchEnds();
   }
 
   /** Resolves when all items added so far have their verdicts. */
@@ -155,14 +154,23 @@ export class BatchQueue {
   /** Submits a batch. Waits until fewer than `concurrency` batches are ready behind those that are running. */
   async #submit(batch: Batch): Promise<void> {
     const { concurrency = 1 } = this.#options.validator;
+    if (this.#isAbandoned) return this.#forget(batch.items);
     this.#ready.push(batch);
     this.#start();
-    while (this.#ready.length >= concurrency && !this.#failure) {
-      await new Promise<void>((resolve) => {
-        this.#onRoom = resolve;
-      });
-    }
+    while (this.#ready.length >= concurrency && !this.#failure) await this.#batchEnds();
     if (this.#failure) throw this.#failure.error;
+  }
+
+  #forget(items: readonly OpenItem[]): void {
+    for (const item of items) this.#items.forget(item);
+  }
+
+  #batchEnds(): Promise<void> {
+    return new Promise((resolve) => this.#waiters.push(resolve));
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiters.splice(0)) wake();
   }
 
   /** Starts the validation of ready batches, as long as fewer than `concurrency` are running. */
@@ -183,7 +191,7 @@ export class BatchQueue {
             this.#onFailure(error);
           },
         )
-        .then(() => this.#onRoom());
+        .then(() => this.#wake());
     }
   }
 

@@ -6,6 +6,7 @@
  * chunks instead of time gives the same batches for the same list, however fast the service answers.
  */
 import { setImmediate } from "node:timers/promises";
+import type { ItemHash } from "../../classifier/item-hash.js";
 import type { BlockClassifier } from "../blocks/block-classifier.js";
 import type { ItemLedger } from "../item-ledger.js";
 import type { RunOptions } from "../run-options.js";
@@ -19,6 +20,11 @@ const mostChunks = 64;
 /** Time, in milliseconds, that the input pauses further before the open batch is submitted. */
 const pauseMilliseconds = 150;
 
+/** An item that is new to the session. */
+interface NewItem extends ItemHash {
+  readonly item: string;
+}
+
 export class Batches implements Settler {
   readonly differs = true;
   readonly #ledger: ItemLedger;
@@ -29,6 +35,8 @@ export class Batches implements Settler {
   /** Number of consecutive chunks after which some batch was still partly filled. */
   #fillingChunks = 0;
   #pause: NodeJS.Timeout | undefined;
+  /** The items of the chunk at hand that are not in the queue yet, the next one last. */
+  #unopened: NewItem[] = [];
 
   /**
    * @param unfinished the digests of each batch that killed runs submitted
@@ -53,8 +61,7 @@ export class Batches implements Settler {
     clearTimeout(this.#pause);
     const { hashes, codes } = chunk.items ?? chunk;
     const { isNew } = chunk;
-    const texts: string[] = [];
-    const places: number[] = [];
+    const found: NewItem[] = [];
     this.#classifier.eachItem(
       chunk.chunk,
       chunk,
@@ -65,13 +72,12 @@ export class Batches implements Settler {
         return false;
       },
       (item, place) => {
-        texts.push(item);
-        places.push(place);
+        found.push({ item, low: hashes[2 * place]!, high: hashes[2 * place + 1]! });
       },
     );
-    for (const [i, text] of texts.entries()) {
-      const place = places[i]!;
-      const item = this.#items.open(text, { low: hashes[2 * place]!, high: hashes[2 * place + 1]! });
+    this.#unopened = found.reverse();
+    for (let next = found.pop(); next !== undefined; next = found.pop()) {
+      const item = this.#items.open(next.item, next);
       // Submitted at once, so that its validation runs while the next batch is being filled.
       if (item !== undefined && this.#queue.add(item)) {
         await this.#queue.submitFull();
@@ -103,6 +109,7 @@ export class Batches implements Settler {
 
   async abandon(): Promise<void> {
     clearTimeout(this.#pause);
+    for (const item of this.#unopened.splice(0)) this.#ledger.forget(item);
     await this.#queue.abandon();
   }
 }

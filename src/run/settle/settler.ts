@@ -29,6 +29,9 @@ export interface Settler {
   flush(): Promise<void>;
   /** Returns the number of rows of a chunk that have their verdicts, before all of them have. */
   settledRows(chunk: NumberedChunk): number;
-  /** Ends the use for a run that failed: the run over the next file may use the same ledger. */
+  /**
+   * Ends the use for a run that failed: nothing more is submitted, and the run over the next file may use the same ledger. Resolves
+   * when what was submitted is settled.
+   */
   abandon(): Promise<void>;
 }
