@@ -108,7 +108,8 @@ export class DistinctTable {
     const isNew = new Uint8Array(codes.length);
     const marks: Mark[] = [];
     let count = 0;
-    this.#inPieces(hashes, codes, (from, to) => {
+    for (let from = 0; from < codes.length; from += distinctRows) {
+      const to = this.#copyPiece(hashes, codes, from);
       const added = this.#exports.addAll(to - from);
       if (added === -1) throw new TooManyItems();
       count += added;
@@ -116,7 +117,7 @@ export class DistinctTable {
       this.#exports.leaveMark();
       const passed = this.#exports.marks.value + Number(to === codes.length);
       for (let nth = 0; nth < passed; nth++) marks.push(this.#markAt(distinctMarks + nth * markBytes));
-    });
+    }
     return { isNew, count, marks };
   }
 
@@ -127,10 +128,11 @@ export class DistinctTable {
 
   /** Replaces the codes of the rows that have an item by the states of their hashes, which were added before. */
   takeStates(hashes: Int32Array, codes: Uint8Array): void {
-    this.#inPieces(hashes, codes, (from, to) => {
+    for (let from = 0; from < codes.length; from += distinctRows) {
+      const to = this.#copyPiece(hashes, codes, from);
       this.#exports.takeStates(to - from);
       codes.set(this.#codes.subarray(0, to - from), from);
-    });
+    }
   }
 
   /** Asks for a mark at a number of items, beside those that are there anyway; 0 for none. */
@@ -140,16 +142,17 @@ export class DistinctTable {
 
   /** Gives hashes, which were added before, new states. */
   giveStates(hashes: Int32Array, states: Uint8Array): void {
-    this.#inPieces(hashes, states, (from, to) => this.#exports.giveStates(to - from));
+    for (let from = 0; from < states.length; from += distinctRows) {
+      const to = this.#copyPiece(hashes, states, from);
+      this.#exports.giveStates(to - from);
+    }
   }
 
-  /** Copies hashes and codes into the memory of the table, as many at a time as it has room for. */
-  #inPieces(hashes: Int32Array, codes: Uint8Array, use: (from: number, to: number) => void): void {
-    for (let from = 0; from < codes.length; from += distinctRows) {
-      const to = Math.min(codes.length, from + distinctRows);
-      this.#hashes.set(hashes.subarray(2 * from, 2 * to));
-      this.#codes.set(codes.subarray(from, to));
-      use(from, to);
-    }
+  /** Copies hashes and codes into the memory of the table, as many as it has room for. Returns where they end. */
+  #copyPiece(hashes: Int32Array, codes: Uint8Array, from: number): number {
+    const to = Math.min(codes.length, from + distinctRows);
+    this.#hashes.set(hashes.subarray(2 * from, 2 * to));
+    this.#codes.set(codes.subarray(from, to));
+    return to;
   }
 }

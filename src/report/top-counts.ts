@@ -84,7 +84,11 @@ export class TopCounts {
     const most = mostNames / 2;
     const limit = totals.slice().sort()[totals.length - most]!;
     let equal = most - totals.filter((total) => total > limit).length;
-    const isKept = totals.map((total) => Number(total > limit || (total === limit && equal-- > 0)));
+    const isKept = new Uint8Array(totals.length);
+    for (let number = 0; number < totals.length; number++) {
+      const total = totals[number]!;
+      if (total > limit || (total === limit && equal-- > 0)) isKept[number] = 1;
+    }
     this.#names.keep((number) => isKept[number] === 1);
     let to = 0;
     for (let from = 0; from < isKept.length; from++) {

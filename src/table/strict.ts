@@ -155,31 +155,29 @@ class RecordsWriter {
 
   /** Writes records, up to one with a quote that has swallowed lines: the scanner may find another fault before. */
   write(parsed: readonly ParsedRecord[]): Buffer {
-    let text = "";
-    let regular: string[][] = [];
-    const take = () => {
-      if (regular.length > 0) text += stringify(regular, this.#options);
-      regular = [];
-    };
+    const parts: string[] = [];
+    const regular: string[][] = [];
     for (const { fields, raw, commentsBefore } of parsed) {
       const { comments, record } = this.#partsOf(raw);
       this.#fault = this.#findSwallowing(fields, record, this.#line + commentsBefore);
       if (this.#fault !== undefined) break;
       if (comments.length > 0) {
-        take();
-        text += this.#joined(comments);
+        parts.push(this.#written(regular.splice(0)), this.#joined(comments));
       }
       const isBlank = fields.length === 1 && fields[0] === "";
       if (isBlank || this.#isStray(fields, record)) {
-        take();
-        text += record + this.#shape.dialect.lineEnding;
+        parts.push(this.#written(regular.splice(0)), record, this.#shape.dialect.lineEnding);
       } else regular.push(fields);
       this.#line += 1 + fields.reduce((sum, field) => sum + lineEndings(field), 0);
       this.#comments = commentsBefore;
       this.#isAtHeader = false;
     }
-    take();
-    return Buffer.from(text, "latin1");
+    parts.push(this.#written(regular));
+    return Buffer.from(parts.join(""), "latin1");
+  }
+
+  #written(records: readonly string[][]): string {
+    return records.length === 0 ? "" : stringify([...records], this.#options);
   }
 
   /**

@@ -286,8 +286,8 @@ export const mutations = [
   {
     promise: "rows that keep a status are in the shards of their items",
     file: "src/run/blocks/block-classifier.ts",
-    from: "(nth > 0 && shard === undefined && isKept",
-    to: "(isKept",
+    from: "!(nth > 0 && shard === undefined && hasStatus)",
+    to: "!hasStatus",
     tests: [unit("run/shard")],
   },
   {

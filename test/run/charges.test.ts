@@ -329,6 +329,16 @@ describe("rows", () => {
     expect(found).toEqual(expected);
   });
 
+  test("that are blank are bad wherever they are, if short ones are", async () => {
+    const rows = Array.from({ length: 40_000 }, (_, i) => (i % 9000 === 8999 ? "\n" : `${address(i)},x\n`));
+    const bad: number[] = [];
+    const { report } = await runTable(`email,note\n${rows.join("")}`, validator, {
+      table: { badRows: "skip", ragged: "error", onBadRow: (fault) => void bad.push(fault.line) },
+    });
+    expect(bad).toEqual([9001, 18_001, 27_001, 36_001]);
+    expect(report).toMatchObject({ rows: 39_996, emptyRows: 0 });
+  });
+
   test("can be split by their status", async () => {
     await quotaFile.configure({ limit: 2 });
     const written = new Map<string, string>();

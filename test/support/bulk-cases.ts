@@ -182,7 +182,7 @@ export function bulkCase(seed: number): BulkCase {
   const badRowPolicy = badRows === "keep" && !keepsBad ? "skip" : badRows;
   const mustKeepFormat = keepsBad || (output === "inPlace" && hasComments);
   const format = mustKeepFormat ? undefined : some(20, () => pick(["csv", "tsv", "jsonl"] as const));
-  const isStrict = !(output === "inPlace" && hasComments) && chance(20);
+  const isStrict = chance(20);
   const dedupe = some(40, () => pick(shard ? ["item" as const] : (["item", "canonical"] as const)));
   const filter = below(10);
   const chosen = kind === "email" ? [...statuses, "alias"] : statuses;

@@ -76,7 +76,7 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
     return surplus.some((field) => field!.text !== "") || (isShort && options.ragged === "error");
   };
   /** Whether the first part of a list is read, and its bad rows found, when it is opened. */
-  const isReadAtOnce = (list: List) => list.delimiter !== undefined && !options.isStrict;
+  const isReadAtOnce = (list: List) => list.delimiter !== undefined;
 
   /** Runs over one list. */
   function run(list: List): { summary: Record<string, unknown>; code: number } {
@@ -102,7 +102,7 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
       const isBad = isBroken(list, line);
       if (isBad && badRows === "skip") continue;
       if (isBad || line.type === "other") {
-        const isDropped = !isBad && shape.isWrittenAnew;
+        const isDropped = !isBad && shape.isReshaped;
         if (isFirstShard && !isDropped) rows.push({ line, isCopied: true, items: [], kept: [] });
         continue;
       }
@@ -346,7 +346,9 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
 
   /** A line that is no row. */
   function copied(list: List, line: Line): string {
-    if (!shapeOf(list).isWrittenAnew) return lineOf(list, line) + line.end;
+    const { isWrittenAnew } = shapeOf(list);
+    if (!isWrittenAnew) return lineOf(list, line) + line.end;
+    if (line.type === "other") return lineOf(list, line) + list.lineEnding;
     const fields = line.fields.map((field) => rawField(field!.text, list.delimiter!));
     return fields.join(list.delimiter) + list.lineEnding;
   }

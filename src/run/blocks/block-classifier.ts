@@ -486,23 +486,24 @@ export class BlockClassifier {
   ): ItemVerdicts {
     const count = Array.from(several.values()).reduce((sum, { length }) => sum + length - 1, codes.length);
     const all = { ...emptyVerdicts(count), fields: new Int32Array(count) };
-    let [from, place] = [0, 0];
-    /** Lists the first items of the fields up to one. */
-    const listUpTo = (end: number) => {
-      all.codes.set(codes.subarray(from, end), place);
-      all.hashes.set(hashes.subarray(2 * from, 2 * end), 2 * place);
-      while (from < end) all.fields[place++] = from++;
-    };
+    let place = 0;
+    let from = 0;
     // Fields were added in their order.
     for (const [field, items] of several) {
-      listUpTo(field + 1);
-      for (const item of items.slice(1)) {
+      place = listFirst(all, codes, hashes, from, field + 1, place);
+      from = field + 1;
+      for (let nth = 1; nth < items.length; nth++) {
         all.fields[place] = field;
-        all.codes[place] = this.#classifyText(item, all.hashes, place, field % this.#columns.length === 0);
+        all.codes[place] = this.#classifyText(
+          items[nth]!,
+          all.hashes,
+          place,
+          field % this.#columns.length === 0,
+        );
         place++;
       }
     }
-    listUpTo(codes.length);
+    listFirst(all, codes, hashes, from, codes.length, place);
     return all;
   }
 
@@ -566,13 +567,14 @@ export class BlockClassifier {
     let emptied = 0;
     for (let row = 0, first = 0; row < chunk.count; row++, first += width) {
       const isOther = !chunk.isRow(row) || !isRow(kept[first] ?? 0);
-      const fields = chunks.map((column, nth) => {
-        if (isOther || (nth > 0 && shard === undefined && isKept(kept[first + nth] ?? 0))) return [];
+      const fields: (readonly string[])[] = [];
+      for (let nth = 0; nth < width; nth++) {
+        const hasStatus = isKept(kept[first + nth] ?? 0);
         const before = this.#cells.emptied;
-        const found = this.#cells.itemsIn(column.value(row));
-        if (!isKept(kept[first + nth] ?? 0)) emptied += this.#cells.emptied - before;
-        return found;
-      });
+        const isNeeded = !isOther && !(nth > 0 && shard === undefined && hasStatus);
+        fields.push(isNeeded ? this.#cells.itemsIn(chunks[nth]!.value(row)) : []);
+        if (!hasStatus) emptied += this.#cells.emptied - before;
+      }
       const [item, second] = fields.flat();
       if (shard && second !== undefined) throw severalItems(shard, chunk.lineOf(row));
       if (this.#isFirstShard && !isOther && !chunks.every((column) => column.isUtf8(row))) notUtf8.add(row);
@@ -631,6 +633,21 @@ export class BlockClassifier {
 }
 
 const noneKept = new Uint8Array(0);
+
+/** Lists the first items of the fields from one up to another. Returns the place after them. */
+function listFirst(
+  all: ItemVerdicts,
+  codes: Uint8Array,
+  hashes: Int32Array,
+  from: number,
+  to: number,
+  place: number,
+): number {
+  all.codes.set(codes.subarray(from, to), place);
+  all.hashes.set(hashes.subarray(2 * from, 2 * to), 2 * place);
+  for (let field = from; field < to; field++) all.fields[place + field - from] = field;
+  return place + to - from;
+}
 
 /** Returns the place of the first item of a field among fields in their order. */
 function firstPlace(fields: Int32Array, field: number): number {

@@ -267,9 +267,12 @@ function findFault(
   });
 }
 
-/** Returns whether a record needs no look, apart from stray quotes: it has the fields of the table, or is blank, and is not too long. */
-const isUsual = ({ width }: TableShape, at: Int32Array, word: number): boolean =>
-  (at[word + Place.fields] === width || at[word] === at[word + Place.end]) &&
+/**
+ * Returns whether a record needs no look, apart from stray quotes: it has the fields of the table, or is blank where short rows are
+ * padded, and is not too long.
+ */
+const isUsual = ({ width, ragged }: TableShape, at: Int32Array, word: number): boolean =>
+  (at[word + Place.fields] === width || (ragged === "pad" && at[word] === at[word + Place.end])) &&
   at[word + Place.next]! - at[word]! <= maximumRecordBytes;
 
 /** Returns the first record with a quote that has swallowed lines, and what was scanned before it. */
