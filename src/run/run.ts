@@ -171,8 +171,13 @@ function blockOptionsOf(options: RunOptions, ledger: ItemLedger): BlockOptions {
   const { kind, table, columns, shard, filter = {}, validator, mailCheck, observers = [] } = options;
   const { shape, target } = table.scanned;
   const update = updateOf(options);
-  // Without a filter by status, and with one column, every row with a new item is written, and those are known.
-  const needsKeys = filter.keeps !== undefined || shape.otherColumns.length > 0 || update !== undefined;
+  // Without a filter by status, and with one column, every row with a new item is written, and those are known. Another file may
+  // have rows that keep their statuses.
+  const needsKeys =
+    filter.keeps !== undefined ||
+    shape.otherColumns.length > 0 ||
+    update !== undefined ||
+    options.session?.isSeveral;
   const keys = filter.dedupe === "canonical" ? "mailboxes" : filter.dedupe && needsKeys ? "items" : undefined;
   return {
     ...{ kind, shape, target, columns, shard, keys, keeps: update?.keeps, seed: ledger.seed },

@@ -125,7 +125,7 @@ export async function openCsv(
   const badStart = new BadStart(shape, onBadRow, options.force ? undefined : advise);
   const keys = isReshaped && wanted === "jsonl" ? jsonKeys(header, width) : [];
   const target = { format: isReshaped ? wanted : undefined, keys };
-  const bytes = await bytesOf(shape, table, input, items, options.strict);
+  const bytes = await bytesOf(shape, table, input, items, isWhole, options.strict);
   const scanned = await readScanned(shape, target, bytes.first, bytes.rest, items, badStart.onBadRow);
   await badStart.end(scanned.first.count);
   const mark = byteOrderMark ? byteOrderMarkBytes : Buffer.of();
@@ -150,13 +150,19 @@ async function bytesOf(
   first: Buffer,
   rest: AsyncIterator<Uint8Array>,
   items: ItemTest,
+  isWhole: boolean,
   strict = false,
 ): Promise<{ readonly first: Buffer; readonly rest: AsyncIterator<Uint8Array> }> {
   if (!strict || shape.dialect.delimiter === null) return { first, rest };
   const { writtenAnew } = await import("./strict.js");
   const bytes = writtenAnew(shape, first, rest, items);
-  const start = await bytes.next();
-  return { first: start.done ? Buffer.of() : start.value, rest: bytes };
+  const start: Buffer[] = [];
+  for (let next = await bytes.next(); !next.done; next = await bytes.next()) {
+    start.push(next.value);
+    // csv-parse gives the last record of a piece with the next one, so that a small table comes in two pieces.
+    if (!isWhole) break;
+  }
+  return { first: Buffer.concat(start), rest: bytes };
 }
 
 /**
