@@ -58,7 +58,9 @@ export function isTagAlive(tag: string): boolean {
 /** Returns when a process was started, in ticks since the machine was; empty where that is not told (proc(5)). */
 function startOf(pid: number): string {
   try {
-    return readFileSync(`/proc/${pid}/stat`, "latin1").split(") ").at(-1)!.split(" ")[19] ?? "";
+    const fields = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ").at(-1)!.split(" ");
+    // Ended, and its parent has not asked for its exit code yet.
+    return /[ZX]/.test(fields[0]!) ? "ended" : (fields[19] ?? "");
   } catch {
     return "";
   }

@@ -37,6 +37,7 @@ interface Exports {
   giveStates(count: number): void;
   leaveMark(): void;
   wantMark(items: number): void;
+  restartDigest(): void;
   readonly marks: { readonly value: number };
   takeStates(count: number): void;
   get(low: number, high: number): number;
@@ -138,6 +139,11 @@ export class DistinctTable {
   /** Asks for a mark at a number of items, beside those that are there anyway; 0 for none. */
   wantMark(items: number): void {
     this.#exports.wantMark(items);
+  }
+
+  /** Begins a new digest, of the hashes that are added from now on. */
+  restartDigest(): void {
+    this.#exports.restartDigest();
   }
 
   /** Gives hashes, which were added before, new states. */

@@ -56,6 +56,11 @@ export class DistinctItems {
     this.#table.wantMark(items);
   }
 
+  /** Begins a new digest, of the items that are added from now on. */
+  restartDigest(): void {
+    this.#table.restartDigest();
+  }
+
   /** Gives items, which were added before, new states, each 1 to 255. */
   giveStates(hashes: Int32Array, states: Uint8Array): void {
     this.#table.giveStates(hashes, states);
@@ -86,6 +91,8 @@ class PlainTable implements Omit<DistinctTable, "bytes"> {
   }
 
   wantMark(): void {}
+
+  restartDigest(): void {}
 
   giveStates(hashes: Int32Array, states: Uint8Array): void {
     for (const [row, state] of states.entries()) this.set(hashes[2 * row]!, hashes[2 * row + 1]!, state);

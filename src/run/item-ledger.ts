@@ -68,6 +68,11 @@ export class ItemLedger {
       this.#items.expect(Math.ceil(before + (this.#items.size - before) / share));
   }
 
+  /** Begins a new digest, of the items that are added from now on. */
+  restartDigest(): void {
+    this.#items.restartDigest();
+  }
+
   /** Asks for a mark at a number of items, beside those that are there anyway; 0 for none. */
   wantMark(items: number): void {
     this.#items.wantMark(items);

@@ -84,6 +84,7 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
   const { classifier } = chunks;
   const watch = new Watch();
   if (embedded) common.charges ??= new Charges(ledger, embedded);
+  common.charges?.begin();
   const settler =
     common.charges ?? (await batchesOf(options, common, classifier, (error) => watch.fail(error)));
   const domains = embedded ? undefined : new DomainCounts();

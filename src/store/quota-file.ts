@@ -40,7 +40,8 @@ const schema: Schema = {
       granted INTEGER NOT NULL,
       marks BLOB NOT NULL
     ) STRICT;
-    CREATE INDEX receipt_start ON receipt (start)`,
+    CREATE INDEX receipt_start ON receipt (start);
+    CREATE INDEX receipt_owner ON receipt (owner)`,
   ],
 };
 
@@ -102,6 +103,7 @@ export class QuotaFile extends StateFile {
       run: this.run.bind(this),
       now: this.file.now,
       write: <Result>(work: () => Result) => this.inFastWrite(work),
+      tryWrite: (work: () => void) => this.tryFastWrite(work),
     };
     this.#receipts = new RunReceipts(file, row.secret, kind, owner, isAlive);
     return this.#receipts;

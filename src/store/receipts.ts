@@ -21,6 +21,7 @@ export interface Mark {
 
 /** What a run that did not end has paid for. */
 interface Receipt {
+  readonly run: string;
   readonly granted: number;
   readonly marks: readonly Mark[];
   readonly time: number;
@@ -34,6 +35,8 @@ interface ReceiptFile {
   readonly now: () => number;
   /** Runs a change in a transaction. */
   write<Result>(work: () => Result): Promise<Result>;
+  /** Tries to make a change, for a second at most. Nothing depends on it. */
+  tryWrite(work: () => void): Promise<void>;
 }
 
 interface ReceiptRow {
@@ -48,10 +51,13 @@ export class RunReceipts {
   readonly secret: Uint8Array;
   readonly #file: ReceiptFile;
   readonly #kind: string;
-  readonly #owner: string;
+  readonly #process: string;
   readonly #isAlive: (owner: string) => boolean;
-  readonly #run = randomUUID();
+  #run = "";
   #start: Buffer = Buffer.of();
+  /** The runs whose receipts this one has taken and used. */
+  #used: string[] = [];
+  #hasLeft = false;
 
   constructor(
     file: ReceiptFile,
@@ -63,8 +69,31 @@ export class RunReceipts {
     this.#file = file;
     this.secret = secret;
     this.#kind = kind;
-    this.#owner = `${owner} ${this.#run}`;
-    this.#isAlive = (other) => isAlive(other.slice(0, other.lastIndexOf(" ")));
+    this.#process = owner;
+    // Those that were released have no owner.
+    this.#isAlive = (other) => other !== "" && isAlive(other.slice(0, other.lastIndexOf(" ")));
+    this.renew();
+  }
+
+  get #owner(): string {
+    return `${this.#process} ${this.#run}`;
+  }
+
+  /** Whether this run has left receipts that another can use. */
+  get hasLeft(): boolean {
+    return this.#hasLeft;
+  }
+
+  /** Begins a run over another file. What the last one has left stays, unless that has ended. */
+  renew(): void {
+    this.#run = randomUUID();
+    this.#used = [];
+    this.#hasLeft = false;
+  }
+
+  /** Notes that a run, whose receipts were taken, had the items of this one. */
+  use(run: string): void {
+    if (!this.#used.includes(run)) this.#used.push(run);
   }
 
   /**
@@ -87,11 +116,15 @@ export class RunReceipts {
       for (const owner of dead) run("UPDATE receipt SET owner = ? WHERE owner = ?", this.#owner, owner);
       const runs = new Map<string, ReceiptRow[]>();
       for (const row of rows) {
-        if (dead.has(row.owner)) runs.set(row.run, [...(runs.get(row.run) ?? []), row]);
+        if (!dead.has(row.owner)) continue;
+        const charges = runs.get(row.run);
+        if (charges) charges.push(row);
+        else runs.set(row.run, [row]);
       }
-      return Array.from(runs.values(), (charges) => ({
-        granted: Math.max(...charges.map(({ granted }) => granted)),
-        time: Math.max(...charges.map(({ created }) => created)),
+      return Array.from(runs, ([run, charges]) => ({
+        run,
+        granted: charges.reduce((most, { granted }) => Math.max(most, granted), 0),
+        time: charges.reduce((last, { created }) => Math.max(last, created), 0),
         marks: charges.flatMap(({ marks }) => unpack(marks)),
       }));
     });
@@ -103,15 +136,32 @@ export class RunReceipts {
    * @param granted number of the first items that are granted
    */
   leave(granted: number, marks: readonly Mark[]): void {
+    if (marks.length === 0) return;
+    this.#hasLeft = true;
     this.#file.run(
       "INSERT INTO receipt (run, owner, kind, start, created, granted, marks) VALUES (?, ?, ?, ?, ?, ?, ?)",
       ...[this.#run, this.#owner, this.#kind, this.#start, this.#file.now(), granted, pack(marks)],
     );
   }
 
-  /** Deletes the receipts of this run, and those that it has taken. */
+  /** Ends the run: deletes its receipts and those that it has used, and releases the others that it has taken. */
   async end(): Promise<void> {
-    await this.#file.write(() => this.#file.run("DELETE FROM receipt WHERE owner = ?", this.#owner));
+    const { run, tryWrite } = this.#file;
+    await tryWrite(() => {
+      for (const ended of [this.#run, ...this.#used]) {
+        run("DELETE FROM receipt WHERE run = ? AND owner = ?", ended, this.#owner);
+      }
+      this.#letGo();
+    });
+  }
+
+  /** Releases the receipts of a run that does not end: the next one need not know whether its process is alive. */
+  async release(): Promise<void> {
+    await this.#file.tryWrite(() => this.#letGo());
+  }
+
+  #letGo(): void {
+    this.#file.run("UPDATE receipt SET owner = '' WHERE owner = ?", this.#owner);
   }
 }
 

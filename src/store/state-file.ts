@@ -118,6 +118,14 @@ export abstract class StateFile {
     });
   }
 
+  /** Tries to make a fast change for a second, after the changes already in the queue. Gives up without an error. */
+  protected async tryFastWrite(work: () => void): Promise<void> {
+    await this.#lastWrite;
+    const { database } = this.file;
+    const deadline = deadlineOf({ milliseconds: 1000 });
+    await retryWhileBusy(() => inTransaction(database, work), deadline, undefined).catch(() => {});
+  }
+
   /**
    * Like {@link inWrite}, but this thread goes on while the disk works. Others may see the change before it is durable, which it
    * is when this resolves.

@@ -120,7 +120,9 @@ export interface ReceiptMarks {
 }
 
 /** What a run that did not end has paid for. */
-interface Receipt {
+export interface Receipt {
+  /** Identifies the run. */
+  readonly run: string;
   /** Number of its first items that were granted. */
   readonly granted: number;
   readonly marks: readonly Mark[];
@@ -138,8 +140,10 @@ export interface ReceiptPort {
    * @param start digest at the first mark of the items
    */
   take(start: string): Promise<readonly Receipt[]>;
-  /** Deletes the receipts of this run, which has ended. */
-  end(): Promise<void>;
+  /** Notes that a run, whose receipts were taken, had the items of this one. */
+  use(run: string): void;
+  /** Begins a run over another file. What the last one has left stays, unless that has ended. */
+  renew(): void;
 }
 
 /** An engine that is part of this program. */

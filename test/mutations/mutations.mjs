@@ -216,8 +216,8 @@ export const mutations = [
   {
     promise: "rows of a file that failed are not written with the next file",
     file: "src/run/settle/charges.ts",
-    from: "const waiting = this.#waiting.splice(0);",
-    to: "const waiting = this.#waiting;",
+    from: "for (const { chunk, end } of this.#waiting.splice(0)) {",
+    to: "for (const { chunk, end } of this.#waiting) {",
     tests: [unit("run/session")],
   },
   {
@@ -307,8 +307,8 @@ export const mutations = [
   {
     promise: "a run that failed has no charge under way when the next file begins",
     file: "src/run/settle/charges.ts",
-    from: "this.#waiting.splice(0);\n    await this.#charging;",
-    to: "this.#waiting.splice(0);",
+    from: "this.#isAbandoned = true;\n    await this.#charging;",
+    to: "this.#isAbandoned = true;",
     tests: [unit("run/session")],
   },
   {

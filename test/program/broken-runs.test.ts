@@ -83,6 +83,24 @@ test("a run that is stopped says that the next one counts its units, and a dry r
   expect(units).toBeLessThan(count - before + 4096);
 });
 
+test("several files are paid once each, though one of them is bad", async () => {
+  const home = temporaryFolder();
+  const rows = (name: string, size: number) =>
+    `email,x\n${Array.from({ length: size }, (_, i) => `${name}${i}@larch-and-oak.com,1\n`).join("")}`;
+  for (const name of ["a", "b", "c"]) writeFileSync(join(home, `${name}.csv`), rows(name, 20_000));
+  writeFileSync(join(home, "b.csv"), `${rows("b", 20_000)}"open`);
+  await idv(["quota", "set", "--limit", "60000"], { home });
+  const files = ["emails", "a.csv", "b.csv", "c.csv", "--offline", "-q", "-o", "out/"];
+  expect((await idv(files, { home })).code).toBe(6);
+  writeFileSync(join(home, "b.csv"), rows("b", 20_000));
+  const again = await idv(["emails", "b.csv", "--offline", "-o", "b.out.csv"], { home });
+  expect(again).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("units paid by a run that did not end"),
+  });
+  expect(readFileSync(join(home, "b.out.csv"), "latin1")).not.toContain("quota_exceeded");
+});
+
 test("a run without space for its output is paid once", async () => {
   const { home, used } = await folderWithQuota();
   const full = await idv(["emails", "list.csv", "--offline", "-q", "-o", "/dev/full"], { home });

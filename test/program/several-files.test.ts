@@ -161,7 +161,7 @@ describe("several files", () => {
     ["over bytes", [], 9000, "v"],
     ["over bytes, after charges", [], 30_000, "u"],
     ["over bytes, after charges", [], 30_000, "v"],
-    ["over batches", ["--strict"], 500, "u"],
+    ["over batches", ["--strict"], 9000, "u"],
     ["over batches, some of them submitted", ["--strict"], 25_000, "u"],
   ])(
     "get no rows of one that fails, and pay for its items, %s %j, %i rows of %s",

@@ -113,6 +113,16 @@ describe("a list", () => {
     expect((await attempt(longer)).report).toMatchObject({ paidBefore: { units: 50_000 }, charged: 5 });
   });
 
+  test("that begins like another one leaves that its receipts", async () => {
+    const start = addresses(300);
+    const first = [...start, ...addresses(20_000, 1000)];
+    await attempt(first, { isEnded: false });
+    const { report } = await attempt([...start, ...addresses(9000, 50_000)]);
+    expect(report!.paidBefore.units).toBe(256);
+    expect((await attempt(first)).report).toMatchObject({ charged: 0, paidBefore: { units: 20_300 } });
+    expect((await attempt(first)).report).toMatchObject({ charged: 20_300, paidBefore: { units: 0 } });
+  });
+
   test("of other items is paid, whatever they are", async () => {
     await attempt(addresses(300), { isEnded: false });
     const { report } = await attempt(addresses(300), { kind: "domain" });

@@ -24,8 +24,7 @@ export function costOrResumption(
   if (engine?.kept === undefined || !canBeResumed(error)) {
     const units = cost?.() ?? 0;
     if (units === 0) return "";
-    const next =
-      engine?.end && engine.validator.embedded?.receipts ? "; the next run of this list counts them" : "";
+    const next = engine?.leavesReceipts?.() ? "; the next run of this list counts them" : "";
     return `; ${counted(units, "unit")} used${next}`;
   }
   const verdicts = counted(engine.kept(), "new verdict is", "new verdicts are");

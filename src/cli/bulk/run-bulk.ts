@@ -14,7 +14,6 @@ import { TableError } from "../../table/errors.js";
 import { type Kind, notChecked } from "../../validator/validator.js";
 import type { Engine } from "../engines/engine.js";
 import { EmptyInput, failureFor, Interrupted } from "../errors.js";
-import { exitCodes } from "../exit-codes.js";
 import { interruptible } from "../terminal/interruption.js";
 import type { Progress } from "../terminal/progress.js";
 import { standardOutput } from "../terminal/standard-output.js";
@@ -144,10 +143,6 @@ async function runFiles(
     }
   }
   await listReport?.write();
-  // A run that failed is tried again.
-  const { done, failOn, quotaExhausted } = exitCodes;
-  const hasEnded = [done, failOn, quotaExhausted].some((code) => code === totals.exitCode);
-  if (hasEnded && !options.dryRun) await engine.end?.();
   if (isSeveral && options.summary !== "none") process.stderr.write(`${totals.render(options.summary)}\n`);
   return totals.exitCode;
 }
@@ -257,6 +252,7 @@ async function validate(
     ...(badRowsFile && { badRowsFile }),
   });
   await opened.commit;
+  await engine.end?.();
   if (badRowsFile) opened.hasBadRows = true;
   if (table.width === 0) note(`${inputName} is empty`);
   return {

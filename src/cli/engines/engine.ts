@@ -16,8 +16,10 @@ export interface Engine {
   /** What the engine is doing. Absent where it asks nobody. */
   readonly activity?: () => ApiEngine["activity"];
   readonly probe?: ApiEngine["probe"];
-  /** Called when the run has ended and its output is in place: the next run over the same items pays for them. */
+  /** Called when the run over a file has ended and its output is in place: the next run over the same items pays for them. */
   readonly end?: () => Promise<void>;
+  /** Returns whether the run over the file at hand has left receipts, so that the next one need not pay again. */
+  readonly leavesReceipts?: () => boolean;
   /**
    * Waits a moment for answers in flight, which may be paid for, and closes the engine's files. Later calls wait for
    * the first.

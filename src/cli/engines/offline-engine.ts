@@ -5,6 +5,7 @@ import { type ClassifierSource, loadClassifier } from "../../classifier/classifi
 import { isTagAlive, processTag } from "../../files/processes.js";
 import { StoreError } from "../../store/errors.js";
 import { QuotaFile } from "../../store/quota-file.js";
+import type { RunReceipts } from "../../store/receipts.js";
 import { offlineValidator, type UnitSource } from "../../validator/offline.js";
 import type { Kind, QuotaState } from "../../validator/validator.js";
 import type { QuotaPlace } from "../config/quota-place.js";
@@ -45,12 +46,16 @@ export async function openOfflineEngine(
     validator: offlineValidator({ classifier, source }, units),
     reason: options.reason,
     end: async () => quota.receipts?.end(),
-    close: once(() => quota.close()),
+    leavesReceipts: () => quota.receipts?.hasLeft === true,
+    close: once(async () => {
+      await quota.receipts?.release();
+      await quota.close();
+    }),
   };
 }
 
 /** A source of units that can be closed. */
-type QuotaSource = UnitSource & { close(): Promise<void> };
+type QuotaSource = UnitSource & { readonly receipts?: RunReceipts; close(): Promise<void> };
 
 /**
  * Opens the quota. A user without a home cannot have a quota file and has set no limit: then nothing is counted.

@@ -107,6 +107,14 @@ function number(hash: u64): void {
   }
 }
 
+/** Begins a new digest, of the items from now on. */
+export function restartDigest(): void {
+  numbered = 0;
+  digestLow = 0;
+  digestHigh = 0;
+  wantedMark = 0;
+}
+
 /** Asks for a mark at a number of items. */
 export function wantMark(items: u32): void {
   wantedMark = items;

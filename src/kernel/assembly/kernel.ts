@@ -12,6 +12,7 @@ export {
   giveStates,
   leaveMark,
   marks,
+  restartDigest,
   set,
   size,
   takeStates,

@@ -23,7 +23,7 @@ const chargedItems = 20_000;
 /** Number of chunks and rows at which their items are charged, whatever their number. */
 const chargedChunks = 8;
 const chargedRows = 65_536;
-/** Most chunks of a charge: more wait under way, as with a database far away, until that is made. They limit memory. */
+/** Chunks that wait at most for the next mark to tell whether they are paid for. */
 const mostChunks = 64;
 
 /** A chunk that waits. */
@@ -53,15 +53,29 @@ export class Charges implements Settler {
   /** The charge under way. It never rejects. */
   #charging: Promise<void> | undefined;
   #isExhausted = false;
+  #isAbandoned = false;
 
   constructor(ledger: ItemLedger, engine: EmbeddedEngine) {
     this.#ledger = ledger;
     this.#engine = engine;
-    this.#paid = engine.receipts && new PaidItems(engine.receipts);
   }
 
   get differs(): boolean {
     return this.#isExhausted;
+  }
+
+  /** Begins with a file. Each has receipts of its own. */
+  begin(): void {
+    const { receipts } = this.#engine;
+    receipts?.renew();
+    this.#ledger.restartDigest();
+    this.#paid = receipts && new PaidItems(receipts);
+    this.#hasBegun = false;
+    this.#isAbandoned = false;
+    this.#marks = [];
+    this.#items = 0;
+    this.#asked = 0;
+    this.#granted = 0;
   }
 
   async add(chunk: NumberedChunk): Promise<void> {
@@ -72,7 +86,6 @@ export class Charges implements Settler {
     const waiting = newWaiting(chunk, this.#items);
     this.#settled = waiting.settled;
     this.#waiting.push(waiting);
-    if (this.#waiting.length >= mostChunks) await this.#charging;
     this.#chargeIfDue();
   }
 
@@ -81,8 +94,8 @@ export class Charges implements Settler {
   }
 
   async flush(): Promise<void> {
-    await this.#charging;
-    if (this.#waiting.length > 0) await this.#charge(this.#items);
+    while (this.#charging) await this.#charging;
+    if (this.#waiting.length > 0) await this.#charge(this.#items, true);
   }
 
   settledRows(): number {
@@ -90,18 +103,12 @@ export class Charges implements Settler {
   }
 
   async abandon(): Promise<void> {
-    const waiting = this.#waiting.splice(0);
+    this.#isAbandoned = true;
     await this.#charging;
-    for (const { chunk, end } of waiting) {
-      if (end > this.#asked) {
-        const before = Math.max(0, this.#asked - (end - chunk.newItems));
-        eachNew(chunk, before, (item) => this.#ledger.forget(item));
-      }
+    for (const { chunk, end } of this.#waiting.splice(0)) {
+      const before = Math.max(0, this.#asked - (end - chunk.newItems));
+      eachNew(chunk, before, (item) => this.#ledger.forget(item));
     }
-    // The numbers of later items do not fit those of another run any more.
-    this.#paid = undefined;
-    this.#items = this.#asked;
-    this.#marks = [];
   }
 
   /** Asks for a mark where the receipts of another run end: the list may have been continued since. */
@@ -110,35 +117,34 @@ export class Charges implements Settler {
   }
 
   #chargeIfDue(): void {
-    if (this.#charging !== undefined || this.#waiting.length === 0) return;
+    if (this.#charging !== undefined || this.#waiting.length === 0 || this.#isAbandoned) return;
     const chunks = this.#waiting.length;
     const rows = this.#waiting.reduce((sum, { chunk }) => sum + chunk.codes.length, 0);
     const isBeforePause = this.#waiting.some(({ chunk }) => chunk.isBeforePause);
     const isMuch = rows >= chargedRows || chunks >= chargedChunks;
     if (!isBeforePause && !isMuch && this.#items - this.#asked < chargedItems) return;
+    // The next mark tells whether the items after the last one are paid for.
+    if (this.#hasBegun && chunks < mostChunks && this.#paid?.mayBePaid(this.#items)) {
+      if (this.#paid.count > this.#asked) void this.#charge(this.#paid.count);
+      return;
+    }
     const mark = this.#marks.findLast(({ items }) => items % itemsToMark === 0)?.items ?? 0;
     // Where there are hardly any new items, rows do not wait for a mark.
-    const target = isBeforePause || mark <= this.#asked ? this.#items : mark;
-    void this.#charge(target);
+    void this.#charge(isBeforePause || mark <= this.#asked ? this.#items : mark);
   }
 
-  /** Charges the items up to one. */
-  #charge(target: number): Promise<void> {
-    const waiting = this.#waiting.filter(({ end }) => end <= target);
-    this.#waiting = this.#waiting.slice(waiting.length);
-    this.#charging = this.#chargeUpTo(target)
+  /** Charges the items up to one. @param isEnd whether the input has ended */
+  #charge(target: number, isEnd = false): Promise<void> {
+    this.#charging = this.#chargeUpTo(target, isEnd)
       .then(
         () => {
-          for (const { chunk, end, settle } of waiting) {
-            const before = Math.max(0, this.#granted - (end - chunk.newItems));
-            if (before < chunk.newItems) {
-              eachNew(chunk, before, (item) => this.#ledger.give(item, notCheckedCode));
-            }
-            settle();
+          const count = this.#waiting.findIndex(({ end }) => end > this.#asked);
+          for (const waiting of this.#waiting.splice(0, count === -1 ? this.#waiting.length : count)) {
+            this.#settle(waiting);
           }
         },
         (error: unknown) => {
-          for (const { fail } of waiting) fail(error);
+          for (const { fail } of this.#waiting.splice(0)) fail(error);
         },
       )
       .then(() => {
@@ -148,16 +154,25 @@ export class Charges implements Settler {
     return this.#charging;
   }
 
-  async #chargeUpTo(target: number): Promise<void> {
+  #settle({ chunk, end, settle }: Waiting): void {
+    const before = Math.max(0, this.#granted - (end - chunk.newItems));
+    if (before < chunk.newItems) eachNew(chunk, before, (item) => this.#ledger.give(item, notCheckedCode));
+    settle();
+  }
+
+  async #chargeUpTo(wanted: number, isEnd: boolean): Promise<void> {
     if (!this.#hasBegun) await this.#paid?.begin();
-    this.#hasBegun = true;
     this.#wantMark();
+    const mayWait = !this.#hasBegun && !isEnd && this.#paid?.mayBePaid(wanted);
+    this.#hasBegun = true;
+    const target = mayWait ? this.#paid!.count : wanted;
     const paid = this.#isExhausted ? 0 : Math.min(target, this.#paid?.count ?? 0);
     const from = Math.max(this.#asked, paid);
     const marks = this.#marks.filter(({ items }) => items <= target);
     this.#marks = this.#marks.slice(marks.length);
-    if (!this.#isExhausted)
+    if (!this.#isExhausted) {
       this.#granted = from + (await this.#take(target - from, { items: target, marks }));
+    }
     if (from > this.#asked) this.#ledger.addPaidBefore(from - this.#asked, this.#paid!.time);
     this.#asked = target;
   }
