@@ -166,13 +166,13 @@ export class Charges implements Settler {
     const mayWait = !this.#hasBegun && !isEnd && this.#paid?.mayBePaid(wanted);
     this.#hasBegun = true;
     const target = mayWait ? this.#paid!.count : wanted;
-    const paid = this.#isExhausted ? 0 : Math.min(target, this.#paid?.count ?? 0);
+    const paid = Math.min(target, this.#paid?.count ?? 0);
     const from = Math.max(this.#asked, paid);
     const marks = this.#marks.filter(({ items }) => items <= target);
     this.#marks = this.#marks.slice(marks.length);
-    if (!this.#isExhausted) {
-      this.#granted = from + (await this.#take(target - from, { items: target, marks }));
-    }
+    // What is paid for is granted, though another file has used up the quota.
+    if (this.#isExhausted) this.#granted = Math.max(this.#granted, paid);
+    else this.#granted = from + (await this.#take(target - from, { items: target, marks }));
     if (from > this.#asked) this.#ledger.addPaidBefore(from - this.#asked, this.#paid!.time);
     this.#asked = target;
   }
