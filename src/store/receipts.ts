@@ -113,7 +113,13 @@ export class RunReceipts {
       ) as ReceiptRow[];
       const owners = new Set(rows.map(({ owner }) => owner));
       const dead = new Set(Array.from(owners).filter((owner) => !this.#isAlive(owner)));
-      for (const owner of dead) run("UPDATE receipt SET owner = ? WHERE owner = ?", this.#owner, owner);
+      for (const owner of dead) {
+        // Released receipts of all lists have the same owner: those of another list are left to its own run.
+        run(
+          "UPDATE receipt SET owner = ? WHERE owner = ? AND kind = ? AND start = ?",
+          ...[this.#owner, owner, this.#kind, this.#start],
+        );
+      }
       const runs = new Map<string, ReceiptRow[]>();
       for (const row of rows) {
         if (!dead.has(row.owner)) continue;

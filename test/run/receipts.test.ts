@@ -37,7 +37,14 @@ async function attempt(
     kind = "email" as "email" | "domain",
     isAlive = false,
     isEnded = true,
-  }: { failing?: number; kind?: "email" | "domain"; isAlive?: boolean; isEnded?: boolean } = {},
+    isReleased = false,
+  }: {
+    failing?: number;
+    kind?: "email" | "domain";
+    isAlive?: boolean;
+    isEnded?: boolean;
+    isReleased?: boolean;
+  } = {},
 ) {
   const quotaFile = await QuotaFile.open(path, () => now);
   try {
@@ -64,7 +71,8 @@ async function attempt(
         return undefined;
       },
     );
-    if (isEnded && failing === 0) await receipts.end();
+    if (isReleased) await receipts.release();
+    else if (isEnded && failing === 0) await receipts.end();
     const statuses = Buffer.concat(parts).toString().split("\n").slice(1, -1);
     return { report, used: (await quotaFile.read()).used, statuses };
   } finally {
@@ -121,6 +129,13 @@ describe("a list", () => {
     expect(report!.paidBefore.units).toBe(256);
     expect((await attempt(first)).report).toMatchObject({ charged: 0, paidBefore: { units: 20_300 } });
     expect((await attempt(first)).report).toMatchObject({ charged: 20_300, paidBefore: { units: 0 } });
+  });
+
+  test("that was released is left alone by a run over another list", async () => {
+    await attempt(addresses(300), { isReleased: true });
+    await attempt(addresses(300, 1000), { isReleased: true });
+    await attempt(addresses(300, 1000), { isAlive: true, isEnded: false });
+    expect((await attempt(addresses(300))).report).toMatchObject({ charged: 0, paidBefore: { units: 300 } });
   });
 
   test("of other items is paid, whatever they are", async () => {

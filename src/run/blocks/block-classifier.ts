@@ -305,7 +305,7 @@ export class BlockClassifier {
       const row = width === 1 ? field : Math.floor(field / width);
       const nth = field - row * width;
       const items = this.#cells.itemsIn(chunks[nth]!.value(row));
-      // As in batches, where the first shard counts the values of all shards.
+      // The first shard counts the values of all shards.
       if (this.#isFirstShard && !chunks[nth]!.isUtf8(row)) notUtf8.add(row);
       if (items.length > 1) several.set(field, items);
       else if (!this.#isHere(items[0])) {
