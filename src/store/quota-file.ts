@@ -65,6 +65,11 @@ export class QuotaFile extends StateFile {
     return new QuotaFile(await openFile(path, schema, now, wait));
   }
 
+  /** Whether the run has left receipts, which the next one over the same list finds. */
+  get leavesReceipts(): boolean {
+    return this.#receipts?.hasLeft === true && this.isInPlace;
+  }
+
   /** Returns the current quota. */
   read(): Promise<Quota> {
     return this.inRead(() => toQuota(this.#row()));

@@ -168,12 +168,21 @@ export abstract class StateFile {
     });
   }
 
+  /** Number of the file at the path in its file system; undefined if there is none. */
+  get #inode(): number | undefined {
+    return statSync(this.file.path, { throwIfNoEntry: false })?.ino;
+  }
+
+  /** Whether the file was neither removed nor replaced since it was opened. */
+  protected get isInPlace(): boolean {
+    return this.#inode === this.file.inode;
+  }
+
   /** @throws StoreError when the file was removed or replaced: SQLite would go on with one that nobody sees */
   #checkPlace(): void {
-    const { path, inode, schema } = this.file;
-    const now = statSync(path, { throwIfNoEntry: false })?.ino;
-    if (now === inode) return;
-    const what = now === undefined ? "removed" : "replaced";
+    const { path, schema } = this.file;
+    if (this.isInPlace) return;
+    const what = this.#inode === undefined ? "removed" : "replaced";
     throw new StoreError(
       `${path}: the ${schema.name} was ${what} while it was in use, and no longer counts; put it back, or run again`,
     );

@@ -46,7 +46,7 @@ export async function openOfflineEngine(
     validator: offlineValidator({ classifier, source }, units),
     reason: options.reason,
     end: async () => quota.receipts?.end(),
-    leavesReceipts: () => quota.receipts?.hasLeft === true,
+    leavesReceipts: () => quota.leavesReceipts?.() === true,
     close: once(async () => {
       await quota.receipts?.release();
       await quota.close();
@@ -55,7 +55,11 @@ export async function openOfflineEngine(
 }
 
 /** A source of units that can be closed. */
-type QuotaSource = UnitSource & { readonly receipts?: RunReceipts; close(): Promise<void> };
+type QuotaSource = UnitSource & {
+  readonly receipts?: RunReceipts;
+  leavesReceipts?(): boolean;
+  close(): Promise<void>;
+};
 
 /**
  * Opens the quota. A user without a home cannot have a quota file and has set no limit: then nothing is counted.
@@ -85,6 +89,7 @@ async function openQuota(
     const receipts = await file.openReceipts(kind, processTag(), isTagAlive);
     return {
       receipts,
+      leavesReceipts: () => file.leavesReceipts,
       reserve: (units, receipt) => file.reserve(units, receipt),
       close: () => file.close(),
     };
