@@ -31,21 +31,30 @@ export async function* blocksOf(
   let buffer = Buffer.allocUnsafeSlow(2 * blockBytes);
   let length = 0;
   let reading: Promise<IteratorResult<Uint8Array>> | undefined;
+  /** What is left of the bytes that were read. */
+  let rest: Uint8Array = Buffer.of();
   let pause = new Pause();
   try {
     for (;;) {
-      reading ??= input.next();
-      const read: IteratorResult<Uint8Array> | undefined = await pause.orResult(reading);
-      if (read?.done) break;
-      if (read !== undefined) {
-        reading = undefined;
-        if (length + read.value.length > buffer.length) {
-          buffer = Buffer.concat([buffer.subarray(0, length)], 2 * (length + read.value.length));
+      let isBeforePause = false;
+      if (rest.length === 0) {
+        reading ??= input.next();
+        const read: IteratorResult<Uint8Array> | undefined = await pause.orResult(reading);
+        if (read?.done) break;
+        isBeforePause = read === undefined;
+        if (read !== undefined) {
+          reading = undefined;
+          rest = read.value;
         }
-        buffer.set(read.value, length);
-        length += read.value.length;
       }
-      const isBeforePause = read === undefined;
+      // Decompressors give megabytes at once, and no block is to become much longer than another.
+      const taken = rest.subarray(0, blockBytes);
+      rest = rest.subarray(taken.length);
+      if (length + taken.length > buffer.length) {
+        buffer = Buffer.concat([buffer.subarray(0, length)], 2 * (length + taken.length));
+      }
+      buffer.set(taken, length);
+      length += taken.length;
       if (!isBeforePause && length < blockBytes) {
         if (pause.isEnded) pause = new Pause();
         continue;
