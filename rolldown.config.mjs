@@ -114,15 +114,15 @@ export default defineConfig([
             priority: 3,
           },
           { name: "classifier", test: /src.classifier.(?:classifier|canonical)\.ts$/, priority: 2 },
-          // Also for the workers, which need nothing else.
+          // Also for the workers.
           {
             name: "blocks",
-            test: /src.(?:run.embedded.block-classifier|table.scan.chunk-assembler)\.ts$/,
+            test: /src.table.scan.chunk-assembler\.ts$/,
             priority: 2,
           },
           {
             name: "run",
-            test: /src.(?:cli.bulk.run-bulk|cli.commands.(?:emails|domains)|run.embedded.embedded-run)\.ts$/,
+            test: /src.(?:cli.bulk.run-bulk|cli.commands.(?:emails|domains))\.ts$/,
             priority: 1,
           },
         ],

@@ -170,6 +170,18 @@ describe("compression", () => {
     },
   );
 
+  test.each<[string, (bytes: Uint8Array) => Uint8Array]>([
+    ["gz", gunzipSync],
+    ["zst", decompress],
+  ])("writes many pieces of .%s in their order", async (extension, unpack) => {
+    const rows = Array.from({ length: 90_000 }, (_, i) => `${i},user${i}@larch-and-oak.com`);
+    const home = folderWith({ list: ["id,email", ...rows, ""].join("\n") });
+    const output = `o.csv.${extension}`;
+    expect((await idv(["emails", "list", "-q", "-o", output], { home })).code).toBe(0);
+    const unpacked = Buffer.from(unpack(readFileSync(join(home, output)))).toString();
+    expect(unpacked).toBe(["id,email,status", ...rows.map((row) => `${row},ok`), ""].join("\n"));
+  });
+
   test.each<[string, Uint8Array, string]>([
     ["truncated gzip", gzipSync(csv).subarray(0, -12), "the gzip data is damaged: it is cut off"],
     ["truncated zstd", compress(Buffer.from(csv)).subarray(0, -3), "the zstd data is damaged: it is cut off"],
