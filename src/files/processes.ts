@@ -49,10 +49,11 @@ export function processTag(pid = ownPid): string {
   return `${machineTag()} ${pid} ${startOf(pid)}`;
 }
 
-/** Returns whether the process with a tag still runs, as far as can be told: those of other machines may. */
-export function isTagAlive(tag: string): boolean {
+/** Returns whether the process with a tag still runs. Those of other machines, and of other process namespaces, cannot be seen. */
+export function stateOfTag(tag: string): "ended" | "running" | "elsewhere" {
   const [machine, pid, start] = tag.split(" ");
-  return machine !== machineTag() || (isAlive(Number(pid)) && start === startOf(Number(pid)));
+  if (machine !== machineTag()) return "elsewhere";
+  return isAlive(Number(pid)) && start === startOf(Number(pid)) ? "running" : "ended";
 }
 
 /** Returns when a process was started, in ticks since the machine was; empty where that is not told (proc(5)). */

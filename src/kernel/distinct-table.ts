@@ -7,7 +7,9 @@ import {
   distinctLines,
   distinctMarks,
   distinctRows,
+  distinctWanted,
   markBytes,
+  mostWanted,
 } from "./layout.js";
 
 /** More distinct items than there is memory for. */
@@ -36,7 +38,7 @@ interface Exports {
   addAll(count: number): number;
   giveStates(count: number): void;
   leaveMark(): void;
-  wantMark(items: number): void;
+  wantMarks(count: number): void;
   restartDigest(): void;
   readonly marks: { readonly value: number };
   takeStates(count: number): void;
@@ -136,9 +138,15 @@ export class DistinctTable {
     }
   }
 
-  /** Asks for a mark at a number of items, beside those that are there anyway; 0 for none. */
-  wantMark(items: number): void {
-    this.#exports.wantMark(items);
+  /**
+   * Asks for marks at numbers of items, beside those that are there anyway. The next 64 are heeded.
+   *
+   * @param items numbers beyond that of the items so far, increasing
+   */
+  wantMarks(items: readonly number[]): void {
+    const next = items.slice(0, mostWanted);
+    new Uint32Array(this.#memory.buffer, distinctWanted, next.length).set(next);
+    this.#exports.wantMarks(next.length);
   }
 
   /** Begins a new digest, of the hashes that are added from now on. */

@@ -146,17 +146,19 @@ export const textAt = 2048;
 export const mostText = 4096;
 
 /**
- * Memory of a table of distinct items: a scratch word, then hashes, codes and flags of `distinctRows` rows, the marks that they pass, then
- * the lines. A mark has three words of 64 bits: the number of items, and their digest.
+ * Memory of a table of distinct items: a scratch word, then hashes, codes and flags of `distinctRows` rows, the numbers of items at
+ * which marks are wanted, 32 bits each, the marks that the rows pass, then the lines. A mark has three words of 64 bits: the number of items, and their digest.
  */
 export const distinctIgnored = 512;
 export const distinctRows = 32768;
 export const distinctHashes = 1024;
 export const distinctCodes = 263168;
 export const distinctIsNew = 295936;
-export const distinctMarks = 328704;
+export const distinctWanted = 328704;
+export const mostWanted = 64;
+export const distinctMarks = 328960;
 export const markBytes = 24;
 /** Number of items between two marks, and that of the first one. */
 export const itemsToMark = 4096;
 export const itemsToFirstMark = 256;
-export const distinctLines = 329216;
+export const distinctLines = 330816;

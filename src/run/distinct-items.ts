@@ -51,9 +51,9 @@ export class DistinctItems {
     return this.#table.addAll(hashes, codes);
   }
 
-  /** Asks for a mark at a number of items, beside those that are there anyway; 0 for none. */
-  wantMark(items: number): void {
-    this.#table.wantMark(items);
+  /** Asks for marks at numbers of items; see {@link DistinctTable.wantMarks}. */
+  wantMarks(items: readonly number[]): void {
+    this.#table.wantMarks(items);
   }
 
   /** Begins a new digest, of the items that are added from now on. */
@@ -90,7 +90,7 @@ class PlainTable implements Omit<DistinctTable, "bytes"> {
     this.#states.set(`${low} ${high}`, state);
   }
 
-  wantMark(): void {}
+  wantMarks(): void {}
 
   restartDigest(): void {}
 

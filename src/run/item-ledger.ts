@@ -8,7 +8,15 @@ import type { QuotaState, Verdict } from "../validator/validator.js";
 import type { ChunkVerdicts } from "./blocks/block-classifier.js";
 import { DistinctItems } from "./distinct-items.js";
 import type { RunCounts } from "./session.js";
-import { isKept, isRow, mostStatuses, noItemCode, notCheckedCode, StatusCodes } from "./status-codes.js";
+import {
+  hasItem,
+  isKept,
+  isRow,
+  mostStatuses,
+  noItemCode,
+  notCheckedCode,
+  StatusCodes,
+} from "./status-codes.js";
 
 /** Share of the input that must be read before the number of all items is estimated. */
 const estimatingShare = 1 / 8;
@@ -73,9 +81,16 @@ export class ItemLedger {
     this.#items.restartDigest();
   }
 
-  /** Asks for a mark at a number of items, beside those that are there anyway; 0 for none. */
-  wantMark(items: number): void {
-    this.#items.wantMark(items);
+  /** Asks for marks at numbers of items, beyond those so far and increasing, beside the marks that are there anyway. */
+  wantMarks(items: readonly number[]): void {
+    this.#items.wantMarks(items);
+  }
+
+  /** Returns the first item of a chunk, whether or not it is new; undefined if there is none. */
+  firstItem(chunk: ChunkVerdicts): ItemHash | undefined {
+    const { hashes, codes } = itemsOf(chunk);
+    const place = withoutKept(chunk, codes).findIndex(hasItem);
+    return place === -1 ? undefined : { low: hashes[2 * place]!, high: hashes[2 * place + 1]! };
   }
 
   /** Adds the items of a chunk. The code of a new one becomes that of its item. */

@@ -121,7 +121,7 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
   await onProgress?.(progress);
   /** Unfinished writes, the oldest first. Each begins when the previous one is done; the first one when charges can be made. */
   const writes: Promise<void>[] = [];
-  let lastWrite = Promise.resolve(embedded?.ready).then(() => writer.start(table.start(columns)));
+  let lastWrite = writer.start(table.start(columns));
   lastWrite.catch((error: unknown) => watch.fail(error));
   const reading = chunks[Symbol.asyncIterator]();
   try {
@@ -130,6 +130,7 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
       const { value: classified, done } = await watch.until(reading.next());
       if (done) break;
       ledger.expect(inputShare(), before.distinct);
+      await watch.until(Promise.resolve(settler.expect?.(classified)));
       const chunk = { ...classified, ...ledger.add(classified) };
       rowsRead += chunk.codes.length / chunk.columns;
       waiting.push(chunk);

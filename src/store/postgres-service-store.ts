@@ -4,6 +4,7 @@
  */
 import { PostgresDatabase, type Query } from "./postgres.js";
 import { PostgresCharges } from "./postgres-charges.js";
+import { leaveReceipt, newReceipts, PostgresReceipts } from "./postgres-receipts.js";
 import {
   addUsage,
   clock,
@@ -24,6 +25,7 @@ import {
   renewed,
   toQuota,
 } from "./quota.js";
+import type { Granted, ReceiptRow, ReceiptStore } from "./receipts.js";
 import { hashOf, newId, newSecret, newToken } from "./secrets.js";
 import {
   type AnswerRow,
@@ -133,29 +135,45 @@ export class PostgresServiceStore implements ServiceStore {
     return this.#charges.chargeAll(charges);
   }
 
-  async takeUnits(request: UnitRequest): Promise<Reservation> {
+  async takeUnits(request: UnitRequest): Promise<Reservation & Granted> {
     const { now, reservation } = await this.#database.transaction(async (query, begun) => {
       const keyId = usageIdOf(request.from);
-      const [key, row, [stored], [{ now }]] = (await Promise.all([
+      const [key, row, [stored], [{ now }], news] = (await Promise.all([
         ...lockQuota(query, request.from),
         query(
           "SELECT * FROM idv_answer WHERE key_id = $1 AND idempotency_key_hash = $2",
           ...[keyId, hashOf(request.once)],
         ),
         query(clock),
+        // After the quota is locked: no other run can leave one before the end of this transaction.
+        request.receipt ? newReceipts(query, keyId, request.receipt) : [],
         begun,
-      ])) as unknown as [LockedKey, NamedQuotaRow | undefined, AnswerRow[], [{ now: number }]];
+      ])) as unknown as [
+        LockedKey,
+        NamedQuotaRow | undefined,
+        AnswerRow[],
+        [{ now: number }],
+        readonly ReceiptRow[],
+      ];
       if (row === undefined || (key && !isUsable(key, now))) throw noQuota(request.from);
       const quota = renewed(row, now);
-      const { reservation, answers, usage } = applyUnitRequest(quota, stored, request, now);
+      const { reservation, answers, usage, receipt } = applyUnitRequest(quota, stored, request, news, now);
       // Sent together with COMMIT, as in a charge.
       updateQuota(query, quota);
       if (answers.length > 0) insertAnswers(query, answers, now);
       if (usage.length > 0) addUsage(query, usage);
+      if (receipt) leaveReceipt(query, keyId, receipt, now);
       return { now, reservation };
     });
     this.#charges.deleteExpiredAnswers(now);
     return reservation;
+  }
+
+  async openReceipts(owner: QuotaOwner): Promise<ReceiptStore> {
+    const [[row]] = (await this.#database.read(["SELECT secret FROM idv_receipt_secret"])) as [
+      [{ secret: Uint8Array }],
+    ];
+    return new PostgresReceipts(this.#database, usageIdOf(owner), row.secret);
   }
 
   async quotaOf(owner: QuotaOwner): Promise<Quota> {

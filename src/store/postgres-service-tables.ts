@@ -76,6 +76,25 @@ export const steps: readonly string[] = [
   `DROP INDEX idv_usage_hour;
   ALTER TABLE idv_usage DROP CONSTRAINT idv_usage_pkey, ADD PRIMARY KEY (hour, key_id, kind, status);
   CREATE INDEX idv_usage_key ON idv_usage (key_id, hour)`,
+  // Receipts of runs, and the secret of their digests: two random UUIDs, since older versions have no other random bytes.
+  `CREATE TABLE idv_receipt (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    run text NOT NULL,
+    owner text NOT NULL,
+    name bytea NOT NULL,
+    kind text NOT NULL,
+    start bytea NOT NULL,
+    created bigint NOT NULL,
+    granted bigint NOT NULL,
+    marks bytea NOT NULL,
+    quota text NOT NULL
+  );
+  CREATE INDEX idv_receipt_by_start ON idv_receipt (start);
+  CREATE INDEX idv_receipt_by_owner ON idv_receipt (owner);
+  CREATE INDEX idv_receipt_by_created ON idv_receipt (created);
+  CREATE TABLE idv_receipt_owner (owner text PRIMARY KEY, alive bigint NOT NULL);
+  CREATE TABLE idv_receipt_secret (secret bytea NOT NULL);
+  INSERT INTO idv_receipt_secret SELECT sha256((gen_random_uuid()::text || gen_random_uuid()::text)::bytea)`,
 ];
 
 /** The clock of the database, in milliseconds since the epoch. */

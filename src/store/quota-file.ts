@@ -14,8 +14,9 @@ import {
   takeUnits,
   toQuota,
 } from "./quota.js";
-import { type Mark, RunReceipts } from "./receipts.js";
+import { type Granted, type ReceiptCharge, type ReceiptStore, receiptValues, takeOnce } from "./receipts.js";
 import { damaged, type LockWait, type Schema } from "./sqlite.js";
+import { leaveReceipt, newReceipts, receiptTables, SqliteReceipts } from "./sqlite-receipts.js";
 import { openFile, StateFile } from "./state-file.js";
 
 const schema: Schema = {
@@ -42,8 +43,14 @@ const schema: Schema = {
     ) STRICT;
     CREATE INDEX receipt_start ON receipt (start);
     CREATE INDEX receipt_owner ON receipt (owner)`,
+    // The receipts of runs with a name, and of other quotas, as in the state of the service. Digests have another start.
+    `DROP TABLE receipt;
+    ${receiptTables}`,
   ],
 };
+
+/** The name of the quota among receipts: a file has only one. */
+const noName = "";
 
 /** Quota of an absent file: no limit, no units used. */
 export const freshQuota: Quota = toQuota(freshRow);
@@ -53,8 +60,6 @@ export const freshQuota: Quota = toQuota(freshRow);
  * StoreError when the file cannot be read or written.
  */
 export class QuotaFile extends StateFile {
-  #receipts: RunReceipts | undefined;
-
   /**
    * Opens the file. Creates it with {@link freshQuota} if it is absent.
    *
@@ -63,11 +68,6 @@ export class QuotaFile extends StateFile {
    */
   static async open(path: string, now: () => number, wait: LockWait = {}): Promise<QuotaFile> {
     return new QuotaFile(await openFile(path, schema, now, wait));
-  }
-
-  /** Whether the run has left receipts, which the next one over the same list finds. */
-  get leavesReceipts(): boolean {
-    return this.#receipts?.hasLeft === true && this.isInPlace;
   }
 
   /** Returns the current quota. */
@@ -80,38 +80,30 @@ export class QuotaFile extends StateFile {
    * back.
    *
    * @param units at least 0
-   * @param receipt what is left of the charge, in the same transaction, if receipts are open
+   * @param receipt what is left of the charge, in the same transaction, and may make it smaller
    */
-  reserve(
-    units: number,
-    receipt?: { readonly items: number; readonly marks: readonly Mark[] },
-  ): Promise<Reservation> {
+  reserve(units: number, receipt?: ReceiptCharge): Promise<Reservation & Granted> {
     return this.inBackgroundWrite(() => {
-      const reservation = this.#applied((row) => takeUnits(row, units));
-      if (receipt) this.#receipts?.leave(receipt.items - units + reservation.granted, receipt.marks);
-      return reservation;
+      const news = receipt ? newReceipts(this.receiptAccess, noName, receipt) : [];
+      let quota: Quota | undefined;
+      const granted = takeOnce(units, receipt, news, (wanted) => {
+        const reservation = this.#applied((row) => takeUnits(row, wanted));
+        quota = reservation.quota;
+        return reservation.granted;
+      });
+      if (receipt)
+        leaveReceipt(this.receiptAccess, noName, receiptValues(receipt, units, granted), this.file.now());
+      return { ...granted, quota: quota! };
     });
   }
 
-  /**
-   * Opens the receipts of a run.
-   *
-   * @param kind of its items
-   * @param owner identifies its process
-   * @param isAlive returns whether the process of another owner still runs
-   */
-  async openReceipts(kind: string, owner: string, isAlive: (owner: string) => boolean): Promise<RunReceipts> {
-    const [row] = (await this.inRead(() => this.all("SELECT secret FROM quota"))) as { secret: Uint8Array }[];
-    if (row === undefined) throw damaged(this.file.path, schema);
-    const file = {
-      all: this.all.bind(this),
-      run: this.run.bind(this),
-      now: this.file.now,
-      write: <Result>(work: () => Result) => this.inFastWrite(work),
-      tryWrite: (work: () => void) => this.tryFastWrite(work),
-    };
-    this.#receipts = new RunReceipts(file, row.secret, kind, owner, isAlive);
-    return this.#receipts;
+  /** Returns the receipts of runs. */
+  async openReceipts(): Promise<ReceiptStore> {
+    const [row] = (await this.inRead(() => this.all("SELECT secret FROM quota"))) as {
+      secret: Uint8Array | null;
+    }[];
+    if (!row?.secret) throw damaged(this.file.path, schema);
+    return new SqliteReceipts(this.receiptAccess, noName, row.secret);
   }
 
   /** Changes the limit, the period or both. The used units stay. */
@@ -128,6 +120,7 @@ export class QuotaFile extends StateFile {
     const { quota } = await this.#change((row) => {
       row.used = 0;
       this.run("DELETE FROM receipt");
+      this.run("DELETE FROM receipt_owner");
       return 0;
     });
     return quota;

@@ -1,13 +1,18 @@
 /**
- * The receipts of a run in a quota file: how far it has come when each of its charges was made, as digests of its first items. They
- * outlive a run that does not end, so that the next one over the same items pays only for what is beyond; see
- * run/settle/paid-items.ts. They hold keyed digests of hundreds of items or more, or of all items of a shorter list.
+ * The receipts of runs, whose quota keeps them: how far a run has come when each of its charges was made, as digests of its first
+ * items. They outlive a run that does not end, so that the next one over the same items pays only for what is beyond, and those of a
+ * run with a name hold for all runs of that name; see run/settle/paid-items.ts. They hold keyed digests of hundreds of items or more,
+ * or of all items of a shorter list. What each store does with them is in sqlite-receipts.ts and postgres-receipts.ts.
  */
-import { randomUUID } from "node:crypto";
-import type { Parameter } from "./state-file.js";
+import { createHmac, randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** Time for which receipts are kept, in milliseconds: 7 days. */
-const keptMilliseconds = 604_800_000;
+export const keptMilliseconds = 604_800_000;
+/** Time between two signs of life of a run, and that after which one without them has ended, in milliseconds. */
+const [signMilliseconds, aliveMilliseconds] = [4000, 15_000];
+/** Time between two looks at a run of another machine, in milliseconds. */
+const lookMilliseconds = 1000;
 /** Length of a stored mark in bytes: the number of items, and their digest. */
 const markBytes = 24;
 const digestBytes = 16;
@@ -19,7 +24,7 @@ export interface Mark {
   readonly digest: string;
 }
 
-/** What a run that did not end has paid for. */
+/** What a charge of another run has left. */
 interface Receipt {
   readonly run: string;
   readonly granted: number;
@@ -27,19 +32,23 @@ interface Receipt {
   readonly time: number;
 }
 
-/** Access to the file. */
-interface ReceiptFile {
-  all(sql: string, ...parameters: readonly Parameter[]): unknown[];
-  run(sql: string, ...parameters: readonly Parameter[]): number;
-  /** Clock in milliseconds since the epoch. */
-  readonly now: () => number;
-  /** Runs a change in a transaction. */
-  write<Result>(work: () => Result): Promise<Result>;
-  /** Tries to make a change, for a second at most. Nothing depends on it. */
-  tryWrite(work: () => void): Promise<void>;
+/** A run over a file, as its receipts name it. */
+export interface ReceiptRun {
+  readonly run: string;
+  /** Identifies its process, and the run. */
+  readonly owner: string;
+  /** HMAC of its name; empty for a run without one. */
+  readonly name: Uint8Array;
+  /** Kind of its items. */
+  readonly kind: string;
+  /** Digest at its first mark. */
+  readonly start: Uint8Array;
 }
 
-interface ReceiptRow {
+/** A receipt as it is stored. */
+export interface ReceiptRow {
+  /** Increases from receipt to receipt of a quota. */
+  readonly id: number;
   readonly run: string;
   readonly owner: string;
   readonly created: number;
@@ -47,36 +56,84 @@ interface ReceiptRow {
   readonly marks: Uint8Array;
 }
 
-export class RunReceipts {
-  readonly secret: Uint8Array;
-  readonly #file: ReceiptFile;
-  readonly #kind: string;
-  readonly #process: string;
-  readonly #isAlive: (owner: string) => boolean;
-  #run = "";
-  #start: Buffer = Buffer.of();
-  /** The runs whose receipts this one has taken and used. */
-  #used: string[] = [];
-  #hasLeft = false;
+/** What is left with a charge, and what it depends on. */
+export interface ReceiptCharge {
+  readonly run: ReceiptRun;
+  /** Number of first items that are charged with it, and the marks that they pass since the last charge. */
+  readonly items: number;
+  readonly marks: readonly Mark[];
+  /**
+   * For a run with a name: the last receipt that it knows, and what takes the newer ones of other runs in the transaction of the
+   * charge. It returns the number of first items that are paid for, and may be called again.
+   */
+  readonly news?: {
+    readonly after: number;
+    readonly learn: (rows: readonly ReceiptRow[]) => number;
+  };
+}
 
+/** Where the receipts of one quota are. All methods but `end` and `release` throw StoreError when it cannot be used. */
+export interface ReceiptStore {
+  readonly secret: Uint8Array;
+  /**
+   * Returns the receipts that a run may use, of lists that start as its own. Without a name, those of runs that did not end, which
+   * belong to it from then on; else all of its name.
+   *
+   * @param isDead returns whether a run has ended; `alive` is the time of its last sign of life, null if it was released, and `now`
+   *   the time, in milliseconds since the epoch
+   */
+  take(
+    run: ReceiptRun,
+    isDead: (owner: string, alive: number | null, now: number) => boolean,
+  ): Promise<readonly ReceiptRow[]>;
+  /** Gives a sign of life. */
+  stayAlive(owner: string): Promise<void>;
+  /** Deletes receipts of an owner: those of the runs that have ended and those that they have used. Releases the others. */
+  end(owner: string, runs: readonly string[]): Promise<void>;
+  /** Releases the receipts of an owner that does not end: the next run need not know whether its process is alive. */
+  release(owner: string): Promise<void>;
+}
+
+/** What is known of the process of another run: one on this machine has ended or not, and others cannot be seen. */
+export type ProcessState = "ended" | "running" | "elsewhere";
+
+/** The receipts of the runs of a command, one after the other. */
+export class RunReceipts {
+  readonly isNamed: boolean;
+  readonly #store: ReceiptStore;
+  readonly #stateOf: (process: string) => ProcessState;
+  #run: ReceiptRun;
+  /** The runs of this command, and those whose receipts these have taken and used. */
+  #runs: string[] = [];
+  /** The last receipt that is known. */
+  #last = 0;
+  #hasLeft = false;
+  #signs: NodeJS.Timeout | undefined;
+
+  /**
+   * @param kind of the items
+   * @param process identifies this process
+   * @param stateOf returns what is known of another process
+   * @param name of the run; empty for none
+   */
   constructor(
-    file: ReceiptFile,
-    secret: Uint8Array,
+    store: ReceiptStore,
     kind: string,
-    owner: string,
-    isAlive: (owner: string) => boolean,
+    process: string,
+    stateOf: (process: string) => ProcessState,
+    name = "",
   ) {
-    this.#file = file;
-    this.secret = secret;
-    this.#kind = kind;
-    this.#process = owner;
-    // Those that were released have no owner.
-    this.#isAlive = (other) => other !== "" && isAlive(other.slice(0, other.lastIndexOf(" ")));
+    this.#store = store;
+    this.#stateOf = stateOf;
+    this.isNamed = name !== "";
+    const nameHash = this.isNamed ? createHmac("sha256", store.secret).update(name).digest() : Buffer.of();
+    const owner = `${process} ${randomUUID()}`;
+    this.#run = { run: "", owner, name: nameHash, kind, start: Buffer.of() };
     this.renew();
   }
 
-  get #owner(): string {
-    return `${this.#process} ${this.#run}`;
+  get secret(): Uint8Array {
+    return this.#store.secret;
   }
 
   /** Whether this run has left receipts that another can use. */
@@ -84,91 +141,139 @@ export class RunReceipts {
     return this.#hasLeft;
   }
 
-  /** Begins a run over another file. What the last one has left stays, unless that has ended. */
+  /** Begins a run over another file. What the last one has left stays until all of the command have ended. */
   renew(): void {
-    this.#run = randomUUID();
-    this.#used = [];
+    this.#run = { ...this.#run, run: randomUUID() };
+    this.#runs.push(this.#run.run);
+    this.#last = 0;
     this.#hasLeft = false;
   }
 
-  /** Notes that a run, whose receipts were taken, had the items of this one. */
+  /** Notes that a run, whose receipts were taken, had no items but those of this one. */
   use(run: string): void {
-    if (!this.#used.includes(run)) this.#used.push(run);
+    if (!this.#runs.includes(run)) this.#runs.push(run);
   }
 
   /**
-   * Takes the receipts of runs that did not end, of lists that start in the same way. They belong to this run from then on.
+   * Returns the receipts that this run may use, of lists that start in the same way; see {@link ReceiptStore.take}. Waits up to 15 s
+   * for a sign of life of a run on another machine that has such a list, and gave one shortly before.
    *
-   * @param start digest at the first mark
+   * @param start digest of the first item
    */
-  take(start: string): Promise<readonly Receipt[]> {
-    const { all, run, now } = this.#file;
-    this.#start = Buffer.from(start, "latin1");
-    return this.#file.write(() => {
-      run("DELETE FROM receipt WHERE created < ?", now() - keptMilliseconds);
-      const rows = all(
-        "SELECT run, owner, created, granted, marks FROM receipt WHERE kind = ? AND start = ? ORDER BY id",
-        this.#kind,
-        this.#start,
-      ) as ReceiptRow[];
-      const owners = new Set(rows.map(({ owner }) => owner));
-      const dead = new Set(Array.from(owners).filter((owner) => !this.#isAlive(owner)));
-      for (const owner of dead) {
-        // Released receipts of all lists have the same owner: those of another list are left to its own run.
-        run(
-          "UPDATE receipt SET owner = ? WHERE owner = ? AND kind = ? AND start = ?",
-          ...[this.#owner, owner, this.#kind, this.#start],
-        );
-      }
-      const runs = new Map<string, ReceiptRow[]>();
-      for (const row of rows) {
-        if (!dead.has(row.owner)) continue;
-        const charges = runs.get(row.run);
-        if (charges) charges.push(row);
-        else runs.set(row.run, [row]);
-      }
-      return Array.from(runs, ([run, charges]) => ({
-        run,
-        granted: charges.reduce((most, { granted }) => Math.max(most, granted), 0),
-        time: charges.reduce((last, { created }) => Math.max(last, created), 0),
-        marks: charges.flatMap(({ marks }) => unpack(marks)),
-      }));
-    });
+  async take(start: string): Promise<readonly Receipt[]> {
+    this.#run = { ...this.#run, start: Buffer.from(start, "latin1") };
+    if (!this.isNamed) {
+      this.#signs ??= setInterval(
+        () => this.#store.stayAlive(this.#run.owner).catch(() => {}),
+        signMilliseconds,
+      );
+      this.#signs.unref();
+    }
+    const signs = new Map<string, number>();
+    const receipts: Receipt[] = [];
+    for (;;) {
+      let isUnsure = false;
+      const rows = await this.#store.take(this.#run, (owner, alive, now) => {
+        if (owner === this.#run.owner) return false;
+        if (alive === null) return true;
+        const state = this.#stateOf(owner.slice(0, owner.lastIndexOf(" ")));
+        if (state !== "elsewhere") return state === "ended";
+        if (Math.abs(now - alive) > aliveMilliseconds) return true;
+        if ((signs.get(owner) ?? alive) === alive) isUnsure = true;
+        if (!signs.has(owner)) signs.set(owner, alive);
+        return false;
+      });
+      receipts.push(...this.#receiptsIn(rows));
+      if (!isUnsure) return receipts;
+      await sleep(lookMilliseconds);
+    }
   }
 
   /**
-   * Leaves a receipt. Runs in the transaction of the charge.
+   * Returns what is left with a charge.
    *
-   * @param granted number of the first items that are granted
+   * @param receipt as the run knows it
    */
-  leave(granted: number, marks: readonly Mark[]): void {
-    if (marks.length === 0) return;
-    this.#hasLeft = true;
-    this.#file.run(
-      "INSERT INTO receipt (run, owner, kind, start, created, granted, marks) VALUES (?, ?, ?, ?, ?, ?, ?)",
-      ...[this.#run, this.#owner, this.#kind, this.#start, this.#file.now(), granted, pack(marks)],
-    );
+  charge({
+    items,
+    marks,
+    learn,
+  }: {
+    readonly items: number;
+    readonly marks: readonly Mark[];
+    readonly learn?: ((receipts: readonly Receipt[]) => number) | undefined;
+  }): ReceiptCharge {
+    this.#hasLeft ||= marks.length > 0;
+    return {
+      ...{ run: this.#run, items, marks },
+      ...(learn && {
+        news: { after: this.#last, learn: (rows: readonly ReceiptRow[]) => learn(this.#receiptsIn(rows)) },
+      }),
+    };
   }
 
-  /** Ends the run: deletes its receipts and those that it has used, and releases the others that it has taken. */
+  /** Ends the runs of the command: who has their lists again pays again, unless they have a name. */
   async end(): Promise<void> {
-    const { run, tryWrite } = this.#file;
-    await tryWrite(() => {
-      for (const ended of [this.#run, ...this.#used]) {
-        run("DELETE FROM receipt WHERE run = ? AND owner = ?", ended, this.#owner);
-      }
-      this.#letGo();
-    });
+    clearInterval(this.#signs);
+    if (!this.isNamed) await this.#store.end(this.#run.owner, this.#runs);
   }
 
-  /** Releases the receipts of a run that does not end: the next one need not know whether its process is alive. */
+  /** Leaves the receipts of runs that have not ended to the next ones. */
   async release(): Promise<void> {
-    await this.#file.tryWrite(() => this.#letGo());
+    clearInterval(this.#signs);
+    if (!this.isNamed) await this.#store.release(this.#run.owner);
   }
 
-  #letGo(): void {
-    this.#file.run("UPDATE receipt SET owner = '' WHERE owner = ?", this.#owner);
+  #receiptsIn(rows: readonly ReceiptRow[]): Receipt[] {
+    this.#last = rows.reduce((last, { id }) => Math.max(last, id), this.#last);
+    return rows.map(({ run, granted, marks, created }) => ({
+      run,
+      granted,
+      marks: unpack(marks),
+      time: created,
+    }));
   }
+}
+
+/** Units and items of a charge whose receipts were looked at. */
+export interface Granted {
+  /** Number of items granted, with those that another run of the name has paid for. */
+  readonly granted: number;
+  /** Number of units charged. */
+  readonly charged: number;
+}
+
+/**
+ * Takes units for the items that no other run of the name has paid for.
+ *
+ * @param units number of the last items of the receipt
+ * @param news the receipts of other runs since the last charge
+ * @param take takes units from the quota and returns the number that it grants
+ */
+export function takeOnce(
+  units: number,
+  receipt: ReceiptCharge | undefined,
+  news: readonly ReceiptRow[],
+  take: (units: number) => number,
+): Granted {
+  const paid = receipt?.news?.learn(news) ?? 0;
+  const alreadyPaid =
+    receipt === undefined ? 0 : Math.min(units, Math.max(0, paid - (receipt.items - units)));
+  const charged = take(units - alreadyPaid);
+  return { granted: alreadyPaid + charged, charged };
+}
+
+/**
+ * Returns the values of a receipt: those of its run, the number of first items that are granted, and its marks; undefined if it would
+ * say nothing.
+ */
+export function receiptValues(
+  { run: { run, owner, name, kind, start }, items, marks }: ReceiptCharge,
+  units: number,
+  { granted, charged }: Granted,
+): readonly (string | number | Uint8Array)[] | undefined {
+  if (marks.length === 0 || charged === 0) return undefined;
+  return [run, owner, name, kind, start, items - units + granted, pack(marks)];
 }
 
 function pack(marks: readonly Mark[]): Uint8Array {

@@ -4,6 +4,7 @@
  */
 import { createHmac } from "node:crypto";
 import { changeQuota, type QuotaRow, type Reservation, renewed, takeUnits, toQuota } from "./quota.js";
+import { type Granted, type ReceiptRow, receiptValues, takeOnce } from "./receipts.js";
 import { hashOf, hintOf } from "./secrets.js";
 import {
   type ApiKey,
@@ -138,28 +139,36 @@ export function applyCharges(rows: ChargedRows, charges: readonly Charge[], now:
  * Takes units for a run. Changes the row of the quota.
  *
  * @param stored the answer to the same request, if it was made before
+ * @param news the receipts that other runs of the same name have left since the last charge
  * @param now milliseconds since the epoch
  */
 export function applyUnitRequest(
   quota: NamedQuotaRow,
   stored: AnswerRow | undefined,
-  { from, kind, units, once }: UnitRequest,
+  { from, kind, units, once, receipt }: UnitRequest,
+  news: readonly ReceiptRow[],
   now: number,
-): Omit<ChargeResult, "outcomes"> & { readonly reservation: Reservation } {
-  if (stored !== undefined) {
-    const reservation = { granted: Number(stored.statuses), quota: toQuota(quota) };
-    return { reservation, answers: [], usage: [] };
-  }
-  const granted = takeUnits(quota, units);
+): Omit<ChargeResult, "outcomes"> & {
+  readonly reservation: Reservation & Granted;
+  /** Values of the receipt; see {@link receiptValues}. */
+  readonly receipt: ReturnType<typeof receiptValues>;
+} {
+  const granted = takeOnce(units, receipt, news, (wanted) =>
+    stored === undefined ? takeUnits(quota, wanted) : Math.min(wanted, Number(stored.statuses)),
+  );
+  const reservation = { ...granted, quota: toQuota(quota) };
+  if (stored !== undefined) return { reservation, answers: [], usage: [], receipt: undefined };
+  const { charged } = granted;
   const keyId = usageIdOf(from);
   const hash = hashOf(once);
   // The answer is the number of units.
-  const answer = { key_id: keyId, idempotency_key_hash: hash, body_hash: hash, statuses: String(granted) };
+  const answer = { key_id: keyId, idempotency_key_hash: hash, body_hash: hash, statuses: String(charged) };
   const hour = now - (now % hourMilliseconds);
   return {
-    reservation: { granted, quota: toQuota(quota) },
+    reservation,
     answers: [answer],
-    usage: granted === 0 ? [] : [{ keyId, hour, kind, status: "unknown", units: granted }],
+    usage: charged === 0 ? [] : [{ keyId, hour, kind, status: "unknown", units: charged }],
+    receipt: receipt && receiptValues(receipt, units, granted),
   };
 }
 

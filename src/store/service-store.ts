@@ -3,6 +3,7 @@
  * kept, nor the rules of a charge, which are in service-rules.ts.
  */
 import type { Quota, QuotaChange, Reservation } from "./quota.js";
+import type { Granted, ReceiptCharge, ReceiptStore } from "./receipts.js";
 import type { StateRows } from "./state-rows.js";
 import type { KeyUsageSum, UsageQuery, UsageSum } from "./usage.js";
 
@@ -96,6 +97,8 @@ export interface UnitRequest {
   readonly units: number;
   /** Text that no other request has: with it, a repetition within 24 hours is free of charge. */
   readonly once: string;
+  /** What is left of the charge, in the same transaction, and may make it smaller. */
+  readonly receipt?: ReceiptCharge | undefined;
 }
 
 /** Something that was done to a key. */
@@ -148,7 +151,9 @@ export interface ServiceStore {
    *
    * @throws UnknownKeyError when there is no such quota, or the key cannot be used
    */
-  takeUnits(request: UnitRequest): Promise<Reservation>;
+  takeUnits(request: UnitRequest): Promise<Reservation & Granted>;
+  /** Returns the receipts of the runs that take units from a quota. */
+  openReceipts(owner: QuotaOwner): Promise<ReceiptStore>;
   /**
    * Returns the quota that runs take units from.
    *

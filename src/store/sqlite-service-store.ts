@@ -11,6 +11,7 @@ import {
   renewed,
   toQuota,
 } from "./quota.js";
+import type { Granted, ReceiptStore } from "./receipts.js";
 import { hashOf, newId, newSecret, newToken } from "./secrets.js";
 import {
   type AnswerRow,
@@ -52,7 +53,8 @@ import {
   type UnitRequest,
   usageIdOf,
 } from "./service-store.js";
-import type { LockWait } from "./sqlite.js";
+import { damaged, type LockWait } from "./sqlite.js";
+import { leaveReceipt, newReceipts, SqliteReceipts } from "./sqlite-receipts.js";
 import { schema } from "./sqlite-service-tables.js";
 import { openFile, type Parameter, StateFile } from "./state-file.js";
 import {
@@ -187,19 +189,30 @@ export class SqliteServiceStore extends StateFile implements ServiceStore {
     });
   }
 
-  async takeUnits(request: UnitRequest): Promise<Reservation> {
+  async takeUnits(request: UnitRequest): Promise<Reservation & Granted> {
     return this.inWrite(() => {
       const now = this.file.now();
+      const usageId = usageIdOf(request.from);
+      const news = request.receipt ? newReceipts(this.receiptAccess, usageId, request.receipt) : [];
       // Only its own: a run may have another clock than the service, and answers must count for a day.
-      if ("quotaName" in request.from) this.#sweep(now, usageIdOf(request.from));
+      if ("quotaName" in request.from) this.#sweep(now, usageId);
       const quota = this.#quotaOf(request.from, now);
-      const stored = this.#answer(usageIdOf(request.from), hashOf(request.once), now);
-      const { reservation, answers, usage } = applyUnitRequest(quota, stored, request, now);
+      const stored = this.#answer(usageId, hashOf(request.once), now);
+      const { reservation, answers, usage, receipt } = applyUnitRequest(quota, stored, request, news, now);
       this.#updateQuota(quota);
       this.#putAnswers(answers, now);
       this.#addUsage(usage);
+      leaveReceipt(this.receiptAccess, usageId, receipt, now);
       return reservation;
     });
+  }
+
+  async openReceipts(owner: QuotaOwner): Promise<ReceiptStore> {
+    const [row] = (await this.inRead(() => this.all("SELECT secret FROM receipt_secret"))) as {
+      secret: Uint8Array;
+    }[];
+    if (row === undefined) throw damaged(this.file.path, schema);
+    return new SqliteReceipts(this.receiptAccess, usageIdOf(owner), row.secret);
   }
 
   async quotaOf(owner: QuotaOwner): Promise<Quota> {

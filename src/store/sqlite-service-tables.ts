@@ -1,6 +1,7 @@
 /** The tables of the service in a SQLite file, by version. */
 import { quotaColumns } from "./quota.js";
 import type { Schema } from "./sqlite.js";
+import { receiptTables } from "./sqlite-receipts.js";
 
 /** The state file of `idv serve`. Released steps must never change. */
 export const schema: Schema = {
@@ -116,5 +117,9 @@ export const schema: Schema = {
     DROP TABLE usage;
     ALTER TABLE usage_by_hour RENAME TO usage;
     CREATE INDEX usage_key ON usage (key_id, hour)`,
+    // Receipts of runs, and the secret of their digests.
+    `${receiptTables};
+    CREATE TABLE receipt_secret (secret BLOB NOT NULL) STRICT;
+    INSERT INTO receipt_secret VALUES (randomblob(32))`,
   ],
 };

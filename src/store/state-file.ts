@@ -93,6 +93,15 @@ export abstract class StateFile {
     return statement;
   }
 
+  /** Access to the file for its receipts. */
+  protected readonly receiptAccess = {
+    all: this.all.bind(this),
+    run: this.run.bind(this),
+    now: () => this.file.now(),
+    write: <Result>(work: () => Result) => this.inFastWrite(work),
+    tryWrite: (work: () => void) => this.tryFastWrite(work),
+  };
+
   /** Runs a read and returns its result. Waits while another process holds a lock that prevents it. */
   protected inRead<Result>(work: () => Result): Promise<Result> {
     const { path, schema, wait } = this.file;
@@ -174,7 +183,7 @@ export abstract class StateFile {
   }
 
   /** Whether the file was neither removed nor replaced since it was opened. */
-  protected get isInPlace(): boolean {
+  get isInPlace(): boolean {
     return this.#inode === this.file.inode;
   }
 

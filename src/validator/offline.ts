@@ -13,14 +13,16 @@ import {
 
 /** Source of the units that the offline engine charges. */
 export interface UnitSource {
-  /** Resolves when it is open, if it was not yet. */
-  readonly ready?: Promise<unknown> | undefined;
   readonly receipts?: ReceiptPort | undefined;
-  /** Takes up to `units` from the quota, and leaves a receipt. Durable when it resolves. */
+  /**
+   * Takes up to `units` from the quota, and leaves a receipt. Durable when it resolves.
+   *
+   * @returns the units charged, and the number of items granted, with those that another run has paid for
+   */
   reserve(
     units: number,
     receipt?: ReceiptMarks,
-  ): Promise<{ readonly granted: number; readonly quota: QuotaState }>;
+  ): Promise<{ readonly granted: number; readonly charged: number; readonly quota: QuotaState }>;
 }
 
 /**
@@ -35,17 +37,18 @@ export function offlineValidator(
   quotaFile: UnitSource,
 ): Validator {
   async function charge(units: number, receipt?: ReceiptMarks): Promise<Charge> {
-    const { granted, quota } = await quotaFile.reserve(units, receipt);
-    return { charged: granted, exhausted: granted < units, quota };
+    const { granted, charged, quota } = await quotaFile.reserve(units, receipt);
+    return { charged, granted, exhausted: granted < units, quota };
   }
   return {
     name: "offline",
     batchSize,
     async validate(kind, items) {
-      const charged = await charge(items.length);
-      return { ...charged, verdicts: grantedVerdicts(classifier, kind, items, charged.charged) };
+      const { charged, exhausted, quota } = await charge(items.length);
+      const verdicts = grantedVerdicts(classifier, kind, items, charged);
+      return { charged, exhausted, quota, verdicts };
     },
-    embedded: { classifier, source, charge, ready: quotaFile.ready, receipts: quotaFile.receipts },
+    embedded: { classifier, source, charge, receipts: quotaFile.receipts },
     explain: classifier.classify,
   };
 }

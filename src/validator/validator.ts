@@ -31,7 +31,7 @@ export interface QuotaState {
 }
 
 /** Units that a batch took from the quota. */
-export interface Charge {
+interface Charged {
   /** Number of units charged. */
   readonly charged: number;
   /** Whether items stay unchecked: the quota is used up or the engine has halted. Further batches are pointless. */
@@ -39,11 +39,17 @@ export interface Charge {
   readonly quota: QuotaState;
 }
 
+/** Units that the items of a run took from its quota. */
+export interface Charge extends Charged {
+  /** Number of items granted, with those that another run of the same name has paid for. */
+  readonly granted: number;
+}
+
 /** Returns the units that a failed charge has taken all the same: it is in the quota, but perhaps not durable. */
 export const unitsOf = (error: unknown): number => (error as { readonly granted?: number }).granted ?? 0;
 
 /** The answer to a batch. */
-interface BatchOutcome extends Charge {
+interface BatchOutcome extends Charged {
   /** Verdict on each item, in the order of the items. */
   readonly verdicts: readonly Verdict[];
 }
@@ -117,16 +123,21 @@ export interface ReceiptMarks {
   readonly items: number;
   /** The marks that they pass since the last charge. */
   readonly marks: readonly Mark[];
+  /**
+   * For a run with a name: takes the receipts that others have left since the last charge, when no other charge can be made, and
+   * returns the number of first items that are paid for. May be called again.
+   */
+  readonly learn?: ((receipts: readonly Receipt[]) => number) | undefined;
 }
 
-/** What a run that did not end has paid for. */
+/** What a charge of another run has left. */
 export interface Receipt {
   /** Identifies the run. */
   readonly run: string;
   /** Number of its first items that were granted. */
   readonly granted: number;
   readonly marks: readonly Mark[];
-  /** Time of its last charge, in milliseconds since the epoch. */
+  /** Time of the charge, in milliseconds since the epoch. */
   readonly time: number;
 }
 
@@ -134,13 +145,15 @@ export interface Receipt {
 export interface ReceiptPort {
   /** Secret from which the seed of the items' hashes is derived, so that runs over the same items have the same digests. */
   readonly secret: Uint8Array;
+  /** Whether the run has a name: then its receipts hold for all runs of this name. */
+  readonly isNamed: boolean;
   /**
-   * Takes the receipts of runs that did not end. They belong to this run from then on.
+   * Takes the receipts of runs that did not end, which belong to this run from then on, or those of the same name.
    *
-   * @param start digest at the first mark of the items
+   * @param start digest of the first item
    */
   take(start: string): Promise<readonly Receipt[]>;
-  /** Notes that a run, whose receipts were taken, had the items of this one. */
+  /** Notes that a run, whose receipts were taken, had no items but those of this one. */
   use(run: string): void;
   /** Begins a run over another file. What the last one has left stays, unless that has ended. */
   renew(): void;
@@ -151,8 +164,6 @@ export interface EmbeddedEngine {
   readonly classifier: Classifier;
   /** Source from which a worker can load the same classifier. */
   readonly source: ClassifierSource;
-  /** Resolves when charges can be made. If it rejects, a run ends with the error at once, before its first charge. */
-  readonly ready?: Promise<unknown> | undefined;
   /** Absent where a quota keeps none. */
   readonly receipts?: ReceiptPort | undefined;
   /**

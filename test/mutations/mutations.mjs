@@ -349,15 +349,29 @@ export const mutations = [
   {
     promise: "a run that did not end is paid once",
     file: "src/run/settle/charges.ts",
-    from: "const from = Math.max(this.#asked, paid);",
-    to: "const from = this.#asked;",
+    from: "if (known > this.#paidFor) {",
+    to: "if (false) {",
     tests: [unit("run/receipts")],
   },
   {
     promise: "the receipts of a run that still runs are its own",
     file: "src/store/receipts.ts",
-    from: ".filter((owner) => !this.#isAlive(owner))",
-    to: "",
+    from: 'if (state !== "elsewhere") return state === "ended";',
+    to: "return true;",
+    tests: [unit("run/receipts")],
+  },
+  {
+    promise: "tries of a run with a name at the same time are paid once",
+    file: "src/store/receipts.ts",
+    from: "const paid = receipt?.news?.learn(news) ?? 0;",
+    to: "const paid = 0;",
+    tests: [unit("run/receipts")],
+  },
+  {
+    promise: "items that were taken for paid, and are not, are charged",
+    file: "src/run/settle/charges.ts",
+    from: "if (!isEnd && target > this.#paidFor && paid?.mayCover(target)) granted = target;",
+    to: "if (target > this.#paidFor && paid?.mayCover(target)) granted = target;",
     tests: [unit("run/receipts")],
   },
 ];

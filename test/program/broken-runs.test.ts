@@ -2,66 +2,105 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { PostgresServiceStore } from "../../src/store/postgres-service-store.js";
 import { QuotaFile } from "../../src/store/quota-file.js";
+import { SqliteServiceStore } from "../../src/store/sqlite-service-store.js";
+import { hasPostgres, type PostgresServer, startPostgres } from "../support/postgres.js";
 import { finished, idv, startIdv } from "../support/run-idv.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const count = 400_000;
 const list = `email\n${Array.from({ length: count }, (_, i) => `user${i}@larch-and-oak.com\n`).join("")}`;
 
+/** Where the quota is: in a file of its own, or in the state of the service. */
+type Place = "quota file" | "state file" | "PostgreSQL";
+
+let postgres: PostgresServer | undefined;
+beforeAll(async () => {
+  if (hasPostgres) postgres = await startPostgres();
+});
+
 /** Returns a folder with the list, and how to read the units used of its quota, which has room for the list once. */
-async function folderWithQuota() {
+async function folderWithQuota(where: Place = "quota file") {
   const home = temporaryFolder();
   writeFileSync(join(home, "list.csv"), list);
-  await idv(["quota", "set", "--limit", String(count)], { home });
-  const used = async () => {
-    const quota = await QuotaFile.open(join(home, "state/idv/quota.db"), Date.now);
-    const { used } = await quota.read();
-    await quota.close();
-    return used;
-  };
-  return { home, used };
+  const place = where === "PostgreSQL" ? await postgres!.create() : join(home, "service.db");
+  const env = where === "quota file" ? {} : { IDV_QUOTA: place, IDV_QUOTA_NAME: "nightly" };
+  await idv(["quota", "set", "--limit", String(count)], { home, env });
+  const store =
+    where === "PostgreSQL"
+      ? await PostgresServiceStore.open(place)
+      : where === "state file"
+        ? await SqliteServiceStore.open(place, Date.now)
+        : await QuotaFile.open(join(home, "state/idv/quota.db"), Date.now);
+  onTestFinished(() => store.close());
+  const used = async () =>
+    ("read" in store ? await store.read() : await store.quotaOf({ quotaName: "nightly" })).used;
+  return { home, env, used };
 }
 
-test.each<[string, string[], string]>([
-  ["killed", ["list.csv", "-o", "out.csv"], "out.csv"],
-  ["killed, in place", ["list.csv", "-I"], "list.csv"],
-  ["killed, with reasons", ["list.csv", "--explain", "-o", "out.csv"], "out.csv"],
-])(
-  "a run that is %s is paid once, whenever that is",
-  async (_, args, output) => {
-    const { home, used } = await folderWithQuota();
-    let kills = 0;
-    for (const share of [0.1, 0.4, 0.6]) {
-      const child = startIdv(["emails", "--offline", "-q", ...args], { home });
-      const ended = finished(child);
-      let hasEnded = false;
-      ended.then(() => {
-        hasEnded = true;
-      });
-      while (!hasEnded && (await used()) < share * count) await sleep(5);
-      if (hasEnded) break;
-      child.kill("SIGKILL");
-      await ended;
-      kills++;
-      expect(readFileSync(join(home, "list.csv"), "latin1")).toBe(list);
+const placed = (where: Place) => test.skipIf(where === "PostgreSQL" && !hasPostgres);
+
+describe.each<Place>(["quota file", "state file", "PostgreSQL"])("with a %s", (where) => {
+  placed(where).each<[string, string[], string]>([
+    ["killed", ["list.csv", "-o", "out.csv"], "out.csv"],
+    ["killed, in place", ["list.csv", "-I"], "list.csv"],
+    ["killed, with reasons", ["list.csv", "--explain", "-o", "out.csv"], "out.csv"],
+  ])(
+    "a run that is %s is paid once, whenever that is",
+    async (_, args, output) => {
+      const { home, env, used } = await folderWithQuota(where);
+      let kills = 0;
+      for (const share of [0.1, 0.4, 0.6]) {
+        const child = startIdv(["emails", "--engine", "offline", "-q", ...args], { home, env });
+        const ended = finished(child);
+        let hasEnded = false;
+        ended.then(() => {
+          hasEnded = true;
+        });
+        while (!hasEnded && (await used()) < share * count) await sleep(5);
+        if (hasEnded) break;
+        child.kill("SIGKILL");
+        await ended;
+        kills++;
+        expect(readFileSync(join(home, "list.csv"), "latin1")).toBe(list);
+      }
+      const units = await used();
+      const { code, stderr } = await idv(["emails", "--engine", "offline", ...args], { home, env });
+      expect(code, stderr).toBe(0);
+      expect(await used()).toBe(count);
+      expect(stderr).toMatch(kills > 0 ? /units paid by a run that did not end \(\d{4}-/ : /units used/);
+      expect(kills === 0 || units > 0).toBe(true);
+      const rows = readFileSync(join(home, output), "latin1").trimEnd().split("\n").slice(1);
+      expect(rows).toHaveLength(count);
+      expect(rows.filter((row) => !/,ok(,,)?$/.test(row))).toEqual([]);
+      // A run that has ended is paid again.
+      if (output === "out.csv") {
+        const again = await idv(["emails", "--engine", "offline", "-q", ...args], { home, env });
+        expect(again.code).toBe(4);
+      }
+    },
+    60_000,
+  );
+
+  placed(where)("tries of a run with a name are paid once, one after the other and at once", async () => {
+    const { home, env, used } = await folderWithQuota(where);
+    const named = { home, env: { ...env, IDV_RUN: "job 42\nof today" } };
+    const run = () => idv(["emails", "list.csv", "--engine", "offline", "-q"], named);
+    const killed = startIdv(["emails", "list.csv", "--engine", "offline", "-q"], named);
+    const ended = finished(killed);
+    while ((await used()) === 0) await sleep(5);
+    killed.kill("SIGKILL");
+    await ended;
+    const outcomes = await Promise.all([run(), run(), run()]);
+    for (const { code, stdout } of [...outcomes, await run()]) {
+      expect(code).toBe(0);
+      expect(stdout.split("\n").filter((row) => row.endsWith(",ok"))).toHaveLength(count);
     }
-    const units = await used();
-    const { code, stderr } = await idv(["emails", "--offline", ...args], { home });
-    expect(code).toBe(0);
     expect(await used()).toBe(count);
-    expect(stderr).toMatch(kills > 0 ? /units paid by a run that did not end \(\d{4}-/ : /units used/);
-    expect(kills === 0 || units > 0).toBe(true);
-    const rows = readFileSync(join(home, output), "latin1").trimEnd().split("\n").slice(1);
-    expect(rows).toHaveLength(count);
-    expect(rows.filter((row) => !/,ok(,,)?$/.test(row))).toEqual([]);
-    // A run that has ended is paid again.
-    if (output === "out.csv")
-      expect((await idv(["emails", "--offline", "-q", ...args], { home })).code).toBe(4);
-  },
-  60_000,
-);
+  });
+});
 
 test("a run that is stopped says that the next one counts its units, and a dry run counts them", async () => {
   const { home, used } = await folderWithQuota();
@@ -99,6 +138,24 @@ test("several files are paid once each, though one of them is bad", async () => 
     stderr: expect.stringContaining("units paid by a run that did not end"),
   });
   expect(readFileSync(join(home, "b.out.csv"), "latin1")).not.toContain("quota_exceeded");
+});
+
+test("several files are paid once, though the command is killed in the second one", async () => {
+  const { home, used } = await folderWithQuota();
+  const own = Array.from({ length: 30_000 }, (_, i) => `a${i}@larch-and-oak.com\n`).join("");
+  writeFileSync(join(home, "first.csv"), `email\n${own}`);
+  writeFileSync(join(home, "list.csv"), list.slice(0, list.length / 2));
+  const args = ["emails", "first.csv", "list.csv", "--offline", "-q", "-o", "out/"];
+  const child = startIdv(args, { home });
+  const ended = finished(child);
+  while ((await used()) < 60_000) await sleep(5);
+  child.kill("SIGKILL");
+  await ended;
+  expect((await idv(args, { home })).code).toBe(0);
+  const rows = ["first.csv", "list.csv"].map(
+    (name) => readFileSync(join(home, "out", name), "latin1").split("\n").length - 2,
+  );
+  expect(await used()).toBe(rows[0]! + rows[1]!);
 });
 
 test("a run without space for its output is paid once", async () => {

@@ -107,7 +107,7 @@ describe("units", () => {
     const quota = { left: null, renewsAt: null } as never;
     const reserve = async (granted: number) => {
       asked.push(granted);
-      return { granted, quota };
+      return { granted, charged: granted, quota };
     };
     await runTable(listOf(addresses(90_000)), offlineValidator({ classifier, source: {} }, { reserve }));
     expect(asked.reduce((a, b) => a + b)).toBe(90_000);

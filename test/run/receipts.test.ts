@@ -1,10 +1,12 @@
 /** Covers runs that do not end and are tried again: what they pay altogether, with a real quota file. */
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { FileError } from "../../src/files/errors.js";
 import { QuotaFile } from "../../src/store/quota-file.js";
-import { offlineValidator } from "../../src/validator/offline.js";
+import { RunReceipts } from "../../src/store/receipts.js";
+import { offlineValidator, type UnitSource } from "../../src/validator/offline.js";
 import { classifier } from "../support/classifier.js";
 import { listOf, runTable } from "../support/run-table.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -25,6 +27,18 @@ beforeEach(() => {
 const addresses = (count: number, from = 0) =>
   Array.from({ length: count }, (_, i) => `user${from + i}@larch-and-oak.com`);
 
+/** Yields bytes in pieces, with pauses between them. */
+async function* slowly(bytes: Buffer, sizes: readonly number[], atEnd: () => void) {
+  let from = 0;
+  for (const size of sizes) {
+    yield bytes.subarray(from, from + size);
+    from += size;
+    await sleep(60);
+  }
+  atEnd();
+  if (from < bytes.length) yield bytes.subarray(from);
+}
+
 /**
  * Runs over a list in a process of its own. Returns the units that the quota has used afterwards, and what the run reports.
  *
@@ -38,20 +52,29 @@ async function attempt(
     isAlive = false,
     isEnded = true,
     isReleased = false,
+    name = "",
+    pieces = [],
   }: {
     failing?: number;
     kind?: "email" | "domain";
     isAlive?: boolean;
     isEnded?: boolean;
     isReleased?: boolean;
+    name?: string;
+    /** Sizes in bytes of the pieces in which the list arrives, after each of which the input pauses; the rest is the last one. */
+    pieces?: readonly number[];
   } = {},
 ) {
   const quotaFile = await QuotaFile.open(path, () => now);
   try {
     const owner = `process ${runs++}`;
     if (isAlive) alive.add(owner);
-    const receipts = await quotaFile.openReceipts(kind, owner, (other) => alive.has(other));
-    const units = { receipts, reserve: quotaFile.reserve.bind(quotaFile) };
+    const stateOf = (other: string) => (alive.has(other) ? "running" : "ended");
+    const receipts = new RunReceipts(await quotaFile.openReceipts(), kind, owner, stateOf, name);
+    const units: UnitSource = {
+      receipts,
+      reserve: (count, receipt) => quotaFile.reserve(count, receipt && receipts.charge(receipt)),
+    };
     const validator = offlineValidator({ classifier, source: {} }, units);
     let writes = 0;
     const parts: Buffer[] = [];
@@ -63,7 +86,12 @@ async function attempt(
       commit: async () => {},
       discard: async () => {},
     };
-    const run = runTable(listOf(values), validator, { sink, kind });
+    let writtenBeforeEnd = "";
+    const atEnd = () => {
+      writtenBeforeEnd = Buffer.concat(parts).toString();
+    };
+    const table = pieces.length === 0 ? listOf(values) : slowly(Buffer.from(listOf(values)), pieces, atEnd);
+    const run = runTable(table, validator, { sink, kind });
     const report = await run.then(
       ({ report }) => report,
       (error: Error) => {
@@ -74,7 +102,7 @@ async function attempt(
     if (isReleased) await receipts.release();
     else if (isEnded && failing === 0) await receipts.end();
     const statuses = Buffer.concat(parts).toString().split("\n").slice(1, -1);
-    return { report, used: (await quotaFile.read()).used, statuses };
+    return { report, used: (await quotaFile.read()).used, statuses, writtenBeforeEnd };
   } finally {
     await quotaFile.close();
   }
@@ -131,6 +159,55 @@ describe("a list", () => {
     expect((await attempt(first)).report).toMatchObject({ charged: 20_300, paidBefore: { units: 0 } });
   });
 
+  test("is paid once, wherever its first pieces end", async () => {
+    // Pieces of fewer items than the first mark has, and of more, between two marks.
+    const list = addresses(12_000);
+    for (const pieces of [[100], [5000, 100], [90_000, 60_000], [64_000, 30, 30], []]) {
+      await attempt(list, { failing: 3, pieces });
+      await attempt(list, { isEnded: false, pieces });
+    }
+    expect(await attempt(list)).toMatchObject({ used: 12_000, report: { charged: 0 } });
+  });
+
+  test("that was continued pays for what was added", async () => {
+    for (const [length, longer] of [
+      [200, 300],
+      [3000, 3100],
+      [6000, 6100],
+    ] as const) {
+      path = join(temporaryFolder(), "quota.db");
+      await attempt(addresses(length), { isEnded: false });
+      expect((await attempt(addresses(longer))).used).toBe(longer);
+    }
+  });
+
+  test("is paid once, though a part of it was checked in between", async () => {
+    const list = addresses(30_000);
+    await attempt(list, { isEnded: false });
+    const { report } = await attempt(list.slice(0, 5000));
+    // The marks are 4,096 items apart at most.
+    expect(report!.paidBefore.units).toBeGreaterThanOrEqual(4096);
+    expect(report!.paidBefore.units + report!.charged).toBe(5000);
+    expect((await attempt(list)).report).toMatchObject({ charged: 0, paidBefore: { units: 30_000 } });
+    expect((await attempt(list)).report).toMatchObject({ charged: 30_000 });
+  });
+
+  test("gives its rows at once while the last mark is the same", async () => {
+    const list = addresses(6000);
+    await attempt(list, { isEnded: false });
+    const known = list.slice(0, 5000);
+    const all = [...known, "new@larch-and-oak.com"];
+    const sizes = [listOf(known).length, listOf(all).length - listOf(known).length];
+    const { report, used, writtenBeforeEnd } = await attempt(all, { pieces: sizes });
+    expect(writtenBeforeEnd).toContain("new@larch-and-oak.com,ok");
+    // What turned out to be another item is paid then, with those since the last mark.
+    expect(report!.charged).toBeLessThanOrEqual(5001 - 4096);
+    expect({ used, all: report!.charged + report!.paidBefore.units }).toEqual({
+      used: 6000 + report!.charged,
+      all: 5001,
+    });
+  });
+
   test("that was released is left alone by a run over another list", async () => {
     await attempt(addresses(300), { isReleased: true });
     await attempt(addresses(300, 1000), { isReleased: true });
@@ -154,6 +231,27 @@ describe("a list", () => {
     await attempt(addresses(300), { isEnded: false });
     now += 7 * 86_400_000 + 1;
     expect((await attempt(addresses(300))).report).toMatchObject({ charged: 300, paidBefore: { units: 0 } });
+  });
+
+  test("of a run with a name is paid once, after it has ended and beside it", async () => {
+    const list = addresses(20_000);
+    const name = "job\n42".repeat(2000);
+    await attempt(list, { name });
+    expect(await attempt(list, { name })).toMatchObject({
+      used: 20_000,
+      report: { paidBefore: { units: 20_000 } },
+    });
+    const both = [...list, ...addresses(30_000, 50_000)];
+    const runs = await Promise.all([
+      attempt(both, { name }),
+      attempt(both, { name }),
+      attempt(both, { name }),
+    ]);
+    expect(Math.max(...runs.map(({ used }) => used))).toBe(50_000);
+    for (const { statuses } of runs) expect(statuses.every((row) => row.endsWith(",ok"))).toBe(true);
+    expect((await attempt(both, { name: "other" })).used).toBe(100_000);
+    expect((await attempt(both)).used).toBe(150_000);
+    expect((await attempt(both)).used).toBe(200_000);
   });
 
   test("is paid after the quota was reset", async () => {
@@ -188,23 +286,34 @@ test("a quota that ends grants the same rows in every try, and is never used bey
   expect(used).toBe(33_333);
 });
 
-test("random lists are paid once, however often they are broken off", async () => {
+test("random lists are paid once, however often they are broken off and however they arrive", async () => {
   const item = fc.nat(6000).map((i) => `user${i}@larch-and-oak.com`);
+  const pieces = fc.oneof(
+    { weight: 2, arbitrary: fc.constant([]) },
+    { weight: 1, arbitrary: fc.array(fc.integer({ min: 1, max: 200_000 }), { maxLength: 3 }) },
+  );
   const lists = fc.record({
     block: fc.array(item, { minLength: 1, maxLength: 40 }),
     times: fc.integer({ min: 1, max: 900 }),
-    breaks: fc.array(fc.integer({ min: 1, max: 8 }), { maxLength: 4 }),
+    tries: fc.array(fc.record({ failing: fc.integer({ min: 1, max: 8 }), pieces }), { maxLength: 4 }),
+    last: pieces,
+    name: fc.constantFrom("", "nightly"),
   });
   await fc.assert(
-    fc.asyncProperty(lists, async ({ block, times, breaks }) => {
+    fc.asyncProperty(lists, async ({ block, times, tries, last, name }) => {
       path = join(temporaryFolder(), "quota.db");
       // Each time with other items at the end, so that there are duplicates and new ones.
       const list = Array.from({ length: times }, (_, i) => [...block, `n${i}@larch-and-oak.com`]).flat();
-      for (const failing of breaks) await attempt(list, { failing, isEnded: false });
-      const { used, report } = await attempt(list);
-      expect(used).toBe(new Set(list).size);
+      const distinct = new Set(list).size;
+      const quotaFile = await QuotaFile.open(path, () => now);
+      await quotaFile.configure({ limit: distinct });
+      await quotaFile.close();
+      for (const settings of tries) await attempt(list, { ...settings, isEnded: false, name });
+      const { used, report, statuses } = await attempt(list, { pieces: last, name });
+      expect(used).toBe(distinct);
       expect(report!.charged + report!.paidBefore.units).toBe(used);
+      expect(statuses.filter((row) => !row.endsWith(",ok"))).toEqual([]);
     }),
-    { numRuns: 40 },
+    { numRuns: 30 },
   );
-});
+}, 60_000);

@@ -170,7 +170,7 @@ test.each([false, true])(
             for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));
             steps.push("charged");
           }
-          return { granted: units, quota: { left: null, renewsAt: null } as never };
+          return { granted: units, charged: units, quota: { left: null, renewsAt: null } as never };
         },
       },
     );

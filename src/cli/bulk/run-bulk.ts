@@ -143,6 +143,8 @@ async function runFiles(
     }
   }
   await listReport?.write();
+  // A command of which a file has failed is run again: then the others need not be paid again either.
+  if (!totals.hasFailed) await engine.end?.();
   if (isSeveral && options.summary !== "none") process.stderr.write(`${totals.render(options.summary)}\n`);
   return totals.exitCode;
 }
@@ -252,7 +254,6 @@ async function validate(
     ...(badRowsFile && { badRowsFile }),
   });
   await opened.commit;
-  await engine.end?.();
   if (badRowsFile) opened.hasBadRows = true;
   if (table.width === 0) note(`${inputName} is empty`);
   return {

@@ -23,6 +23,11 @@ export class Totals {
     this.#isDryRun = isDryRun;
   }
 
+  /** Whether a file could not be validated. */
+  get hasFailed(): boolean {
+    return this.#failed > 0;
+  }
+
   /** Adds a file. */
   add(summary: Summary | DryRun, exitCode: number): void {
     const { rows, distinct } = "report" in summary ? summary.report : summary.dryRun;

@@ -44,6 +44,7 @@ export function bulkCommand(kind: Kind, examples: readonly string[]): DefineComm
           "IDV_QUOTA_FILE",
           "IDV_QUOTA",
           "IDV_QUOTA_NAME",
+          "IDV_RUN",
           "IDV_CACHE_FILE",
           "NO_COLOR, FORCE_COLOR",
           "CI, TERM=dumb",

@@ -6,6 +6,7 @@ export const environmentVariables = {
   IDV_QUOTA: "state with a shared quota, unless --quota is given: a file or a postgres:// URL",
   IDV_QUOTA_NAME: "name of the shared quota, unless --quota-name is given",
   IDV_QUOTA_KEY: "id of a key whose quota is charged, in place of a shared one",
+  IDV_RUN: "name of a run that is paid once, however often it is tried; kept for 7 days",
   IDV_CACHE_FILE: "cache file of a service's verdicts and of DNS findings",
   IDV_STATE: "state of idv serve, unless --state is given: a file or a postgres:// URL",
   IDV_STATE_FILE: "state file of idv serve, if there is no IDV_STATE",

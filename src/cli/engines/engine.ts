@@ -16,7 +16,7 @@ export interface Engine {
   /** What the engine is doing. Absent where it asks nobody. */
   readonly activity?: () => ApiEngine["activity"];
   readonly probe?: ApiEngine["probe"];
-  /** Called when the run over a file has ended and its output is in place: the next run over the same items pays for them. */
+  /** Called when the runs over all files have ended and their outputs are in place: who has their items again pays again. */
   readonly end?: () => Promise<void>;
   /** Returns whether the run over the file at hand has left receipts, so that the next one need not pay again. */
   readonly leavesReceipts?: () => boolean;

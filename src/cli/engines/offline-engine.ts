@@ -2,12 +2,13 @@
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ClassifierSource, loadClassifier } from "../../classifier/classifier.js";
-import { isTagAlive, processTag } from "../../files/processes.js";
+import { processTag, stateOfTag } from "../../files/processes.js";
 import { StoreError } from "../../store/errors.js";
-import { QuotaFile } from "../../store/quota-file.js";
-import type { RunReceipts } from "../../store/receipts.js";
+import type { Reservation } from "../../store/quota.js";
+import { freshQuota, QuotaFile } from "../../store/quota-file.js";
+import { type Granted, type ReceiptCharge, type ReceiptStore, RunReceipts } from "../../store/receipts.js";
 import { offlineValidator, type UnitSource } from "../../validator/offline.js";
-import type { Kind, QuotaState } from "../../validator/validator.js";
+import type { Kind } from "../../validator/validator.js";
 import type { QuotaPlace } from "../config/quota-place.js";
 import { fromNow } from "../terminal/time.js";
 import { type Engine, once } from "./engine.js";
@@ -36,30 +37,35 @@ export async function openOfflineEngine(
   options: OfflineOptions,
   signal: AbortSignal,
 ): Promise<Engine> {
+  const opening = openQuota(options, signal);
+  opening.catch(() => {});
   const classifier = loadClassifier(source);
-  const quota = await openQuota(options, signal);
-  const units =
-    options.wait > 0
-      ? { ...waiting(quota, options, signal), ready: quota.ready, receipts: quota.receipts }
-      : quota;
+  const quota = await opening;
+  const { receipts } = quota;
+  const units: UnitSource = {
+    receipts,
+    reserve: (count, receipt) => quota.reserve(count, receipt && receipts?.charge(receipt)),
+  };
   return {
-    validator: offlineValidator({ classifier, source }, units),
+    validator: offlineValidator({ classifier, source }, waiting(units, options, signal)),
     reason: options.reason,
-    end: async () => quota.receipts?.end(),
-    leavesReceipts: () => quota.leavesReceipts?.() === true,
+    end: async () => receipts?.end(),
+    leavesReceipts: () => receipts?.hasLeft === true && quota.isInPlace,
     close: once(async () => {
-      await quota.receipts?.release();
+      await receipts?.release();
       await quota.close();
     }),
   };
 }
 
-/** A source of units that can be closed. */
-type QuotaSource = UnitSource & {
+/** An open quota. */
+interface OpenQuota {
   readonly receipts?: RunReceipts;
-  leavesReceipts?(): boolean;
+  /** Whether it is still where others find it. */
+  readonly isInPlace: boolean;
+  reserve(units: number, receipt?: ReceiptCharge): Promise<Reservation & Granted>;
   close(): Promise<void>;
-};
+}
 
 /**
  * Opens the quota. A user without a home cannot have a quota file and has set no limit: then nothing is counted.
@@ -70,50 +76,56 @@ type QuotaSource = UnitSource & {
 async function openQuota(
   { kind, quota: place, note }: OfflineOptions,
   signal: AbortSignal,
-): Promise<QuotaSource> {
+): Promise<OpenQuota> {
+  const receiptsIn = (store: ReceiptStore) =>
+    new RunReceipts(store, kind, processTag(), stateOfTag, process.env["IDV_RUN"]);
   if ("state" in place) {
     const { openSharedQuota, sharedUnits } = await import("./shared-quota.js");
-    // A database far away takes as long to reach as half a million verdicts, so the run begins meanwhile.
-    const opening = openSharedQuota(place, process.env);
-    const units = opening.then((store) => sharedUnits(store, place, kind, note, signal));
-    units.catch(() => {});
+    const store = await openSharedQuota(place, process.env);
     return {
-      ready: units,
-      reserve: async (count) => (await units).reserve(count),
-      close: async () => (await opening.catch(() => undefined))?.close(),
+      receipts: receiptsIn(await store.openReceipts(place.from)),
+      isInPlace: true,
+      reserve: sharedUnits(store, place, kind, note, signal),
+      close: () => store.close(),
     };
   }
   const { path, isNamed } = place;
   try {
     const file = await QuotaFile.open(path, Date.now, { signal });
-    const receipts = await file.openReceipts(kind, processTag(), isTagAlive);
     return {
-      receipts,
-      leavesReceipts: () => file.leavesReceipts,
+      receipts: receiptsIn(await file.openReceipts()),
+      get isInPlace() {
+        return file.isInPlace;
+      },
       reserve: (units, receipt) => file.reserve(units, receipt),
       close: () => file.close(),
     };
   } catch (error) {
     if (!(error instanceof StoreError) || isNamed || existsSync(path)) throw error;
     note(`${path} cannot be created; nobody has set a limit, so nothing is counted`);
-    const quota: QuotaState = { left: null, renewsAt: null };
-    return { reserve: async (granted) => ({ granted, quota }), close: async () => {} };
+    return {
+      isInPlace: true,
+      reserve: async (units) => ({ granted: units, charged: units, quota: freshQuota }),
+      close: async () => {},
+    };
   }
 }
 
 /** Waits for the renewal of a quota that is used up, for `options.wait` altogether. */
-function waiting(quota: QuotaSource, { wait, note }: OfflineOptions, signal: AbortSignal): UnitSource {
+function waiting(quota: UnitSource, { wait, note }: OfflineOptions, signal: AbortSignal): UnitSource {
   let left = wait;
   return {
+    receipts: quota.receipts,
     async reserve(units, receipt) {
-      for (let granted = 0; ; ) {
+      for (let granted = 0, charged = 0; ; ) {
         const reserved = await quota.reserve(units - granted, receipt);
         granted += reserved.granted;
+        charged += reserved.charged;
         const { renewsAt } = reserved.quota;
         const until = renewsAt === null ? Number.POSITIVE_INFINITY : renewsAt - Date.now();
         // The clock of a shared quota may be behind ours.
         const pause = Math.max(leastPause, until);
-        if (granted === units || pause > left) return { granted, quota: reserved.quota };
+        if (granted === units || pause > left) return { granted, charged, quota: reserved.quota };
         note(`quota exhausted; it renews ${fromNow(renewsAt!, Date.now())}`);
         left -= pause;
         await sleep(Math.min(pause, longestTimer), undefined, { signal });

@@ -3,8 +3,9 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "../../store/errors.js";
+import type { Reservation } from "../../store/quota.js";
+import type { Granted, ReceiptCharge } from "../../store/receipts.js";
 import { type ServiceStore, UnknownKeyError } from "../../store/service-store.js";
-import type { UnitSource } from "../../validator/offline.js";
 import type { Kind } from "../../validator/validator.js";
 import { isDatabase, type SharedQuota } from "../config/quota-place.js";
 import { UsageError } from "../errors.js";
@@ -38,8 +39,8 @@ export async function openSharedQuota(
 }
 
 /**
- * Returns a source of units. A request that fails is made again for two minutes, with the same text, so that it is charged
- * once, even if the connection broke after the charge.
+ * Returns how to take units. A request that fails is made again for two minutes, with the same text, so that it is charged once, even
+ * if the connection broke after the charge.
  *
  * @param note tells the user something
  * @param signal ends the tries
@@ -50,20 +51,18 @@ export function sharedUnits(
   kind: Kind,
   note: (text: string) => void,
   signal: AbortSignal,
-): UnitSource {
-  return {
-    async reserve(units) {
-      const request = { from, kind, units, once: randomUUID() };
-      const end = performance.now() + longestOutage;
-      for (let pause = firstPause; ; pause = Math.min(2 * pause, longestPause)) {
-        try {
-          return await store.takeUnits(request);
-        } catch (error) {
-          if (!(error instanceof StoreError) || performance.now() + pause > end) throw error;
-          if (pause === firstPause) note(`${error.message}; trying again for up to 2 min`);
-          await sleep(pause, undefined, { signal });
-        }
+): (units: number, receipt?: ReceiptCharge) => Promise<Reservation & Granted> {
+  return async (units, receipt) => {
+    const request = { from, kind, units, once: randomUUID(), receipt };
+    const end = performance.now() + longestOutage;
+    for (let pause = firstPause; ; pause = Math.min(2 * pause, longestPause)) {
+      try {
+        return await store.takeUnits(request);
+      } catch (error) {
+        if (!(error instanceof StoreError) || performance.now() + pause > end) throw error;
+        if (pause === firstPause) note(`${error.message}; trying again for up to 2 min`);
+        await sleep(pause, undefined, { signal });
       }
-    },
+    }
   };
 }

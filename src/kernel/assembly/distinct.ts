@@ -17,6 +17,7 @@ import {
   distinctIsNew,
   distinctLines,
   distinctMarks,
+  distinctWanted,
   itemsToFirstMark,
   itemsToMark,
   markBytes,
@@ -49,8 +50,10 @@ let digestHigh: u64 = 0;
 /** Odd numbers with bits everywhere: of the golden ratio, and of the plastic number squared. */
 const lowFactor: u64 = ((<u64>0x9e3779b9) << 32) | 0x7f4a7c15;
 const highFactor: u64 = ((<u64>0xd1b54a32) << 32) | 0xd192ed03;
-/** Number of items at which a further mark is wanted; 0 for none. */
+/** Number of items at which the next further mark is wanted, 0 for none; its place among those wanted, and their number. */
 let wantedMark: u64 = 0;
+let wantedPlace: u32 = 0;
+let wantedCount: u32 = 0;
 /** Number of marks that the last rows have passed. */
 export let marks: u32 = 0;
 
@@ -104,6 +107,7 @@ function number(hash: u64): void {
   if (numbered % itemsToMark === 0 || numbered === itemsToFirstMark || numbered === wantedMark) {
     leaveMark();
     marks++;
+    if (numbered === wantedMark) wantNext();
   }
 }
 
@@ -115,9 +119,16 @@ export function restartDigest(): void {
   wantedMark = 0;
 }
 
-/** Asks for a mark at a number of items. */
-export function wantMark(items: u32): void {
-  wantedMark = items;
+/** Asks for marks at the numbers of items at `distinctWanted`, which are beyond those so far and increase. */
+export function wantMarks(count: u32): void {
+  wantedPlace = 0;
+  wantedCount = count;
+  wantNext();
+}
+
+function wantNext(): void {
+  wantedMark = wantedPlace < wantedCount ? load<u32>(distinctWanted + 4 * wantedPlace) : 0;
+  wantedPlace++;
 }
 
 /** Leaves the digest of all items so far behind the marks that the last rows have passed. */

@@ -16,7 +16,7 @@ export {
   set,
   size,
   takeStates,
-  wantMark,
+  wantMarks,
 } from "./distinct";
 export { countDomain, hashHigh, hashText, judge, useScratch } from "./judge";
 export { fewestFields, lines, longest, mostFields, scan, strays } from "./scan";

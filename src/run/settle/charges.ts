@@ -9,11 +9,17 @@
  */
 import type { ItemHash } from "../../classifier/item-hash.js";
 import { itemsToMark } from "../../kernel/layout.js";
-import { type EmbeddedEngine, type Mark, type ReceiptMarks, unitsOf } from "../../validator/validator.js";
+import {
+  type Charge,
+  type EmbeddedEngine,
+  type Mark,
+  type ReceiptPort,
+  unitsOf,
+} from "../../validator/validator.js";
 import type { ItemLedger } from "../item-ledger.js";
 import { notCheckedCode } from "../status-codes.js";
 import { PaidItems } from "./paid-items.js";
-import type { NumberedChunk, Settler } from "./settler.js";
+import type { ClassifiedChunk, NumberedChunk, Settler } from "./settler.js";
 
 /**
  * Number of new items at which they are charged. A durable charge takes as long as thousands of verdicts, but without receipts a
@@ -23,7 +29,7 @@ const chargedItems = 20_000;
 /** Number of chunks and rows at which their items are charged, whatever their number. */
 const chargedChunks = 8;
 const chargedRows = 65_536;
-/** Chunks that wait at most for the next mark to tell whether they are paid for. */
+/** Chunks of a run with a name that wait at most for the next mark. */
 const mostChunks = 64;
 
 /** A chunk that waits. */
@@ -42,14 +48,19 @@ export class Charges implements Settler {
   #waiting: Waiting[] = [];
   /** Settled when the chunk added last is. */
   #settled: Promise<void> = Promise.resolve();
-  /** Number of new items, of those that were charged or are paid for, and of those that the quota has granted. */
+  /**
+   * Number of new items, of those whose charges are made, of those that were charged or are known to be paid for, and of those that
+   * the quota has granted. Items between the second and the first of these may turn out not to be paid for.
+   */
   #items = 0;
   #asked = 0;
+  #paidFor = 0;
   #granted = 0;
   /** The marks that the next charge passes. */
   #marks: Mark[] = [];
   #paid: PaidItems | undefined;
   #hasBegun = false;
+  readonly #receipts: ReceiptPort | undefined;
   /** The charge under way. It never rejects. */
   #charging: Promise<void> | undefined;
   #isExhausted = false;
@@ -58,6 +69,7 @@ export class Charges implements Settler {
   constructor(ledger: ItemLedger, engine: EmbeddedEngine) {
     this.#ledger = ledger;
     this.#engine = engine;
+    this.#receipts = engine.receipts;
   }
 
   get differs(): boolean {
@@ -66,23 +78,33 @@ export class Charges implements Settler {
 
   /** Begins with a file. Each has receipts of its own. */
   begin(): void {
-    const { receipts } = this.#engine;
-    receipts?.renew();
+    this.#receipts?.renew();
     this.#ledger.restartDigest();
-    this.#paid = receipts && new PaidItems(receipts);
+    this.#paid = this.#receipts && new PaidItems(this.#receipts);
     this.#hasBegun = false;
     this.#isAbandoned = false;
     this.#marks = [];
     this.#items = 0;
     this.#asked = 0;
+    this.#paidFor = 0;
     this.#granted = 0;
+  }
+
+  async expect(chunk: ClassifiedChunk): Promise<void> {
+    if (this.#paid === undefined) return;
+    const first = this.#hasBegun ? undefined : this.#ledger.firstItem(chunk);
+    if (first) {
+      this.#hasBegun = true;
+      await this.#paid.begin(first);
+    }
+    // Where the receipts of another run end: the list may have been continued since.
+    if (this.#hasBegun) this.#ledger.wantMarks(this.#paid.marksAfter(this.#items));
   }
 
   async add(chunk: NumberedChunk): Promise<void> {
     this.#items += chunk.newItems;
     if (this.#paid) this.#marks.push(...chunk.marks);
     this.#paid?.pass(chunk.marks);
-    this.#wantMark();
     const waiting = newWaiting(chunk, this.#items);
     this.#settled = waiting.settled;
     this.#waiting.push(waiting);
@@ -111,11 +133,6 @@ export class Charges implements Settler {
     }
   }
 
-  /** Asks for a mark where the receipts of another run end: the list may have been continued since. */
-  #wantMark(): void {
-    if (this.#paid) this.#ledger.wantMark(this.#paid.endAfter(this.#items));
-  }
-
   #chargeIfDue(): void {
     if (this.#charging !== undefined || this.#waiting.length === 0 || this.#isAbandoned) return;
     const chunks = this.#waiting.length;
@@ -123,14 +140,13 @@ export class Charges implements Settler {
     const isBeforePause = this.#waiting.some(({ chunk }) => chunk.isBeforePause);
     const isMuch = rows >= chargedRows || chunks >= chargedChunks;
     if (!isBeforePause && !isMuch && this.#items - this.#asked < chargedItems) return;
-    // The next mark tells whether the items after the last one are paid for.
-    if (this.#hasBegun && chunks < mostChunks && this.#paid?.mayBePaid(this.#items)) {
-      if (this.#paid.count > this.#asked) void this.#charge(this.#paid.count);
-      return;
-    }
     const mark = this.#marks.findLast(({ items }) => items % itemsToMark === 0)?.items ?? 0;
+    const isMarked = mark > this.#asked;
+    // All runs of a name charge up to the same marks.
+    if (this.#paid?.isShared && !isMarked && this.#items > this.#asked && chunks < mostChunks) return;
     // Where there are hardly any new items, rows do not wait for a mark.
-    void this.#charge(isBeforePause || mark <= this.#asked ? this.#items : mark);
+    const isUpToMark = isMarked && (!isBeforePause || this.#paid?.isShared);
+    void this.#charge(isUpToMark ? mark : this.#items);
   }
 
   /** Charges the items up to one. @param isEnd whether the input has ended */
@@ -160,36 +176,45 @@ export class Charges implements Settler {
     settle();
   }
 
-  async #chargeUpTo(wanted: number, isEnd: boolean): Promise<void> {
-    if (!this.#hasBegun) await this.#paid?.begin();
-    this.#wantMark();
-    const mayWait = !this.#hasBegun && !isEnd && this.#paid?.mayBePaid(wanted);
-    this.#hasBegun = true;
-    const target = mayWait ? this.#paid!.count : wanted;
-    const paid = Math.min(target, this.#paid?.count ?? 0);
-    const from = Math.max(this.#asked, paid);
-    const marks = this.#marks.filter(({ items }) => items <= target);
-    this.#marks = this.#marks.slice(marks.length);
+  async #chargeUpTo(target: number, isEnd: boolean): Promise<void> {
+    const paid = this.#paid;
+    const known = Math.min(target, paid?.count ?? 0);
+    if (known > this.#paidFor) {
+      this.#ledger.addPaidBefore(known - this.#paidFor, paid!.time);
+      this.#paidFor = known;
+    }
+    let granted = known;
+    if (!isEnd && target > this.#paidFor && paid?.mayCover(target)) granted = target;
     // What is paid for is granted, though another file has used up the quota.
-    if (this.#isExhausted) this.#granted = Math.max(this.#granted, paid);
-    else this.#granted = from + (await this.#take(target - from, { items: target, marks }));
-    if (from > this.#asked) this.#ledger.addPaidBefore(from - this.#asked, this.#paid!.time);
+    else if (!this.#isExhausted) {
+      const marks = this.#marks.filter(({ items }) => items <= target);
+      const units = target - this.#paidFor;
+      granted = target - units + (await this.#take(units, target, marks));
+      this.#paidFor = target;
+      this.#marks = this.#marks.slice(marks.length);
+    }
+    this.#granted = Math.max(this.#granted, granted);
     this.#asked = target;
   }
 
-  /** Charges up to `units`. Returns the number of units granted. */
-  async #take(units: number, receipt: ReceiptMarks): Promise<number> {
+  /** Charges up to `units`, for the last items before the target. Returns the number of items granted. */
+  async #take(units: number, target: number, marks: readonly Mark[]): Promise<number> {
     if (units === 0) return 0;
-    const { charged, exhausted, quota } = await this.#engine
-      .charge(units, this.#paid && receipt)
+    const paid = this.#paid;
+    const learn = paid?.isShared
+      ? (receipts: Parameters<PaidItems["learn"]>[0]) => paid.learn(receipts, this.#marks)
+      : undefined;
+    const { charged, granted, exhausted, quota }: Charge = await this.#engine
+      .charge(units, paid && { items: target, marks, learn })
       .catch((error: unknown) => {
         this.#ledger.charged += unitsOf(error);
         throw error;
       });
     this.#ledger.charged += charged;
+    if (granted > charged) this.#ledger.addPaidBefore(granted - charged, paid!.time);
     this.#isExhausted = exhausted;
     this.#ledger.quota = quota;
-    return charged;
+    return granted;
   }
 }
 

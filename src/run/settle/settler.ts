@@ -21,6 +21,8 @@ export type NumberedChunk = ClassifiedChunk & Numbered;
 export interface Settler {
   /** Whether items may have other codes in the ledger than those that their thread has given them. */
   readonly differs: boolean;
+  /** Called with the next chunk before its items are numbered, to say where marks are wanted. */
+  expect?(chunk: ClassifiedChunk): Promise<void>;
   /** Takes the new items of the next chunk. Resolves when it has room for more. */
   add(chunk: NumberedChunk): Promise<void>;
   /** Returns a promise that resolves when all items added so far have their verdicts; it rejects if they get none. */
