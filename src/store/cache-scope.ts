@@ -20,6 +20,10 @@ export const unfinishedMilliseconds = 86_400_000;
 const clockTolerance = 86_400_000;
 /** Limit on the duration of a claim, in milliseconds. A claim with a later end is void: the clock of its run was ahead. */
 const longestClaim = 86_400_000;
+/** Least age in milliseconds at which runs delete verdicts: 30 days, for which other runs keep them by default. */
+const leastAge = 2_592_000_000;
+/** Most old batches that are deleted with a new one: whatever a wrong clock says, no more are lost than came. */
+const deletedBatches = 2;
 /** Number of batches read by one statement. */
 const batchesAtATime = 16;
 
@@ -170,7 +174,8 @@ export class CacheScope {
   }
 
   /**
-   * Stores the verdicts of a submitted batch and deletes its record and its claim. Durable if there are verdicts.
+   * Stores the verdicts of a submitted batch and deletes its record and its claim. Durable if there are verdicts. Deletes a few that
+   * are too old for all runs, so that the cache grows no larger than what runs can use.
    *
    * @param begun digests of the whole batch, as passed to `begin`
    * @param digests digests of the items that have verdicts
@@ -182,7 +187,7 @@ export class CacheScope {
     digests: readonly string[],
     statuses: readonly string[],
   ): Promise<void> {
-    const { insertBatch, deleteUnfinished, deleteClaim } = this.#statements;
+    const { insertBatch, deleteOldBatches, deleteUnfinished, deleteClaim } = this.#statements;
     const key = begun.join("");
     const claim = this.#claims.get(key);
     const { names, entries } = pack(digests, statuses);
@@ -192,6 +197,7 @@ export class CacheScope {
       if (digests.length === 0) return;
       const values = [this.#id, this.#file.now(), JSON.stringify(names), entries] as const;
       const [row] = insertBatch.all(...values) as { id: number }[];
+      deleteOldBatches.run(this.#id, this.#file.now() - Math.max(this.#maximumAge, leastAge));
       // Loading can skip the batch that this run has just added, unless other runs have added some before it.
       if (row!.id === this.#lastBatch + 1) this.#lastBatch++;
     };
@@ -270,6 +276,10 @@ function prepareStatements(database: Database) {
     ),
     insertBatch: database.prepare(
       "INSERT INTO batch (scope_id, created, statuses, entries) VALUES (?, ?, ?, ?) RETURNING id",
+    ),
+    deleteOldBatches: database.prepare(
+      `DELETE FROM batch WHERE id IN
+      (SELECT id FROM batch WHERE scope_id = ? AND created < ? ORDER BY created LIMIT ${deletedBatches})`,
     ),
     unfinished: database.prepare(
       "SELECT digests FROM unfinished WHERE scope_id = ? AND created >= ? AND created <= ? ORDER BY created",

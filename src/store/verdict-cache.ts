@@ -166,8 +166,8 @@ export class VerdictCache extends StateFile {
 
   /**
    * Deletes verdicts older than `age` milliseconds, what DNS said before then, and unfinished batches older than `age` or a day, whichever is
-   * shorter. Must run only when a user asks for it: if runs did it by themselves, one whose clock is ahead would delete
-   * all paid verdicts.
+   * shorter. Must run only when a user asks for it: if runs deleted more than a few by themselves, one whose clock is ahead would
+   * delete all paid verdicts.
    *
    * @returns the number of verdicts deleted
    */

@@ -277,3 +277,32 @@ test("what is older than an age is deleted, and its space given back", async () 
   expect(freePages()).toBe(0);
   await cache.close();
 });
+
+test("a cache of changing lists does not grow, and a clock that is ahead loses no more than came", async () => {
+  const day = 86_400_000;
+  let now = Date.parse("2026-11-21T02:00:00Z");
+  const cache = await VerdictCache.open(join(temporaryFolder(), "verdicts.db"), () => now);
+  const items = async () => (await cache.statistics())[0]!.items;
+  const night = async (number: number, batches: number) => {
+    const scope = await cache.scope("email", "https://a.net", "secret", 30 * day);
+    for (let batch = 0; batch < batches; batch++) {
+      const digests = Array.from({ length: 100 }, (_, i) => scope.digest(`${number} ${batch} ${i}`));
+      await scope.begin(digests);
+      await scope.finish(
+        digests,
+        digests,
+        digests.map(() => "ok"),
+      );
+    }
+  };
+  for (let number = 0; number < 120; number++) {
+    await night(number, 3);
+    now += day;
+  }
+  // 30 nights, and one that was still young enough.
+  expect(await items()).toBe(31 * 300);
+  now += 400 * day;
+  await night(120, 3);
+  expect(await items()).toBe((31 - 1) * 300);
+  await cache.close();
+});
