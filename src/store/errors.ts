@@ -6,9 +6,19 @@ export class StoreError extends Error {
 
   /** Units that a failed change has charged all the same: it is in the file, but perhaps not durable. */
   readonly granted: number;
+  /** Whether another process has locked the file for longer than this one waited. */
+  readonly isLocked: boolean;
 
-  constructor(message: string, { granted = 0, ...options }: ErrorOptions & { granted?: number } = {}) {
+  constructor(
+    message: string,
+    {
+      granted = 0,
+      isLocked = false,
+      ...options
+    }: ErrorOptions & { readonly granted?: number; readonly isLocked?: boolean } = {},
+  ) {
     super(message, options);
     this.granted = granted;
+    this.isLocked = isLocked;
   }
 }

@@ -149,6 +149,7 @@ export async function explainErrors<Result>(
     if (isBusy(error)) {
       throw new StoreError(
         `${path}: the ${name} is still locked by another process; try again when that process is done`,
+        { isLocked: true },
       );
     }
     if ((error as { code?: string } | null)?.code !== "ERR_SQLITE_ERROR") throw error;

@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { forwardTo, listOf, output, passOn, sendOn, statuses, useService } from "../support/api-runs.js";
+import { lockStore } from "../support/lock-store.js";
 import { idv, startIdv } from "../support/run-idv.js";
 import { type Act, listen, resetBeforeHeaders, respond, scriptedServer } from "../support/scripted-server.js";
 import { createKey, lastKey, serve } from "../support/service.js";
@@ -30,6 +31,21 @@ describe("failures during a run", () => {
     expect(elsewhere.code).toBe(0);
     expect(healthy.seen).toHaveLength(5);
   });
+
+  test("a cache that stays locked is passed over", async () => {
+    const server = await scriptedServer(respond());
+    const home = listOf(500);
+    const env = { IDV_API_KEY: "sk_1", IDV_BASE_URL: server.url };
+    // Makes the file.
+    await idv(["emails", "-q"], { home, env, stdin: "email\na@larch-and-oak.com\n" });
+    const unlock = await lockStore(join(home, "state/idv/verdicts.db"));
+    const { code, stderr } = await idv(["emails", "list.csv", "-o", "out.csv"], { home, env });
+    await unlock();
+    expect(stderr).toContain(
+      "verdicts.db: the cache is still locked by another process; idv goes on without it\n",
+    );
+    expect({ code, rows: output(home).split("\n").length }).toEqual({ code: 0, rows: 502 });
+  }, 30_000);
 
   test("standard output gets only whole rows", async () => {
     const server = await scriptedServer(respond(), respond(404, {}, "{}"));

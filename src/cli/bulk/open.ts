@@ -67,7 +67,7 @@ export async function openEngine(plan: Plan, opened: Opened, signal: AbortSignal
  * @throws FileError, StoreError when its cache cannot be used
  */
 export async function openDns(
-  { dns, options, settings }: Plan,
+  { dns, options, settings, note }: Plan,
   { validator }: Engine,
   opened: Opened,
   signal: AbortSignal,
@@ -79,7 +79,7 @@ export async function openDns(
   opened.mail = await openMailCheck(
     settings,
     classifier,
-    { cache, refresh, wantsExchanges: explain },
+    { cache, refresh, wantsExchanges: explain, note },
     signal,
   );
 }

@@ -99,7 +99,7 @@ async function openMail(
   if (settings.dns.value === "off") return undefined;
   const { openMailCheck } = await import("../engines/mail-check.js");
   // A few values are not worth a cache, which would have to be created.
-  const bare = { cache: false, refresh: false, wantsExchanges: true };
+  const bare = { cache: false, refresh: false, wantsExchanges: true, note: say };
   return openMailCheck(settings, classifier, bare, signal);
 }
 

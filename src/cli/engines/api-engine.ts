@@ -55,7 +55,10 @@ export async function openApiEngine(
   const maximumAge = settings.cacheTtl.value;
   const refresh = options.refresh === true;
   const cache = hasCache
-    ? await openRunCache(kind, baseUrl.value, { maximumAge, refresh, ...(signal && { signal }) })
+    ? await openRunCache(kind, baseUrl.value, {
+        ...{ maximumAge, refresh, note: onNotice },
+        ...(signal && { signal }),
+      })
     : undefined;
   const secret = cache?.secret ?? randomBytes(32).toString("hex");
   const apiOptions: ApiOptions = {

@@ -11,6 +11,8 @@ import { ServiceError } from "../../validator/errors.js";
 import { readCacheSecret } from "../config/cache-secret.js";
 import { cachePath } from "../config/paths.js";
 import type { Settings } from "../config/settings.js";
+import { say } from "../terminal/terminal.js";
+import { CacheUse } from "./cache-use.js";
 import { once } from "./engine.js";
 
 /** Options of the stage that are not settings. */
@@ -21,6 +23,8 @@ interface MailCheckOptions {
   readonly refresh: boolean;
   /** Whether the exchanges of the domains are wanted. */
   readonly wantsExchanges: boolean;
+  /** Tells the user something. */
+  readonly note: (text: string) => void;
 }
 
 /** Time for which DNS is asked about the items of one request to the service, in milliseconds; clients wait 30 s. */
@@ -35,7 +39,7 @@ const requestMilliseconds = 10_000;
  */
 export async function openServiceMailCheck(settings: Settings, classifier: Classifier) {
   const stop = new AbortController();
-  const options = { cache: true, refresh: false, wantsExchanges: false };
+  const options = { cache: true, refresh: false, wantsExchanges: false, note: say };
   const stage = await openDomains(settings, classifier, options, stop.signal, smallTable);
   await stage.checkServers();
   return {
@@ -90,17 +94,20 @@ export async function openMailCheck(
 async function openDomains(
   { dnsServer, dnsConcurrency, dnsRate }: Settings,
   classifier: Classifier,
-  { cache: hasCache, refresh, wantsExchanges }: MailCheckOptions,
+  { cache: hasCache, refresh, wantsExchanges, note }: MailCheckOptions,
   signal?: AbortSignal,
   newTable: () => StateTable = () => new DistinctItems(),
 ) {
+  const use = new CacheUse(note);
   const file = hasCache
-    ? await VerdictCache.open(cachePath(process.env), Date.now, signal ? { signal } : {})
+    ? await use.or(undefined, () =>
+        VerdictCache.open(cachePath(process.env), Date.now, signal ? { signal } : {}),
+      )
     : undefined;
   const findings = file?.findings(await readCacheSecret(process.env), dnsServer.value ?? []);
   const cache = findings && {
-    load: async (domains: readonly string[]) => (refresh ? [] : findings.load(domains)),
-    store: findings.store.bind(findings),
+    load: async (domains: readonly string[]) => (refresh ? [] : use.or([], () => findings.load(domains))),
+    store: (found: Parameters<typeof findings.store>[0]) => use.or(undefined, () => findings.store(found)),
   };
   const client = {
     ...(dnsServer.value && { servers: dnsServer.value }),

@@ -6,9 +6,13 @@ import { VerdictCache } from "../../store/verdict-cache.js";
 import type { Kind } from "../../validator/validator.js";
 import { readCacheSecret } from "../config/cache-secret.js";
 import { cachePath } from "../config/paths.js";
+import { CacheUse } from "./cache-use.js";
 
 /** How long a service remembers an Idempotency-Key, in milliseconds: the answer to a known key may be that old. */
 const idempotencyMilliseconds = 86_400_000;
+
+/** Longest wait for a lock, in milliseconds. */
+const waitMilliseconds = 10_000;
 
 interface RunCacheOptions {
   /** Limit on the age of cached verdicts, in milliseconds. */
@@ -16,25 +20,34 @@ interface RunCacheOptions {
   /** Whether cached verdicts are ignored. New ones are still added. */
   readonly refresh: boolean;
   readonly signal?: AbortSignal;
+  /** Tells the user something. */
+  readonly note: (text: string) => void;
 }
 
 /**
- * Opens the cache for a run.
+ * Opens the cache for a run. The cache saves units and must not cost a run: from when it stays locked, the run goes on without it.
  *
  * @returns the port for the run; the secret of its Idempotency-Keys; `kept`, the number of verdicts added so
- *   far; `close`
+ *   far; `close`. Undefined if it is locked
  * @throws FileError, StoreError when the cache or its secret cannot be used
  */
 export async function openRunCache(
   kind: Kind,
   baseUrl: string,
-  { maximumAge, refresh, signal }: RunCacheOptions,
+  { maximumAge, refresh, signal, note }: RunCacheOptions,
 ) {
   const secret = await readCacheSecret(process.env);
-  const wait = signal ? { signal } : {};
+  const wait = { milliseconds: waitMilliseconds, ...(signal && { signal }) };
   const processes = { ownPid, machine: machineTag(), isAlive };
-  const cache = await VerdictCache.open(cachePath(process.env), Date.now, wait, processes);
-  const scope = await cache.scope(kind, baseUrl, secret, maximumAge);
+  const use = new CacheUse(note);
+  const cache = await use.or(undefined, () =>
+    VerdictCache.open(cachePath(process.env), Date.now, wait, processes),
+  );
+  const scope = await use.or(undefined, async () => cache?.scope(kind, baseUrl, secret, maximumAge));
+  if (cache === undefined || scope === undefined) {
+    await cache?.close();
+    return undefined;
+  }
   // A run that needs fresh answers takes them neither from other runs nor from a service that remembers the request.
   // Its Idempotency-Keys are its own. No later run could repeat them, so its batches are not recorded.
   const isFresh = refresh || maximumAge < idempotencyMilliseconds;
@@ -42,19 +55,23 @@ export async function openRunCache(
   const port: CachePort = {
     digest: (key) => scope.digest(key),
     load: async (onEntry) => {
-      if (!refresh) await scope.load(onEntry);
+      if (!refresh) await use.or(undefined, () => scope.load(onEntry));
     },
-    claim: async (digests, milliseconds, onEntry) =>
-      isFresh
-        ? { isElsewhere: digests.map(() => false), release: async () => {} }
-        : scope.claim(digests, milliseconds, onEntry),
-    unfinished: async () => (isFresh ? [] : scope.unfinished()),
+    claim: async (digests, milliseconds, onEntry) => {
+      const unclaimed = { isElsewhere: digests.map(() => false), release: async () => {} };
+      if (isFresh) return unclaimed;
+      const claim = await use.or(unclaimed, () => scope.claim(digests, milliseconds, onEntry));
+      return { ...claim, release: () => use.or(undefined, claim.release) };
+    },
+    unfinished: async () => (isFresh ? [] : use.or([], () => scope.unfinished())),
     begin: async (digests) => {
-      if (!isFresh) await scope.begin(digests);
+      if (!isFresh) await use.or(undefined, () => scope.begin(digests));
     },
     finish: async (begun, digests, statuses) => {
-      await scope.finish(begun, digests, statuses);
-      kept += digests.length;
+      await use.or(undefined, async () => {
+        await scope.finish(begun, digests, statuses);
+        kept += digests.length;
+      });
     },
   };
   return {
