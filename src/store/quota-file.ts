@@ -15,7 +15,7 @@ import {
   toQuota,
 } from "./quota.js";
 import { type Granted, type ReceiptCharge, type ReceiptStore, receiptValues, takeOnce } from "./receipts.js";
-import { damaged, type LockWait, type Schema } from "./sqlite.js";
+import { damaged, type LockWait, loadSqlite, type Schema } from "./sqlite.js";
 import { leaveReceipt, newReceipts, receiptTables, SqliteReceipts } from "./sqlite-receipts.js";
 import { openFile, StateFile } from "./state-file.js";
 
@@ -49,6 +49,8 @@ const schema: Schema = {
   ],
 };
 
+const rowColumns = "unit_limit, period, used, period_start";
+
 /** The name of the quota among receipts: a file has only one. */
 const noName = "";
 
@@ -68,6 +70,22 @@ export class QuotaFile extends StateFile {
    */
   static async open(path: string, now: () => number, wait: LockWait = {}): Promise<QuotaFile> {
     return new QuotaFile(await openFile(path, schema, now, wait));
+  }
+
+  /**
+   * Returns the quota in a file that another machine uses, without changing it.
+   *
+   * @throws an error of SQLite when it cannot be read
+   */
+  static async peek(path: string): Promise<Quota> {
+    const { DatabaseSync } = await loadSqlite();
+    const database = new DatabaseSync(path, { readOnly: true });
+    try {
+      const [row] = database.prepare(`SELECT ${rowColumns} FROM quota`).all() as QuotaRow[];
+      return toQuota(row!);
+    } finally {
+      database.close();
+    }
   }
 
   /** Returns the current quota. */
@@ -142,9 +160,7 @@ export class QuotaFile extends StateFile {
 
   /** Returns the row as of now, in a new period if one has begun. */
   #row(): QuotaRow {
-    const [row] = this.file.database
-      .prepare("SELECT unit_limit, period, used, period_start FROM quota")
-      .all() as QuotaRow[];
+    const [row] = this.file.database.prepare(`SELECT ${rowColumns} FROM quota`).all() as QuotaRow[];
     if (row === undefined) throw damaged(this.file.path, schema);
     return renewed(row, this.file.now());
   }

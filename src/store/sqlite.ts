@@ -7,6 +7,7 @@ import { dirname, resolve } from "node:path";
 import { arch, platform, versions } from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "./errors.js";
+import { MachineClaim } from "./machine-claim.js";
 import { makeFolder } from "./make-folder.js";
 
 /** Part of `DatabaseSync` from `node:sqlite` that the stores use. */
@@ -60,11 +61,17 @@ const [shortestPause, longestPause] = [2, 80];
  * Opens a state file. Creates it, readable by its owner only, if it is absent or empty. Upgrades it if it has an older
  * schema version. Does not change a file that does not belong to idv.
  *
+ * @returns the database, and the claim of this machine if others might use the file, too
  * @throws StoreError when the file cannot be opened, is not a file of this schema, was written by a newer version, or stays
  *   locked
  */
-export async function openStore(path: string, schema: Schema, wait: LockWait): Promise<Database> {
+export async function openStore(
+  path: string,
+  schema: Schema,
+  wait: LockWait,
+): Promise<{ readonly database: Database; readonly claim: MachineClaim | undefined }> {
   createPrivately(path, schema);
+  const claim = MachineClaim.of(path, schema.name);
   const { DatabaseSync } = await loadSqlite();
   return explainErrors(path, schema, async () => {
     // Absolute, because SQLite treats names such as :memory: specially.
@@ -77,11 +84,12 @@ export async function openStore(path: string, schema: Schema, wait: LockWait): P
       await retry(() => database.exec("PRAGMA synchronous = FULL"));
       // Identify the file before changing anything: it may be the database of another program.
       const version = await retry(() => versionOf(database, path, schema));
-      await retry(() => database.exec("PRAGMA journal_mode = WAL"));
+      // The log is in memory that other machines do not see.
+      await retry(() => database.exec(`PRAGMA journal_mode = ${claim ? "DELETE" : "WAL"}`));
       if (version < schema.steps.length) {
         await retry(() => inTransaction(database, () => upgrade(database, path, schema)));
       }
-      return database;
+      return { database, claim };
     } catch (error) {
       database.close();
       throw error;
@@ -163,7 +171,7 @@ export function damaged(path: string, { name }: Schema): StoreError {
 }
 
 interface SqliteModule {
-  readonly DatabaseSync: new (path: string) => Database;
+  readonly DatabaseSync: new (path: string, options?: { readonly readOnly?: boolean }) => Database;
 }
 
 /**

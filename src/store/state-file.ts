@@ -5,6 +5,7 @@
 import { statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { StoreError } from "./errors.js";
+import type { MachineClaim } from "./machine-claim.js";
 import {
   type Database,
   deadlineOf,
@@ -25,6 +26,8 @@ export interface OpenFile {
   readonly database: Database;
   /** Number of the file in its file system, which shows whether it was replaced. */
   readonly inode: number;
+  /** The claim of this machine to a file that others might use, too. */
+  readonly claim: MachineClaim | undefined;
   readonly schema: Schema;
   /** Clock in milliseconds since the epoch. */
   readonly now: () => number;
@@ -44,8 +47,8 @@ export async function openFile(
   now: () => number,
   wait: LockWait,
 ): Promise<OpenFile> {
-  const database = await openStore(path, schema, wait);
-  return { path, database, inode: statSync(path).ino, schema, now, wait };
+  const { database, claim } = await openStore(path, schema, wait);
+  return { path, database, inode: statSync(path).ino, claim, schema, now, wait };
 }
 
 /** A state file that any number of processes may share. All methods throw StoreError when it cannot be used. */
@@ -225,10 +228,13 @@ export abstract class StateFile {
   }
 
   #write<Result>(transaction: () => Result): Promise<Result> {
-    const { path, schema, wait } = this.file;
+    const { path, schema, wait, claim } = this.file;
     // Computed before queueing, so that the time in the queue counts as part of the wait.
     const deadline = deadlineOf(wait);
-    const written = this.#lastWrite.then(() => retryWhileBusy(transaction, deadline, wait.signal));
+    const written = this.#lastWrite.then(() => {
+      claim?.stay();
+      return retryWhileBusy(transaction, deadline, wait.signal);
+    });
     this.#lastWrite = written.catch(() => {});
     return explainErrors(path, schema, () => written);
   }

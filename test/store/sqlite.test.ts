@@ -28,14 +28,14 @@ const second: Schema = { ...first, steps: [...first.steps, "CREATE TABLE b (y AN
 
 test("upgrades a file of an older version and keeps its data", async () => {
   const path = join(temporaryFolder(), "file.db");
-  const old = await openStore(path, first, {});
+  const { database: old } = await openStore(path, first, {});
   old.exec("INSERT INTO a VALUES (7)");
   old.close();
-  const upgraded = await openStore(path, second, {});
+  const { database: upgraded } = await openStore(path, second, {});
   expect(upgraded.prepare("SELECT x FROM a").all()).toEqual([{ x: 7 }]);
   expect(upgraded.prepare("SELECT y FROM b").all()).toEqual([]);
   upgraded.close();
-  (await openStore(path, second, {})).close();
+  (await openStore(path, second, {})).database.close();
 });
 
 test.each([1, 2, 3])("knows a file that another process creates before statement %i", async (place) => {
@@ -61,14 +61,14 @@ test("takes a file without a version number for version 1", async () => {
   const database = new DatabaseSync(path);
   database.exec(`${first.steps[0]}; PRAGMA application_id = ${first.applicationId}`);
   database.close();
-  const upgraded = await openStore(path, second, {});
+  const { database: upgraded } = await openStore(path, second, {});
   expect(upgraded.prepare("SELECT y FROM b").all()).toEqual([]);
   upgraded.close();
 });
 
 test("rejects a file of a newer version", async () => {
   const path = join(temporaryFolder(), "file.db");
-  (await openStore(path, second, {})).close();
+  (await openStore(path, second, {})).database.close();
   await expect(openStore(path, first, {})).rejects.toThrow(
     `${path}: the test file was written by a newer version of idv; update idv, or use another file`,
   );
@@ -135,7 +135,7 @@ describe("a file that cannot be used", () => {
   /** Opens a file, lets a fault happen to it, and returns what is said of the next change. */
   async function failureAfter(fault: string, change = "INSERT INTO a VALUES (zeroblob(100000))") {
     const path = join(temporaryFolder(), "file.db");
-    const database = await openStore(path, first, {});
+    const { database } = await openStore(path, first, {});
     database.exec(fault);
     const work = explainErrors(path, first, async () => inTransaction(database, () => database.exec(change)));
     const error: Error = await work.then(
@@ -173,11 +173,11 @@ describe("a file that cannot be used", () => {
 
   test("is explained when its contents are damaged", async () => {
     const path = join(temporaryFolder(), "file.db");
-    const database = await openStore(path, first, {});
+    const { database } = await openStore(path, first, {});
     database.exec("INSERT INTO a VALUES (zeroblob(50000)); PRAGMA wal_checkpoint(TRUNCATE)");
     database.close();
     writeFileSync(path, readFileSync(path).fill(0xff, 4096));
-    const again = await openStore(path, first, {});
+    const { database: again } = await openStore(path, first, {});
     const reading = explainErrors(path, first, async () => again.prepare("SELECT x FROM a").all());
     await expect(reading).rejects.toThrow(
       `${path}: the test file is damaged; restore a backup, or delete it to start over`,
@@ -234,25 +234,25 @@ describe("the mode of a file", () => {
 
   test("is 0600 when idv makes it, in folders of mode 0700, or fills an empty one", async () => {
     const home = temporaryFolder();
-    (await openStore(join(home, "new/file.db"), first, {})).close();
+    (await openStore(join(home, "new/file.db"), first, {})).database.close();
     expect([modeOf(join(home, "new")), modeOf(join(home, "new/file.db"))]).toEqual([0o700, 0o600]);
     writeFileSync(join(home, "empty.db"), "", { mode: 0o644 });
-    (await openStore(join(home, "empty.db"), first, {})).close();
+    (await openStore(join(home, "empty.db"), first, {})).database.close();
     expect(modeOf(join(home, "empty.db"))).toBe(0o600);
   });
 
   test("stays when the file has something in it", async () => {
     const path = join(temporaryFolder(), "file.db");
-    (await openStore(path, first, {})).close();
+    (await openStore(path, first, {})).database.close();
     chmodSync(path, 0o640);
-    (await openStore(path, first, {})).close();
+    (await openStore(path, first, {})).database.close();
     expect(modeOf(path)).toBe(0o640);
   });
 });
 
 test("a lock is waited for until the deadline, and tried at least once", async () => {
   const path = join(temporaryFolder(), "file.db");
-  const database = await openStore(path, first, {});
+  const { database } = await openStore(path, first, {});
   const other = new DatabaseSync(path);
   other.exec("BEGIN IMMEDIATE");
   let tries = 0;

@@ -2,6 +2,7 @@
 import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { daysOld, findTable } from "../../data/installed-table.js";
+import { sharedKindOf } from "../../store/machine-claim.js";
 import { QuotaFile } from "../../store/quota-file.js";
 import { VerdictCache } from "../../store/verdict-cache.js";
 import { AuthorisationError, ServiceError } from "../../validator/errors.js";
@@ -134,7 +135,9 @@ async function runDoctor(options: DoctorOptions): Promise<number> {
   ];
   for (const [what, path, check] of files) {
     if (path === "") continue;
-    line(what, path, existsSync(path) ? "there" : "not there yet");
+    const kind = check && sharedKindOf(dirname(path));
+    const shared = kind === undefined ? "" : `; on ${kind}: one machine at a time`;
+    line(what, path, `${existsSync(path) ? "there" : "not there yet"}${shared}`);
     await attempt(() => checkFile(path, check));
     if (what === "quota file" || (what === "cache" && choice?.name === "api")) {
       await attempt(() => checkCreatable(path));

@@ -101,13 +101,25 @@ async function openQuota(
       close: () => file.close(),
     };
   } catch (error) {
-    if (!(error instanceof StoreError) || isNamed || existsSync(path)) throw error;
-    note(`${path} cannot be created; nobody has set a limit, so nothing is counted`);
+    if (!(error instanceof StoreError)) throw error;
+    const isElsewhere = error.isLocked && (await hasNoLimit(path));
+    if (!isElsewhere && (isNamed || existsSync(path))) throw error;
+    const fault = isElsewhere ? "is in use on another machine" : "cannot be created";
+    note(`${path} ${fault}; nobody has set a limit, so nothing is counted`);
     return {
       isInPlace: true,
       reserve: async (units) => ({ granted: units, charged: units, quota: freshQuota }),
       close: async () => {},
     };
+  }
+}
+
+/** Returns whether a quota file that cannot be changed has no limit; false if that cannot be told. */
+async function hasNoLimit(path: string): Promise<boolean> {
+  try {
+    return (await QuotaFile.peek(path)).limit === null;
+  } catch {
+    return false;
   }
 }
 
