@@ -50,7 +50,7 @@ export async function openCsv(
   const sniff = (bytes: Buffer) =>
     sniffDialect(
       bytes,
-      options.delimiter ?? (isSeparator ? separator : undefined),
+      options.delimiter !== undefined ? options.delimiter : isSeparator ? separator : undefined,
       options.sheet ? { quote: '"', escape: '"' } : known,
       !options.strict,
       (marks) => splitterOf(bytes, isWhole, marks),

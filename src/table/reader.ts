@@ -37,9 +37,9 @@ async function readTable(
   options: TableOptions,
   input: AsyncIterator<Uint8Array>,
 ): Promise<Table> {
-  const { bytes, isWhole } = await readSample(input, options.skipLines ?? 0);
+  const { bytes, isWhole } = await readSample(input, options);
   refuseForeignFormat(source.name, bytes.subarray(0, sampleBytes));
-  const byteOrderMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  const byteOrderMark = hasMark(bytes);
   const start = { source, input, byteOrderMark };
   let first = byteOrderMark ? bytes.subarray(3) : bytes;
   const above = [linesAbove(source.name, first, options.skipLines ?? 0)];
@@ -49,7 +49,7 @@ async function readTable(
     above.push(first.subarray(0, separator.length));
     first = first.subarray(separator.length);
   }
-  const sample = sampleOf(first);
+  const sample = decidingLine(first, options) ?? sampleOf(first);
   const isWholeSample = isWhole && sample.length === first.length;
   const preamble = Buffer.concat(above);
   const objects =
@@ -67,6 +67,37 @@ async function readTable(
     return guessEncoding(bytes.subarray(0, sampleBytes));
   };
   return { ...table, surelyIn };
+}
+
+const hasMark = (bytes: Buffer): boolean => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+
+/**
+ * Returns the first line that is not blank, with the lines above it, if nothing has to be guessed from what follows: the rows have no
+ * header, and no delimiter, or one that is given with the column and no quotes; or they are JSON Lines, the first of which has the
+ * wanted fields. Then rows that come slowly are answered at once. Returns undefined otherwise, and if there is no such line yet.
+ */
+function decidingLine(bytes: Buffer, options: TableOptions): Buffer | undefined {
+  const { header, delimiter, dialect, columns, format, namedFormat, strict, sheet } = options;
+  if (strict || sheet || dialect?.comment !== undefined) return undefined;
+  const isGiven =
+    header === false &&
+    (delimiter === null || (delimiter !== undefined && dialect?.quote === "" && columns !== undefined));
+  const mayBeJson =
+    delimiter === undefined && columns !== undefined && (format ?? namedFormat ?? "jsonl") === "jsonl";
+  if (!isGiven && !mayBeJson) return undefined;
+  for (let end = 0; ; ) {
+    const length = firstLineLength(bytes.subarray(end));
+    // A CR at the end may be half of a CRLF.
+    if (length === undefined || (bytes[end + length - 1] === 0x0d && end + length === bytes.length))
+      return undefined;
+    const line = bytes.toString("latin1", end, end + length);
+    end += length;
+    if (line.trim() === "") continue;
+    if (isGiven) return bytes.subarray(0, end);
+    const [object] = sampleObjects(line, false, undefined);
+    const hasAll = object !== undefined && columns!.every((column) => Object.hasOwn(object, column));
+    return hasAll ? bytes.subarray(0, end) : undefined;
+  }
 }
 
 /** Returns the first `sampleBytes`, or the first line if that is longer. */
@@ -102,16 +133,17 @@ function linesAbove(name: string, bytes: Buffer, count: number): Buffer {
 
 /**
  * Reads at least `sampleBytes` unless the input ends before, and more, up to 1 MiB, until it has the first line below
- * the skipped ones. Detection uses only {@link sampleOf} of them, so that it does not depend on the size of the pieces
- * that the input comes in.
+ * the skipped ones; less where that line decides. Detection uses only {@link decidingLine} or {@link sampleOf} of them, so that it
+ * does not depend on the size of the pieces that the input comes in.
  */
 async function readSample(
   input: AsyncIterator<Uint8Array>,
-  skipLines: number,
+  options: TableOptions,
 ): Promise<{ readonly bytes: Buffer; readonly isWhole: boolean }> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   let lineEnds = 0;
+  const { skipLines = 0 } = options;
   // Three more bytes for a byte order mark.
   while (length < sampleBytes + 3 || (lineEnds <= skipLines && length <= maximumRecordBytes)) {
     const next = await input.next();
@@ -120,6 +152,12 @@ async function readSample(
     chunks.push(chunk);
     length += chunk.length;
     lineEnds += lineEndings(chunk);
+    if (skipLines === 0 && length < sampleBytes) {
+      const bytes = Buffer.concat(chunks);
+      const first = hasMark(bytes) ? bytes.subarray(3) : bytes;
+      if (separatorLine(first) === undefined && decidingLine(first, options))
+        return { bytes, isWhole: false };
+    }
   }
   return { bytes: Buffer.concat(chunks), isWhole: false };
 }

@@ -27,8 +27,8 @@ export interface TableOptions {
   readonly columns?: readonly string[];
   /** Whether all columns with items are wanted, not only the one that fits best. */
   readonly allColumns?: boolean;
-  /** One ASCII character. */
-  readonly delimiter?: string;
+  /** One ASCII character; null for none: each line is an item. */
+  readonly delimiter?: string | null;
   /** Whether the first record is a header. */
   readonly header?: boolean;
   /** Number of lines above the table, which are copied unchanged. */

@@ -254,7 +254,8 @@ function checkSeveral(files: readonly string[], options: BulkOptions): void {
 function checkTogether(options: BulkOptions): void {
   const { delimiter, quote, comment, badRows, format, split } = options;
   checkShard(options);
-  const characters = [delimiter, quote, comment].filter((character) => character !== undefined);
+  // Empty for none.
+  const characters = [delimiter, quote, comment].filter((character) => character);
   if (new Set(characters).size < characters.length) {
     throw new UsageError("--delimiter, --quote and --comment need different characters");
   }
@@ -353,7 +354,7 @@ function tableOptions(kind: Kind, options: BulkOptions): Plan["table"] {
     items: itemTest({ kind, emptyValues: options.emptyValues ?? usualEmptyValues }),
     ...(column !== undefined && { columns: column }),
     ...(allColumns && { allColumns }),
-    ...(delimiter !== undefined && { delimiter }),
+    ...(delimiter !== undefined && { delimiter: delimiter === "" ? null : delimiter }),
     dialect: {
       ...(quote !== undefined && { quote }),
       ...(escaping !== undefined && { escape: escaping }),

@@ -83,7 +83,10 @@ function optionGroups(kind: Kind): Readonly<Record<string, readonly Option[]>> {
     Input: [
       listOption("-c, --column <NAME|INDEX>", "column with the items, from 1; repeat for several"),
       new Option("--all-columns", "validate every column with items").conflicts("column"),
-      new Option("-d, --delimiter <CHAR>", "character between fields; \\t for tab").argParser(oneCharacter),
+      new Option(
+        "-d, --delimiter <CHAR>",
+        "character between fields; \\t for tab, none: a line is an item",
+      ).argParser(oneCharacter),
       new Option("-n, --no-headers", "treat the first record as data"),
       new Option("--cell <WHICH>", "which of several items in a field counts")
         .choices(["first", "worst", "best"])

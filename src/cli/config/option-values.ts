@@ -20,11 +20,12 @@ export function path(value: string): string {
   return filled(value);
 }
 
-/** Parses a delimiter: one ASCII character, or `\t` or `tab`. */
+/** Parses a delimiter: one ASCII character, or `\t` or `tab`, or `none`: then it is empty. */
 export function oneCharacter(value: string): string {
+  if (value === "none") return "";
   const character = value === "\\t" || value === "tab" ? "\t" : value;
   if (!/^[\0-\x7f]$/.test(character) || /["\r\n]/.test(character)) {
-    throw new InvalidArgumentError('It takes one ASCII character other than " and line ends.');
+    throw new InvalidArgumentError('It takes one ASCII character other than " and line ends, or none.');
   }
   return character;
 }
