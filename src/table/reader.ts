@@ -151,8 +151,9 @@ async function readSample(
     const chunk = Buffer.from(next.value);
     chunks.push(chunk);
     length += chunk.length;
-    lineEnds += lineEndings(chunk);
-    if (skipLines === 0 && length < sampleBytes) {
+    const added = lineEndings(chunk);
+    lineEnds += added;
+    if (added > 0 && skipLines === 0 && length < sampleBytes) {
       const bytes = Buffer.concat(chunks);
       const first = hasMark(bytes) ? bytes.subarray(3) : bytes;
       if (separatorLine(first) === undefined && decidingLine(first, options))
