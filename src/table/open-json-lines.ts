@@ -51,6 +51,9 @@ export async function openJsonLines(
   const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
   const width = names.length;
   const paths = [...new Set([...names, ...objects.flatMap((object) => innerPaths(object))])];
+  if (paths.length === 0) {
+    throw new ChoiceError(`${source.name}: its objects have no fields; give one with the items`);
+  }
   const rows = objects.map((object) => paths.map((path) => toBinary(itemField(object, path))));
   const chosen = chooseJsonColumns(paths, rows, width, options);
   const marks = { quote: "", escape: "", comment: options.dialect?.comment ?? null, skipsSpaces: false };

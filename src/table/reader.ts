@@ -49,6 +49,9 @@ async function readTable(
     above.push(first.subarray(0, separator.length));
     first = first.subarray(separator.length);
   }
+  // What pandas writes of an empty frame as JSON Lines: there are no records, and so no columns that could have the names.
+  const isNamed = options.columns?.some((column) => !/^\d+$/.test(column)) === true;
+  if (isWhole && isNamed && /^\s*$/.test(first.toString("latin1"))) first = first.subarray(0, 0);
   const sample = decidingLine(first, options) ?? sampleOf(first);
   const isWholeSample = isWhole && sample.length === first.length;
   const preamble = Buffer.concat(above);

@@ -140,6 +140,11 @@ describe("--format", () => {
     expect({ code, stderr }).toEqual({ code: 6, stderr: `idv: ${message}\n` });
   });
 
+  test("has no records in a line break alone, whatever the column", async () => {
+    expect(await emails("\n", "-c", "email")).toEqual({ code: 0, output: "", stderr: "" });
+    expect(await emails("{}\n", "-c", "email")).toMatchObject({ code: 2 });
+  });
+
   test("skips or keeps bad lines of JSON", async () => {
     const input = '{"email":"ann@larch-and-oak.com"}\nnull\n{"email":\n';
     const good = '{"email":"ann@larch-and-oak.com","status":"ok"}\n';
