@@ -22,7 +22,7 @@ export default defineConfig({
           isolate,
           setupFiles,
           include: ["test/**/*.test.ts"],
-          exclude: ["test/program/**"],
+          exclude: ["test/program/**", "test/engines/**"],
           testTimeout: 60_000,
           hookTimeout,
           expect,

@@ -1,0 +1,46 @@
+/** Covers GNU parallel with `--retries`: a task that is killed is tried again, and paid once. */
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { finished } from "../support/run-idv.js";
+import { addresses, areInstalled, homeWithQuota, rowsOf, runsWith, writeList } from "./tools.js";
+
+test.skipIf(!areInstalled({ "parallel --version | grep -q GNU": "parallel", "pgrep -V": "procps" }))(
+  "a task of GNU parallel that is killed is tried again and paid once",
+  async () => {
+    const count = 300_000;
+    const { home, env, used } = await homeWithQuota(4 * count);
+    const parts = ["part-1", "part-2", "part-3", "part-4"];
+    for (const part of parts) writeList(join(home, `${part}.csv`), addresses(part, count));
+    const command =
+      "parallel --will-cite -j2 --retries 5 idv emails {} -o checked/{/} -q ::: part-*.csv; echo $?";
+    const child = spawn("sh", ["-c", `mkdir checked; ${command}`], {
+      cwd: home,
+      env: { ...env, IDV_RUN: "tonight" },
+    });
+    const outcome = finished(child);
+    let ended = false;
+    outcome.finally(() => {
+      ended = true;
+    });
+    const killed = new Set<string>();
+    while (!ended && killed.size < 3) {
+      await sleep(20);
+      const units = await used();
+      for (const part of parts) {
+        const [pid] = killed.has(part) || units === 0 ? [] : runsWith(`${part}.csv`);
+        if (pid === undefined) continue;
+        process.kill(pid, "SIGKILL");
+        killed.add(part);
+      }
+    }
+    expect((await outcome).stdout).toBe("0\n");
+    expect(killed.size).toBeGreaterThan(0);
+    for (const part of parts) {
+      const rows = rowsOf(join(home, "checked", `${part}.csv`));
+      expect(rows).toEqual(addresses(part, count).map((address) => `${address},ok`));
+    }
+    expect(await used()).toBe(4 * count);
+  },
+);

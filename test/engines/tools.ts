@@ -1,0 +1,61 @@
+/** What the tests of this folder need: programs that may be missing, `idv` by its name, lists, and a quota. */
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { idv, program } from "../support/run-idv.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+/**
+ * Returns whether programs are there, and says which packages of Debian have those that are not.
+ *
+ * @param commands the packages by commands that succeed if they are installed
+ */
+export function areInstalled(commands: Readonly<Record<string, string>>): boolean {
+  const missing = Object.entries(commands)
+    .filter(([command]) => spawnSync("sh", ["-c", command], { stdio: "ignore" }).status !== 0)
+    .map(([, name]) => name);
+  if (missing.length > 0) {
+    process.stderr.write(`left out; to run it: apt-get install ${[...new Set(missing)].join(" ")}\n`);
+  }
+  return missing.length === 0;
+}
+
+/** Returns addresses of a list. */
+export const addresses = (name: string, count: number): string[] =>
+  Array.from({ length: count }, (_, i) => `${name}${i}@larch-and-oak.com`);
+
+/** Writes a list with a header. */
+export const writeList = (path: string, rows: readonly string[]): void =>
+  writeFileSync(path, `email\n${rows.map((row) => `${row}\n`).join("")}`);
+
+/**
+ * Makes a home with a quota.
+ *
+ * @param limit the limit of the quota
+ * @returns its path; an environment in which `idv` is in the PATH; the units used
+ */
+export async function homeWithQuota(limit: number) {
+  const home = temporaryFolder();
+  const bin = join(home, "bin");
+  mkdirSync(bin);
+  writeFileSync(join(bin, "idv"), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
+  chmodSync(join(bin, "idv"), 0o755);
+  await idv(["quota", "set", "--limit", String(limit)], { home });
+  const env = {
+    PATH: `${bin}:${process.env["PATH"]}`,
+    HOME: home,
+    XDG_STATE_HOME: join(home, "state"),
+  };
+  const used = async (): Promise<number> =>
+    JSON.parse((await idv(["quota", "show", "--json"], { home })).stdout).used;
+  return { home, env, used };
+}
+
+/** Returns the rows of an output, without its header. */
+export const rowsOf = (path: string): string[] => readFileSync(path, "latin1").trimEnd().split("\n").slice(1);
+
+/** Returns the process IDs of the runs of idv with a word among their arguments. */
+export function runsWith(word: string): number[] {
+  const { stdout } = spawnSync("pgrep", ["-f", `${program} emails .*${word}`], { encoding: "utf8" });
+  return stdout.split("\n").flatMap((line) => (line === "" ? [] : Number(line)));
+}
