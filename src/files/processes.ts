@@ -23,7 +23,7 @@ export function isAlive(pid: number): boolean {
 let tag: string | undefined;
 
 /**
- * Returns eight hexadecimal digits that identify this machine and, on Linux, the process namespace. A process ID means
+ * Returns eight hexadecimal digits that identify this machine and, on Linux, its start and the process namespace. A process ID means
  * nothing elsewhere, for example in another container that shares the folder.
  */
 export function machineTag(): string {
@@ -33,7 +33,8 @@ export function machineTag(): string {
 
 function processNamespace(): string {
   try {
-    return readlinkSync("/proc/self/ns/pid");
+    // The first namespace has the same number on all machines.
+    return `${readFileSync("/proc/sys/kernel/random/boot_id", "latin1")}${readlinkSync("/proc/self/ns/pid")}`;
   } catch {
     // Only Linux has process namespaces.
     return "";

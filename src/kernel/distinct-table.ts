@@ -139,12 +139,12 @@ export class DistinctTable {
   }
 
   /**
-   * Asks for marks at numbers of items, beside those that are there anyway. The next 64 are heeded.
+   * Asks for marks at numbers of items, beside those that are there anyway. The next 1,023 and the last one are heeded.
    *
    * @param items numbers beyond that of the items so far, increasing
    */
   wantMarks(items: readonly number[]): void {
-    const next = items.slice(0, mostWanted);
+    const next = items.length > mostWanted ? [...items.slice(0, mostWanted - 1), items.at(-1)!] : items;
     new Uint32Array(this.#memory.buffer, distinctWanted, next.length).set(next);
     this.#exports.wantMarks(next.length);
   }

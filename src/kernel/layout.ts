@@ -155,10 +155,10 @@ export const distinctHashes = 1024;
 export const distinctCodes = 263168;
 export const distinctIsNew = 295936;
 export const distinctWanted = 328704;
-export const mostWanted = 64;
-export const distinctMarks = 328960;
+export const mostWanted = 1024;
+export const distinctMarks = 332800;
 export const markBytes = 24;
 /** Number of items between two marks, and that of the first one. */
 export const itemsToMark = 4096;
 export const itemsToFirstMark = 256;
-export const distinctLines = 330816;
+export const distinctLines = 357888;

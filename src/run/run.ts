@@ -75,7 +75,10 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
   if (session) Object.assign(session, { counts: () => ledger.counts, quota: () => ledger.quota });
   const before = ledger.counts;
   const paidBeforeThis = ledger.paidBefore.units;
-  const engine: ThreadEngine = { classifier: embedded?.classifier, source: embedded?.source };
+  const engine: ThreadEngine = {
+    ...{ classifier: embedded?.classifier, source: embedded?.source },
+    isShared: embedded?.receipts?.isNamed === true,
+  };
   if (common.kernel === undefined) common.kernel = prepareKernel(engine, cores, kind);
   const prepared = common.kernel;
   const blockOptions = blockOptionsOf(options, ledger);

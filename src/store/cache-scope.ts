@@ -22,7 +22,7 @@ const clockTolerance = 86_400_000;
 const longestClaim = 86_400_000;
 /** Least age in milliseconds at which runs delete verdicts: 30 days, for which other runs keep them by default. */
 const leastAge = 2_592_000_000;
-/** Most old batches that are deleted with a new one: whatever a wrong clock says, no more are lost than came. */
+/** Most old batches that are deleted with a new one: if a clock stays ahead, a night loses no more than twice what came. */
 const deletedBatches = 2;
 /** Number of batches read by one statement. */
 const batchesAtATime = 16;
@@ -83,6 +83,8 @@ export class CacheScope {
   readonly #claims = new Map<string, OwnClaim>();
   /** Row number of the last batch that needs no loading: it was loaded, or added by this run. */
   #lastBatch = 0;
+  /** Time of the newest batch before this run, by which old ones are told: the clock of this run may be ahead. */
+  #newest: number | undefined;
 
   /**
    * @param id row number of the scope
@@ -187,7 +189,7 @@ export class CacheScope {
     digests: readonly string[],
     statuses: readonly string[],
   ): Promise<void> {
-    const { insertBatch, deleteOldBatches, deleteUnfinished, deleteClaim } = this.#statements;
+    const { insertBatch, newestBatch, deleteOldBatches, deleteUnfinished, deleteClaim } = this.#statements;
     const key = begun.join("");
     const claim = this.#claims.get(key);
     const { names, entries } = pack(digests, statuses);
@@ -196,8 +198,10 @@ export class CacheScope {
       if (claim) deleteClaim.run(claim.id);
       if (digests.length === 0) return;
       const values = [this.#id, this.#file.now(), JSON.stringify(names), entries] as const;
+      this.#newest ??= (newestBatch.all(this.#id) as { created: number | null }[])[0]!.created ?? 0;
       const [row] = insertBatch.all(...values) as { id: number }[];
-      deleteOldBatches.run(this.#id, this.#file.now() - Math.max(this.#maximumAge, leastAge));
+      const now = Math.min(this.#file.now(), this.#newest);
+      deleteOldBatches.run(this.#id, now - Math.max(this.#maximumAge, leastAge));
       // Loading can skip the batch that this run has just added, unless other runs have added some before it.
       if (row!.id === this.#lastBatch + 1) this.#lastBatch++;
     };
@@ -277,6 +281,7 @@ function prepareStatements(database: Database) {
     insertBatch: database.prepare(
       "INSERT INTO batch (scope_id, created, statuses, entries) VALUES (?, ?, ?, ?) RETURNING id",
     ),
+    newestBatch: database.prepare("SELECT max(created) AS created FROM batch WHERE scope_id = ?"),
     deleteOldBatches: database.prepare(
       `DELETE FROM batch WHERE id IN
       (SELECT id FROM batch WHERE scope_id = ? AND created < ? ORDER BY created LIMIT ${deletedBatches})`,

@@ -9,7 +9,7 @@ import {
   type ReceiptStore,
 } from "./receipts.js";
 
-const columns = "id, run, r.owner, created, granted, marks";
+const columns = "id, run, owner, created, granted, used, marks";
 const ofList = "quota = $1 AND name = $2 AND kind = $3 AND start = $4";
 const sign = `INSERT INTO idv_receipt_owner VALUES ($1, (${clock}))
   ON CONFLICT (owner) DO UPDATE SET alive = excluded.alive`;
@@ -36,14 +36,21 @@ export class PostgresReceipts implements ReceiptStore {
       query("DELETE FROM idv_receipt WHERE created < $1", now - keptMilliseconds);
       query("DELETE FROM idv_receipt_owner WHERE alive < $1", now - keptMilliseconds);
       const rows = (await query(
-        `SELECT ${columns}, alive FROM idv_receipt r LEFT JOIN idv_receipt_owner o ON o.owner = r.owner
-        WHERE ${ofList} ORDER BY id FOR UPDATE OF r`,
+        `SELECT ${columns} FROM idv_receipt WHERE ${ofList} ORDER BY id FOR UPDATE`,
         ...[this.#quota, name, kind, start],
-      )) as (ReceiptRow & { alive: number | null })[];
+      )) as ReceiptRow[];
       if (name.length > 0) return rows;
-      const signs = new Map(rows.map((row) => [row.owner, row.alive]));
-      const dead = Array.from(signs).flatMap(([other, alive]) => (isDead(other, alive, now) ? other : []));
+      // After the rows are locked: another run may have taken them meanwhile, and its signs are newer than the statement that waited.
+      const owners = [...new Set(rows.map((row) => row.owner))];
+      const signs = (await query("SELECT * FROM idv_receipt_owner WHERE owner = ANY($1)", owners)) as {
+        owner: string;
+        alive: number;
+      }[];
+      const alive = new Map(signs.map((other) => [other.owner, other.alive]));
+      const dead = owners.filter((other) => isDead(other, alive.get(other) ?? null, now));
       const taken = rows.filter((row) => dead.includes(row.owner));
+      if (owner === "") return taken;
+      query("DELETE FROM idv_receipt_owner WHERE owner = ANY($1)", dead);
       query(
         "UPDATE idv_receipt SET owner = $1 WHERE id = ANY($2)",
         owner,
@@ -58,9 +65,13 @@ export class PostgresReceipts implements ReceiptStore {
     await this.#database.read([sign, owner]);
   }
 
-  async end(owner: string, runs: readonly string[]): Promise<void> {
+  async end(owner: string, used: ReadonlyMap<string, number>): Promise<void> {
+    const ended = "UPDATE idv_receipt SET used = greatest(used, items)";
+    const runs =
+      "FROM unnest($2::text[], $3::bigint[]) AS ended (other, items) WHERE owner = $1 AND run = other";
     await this.#try(
-      ["DELETE FROM idv_receipt WHERE owner = $1 AND run = ANY($2)", owner, runs],
+      [`${ended} ${runs}`, owner, [...used.keys()], [...used.values()]],
+      ["DELETE FROM idv_receipt WHERE owner = $1 AND granted <= used", owner],
       ["DELETE FROM idv_receipt_owner WHERE owner = $1", owner],
     );
   }
@@ -83,7 +94,7 @@ export function newReceipts(
 ): Promise<ReceiptRow[]> {
   if (news === undefined) return Promise.resolve([]);
   return query(
-    `SELECT ${columns} FROM idv_receipt r WHERE ${ofList} AND id > $5 AND run <> $6 ORDER BY id`,
+    `SELECT ${columns} FROM idv_receipt WHERE ${ofList} AND id > $5 AND run <> $6 ORDER BY id`,
     ...[quota, run.name, run.kind, run.start, news.after, run.run],
   ) as Promise<ReceiptRow[]>;
 }

@@ -95,6 +95,8 @@ export const steps: readonly string[] = [
   CREATE TABLE idv_receipt_owner (owner text PRIMARY KEY, alive bigint NOT NULL);
   CREATE TABLE idv_receipt_secret (secret bytea NOT NULL);
   INSERT INTO idv_receipt_secret SELECT sha256((gen_random_uuid()::text || gen_random_uuid()::text)::bytea)`,
+  // The number of first items of a receipt that are used up.
+  "ALTER TABLE idv_receipt ADD COLUMN used bigint NOT NULL DEFAULT 0",
 ];
 
 /** The clock of the database, in milliseconds since the epoch. */

@@ -16,7 +16,7 @@ import {
 } from "./quota.js";
 import { type Granted, type ReceiptCharge, type ReceiptStore, receiptValues, takeOnce } from "./receipts.js";
 import { damaged, type LockWait, loadSqlite, type Schema } from "./sqlite.js";
-import { leaveReceipt, newReceipts, receiptTables, SqliteReceipts } from "./sqlite-receipts.js";
+import { leaveReceipt, newReceipts, receiptTables, SqliteReceipts, usedColumn } from "./sqlite-receipts.js";
 import { openFile, StateFile } from "./state-file.js";
 
 const schema: Schema = {
@@ -46,6 +46,7 @@ const schema: Schema = {
     // The receipts of runs with a name, and of other quotas, as in the state of the service. Digests have another start.
     `DROP TABLE receipt;
     ${receiptTables}`,
+    usedColumn,
   ],
 };
 

@@ -27,7 +27,9 @@ export interface Mark {
 /** What a charge of another run has left. */
 interface Receipt {
   readonly run: string;
+  /** Number of first items that were granted, and of those of them that are used up since. */
   readonly granted: number;
+  readonly used: number;
   readonly marks: readonly Mark[];
   readonly time: number;
 }
@@ -35,7 +37,7 @@ interface Receipt {
 /** A run over a file, as its receipts name it. */
 export interface ReceiptRun {
   readonly run: string;
-  /** Identifies its process, and the run. */
+  /** Identifies its process, and the command; empty for a dry run, which only looks. */
   readonly owner: string;
   /** HMAC of its name; empty for a run without one. */
   readonly name: Uint8Array;
@@ -53,6 +55,7 @@ export interface ReceiptRow {
   readonly owner: string;
   readonly created: number;
   readonly granted: number;
+  readonly used: number;
   readonly marks: Uint8Array;
 }
 
@@ -64,7 +67,7 @@ export interface ReceiptCharge {
   readonly marks: readonly Mark[];
   /**
    * For a run with a name: the last receipt that it knows, and what takes the newer ones of other runs in the transaction of the
-   * charge. It returns the number of first items that are paid for, and may be called again.
+   * charge. It returns the number of units that are still wanted, and may be called again.
    */
   readonly news?: {
     readonly after: number;
@@ -77,7 +80,7 @@ export interface ReceiptStore {
   readonly secret: Uint8Array;
   /**
    * Returns the receipts that a run may use, of lists that start as its own. Without a name, those of runs that did not end, which
-   * belong to it from then on; else all of its name.
+   * belong to it from then on if it has an owner; else all of its name.
    *
    * @param isDead returns whether a run has ended; `alive` is the time of its last sign of life, null if it was released, and `now`
    *   the time, in milliseconds since the epoch
@@ -88,8 +91,11 @@ export interface ReceiptStore {
   ): Promise<readonly ReceiptRow[]>;
   /** Gives a sign of life. */
   stayAlive(owner: string): Promise<void>;
-  /** Deletes receipts of an owner: those of the runs that have ended and those that they have used. Releases the others. */
-  end(owner: string, runs: readonly string[]): Promise<void>;
+  /**
+   * Deletes the receipts of an owner for the first items of some runs: its own, which have ended, and those that they have had of
+   * others. Releases the rest.
+   */
+  end(owner: string, used: ReadonlyMap<string, number>): Promise<void>;
   /** Releases the receipts of an owner that does not end: the next run need not know whether its process is alive. */
   release(owner: string): Promise<void>;
 }
@@ -103,8 +109,8 @@ export class RunReceipts {
   readonly #store: ReceiptStore;
   readonly #stateOf: (process: string) => ProcessState;
   #run: ReceiptRun;
-  /** The runs of this command, and those whose receipts these have taken and used. */
-  #runs: string[] = [];
+  /** The runs of this command, and those whose receipts they have taken, with the number of their first items that are used up. */
+  readonly #used = new Map<string, number>();
   /** The last receipt that is known. */
   #last = 0;
   #hasLeft = false;
@@ -115,19 +121,20 @@ export class RunReceipts {
    * @param process identifies this process
    * @param stateOf returns what is known of another process
    * @param name of the run; empty for none
+   * @param isDry whether it only looks, and leaves everything as it is
    */
   constructor(
     store: ReceiptStore,
     kind: string,
     process: string,
     stateOf: (process: string) => ProcessState,
-    name = "",
+    { name = "", isDry = false }: { readonly name?: string | undefined; readonly isDry?: boolean } = {},
   ) {
     this.#store = store;
     this.#stateOf = stateOf;
     this.isNamed = name !== "";
     const nameHash = this.isNamed ? createHmac("sha256", store.secret).update(name).digest() : Buffer.of();
-    const owner = `${process} ${randomUUID()}`;
+    const owner = isDry ? "" : `${process} ${randomUUID()}`;
     this.#run = { run: "", owner, name: nameHash, kind, start: Buffer.of() };
     this.renew();
   }
@@ -144,14 +151,14 @@ export class RunReceipts {
   /** Begins a run over another file. What the last one has left stays until all of the command have ended. */
   renew(): void {
     this.#run = { ...this.#run, run: randomUUID() };
-    this.#runs.push(this.#run.run);
+    this.#used.set(this.#run.run, Number.MAX_SAFE_INTEGER);
     this.#last = 0;
     this.#hasLeft = false;
   }
 
-  /** Notes that a run, whose receipts were taken, had no items but those of this one. */
-  use(run: string): void {
-    if (!this.#runs.includes(run)) this.#runs.push(run);
+  /** Notes how many of the first items of a run, whose receipts were taken, this one has had. */
+  use(run: string, items: number): void {
+    this.#used.set(run, Math.max(this.#used.get(run) ?? 0, items));
   }
 
   /**
@@ -162,7 +169,7 @@ export class RunReceipts {
    */
   async take(start: string): Promise<readonly Receipt[]> {
     this.#run = { ...this.#run, start: Buffer.from(start, "latin1") };
-    if (!this.isNamed) {
+    if (this.#isOwner) {
       this.#signs ??= setInterval(
         () => this.#store.stayAlive(this.#run.owner).catch(() => {}),
         signMilliseconds,
@@ -174,7 +181,7 @@ export class RunReceipts {
     for (;;) {
       let isUnsure = false;
       const rows = await this.#store.take(this.#run, (owner, alive, now) => {
-        if (owner === this.#run.owner) return false;
+        if (owner === this.#run.owner && owner !== "") return false;
         if (alive === null) return true;
         const state = this.#stateOf(owner.slice(0, owner.lastIndexOf(" ")));
         if (state !== "elsewhere") return state === "ended";
@@ -215,23 +222,23 @@ export class RunReceipts {
   /** Ends the runs of the command: who has their lists again pays again, unless they have a name. */
   async end(): Promise<void> {
     clearInterval(this.#signs);
-    if (!this.isNamed) await this.#store.end(this.#run.owner, this.#runs);
+    if (this.#isOwner) await this.#store.end(this.#run.owner, this.#used);
   }
 
   /** Leaves the receipts of runs that have not ended to the next ones. */
   async release(): Promise<void> {
     clearInterval(this.#signs);
-    if (!this.isNamed) await this.#store.release(this.#run.owner);
+    if (this.#isOwner) await this.#store.release(this.#run.owner);
+  }
+
+  /** Whether receipts belong to this command: not with a name, nor in a dry run. */
+  get #isOwner(): boolean {
+    return !this.isNamed && this.#run.owner !== "";
   }
 
   #receiptsIn(rows: readonly ReceiptRow[]): Receipt[] {
     this.#last = rows.reduce((last, { id }) => Math.max(last, id), this.#last);
-    return rows.map(({ run, granted, marks, created }) => ({
-      run,
-      granted,
-      marks: unpack(marks),
-      time: created,
-    }));
+    return rows.map(({ marks, created, ...row }) => ({ ...row, marks: unpack(marks), time: created }));
   }
 }
 
@@ -256,11 +263,9 @@ export function takeOnce(
   news: readonly ReceiptRow[],
   take: (units: number) => number,
 ): Granted {
-  const paid = receipt?.news?.learn(news) ?? 0;
-  const alreadyPaid =
-    receipt === undefined ? 0 : Math.min(units, Math.max(0, paid - (receipt.items - units)));
-  const charged = take(units - alreadyPaid);
-  return { granted: alreadyPaid + charged, charged };
+  const wanted = Math.min(units, receipt?.news?.learn(news) ?? units);
+  const charged = take(wanted);
+  return { granted: units - wanted + charged, charged };
 }
 
 /**

@@ -41,8 +41,12 @@ export const receiptTables = `CREATE TABLE receipt (
   CREATE INDEX receipt_by_owner ON receipt (owner);
   CREATE TABLE receipt_owner (owner TEXT PRIMARY KEY, alive INTEGER NOT NULL) STRICT, WITHOUT ROWID`;
 
+/** The number of first items that are used up. */
+export const usedColumn = "ALTER TABLE receipt ADD COLUMN used INTEGER NOT NULL DEFAULT 0";
+
 /** Numbers that are damaged stay within what JavaScript can hold. */
-const columns = `id, run, owner, min(max(created, 0), 8.64e15) AS created, min(max(granted, 0), 9e15) AS granted, marks`;
+const columns = `id, run, owner, min(max(created, 0), 8.64e15) AS created, min(max(granted, 0), 9e15) AS granted,
+  min(max(used, 0), 9e15) AS used, marks`;
 const ofList = "quota = ? AND name = ? AND kind = ? AND start = ?";
 
 /** The receipts of one quota. */
@@ -76,11 +80,14 @@ export class SqliteReceipts implements ReceiptStore {
       if (name.length > 0) return rows;
       const signs = new Map(rows.map((row) => [row.owner, row.alive]));
       const dead = Array.from(signs).flatMap(([other, alive]) => (isDead(other, alive, now) ? other : []));
-      // Receipts of another list are left to its own run.
-      for (const other of dead) {
-        run(`UPDATE receipt SET owner = ? WHERE owner = ? AND ${ofList}`, ...[owner, other, ...list]);
+      if (owner !== "") {
+        for (const other of dead) {
+          // Receipts of another list are left to its own run.
+          run(`UPDATE receipt SET owner = ? WHERE owner = ? AND ${ofList}`, ...[owner, other, ...list]);
+          run("DELETE FROM receipt_owner WHERE owner = ?", other);
+        }
+        this.#sign(owner);
       }
-      this.#sign(owner);
       return rows.filter((row) => dead.includes(row.owner));
     });
   }
@@ -89,10 +96,13 @@ export class SqliteReceipts implements ReceiptStore {
     await this.#file.write(() => this.#sign(owner));
   }
 
-  async end(owner: string, runs: readonly string[]): Promise<void> {
+  async end(owner: string, used: ReadonlyMap<string, number>): Promise<void> {
     const { run, tryWrite } = this.#file;
     await tryWrite(() => {
-      for (const ended of runs) run("DELETE FROM receipt WHERE run = ? AND owner = ?", ended, owner);
+      for (const [other, items] of used) {
+        run("DELETE FROM receipt WHERE run = ? AND owner = ? AND granted <= ?", other, owner, items);
+        run("UPDATE receipt SET used = max(used, ?) WHERE run = ? AND owner = ?", items, other, owner);
+      }
       run("DELETE FROM receipt_owner WHERE owner = ?", owner);
     });
   }

@@ -1,7 +1,7 @@
 /** The tables of the service in a SQLite file, by version. */
 import { quotaColumns } from "./quota.js";
 import type { Schema } from "./sqlite.js";
-import { receiptTables } from "./sqlite-receipts.js";
+import { receiptTables, usedColumn } from "./sqlite-receipts.js";
 
 /** The state file of `idv serve`. Released steps must never change. */
 export const schema: Schema = {
@@ -121,5 +121,6 @@ export const schema: Schema = {
     `${receiptTables};
     CREATE TABLE receipt_secret (secret BLOB NOT NULL) STRICT;
     INSERT INTO receipt_secret VALUES (randomblob(32))`,
+    usedColumn,
   ],
 };

@@ -17,7 +17,7 @@ export interface UnitSource {
   /**
    * Takes up to `units` from the quota, and leaves a receipt. Durable when it resolves.
    *
-   * @returns the units charged, and the number of items granted, with those that another run has paid for
+   * @returns the units charged, and the number of items granted, with those that another run of the name has paid for
    */
   reserve(
     units: number,
@@ -38,15 +38,14 @@ export function offlineValidator(
 ): Validator {
   async function charge(units: number, receipt?: ReceiptMarks): Promise<Charge> {
     const { granted, charged, quota } = await quotaFile.reserve(units, receipt);
-    return { charged, granted, exhausted: granted < units, quota };
+    return { charged, exhausted: granted < units, quota };
   }
   return {
     name: "offline",
     batchSize,
     async validate(kind, items) {
-      const { charged, exhausted, quota } = await charge(items.length);
-      const verdicts = grantedVerdicts(classifier, kind, items, charged);
-      return { charged, exhausted, quota, verdicts };
+      const charged = await charge(items.length);
+      return { ...charged, verdicts: grantedVerdicts(classifier, kind, items, charged.charged) };
     },
     embedded: { classifier, source, charge, receipts: quotaFile.receipts },
     explain: classifier.classify,

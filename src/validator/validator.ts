@@ -31,7 +31,7 @@ export interface QuotaState {
 }
 
 /** Units that a batch took from the quota. */
-interface Charged {
+export interface Charge {
   /** Number of units charged. */
   readonly charged: number;
   /** Whether items stay unchecked: the quota is used up or the engine has halted. Further batches are pointless. */
@@ -39,17 +39,11 @@ interface Charged {
   readonly quota: QuotaState;
 }
 
-/** Units that the items of a run took from its quota. */
-export interface Charge extends Charged {
-  /** Number of items granted, with those that another run of the same name has paid for. */
-  readonly granted: number;
-}
-
 /** Returns the units that a failed charge has taken all the same: it is in the quota, but perhaps not durable. */
 export const unitsOf = (error: unknown): number => (error as { readonly granted?: number }).granted ?? 0;
 
 /** The answer to a batch. */
-interface BatchOutcome extends Charged {
+interface BatchOutcome extends Charge {
   /** Verdict on each item, in the order of the items. */
   readonly verdicts: readonly Verdict[];
 }
@@ -125,7 +119,7 @@ export interface ReceiptMarks {
   readonly marks: readonly Mark[];
   /**
    * For a run with a name: takes the receipts that others have left since the last charge, when no other charge can be made, and
-   * returns the number of first items that are paid for. May be called again.
+   * returns the number of units that are still wanted. May be called again.
    */
   readonly learn?: ((receipts: readonly Receipt[]) => number) | undefined;
 }
@@ -134,8 +128,9 @@ export interface ReceiptMarks {
 export interface Receipt {
   /** Identifies the run. */
   readonly run: string;
-  /** Number of its first items that were granted. */
+  /** Number of its first items that were granted, and of those of them that are used up since. */
   readonly granted: number;
+  readonly used: number;
   readonly marks: readonly Mark[];
   /** Time of the charge, in milliseconds since the epoch. */
   readonly time: number;
@@ -153,8 +148,8 @@ export interface ReceiptPort {
    * @param start digest of the first item
    */
   take(start: string): Promise<readonly Receipt[]>;
-  /** Notes that a run, whose receipts were taken, had no items but those of this one. */
-  use(run: string): void;
+  /** Notes how many of the first items of a run, whose receipts were taken, this one has had. */
+  use(run: string, items: number): void;
   /** Begins a run over another file. What the last one has left stays, unless that has ended. */
   renew(): void;
 }

@@ -28,12 +28,12 @@ const addresses = (count: number, from = 0) =>
   Array.from({ length: count }, (_, i) => `user${from + i}@larch-and-oak.com`);
 
 /** Yields bytes in pieces, with pauses between them. */
-async function* slowly(bytes: Buffer, sizes: readonly number[], atEnd: () => void) {
+async function* slowly(bytes: Buffer, sizes: readonly number[], pause: number, atEnd: () => void) {
   let from = 0;
   for (const size of sizes) {
     yield bytes.subarray(from, from + size);
     from += size;
-    await sleep(60);
+    await sleep(pause);
   }
   atEnd();
   if (from < bytes.length) yield bytes.subarray(from);
@@ -54,6 +54,8 @@ async function attempt(
     isReleased = false,
     name = "",
     pieces = [],
+    pause = 60,
+    isDry = false,
   }: {
     failing?: number;
     kind?: "email" | "domain";
@@ -63,6 +65,8 @@ async function attempt(
     name?: string;
     /** Sizes in bytes of the pieces in which the list arrives, after each of which the input pauses; the rest is the last one. */
     pieces?: readonly number[];
+    pause?: number;
+    isDry?: boolean;
   } = {},
 ) {
   const quotaFile = await QuotaFile.open(path, () => now);
@@ -70,7 +74,7 @@ async function attempt(
     const owner = `process ${runs++}`;
     if (isAlive) alive.add(owner);
     const stateOf = (other: string) => (alive.has(other) ? "running" : "ended");
-    const receipts = new RunReceipts(await quotaFile.openReceipts(), kind, owner, stateOf, name);
+    const receipts = new RunReceipts(await quotaFile.openReceipts(), kind, owner, stateOf, { name, isDry });
     const units: UnitSource = {
       receipts,
       reserve: (count, receipt) => quotaFile.reserve(count, receipt && receipts.charge(receipt)),
@@ -90,7 +94,8 @@ async function attempt(
     const atEnd = () => {
       writtenBeforeEnd = Buffer.concat(parts).toString();
     };
-    const table = pieces.length === 0 ? listOf(values) : slowly(Buffer.from(listOf(values)), pieces, atEnd);
+    const table =
+      pieces.length === 0 ? listOf(values) : slowly(Buffer.from(listOf(values)), pieces, pause, atEnd);
     const run = runTable(table, validator, { sink, kind });
     const report = await run.then(
       ({ report }) => report,
@@ -155,7 +160,8 @@ describe("a list", () => {
     await attempt(first, { isEnded: false });
     const { report } = await attempt([...start, ...addresses(9000, 50_000)]);
     expect(report!.paidBefore.units).toBe(256);
-    expect((await attempt(first)).report).toMatchObject({ charged: 0, paidBefore: { units: 20_300 } });
+    // What the other run has had is not for a third one.
+    expect((await attempt(first)).report).toMatchObject({ charged: 256, paidBefore: { units: 20_044 } });
     expect((await attempt(first)).report).toMatchObject({ charged: 20_300, paidBefore: { units: 0 } });
   });
 
@@ -188,7 +194,7 @@ describe("a list", () => {
     // The marks are 4,096 items apart at most.
     expect(report!.paidBefore.units).toBeGreaterThanOrEqual(4096);
     expect(report!.paidBefore.units + report!.charged).toBe(5000);
-    expect((await attempt(list)).report).toMatchObject({ charged: 0, paidBefore: { units: 30_000 } });
+    expect((await attempt(list)).used).toBe(35_000);
     expect((await attempt(list)).report).toMatchObject({ charged: 30_000 });
   });
 
@@ -206,6 +212,55 @@ describe("a list", () => {
       used: 6000 + report!.charged,
       all: 5001,
     });
+  });
+
+  test("is not free again and again, whatever another list has had of its receipts", async () => {
+    const list = addresses(30_000);
+    await attempt(list, { isEnded: false });
+    for (let time = 1; time <= 3; time++) await attempt(list.slice(0, 9000));
+    // Three times its part, and the whole list once.
+    expect((await attempt(list)).used).toBe(30_000 + 3 * 9000);
+  });
+
+  test("is paid once for each of two runs that did not end, and two that do", async () => {
+    const list = addresses(20_000);
+    await attempt(list, { isAlive: true, isEnded: false });
+    await attempt(list, { isAlive: true, isEnded: false });
+    alive.clear();
+    expect((await attempt(list)).report).toMatchObject({ charged: 0 });
+    expect((await attempt(list)).report).toMatchObject({ charged: 0 });
+    expect((await attempt(list)).used).toBe(60_000);
+  });
+
+  test("has no more free items than were paid, where the quota is used up", async () => {
+    const list = addresses(12_000);
+    const quotaFile = await QuotaFile.open(path, () => now);
+    await quotaFile.configure({ limit: 10_000 });
+    await quotaFile.close();
+    await attempt(list, { isEnded: false });
+    let free = 0;
+    for (let time = 1; time <= 6; time++) {
+      const others = [...list.slice(0, 4096), ...addresses(3000, 100_000 * time)];
+      const size = listOf(others).length;
+      const { statuses } = await attempt(others, { pieces: [listOf(list.slice(0, 4096)).length, size] });
+      free += statuses.filter((row) => row.endsWith(",ok")).length;
+    }
+    expect(free).toBeLessThanOrEqual(10_000);
+    expect(free).toBeGreaterThan(0);
+  });
+
+  test("with many small charges is paid once", async () => {
+    const list = addresses(7000);
+    const sizes = [listOf(list.slice(0, 4200)).length, ...Array.from({ length: 68 }, () => 35 * 26)];
+    await attempt(list, { isEnded: false, pieces: sizes, pause: 53 });
+    expect((await attempt(list)).used).toBe(7000);
+  });
+
+  test("that a dry run looks at keeps its receipts", async () => {
+    const list = addresses(9000);
+    await attempt(list, { isEnded: false });
+    await attempt(list, { isDry: true });
+    expect((await attempt(list)).report).toMatchObject({ charged: 0 });
   });
 
   test("that was released is left alone by a run over another list", async () => {
@@ -249,9 +304,16 @@ describe("a list", () => {
     ]);
     expect(Math.max(...runs.map(({ used }) => used))).toBe(50_000);
     for (const { statuses } of runs) expect(statuses.every((row) => row.endsWith(",ok"))).toBe(true);
-    expect((await attempt(both, { name: "other" })).used).toBe(100_000);
-    expect((await attempt(both)).used).toBe(150_000);
-    expect((await attempt(both)).used).toBe(200_000);
+    const slow = addresses(6000, 200_000);
+    const own = { name: "slow" };
+    const inPieces = await Promise.all([
+      attempt(slow, { ...own, pieces: Array.from({ length: 6 }, () => 12_345) }),
+      attempt(slow, { ...own, pieces: Array.from({ length: 9 }, () => 7777) }),
+    ]);
+    expect(Math.max(...inPieces.map(({ used }) => used))).toBe(56_000);
+    await attempt(both, { name: "other" });
+    expect((await attempt(both)).used).toBe(156_000);
+    expect((await attempt(both)).used).toBe(206_000);
   });
 
   test("is paid after the quota was reset", async () => {

@@ -15,7 +15,8 @@ test("blocks are the bytes of the input, end after lines, and are of limited siz
         async function* input() {
           yield* chunks;
         }
-        for await (const { bytes } of blocksOf(input(), size)) blocks.push(Buffer.from(bytes));
+        for await (const { bytes } of blocksOf(input(), { blockBytes: size }))
+          blocks.push(Buffer.from(bytes));
         expect(Buffer.concat(blocks).equals(Buffer.concat(chunks))).toBe(true);
         for (const block of blocks) {
           if (block.length > 0) expect(block.at(-1)).toBe(0x0a);

@@ -44,7 +44,10 @@ export interface RunFiles extends OpenInput {
 export async function openEngine(plan: Plan, opened: Opened, signal: AbortSignal): Promise<Engine> {
   const { kind, engine, settings, options, note } = plan;
   if (engine.name === "offline") {
-    const offline = { kind, quota: plan.quota, wait: options.wait ?? 0, reason: engine.reason, note };
+    const offline = {
+      ...{ kind, quota: plan.quota, isDry: options.dryRun === true, wait: options.wait ?? 0 },
+      ...{ reason: engine.reason, note },
+    };
     opened.engine = await openOfflineEngine(plan.classifierSource, offline, signal);
     // In a nightly job the remark would fill the log.
     if (process.stderr.isTTY) {

@@ -21,7 +21,7 @@ export function dryRunValidator({ validator, requests }: Engine) {
         // Granted, but not taken from the quota.
         charge: async (units: number) => {
           counts.items += units;
-          return { charged: units, granted: units, exhausted: false, quota: noLimit };
+          return { charged: units, exhausted: false, quota: noLimit };
         },
       },
     }),

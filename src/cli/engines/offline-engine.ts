@@ -17,6 +17,8 @@ import { type Engine, once } from "./engine.js";
 export interface OfflineOptions {
   readonly kind: Kind;
   readonly quota: QuotaPlace;
+  /** Whether nothing is charged. */
+  readonly isDry: boolean;
   /** Longest wait for the renewal of the quota, in milliseconds. */
   readonly wait: number;
   /** Why this engine was chosen. */
@@ -74,16 +76,19 @@ interface OpenQuota {
  * @throws UsageError when there is no such shared quota
  */
 async function openQuota(
-  { kind, quota: place, note }: OfflineOptions,
+  { kind, quota: place, isDry, note }: OfflineOptions,
   signal: AbortSignal,
 ): Promise<OpenQuota> {
   const receiptsIn = (store: ReceiptStore) =>
-    new RunReceipts(store, kind, processTag(), stateOfTag, process.env["IDV_RUN"]);
+    new RunReceipts(store, kind, processTag(), stateOfTag, { name: process.env["IDV_RUN"], isDry });
   if ("state" in place) {
-    const { openSharedQuota, sharedUnits } = await import("./shared-quota.js");
+    const { openSharedQuota, retrying, sharedUnits } = await import("./shared-quota.js");
     const store = await openSharedQuota(place, process.env);
+    const receipts = await store.openReceipts(place.from);
+    const take: ReceiptStore["take"] = (run, isDead) =>
+      retrying(() => receipts.take(run, isDead), note, signal);
     return {
-      receipts: receiptsIn(await store.openReceipts(place.from)),
+      receipts: receiptsIn(withTake(receipts, take)),
       isInPlace: true,
       reserve: sharedUnits(store, place, kind, note, signal),
       close: () => store.close(),
@@ -113,6 +118,15 @@ async function openQuota(
     };
   }
 }
+
+/** Returns receipts that are taken in another way. */
+const withTake = (receipts: ReceiptStore, take: ReceiptStore["take"]): ReceiptStore => ({
+  secret: receipts.secret,
+  take,
+  stayAlive: (owner) => receipts.stayAlive(owner),
+  end: (owner, used) => receipts.end(owner, used),
+  release: (owner) => receipts.release(owner),
+});
 
 /** Returns whether a quota file that cannot be changed has no limit; false if that cannot be told. */
 async function hasNoLimit(path: string): Promise<boolean> {

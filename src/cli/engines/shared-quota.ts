@@ -39,30 +39,44 @@ export async function openSharedQuota(
 }
 
 /**
- * Returns how to take units. A request that fails is made again for two minutes, with the same text, so that it is charged once, even
- * if the connection broke after the charge.
+ * Does something with a database, again for two minutes if it fails.
  *
  * @param note tells the user something
  * @param signal ends the tries
  */
-export function sharedUnits(
-  store: Pick<ServiceStore, "takeUnits">,
-  { from }: Pick<SharedQuota, "from">,
-  kind: Kind,
+export async function retrying<Result>(
+  work: () => Promise<Result>,
   note: (text: string) => void,
   signal: AbortSignal,
-): (units: number, receipt?: ReceiptCharge) => Promise<Reservation & Granted> {
-  return async (units, receipt) => {
-    const request = { from, kind, units, once: randomUUID(), receipt };
-    const end = performance.now() + longestOutage;
-    for (let pause = firstPause; ; pause = Math.min(2 * pause, longestPause)) {
-      try {
-        return await store.takeUnits(request);
-      } catch (error) {
-        if (!(error instanceof StoreError) || performance.now() + pause > end) throw error;
-        if (pause === firstPause) note(`${error.message}; trying again for up to 2 min`);
-        await sleep(pause, undefined, { signal });
-      }
+): Promise<Result> {
+  const end = performance.now() + longestOutage;
+  for (let pause = firstPause; ; pause = Math.min(2 * pause, longestPause)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof StoreError) || performance.now() + pause > end) throw error;
+      if (pause === firstPause) note(`${error.message}; trying again for up to 2 min`);
+      await sleep(pause, undefined, { signal });
     }
-  };
+  }
 }
+
+/**
+ * Returns how to take units. A request that fails is made again with the same text, so that it is charged once, even if the connection
+ * broke after the charge.
+ *
+ * @param note tells the user something
+ * @param signal ends the tries
+ */
+export const sharedUnits =
+  (
+    store: Pick<ServiceStore, "takeUnits">,
+    { from }: Pick<SharedQuota, "from">,
+    kind: Kind,
+    note: (text: string) => void,
+    signal: AbortSignal,
+  ) =>
+  (units: number, receipt?: ReceiptCharge): Promise<Reservation & Granted> => {
+    const request = { from, kind, units, once: randomUUID(), receipt };
+    return retrying(() => store.takeUnits(request), note, signal);
+  };

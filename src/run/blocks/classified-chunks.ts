@@ -50,6 +50,8 @@ export interface ThreadEngine {
   readonly classifier: Classifier | undefined;
   /** Source from which a worker can load the same classifier. */
   readonly source: ClassifierSource | undefined;
+  /** Whether runs at the same time share their charges, and so need the same blocks, whenever their bytes come. */
+  readonly isShared: boolean;
 }
 
 const threadsFor = (engine: ThreadEngine, cores: number): number =>
@@ -110,7 +112,10 @@ export class ClassifiedChunks {
     const submitted: SubmittedBlock[] = [];
     let bytesSoFar = 0;
     yield* this.#classifyHere(first, true);
-    for await (const { bytes, isBeforePause } of blocks(this.#options.isService ? smallBlock : undefined)) {
+    for await (const { bytes, isBeforePause } of blocks({
+      blockBytes: this.#options.isService ? smallBlock : undefined,
+      endsAtPauses: !this.#engine.isShared,
+    })) {
       bytesSoFar += bytes.length;
       this.#pool ??= await this.#newPool();
       if (isWorthWorkers(bytesSoFar, this.#inputShare())) this.#pool?.startWorkers();

@@ -13,6 +13,7 @@ import {
   type Charge,
   type EmbeddedEngine,
   type Mark,
+  type Receipt,
   type ReceiptPort,
   unitsOf,
 } from "../../validator/validator.js";
@@ -48,14 +49,19 @@ export class Charges implements Settler {
   #waiting: Waiting[] = [];
   /** Settled when the chunk added last is. */
   #settled: Promise<void> = Promise.resolve();
-  /**
-   * Number of new items, of those whose charges are made, of those that were charged or are known to be paid for, and of those that
-   * the quota has granted. Items between the second and the first of these may turn out not to be paid for.
-   */
+  /** Number of new items, and of those whose charges are made or whose rows need not wait for them. */
   #items = 0;
   #asked = 0;
-  #paidFor = 0;
+  /** Units asked for so far, and the number of items that were left out of them because others had paid. */
+  #units = 0;
+  #saved = 0;
+  /** Items up to this number are granted, and beyond it those that are known to be paid for. */
   #granted = 0;
+  /** Items up to the first number were charged or refused; up to the second one they were taken as paid for. */
+  #charged = 0;
+  #assumed = 0;
+  /** Number of items that were taken as paid for, were not, and could not be charged. */
+  #given = 0;
   /** The marks that the next charge passes. */
   #marks: Mark[] = [];
   #paid: PaidItems | undefined;
@@ -86,8 +92,12 @@ export class Charges implements Settler {
     this.#marks = [];
     this.#items = 0;
     this.#asked = 0;
-    this.#paidFor = 0;
+    this.#units = 0;
+    this.#saved = 0;
     this.#granted = 0;
+    this.#charged = 0;
+    this.#assumed = 0;
+    this.#given = 0;
   }
 
   async expect(chunk: ClassifiedChunk): Promise<void> {
@@ -117,7 +127,8 @@ export class Charges implements Settler {
 
   async flush(): Promise<void> {
     while (this.#charging) await this.#charging;
-    if (this.#waiting.length > 0) await this.#charge(this.#items, true);
+    if (this.#waiting.length > 0 || this.#assumed > this.#charged) await this.#charge(this.#items, true);
+    this.#paid?.end(this.#given);
   }
 
   settledRows(): number {
@@ -171,64 +182,88 @@ export class Charges implements Settler {
   }
 
   #settle({ chunk, end, settle }: Waiting): void {
-    const before = Math.max(0, this.#granted - (end - chunk.newItems));
-    if (before < chunk.newItems) eachNew(chunk, before, (item) => this.#ledger.give(item, notCheckedCode));
+    const before = end - chunk.newItems;
+    if (end > this.#granted) {
+      eachNew(chunk, Math.max(0, this.#granted - before), (item, nth) => {
+        if (!this.#paid?.isCovered(before + nth)) this.#ledger.give(item, notCheckedCode);
+      });
+    }
     settle();
   }
 
   async #chargeUpTo(target: number, isEnd: boolean): Promise<void> {
     const paid = this.#paid;
-    const known = Math.min(target, paid?.count ?? 0);
-    if (known > this.#paidFor) {
-      this.#ledger.addPaidBefore(known - this.#paidFor, paid!.time);
-      this.#paidFor = known;
+    if (!isEnd && this.#unitsFor(target) > 0 && paid?.mayCover(target)) {
+      this.#assumed = target;
+      this.#granted = target;
+    } else {
+      const mayGrant = !this.#isExhausted || paid?.isShared;
+      this.#endAssumption(mayGrant ? await this.#take(target) : this.#charged);
+      this.#charged = target;
     }
-    let granted = known;
-    if (!isEnd && target > this.#paidFor && paid?.mayCover(target)) granted = target;
-    // What is paid for is granted, though another file has used up the quota.
-    else if (!this.#isExhausted) {
-      const marks = this.#marks.filter(({ items }) => items <= target);
-      const units = target - this.#paidFor;
-      granted = target - units + (await this.#take(units, target, marks));
-      this.#paidFor = target;
-      this.#marks = this.#marks.slice(marks.length);
-    }
-    this.#granted = Math.max(this.#granted, granted);
     this.#asked = target;
+    const saved = Math.min(paid?.covered(target) ?? 0, target - this.#units);
+    if (saved > this.#saved) {
+      this.#ledger.addPaidBefore(saved - this.#saved, paid!.time);
+      this.#saved = saved;
+    }
   }
 
-  /** Charges up to `units`, for the last items before the target. Returns the number of items granted. */
-  async #take(units: number, target: number, marks: readonly Mark[]): Promise<number> {
-    if (units === 0) return 0;
-    const paid = this.#paid;
-    const learn = paid?.isShared
-      ? (receipts: Parameters<PaidItems["learn"]>[0]) => paid.learn(receipts, this.#marks)
-      : undefined;
-    const { charged, granted, exhausted, quota }: Charge = await this.#engine
-      .charge(units, paid && { items: target, marks, learn })
-      .catch((error: unknown) => {
-        this.#ledger.charged += unitsOf(error);
-        throw error;
-      });
-    this.#ledger.charged += charged;
-    if (granted > charged) this.#ledger.addPaidBefore(granted - charged, paid!.time);
-    this.#isExhausted = exhausted;
-    this.#ledger.quota = quota;
+  /** Returns the number of units that the first items still cost. */
+  #unitsFor(items: number): number {
+    return Math.max(0, items - (this.#paid?.covered(items) ?? 0) - this.#units);
+  }
+
+  /** Charges the items up to one. Returns up to which one they are granted. */
+  async #take(target: number): Promise<number> {
+    let granted = target;
+    const units = this.#unitsFor(target);
+    const marks = this.#marks.filter(({ items }) => items <= target);
+    if (units > 0) {
+      const paid = this.#paid;
+      const learn = (receipts: readonly Receipt[]) => {
+        paid!.learn(receipts, this.#marks);
+        // Once it is used up, other runs of the name may still have paid.
+        return this.#isExhausted ? 0 : this.#unitsFor(target);
+      };
+      const { charged, quota }: Charge = await this.#engine
+        .charge(units, paid && { items: target, marks, learn: paid.isShared ? learn : undefined })
+        .catch((error: unknown) => {
+          this.#ledger.charged += unitsOf(error);
+          throw error;
+        });
+      this.#ledger.charged += charged;
+      this.#ledger.quota = quota;
+      const due = this.#unitsFor(target);
+      this.#units += due;
+      this.#isExhausted ||= charged < due;
+      granted = paid?.before(target, due - charged) ?? target - due + charged;
+    }
+    this.#granted = Math.max(this.#granted, granted);
+    this.#marks = this.#marks.slice(marks.length);
     return granted;
+  }
+
+  /** Counts the items beyond those granted that were taken as paid for and were not. */
+  #endAssumption(granted: number): void {
+    const [from, to] = [Math.max(this.#charged, granted), this.#assumed];
+    if (this.#paid && from < to) {
+      this.#given += to - this.#paid.covered(to) - (from - this.#paid.covered(from));
+    }
   }
 }
 
-/** Calls `use` with the new items of a chunk after the first `count` ones. */
+/** Calls `use` with the new items of a chunk after the first `count` ones, and their numbers in it, from 1. */
 function eachNew(
   { hashes, items, isNew }: NumberedChunk,
   count: number,
-  use: (item: ItemHash) => void,
+  use: (item: ItemHash, nth: number) => void,
 ): void {
   const all = items?.hashes ?? hashes;
   let seen = 0;
   for (let place = 0; place < isNew.length; place++) {
     if (isNew[place] === 0 || seen++ < count) continue;
-    use({ low: all[2 * place]!, high: all[2 * place + 1]! });
+    use({ low: all[2 * place]!, high: all[2 * place + 1]! }, seen);
   }
 }
 

@@ -16,28 +16,37 @@ const digestBytes = 16;
 
 /** Another run over a list that starts with the same item. */
 interface OtherRun {
+  readonly run: string;
+  /** Its first items that were paid for, and those of them that a run which has ended has had since. */
   granted: number;
+  used: number;
   /** Items at its first mark that is known, and at its last one. */
   first: number;
   last: number;
   /** Whether all its marks so far were the same. */
   isSame: boolean;
+  /** Number of its first items that this run has, as far as it is known and as nobody else has paid for them. */
+  taken: number;
 }
 
 /** Returns whether every run has a mark at a number of items. */
 const isRegular = (items: number): boolean => items % itemsToMark === 0 || items === itemsToFirstMark;
 
 export class PaidItems {
-  /** Number of the first items that are known to be paid for. */
-  count = 0;
   /** Time of the last payment, in milliseconds since the epoch. */
   time = 0;
   readonly #port: ReceiptPort;
   readonly #runs = new Map<string, OtherRun>();
   /** The receipts with a mark at a digest. */
   readonly #byDigest = new Map<string, { readonly items: number; readonly receipt: Receipt }[]>();
+  /** The numbers of items at their other marks, increasing. */
+  #irregular: readonly number[] = [];
   /** Number of items at the last mark that was compared with those of all runs. */
   #compared = 0;
+  /** Ranges of items that are known to be paid for, each from the number before its first item to that of its last, increasing. */
+  #ranges: readonly (readonly [number, number])[] = [];
+  /** The run whose items were taken as paid for last. */
+  #assumed: OtherRun | undefined;
 
   constructor(port: ReceiptPort) {
     this.#port = port;
@@ -58,24 +67,29 @@ export class PaidItems {
    * Takes receipts.
    *
    * @param passed the marks that were passed since the last charge
-   * @returns the number of the first items that are known to be paid for
    */
-  learn(receipts: readonly Receipt[], passed: readonly Mark[]): number {
+  learn(receipts: readonly Receipt[], passed: readonly Mark[]): void {
+    if (receipts.length === 0) return;
+    const irregular = new Set(this.#irregular);
     for (const receipt of receipts) {
-      const { run, granted, marks } = receipt;
-      const other = this.#runs.get(run) ?? { granted: 0, first: Infinity, last: 0, isSame: true };
+      const { run, granted, used, marks } = receipt;
+      const other = this.#runs.get(run) ?? {
+        ...{ run, granted: 0, used, first: Number.POSITIVE_INFINITY, last: 0, isSame: true, taken: 0 },
+      };
       this.#runs.set(run, other);
       other.granted = Math.max(other.granted, granted);
+      other.used = Math.max(other.used, used);
       for (const { items, digest } of marks) {
         other.first = Math.min(other.first, items);
         other.last = Math.max(other.last, items);
+        if (!isRegular(items)) irregular.add(items);
         const known = this.#byDigest.get(digest);
         if (known) known.push({ items, receipt });
         else this.#byDigest.set(digest, [{ items, receipt }]);
       }
     }
-    if (receipts.length > 0) this.pass(passed);
-    return this.count;
+    this.#irregular = Array.from(irregular).sort((a, b) => a - b);
+    this.pass(passed);
   }
 
   /** Compares marks that the run has passed. */
@@ -85,18 +99,55 @@ export class PaidItems {
 
   /** Returns the numbers of items beyond some at which other runs have a mark and this one would not, increasing. */
   marksAfter(items: number): readonly number[] {
-    const all = new Set<number>();
-    for (const known of this.#byDigest.values()) {
-      for (const mark of known) if (mark.items > items && !isRegular(mark.items)) all.add(mark.items);
-    }
-    return Array.from(all).sort((a, b) => a - b);
+    const next = this.#irregular.findIndex((mark) => mark > items);
+    return next === -1 ? [] : this.#irregular.slice(next);
   }
 
   /** Returns whether items up to some may all be paid for: the next mark tells. */
   mayCover(items: number): boolean {
     if (items <= this.#compared) return false;
-    for (const { isSame, granted } of this.#runs.values()) if (isSame && granted >= items) return true;
+    for (const other of this.#runs.values()) {
+      if (!other.isSame || other.granted < items || other.used > this.#compared) continue;
+      this.#assumed = other;
+      return true;
+    }
     return false;
+  }
+
+  /** Returns how many of the first items are known to be paid for. */
+  covered(items: number): number {
+    return this.#ranges.reduce((sum, [from, to]) => sum + Math.max(0, Math.min(items, to) - from), 0);
+  }
+
+  /** Returns whether an item is known to be paid for. @param item its number, from 1 */
+  isCovered(item: number): boolean {
+    return this.#ranges.some(([from, to]) => from < item && item <= to);
+  }
+
+  /** Returns the number of items before the last `count` of the first `items` that are not known to be paid for. */
+  before(items: number, count: number): number {
+    let [end, left] = [items, count];
+    for (const [from, to] of [...this.#ranges].reverse()) {
+      if (to >= end) end = Math.min(end, from);
+      else if (end - to >= left) break;
+      else {
+        left -= end - to;
+        end = from;
+      }
+    }
+    return end - left;
+  }
+
+  /**
+   * Ends the list. What this run has had of others is not for a third one.
+   *
+   * @param given number of items that were taken as paid for, were not, and could not be charged
+   */
+  end(given: number): void {
+    for (const other of this.#runs.values()) {
+      const had = other.taken + (other === this.#assumed ? given : 0);
+      if (had > 0) this.#port.use(other.run, Math.max(other.used, had));
+    }
   }
 
   #compare({ items, digest }: Mark): void {
@@ -106,16 +157,30 @@ export class PaidItems {
         if (other.first <= items && items <= other.last) other.isSame = false;
       }
     }
+    let best: { readonly other: OtherRun; readonly receipt: Receipt } | undefined;
     for (const { items: marked, receipt } of this.#byDigest.get(digest) ?? []) {
-      const other = this.#runs.get(receipt.run)!;
       if (marked !== items) continue;
+      const other = this.#runs.get(receipt.run)!;
       other.isSame = true;
-      // What goes beyond this run is left to another one.
-      if (items >= other.granted) this.#port.use(receipt.run);
-      const paid = Math.min(items, receipt.granted);
-      if (paid <= this.count) continue;
-      this.count = paid;
-      this.time = receipt.time;
+      // Of several runs that were paid, one is enough: the others are left for those that come after this one.
+      if (best === undefined || other.granted > best.other.granted) best = { other, receipt };
     }
+    if (best === undefined) return;
+    const { other, receipt } = best;
+    const to = Math.min(items, receipt.granted);
+    const before = this.covered(to);
+    this.#cover(other.used, to);
+    if (this.covered(to) === before) return;
+    other.taken = to;
+    this.time = receipt.time;
+  }
+
+  #cover(from: number, to: number): void {
+    if (to <= from) return;
+    const apart = this.#ranges.filter(([start, end]) => end < from || start > to);
+    const joined = this.#ranges.filter((range) => !apart.includes(range));
+    const start = joined.reduce((least, [first]) => Math.min(least, first), from);
+    const end = joined.reduce((most, [, last]) => Math.max(most, last), to);
+    this.#ranges = [...apart, [start, end] as const].sort(([a], [b]) => a - b);
   }
 }

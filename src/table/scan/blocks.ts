@@ -19,6 +19,13 @@ export interface Block {
   readonly isBeforePause: boolean;
 }
 
+export interface BlockOptions {
+  /** Length of a block in bytes. */
+  readonly blockBytes?: number | undefined;
+  /** Whether a block ends where the input pauses. */
+  readonly endsAtPauses?: boolean;
+}
+
 /**
  * Yields the input in blocks that end after a line ending, except for the last block and for blocks without any line
  * ending. No block ends between a CR and an LF. A block before a pause may be empty. Each is valid until the next one
@@ -26,7 +33,7 @@ export interface Block {
  */
 export async function* blocksOf(
   input: AsyncIterator<Uint8Array>,
-  blockBytes = usualBytes,
+  { blockBytes = usualBytes, endsAtPauses = true }: BlockOptions = {},
 ): AsyncGenerator<Block> {
   let buffer = Buffer.allocUnsafeSlow(2 * blockBytes);
   let length = 0;
@@ -34,6 +41,7 @@ export async function* blocksOf(
   /** What is left of the bytes that were read. */
   let rest: Uint8Array = Buffer.of();
   let pause = new Pause();
+  if (!endsAtPauses) pause.end();
   try {
     for (;;) {
       let isBeforePause = false;
@@ -47,8 +55,8 @@ export async function* blocksOf(
           rest = read.value;
         }
       }
-      // Decompressors give megabytes at once, and no block is to become much longer than another.
-      const taken = rest.subarray(0, blockBytes);
+      // Where blocks end depends on their bytes and on pauses only, not on the pieces in which the bytes come.
+      const taken = rest.subarray(0, length < blockBytes ? blockBytes - length : blockBytes);
       rest = rest.subarray(taken.length);
       if (length + taken.length > buffer.length) {
         buffer = Buffer.concat([buffer.subarray(0, length)], 2 * (length + taken.length));
@@ -56,7 +64,7 @@ export async function* blocksOf(
       buffer.set(taken, length);
       length += taken.length;
       if (!isBeforePause && length < blockBytes) {
-        if (pause.isEnded) pause = new Pause();
+        if (pause.isEnded && endsAtPauses) pause = new Pause();
         continue;
       }
       pause.end();
@@ -65,7 +73,7 @@ export async function* blocksOf(
       buffer.copyWithin(0, end, length);
       length -= end;
       // After a pause, the time runs from the next bytes.
-      if (!isBeforePause) pause = new Pause();
+      if (!isBeforePause && endsAtPauses) pause = new Pause();
     }
     if (length > 0) yield { bytes: buffer.subarray(0, length), isBeforePause: true };
   } finally {

@@ -3,7 +3,7 @@ import type { BadRowListener } from "../bad-rows.js";
 import type { TableShape } from "../records.js";
 import type { ItemTest } from "../sniff/item-profile.js";
 import type { AddedColumns, WriteTarget } from "../writers/record-writer.js";
-import { type Block, blocksOf } from "./blocks.js";
+import { type Block, type BlockOptions, blocksOf } from "./blocks.js";
 import { ChunkAssembler } from "./chunk-assembler.js";
 import type { ScannedChunk } from "./scanned-chunk.js";
 
@@ -30,7 +30,7 @@ export interface ScannedTable {
    *
    * @param bytes minimum length of a block
    */
-  readonly blocks: (bytes?: number) => AsyncIterable<Block>;
+  readonly blocks: (options?: BlockOptions) => AsyncIterable<Block>;
   /** Turns blocks into chunks: takes each block in turn, and undefined after the last. */
   readonly assembler: ChunkAssembler;
 }
@@ -58,6 +58,6 @@ export async function readScanned(
   }
   const header = chunk.slice(0, heads);
   const below = chunk.slice(heads);
-  const blocks = (bytes?: number) => blocksOf(rest, bytes);
+  const blocks = (options?: BlockOptions) => blocksOf(rest, options);
   return { shape, target, onBadRow, header, first: below, blocks, assembler };
 }
