@@ -98,8 +98,10 @@ export async function openCsv(
     ...found,
     isWidthSure: delimiter !== null && !options.sheet && isWidthSure(found, items, body),
   };
+  const starts = parts.records.slice(above).map(({ start }) => start);
   const facts = {
     dialect,
+    recordBytes: starts.length > 1 ? (starts.at(-1)! - starts[0]!) / (starts.length - 1) : undefined,
     header,
     names: header?.map(nameText) ?? [],
     width,

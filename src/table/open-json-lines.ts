@@ -82,6 +82,7 @@ export async function openJsonLines(
       dialect,
       header: paths.map(toBinary),
       width,
+      recordBytes: objects.length > 1 ? sample.length / lineEndings(sample) : undefined,
       ...chosen,
       columnName: paths[chosen.column],
     },

@@ -59,6 +59,8 @@ export interface Table extends RecordStream {
   readonly names: readonly string[];
   /** Number of fields of a full row; 0 if there are no records. */
   readonly width: number;
+  /** Mean length of the first records in bytes; undefined if there are fewer than two. */
+  readonly recordBytes: number | undefined;
   /** Index, from 0, of the column that holds the items. */
   readonly column: number;
   /** Name of that column; undefined if it has none. */

@@ -15,6 +15,7 @@ import { byteOrderMarkBytes } from "../../table/records.js";
 import type { RecordStream } from "../../table/scan/scanned-records.js";
 import type { OpenSheet } from "../../table/spreadsheet/workbook.js";
 import type { Table } from "../../table/table.js";
+import { checkMemory } from "./memory.js";
 import { checkFormulas, checkItems, checkStart, formulasRemark } from "./no-items.js";
 import type { Plan } from "./plan.js";
 
@@ -115,6 +116,11 @@ export async function openInput(
     isPlainList: table.dialect.delimiter === null && table.dialect.quote !== "",
   };
   // The fake rows of an earlier run may be looked at once more.
+  const isPlain = decoded.compression === undefined && decoded.encoding === undefined && sheet === undefined;
+  if (isPlain && input.size !== undefined && table.recordBytes !== undefined && !isUpdate && !options.force) {
+    const rows = input.size / table.recordBytes;
+    checkMemory(inputName, rows, 1 + table.otherColumns.length, { shards: options.shard?.count });
+  }
   if (!isMeant && !isUpdate && !wasValidated)
     await checkStart(inputName, table, { kind: plan.kind, ...cells });
   return {

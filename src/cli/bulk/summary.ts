@@ -193,12 +193,11 @@ export function textSummary(summary: Summary, style: TerminalStyle | undefined):
   const left = quota === undefined ? "" : quota.left === null ? noLimit : `, ${grouped(quota.left)} left`;
   const requests = summary.requests === undefined ? "" : ` in ${counted(summary.requests, "request")}`;
   const { distinct, cached, prechecked, paidBefore } = report;
+  const payer = process.env["IDV_RUN"] ? "another run of this name" : "a run that did not end";
   const saved = [
     ...(paidBefore.units === 0
       ? []
-      : [
-          `${counted(paidBefore.units, "unit")} paid by a run that did not end (${clockTime(paidBefore.time)})`,
-        ]),
+      : [`${counted(paidBefore.units, "unit")} paid by ${payer} (${clockTime(paidBefore.time)})`]),
     ...(cached === 0 ? [] : [`${grouped(cached)} of ${grouped(distinct)} from the cache`]),
     ...(prechecked === 0 ? [] : [`${grouped(prechecked)} fake by syntax`]),
   ].map((what) => `${what}, `);
