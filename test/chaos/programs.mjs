@@ -1,7 +1,7 @@
 // Starts idv as chaos does: with wrong clocks and full disks, killed at random, and again until it succeeds. Keeps the counts
 // and the faults.
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -97,10 +97,10 @@ export function newList(folder, rows) {
  *
  * @param most how often it is killed or finds its disk full
  * @param between is called after an attempt that failed
- * @returns how many attempts failed
+ * @returns how many attempts failed, and how many of them when their output was in place
  */
 export async function insist(args, list, { what, most, between, ...options }) {
-  for (let failures = 0; ; failures++) {
+  for (let [failures, late] = [0, 0]; ; failures++) {
     const isHard = failures < most;
     const fileKilobytes = isHard && random() < 0.2 ? 4 + below(400) : undefined;
     if (fileKilobytes !== undefined) count("runs with a full disk");
@@ -117,16 +117,21 @@ export async function insist(args, list, { what, most, between, ...options }) {
     if (signal === "SIGKILL") count(`${what} killed`);
     else if (code === 0) {
       checkRows(list);
-      return failures;
+      return { failures, late };
     } else if (code === 5 || code === 6) {
       // The server was killed, or its state is locked, or the disk is full: a nightly job would run it again.
       count(`${what} that gave up`);
       await sleep(200);
     } else {
       faults.push(`${args.join(" ")}: exit ${code ?? signal}: ${child.said}`);
-      return failures;
+      return { failures, late };
     }
-    if (existsSync(join(list.home, "out.csv"))) checkRows(list, "after a failure: ");
+    const output = join(list.home, "out.csv");
+    if (existsSync(output)) {
+      checkRows(list, "after a failure: ");
+      rmSync(output);
+      late++;
+    }
     between?.(list);
   }
 }

@@ -349,8 +349,8 @@ export const mutations = [
   {
     promise: "a run that did not end is paid once",
     file: "src/run/settle/charges.ts",
-    from: "if (known > this.#paidFor) {",
-    to: "if (false) {",
+    from: "Math.max(0, items - (this.#paid?.covered(items) ?? 0) - this.#units)",
+    to: "Math.max(0, items - this.#units)",
     tests: [unit("run/receipts")],
   },
   {
@@ -363,15 +363,15 @@ export const mutations = [
   {
     promise: "tries of a run with a name at the same time are paid once",
     file: "src/store/receipts.ts",
-    from: "const paid = receipt?.news?.learn(news) ?? 0;",
-    to: "const paid = 0;",
+    from: "Math.min(units, receipt?.news?.learn(news) ?? units)",
+    to: "units",
     tests: [unit("run/receipts")],
   },
   {
     promise: "items that were taken for paid, and are not, are charged",
     file: "src/run/settle/charges.ts",
-    from: "if (!isEnd && target > this.#paidFor && paid?.mayCover(target)) granted = target;",
-    to: "if (target > this.#paidFor && paid?.mayCover(target)) granted = target;",
+    from: "if (!isEnd && this.#unitsFor(target) > 0 && paid?.mayCover(target)) {",
+    to: "if (this.#unitsFor(target) > 0 && paid?.mayCover(target)) {",
     tests: [unit("run/receipts")],
   },
 ];

@@ -91,14 +91,14 @@ describe("a failed run prints one line and keeps the old output", () => {
       ["l.csv", "-d", "ab"],
       { "l.csv": list },
       2,
-      "option '-d, --delimiter <CHAR>' argument 'ab' is invalid. It takes one ASCII character other than \" and line ends.",
+      "option '-d, --delimiter <CHAR>' argument 'ab' is invalid. It takes one ASCII character other than \" and line ends, or none.",
     ],
     [
       "a quote as delimiter",
       ["l.csv", "-d", '"'],
       { "l.csv": list },
       2,
-      "option '-d, --delimiter <CHAR>' argument '\"' is invalid. It takes one ASCII character other than \" and line ends.",
+      "option '-d, --delimiter <CHAR>' argument '\"' is invalid. It takes one ASCII character other than \" and line ends, or none.",
     ],
     [
       "an empty column name",
