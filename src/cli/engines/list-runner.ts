@@ -43,7 +43,12 @@ export function listRunner(state: string, mostBytes: number): ListRunner {
       const child = spawn(process.execPath, [...options, ...args], {
         cwd: folder,
         // The state may be a URL with a password, so it is not among the arguments.
-        env: { ...process.env, ...(keyId !== undefined && { IDV_QUOTA: place, IDV_QUOTA_KEY: keyId }) },
+        env: {
+          ...process.env,
+          // Two lists are two runs.
+          IDV_RUN: undefined,
+          ...(keyId !== undefined && { IDV_QUOTA: place, IDV_QUOTA_KEY: keyId }),
+        },
         // The channel closes when this process is killed: then the run ends, too.
         stdio: ["ignore", "ignore", "pipe", "ipc"],
       });
