@@ -47,6 +47,20 @@ describe("failures during a run", () => {
     expect({ code, rows: output(home).split("\n").length }).toEqual({ code: 0, rows: 502 });
   }, 30_000);
 
+  test("tries of a run with a name are paid once, on machines without a common cache", async () => {
+    const key = await createKey(serviceHome, { limit: 1000 });
+    const env = { IDV_API_KEY: key, IDV_BASE_URL: service.url, IDV_RUN: "job 42" };
+    const args = ["emails", "list.csv", "-q", "-o", "out.csv"];
+    const homes = [listOf(1000), listOf(1000), listOf(1000)] as const;
+    const [first, second] = await Promise.all([
+      idv(args, { home: homes[0], env }),
+      idv(args, { home: homes[1], env }),
+    ]);
+    const third = await idv(args, { home: homes[2], env });
+    expect([first, second, third].map(({ code }) => code)).toEqual([0, 0, 0]);
+    expect((await lastKey(serviceHome)).used).toBe(1000);
+  });
+
   test("standard output gets only whole rows", async () => {
     const server = await scriptedServer(respond(), respond(404, {}, "{}"));
     const env = { IDV_API_KEY: "sk_1", IDV_BASE_URL: server.url };
