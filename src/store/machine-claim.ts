@@ -4,7 +4,18 @@
  * leaves a claim beside it, `FILE-machine-N`, and another one takes the file over with the next number when the claim is old.
  * Ages are told by the clock of the folder's server.
  */
-import { linkSync, readdirSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { pid, platform } from "node:process";
@@ -12,6 +23,11 @@ import { StoreError } from "./errors.js";
 
 /** Time in milliseconds after which a claim is old, and after which a machine that uses the file renews it. */
 const [oldMilliseconds, renewedMilliseconds] = [120_000, 20_000];
+
+/** Most attempts to claim a file, when others are faster. */
+const mostAttempts = 30;
+/** Word that never changes, to wait on. */
+const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
 /** Kinds of file systems that machines share, by their numbers in statfs(2) of Linux. FUSE may be either. */
 const sharedKinds: ReadonlyMap<number, string> = new Map([
@@ -76,35 +92,37 @@ export class MachineClaim {
   #take(): void {
     const folder = dirname(this.#path);
     const prefix = `${basename(this.#path)}-machine-`;
-    for (;;) {
-      const numbers = readdirSync(folder)
-        .filter((name) => name.startsWith(prefix))
-        .map((name) => Number(name.slice(prefix.length)))
-        .filter(Number.isSafeInteger);
-      const last = numbers.length === 0 ? 0 : Math.max(...numbers);
-      const claimOf = (number: number) => join(folder, `${prefix}${number}`);
-      const own = join(folder, `.${prefix}${hostname()}-${pid}`);
+    const own = join(folder, `.${prefix}${hostname()}-${pid}`);
+    for (let attempt = 1; ; attempt++) {
       try {
+        const numbers = readdirSync(folder)
+          .filter((name) => name.startsWith(prefix))
+          .map((name) => Number(name.slice(prefix.length)))
+          .filter(Number.isSafeInteger);
+        const last = Math.max(0, ...numbers);
+        const claimOf = (number: number) => join(folder, `${prefix}${number}`);
         // Another mount of the folder on this machine is like another machine.
-        const { dev } = statSync(folder);
-        const here = `${hostname()} ${dev}`;
+        const here = `${hostname()} ${statSync(folder).dev}`;
         writeFileSync(own, here, { mode: 0o600 });
-        const now = statSync(own).mtimeMs;
-        if (last > 0) {
-          const [machine, { mtimeMs }] = [readFileSync(claimOf(last), "utf8"), statSync(claimOf(last))];
-          if (machine === here) writeFileSync(claimOf(last), here);
-          else if (now - mtimeMs < oldMilliseconds) throw this.#inUse(machine.replace(/ \d+$/, ""));
-        }
-        if (last === 0 || readFileSync(claimOf(last), "utf8") !== here) {
-          // Fails if another machine has just taken this number.
-          linkSync(own, claimOf(last + 1));
+        const machine = last === 0 ? undefined : readFileSync(claimOf(last), "utf8");
+        if (machine === here) renew(claimOf(last), here);
+        else {
+          const isNew = last > 0 && statSync(own).mtimeMs - statSync(claimOf(last)).mtimeMs < oldMilliseconds;
+          // Not written yet.
+          if (isNew && machine === "")
+            throw Object.assign(new Error("it is being claimed"), { code: "EEXIST" });
+          if (isNew) throw this.#inUse(machine!.replace(/ \d+$/, ""));
+          create(own, claimOf(last + 1), here);
           for (const number of numbers) rmSync(claimOf(number), { force: true });
         }
         this.#renewed = performance.now();
         return;
       } catch (error) {
-        const { code } = error as NodeJS.ErrnoException;
-        if (code !== "EEXIST" && code !== "ENOENT") throw this.#explained(error as Error);
+        const { code = "" } = error as NodeJS.ErrnoException;
+        // Another machine, or another process of this one, was faster.
+        if (attempt === mostAttempts || !["EEXIST", "ENOENT"].includes(code))
+          throw this.#explained(error as Error);
+        Atomics.wait(sleeper, 0, 0, attempt);
       } finally {
         rmSync(own, { force: true });
       }
@@ -125,5 +143,26 @@ export class MachineClaim {
       : new StoreError(
           `${this.#path}: the ${this.#name} cannot be claimed on ${this.#kind}: ${error.message}`,
         );
+  }
+}
+
+/** Makes a claim, unless there is one. */
+function create(own: string, claim: string, here: string): void {
+  try {
+    linkSync(own, claim);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") throw error;
+    // There are no links on some of these file systems.
+    writeFileSync(claim, here, { flag: "wx", mode: 0o600 });
+  }
+}
+
+/** Writes a claim anew in place, so that nobody finds it empty: the time of its change is the server's. */
+function renew(claim: string, here: string): void {
+  const file = openSync(claim, "r+");
+  try {
+    writeSync(file, here, 0);
+  } finally {
+    closeSync(file);
   }
 }
