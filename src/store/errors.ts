@@ -8,17 +8,25 @@ export class StoreError extends Error {
   readonly granted: number;
   /** Whether another process has locked the file for longer than this one waited. */
   readonly isLocked: boolean;
+  /** Whether another machine has claimed the file. */
+  readonly isClaimed: boolean;
 
   constructor(
     message: string,
     {
       granted = 0,
       isLocked = false,
+      isClaimed = false,
       ...options
-    }: ErrorOptions & { readonly granted?: number; readonly isLocked?: boolean } = {},
+    }: ErrorOptions & {
+      readonly granted?: number;
+      readonly isLocked?: boolean;
+      readonly isClaimed?: boolean;
+    } = {},
   ) {
     super(message, options);
     this.granted = granted;
     this.isLocked = isLocked;
+    this.isClaimed = isClaimed;
   }
 }

@@ -4,8 +4,10 @@
  * leaves a claim beside it, `FILE-machine-N`, and another one takes the file over with the next number when the claim is old.
  * Ages are told by the clock of the folder's server.
  */
+import { randomUUID } from "node:crypto";
 import {
   closeSync,
+  existsSync,
   linkSync,
   openSync,
   readdirSync,
@@ -18,7 +20,7 @@ import {
 } from "node:fs";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { pid, platform } from "node:process";
+import { platform } from "node:process";
 import { StoreError } from "./errors.js";
 
 /** Time in milliseconds after which a claim is old, and after which a machine that uses the file renews it. */
@@ -92,7 +94,7 @@ export class MachineClaim {
   #take(): void {
     const folder = dirname(this.#path);
     const prefix = `${basename(this.#path)}-machine-`;
-    const own = join(folder, `.${prefix}${hostname()}-${pid}`);
+    const own = join(folder, `.${prefix}${randomUUID()}`);
     for (let attempt = 1; ; attempt++) {
       try {
         const numbers = readdirSync(folder)
@@ -102,17 +104,25 @@ export class MachineClaim {
         const last = Math.max(0, ...numbers);
         const claimOf = (number: number) => join(folder, `${prefix}${number}`);
         // Another mount of the folder on this machine is like another machine.
-        const here = `${hostname()} ${statSync(folder).dev}`;
+        const here = `${hostname()} ${bootId()} ${statSync(folder).dev}`;
         writeFileSync(own, here, { mode: 0o600 });
         const machine = last === 0 ? undefined : readFileSync(claimOf(last), "utf8");
-        if (machine === here) renew(claimOf(last), here);
-        else {
-          const isNew = last > 0 && statSync(own).mtimeMs - statSync(claimOf(last)).mtimeMs < oldMilliseconds;
+        if (machine === here) {
+          renew(claimOf(last), here);
+          // Another machine may have found it old just before.
+          if (existsSync(claimOf(last + 1))) throw taken();
+        } else {
+          const changed = last > 0 ? statSync(claimOf(last)).mtimeMs : 0;
+          const isNew = last > 0 && statSync(own).mtimeMs - changed < oldMilliseconds;
           // Not written yet.
-          if (isNew && machine === "")
-            throw Object.assign(new Error("it is being claimed"), { code: "EEXIST" });
-          if (isNew) throw this.#inUse(machine!.replace(/ \d+$/, ""));
+          if (isNew && machine === "") throw taken();
+          if (isNew) throw this.#inUse(machine!.split(" ")[0]!);
           create(own, claimOf(last + 1), here);
+          // Its machine may have renewed it just before.
+          if (last > 0 && statSync(claimOf(last), { throwIfNoEntry: false })?.mtimeMs !== changed) {
+            rmSync(claimOf(last + 1), { force: true });
+            throw taken();
+          }
           for (const number of numbers) rmSync(claimOf(number), { force: true });
         }
         this.#renewed = performance.now();
@@ -133,7 +143,7 @@ export class MachineClaim {
     const advice = "use a shared quota on a database, such as --quota postgres://, or a local path";
     return new StoreError(
       `${this.#path}: the ${this.#name} is in use on ${machine}, and machines cannot share it on ${this.#kind}; ${advice}; or try again 2 min after that machine`,
-      { isLocked: true },
+      { isClaimed: true },
     );
   }
 
@@ -142,9 +152,22 @@ export class MachineClaim {
       ? error
       : new StoreError(
           `${this.#path}: the ${this.#name} cannot be claimed on ${this.#kind}: ${error.message}`,
+          { isClaimed: true },
         );
   }
 }
+
+/** Returns an identifier of this start of the machine: hosts may have the same names. */
+function bootId(): string {
+  try {
+    return readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
+  } catch {
+    return "";
+  }
+}
+
+/** Returns the error for a claim that another machine, or another process of this one, is making. */
+const taken = () => Object.assign(new Error("it is being claimed"), { code: "EEXIST" });
 
 /** Makes a claim, unless there is one. */
 function create(own: string, claim: string, here: string): void {

@@ -114,6 +114,9 @@ export class RunReceipts {
   /** The last receipt that is known. */
   #last = 0;
   #hasLeft = false;
+  /** The receipts that were taken, by the first items of their lists. */
+  readonly #taken = new Map<string, Receipt[]>();
+  #isOver = false;
   #signs: NodeJS.Timeout | undefined;
 
   /**
@@ -177,9 +180,14 @@ export class RunReceipts {
       this.#signs.unref();
     }
     const signs = new Map<string, number>();
-    const receipts: Receipt[] = [];
+    // An earlier file of the command may have taken some of those of this list.
+    const receipts = this.#taken.get(start) ?? [];
+    this.#taken.set(start, receipts);
+    const all = () =>
+      receipts.map((other) => ({ ...other, used: Math.max(other.used, this.#used.get(other.run) ?? 0) }));
     for (;;) {
       let isUnsure = false;
+      if (!this.#isOwner) receipts.length = 0;
       const rows = await this.#store.take(this.#run, (owner, alive, now) => {
         if (owner === this.#run.owner && owner !== "") return false;
         if (alive === null) return true;
@@ -191,7 +199,7 @@ export class RunReceipts {
         return false;
       });
       receipts.push(...this.#receiptsIn(rows));
-      if (!isUnsure) return receipts;
+      if (!isUnsure || this.#isOver) return all();
       await sleep(lookMilliseconds);
     }
   }
@@ -221,12 +229,14 @@ export class RunReceipts {
 
   /** Ends the runs of the command: who has their lists again pays again, unless they have a name. */
   async end(): Promise<void> {
+    this.#isOver = true;
     clearInterval(this.#signs);
     if (this.#isOwner) await this.#store.end(this.#run.owner, this.#used);
   }
 
   /** Leaves the receipts of runs that have not ended to the next ones. */
   async release(): Promise<void> {
+    this.#isOver = true;
     clearInterval(this.#signs);
     if (this.#isOwner) await this.#store.release(this.#run.owner);
   }

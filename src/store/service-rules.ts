@@ -154,7 +154,7 @@ export function applyUnitRequest(
   readonly receipt: ReturnType<typeof receiptValues>;
 } {
   const granted = takeOnce(units, receipt, news, (wanted) =>
-    stored === undefined ? takeUnits(quota, wanted) : Math.min(wanted, Number(stored.statuses)),
+    stored === undefined ? takeUnits(quota, wanted) : Number(stored.statuses),
   );
   const reservation = { ...granted, quota: toQuota(quota) };
   if (stored !== undefined) return { reservation, answers: [], usage: [], receipt: undefined };

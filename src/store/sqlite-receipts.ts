@@ -97,14 +97,16 @@ export class SqliteReceipts implements ReceiptStore {
   }
 
   async end(owner: string, used: ReadonlyMap<string, number>): Promise<void> {
-    const { run, tryWrite } = this.#file;
-    await tryWrite(() => {
+    const { run, write } = this.#file;
+    const ended = write(() => {
       for (const [other, items] of used) {
         run("DELETE FROM receipt WHERE run = ? AND owner = ? AND granted <= ?", other, owner, items);
         run("UPDATE receipt SET used = max(used, ?) WHERE run = ? AND owner = ?", items, other, owner);
       }
       run("DELETE FROM receipt_owner WHERE owner = ?", owner);
     });
+    // The output is in place: what has it again is free.
+    await ended.catch(() => {});
   }
 
   async release(owner: string): Promise<void> {

@@ -133,9 +133,13 @@ export abstract class StateFile {
   /** Tries to make a fast change for a second, after the changes already in the queue. Gives up without an error. */
   protected async tryFastWrite(work: () => void): Promise<void> {
     await this.#lastWrite;
-    const { database } = this.file;
+    const { database, claim } = this.file;
     const deadline = deadlineOf({ milliseconds: 1000 });
-    await retryWhileBusy(() => inTransaction(database, work), deadline, undefined).catch(() => {});
+    const change = () => {
+      claim?.stay();
+      inTransaction(database, work);
+    };
+    await retryWhileBusy(change, deadline, undefined).catch(() => {});
   }
 
   /**
@@ -209,8 +213,9 @@ export abstract class StateFile {
     begin: "BEGIN" | "BEGIN IMMEDIATE",
     work: () => Promise<void>,
   ): Promise<void> {
-    const { path, schema, wait, database } = this.file;
+    const { path, schema, wait, database, claim } = this.file;
     await this.#lastWrite;
+    claim?.stay();
     return explainErrors(path, schema, async () => {
       await retryWhileBusy(() => database.exec(begin), deadlineOf(wait), wait.signal);
       try {

@@ -64,3 +64,9 @@ export function lineEndings(bytes: Buffer | string): number {
   }
   return count;
 }
+
+/** Returns the mean length of the lines in bytes; undefined if there are fewer than two. */
+export function meanLineBytes(bytes: Buffer): number | undefined {
+  const count = lineEndings(bytes);
+  return count > 1 ? bytes.length / count : undefined;
+}

@@ -1,7 +1,7 @@
 /** Opens tables of fields with delimiters, and plain lists: detects their dialect, layout and columns. */
 
 import { BadStart, dialectFor } from "./bad-start.js";
-import { itemText, lineEndings, nameText } from "./bytes.js";
+import { itemText, lineEndings, meanLineBytes, nameText } from "./bytes.js";
 import type { Marks } from "./dialect.js";
 import { usualMarks } from "./quotes.js";
 import { byteOrderMarkBytes, delimiterOf, type TableShape } from "./records.js";
@@ -101,7 +101,8 @@ export async function openCsv(
   const starts = parts.records.slice(above).map(({ start }) => start);
   const facts = {
     dialect,
-    recordBytes: starts.length > 1 ? (starts.at(-1)! - starts[0]!) / (starts.length - 1) : undefined,
+    recordBytes:
+      starts.length > 1 ? (starts.at(-1)! - starts[0]!) / (starts.length - 1) : meanLineBytes(first),
     header,
     names: header?.map(nameText) ?? [],
     width,

@@ -1,7 +1,7 @@
 /** Opens tables of JSON lines: finds the fields of the objects and chooses among them. */
 import { ChoiceError } from "../files/errors.js";
 import { checkJsonStart } from "./bad-start.js";
-import { itemText, lineEndings, toBinary } from "./bytes.js";
+import { itemText, lineEndings, meanLineBytes, toBinary } from "./bytes.js";
 import { innerPaths, itemField, type JsonObject, parseObject } from "./json/json-values.js";
 import { byteOrderMarkBytes, type TableShape } from "./records.js";
 import { checkReshapable, countLeftOut } from "./reshape.js";
@@ -82,7 +82,7 @@ export async function openJsonLines(
       dialect,
       header: paths.map(toBinary),
       width,
-      recordBytes: objects.length > 1 ? sample.length / lineEndings(sample) : undefined,
+      recordBytes: meanLineBytes(first),
       ...chosen,
       columnName: paths[chosen.column],
     },

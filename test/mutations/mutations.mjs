@@ -349,8 +349,8 @@ export const mutations = [
   {
     promise: "a run that did not end is paid once",
     file: "src/run/settle/charges.ts",
-    from: "Math.max(0, items - (this.#paid?.covered(items) ?? 0) - this.#units)",
-    to: "Math.max(0, items - this.#units)",
+    from: "return items - this.#charged - (covered(items) - covered(this.#charged));",
+    to: "return items - this.#charged;",
     tests: [unit("run/receipts")],
   },
   {

@@ -113,6 +113,32 @@ async function attempt(
   }
 }
 
+test("two runs of a name take turns, and neither has items that nobody has paid", async () => {
+  const quotaFile = await QuotaFile.open(path, () => now);
+  const store = await quotaFile.openReceipts();
+  const [first, second] = [0, 1].map(() => {
+    const receipts = new RunReceipts(store, "email", "process", () => "running", { name: "job" });
+    const source: UnitSource = {
+      receipts,
+      reserve: (units, receipt) => quotaFile.reserve(units, receipt && receipts.charge(receipt)),
+    };
+    return offlineValidator({ classifier, source: {} }, source);
+  });
+  const list = addresses(100_000);
+  // Each piece goes to one of them, while the other waits.
+  async function* turns(which: number) {
+    const bytes = Buffer.from(listOf(list));
+    for (let from = 0, turn = 0; from < bytes.length; from += 524_288, turn++) {
+      if (turn % 2 === which) await sleep(40);
+      yield bytes.subarray(from, from + 524_288);
+    }
+  }
+  await Promise.all([runTable(turns(0), first!), runTable(turns(1), second!)]);
+  const { used } = await quotaFile.read();
+  await quotaFile.close();
+  expect(used).toBe(list.length);
+});
+
 describe("a list", () => {
   test("is paid once if its run does not end, whenever that is", async () => {
     const list = addresses(60_000);
@@ -247,6 +273,19 @@ describe("a list", () => {
     }
     expect(free).toBeLessThanOrEqual(10_000);
     expect(free).toBeGreaterThan(0);
+  });
+
+  test("of a run with a name ends where the quota does", async () => {
+    const quotaFile = await QuotaFile.open(path, () => now);
+    await quotaFile.configure({ limit: 3000 });
+    await quotaFile.close();
+    const list = addresses(60_000);
+    const first = await attempt(list, { name: "job" });
+    const second = await attempt(list, { name: "job" });
+    for (const { statuses, used } of [first, second]) {
+      expect(statuses.map((row) => row.endsWith(",ok"))).toEqual(list.map((_, i) => i < 3000));
+      expect(used).toBe(3000);
+    }
   });
 
   test("with many small charges is paid once", async () => {

@@ -20,12 +20,12 @@ test("a file on a local disk needs no claim", () => {
 test("processes of one machine share a claim", () => {
   claim();
   claim();
-  expect(readFileSync(claimFile(1), "utf8")).toMatch(new RegExp(`^${hostname()} \\d+$`));
+  expect(readFileSync(claimFile(1), "utf8")).toMatch(new RegExp(`^${hostname()} \\S* \\d+$`));
   expect(existsSync(claimFile(2))).toBe(false);
 });
 
 test("a file that another machine uses is refused, and taken over two minutes after", () => {
-  writeFileSync(claimFile(7), "elsewhere 42");
+  writeFileSync(claimFile(7), "elsewhere boot 42");
   expect(claim).toThrow(
     `${path}: the quota file is in use on elsewhere, and machines cannot share it on NFS; use a shared quota on a database`,
   );
@@ -40,7 +40,7 @@ test("a process that slept while its file was taken over changes nothing", () =>
   vi.useFakeTimers({ toFake: ["performance"] });
   onTestFinished(() => void vi.useRealTimers());
   const own = claim()!;
-  writeFileSync(claimFile(2), "elsewhere 42");
+  writeFileSync(claimFile(2), "elsewhere boot 42");
   own.stay();
   vi.advanceTimersByTime(20_001);
   expect(() => own.stay()).toThrow("is in use on elsewhere");

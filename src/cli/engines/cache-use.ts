@@ -20,7 +20,7 @@ export class CacheUse {
     try {
       return await use();
     } catch (error) {
-      if (!(error instanceof StoreError && error.isLocked)) throw error;
+      if (!(error instanceof StoreError && (error.isLocked || error.isClaimed))) throw error;
       // Several may wait at the same time.
       if (!this.#isLost) this.#note(`${error.message.replace(/; .*/, "")}; idv goes on without it`);
       this.#isLost = true;

@@ -107,7 +107,7 @@ async function openQuota(
     };
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    const isElsewhere = error.isLocked && (await hasNoLimit(path));
+    const isElsewhere = error.isClaimed && (await hasNoLimit(path));
     if (!isElsewhere && (isNamed || existsSync(path))) throw error;
     const fault = isElsewhere ? "is in use on another machine" : "cannot be created";
     note(`${path} ${fault}; nobody has set a limit, so nothing is counted`);

@@ -55,8 +55,8 @@ export class Charges implements Settler {
   /** Units asked for so far, and the number of items that were left out of them because others had paid. */
   #units = 0;
   #saved = 0;
-  /** Items up to this number are granted, and beyond it those that are known to be paid for. */
-  #granted = 0;
+  /** Ranges of items that were refused unless they are known to be paid for, from the number before the first one to that of the last. */
+  #refused: [number, number][] = [];
   /** Items up to the first number were charged or refused; up to the second one they were taken as paid for. */
   #charged = 0;
   #assumed = 0;
@@ -94,7 +94,7 @@ export class Charges implements Settler {
     this.#asked = 0;
     this.#units = 0;
     this.#saved = 0;
-    this.#granted = 0;
+    this.#refused = [];
     this.#charged = 0;
     this.#assumed = 0;
     this.#given = 0;
@@ -183,9 +183,12 @@ export class Charges implements Settler {
 
   #settle({ chunk, end, settle }: Waiting): void {
     const before = end - chunk.newItems;
-    if (end > this.#granted) {
-      eachNew(chunk, Math.max(0, this.#granted - before), (item, nth) => {
-        if (!this.#paid?.isCovered(before + nth)) this.#ledger.give(item, notCheckedCode);
+    const refused = this.#refused.filter(([from, to]) => from < end && to > before);
+    if (refused.length > 0) {
+      eachNew(chunk, Math.max(0, refused[0]![0] - before), (item, nth) => {
+        const number = before + nth;
+        const isRefused = refused.some(([from, to]) => from < number && number <= to);
+        if (isRefused && !this.#paid?.isCovered(number)) this.#ledger.give(item, notCheckedCode);
       });
     }
     settle();
@@ -195,10 +198,11 @@ export class Charges implements Settler {
     const paid = this.#paid;
     if (!isEnd && this.#unitsFor(target) > 0 && paid?.mayCover(target)) {
       this.#assumed = target;
-      this.#granted = target;
     } else {
       const mayGrant = !this.#isExhausted || paid?.isShared;
-      this.#endAssumption(mayGrant ? await this.#take(target) : this.#charged);
+      const granted = mayGrant ? await this.#take(target) : this.#charged;
+      this.#endAssumption(granted);
+      this.#refuse(Math.max(granted, this.#asked), target);
       this.#charged = target;
     }
     this.#asked = target;
@@ -209,18 +213,29 @@ export class Charges implements Settler {
     }
   }
 
-  /** Returns the number of units that the first items still cost. */
+  /** Returns the number of units that the first items still cost: those that were neither charged nor are known to be paid for. */
   #unitsFor(items: number): number {
-    return Math.max(0, items - (this.#paid?.covered(items) ?? 0) - this.#units);
+    const covered = (first: number) => this.#paid?.covered(first) ?? 0;
+    return items - this.#charged - (covered(items) - covered(this.#charged));
+  }
+
+  /** Refuses a range of items. */
+  #refuse(from: number, to: number): void {
+    if (from >= to) return;
+    const last = this.#refused.at(-1);
+    if (last?.[1] === from) last[1] = to;
+    else this.#refused.push([from, to]);
   }
 
   /** Charges the items up to one. Returns up to which one they are granted. */
   async #take(target: number): Promise<number> {
     let granted = target;
     const units = this.#unitsFor(target);
-    const marks = this.#marks.filter(({ items }) => items <= target);
+    const paid = this.#paid;
+    const passed = this.#marks.filter(({ items }) => items <= target);
+    // The receipts of those who have paid have the others.
+    const marks = passed.filter(({ items }) => !paid?.isCovered(items));
     if (units > 0) {
-      const paid = this.#paid;
       const learn = (receipts: readonly Receipt[]) => {
         paid!.learn(receipts, this.#marks);
         // Once it is used up, other runs of the name may still have paid.
@@ -235,12 +250,12 @@ export class Charges implements Settler {
       this.#ledger.charged += charged;
       this.#ledger.quota = quota;
       const due = this.#unitsFor(target);
-      this.#units += due;
+      this.#units += Math.max(due, charged);
       this.#isExhausted ||= charged < due;
-      granted = paid?.before(target, due - charged) ?? target - due + charged;
+      const refused = Math.max(0, due - charged);
+      granted = paid?.before(target, refused) ?? target - refused;
     }
-    this.#granted = Math.max(this.#granted, granted);
-    this.#marks = this.#marks.slice(marks.length);
+    this.#marks = this.#marks.slice(passed.length);
     return granted;
   }
 

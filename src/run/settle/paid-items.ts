@@ -105,7 +105,8 @@ export class PaidItems {
 
   /** Returns whether items up to some may all be paid for: the next mark tells. */
   mayCover(items: number): boolean {
-    if (items <= this.#compared) return false;
+    // Without the kernel there are no marks that could tell.
+    if (items <= this.#compared || items - this.#compared >= itemsToMark) return false;
     for (const other of this.#runs.values()) {
       if (!other.isSame || other.granted < items || other.used > this.#compared) continue;
       this.#assumed = other;
