@@ -32,30 +32,41 @@ export class PostgresReceipts implements ReceiptStore {
     isDead: (owner: string, alive: number | null, now: number) => boolean,
   ): Promise<readonly ReceiptRow[]> {
     return this.#database.transaction(async (query, begun) => {
-      const [[{ now }]] = (await Promise.all([query(clock), begun])) as unknown as [[{ now: number }]];
-      query("DELETE FROM idv_receipt WHERE created < $1", now - keptMilliseconds);
-      query("DELETE FROM idv_receipt_owner WHERE alive < $1", now - keptMilliseconds);
-      const rows = (await query(
-        `SELECT ${columns} FROM idv_receipt WHERE ${ofList} ORDER BY id FOR UPDATE`,
-        ...[this.#quota, name, kind, start],
-      )) as ReceiptRow[];
+      const [[{ now }], found] = (await Promise.all([
+        query(clock),
+        query(
+          `SELECT ${columns} FROM idv_receipt WHERE ${ofList} ORDER BY id FOR UPDATE`,
+          ...[this.#quota, name, kind, start],
+        ),
+        begun,
+      ])) as unknown as [[{ now: number }], ReceiptRow[]];
+      const oldest = now - keptMilliseconds;
+      // Not awaited, as below: they are sent together with COMMIT.
+      query("DELETE FROM idv_receipt WHERE created < $1", oldest);
+      query("DELETE FROM idv_receipt_owner WHERE alive < $1", oldest);
+      const rows = found.filter(({ created }) => created >= oldest);
       if (name.length > 0) return rows;
       // After the rows are locked: another run may have taken them meanwhile, and its signs are newer than the statement that waited.
       const owners = [...new Set(rows.map((row) => row.owner))];
-      const signs = (await query("SELECT * FROM idv_receipt_owner WHERE owner = ANY($1)", owners)) as {
-        owner: string;
-        alive: number;
-      }[];
+      const signs =
+        owners.length === 0
+          ? []
+          : ((await query("SELECT * FROM idv_receipt_owner WHERE owner = ANY($1)", owners)) as {
+              owner: string;
+              alive: number;
+            }[]);
       const alive = new Map(signs.map((other) => [other.owner, other.alive]));
       const dead = owners.filter((other) => isDead(other, alive.get(other) ?? null, now));
       const taken = rows.filter((row) => dead.includes(row.owner));
       if (owner === "") return taken;
-      query("DELETE FROM idv_receipt_owner WHERE owner = ANY($1)", dead);
-      query(
-        "UPDATE idv_receipt SET owner = $1 WHERE id = ANY($2)",
-        owner,
-        taken.map(({ id }) => id),
-      );
+      if (dead.length > 0) {
+        query("DELETE FROM idv_receipt_owner WHERE owner = ANY($1)", dead);
+        query(
+          "UPDATE idv_receipt SET owner = $1 WHERE id = ANY($2)",
+          owner,
+          taken.map(({ id }) => id),
+        );
+      }
       query(sign, owner);
       return taken;
     });

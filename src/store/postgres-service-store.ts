@@ -177,14 +177,13 @@ export class PostgresServiceStore implements ServiceStore {
   }
 
   async quotaOf(owner: QuotaOwner): Promise<Quota> {
-    const { now, key, row } = await this.#database.transaction(async (query, begun) => {
-      const [key, row, [{ now }]] = (await Promise.all([
-        ...lockQuota(query, owner),
-        query(clock),
-        begun,
-      ])) as unknown as [LockedKey, NamedQuotaRow | undefined, [{ now: number }]];
-      return { now, key, row };
-    });
+    const [[{ now }], [key], [row]] = (await this.#database.read(
+      [clock],
+      ["SELECT * FROM idv_key WHERE id = $1", "keyId" in owner ? owner.keyId : ""],
+      "keyId" in owner
+        ? ["SELECT * FROM idv_quota WHERE id = (SELECT quota_id FROM idv_key WHERE id = $1)", owner.keyId]
+        : ["SELECT * FROM idv_quota WHERE name = $1", owner.quotaName],
+    )) as [[{ now: number }], KeyRow[], NamedQuotaRow[]];
     if (row === undefined || (key && !isUsable(key, now))) throw noQuota(owner);
     return toQuota(renewed(row, now));
   }

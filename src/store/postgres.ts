@@ -71,14 +71,16 @@ export class PostgresDatabase {
 
   /** Creates the tables, or upgrades them. Servers that start together wait for each other. */
   async #migrate(steps: readonly string[]): Promise<void> {
-    const [[found]] = (await this.read(["SELECT to_regclass('idv_schema') IS NOT NULL AS is_there"])) as [
-      { is_there: boolean }[],
-    ];
-    const versionIn = async (query: Query) =>
-      ((await query("SELECT version FROM idv_schema")) as { version: number }[])[0]?.version;
+    const select = "SELECT version FROM idv_schema";
+    const versionIn = async (query: Query) => ((await query(select)) as { version: number }[])[0]?.version;
+    const found = await this.read([select]).catch((error: StoreError) => {
+      if ((error.cause as { code?: string } | undefined)?.code !== unknownTable) throw error;
+      return undefined;
+    });
     // Only whoever makes tables needs the right to do so.
-    if (found?.is_there) {
-      const version = await this.transaction(versionIn);
+    if (found) {
+      const [[row]] = found as [{ version: number }[]];
+      const version = row?.version;
       if (version === steps.length) return;
       if (version !== undefined && version > steps.length) {
         throw new StoreError(
@@ -204,6 +206,8 @@ function named(text: string, values: readonly unknown[]): pg.QueryConfig {
   return values.length === 0 && !text.startsWith("SELECT") ? { text } : { name, text, values: [...values] };
 }
 
+/** SQLSTATE of a table that does not exist. */
+const unknownTable = "42P01";
 /** SQLSTATE of a statement that the user has no right to. */
 const forbidden = "42501";
 /** SQLSTATE of a prepared statement whose tables have changed: the connection would keep failing. */

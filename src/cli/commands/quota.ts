@@ -55,7 +55,7 @@ async function showQuota(options: Options): Promise<void> {
   const place = quotaPlace(options, process.env);
   let quota = freshQuota;
   if ("state" in place) {
-    const store = await openSharedQuota(place, process.env);
+    const { store } = await openSharedQuota(place, process.env);
     quota = await store.quotaOf(place.from).finally(() => store.close());
   } else if (!isAbsent(place.path)) {
     quota = await withQuotaFile(place.path, (file) => file.read());

@@ -83,8 +83,7 @@ async function openQuota(
     new RunReceipts(store, kind, processTag(), stateOfTag, { name: process.env["IDV_RUN"], isDry });
   if ("state" in place) {
     const { openSharedQuota, retrying, sharedUnits } = await import("./shared-quota.js");
-    const store = await openSharedQuota(place, process.env);
-    const receipts = await store.openReceipts(place.from);
+    const { store, receipts } = await openSharedQuota(place, process.env);
     const take: ReceiptStore["take"] = (run, isDead) =>
       retrying(() => receipts.take(run, isDead), note, signal);
     return {

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "../../store/errors.js";
 import type { Reservation } from "../../store/quota.js";
-import type { Granted, ReceiptCharge } from "../../store/receipts.js";
+import type { Granted, ReceiptCharge, ReceiptStore } from "../../store/receipts.js";
 import { type ServiceStore, UnknownKeyError } from "../../store/service-store.js";
 import type { Kind } from "../../validator/validator.js";
 import { isDatabase, type SharedQuota } from "../config/quota-place.js";
@@ -15,7 +15,7 @@ import { openState } from "./service-state.js";
 const [longestOutage, firstPause, longestPause] = [120_000, 250, 5000];
 
 /**
- * Opens the state with a shared quota.
+ * Opens the state with a shared quota, and its receipts.
  *
  * @throws StoreError when it cannot be opened
  * @throws UsageError when there is no such quota, or the option holds a password
@@ -23,7 +23,7 @@ const [longestOutage, firstPause, longestPause] = [120_000, 250, 5000];
 export async function openSharedQuota(
   { state, isOption, from }: SharedQuota,
   env: NodeJS.ProcessEnv,
-): Promise<ServiceStore> {
+): Promise<{ readonly store: ServiceStore; readonly receipts: ReceiptStore }> {
   // Opening a file would create it.
   if (!isDatabase(state) && !existsSync(state)) {
     throw new UsageError(`${state}: there is no such file; idv quota set creates it, with a quota`);
@@ -31,7 +31,7 @@ export async function openSharedQuota(
   const store = await openState(state, isOption ? "--quota" : undefined, env);
   try {
     await store.quotaOf(from);
-    return store;
+    return { store, receipts: await store.openReceipts(from) };
   } catch (error) {
     await store.close();
     throw error instanceof UnknownKeyError ? new UsageError(error.message) : error;
