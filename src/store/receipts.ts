@@ -4,7 +4,7 @@
  * run with a name hold for all runs of that name; see run/settle/paid-items.ts. They hold keyed digests of hundreds of items or more,
  * or of all items of a shorter list. What each store does with them is in sqlite-receipts.ts and postgres-receipts.ts.
  */
-import { createHmac, randomUUID } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** Time for which receipts are kept, in milliseconds: 7 days. */
@@ -100,6 +100,9 @@ export interface ReceiptStore {
   release(owner: string): Promise<void>;
 }
 
+/** Returns an identifier of 72 random bits: it is in every receipt. */
+const newId = (): string => randomBytes(9).toString("base64url");
+
 /** What is known of the process of another run: one on this machine has ended or not, and others cannot be seen. */
 export type ProcessState = "ended" | "running" | "elsewhere";
 
@@ -137,7 +140,7 @@ export class RunReceipts {
     this.#stateOf = stateOf;
     this.isNamed = name !== "";
     const nameHash = this.isNamed ? createHmac("sha256", store.secret).update(name).digest() : Buffer.of();
-    const owner = isDry ? "" : `${process} ${randomUUID()}`;
+    const owner = isDry ? "" : `${process} ${newId()}`;
     this.#run = { run: "", owner, name: nameHash, kind, start: Buffer.of() };
     this.renew();
   }
@@ -153,7 +156,7 @@ export class RunReceipts {
 
   /** Begins a run over another file. What the last one has left stays until all of the command have ended. */
   renew(): void {
-    this.#run = { ...this.#run, run: randomUUID() };
+    this.#run = { ...this.#run, run: newId() };
     this.#used.set(this.#run.run, Number.MAX_SAFE_INTEGER);
     this.#last = 0;
     this.#hasLeft = false;

@@ -19,7 +19,7 @@ import {
 } from "../../validator/validator.js";
 import type { ItemLedger } from "../item-ledger.js";
 import { notCheckedCode } from "../status-codes.js";
-import { PaidItems } from "./paid-items.js";
+import { isRegular, PaidItems } from "./paid-items.js";
 import type { ClassifiedChunk, NumberedChunk, Settler } from "./settler.js";
 
 /**
@@ -233,8 +233,10 @@ export class Charges implements Settler {
     const units = this.#unitsFor(target);
     const paid = this.#paid;
     const passed = this.#marks.filter(({ items }) => items <= target);
-    // The receipts of those who have paid have the others.
-    const marks = passed.filter(({ items }) => !paid?.isCovered(items));
+    // Those on the way are needed by this run only, and the receipts of those who have paid have theirs.
+    const isLeft = ({ items }: Mark, nth: number) =>
+      (isRegular(items) || nth === passed.length - 1) && !paid?.isCovered(items);
+    const marks = passed.filter(isLeft);
     if (units > 0) {
       const learn = (receipts: readonly Receipt[]) => {
         paid!.learn(receipts, this.#marks);

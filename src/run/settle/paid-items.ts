@@ -30,7 +30,7 @@ interface OtherRun {
 }
 
 /** Returns whether every run has a mark at a number of items. */
-const isRegular = (items: number): boolean => items % itemsToMark === 0 || items === itemsToFirstMark;
+export const isRegular = (items: number): boolean => items % itemsToMark === 0 || items === itemsToFirstMark;
 
 export class PaidItems {
   /** Time of the last payment, in milliseconds since the epoch. */
