@@ -49,11 +49,15 @@ const columns = `id, run, owner, min(max(created, 0), 8.64e15) AS created, min(m
   min(max(used, 0), 9e15) AS used, marks`;
 const ofList = "quota = ? AND name = ? AND kind = ? AND start = ?";
 
+/** Time between two deletions of old receipts by the run that has left them, in milliseconds. */
+const sweepMilliseconds = 3_600_000;
+
 /** The receipts of one quota. */
 export class SqliteReceipts implements ReceiptStore {
   readonly secret: Uint8Array;
   readonly #file: ReceiptFile;
   readonly #quota: string;
+  #sweptAt = 0;
 
   /** @param quota identifies the quota in the file */
   constructor(file: ReceiptFile, quota: string, secret: Uint8Array) {
@@ -93,7 +97,14 @@ export class SqliteReceipts implements ReceiptStore {
   }
 
   async stayAlive(owner: string): Promise<void> {
-    await this.#file.write(() => this.#sign(owner));
+    const { now, run, write } = this.#file;
+    await write(() => {
+      this.#sign(owner);
+      if (now() < this.#sweptAt + sweepMilliseconds) return;
+      this.#sweptAt = now();
+      // Of a run that lasts for weeks.
+      run("DELETE FROM receipt WHERE owner = ? AND created < ?", owner, now() - keptMilliseconds);
+    });
   }
 
   async end(owner: string, used: ReadonlyMap<string, number>): Promise<void> {

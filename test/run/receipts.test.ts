@@ -1,6 +1,7 @@
 /** Covers runs that do not end and are tried again: what they pay altogether, with a real quota file. */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { DatabaseSync } from "@photostructure/sqlite";
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { FileError } from "../../src/files/errors.js";
@@ -137,6 +138,25 @@ test("two runs of a name take turns, and neither has items that nobody has paid"
   const { used } = await quotaFile.read();
   await quotaFile.close();
   expect(used).toBe(list.length);
+});
+
+test("a run that lasts for weeks keeps the receipts of seven days", async () => {
+  const quotaFile = await QuotaFile.open(path, () => now);
+  const store = await quotaFile.openReceipts();
+  const receipts = new RunReceipts(store, "email", "process", () => "running");
+  await receipts.take("start");
+  for (let day = 1; day <= 10; day++) {
+    const receipt = receipts.charge({ items: day, marks: [{ items: day, digest: "0123456789abcdef" }] });
+    await quotaFile.reserve(1, receipt);
+    now += 86_400_000;
+    await store.stayAlive(receipt.run.owner);
+  }
+  const database = new DatabaseSync(path);
+  const [row] = database.prepare("SELECT count(*) AS count FROM receipt").all();
+  database.close();
+  await receipts.release();
+  await quotaFile.close();
+  expect(row).toEqual({ count: 7 });
 });
 
 describe("a list", () => {
