@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { finished } from "../support/run-idv.js";
-import { addresses, areInstalled, homeWithQuota, rowsOf, runsWith, writeList } from "./tools.js";
+import { addresses, areInstalled, homeWithQuota, killed, rowsOf, runsWith, writeList } from "./tools.js";
 
 test.skipIf(!areInstalled({ "parallel --version | grep -q GNU": "parallel", "pgrep -V": "procps" }))(
   "a task of GNU parallel that is killed is tried again and paid once",
@@ -24,19 +24,17 @@ test.skipIf(!areInstalled({ "parallel --version | grep -q GNU": "parallel", "pgr
     outcome.finally(() => {
       ended = true;
     });
-    const killed = new Set<string>();
-    while (!ended && killed.size < 3) {
+    const again = new Set<string>();
+    while (!ended && again.size < 3) {
       await sleep(20);
       const units = await used();
       for (const part of parts) {
-        const [pid] = killed.has(part) || units === 0 ? [] : runsWith(`${part}.csv`);
-        if (pid === undefined) continue;
-        process.kill(pid, "SIGKILL");
-        killed.add(part);
+        if (again.has(part) || units === 0) continue;
+        if (killed(runsWith(`${part}.csv`)[0])) again.add(part);
       }
     }
     expect((await outcome).stdout).toBe("0\n");
-    expect(killed.size).toBeGreaterThan(0);
+    expect(again.size).toBeGreaterThan(0);
     for (const part of parts) {
       const rows = rowsOf(join(home, "checked", `${part}.csv`));
       expect(rows).toEqual(addresses(part, count).map((address) => `${address},ok`));

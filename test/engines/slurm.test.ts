@@ -6,7 +6,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { addresses, areInstalled, homeWithQuota, rowsOf, runsWith, writeList } from "./tools.js";
+import { addresses, areInstalled, homeWithQuota, killed, rowsOf, runsWith, writeList } from "./tools.js";
 
 const isInstalled = areInstalled({
   "command -v slurmctld": "slurm-wlm",
@@ -89,11 +89,7 @@ idv emails list.csv --offline --shard $SLURM_ARRAY_TASK_ID/4 --header first -q -
     await sleep(50);
     if ((await used()) === 0) continue;
     // Each once, as soon as it has begun: the second task is requeued, the third one is killed.
-    const [killed] = runsWith("shard 3/4");
-    if (kills === 0 && killed !== undefined) {
-      process.kill(killed, "SIGKILL");
-      kills++;
-    }
+    if (kills === 0 && killed(runsWith("shard 3/4")[0])) kills++;
     if (requeues === 0 && runsWith("shard 2/4").length > 0) {
       run("scontrol", "requeue", `${job}_2`);
       requeues++;

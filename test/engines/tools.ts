@@ -54,6 +54,15 @@ export async function homeWithQuota(limit: number) {
 /** Returns the rows of an output, without its header. */
 export const rowsOf = (path: string): string[] => readFileSync(path, "latin1").trimEnd().split("\n").slice(1);
 
+/** Kills a process. Returns whether there was one. */
+export function killed(pid: number | undefined): boolean {
+  try {
+    return pid !== undefined && process.kill(pid, "SIGKILL");
+  } catch {
+    return false;
+  }
+}
+
 /** Returns the process IDs of the runs of idv with a word among their arguments. */
 export function runsWith(word: string): number[] {
   const { stdout } = spawnSync("pgrep", ["-f", `${program} emails .*${word}`], { encoding: "utf8" });
