@@ -71,7 +71,7 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe
 }
 
 test.skipIf(!isInstalled)("an array job of Slurm is paid once, though its tasks are requeued", async () => {
-  const count = 1_000_000;
+  const count = 3_000_000;
   const { home, env, used } = await homeWithQuota(count);
   writeList(join(home, "list.csv"), addresses("user", count));
   writeFileSync(
@@ -86,7 +86,7 @@ idv emails list.csv --offline --shard $SLURM_ARRAY_TASK_ID/4 --header first -q -
   const isRunning = () => run("squeue", "-h").trim() !== "";
   let [kills, requeues] = [0, 0];
   while (isRunning()) {
-    await sleep(50);
+    await sleep(20);
     if ((await used()) === 0) continue;
     // Each once, as soon as it has begun: the second task is requeued, the third one is killed.
     if (kills === 0 && killed(runsWith("shard 3/4")[0])) kills++;

@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { QuotaFile } from "../../src/store/quota-file.js";
 import { idv, program } from "../support/run-idv.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -46,8 +47,12 @@ export async function homeWithQuota(limit: number) {
     HOME: home,
     XDG_STATE_HOME: join(home, "state"),
   };
-  const used = async (): Promise<number> =>
-    JSON.parse((await idv(["quota", "show", "--json"], { home })).stdout).used;
+  const used = async (): Promise<number> => {
+    const quota = await QuotaFile.open(join(home, "state/idv/quota.db"), Date.now);
+    const { used } = await quota.read();
+    await quota.close();
+    return used;
+  };
   return { home, env, used };
 }
 
