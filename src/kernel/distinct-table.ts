@@ -21,7 +21,7 @@ export class TooManyItems extends Error {
 /** The first items that were added, up to one of them. */
 interface Mark {
   readonly items: number;
-  /** Digest of their hashes in their order: 16 bytes, as a binary string. */
+  /** Digest of their hashes in their order: 12 bytes, as a binary string. */
   readonly digest: string;
 }
 
@@ -32,6 +32,9 @@ export interface AddedItems {
   /** The marks that they have passed, one in 4,096 items, and the last one at their end; none where the kernel cannot run. */
   readonly marks: readonly Mark[];
 }
+
+/** Length of a digest in bytes: 96 bits of the 128 that are computed, since they are stored. */
+const digestBytes = 12;
 
 interface Exports {
   expect(items: number): void;
@@ -126,7 +129,7 @@ export class DistinctTable {
 
   #markAt(place: number): Mark {
     const bytes = Buffer.from(this.#memory.buffer, place, markBytes);
-    return { items: Number(bytes.readBigUInt64LE()), digest: bytes.toString("latin1", 8) };
+    return { items: Number(bytes.readBigUInt64LE()), digest: bytes.toString("latin1", 8, 8 + digestBytes) };
   }
 
   /** Replaces the codes of the rows that have an item by the states of their hashes, which were added before. */

@@ -14,13 +14,13 @@ const [signMilliseconds, aliveMilliseconds] = [4000, 15_000];
 /** Time between two looks at a run of another machine, in milliseconds. */
 const lookMilliseconds = 1000;
 /** Length of a stored mark in bytes: the number of items, and their digest. */
-const markBytes = 24;
-const digestBytes = 16;
+const markBytes = 16;
+const [itemsBytes, digestBytes] = [4, 12];
 
 /** The first items of a run, up to one of them. */
 export interface Mark {
   readonly items: number;
-  /** 16 bytes as a binary string. */
+  /** 12 bytes as a binary string. */
   readonly digest: string;
 }
 
@@ -297,8 +297,8 @@ export function receiptValues(
 function pack(marks: readonly Mark[]): Uint8Array {
   const bytes = Buffer.alloc(markBytes * marks.length);
   for (const [nth, { items, digest }] of marks.entries()) {
-    bytes.writeBigUInt64LE(BigInt(items), markBytes * nth);
-    bytes.write(digest, markBytes * nth + 8, digestBytes, "latin1");
+    bytes.writeUInt32LE(items, markBytes * nth);
+    bytes.write(digest, markBytes * nth + itemsBytes, digestBytes, "latin1");
   }
   return bytes;
 }
@@ -307,7 +307,7 @@ function pack(marks: readonly Mark[]): Uint8Array {
 function unpack(blob: Uint8Array): Mark[] {
   const bytes = Buffer.from(blob.buffer, blob.byteOffset, blob.length);
   return Array.from({ length: Math.floor(bytes.length / markBytes) }, (_, nth) => ({
-    items: Number(bytes.readBigUInt64LE(markBytes * nth)),
-    digest: bytes.toString("latin1", markBytes * nth + 8, markBytes * (nth + 1)),
+    items: bytes.readUInt32LE(markBytes * nth),
+    digest: bytes.toString("latin1", markBytes * nth + itemsBytes, markBytes * (nth + 1)),
   }));
 }

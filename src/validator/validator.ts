@@ -107,7 +107,7 @@ export interface Validator {
 /** The first items of a run, up to one of them. */
 export interface Mark {
   readonly items: number;
-  /** Digest of their keyed hashes in their order: 16 bytes, as a binary string. */
+  /** Digest of their keyed hashes in their order: 12 bytes, as a binary string. */
   readonly digest: string;
 }
 

@@ -11,8 +11,8 @@ import type { ItemHash } from "../../classifier/item-hash.js";
 import { itemsToFirstMark, itemsToMark } from "../../kernel/layout.js";
 import type { Mark, Receipt, ReceiptPort } from "../../validator/validator.js";
 
-/** Length of a digest in bytes. */
-const digestBytes = 16;
+/** Length of the digest of a first item in bytes. */
+const startBytes = 16;
 
 /** Another run over a list that starts with the same item. */
 interface OtherRun {
@@ -60,7 +60,7 @@ export class PaidItems {
   /** Looks for receipts. @param first the first item of the list */
   async begin({ low, high }: ItemHash): Promise<void> {
     const hash = createHmac("sha256", this.#port.secret).update(Int32Array.of(low, high)).digest();
-    this.learn(await this.#port.take(hash.toString("latin1", 0, digestBytes)), []);
+    this.learn(await this.#port.take(hash.toString("latin1", 0, startBytes)), []);
   }
 
   /**
