@@ -197,15 +197,18 @@ export class VerdictCache extends StateFile {
 
   /** Returns the row number of a scope. Adds the row if it is absent. */
   async #scopeId(kind: string, baseUrl: string, secretHash: Uint8Array): Promise<number> {
-    const { database } = this.file;
-    const [scope] = (await this.inWrite(() => {
-      database
-        .prepare("INSERT OR IGNORE INTO scope (kind, base_url, secret_hash) VALUES (?, ?, ?)")
-        .run(kind, baseUrl, secretHash);
-      return database
-        .prepare("SELECT id FROM scope WHERE kind = ? AND base_url = ? AND secret_hash = ?")
-        .all(kind, baseUrl, secretHash);
-    })) as { id: number }[];
-    return scope!.id;
+    const values = [kind, baseUrl, secretHash];
+    const find = () =>
+      this.all("SELECT id FROM scope WHERE kind = ? AND base_url = ? AND secret_hash = ?", ...values) as {
+        id: number;
+      }[];
+    // Nearly always there: a read waits for nobody.
+    const [found] = await this.inRead(find);
+    if (found) return found.id;
+    const [added] = await this.inWrite(() => {
+      this.run("INSERT OR IGNORE INTO scope (kind, base_url, secret_hash) VALUES (?, ?, ?)", ...values);
+      return find();
+    });
+    return added!.id;
   }
 }
