@@ -14,7 +14,6 @@ import {
   type EmbeddedEngine,
   type Mark,
   type Receipt,
-  type ReceiptPort,
   unitsOf,
 } from "../../validator/validator.js";
 import type { ItemLedger } from "../item-ledger.js";
@@ -66,7 +65,6 @@ export class Charges implements Settler {
   #marks: Mark[] = [];
   #paid: PaidItems | undefined;
   #hasBegun = false;
-  readonly #receipts: ReceiptPort | undefined;
   /** The charge under way. It never rejects. */
   #charging: Promise<void> | undefined;
   #isExhausted = false;
@@ -75,7 +73,6 @@ export class Charges implements Settler {
   constructor(ledger: ItemLedger, engine: EmbeddedEngine) {
     this.#ledger = ledger;
     this.#engine = engine;
-    this.#receipts = engine.receipts;
   }
 
   get differs(): boolean {
@@ -84,9 +81,10 @@ export class Charges implements Settler {
 
   /** Begins with a file. Each has receipts of its own. */
   begin(): void {
-    this.#receipts?.renew();
+    const { receipts } = this.#engine;
+    receipts?.renew();
     this.#ledger.restartDigest();
-    this.#paid = this.#receipts && new PaidItems(this.#receipts);
+    this.#paid = receipts && new PaidItems(receipts);
     this.#hasBegun = false;
     this.#isAbandoned = false;
     this.#marks = [];
