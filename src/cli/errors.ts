@@ -13,7 +13,7 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** The input has no rows, which `--fail-on-empty` does not accept. */
+/** The input has no rows, which `--fail-on no-rows` does not accept. */
 export class EmptyInput extends Error {
   override readonly name = "EmptyInput";
 }

@@ -15,7 +15,7 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 /** Meaning of each exit code, for help, topics and README alike. */
 export const exitCodeMeanings: Readonly<Record<ExitCode, string>> = {
   0: "done",
-  1: "--fail-on, --max-bad or --fail-on-empty matched",
+  1: "--fail-on matched",
   2: "wrong usage or configuration",
   3: "not authorised: no key, or the service does not accept it",
   4: "quota exhausted: the output is complete, some rows are quota_exceeded; takes precedence over 1",

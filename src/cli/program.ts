@@ -5,6 +5,8 @@
 import { Command, Option } from "commander";
 import type { DefineCommand } from "./commands/command.js";
 import { topicNames } from "./help/topic-names.js";
+import { normalizeWords } from "./options/option.js";
+import { withReplacement } from "./options/removed.js";
 import { print } from "./terminal/standard-output.js";
 import { type ColourChoice, chooseColour, colourChoices, say } from "./terminal/terminal.js";
 
@@ -146,6 +148,13 @@ export async function createProgram(version: string, words: readonly string[]): 
   return program.configureHelp({ formatHelp: overview });
 }
 
+/** Returns the words that the user typed as commander takes them. */
+export function normalizeArguments(program: Command, words: readonly string[]): string[] {
+  const used = words.find((word) => !word.startsWith("-"));
+  const command = program.commands.find((command) => command.name() === used);
+  return command === undefined ? [...words] : normalizeWords(words, command);
+}
+
 const colourOption = (): Option =>
   new Option("--color <WHEN>", "colours: auto (on terminals), always or never")
     .choices(colourChoices)
@@ -186,40 +195,14 @@ async function help(program: Command, topic: string | undefined): Promise<void> 
 }
 
 /**
- * Rewrites options with optional values, for which commander would take the next word. A value is taken only after `=`
- * or attached to `-I`, as in sed: in `-I list.csv`, `list.csv` is the FILE. Only `--wait` also takes the next word if
- * it is a time.
- *
- * @param argv node, the script, and the words that the user typed
+ * Returns a message of commander without its `error: `, with the suggestion on its second line joined to the first, or with what takes
+ * the place of a removed option.
  */
-export function normalizeArguments(argv: readonly string[]): string[] {
-  const end = argv.indexOf("--");
-  const complete = new Map([
-    ["-I", "--in-place="],
-    ["--in-place", "--in-place="],
-    ["--dedupe", "--dedupe=item"],
-    ["--dns", "--dns=on"],
-    ["--update", "--update=rest"],
-    ["--wait", "--wait="],
-  ]);
-  const words: string[] = [];
-  for (const [i, word] of argv.entries()) {
-    const isOption = end === -1 || i < end;
-    if (isOption && words.at(-1) === "--wait=" && /^\d+(\.\d+)?(ms|s|m|h|d)?$/.test(word)) {
-      words[words.length - 1] += word;
-    } else if (isOption && /^-[a-zA-Z]+I$/.test(word) && !word.startsWith("-I")) {
-      // `-qI`: flags in one word.
-      words.push(word.slice(0, -1), "--in-place=");
-    } else if (isOption) words.push(complete.get(word) ?? word);
-    else words.push(word);
-  }
-  return words;
-}
-
-/** Returns a message of commander without its `error: `, with the suggestion on its second line joined to the first. */
 function oneLine(text: string): string {
-  return text
-    .trim()
-    .replace(/^error: /, "")
-    .replace(/\n+/g, " ");
+  return withReplacement(
+    text
+      .trim()
+      .replace(/^error: /, "")
+      .replace(/\n+/g, " "),
+  );
 }

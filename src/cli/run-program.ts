@@ -26,8 +26,9 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   process.once("beforeExit", onStopped);
   try {
     process.exitCode = 0;
-    const program = await createProgram(version(), argv.slice(2));
-    await program.parseAsync(normalizeArguments(argv));
+    const words = argv.slice(2);
+    const program = await createProgram(version(), words);
+    await program.parseAsync(normalizeArguments(program, words), { from: "user" });
     await allPrinted();
   } catch (thrown) {
     const error = await allPrinted().then(

@@ -154,7 +154,7 @@ export class ListJob {
 
   async #detect(column: string): Promise<void> {
     const chosen = column === "" ? [] : ["-c", column];
-    const quota = ["--offline", "--quota-file", ".detect.db"];
+    const quota = ["--offline", "--quota", ".detect.db"];
     let isSlow = false;
     const timer = setTimeout(() => {
       isSlow = true;
@@ -185,7 +185,7 @@ export class ListJob {
   /** Checks the list, in the background. */
   start({ keyId, column, delimiter, drop, isSplit, dns }: ListChoices): void {
     const args = [
-      ...["--engine", "offline", "-c", String(column), "--report", report],
+      ...["--set", "engine=offline", "-c", String(column), "--report", report],
       ...(delimiter === undefined ? [] : ["-d", delimiter]),
       ...(drop.length === 0 ? [] : ["--drop", drop.join(",")]),
       ...(isSplit ? ["--split", split] : ["-o", this.#output]),
@@ -258,7 +258,7 @@ export class ListJob {
   ): Promise<{ code: number | null; lines: readonly Readonly<Record<string, unknown>>[] }> {
     const command = this.kind === "email" ? "emails" : "domains";
     const input = this.name.startsWith("-") ? `./${this.name}` : this.name;
-    const all = [command, input, ...args, "--summary", "json", "--progress", "json"];
+    const all = [command, input, ...args, "--log", "json"];
     if (this.#isEnded) throw removed();
     const child = this.#runner.start(all, this.#folder, keyId);
     this.#child = child;

@@ -34,6 +34,6 @@ export function isInShard({ index, count }: Shard, item: string): boolean {
 export function severalItems({ list }: Shard, line: number | undefined): TableError {
   const where = line === undefined ? list : `${list}:${line}`;
   return new TableError(
-    `${where}: a field with several items, which may be in different shards; add --cell first, or leave out --shard`,
+    `${where}: a field with several items, which may be in different shards; add --set cell=first, or leave out --shard`,
   );
 }

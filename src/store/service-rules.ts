@@ -177,7 +177,7 @@ export const noQuota = (owner: QuotaOwner): UnknownKeyError =>
   new UnknownKeyError(
     "keyId" in owner
       ? `key "${owner.keyId}" does not exist, or has ended; run idv keys list to see all keys`
-      : `there is no quota "${owner.quotaName}"; create it with idv quota set --quota ... --quota-name ${owner.quotaName} --limit N`,
+      : `there is no quota "${owner.quotaName}"; create it with idv quota set --quota ...#${owner.quotaName} --limit N`,
   );
 
 const bodyHashOf = (idempotencyKey: string, kind: string, body: Uint8Array): Buffer =>

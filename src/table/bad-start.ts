@@ -72,9 +72,9 @@ export class BadStart {
 
 /** Options for other quotes than those of RFC 4180, as the user would give them. */
 const otherQuotes: readonly (readonly [Pick<Marks, "quote" | "escape">, string])[] = [
-  [{ quote: '"', escape: '"' }, "leave --quote and --escape out"],
+  [{ quote: '"', escape: '"' }, "leave --quote out"],
   [{ quote: "'", escape: "'" }, `pass --quote "'"`],
-  [{ quote: '"', escape: "\\" }, "pass --escape '\\'"],
+  [{ quote: '"', escape: "\\" }, `pass --quote '"\\'`],
   [{ quote: "", escape: "" }, "pass --quote none"],
 ];
 

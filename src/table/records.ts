@@ -76,13 +76,13 @@ export function tooWide({ name, width, hasHeader }: TableShape, line: number, fi
 }
 
 /**
- * Returns the fault of a row with fewer fields than the table, for `--ragged error`.
+ * Returns the fault of a row with fewer fields than the table, for `--set ragged=error`.
  *
  * @param line the line on which the row starts, from 1
  */
 export function tooNarrow({ name, width }: TableShape, line: number, fields: number): RowFault {
   const found = `${fields} ${fields === 1 ? "field" : "fields"}`;
-  const advice = "complete the row, or leave --ragged out to have it padded";
+  const advice = "complete the row, or leave --set ragged=error out to have it padded";
   return new RowFault("too few fields", name, line, `${found} where the table has ${width}; ${advice}`);
 }
 

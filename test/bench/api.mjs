@@ -39,7 +39,7 @@ try {
     const settings = ["--batch-size", String(size), "--concurrency", String(concurrency)];
     const programs = {
       "bare undici loop": ["test/bench/api-bare.mjs", list, url, String(size), String(concurrency)],
-      "idv, no cache": idv(list, "--no-cache", ...settings),
+      "idv, no cache": idv(list, "--cache=off", ...settings),
       "idv, cache": idv(list, ...settings),
     };
     const results = {};

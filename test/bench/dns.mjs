@@ -51,7 +51,14 @@ for (const percentage of ["0", "5"]) {
     const server = await startServer(percentage);
     const [ours, bare] = [[], []];
     for (let round = 0; round < rounds; round++) {
-      const dns = ["--dns", "--dns-server", server.address, "--dns-concurrency", concurrency, "--no-cache"];
+      const dns = [
+        "--dns",
+        "--set",
+        `dnsServer=${server.address}`,
+        "--set",
+        `dnsConcurrency=${concurrency}`,
+        "--cache=off",
+      ];
       ours.push(await seconds([program, "domains", "domains", "-q", "-o", "out", ...dns]));
       if (percentage === "0") bare.push(await seconds(["-e", bareLoop, server.address, concurrency]));
     }

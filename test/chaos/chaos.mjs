@@ -78,7 +78,7 @@ const keepRunning = (isOn, quota, env = {}, usedNow = undefined) =>
   keepCleaning(
     isOn,
     () => 2000 + below(60_000),
-    () => ["--engine", "offline", ...quota],
+    () => ["--set", "engine=offline", ...quota],
     () => ({ env, isSkewed: random() < 0.5, what: "offline runs", most: 3 }),
     true,
     usedNow,
@@ -97,7 +97,7 @@ async function around(place, end, isWell) {
       .map((line) => JSON.parse(line));
   const exact = (await idv("keys", "create", "--name", "exact")).trim();
   const torn = (await idv("keys", "create", "--name", "torn")).trim();
-  const shared = ["--quota", place, "--quota-name", "runs"];
+  const shared = ["--quota", `${place}#runs`];
   await run(["quota", "set", ...shared, "--limit", "none"], { home: admin });
   const ports = [];
   let isOver = false;

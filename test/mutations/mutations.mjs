@@ -117,7 +117,7 @@ export const mutations = [
   },
   {
     promise: "rows that wait for the quota stay in a file that is replaced",
-    file: "src/cli/bulk/plan.ts",
+    file: "src/cli/bulk/plan/plan.ts",
     from: "isWanted(status) || (isInPlace && status === notChecked.status)",
     to: "isWanted(status) || (!isInPlace && status === notChecked.status)",
     tests: [program("overwriting")],
@@ -152,10 +152,10 @@ export const mutations = [
   },
   {
     promise: "-I keeps a file that changed while it was read",
-    file: "src/cli/bulk/commit-outputs.ts",
+    file: "src/cli/bulk/commit.ts",
     from: "if (isInPlace) throw new FileError(",
     to: "if (false) throw new FileError(",
-    tests: [unit("cli/bulk/commit-outputs")],
+    tests: [unit("cli/bulk/commit")],
   },
   {
     promise: "the output keeps the mode of the file that it replaces",
@@ -180,9 +180,9 @@ export const mutations = [
   },
   {
     promise: "exit code 4 goes before exit code 1",
-    file: "src/cli/bulk/outcome.ts",
+    file: "src/cli/bulk/report/exit-code.ts",
     from: "return exitCodes.quotaExhausted;",
-    to: "if (options.failOn === undefined) return exitCodes.quotaExhausted;",
+    to: "if (plan.failOn === undefined) return exitCodes.quotaExhausted;",
     tests: [program("quota-limit")],
   },
   {
@@ -320,8 +320,8 @@ export const mutations = [
   },
   {
     promise: "--update=all asks for all rows again",
-    file: "src/cli/bulk/open-input.ts",
-    from: 'const keeps = options.update !== "all"',
+    file: "src/cli/bulk/open/input.ts",
+    from: 'const keeps = wanted.update !== "all"',
     to: "const keeps = true",
     tests: [program("shapes")],
   },

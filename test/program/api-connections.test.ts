@@ -56,7 +56,10 @@ test("https accepts a certificate named by NODE_EXTRA_CA_CERTS and rejects an un
     env: { ...env, NODE_EXTRA_CA_CERTS: pem },
   });
   expect(trusted).toMatchObject({ code: 0, stdout: "email,status\nann0@larch-and-oak.com,ok\n" });
-  const { code, stderr } = await idv(["emails", "list.csv", "--max-retries", "9"], { home: listOf(1), env });
+  const { code, stderr } = await idv(["emails", "list.csv", "--set", "maxRetries=9"], {
+    home: listOf(1),
+    env,
+  });
   expect(code).toBe(5);
   expect(stderr).toContain(
     "its certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT); set NODE_EXTRA_CA_CERTS to",
@@ -79,7 +82,10 @@ test.each([
     });
   });
   const env = { IDV_API_KEY: "sk_1", IDV_BASE_URL: await listen(server) };
-  const { code, stderr } = await idv(["emails", "list.csv", "--max-retries", "0"], { home: listOf(5), env });
+  const { code, stderr } = await idv(["emails", "list.csv", "--set", "maxRetries=0"], {
+    home: listOf(5),
+    env,
+  });
   expect({ code }, stderr).toEqual({ code: 0 });
 });
 
@@ -102,15 +108,15 @@ test("rows that trickle in are written without waiting for a full batch", async 
 test("progress counts every answer, also where a slow service gets few items at a time", async () => {
   const { url } = await scriptedServer(respond());
   const home = listOf(150);
-  const args = ["emails", "--progress", "json", "--rate", "50/s", "--no-cache", "list.csv", "-o", "out.csv"];
-  const { code, stderr } = await idv([...args, "--summary", "none"], {
+  const args = ["emails", "--log", "json", "--rate", "50/s", "--cache=off", "list.csv", "-o", "out.csv"];
+  const { code, stderr } = await idv(args, {
     home,
     env: { IDV_API_KEY: "kk-1", IDV_BASE_URL: url },
   });
   expect(code, stderr).toBe(0);
   const lines = stderr
     .split("\n")
-    .filter((line) => line.startsWith("{"))
+    .filter((line) => line.startsWith('{"type":"progress"'))
     .map((line): { rows: number; units: number } => JSON.parse(line));
   expect(lines.length).toBeGreaterThan(0);
   for (const { rows, units } of lines) {

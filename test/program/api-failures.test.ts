@@ -19,7 +19,7 @@ describe("failures during a run", () => {
     const home = listOf(500);
     writeFileSync(join(home, "out.csv"), "as it was\n");
     const env = { IDV_API_KEY: "sk_1", IDV_BASE_URL: server.url };
-    const args = ["emails", "list.csv", "-o", "out.csv", "--concurrency", "1", "--max-retries", "1"];
+    const args = ["emails", "list.csv", "-o", "out.csv", "--concurrency", "1", "--set", "maxRetries=1"];
     const { code, stdout, stderr } = await idv(args, { home, env });
     expect({ code, stdout, output: output(home) }).toEqual({ code: 5, stdout: "", output: "as it was\n" });
     expect(stderr).toContain(
@@ -175,7 +175,17 @@ describe("failures during a run", () => {
       const home = listOf(2000);
       const { url, broken } = await breakingLine(passesIdempotencyKeys);
       const env = { IDV_API_KEY: key, IDV_BASE_URL: url };
-      const args = ["emails", "list.csv", "-q", "-o", "out.csv", "--concurrency", "8", "--max-retries", "20"];
+      const args = [
+        "emails",
+        "list.csv",
+        "-q",
+        "-o",
+        "out.csv",
+        "--concurrency",
+        "8",
+        "--set",
+        "maxRetries=20",
+      ];
       expect(await idv(args, { home, env })).toEqual({ code: 0, stdout: "", stderr: "" });
       expect(statuses(output(home))).toEqual({ ok: 2000 });
       expect(broken.afterCharge).toBeGreaterThan(3);

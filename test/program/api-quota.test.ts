@@ -59,14 +59,14 @@ describe.sequential("the service's quota", () => {
     expect(server.seen).toHaveLength(place + 1);
   });
 
-  test("is charged again with --no-cache and --refresh", async () => {
+  test("is charged again with --cache off and --cache refresh", async () => {
     const key = await createKey(serviceHome, { limit: 1000 });
     const home = listOf(30);
     await withKey(home, key, ["emails", "list.csv", "-q"]);
-    await withKey(home, key, ["emails", "list.csv", "-q", "--no-cache"]);
+    await withKey(home, key, ["emails", "list.csv", "-q", "--cache=off"]);
     expect((await lastKey(serviceHome)).used).toBe(60);
-    await withKey(home, key, ["emails", "list.csv", "-q", "--refresh"]);
-    await withKey(home, key, ["emails", "list.csv", "-q", "--cache-ttl", "0"]);
+    await withKey(home, key, ["emails", "list.csv", "-q", "--cache=refresh"]);
+    await withKey(home, key, ["emails", "list.csv", "-q", "--set", "cacheTtl=0"]);
     expect((await lastKey(serviceHome)).used).toBe(120);
   });
 
@@ -86,7 +86,7 @@ describe.sequential("the service's quota", () => {
     );
     expect(existsSync(join(home, "out.csv"))).toBe(false);
     expect((await lastKey(serviceHome)).used).toBe(0);
-    const json = await withKey(home, key, ["emails", "-q", "--dry-run", "--summary", "json", "--offline"]);
+    const json = await withKey(home, key, ["emails", "-q", "--dry-run", "--log", "json", "--offline"]);
     expect(JSON.parse(json.stderr)).toMatchObject({ dryRun: true, units: 0 });
   });
 
@@ -102,13 +102,13 @@ describe.sequential("the service's quota", () => {
     );
     expect(stderr).toContain("2 fake by syntax, 2 units used in 1 request");
     expect((await lastKey(serviceHome)).used).toBe(2);
-    await idv(["emails", "--no-precheck", "--no-cache"], settings);
+    await idv(["emails", "--set=precheck=false", "--cache=off"], settings);
     expect((await lastKey(serviceHome)).used).toBe(6);
   });
 
   test.each([
     [[], "100 new verdicts are in the cache; to resume, run: idv emails list.csv -o out.csv --wait 2h"],
-    [["--no-cache"], "100 units used"],
+    [["--cache=off"], "100 units used"],
   ])("is waited for with --wait, which says for how long and ends on a signal %j", async (args, cost) => {
     const server = await scriptedServer(
       respond(),
@@ -149,15 +149,18 @@ test("several files tell the requests and units of each", async () => {
   ]);
 });
 
-test("a failed --refresh does not advise to mix its verdicts with older ones", async () => {
+test("a failed --cache refresh does not advise to mix its verdicts with older ones", async () => {
   const home = listOf(150);
   const server = await scriptedServer(respond(), respond(), respond(), respond(401, {}, "{}"));
   const settings = { home, env: { IDV_API_KEY: "sk_1", IDV_BASE_URL: server.url } };
   expect((await idv(["emails", "list.csv", "-q", "-o", "out.csv"], settings)).code).toBe(0);
-  const { code, stderr } = await idv(["emails", "list.csv", "-q", "-o", "out.csv", "--refresh"], settings);
+  const { code, stderr } = await idv(
+    ["emails", "list.csv", "-q", "-o", "out.csv", "--cache=refresh"],
+    settings,
+  );
   expect(code).toBe(3);
   expect(stderr).toContain(
-    "; 100 new verdicts are in the cache; the same command without --refresh uses them, and older ones for the rest\n",
+    "; 100 new verdicts are in the cache; the same command without --cache refresh uses them, and older ones for the rest\n",
   );
 });
 
@@ -167,7 +170,7 @@ test("units of files that failed are told when a later one ends the run", async 
   const rows = Array.from({ length: 200 }, (_, i) => `u${i}@larch-and-oak.com\n`);
   writeFileSync(join(home, "a.csv"), `email\n${rows.join("")}"never closed\n`);
   const server = await scriptedServer(respond(), respond(), respond(401, {}, "{}"));
-  const args = ["emails", "a.csv", "b.csv", "-q", "-o", "out/", "--no-cache"];
+  const args = ["emails", "a.csv", "b.csv", "-q", "-o", "out/", "--cache=off"];
   const { code, stderr } = await idv(args, { home, env: { IDV_API_KEY: "sk_1", IDV_BASE_URL: server.url } });
   expect(code, stderr).toBe(3);
   expect(stderr).toMatch(/; 200 units used\n$/);

@@ -26,7 +26,7 @@ async function folderWithQuota(where: Place = "quota file") {
   const home = temporaryFolder();
   writeFileSync(join(home, "list.csv"), list);
   const place = where === "PostgreSQL" ? await postgres!.create() : join(home, "service.db");
-  const env = where === "quota file" ? {} : { IDV_QUOTA: place, IDV_QUOTA_NAME: "nightly" };
+  const env = where === "quota file" ? {} : { IDV_QUOTA: `${place}#nightly` };
   await idv(["quota", "set", "--limit", String(count)], { home, env });
   const store =
     where === "PostgreSQL"
@@ -53,7 +53,7 @@ describe.each<Place>(["quota file", "state file", "PostgreSQL"])("with a %s", (w
       const { home, env, used } = await folderWithQuota(where);
       let kills = 0;
       for (const share of [0.1, 0.4, 0.6]) {
-        const child = startIdv(["emails", "--engine", "offline", "-q", ...args], { home, env });
+        const child = startIdv(["emails", "--set", "engine=offline", "-q", ...args], { home, env });
         const ended = finished(child);
         let hasEnded = false;
         ended.then(() => {
@@ -67,7 +67,7 @@ describe.each<Place>(["quota file", "state file", "PostgreSQL"])("with a %s", (w
         expect(readFileSync(join(home, "list.csv"), "latin1")).toBe(list);
       }
       const units = await used();
-      const { code, stderr } = await idv(["emails", "--engine", "offline", ...args], { home, env });
+      const { code, stderr } = await idv(["emails", "--set", "engine=offline", ...args], { home, env });
       expect(code, stderr).toBe(0);
       expect(await used()).toBe(count);
       expect(stderr).toMatch(kills > 0 ? /units paid by a run that did not end \(\d{4}-/ : /units used/);
@@ -77,7 +77,7 @@ describe.each<Place>(["quota file", "state file", "PostgreSQL"])("with a %s", (w
       expect(rows.filter((row) => !/,ok(,,)?$/.test(row))).toEqual([]);
       // A run that has ended is paid again.
       if (output === "out.csv") {
-        const again = await idv(["emails", "--engine", "offline", "-q", ...args], { home, env });
+        const again = await idv(["emails", "--set", "engine=offline", "-q", ...args], { home, env });
         expect(again.code).toBe(4);
       }
     },
@@ -87,8 +87,8 @@ describe.each<Place>(["quota file", "state file", "PostgreSQL"])("with a %s", (w
   placed(where)("tries of a run with a name are paid once, one after the other and at once", async () => {
     const { home, env, used } = await folderWithQuota(where);
     const named = { home, env: { ...env, IDV_RUN: "job 42\nof today" } };
-    const run = () => idv(["emails", "list.csv", "--engine", "offline", "-q"], named);
-    const killed = startIdv(["emails", "list.csv", "--engine", "offline", "-q"], named);
+    const run = () => idv(["emails", "list.csv", "--set", "engine=offline", "-q"], named);
+    const killed = startIdv(["emails", "list.csv", "--set", "engine=offline", "-q"], named);
     const ended = finished(killed);
     while ((await used()) === 0) await sleep(5);
     killed.kill("SIGKILL");
@@ -114,7 +114,7 @@ test("a run that is stopped says that the next one counts its units, and a dry r
   expect(stderr).toMatch(/; [\d,]+ units used; the next run of this list counts them\n$/);
   expect(existsSync(join(home, "out.csv"))).toBe(false);
   const before = await used();
-  const dry = await idv(["emails", "list.csv", "--offline", "--dry-run", "--summary", "json"], { home });
+  const dry = await idv(["emails", "list.csv", "--offline", "--dry-run", "--log", "json"], { home });
   expect(dry.code).toBe(0);
   // The marks are 4,096 items apart, and the input of the first run was cut elsewhere.
   const { units } = JSON.parse(dry.stderr) as { units: number };

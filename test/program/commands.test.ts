@@ -170,9 +170,9 @@ describe("idv quota", () => {
     const home = temporaryFolder();
     const where = async (args: string[], env: Record<string, string>) =>
       JSON.parse((await idv(["quota", "show", "--json", ...args], { home, env })).stdout).file;
-    expect(await where(["--quota-file", "/x/a.db"], { IDV_QUOTA_FILE: "/x/b.db" })).toBe("/x/a.db");
-    expect(await where([], { IDV_QUOTA_FILE: "/x/b.db" })).toBe("/x/b.db");
-    expect(await where([], { IDV_QUOTA_FILE: "", XDG_STATE_HOME: "/x" })).toBe("/x/idv/quota.db");
+    expect(await where(["--quota", "/x/a.db"], { IDV_QUOTA: "/x/b.db" })).toBe("/x/a.db");
+    expect(await where([], { IDV_QUOTA: "/x/b.db" })).toBe("/x/b.db");
+    expect(await where([], { IDV_QUOTA: "", XDG_STATE_HOME: "/x" })).toBe("/x/idv/quota.db");
     expect(await where([], { XDG_STATE_HOME: "" })).toBe(`${home}/.local/state/idv/quota.db`);
     expect(await where([], { XDG_STATE_HOME: "relative" })).toBe(`${home}/.local/state/idv/quota.db`);
   });

@@ -28,7 +28,10 @@ describe("what may follow", () => {
     [["emails", "--only", "ok,f"], ["ok,fake"]],
     [["emails", "list.csv", "--only=ok,f"], ["--only=ok,fake"]],
     [["emails", "--only", "=", "f"], ["fake"]],
-    [["emails", "--bad-rows", "s"], ["skip"]],
+    [
+      ["emails", "--bad-rows", "s"],
+      ["skip", "skip:"],
+    ],
     [["emails", "--dedupe=c"], ["--dedupe=canonical"]],
     [["emails", ""], [":files"]],
     [["emails", "-o", ""], [":files"]],

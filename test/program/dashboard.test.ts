@@ -12,7 +12,7 @@ const postgres = hasPostgres ? await startPostgres() : undefined;
 
 async function linkTo({ url }: Service, state: string): Promise<string> {
   const { stdout, stderr } = await idv(["dashboard", "--base-url", url, "--state", state]);
-  expect(stderr).toBe("idv: the link is good for 10 minutes, and once\n");
+  expect(stderr).toBe("idv: the link works once, for 10 minutes\n");
   return stdout.trim();
 }
 

@@ -34,7 +34,7 @@ function homeWithList(): string {
   return home;
 }
 
-const limits = ["--timeout", "300ms", "--retry-budget", "1s", "--max-retries", "2"];
+const limits = ["--set", "timeout=300ms", "--set", "retryBudget=1s", "--set", "maxRetries=2"];
 
 /** Silent proxies and services, each with the base URL and the environment that lead to it. */
 const silences: readonly (readonly [string, () => Promise<{ url: string; env?: Record<string, string> }>])[] =
@@ -61,7 +61,7 @@ const silences: readonly (readonly [string, () => Promise<{ url: string; env?: R
     ],
   ];
 
-describe("a run ends within --timeout and --retry-budget", () => {
+describe("a run ends within timeout and retryBudget", () => {
   test.each(silences)(
     "with %s",
     async (_, make) => {

@@ -88,7 +88,7 @@ test("--dry-run names the bad rows, and JSON has the dialect", async () => {
   const stdin = `id,name,email\n${"1,'L, A',a@larch-and-oak.com\n".repeat(20)}2,b,x,y,z\n`;
   const text = await idv(["emails", "--dry-run", "--bad-rows", "skip"], { stdin });
   expect(text.stderr).toContain("\n1 bad row: 1 too many fields (line 22)\n".slice(1));
-  const json = await idv(["emails", "--dry-run", "--bad-rows", "skip", "-q", "--summary", "json"], { stdin });
+  const json = await idv(["emails", "--dry-run", "--bad-rows", "skip", "-q", "--log", "json"], { stdin });
   expect(JSON.parse(json.stderr.trim().split("\n").at(-1)!)).toMatchObject({
     badRows: 1,
     dialect: { delimiter: ",", quote: "'", escape: "'", skipsSpaces: false },

@@ -8,7 +8,7 @@ import { createKey, lastKey, post, serve } from "../support/service.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const server = await startDnsServer();
-const asking = ({ address }: DnsServer = server) => ["--dns", "--dns-server", address];
+const asking = ({ address }: DnsServer = server) => ["--dns", "--set", `dnsServer=${address}`];
 
 const list = [
   "email",
@@ -52,7 +52,7 @@ describe("idv emails --dns", () => {
     expect(stderr).toContain("\nDNS: 6 domains asked; 1 domain undecided: 1 SERVFAIL\n");
   });
 
-  test.each([[["--strict"]], [["--cell", "first"]]])("gives the same with %j", async (args) => {
+  test.each([[["--strict"]], [["--set", "cell=first"]]])("gives the same with %j", async (args) => {
     const { stdout } = await idv(["emails", "-q", ...asking(), ...args], { stdin: list });
     expect(columnOf(stdout, 1)).toEqual(statuses);
   });
@@ -60,7 +60,7 @@ describe("idv emails --dns", () => {
   test("checks fields with several items, and gives no verdicts beyond the quota", async () => {
     const home = temporaryFolder();
     const stdin = "email,x\nann@ok.net; ann@nx-1.net,1\neve@ok.net,2\nx@mailinator.com,3\n";
-    const args = ["emails", ...asking(), "--summary", "json"];
+    const args = ["emails", ...asking(), "--log", "json"];
     const { stdout } = await idv(args, { home, stdin });
     expect(columnOf(stdout, 2)).toEqual(["fake", "ok", "disposable"]);
     await idv(["quota", "set", "--limit", "0"], { home });
@@ -92,13 +92,13 @@ describe("idv emails --dns", () => {
     const cache = readFileSync(join(run.home, "state/idv/verdicts.db"), "latin1");
     expect(cache).not.toMatch(/ok\.net|nx-1|larch-and-oak/);
     own.asked.length = 0;
-    await idv(["emails", "-q", ...asking(own), "--refresh"], run);
+    await idv(["emails", "-q", ...asking(own), "--cache=refresh"], run);
     expect(own.asked.length).toBeGreaterThan(5);
   });
 
-  test("leaves no cache with --no-cache", async () => {
+  test("leaves no cache with --cache off", async () => {
     const home = temporaryFolder();
-    await idv(["emails", "-q", ...asking(), "--no-cache"], { home, stdin: list });
+    await idv(["emails", "-q", ...asking(), "--cache=off"], { home, stdin: list });
     expect(existsSync(join(home, "state/idv/verdicts.db"))).toBe(false);
   });
 
@@ -106,7 +106,7 @@ describe("idv emails --dns", () => {
     const home = temporaryFolder();
     for (const name of ["a.csv", "b.csv"]) writeFileSync(join(home, name), list);
     const own = await startDnsServer();
-    const { code, stderr } = await idv(["emails", "a.csv", "b.csv", "-I", "--no-cache", ...asking(own)], {
+    const { code, stderr } = await idv(["emails", "a.csv", "b.csv", "-I", "--cache=off", ...asking(own)], {
       home,
     });
     expect(code).toBe(0);
@@ -139,9 +139,11 @@ describe("idv emails --dns", () => {
   });
 
   test.each(["larch-and-oak.com", "1.2.3", "192.0.2.1:0", "192.0.2.1:99999", "2001:db8::1:53x", ""])(
-    "rejects --dns-server %j",
+    "rejects --set dnsServer=%j",
     async (address) => {
-      const { code, stderr } = await idv(["emails", "--dns", "--dns-server", address], { stdin: list });
+      const { code, stderr } = await idv(["emails", "--dns", "--set", `dnsServer=${address}`], {
+        stdin: list,
+      });
       expect(code).toBe(2);
       expect(stderr).toContain(
         "It takes IP addresses, such as 192.0.2.1, 192.0.2.1:5353 or [2001:db8::1]:53.",
@@ -173,7 +175,7 @@ test("the output is the same at any number of queries in flight, also with lost 
   const rows = Array.from({ length: 700 }, (_, i) => `a@${words[i % words.length]}-${i}.net\n`);
   const outputs = await Promise.all(
     ["1", "8", "64"].map(async (n) => {
-      const args = ["emails", "-q", "--no-cache", ...asking(lossy), "--dns-concurrency", n];
+      const args = ["emails", "-q", "--cache=off", ...asking(lossy), "--set", `dnsConcurrency=${n}`];
       return (await idv(args, { stdin: `email\n${rows.join("")}` })).stdout;
     }),
   );
@@ -213,7 +215,7 @@ test("idv serve --dns asks for its clients, and explains on request", async () =
 // A connection that is refused is tried again for seconds, so these wait together.
 describe.concurrent("without a server", () => {
   test("without a network gives the verdicts of the rules and says so; --dns=strict exits with 5", async () => {
-    const args = ["emails", "-q", "--dns-server", "127.0.0.1:1", "--no-cache"];
+    const args = ["emails", "-q", "--set", "dnsServer=127.0.0.1:1", "--cache=off"];
     const loose = await idv([...args, "--dns"], { stdin: list });
     expect(loose.code).toBe(0);
     expect(columnOf(loose.stdout, 1)).toEqual("ok ok alias ok ok ok ok ok fake ok".split(" "));
@@ -224,7 +226,7 @@ describe.concurrent("without a server", () => {
   });
 
   test("idv check --dns=strict exits with 5 if most domains stay undecided", async () => {
-    const args = ["check", "--dns=strict", "--dns-server", "127.0.0.1:1", "ann@ok.net"];
+    const args = ["check", "--dns=strict", "--set", "dnsServer=127.0.0.1:1", "ann@ok.net"];
     expect(await idv(args)).toEqual({
       code: 5,
       stdout: "ann@ok.net\tok\n",
@@ -233,10 +235,10 @@ describe.concurrent("without a server", () => {
   });
 
   test("idv doctor --dns says what each server answers", async () => {
-    const fine = await idv(["doctor", "--dns", "--dns-server", server.address]);
+    const fine = await idv(["doctor", "--dns", "--set", `dnsServer=${server.address}`]);
     expect(fine.code).toBe(0);
     expect(fine.stdout).toMatch(/^dns server\t127\.0\.0\.1:\d+\tanswers\t\d+ ms$/m);
-    const broken = await idv(["doctor", "--dns", "--dns-server", `${server.address},127.0.0.1:1`]);
+    const broken = await idv(["doctor", "--dns", "--set", `dnsServer=${server.address},127.0.0.1:1`]);
     expect(broken.code).toBe(5);
     expect(broken.stdout).toContain("FAULT\tDNS server 127.0.0.1:1: no connection; name another server");
   });
@@ -250,7 +252,7 @@ describe.each(wrongServers)("a server that %s", (_, controlCodes, text) => {
   test.each(["--dns", "--dns=strict"])("is refused with %s before anything is charged", async (option) => {
     const home = temporaryFolder();
     const wrong = await startDnsServer({ controlCodes });
-    const args = ["emails", option, "--dns-server", wrong.address];
+    const args = ["emails", option, "--set", `dnsServer=${wrong.address}`];
     await idv(["quota", "set", "--limit", "100"], { home });
     const { code, stdout, stderr } = await idv(args, { home, stdin: list });
     expect([code, stdout]).toEqual([5, ""]);
@@ -263,7 +265,7 @@ describe.each(wrongServers)("a server that %s", (_, controlCodes, text) => {
 
   test("is a fault for idv check, idv serve and idv doctor", async () => {
     const wrong = await startDnsServer({ controlCodes });
-    const asked = ["--dns", "--dns-server", wrong.address];
+    const asked = ["--dns", "--set", `dnsServer=${wrong.address}`];
     for (const args of [
       ["check", ...asked, "ann@ok.net"],
       ["serve", "--port", "0", ...asked],

@@ -26,8 +26,8 @@ describe("engine and key", () => {
     ["--offline with a key", ["--offline"], { IDV_API_KEY: "sk_1" }, 0, "offline engine (--offline)"],
     ["IDV_ENGINE", [], { IDV_API_KEY: "sk_1", IDV_ENGINE: "offline" }, 0, "offline engine (IDV_ENGINE)"],
     [
-      "--engine api without a key",
-      ["--engine", "api"],
+      "--set engine=api without a key",
+      ["--set", "engine=api"],
       {},
       3,
       "idv: no key is configured: idv login keeps one, or set IDV_API_KEY, or use --offline\n",
@@ -44,7 +44,7 @@ describe("engine and key", () => {
       ["--base-url", "http://192.0.2.1"],
       { IDV_API_KEY: "sk_1" },
       2,
-      "idv: http://192.0.2.1 (--base-url): the key would be sent unencrypted; use https, or --allow-insecure-http\n",
+      "idv: http://192.0.2.1 (--base-url): the key would be sent unencrypted; use https, or --set allowInsecureHttp=true\n",
     ],
     [
       "an invalid base URL",
@@ -83,10 +83,10 @@ describe("engine and key", () => {
     ],
     [
       "an option of the other engine",
-      ["--quota-file", "q"],
+      ["--quota", "q"],
       { IDV_API_KEY: "sk_1", IDV_BASE_URL: "https://x.net" },
       2,
-      "idv: --quota-file is for the offline engine; add --offline\n",
+      "idv: --quota is for the offline engine; add --offline\n",
     ],
   ])("are explained for %s", async (_, args, env, code, message) => {
     const outcome = await idv(["emails", "list.csv", ...args], { home: homeWith(file), env });
@@ -176,9 +176,12 @@ describe("engine and key", () => {
       `idv: api engine at ${service.url} (idv login; a key is configured: idv login)\n`,
     );
     // The key is not sent to another service.
-    const elsewhere = await idv(["emails", "list.csv", "--engine", "api", "--base-url", "https://a.net"], {
-      home,
-    });
+    const elsewhere = await idv(
+      ["emails", "list.csv", "--set", "engine=api", "--base-url", "https://a.net"],
+      {
+        home,
+      },
+    );
     expect(elsewhere).toMatchObject({
       code: 3,
       stderr: expect.stringContaining(`the key of idv login is for ${service.url}`),
@@ -197,7 +200,7 @@ describe("engine and key", () => {
     });
     await idv(["logout"], { home });
     expect(existsSync(path)).toBe(false);
-    expect((await idv(["doctor", "--online", "--engine", "api"], { home })).code).toBe(3);
+    expect((await idv(["doctor", "--online", "--set", "engine=api"], { home })).code).toBe(3);
   });
 
   test("login asks the service once, and stores no key that it refuses", async () => {

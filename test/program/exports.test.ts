@@ -157,7 +157,7 @@ test.each<Export>([
 ])("reads $file, and writes it with a status in every row", async (expected) => {
   const { file, delimiter, column, statuses, above = 0, passedOver = [] } = expected;
   const path = `${fixtures}exports/${file}`;
-  const { code, stdout, stderr } = await idv(["emails", path, "--summary", "json"]);
+  const { code, stdout, stderr } = await idv(["emails", path, "--log", "json"]);
   expect(code, stderr).toBe(0);
 
   const summary = JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "");

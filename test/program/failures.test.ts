@@ -123,10 +123,10 @@ describe("a failed run prints one line and keeps the old output", () => {
     ],
     [
       "an unknown summary format",
-      ["l.csv", "--summary", "xml"],
+      ["l.csv", "--log", "xml"],
       { "l.csv": list },
       2,
-      "option '--summary <FORMAT>' argument 'xml' is invalid. Allowed choices are text, json, none.",
+      "option '--log <FORMAT>' argument 'xml' is invalid. It takes one of text, plain, json, github, none.",
     ],
     [
       "two files",
@@ -137,7 +137,7 @@ describe("a failed run prints one line and keeps the old output", () => {
     ],
     [
       "a quota file that is another file",
-      ["l.csv", "--quota-file", "q.db"],
+      ["l.csv", "--quota", "q.db"],
       { "l.csv": list, "q.db": "x".repeat(5000) },
       6,
       "q.db: not a quota file of idv; left unchanged; use another file",
@@ -186,7 +186,7 @@ describe("a failed run prints one line and keeps the old output", () => {
   test.each([
     ["-o", "out.csv"],
     ["-o", "out.csv.gz"],
-    ["--bad-rows-file", "out.csv", "--bad-rows", "skip"],
+    ["--bad-rows", "skip:out.csv"],
     ["--split", ".", "--append"],
     ["-I"],
   ])("an output that runs out of space with %s", async (...args) => {
@@ -273,12 +273,12 @@ describe("without permission", () => {
     ],
     [
       "to write the quota file",
-      ["l.csv", "--quota-file", "locked/quota.db"],
+      ["l.csv", "--quota", "locked/quota.db"],
       "locked/quota.db: the quota file cannot be opened: permission denied; make it writable or use another file",
     ],
     [
       "to create the quota file",
-      ["l.csv", "--quota-file", "locked/q.db"],
+      ["l.csv", "--quota", "locked/q.db"],
       "locked/q.db: the quota file cannot be opened: permission denied; make it writable or use another file",
     ],
   ])("fails %s", async (_, args, message) => {
@@ -331,7 +331,7 @@ describe("full devices, closed pipes and misused files", () => {
 
   test("rejects the quota file as output", async () => {
     const home = folderWith({ "l.csv": list });
-    const { code, stderr } = await idv(["emails", "l.csv", "--quota-file", "q.db", "-o", "./q.db"], { home });
+    const { code, stderr } = await idv(["emails", "l.csv", "--quota", "q.db", "-o", "./q.db"], { home });
     expect(stderr).toBe("idv: ./q.db: cannot be the output and the quota file at once\n");
     expect(code).toBe(2);
   });

@@ -235,7 +235,7 @@ describe("encodings", () => {
 
   test("says that the output is UTF-8", async () => {
     const home = folderWith({ list: utf16 });
-    expect((await idv(["emails", "list", "--summary", "none"], { home })).stderr).toBe(
+    expect((await idv(["emails", "list", "--log", "none"], { home })).stderr).toBe(
       "idv: list is UTF-16LE; the output is UTF-8\n",
     );
   });
@@ -281,7 +281,7 @@ describe("comments, quotes and escapes", () => {
       "email,note,status\nann@larch-and-oak.com,'a,''b''',ok\n",
     ],
     [
-      ["--escape", "\\"],
+      ["--quote", '"\\'],
       'email,note\nann@larch-and-oak.com,"a,\\"b\\""\n',
       'email,note,status\nann@larch-and-oak.com,"a,\\"b\\"",ok\n',
     ],
@@ -313,8 +313,8 @@ describe("comments, quotes and escapes", () => {
 
   test.each<[string[], string]>([
     [
-      ["--quote", "''"],
-      "option '--quote <CHAR>' argument '''' is invalid. It takes one ASCII character other than letters, digits and space.",
+      ["--quote", "a"],
+      "option '--quote <CHARS>' argument 'a' is invalid. It takes one ASCII character other than letters, digits and space.",
     ],
     [["--comment", "#", "-d", "#"], "--delimiter, --quote and --comment need different characters"],
   ])("rejects %j", async (args, message) => {
@@ -339,9 +339,9 @@ describe("lines above the table", () => {
       "left out: 2 lines above the table, for which the format of the output has no place\n",
     );
     expect(readFileSync(join(home, name), "utf8")).toBe(output);
-    const json = await idv(["emails", "list.csv", "-o", name, "--summary", "json"], { home });
+    const json = await idv(["emails", "list.csv", "-o", name, "--log", "json"], { home });
     expect(JSON.parse(json.stderr)).toMatchObject({ linesLeftOut: 2 });
-    const same = await idv(["emails", "list.csv", "-o", "same.csv", "--summary", "json"], { home });
+    const same = await idv(["emails", "list.csv", "-o", "same.csv", "--log", "json"], { home });
     expect(JSON.parse(same.stderr)).toMatchObject({ linesLeftOut: 0 });
     expect(readFileSync(join(home, "same.csv"), "utf8")).toMatch(
       /^Customers of the north\n\nExported in May\n/,

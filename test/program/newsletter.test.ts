@@ -14,7 +14,7 @@ test("fixtures/newsletter.csv is the output of the generator", async () => {
 });
 
 test("idv emails fixtures/newsletter.csv gives every row the expected status", async () => {
-  const { code, stdout, stderr } = await idv(["emails", `${fixtures}newsletter.csv`, "--summary", "json"]);
+  const { code, stdout, stderr } = await idv(["emails", `${fixtures}newsletter.csv`, "--log", "json"]);
   const [header, ...records] = parse(Buffer.from(stdout, "latin1")) as string[][];
   expect(header).toEqual([...newsletterHeader, "status"]);
   expect(records).toEqual(subscribers.map(({ fields, status }) => [...fields, status]));

@@ -42,7 +42,7 @@ test.each<[string, string[], string]>([
   ],
   [
     "a file of --split as file of bad rows",
-    ["a.csv", "--split", ".", "--bad-rows-file", "fake.csv"],
+    ["a.csv", "--split", ".", "--bad-rows", "skip:fake.csv"],
     "fake.csv: cannot be the file of bad rows and a file of --split at once",
   ],
   [
@@ -205,7 +205,7 @@ test("bad rows of several files are in one table, byte by byte", async () => {
   }
   writeFileSync(join(home, "c.csv"), b);
   writeFileSync(join(home, "bad.csv"), "of last night\n");
-  const skip = ["--bad-rows", "skip", "--bad-rows-file", "bad.csv"];
+  const skip = ["--bad-rows", "skip:bad.csv"];
   const { code, stderr } = await idv(["emails", ...files, "-o", "out/", ...skip], { home });
   expect(code, stderr).toBe(0);
   const lines = readFileSync(join(home, "bad.csv"), "latin1").trimEnd().split("\n");
@@ -242,7 +242,7 @@ test("two runs at once with a backup leave every row in the file or in its backu
   });
   const rows = ["ann", "gone", "bob"].map((name) => `${name}@larch-and-oak.com`);
   const env = { IDV_API_KEY: "kk-1", IDV_BASE_URL: url };
-  const args = ["emails", "-q", "-I.bak", "--drop", "fake", "--no-cache", "list.csv"];
+  const args = ["emails", "-q", "-I.bak", "--drop", "fake", "--cache=off", "list.csv"];
   for (let round = 0; round < 20; round++) {
     const home = homeWith({ "list.csv": `email\n${rows.join("\n")}\n`, "list.csv.bak": "of last night\n" });
     const outcomes = await Promise.all([idv(args, { home, env }), idv(args, { home, env })]);

@@ -114,7 +114,7 @@ describe("--report", () => {
   test("is named in the summary, and escapes names", async () => {
     const name = '<img src=x onerror="alert(1)">.csv';
     const home = folderOf({ [name]: "email,<b>created</b>\nx@mailinator.com,2026-01-01\n" });
-    const { stderr } = await idv(["emails", name, "-o", "o.csv", "--report", "r.html", "--summary", "json"], {
+    const { stderr } = await idv(["emails", name, "-o", "o.csv", "--report", "r.html", "--log", "json"], {
       home,
     });
     const page = readFileSync(join(home, "r.html"), "utf8");
@@ -126,7 +126,7 @@ describe("--report", () => {
   test.each<[string, string[], string]>([
     ["the input", ["list.csv", "-o", "o.csv", "--report", "list.csv"], "cannot be"],
     ["the output", ["list.csv", "-o", "o.csv", "--report", "o.csv"], "cannot be"],
-    ["the summary file", ["list.csv", "-o", "o.csv", "--report", "r", "--summary-file", "r"], "cannot be"],
+    ["the summary file", ["list.csv", "-o", "o.csv", "--report", "r", "--log", "json:r"], "cannot be"],
     ["a dry run", ["list.csv", "--dry-run", "--report", "r.html"], "cannot be used with"],
   ])("cannot be %s", async (_, args, message) => {
     const home = folderOf({ "list.csv": list });
@@ -175,7 +175,7 @@ describe.skipIf(wantedBrowser() === undefined)("the report in a browser", () => 
     const home = folderOf({});
     path = join(home, "r.html");
     const { stderr } = await idv(
-      ["emails", join(fixtures, "newsletter.csv"), "-o", "o.csv", "--report", path, "--summary", "json"],
+      ["emails", join(fixtures, "newsletter.csv"), "-o", "o.csv", "--report", path, "--log", "json"],
       { home },
     );
     Object.assign(summary, JSON.parse(stderr.trim().split("\n").at(-1)!));

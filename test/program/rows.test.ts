@@ -31,7 +31,8 @@ const open =
   "a quoted field is never closed; the quote opens in column 2 of the record that starts here; close it or double it";
 const wide =
   "3 fields where the header has 2; quote the fields that hold the delimiter, or name the delimiter with -d";
-const narrow = "1 field where the table has 2; complete the row, or leave --ragged out to have it padded";
+const narrow =
+  "1 field where the table has 2; complete the row, or leave --set ragged=error out to have it padded";
 
 describe("bad rows", () => {
   test("end the run at the first one by default", async () => {
@@ -43,28 +44,25 @@ describe("bad rows", () => {
   test.each<[string, string[], string, string[]]>([
     [
       "are skipped with --bad-rows skip",
-      ["--bad-rows", "skip"],
+      ["--bad-rows", "skip:bad.csv"],
       "id,email,status\n1,ann@larch-and-oak.com,ok\n3,,\n5,bob@larch-and-oak.com,ok\n",
       [`list:3: ${wide}`, `list:5: ${open}`],
     ],
     [
       "are copied unchanged with --bad-rows keep",
-      ["--bad-rows", "keep"],
+      ["--bad-rows", "keep:bad.csv"],
       'id,email,status\n1,ann@larch-and-oak.com,ok\n2,a@b.net,x\n3,,\n4,"x@mailinator.com\n5,bob@larch-and-oak.com,ok\n',
       [`list:3: ${wide}`, `list:5: ${open}`],
     ],
     [
-      "include short rows with --ragged error",
-      ["--bad-rows", "skip", "--ragged", "error"],
+      "include short rows with --set ragged=error",
+      ["--bad-rows", "skip:bad.csv", "--set", "ragged=error"],
       "id,email,status\n1,ann@larch-and-oak.com,ok\n5,bob@larch-and-oak.com,ok\n",
       [`list:3: ${wide}`, `list:4: ${narrow}`, `list:5: ${open}`],
     ],
   ])("%s", async (_, args, output, messages) => {
     const home = folderWith({ list: broken });
-    const { code, stdout, stderr } = await idv(
-      ["emails", "list", "-q", "--bad-rows-file", "bad.csv", ...args],
-      { home },
-    );
+    const { code, stdout, stderr } = await idv(["emails", "list", "-q", ...args], { home });
     expect({ code, stdout }).toEqual({ code: 0, stdout: output });
     expect(stderr).toBe(messages.map((message) => `idv: ${message}\n`).join(""));
     expect(read(home, "bad.csv").split("\n")[1]).toBe(`list,3,"${wide}","2,a@b.net,x"`);
@@ -72,7 +70,7 @@ describe("bad rows", () => {
 
   test("are not charged, but counted in the summary", async () => {
     const home = folderWith({ list: broken });
-    const args = ["emails", "list", "--bad-rows", "keep", "--summary", "json", "-q"];
+    const args = ["emails", "list", "--bad-rows", "keep", "--log", "json", "-q"];
     const { stderr } = await idv(args, { home });
     expect(JSON.parse(stderr.split("\n")[2] ?? "")).toMatchObject({
       rows: 3,
@@ -124,10 +122,7 @@ describe("bad rows", () => {
       const home = folderWith({ list: `id,email,note\n${many.join("\n")}\n` });
       const runs = await Promise.all(
         [[], ["-c", "email", "-c", "note"]].map((args) =>
-          idv(
-            ["emails", "list", "--bad-rows", "skip", "--bad-rows-file", `bad${args.length}`, "-q", ...args],
-            { home },
-          ),
+          idv(["emails", "list", "--bad-rows", `skip:bad${args.length}`, "-q", ...args], { home }),
         ),
       );
       for (const { code, stdout } of runs) {
@@ -158,13 +153,13 @@ describe("bad rows", () => {
       "backslashes",
       String.raw`"Ann \"A, B\" Lee, PhD",ann@larch-and-oak.com`,
       ["keep", "--quote", '"'],
-      "pass --escape '\\'",
+      `pass --quote '"\\'`,
     ],
     [
       "quotes that were given wrongly",
       `"Lee, Ann",ann@larch-and-oak.com`,
       ["skip", "--quote", "'"],
-      "leave --quote and --escape out",
+      "leave --quote out",
     ],
     [
       "delimiters that are not quoted",
@@ -210,10 +205,10 @@ describe("bad rows", () => {
     expect(stdout).not.toContain("fake");
   });
 
-  test("after the first 20 are only counted, while --bad-rows-file gets all", async () => {
+  test("after the first 20 are only counted, while a file gets all", async () => {
     const good = "4,ann@larch-and-oak.com\n".repeat(1000);
     const home = folderWith({ list: `id,email\n${"1,2,3\n".repeat(30)}${good}${"1,2,3\n".repeat(49_970)}` });
-    const args = ["emails", "list", "--bad-rows", "skip", "--bad-rows-file", "bad.csv"];
+    const args = ["emails", "list", "--bad-rows", "skip:bad.csv"];
     const { stdout, stderr } = await idv(args, { home });
     expect(stdout).toBe(`id,email,status\n${good.replaceAll("\n", ",ok\n")}`);
     expect(stderr.split("\n").slice(19, 22)).toEqual([
@@ -227,7 +222,7 @@ describe("bad rows", () => {
 
   test("are skipped with --strict too, except for a quote that is never closed", async () => {
     const home = folderWith({ list: broken.replace('"', "") });
-    const args = ["emails", "list", "-q", "--strict", "--ragged", "error", "--bad-rows", "skip"];
+    const args = ["emails", "list", "-q", "--strict", "--set", "ragged=error", "--bad-rows", "skip"];
     const { code, stdout, stderr } = await idv(args, { home });
     expect({ code, stdout }).toEqual({
       code: 0,
@@ -263,17 +258,17 @@ describe("bad rows", () => {
 });
 
 test.each<[string, string[]]>([
-  ["cannot be the file of bad rows and the output", ["-o", "o.csv", "--bad-rows-file", "o.csv"]],
-  [
-    "cannot be the file of bad rows and the quota file",
-    ["--quota-file", "o.csv", "--bad-rows-file", "o.csv"],
-  ],
-  ["cannot be the output and the quota file", ["--quota-file", "o.csv", "-o", "o.csv"]],
-  ["cannot be the input and the file of bad rows", ["--bad-rows-file", "list"]],
+  ["cannot be the file of bad rows and the output", ["-o", "o.csv", "--bad-rows", "skip:o.csv"]],
+  ["cannot be the file of bad rows and the quota file", ["--quota", "o.csv", "--bad-rows", "skip:o.csv"]],
+  ["cannot be the output and the quota file", ["--quota", "o.csv", "-o", "o.csv"]],
+  ["cannot be the input and the file of bad rows", ["--bad-rows", "skip:list"]],
 ])("a file %s at once", async (what, args) => {
   const home = folderWith({ list: broken, "o.csv": "old" });
   const { code, stderr } = await idv(["emails", "list", ...args], { home });
-  expect({ code, stderr }).toEqual({ code: 2, stderr: `idv: ${args.at(-1)}: ${what} at once\n` });
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: `idv: ${args.at(-1)!.replace("skip:", "")}: ${what} at once\n`,
+  });
   expect([read(home, "list"), read(home, "o.csv")]).toEqual([broken, "old"]);
 });
 
@@ -426,12 +421,9 @@ describe("a bad row that an earlier run kept", () => {
   });
 
   test("is annotated", async () => {
-    const { stderr } = await idv(
-      ["emails", "list.csv", "-q", "--annotations", "github", "--bad-rows", "skip"],
-      {
-        home: folderWith(first),
-      },
-    );
+    const { stderr } = await idv(["emails", "list.csv", "-q", "--log", "github", "--bad-rows", "skip"], {
+      home: folderWith(first),
+    });
     expect(
       stderr.match(/^::error file=list\.csv,line=2[23]::bad row: 4 fields where the header has 3/gm),
     ).toHaveLength(2);

@@ -154,8 +154,8 @@ describe("a file of options", () => {
   test.each([
     ["nonsense", "serve.json: not JSON"],
     ["[]", "serve.json: not a JSON object"],
-    ['{"prot": 1}', 'serve.json: "prot" is no option; known: host, port, socket,'],
-    ['{"config": "x"}', 'serve.json: "config" is no option'],
+    ['{"prot": 1}', 'serve.json: "prot" is not an option; known: host, port, socket,'],
+    ['{"config": "x"}', 'serve.json: "config" is not an option'],
     ['{"port": 99999}', 'serve.json: port: "99999" is invalid. It takes a whole number from 0 to 65535.'],
     ['{"port": [1, 2]}', "serve.json: port: takes one value"],
     ['{"quiet": "yes"}', "serve.json: quiet: takes true or false"],

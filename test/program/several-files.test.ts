@@ -122,7 +122,7 @@ describe("several files", () => {
   );
 
   test.each<[string, Record<string, string>, string[], number]>([
-    ["has no rows", { "a.csv": "email\n" }, ["--fail-on-empty"], 1],
+    ["has no rows", { "a.csv": "email\n" }, ["--fail-on=no-rows"], 1],
     ["is broken from the start", { "a.csv": 'email\n"x@mailinator.com\n' }, ["--bad-rows", "error"], 6],
   ])("after one that %s, are deduplicated as ever", async (_, broken, args, expected) => {
     const home = homeWith({ ...broken, "b.csv": b, "c.csv": b });
@@ -218,7 +218,7 @@ describe("several files", () => {
       ...["2 units would be charged", "1 unit would be charged", "1 unit would be charged"],
       "4 units would be charged",
     ]);
-    const json = await idv(["emails", ...files, "--dry-run", "--summary", "json", ...args], { home });
+    const json = await idv(["emails", ...files, "--dry-run", "--log", "json", ...args], { home });
     const lines = json.stderr
       .trimEnd()
       .split("\n")

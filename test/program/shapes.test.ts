@@ -259,7 +259,7 @@ describe("a field", () => {
     const batched = await run("l.csv", table, "emails", "--strict");
     expect(batched.output).toBe(embedded.output);
     expect(batched.stderr).toContain("3 units used");
-    const first = await run("l.csv", table, "emails", "--cell", "first");
+    const first = await run("l.csv", table, "emails", "--set", "cell=first");
     expect(statuses(first.output)).toEqual(["status", "ok", "disposable", "ok"]);
     const explained = await run("l.csv", table, "emails", "--explain");
     expect(explained.output).toContain("b@mailinator.com,disposable,disposable-domain: mailinator.com,\n");
@@ -270,7 +270,7 @@ describe("a field", () => {
       "email,second\nann@larch-and-oak.com; b@mailinator.com,\nb@mailinator.com,c@larch-and-oak.com\nfoo@,\nd@larch-and-oak.com,x@mailinator.com\n";
     const both = ["-c", "email", "-c", "second"];
     const said = (count: string, lines: string) =>
-      `${count} left out or bad for one item though another is ok or alias (${lines}); --cell best keeps them`;
+      `${count} left out or bad for one item though another is ok or alias (${lines}); --set cell=best keeps them`;
 
     test.each([[[]], [["--strict"]]])("does not go without a word %j", async (args) => {
       const one = await run("l.csv", table, "emails", "-c", "email", "--drop", "disposable,fake", ...args);
@@ -290,7 +290,7 @@ describe("a field", () => {
     });
 
     test("is in JSON and in the report", async () => {
-      const args = ["--drop", "disposable", "--summary", "json", "--report", "r.html"];
+      const args = ["--drop", "disposable", "--log", "json", "--report", "r.html"];
       const { stderr, home } = await run("l.csv", table, "emails", ...both, ...args);
       expect(JSON.parse(stderr.trim().split("\n").at(-1)!)).toMatchObject({
         outvoted: { count: 2, lines: [2, 3] },
@@ -300,8 +300,8 @@ describe("a field", () => {
       );
     });
 
-    test.each([[[]], [["--strict"]]])("is kept with --cell best %j", async (args) => {
-      const best = [...both, "--cell", "best", ...args];
+    test.each([[[]], [["--strict"]]])("is kept with --set cell=best %j", async (args) => {
+      const best = [...both, "--set", "cell=best", ...args];
       const kept = await run("l.csv", table, "emails", ...best, "--drop", "disposable,fake");
       expect(kept.output).toBe(
         "email,second,status,status_second\nann@larch-and-oak.com; b@mailinator.com,,ok,\nb@mailinator.com,c@larch-and-oak.com,disposable,ok\nd@larch-and-oak.com,x@mailinator.com,ok,disposable\n",
@@ -315,8 +315,8 @@ describe("a field", () => {
         "emails",
         "-c",
         "email",
-        "--cell",
-        "best",
+        "--set",
+        "cell=best",
         "--explain",
         "--canonical",
         ...args,
@@ -328,9 +328,9 @@ describe("a field", () => {
   test("that stands for none is empty, costs nothing and is counted", async () => {
     const { output, stderr } = await run("l.csv", "email\nn/a\nann@larch-and-oak.com\n-\nEmail\nunknown\n");
     expect(output).toBe("email,status\nn/a,\nann@larch-and-oak.com,ok\n-,\nEmail,\nunknown,\n");
-    expect(stderr).toContain("4 fields count as empty: n/a, a column's name or the like (--empty-values)");
+    expect(stderr).toContain("4 fields count as empty: n/a, a column's name or the like (--set emptyValues)");
     expect(stderr).toContain("1 unit used");
-    const own = await run("l.csv", "email\nn/a\nkeine\n", "emails", "--empty-values", "keine,nichts");
+    const own = await run("l.csv", "email\nn/a\nkeine\n", "emails", "--set", "emptyValues=keine,nichts");
     expect(own.output).toBe("email,status\nn/a,fake\nkeine,\n");
   });
 
@@ -346,7 +346,7 @@ describe("a field", () => {
       "name,email\nJos\xe9,jose@m\xfcller.de\nB,b\xe9@mailinator.com\nC,c\xe9@nowhere\n",
       "latin1",
     );
-    const { output, stderr } = await run("l.csv", table, "emails", "--summary", "json");
+    const { output, stderr } = await run("l.csv", table, "emails", "--log", "json");
     expect(output.split("\n").map((line) => line.split(",")[2])).toEqual([
       "status",
       "ok",
@@ -538,7 +538,7 @@ describe("a spreadsheet file", () => {
 
   test.each([
     [["--quote", "'"], "id,email,note\n1,ann@larch-and-oak.com,'a,b \"c''d'\n"],
-    [["--escape", "\\"], 'id,email,note\n1,ann@larch-and-oak.com,"a,b \\"c\'d"\n'],
+    [["--quote", '"\\'], 'id,email,note\n1,ann@larch-and-oak.com,"a,b \\"c\'d"\n'],
   ])("is made of a table with other quotes %j", async (args, table) => {
     const home = temporaryFolder();
     writeFileSync(join(home, "l.csv"), table);

@@ -47,7 +47,7 @@ test("--header never leaves the header out, and each shard has one without it", 
 test("bad rows are reported by the first shard only", async () => {
   const folder = home();
   writeFileSync(join(folder, "bad.csv"), "id,email\n1,ann@larch-and-oak.com,x,y\n2,bob@larch-and-oak.com\n");
-  const args = ["emails", "bad.csv", "--bad-rows", "skip", "--summary", "json"];
+  const args = ["emails", "bad.csv", "--bad-rows", "skip", "--log", "json"];
   const found = await Promise.all(
     ["1/2", "2/2"].map(async (shard) => {
       const { stderr } = await idv([...args, "--shard", shard], { home: folder });

@@ -196,7 +196,7 @@ describe("a file that is replaced", () => {
 
   test.each([
     ["-o", ["-o", "link"]],
-    ["--bad-rows-file", ["--bad-rows", "skip", "--bad-rows-file", "link"]],
+    ["the file of bad rows", ["--bad-rows", "skip:link"]],
   ])("cannot be a link to the quota file with %s", async (_, args) => {
     const home = temporaryFolder();
     writeFileSync(join(home, "list.csv"), "email\nann@larch-and-oak.com\n");

@@ -11,15 +11,7 @@ const list = (rows: number, name: string) =>
   `email\n${Array.from({ length: rows }, (_, i) => `${name}${i}@larch-and-oak.com\n`).join("")}`;
 
 async function quotaOf(place: string): Promise<{ limit: number | null; used: number }> {
-  const { stdout, stderr } = await idv([
-    "quota",
-    "show",
-    "--json",
-    "--quota",
-    place,
-    "--quota-name",
-    "nightly",
-  ]);
+  const { stdout, stderr } = await idv(["quota", "show", "--json", "--quota", `${place}#nightly`]);
   expect(stderr).toBe("");
   return JSON.parse(stdout);
 }
@@ -33,7 +25,7 @@ async function usageOf(place: string): Promise<number> {
 }
 
 const setLimit = async (place: string, limit: string) => {
-  const args = ["quota", "set", "--quota", place, "--quota-name", "nightly", "--limit", limit];
+  const args = ["quota", "set", "--quota", `${place}#nightly`, "--limit", limit];
   const { code, stderr } = await idv(args);
   expect(code, stderr).toBe(0);
 };
@@ -46,32 +38,34 @@ describe("a shared quota in a file", () => {
     const place = join(home, "service.db");
     await setLimit(place, "5");
     const stdin = list(3, "a");
-    const args = ["emails", "--engine", "offline", "--quota", place, "--quota-name", "nightly"];
+    const args = ["emails", "--set", "engine=offline", "--quota", `${place}#nightly`];
     const first = await idv(args, { home, stdin });
     expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining("3 units used, 2 left") });
-    const env = { IDV_QUOTA: place, IDV_QUOTA_NAME: "nightly" };
+    const env = { IDV_QUOTA: `${place}#nightly` };
     const second = await idv(["emails", "--offline"], { home, stdin, env });
     expect(second.code).toBe(4);
     expect(second.stderr).toContain("raise it with idv quota set --limit N\n");
     expect(granted(second.stdout)).toBe(2);
     const third = await idv([...args, "-q"], { home, stdin });
-    const command = `idv quota set --quota ${place} --quota-name nightly --limit N`;
+    const command = `idv quota set --quota '${place}#nightly' --limit N`;
     expect(third.stderr).toContain(`; it does not renew; raise it with ${command}\n`);
-    const raised = [...command.split(" ").slice(1, -1), "5"];
+    const raised = [...command.replaceAll("'", "").split(" ").slice(1, -1), "5"];
     expect((await idv(raised, { home })).code).toBe(0);
     expect(await quotaOf(place)).toMatchObject({ quota: "nightly", limit: 5, used: 5 });
     expect(await usageOf(place)).toBe(5);
   });
 
   test.each<[string[], Record<string, string>, string]>([
-    [["--quota", "service.db"], {}, "--quota needs the name of the quota too: --quota-name NAME"],
-    [[], { IDV_QUOTA: "service.db" }, "IDV_QUOTA needs the name of the quota too"],
-    [["--quota-name", "nightly"], {}, "--quota-name is for a shared quota; add --quota URL"],
-    [["--quota", "none.db", "--quota-name", "nightly"], {}, "none.db: there is no such file"],
-    [["--quota", "service.db", "--quota-name", "weekly"], {}, 'there is no quota "weekly"'],
-    [["--quota", "service.db", "--quota-file", "q.db"], {}, "cannot be used with option"],
-    [["--quota", "postgres://a:b@127.0.0.1/x", "--quota-name", "n"], {}, "a password does not belong"],
-    [["--offline", "--quota", "postgres://h/x", "--quota-name", "n"], {}, "--offline uses no network"],
+    [
+      ["--quota", "postgres://h/x"],
+      {},
+      "--quota needs the name of the quota, too: postgres://host/database#NAME",
+    ],
+    [[], { IDV_QUOTA: "postgres://h/x" }, "IDV_QUOTA needs the name of the quota, too"],
+    [["--quota", "none.db#nightly"], {}, "none.db: there is no such file"],
+    [["--quota", "service.db#weekly"], {}, 'there is no quota "weekly"'],
+    [["--quota", "postgres://a:b@127.0.0.1/x#n"], {}, "a password does not belong"],
+    [["--offline", "--quota", "postgres://h/x#n"], {}, "--offline uses no network"],
   ])("%j %j is a usage error", async (args, env, message) => {
     const home = temporaryFolder();
     await setLimit(join(home, "service.db"), "5");
@@ -84,7 +78,7 @@ describe("a shared quota in a file", () => {
   test("is not reset", async () => {
     const place = join(temporaryFolder(), "service.db");
     await setLimit(place, "5");
-    const { code, stderr } = await idv(["quota", "reset", "--quota", place, "--quota-name", "nightly"]);
+    const { code, stderr } = await idv(["quota", "reset", "--quota", `${place}#nightly`]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("cannot be reset") });
   });
 });
@@ -94,15 +88,7 @@ describe.skipIf(!hasPostgres)("a shared quota in PostgreSQL", () => {
   beforeAll(async () => {
     postgres = await startPostgres();
   });
-  const argsFor = (place: string) => [
-    "emails",
-    "--engine",
-    "offline",
-    "--quota",
-    place,
-    "--quota-name",
-    "nightly",
-  ];
+  const argsFor = (place: string) => ["emails", "--set", "engine=offline", "--quota", `${place}#nightly`];
 
   test("four runs at once end at the limit exactly, and each says so", async () => {
     const place = await postgres.create();

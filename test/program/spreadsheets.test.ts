@@ -134,7 +134,7 @@ describe("formulas without a stored value", () => {
       stdout: `id,email,status\n1,${ann},ok\n2,,\n3,,\n`,
     });
     expect(text.stderr).toContain(`\n1 formula without a stored value, the first in B4: ${advice}\n`);
-    const json = await run("l.xlsx", file, "--summary", "json");
+    const json = await run("l.xlsx", file, "--log", "json");
     expect(JSON.parse(json.stderr.split("\n").at(-2)!)).toMatchObject({
       emptyFormulas: { count: 1, first: "B4" },
     });

@@ -19,7 +19,7 @@ const value = fc.oneof(
   fc.constantFrom('"Lee, Ann" <ann@larch-and-oak.com>', "mailto:x@mailinator.com", "é@larch-and-oak.com"),
   fc.nat(30).map((i) => `User${i}@${i % 2 ? "larch-and-oak.com" : "mailinator.com"}`),
 );
-/** Two items in a field, of which only the first counts with `--cell first`. */
+/** Two items in a field, of which only the first counts with `--set cell=first`. */
 const two = "x@mailinator.com; user1@larch-and-oak.com";
 
 const path = join(temporaryFolder(), "quota.db");
@@ -131,7 +131,7 @@ test.each([false, true])(
   async (isService) => {
     const shard = { index: 2, count: 2 };
     await expect(run(`id,email\n1,\n2,${two}\n`, { shard, isService, firstOnly: false })).rejects.toThrow(
-      "list.csv:3: a field with several items, which may be in different shards; add --cell first, or leave out --shard",
+      "list.csv:3: a field with several items, which may be in different shards; add --set cell=first, or leave out --shard",
     );
   },
 );

@@ -344,18 +344,18 @@ export function bulkCase(seed: number): BulkCase {
     ...flag(shard !== undefined, "--shard", `${shard?.index}/${shard?.count}`),
     ...flag(options.header !== "always", "--header", options.header),
     ...flag(badRowPolicy !== "error", "--bad-rows", badRowPolicy),
-    ...flag(options.ragged === "error", "--ragged", "error"),
+    ...flag(options.ragged === "error", "--set", "ragged=error"),
     ...flag(format !== undefined, "--format", format ?? ""),
     ...flag(options.isExplained, "--explain"),
     ...flag(options.isCanonical, "--canonical"),
     ...flag(options.isEscaped, "--escape-formulas"),
-    ...flag(options.takesFirst, "--cell", "first"),
-    ...flag(options.takesBest && !options.takesFirst, "--cell", "best"),
+    ...flag(options.takesFirst, "--set", "cell=first"),
+    ...flag(options.takesBest && !options.takesFirst, "--set", "cell=best"),
     ...listed("--fail-on", options.failOn),
-    ...flag(options.failsOnEmpty, "--fail-on-empty"),
+    ...flag(options.failsOnEmpty, "--fail-on=no-rows"),
     ...flag(options.addsMark, "--bom"),
     ...usesComments,
-    ...["--summary", "json"],
+    ...["--log", "json"],
   ];
   return { lists, options, limit, args };
 }

@@ -1,12 +1,12 @@
 /** `idv cache`: shows and deletes cached verdicts of services. */
 
 import { existsSync } from "node:fs";
-import { Option } from "commander";
 import { VerdictCache } from "../../store/verdict-cache.js";
 import { removeCacheSecret } from "../config/cache-secret.js";
-import { day, duration } from "../config/option-values.js";
 import { cachePath } from "../config/paths.js";
 import { longestCacheTtl } from "../config/settings.js";
+import { type OptionRecords, type OptionValues, optionRecords } from "../options/option.js";
+import { day, duration } from "../options/values.js";
 import { printListing } from "../terminal/listing.js";
 import { print } from "../terminal/standard-output.js";
 import { counted, grouped, printable, say } from "../terminal/terminal.js";
@@ -14,29 +14,40 @@ import { type DefineCommand, describe } from "./command.js";
 
 const environment = ["IDV_CACHE_FILE", "XDG_STATE_HOME"] as const;
 
+const statsOptions = optionRecords({ json: { flags: "--json", help: "print a JSON object" } });
+
+const pruneOptions = optionRecords({
+  olderThan: {
+    flags: "--older-than <TIME>",
+    help: "delete verdicts older than TIME",
+    parse: duration(0, longestCacheTtl),
+    fallback: 30 * day,
+    fallbackText: "30d",
+  },
+});
+
 export const define: DefineCommand = (cache) => {
   describe(cache, {
     description: "Shows or shrinks the cache of the service's verdicts.",
     examples: ["cache stats", "cache prune --older-than 90d"],
     environment,
   });
-  const define = (name: string, description: string, ...examples: readonly string[]) =>
-    describe(cache.command(name).summary(description), { description, examples, environment });
-  define("stats", "Print number and age of each service's verdicts.", "cache stats", "cache stats --json")
-    .option("--json", "print a JSON object")
-    .action(showCache);
-  define("clear", "Delete all verdicts.", "cache clear").action(clearCache);
-  define("prune", "Delete old verdicts.", "cache prune --older-than 90d")
-    .addOption(
-      new Option("--older-than <TIME>", "delete verdicts older than TIME")
-        .argParser(duration(0, longestCacheTtl))
-        .default(30 * day, "30d"),
-    )
-    .action(pruneCache);
+  const define = (
+    name: string,
+    options: OptionRecords,
+    description: string,
+    ...examples: readonly string[]
+  ) => describe(cache.command(name).summary(description), { description, examples, options, environment });
+  const stats = ["cache stats", "cache stats --json"];
+  define("stats", statsOptions, "Print number and age of each service's verdicts.", ...stats).action(
+    showCache,
+  );
+  define("clear", {}, "Delete all verdicts.", "cache clear").action(clearCache);
+  define("prune", pruneOptions, "Delete old verdicts.", "cache prune --older-than 90d").action(pruneCache);
 };
 
 /** Prints the number of verdicts by kind and service. */
-async function showCache({ json }: { readonly json?: true }): Promise<void> {
+async function showCache({ json }: OptionValues<typeof statsOptions>): Promise<void> {
   const path = cachePath(process.env);
   const statistics = await withCache(path, (cache) => cache.statistics(), []);
   const scopes = statistics.map(({ oldest, newest, ...rest }) => ({
@@ -66,7 +77,7 @@ async function clearCache(): Promise<void> {
 }
 
 /** Deletes old verdicts. */
-async function pruneCache({ olderThan }: { readonly olderThan: number }): Promise<void> {
+async function pruneCache({ olderThan }: OptionValues<typeof pruneOptions>): Promise<void> {
   say(`removed ${counted(await remove(olderThan), "verdict")}`);
 }
 

@@ -5,23 +5,35 @@ import type { Kind } from "../../classifier/verdict.js";
 import { tableSource } from "../../data/installed-table.js";
 import { extractItem } from "../../run/item.js";
 import type { Verdict } from "../../validator/validator.js";
-import { statusList } from "../config/option-values.js";
-import { type OwnListOptions, readOwnLists } from "../config/own-lists.js";
+import { readOwnLists } from "../config/own-lists.js";
 import { dataTablePath } from "../config/paths.js";
-import { dnsSettingNames, resolveSettings, type SettingOptions, type Settings } from "../config/settings.js";
+import { resolveSettings, type Settings } from "../config/settings.js";
 import type { OpenMailCheck } from "../engines/mail-check.js";
 import { exitCodes } from "../exit-codes.js";
+import { type OptionValues, optionRecords } from "../options/option.js";
+import { dnsOptions, setOptions } from "../options/service.js";
+import { statusList } from "../options/values.js";
+import { listOptions } from "../options/verdicts.js";
 import { statusColour } from "../terminal/bars.js";
 import { interruptible } from "../terminal/interruption.js";
 import { type Listing, printListing } from "../terminal/listing.js";
 import { print } from "../terminal/standard-output.js";
 import { counted, printable, say } from "../terminal/terminal.js";
-import { allowOption, type DefineCommand, denyOption, describe, settingOption } from "./command.js";
+import { type DefineCommand, describe } from "./command.js";
 
-interface CheckOptions extends OwnListOptions, SettingOptions {
-  readonly json?: true;
-  readonly failOn?: readonly string[];
-}
+const options = optionRecords({
+  json: { flags: "--json", help: "print one JSON object a line" },
+  failOn: {
+    flags: "--fail-on <STATUS,...>",
+    help: "exit 1 when a value has one of these statuses",
+    parse: statusList("email"),
+  },
+  ...listOptions,
+  ...dnsOptions,
+  ...setOptions,
+});
+
+type CheckOptions = OptionValues<typeof options>;
 
 export const define: DefineCommand = (command) => {
   describe(command, {
@@ -31,15 +43,10 @@ export const define: DefineCommand = (command) => {
       "check --json ann+news@example.net",
       "check --fail-on fake,disposable - < new.txt",
     ],
+    options,
     environment: ["IDV_ALLOW", "IDV_DENY", "XDG_DATA_HOME"],
     exitCodes: [1, 5],
-  })
-    .argument("<VALUE...>", "e-mail addresses, domains or URLs; - for the lines of standard input")
-    .option("--json", "print one JSON object a line")
-    .option("--fail-on <STATUS,...>", "exit 1 when a value has one of these statuses", statusList("email"))
-    .addOption(allowOption())
-    .addOption(denyOption());
-  for (const name of dnsSettingNames) command.addOption(settingOption(name));
+  }).argument("<VALUE...>", "e-mail addresses, domains or URLs; - for the lines of standard input");
   command.action(async (values: readonly string[], options: CheckOptions) => {
     process.exitCode = await check(values, options);
   });
@@ -99,7 +106,7 @@ async function openMail(
   if (settings.dns.value === "off") return undefined;
   const { openMailCheck } = await import("../engines/mail-check.js");
   // A few values are not worth a cache, which would have to be created.
-  const bare = { cache: false, refresh: false, wantsExchanges: true, note: say };
+  const bare = { cache: "off", wantsExchanges: true, note: say } as const;
   return openMailCheck(settings, classifier, bare, signal);
 }
 

@@ -1,41 +1,40 @@
 /** `idv dashboard`: a link to sign in to the pages of `idv serve`. */
-import { Option } from "commander";
-import { serviceUrl } from "../config/option-values.js";
+
 import { openServiceState } from "../engines/service-state.js";
+import { type OptionValues, optionRecords } from "../options/option.js";
+import { stateOptions } from "../options/state.js";
+import { serviceUrl } from "../options/values.js";
 import { print } from "../terminal/standard-output.js";
 import { say } from "../terminal/terminal.js";
 import { type DefineCommand, describe } from "./command.js";
-import { stateOption } from "./state-option.js";
 
-interface DashboardOptions {
-  readonly state?: string;
-  readonly baseUrl: string;
-  readonly signOutAll?: true;
-}
+const options = optionRecords({
+  ...stateOptions,
+  baseUrl: {
+    flags: "--base-url <URL>",
+    help: "where people reach the service",
+    parse: serviceUrl,
+    fallback: "http://127.0.0.1:8787",
+  },
+  signOutAll: { flags: "--sign-out-all", help: "end all sessions and links instead" },
+});
 
 export const define: DefineCommand = (command) => {
   describe(command, {
     description:
-      "Prints a link to the dashboard of idv serve: keys, usage, and lists checked in the browser.\nThe link is good for 10 minutes, and once. Whoever can use the state may make one; there is no password.",
+      "Prints a link to the dashboard of idv serve: keys, usage, and lists checked in the browser.\nThe link works once, for 10 minutes. Anyone who can use the state can make one; there is no password.",
     examples: [
       "dashboard",
       "dashboard --base-url https://validation.example.com",
       "dashboard --sign-out-all",
     ],
+    options,
     environment: ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME"],
     topics: ["service"],
-  })
-    .addOption(stateOption())
-    .addOption(
-      new Option("--base-url <URL>", "where people reach the service")
-        .argParser(serviceUrl)
-        .default("http://127.0.0.1:8787"),
-    )
-    .option("--sign-out-all", "end all sessions and links instead")
-    .action(makeLink);
+  }).action(makeLink);
 };
 
-async function makeLink({ state, baseUrl, signOutAll }: DashboardOptions): Promise<void> {
+async function makeLink({ state, baseUrl, signOutAll }: OptionValues<typeof options>): Promise<void> {
   const store = await openServiceState(state, process.env);
   try {
     if (signOutAll) {
@@ -43,7 +42,7 @@ async function makeLink({ state, baseUrl, signOutAll }: DashboardOptions): Promi
       return say("all sessions and links have ended");
     }
     print(`${baseUrl}/dashboard/sign-in?token=${await store.createSignIn()}\n`);
-    say("the link is good for 10 minutes, and once");
+    say("the link works once, for 10 minutes");
   } finally {
     await store.close();
   }

@@ -2,12 +2,19 @@
 import { daysOld, findTable } from "../../data/installed-table.js";
 import { updateTable } from "../../data/update.js";
 import { dataTablePath } from "../config/paths.js";
+import { type OptionValues, optionRecords } from "../options/option.js";
 import { printListing } from "../terminal/listing.js";
 import { print } from "../terminal/standard-output.js";
 import { counted, grouped, say } from "../terminal/terminal.js";
 import { type DefineCommand, describe } from "./command.js";
 
 const environment = ["XDG_DATA_HOME"] as const;
+
+const showOptions = optionRecords({ json: { flags: "--json", help: "print a JSON object" } });
+
+const updateOptions = optionRecords({
+  force: { flags: "--force", help: "install lists that grow or shrink much or have popular domains" },
+});
 
 export const define: DefineCommand = (data) => {
   describe(data, {
@@ -19,23 +26,21 @@ export const define: DefineCommand = (data) => {
   describe(data.command("show").summary(showDescription), {
     description: showDescription,
     examples: ["data show", "data show --json"],
+    options: showOptions,
     environment,
-  })
-    .option("--json", "print a JSON object")
-    .action(showData);
+  }).action(showData);
   const updateDescription = "Fetch newer lists from the npm registry. Needs npm.";
   describe(data.command("update").summary(updateDescription), {
     description: updateDescription,
     examples: ["data update"],
+    options: updateOptions,
     environment,
     exitCodes: [5],
-  })
-    .option("--force", "install lists that grow or shrink much or have popular domains")
-    .action(updateData);
+  }).action(updateData);
 };
 
-async function updateData({ force = false }: { readonly force?: boolean }): Promise<void> {
-  print(`${await updateTable(dataTablePath(process.env), { force, onNotice: say })}\n`);
+async function updateData({ force }: OptionValues<typeof updateOptions>): Promise<void> {
+  print(`${await updateTable(dataTablePath(process.env), { force: force === true, onNotice: say })}\n`);
 }
 
 /** Prints the sources of the disposable domains. */

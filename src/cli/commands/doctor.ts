@@ -9,60 +9,45 @@ import { AuthorisationError, ServiceError } from "../../validator/errors.js";
 import { findApiKey, loginPath, readLogin } from "../config/api-key.js";
 import { cacheSecretPath, readCacheSecret } from "../config/cache-secret.js";
 import { readOwnLists } from "../config/own-lists.js";
-import { cachePath, dataTablePath, quotaFilePath } from "../config/paths.js";
-import {
-  resolveSettings,
-  type SettingOptions,
-  type Settings,
-  settingNames,
-  showSetting,
-} from "../config/settings.js";
+import { cachePath, dataTablePath } from "../config/paths.js";
+import { isDatabase, quotaTarget } from "../config/quota-place.js";
+import { resolveSettings, type Settings, settingNames, showSetting } from "../config/settings.js";
 import { askService } from "../engines/ask-service.js";
-import { chooseEngine, resolveBaseUrl, type ServiceOptions } from "../engines/engine-choice.js";
+import { chooseEngine, resolveBaseUrl } from "../engines/engine-choice.js";
 import { proxiesFor } from "../engines/proxies.js";
 import { failureFor, UsageError } from "../errors.js";
 import { exitCodes } from "../exit-codes.js";
+import { type OptionValues, optionRecords } from "../options/option.js";
+import { baseUrlOptions, dnsOptions, keyFileOptions, setOptions } from "../options/service.js";
 import { type Listing, printListing } from "../terminal/listing.js";
 import { print } from "../terminal/standard-output.js";
 import { counted, grouped, say } from "../terminal/terminal.js";
 import { version } from "../version.js";
-import {
-  apiKeyFileOption,
-  type DefineCommand,
-  describe,
-  insecureHttpOption,
-  settingOption,
-} from "./command.js";
+import { type DefineCommand, describe } from "./command.js";
 
-/** The options of `idv doctor`, as commander gives them. */
-interface DoctorOptions extends SettingOptions, ServiceOptions {
-  readonly online?: true;
-  readonly json?: true;
-}
+const options = optionRecords({
+  online: { flags: "--online", help: "ask the service whether it answers; nothing is charged" },
+  json: { flags: "--json", help: "print a JSON object" },
+  ...baseUrlOptions,
+  ...keyFileOptions,
+  ...dnsOptions,
+  ...setOptions,
+});
+
+type DoctorOptions = OptionValues<typeof options>;
 
 export const define: DefineCommand = (command) => {
   describe(command, {
     description:
       "Prints every setting and its source. Checks files; with --online the service, with --dns the DNS servers.",
     examples: ["doctor", "doctor --online", "doctor --dns"],
-    environment: [
-      "IDV_API_KEY",
-      "IDV_API_KEY_COMMAND",
-      "IDV_QUOTA_FILE",
-      "IDV_CACHE_FILE",
-      "XDG_CONFIG_HOME",
-    ],
+    options,
+    environment: ["IDV_API_KEY", "IDV_API_KEY_COMMAND", "IDV_QUOTA", "IDV_CACHE_FILE", "XDG_CONFIG_HOME"],
     exitCodes: [3, 5],
   });
-  for (const name of settingNames) command.addOption(settingOption(name));
-  command
-    .addOption(apiKeyFileOption())
-    .addOption(insecureHttpOption())
-    .option("--json", "print a JSON object")
-    .option("--online", "ask the service whether it answers; nothing is charged")
-    .action(async (options: DoctorOptions) => {
-      process.exitCode = await runDoctor(options);
-    });
+  command.action(async (options: DoctorOptions) => {
+    process.exitCode = await runDoctor(options);
+  });
 };
 
 /**
@@ -129,7 +114,7 @@ async function runDoctor(options: DoctorOptions): Promise<number> {
     ["cache", cachePath(env), async (path) => await (await VerdictCache.open(path, Date.now)).close()],
     [
       "quota file",
-      quotaFilePath(undefined, env),
+      isDatabase(quotaTarget({}, env)) ? "" : quotaTarget({}, env),
       async (path) => await (await QuotaFile.open(path, Date.now)).close(),
     ],
   ];
@@ -149,7 +134,7 @@ async function runDoctor(options: DoctorOptions): Promise<number> {
   if (options.online && settings && choice) {
     await attempt(async () => {
       if (choice.name === "offline") return line("service", "not asked: the engine is offline");
-      const { text, left } = await askService(choice, settings, options).catch((error: Error) => {
+      const { text, left } = await askService(choice, settings).catch((error: Error) => {
         if (error instanceof AuthorisationError) error.message += "; idv login stores another key";
         throw error;
       });
@@ -202,7 +187,7 @@ async function checkCreatable(path: string): Promise<void> {
     await file.close();
   } catch (error) {
     throw new UsageError(
-      `${path}: cannot be created: ${(error as Error).message}; set IDV_QUOTA_FILE and IDV_CACHE_FILE to files that can be written`,
+      `${path}: cannot be created: ${(error as Error).message}; set IDV_QUOTA and IDV_CACHE_FILE to files that can be written`,
     );
   } finally {
     if (trial !== undefined) rmSync(trial, { recursive: true, force: true });
@@ -251,5 +236,5 @@ async function askDnsServers(named: readonly string[] | undefined, line: Line): 
     line("dns server", server, text, `${milliseconds} ms`);
     if (result.kind !== "right") broken ??= `DNS server ${server}: ${text}`;
   }
-  if (broken !== undefined) throw new ServiceError(`${broken}; name another server with --dns-server`);
+  if (broken !== undefined) throw new ServiceError(`${broken}; name another server with --set dnsServer=IP`);
 }

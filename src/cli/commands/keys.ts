@@ -1,40 +1,76 @@
 /** `idv keys`: the API keys of `idv serve`. */
-import { type Command, Option } from "commander";
-import { type Period, periods } from "../../store/period.js";
+import { periods } from "../../store/period.js";
 import {
   type ApiKey,
   type KeyChange,
-  type Permission,
   type ServiceStore,
   UnknownKeyError,
 } from "../../store/service-store.js";
-import { day, duration, expiryDate, filled, permissionList, unitLimit } from "../config/option-values.js";
 import { openServiceState } from "../engines/service-state.js";
 import { UsageError } from "../errors.js";
+import { type OptionRecords, type OptionValues, optionRecords } from "../options/option.js";
+import { stateOptions } from "../options/state.js";
+import { day, duration, expiryDate, filled, permissionList, unitLimit } from "../options/values.js";
 import { printListing } from "../terminal/listing.js";
 import { print } from "../terminal/standard-output.js";
 import { say } from "../terminal/terminal.js";
 import { type DefineCommand, describe } from "./command.js";
-import { stateOption } from "./state-option.js";
 
-/** The options of the `idv keys` commands, as commander gives them. */
-interface KeyOptions {
-  readonly state?: string;
-  readonly name?: string;
-  readonly limit?: number | "none";
-  readonly period?: Period;
-  /** Milliseconds since the epoch. */
-  readonly expires?: number | "never";
-  readonly permissions?: readonly Permission[];
-  readonly sandbox?: true;
-  /** Name of a shared quota. */
-  readonly quota?: string;
-  /** Time for which the old secret works, in milliseconds. */
-  readonly grace?: number;
-  /** Id of a secret, or its last four characters. */
-  readonly secret?: string;
-  readonly json?: true;
-}
+const settingOptions = optionRecords({
+  ...stateOptions,
+  name: { flags: "--name <NAME>", help: "what the key is for", parse: filled },
+  limit: { flags: "--limit <N|none>", help: "validations a period", parse: unitLimit },
+  period: {
+    flags: "--period <PERIOD>",
+    help: "none, hour, day or month of the UTC calendar",
+    choices: periods,
+  },
+  expires: {
+    flags: "--expires <DATE>",
+    help: "when the key ends: 2027-01-31, or never",
+    parse: expiryDate,
+  },
+  permissions: {
+    flags: "--permissions <LIST>",
+    help: "what it may validate: emails,domains",
+    parse: permissionList,
+  },
+});
+
+const createOptions = optionRecords({
+  ...settingOptions,
+  quota: {
+    flags: "--quota <NAME>",
+    help: "share the quota of that name; created if there is none",
+    parse: filled,
+  },
+  sandbox: { flags: "--sandbox", help: "charge nothing; give fixed statuses to test domains" },
+});
+
+const listOptions = optionRecords({
+  ...stateOptions,
+  json: { flags: "--json", help: "print one JSON object a line" },
+});
+
+const revokeOptions = optionRecords({
+  ...stateOptions,
+  secret: {
+    flags: "--secret <END>",
+    help: "end only the secret that ends with these four characters",
+    parse: filled,
+  },
+});
+
+const rotateOptions = optionRecords({
+  ...stateOptions,
+  grace: {
+    flags: "--grace <TIME>",
+    help: "time for which the old secret still works",
+    parse: duration(0, 30 * day),
+    fallback: 0,
+    fallbackText: "0s",
+  },
+});
 
 const environment = ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME"] as const;
 
@@ -44,62 +80,42 @@ export const define: DefineCommand = (keys) => {
     examples: ["keys create --name shop --limit 10000 --period month", "keys list"],
     environment,
   });
-  const define = (usage: string, description: string, ...examples: readonly string[]) =>
-    describe(keys.command(usage).summary(description), { description, examples, environment }).addOption(
-      stateOption(),
-    );
-  const withSettings = (command: Command) =>
-    command
-      .option("--name <NAME>", "what the key is for", filled)
-      .option("--limit <N|none>", "validations a period", unitLimit)
-      .addOption(
-        new Option("--period <PERIOD>", "none, hour, day or month of the UTC calendar").choices(periods),
-      )
-      .option("--expires <DATE>", "when the key ends: 2027-01-31, or never", expiryDate)
-      .option("--permissions <LIST>", "what it may validate: emails,domains", permissionList);
-  withSettings(
-    define(
-      "create",
-      "Create a key and print it, once.",
-      ...["keys create --name shop --limit 10000 --period month"],
-      ...["keys create --name tests --sandbox --permissions emails"],
-    ),
-  )
-    .option("--quota <NAME>", "share the quota of that name; created if there is none", filled)
-    .option("--sandbox", "charge nothing; give fixed statuses to test domains")
-    .action(createKey);
-  define("list", "List the keys.", "keys list", "keys list --json")
-    .option("--json", "print one JSON object a line")
-    .action(listKeys);
-  withSettings(
-    define(
-      "set <ID>",
-      "Change a key. Units used stay used.",
-      "keys set 04sX1bQ2z --limit none --expires never",
-    ),
+  const define = (
+    usage: string,
+    options: OptionRecords,
+    description: string,
+    ...examples: readonly string[]
+  ) => describe(keys.command(usage).summary(description), { description, examples, options, environment });
+  define(
+    "create",
+    createOptions,
+    "Create a key and print it, once.",
+    ...["keys create --name shop --limit 10000 --period month"],
+    ...["keys create --name tests --sandbox --permissions emails"],
+  ).action(createKey);
+  define("list", listOptions, "List the keys.", "keys list", "keys list --json").action(listKeys);
+  define(
+    "set <ID>",
+    settingOptions,
+    "Change a key. Units used stay used.",
+    "keys set 04sX1bQ2z --limit none --expires never",
   ).action(setKey);
   define(
     "revoke <ID>",
+    revokeOptions,
     "End a key, or one of its older secrets, for good.",
     ...["keys revoke 04sX1bQ2z", "keys revoke 04sX1bQ2z --secret a8Tq"],
-  )
-    .option("--secret <END>", "end only the secret that ends with these four characters", filled)
-    .action(revokeKey);
+  ).action(revokeKey);
   define(
     "rotate <ID>",
+    rotateOptions,
     "Give a key a new secret and print it, once.",
     ...["keys rotate 04sX1bQ2z", "keys rotate 04sX1bQ2z --grace 24h"],
-  )
-    .addOption(
-      new Option("--grace <TIME>", "time for which the old secret still works")
-        .argParser(duration(0, 30 * day))
-        .default(0, "0s"),
-    )
-    .action(rotateKey);
+  ).action(rotateKey);
 };
 
 /** Creates a key. Its secret goes to standard output only, so that it can be piped into a vault. */
-async function createKey(options: KeyOptions): Promise<void> {
+async function createKey(options: OptionValues<typeof createOptions>): Promise<void> {
   if (options.name === undefined) throw new UsageError("keys create needs --name NAME");
   const { key, secret } = await withStore(options, async (store) => {
     const created = await store.create({
@@ -116,7 +132,7 @@ async function createKey(options: KeyOptions): Promise<void> {
 }
 
 /** Prints all keys. */
-async function listKeys(options: KeyOptions): Promise<void> {
+async function listKeys(options: OptionValues<typeof listOptions>): Promise<void> {
   const keys = await withStore(options, (store) => store.list());
   if (options.json) print(keys.map((key) => `${JSON.stringify(fieldsOf(key))}\n`).join(""));
   else {
@@ -128,7 +144,7 @@ async function listKeys(options: KeyOptions): Promise<void> {
 }
 
 /** Changes a key. */
-async function setKey(id: string, options: KeyOptions): Promise<void> {
+async function setKey(id: string, options: OptionValues<typeof settingOptions>): Promise<void> {
   const change = changeOf(options);
   if (Object.keys(change).length === 0) {
     throw new UsageError("keys set needs --name, --limit, --period, --expires or --permissions");
@@ -138,7 +154,7 @@ async function setKey(id: string, options: KeyOptions): Promise<void> {
 }
 
 /** Ends a key for good. */
-async function revokeKey(id: string, options: KeyOptions): Promise<void> {
+async function revokeKey(id: string, options: OptionValues<typeof revokeOptions>): Promise<void> {
   const { secret } = options;
   if (secret === undefined) {
     await withStore(options, (store) => recorded(store, "revoked", id, store.revoke(id)));
@@ -158,8 +174,8 @@ async function revokeKey(id: string, options: KeyOptions): Promise<void> {
 }
 
 /** Gives a key a new secret, and prints it. */
-async function rotateKey(id: string, options: KeyOptions): Promise<void> {
-  const { grace = 0 } = options;
+async function rotateKey(id: string, options: OptionValues<typeof rotateOptions>): Promise<void> {
+  const { grace } = options;
   const { secret, key } = await withStore(options, (store) =>
     recorded(store, "rotated", id, store.rotate(id, grace)),
   );
@@ -187,7 +203,7 @@ async function recorded<Result>(
 }
 
 async function withStore<Result>(
-  options: KeyOptions,
+  options: OptionValues<typeof stateOptions>,
   work: (store: ServiceStore) => Promise<Result>,
 ): Promise<Result> {
   const store = await openServiceState(options.state, process.env);
@@ -200,7 +216,13 @@ async function withStore<Result>(
   }
 }
 
-function changeOf({ name, limit, period, expires, permissions }: KeyOptions): KeyChange {
+function changeOf({
+  name,
+  limit,
+  period,
+  expires,
+  permissions,
+}: OptionValues<typeof settingOptions>): KeyChange {
   return {
     ...(name !== undefined && { name }),
     ...(limit !== undefined && { limit: limit === "none" ? null : limit }),

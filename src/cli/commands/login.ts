@@ -5,30 +5,32 @@ import { writePrivately } from "../../files/private-file.js";
 import { AuthorisationError, ServiceError } from "../../validator/errors.js";
 import { checked, loginPath, readKeyText } from "../config/api-key.js";
 import type { Resolved } from "../config/resolved.js";
-import { resolveSettings, type SettingOptions, type Settings } from "../config/settings.js";
-import { checkSafe, resolveBaseUrl, type ServiceOptions } from "../engines/engine-choice.js";
+import { resolveSettings, type Settings } from "../config/settings.js";
+import { checkSafe, resolveBaseUrl } from "../engines/engine-choice.js";
 import { UsageError } from "../errors.js";
+import { type OptionValues, optionRecords } from "../options/option.js";
+import { baseUrlOptions, setOptions } from "../options/service.js";
 import { say } from "../terminal/terminal.js";
-import { type DefineCommand, describe, insecureHttpOption, settingOption } from "./command.js";
+import { type DefineCommand, describe } from "./command.js";
+
+const options = optionRecords({
+  ...baseUrlOptions,
+  ...setOptions,
+  verify: { flags: "--no-verify", help: "store the key without asking the service" },
+});
+
+type LoginOptions = OptionValues<typeof options>;
 
 export const define: DefineCommand = (command) => {
   describe(command, {
     description:
       "Stores the key of a service, read from standard input or typed without echo.\nAsks the service once whether it accepts the key; nothing is charged.",
     examples: ["login --base-url https://validation.example.com", "login < key.txt"],
+    options,
     environment: ["XDG_CONFIG_HOME"],
     exitCodes: [3, 5],
-  })
-    .addOption(settingOption("baseUrl"))
-    .addOption(insecureHttpOption())
-    .option("--no-verify", "store the key without asking the service")
-    .action(login);
+  }).action(login);
 };
-
-interface LoginOptions extends SettingOptions, ServiceOptions {
-  /** False with `--no-verify`; commander's default is true. */
-  readonly verify: boolean;
-}
 
 /** Stores a key for one service. Reads it from standard input, or asks for it on a terminal. */
 async function login(options: LoginOptions): Promise<void> {
@@ -42,7 +44,7 @@ async function login(options: LoginOptions): Promise<void> {
     ? await prompt(`Key for ${place.value}: `)
     : await readKeyText(process.stdin);
   const { value: key } = checked(text, "standard input");
-  if (options.verify) await verify(place, key, settings, options);
+  if (options.verify) await verify(place, key, settings);
   const path = loginPath(process.env);
   await writePrivately(path, `${JSON.stringify({ baseUrl: place.value, key })}\n`);
   say(`the key for ${place.value} is kept in ${path}`);
@@ -54,17 +56,12 @@ async function login(options: LoginOptions): Promise<void> {
  * @throws UsageError when the key would be sent unencrypted
  * @throws AuthorisationError, ServiceError when the service refuses the key or does not answer
  */
-async function verify(
-  baseUrl: Resolved<string>,
-  value: string,
-  settings: Settings,
-  options: LoginOptions,
-): Promise<void> {
-  checkSafe(baseUrl, options);
+async function verify(baseUrl: Resolved<string>, value: string, settings: Settings): Promise<void> {
+  checkSafe(baseUrl, settings);
   const key = { value, source: "standard input" };
   const { askService } = await import("../engines/ask-service.js");
   try {
-    await askService({ name: "api", reason: "login", baseUrl, key }, settings, options);
+    await askService({ name: "api", reason: "login", baseUrl, key }, settings);
   } catch (error) {
     const isKnown = error instanceof AuthorisationError || error instanceof ServiceError;
     if (isKnown) error.message += "; the key is not stored; --no-verify stores it unchecked";

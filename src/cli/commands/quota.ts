@@ -1,26 +1,36 @@
 /** `idv quota`: the quota of the offline engine, in its file or shared. */
 import { statSync } from "node:fs";
-import { Option } from "commander";
-import { type Period, periods } from "../../store/period.js";
+import { periods } from "../../store/period.js";
 import type { Quota, QuotaChange } from "../../store/quota.js";
 import { freshQuota, QuotaFile } from "../../store/quota-file.js";
-import { unitLimit } from "../config/option-values.js";
-import { type QuotaOptions, type QuotaPlace, quotaPlace, type SharedQuota } from "../config/quota-place.js";
+import { type QuotaPlace, quotaPlace, type SharedQuota } from "../config/quota-place.js";
 import { openState } from "../engines/service-state.js";
 import { openSharedQuota } from "../engines/shared-quota.js";
 import { UsageError } from "../errors.js";
+import { type OptionRecords, type OptionValues, optionRecords } from "../options/option.js";
+import { quotaOptions } from "../options/quota.js";
+import { unitLimit } from "../options/values.js";
 import { print } from "../terminal/standard-output.js";
 import { grouped, printable, say } from "../terminal/terminal.js";
 import { fromNow } from "../terminal/time.js";
-import { type DefineCommand, describe, quotaOptions } from "./command.js";
+import { type DefineCommand, describe } from "./command.js";
 
-interface Options extends QuotaOptions {
-  readonly limit?: number | "none";
-  readonly period?: Period;
-  readonly json?: true;
-}
+const showOptions = optionRecords({
+  ...quotaOptions,
+  json: { flags: "--json", help: "print a JSON object" },
+});
 
-const environment = ["IDV_QUOTA_FILE", "IDV_QUOTA", "IDV_QUOTA_NAME", "XDG_STATE_HOME"] as const;
+const setOptions = optionRecords({
+  ...quotaOptions,
+  limit: { flags: "--limit <N|none>", help: "units a period", parse: unitLimit },
+  period: {
+    flags: "--period <PERIOD>",
+    help: "none, hour, day or month of the UTC calendar",
+    choices: periods,
+  },
+});
+
+const environment = ["IDV_QUOTA", "XDG_STATE_HOME"] as const;
 
 export const define: DefineCommand = (quota) => {
   describe(quota, {
@@ -28,30 +38,30 @@ export const define: DefineCommand = (quota) => {
     examples: ["quota show", "quota set --limit 10000 --period month"],
     environment,
   });
-  const define = (name: string, description: string, ...examples: readonly string[]) => {
-    const command = quota.command(name).summary(description);
-    for (const option of quotaOptions()) command.addOption(option);
-    return describe(command, { description, examples, environment });
-  };
-  define("show", "Print limit, used and left units, and when they renew.", "quota show", "quota show --json")
-    .option("--json", "print a JSON object")
-    .action(showQuota);
+  const define = (
+    name: string,
+    options: OptionRecords,
+    description: string,
+    ...examples: readonly string[]
+  ) => describe(quota.command(name).summary(description), { description, examples, options, environment });
+  define(
+    "show",
+    showOptions,
+    "Print limit, used and left units, and when they renew.",
+    ...["quota show", "quota show --json"],
+  ).action(showQuota);
   define(
     "set",
+    setOptions,
     "Set the limit, the period or both. Units used in this period stay used.",
     ...["quota set --limit 10000 --period month", "quota set --limit none"],
-    "quota set --quota postgres://db.example.com/idv --quota-name nightly --limit 1000000",
-  )
-    .option("--limit <N|none>", "units a period", unitLimit)
-    .addOption(
-      new Option("--period <PERIOD>", "none, hour, day or month of the UTC calendar").choices(periods),
-    )
-    .action(setQuota);
-  define("reset", "Set the used units of a quota file to 0.", "quota reset").action(resetQuota);
+    "quota set --quota postgres://db.example.com/idv#nightly --limit 1000000",
+  ).action(setQuota);
+  define("reset", quotaOptions, "Set the used units of a quota file to 0.", "quota reset").action(resetQuota);
 };
 
 /** Prints the quota. A file that does not exist yet is not created. */
-async function showQuota(options: Options): Promise<void> {
+async function showQuota(options: OptionValues<typeof showOptions>): Promise<void> {
   const place = quotaPlace(options, process.env);
   let quota = freshQuota;
   if ("state" in place) {
@@ -64,7 +74,7 @@ async function showQuota(options: Options): Promise<void> {
 }
 
 /** Changes the limit, the period or both. */
-async function setQuota(options: Options): Promise<void> {
+async function setQuota(options: OptionValues<typeof setOptions>): Promise<void> {
   const { limit, period } = options;
   if (limit === undefined && period === undefined) {
     throw new UsageError("quota set needs --limit N|none or --period none|hour|day|month");
@@ -86,7 +96,7 @@ async function setQuota(options: Options): Promise<void> {
 }
 
 /** Sets the used units to 0. */
-async function resetQuota(options: Options): Promise<void> {
+async function resetQuota(options: OptionValues<typeof quotaOptions>): Promise<void> {
   const place = quotaPlace(options, process.env);
   if ("state" in place) {
     throw new UsageError(

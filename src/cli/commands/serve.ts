@@ -1,6 +1,5 @@
 /** `idv serve`: the validation service over HTTP. */
 import { once } from "node:events";
-import { Option } from "commander";
 import type { FastifyInstance, FastifyListenOptions } from "fastify";
 import { type Classifier, loadClassifier } from "../../classifier/classifier.js";
 import { daysOld, findTable, tableSource } from "../../data/installed-table.js";
@@ -16,39 +15,66 @@ import {
   removeStaleSocket,
 } from "../config/listening-place.js";
 import { isLoopback } from "../config/loopback.js";
-import { byteCount, filled, webOrigin, wholeNumber } from "../config/option-values.js";
 import { dataTablePath } from "../config/paths.js";
-import {
-  dnsSettingNames,
-  resolveSettings,
-  type SettingOptions,
-  type Settings,
-  settings,
-} from "../config/settings.js";
+import { resolveSettings, type Settings, variableOf } from "../config/settings.js";
 import { openServiceState, openState, statePlace } from "../engines/service-state.js";
 import { UsageError } from "../errors.js";
+import { type OptionValues, optionRecords } from "../options/option.js";
+import { dnsOptions, setOptions } from "../options/service.js";
+import { stateOptions } from "../options/state.js";
+import { byteCount, filled, webOrigin, wholeNumber } from "../options/values.js";
 import { counted, say } from "../terminal/terminal.js";
 import { version } from "../version.js";
-import { type DefineCommand, describe, settingOption } from "./command.js";
-import { stateOption } from "./state-option.js";
+import { type DefineCommand, describe } from "./command.js";
 
-/** The options of `idv serve`, as commander gives them. */
-interface ServeOptions extends SettingOptions {
-  readonly host: string;
-  readonly port: number;
-  readonly socket?: string;
-  readonly config?: string;
-  readonly state?: string;
-  /** Whether the file of options names the state. It may hold a password. */
-  readonly isStateInFile: boolean;
-  readonly corsOrigin?: readonly string[];
-  readonly maxItems: number;
-  /** False with `--no-dashboard`. */
-  readonly dashboard: boolean;
-  readonly maxListBytes: number;
-  readonly check?: true;
-  readonly quiet?: true;
-}
+const options = optionRecords({
+  host: { flags: "--host <HOST>", help: "address to listen on", parse: filled, fallback: "127.0.0.1" },
+  port: {
+    flags: "--port <PORT>",
+    help: "port to listen on; 0 for any free one",
+    parse: wholeNumber(0, 65_535),
+    fallback: 8787,
+  },
+  socket: {
+    flags: "--socket <PATH>",
+    help: "Unix socket to listen on instead",
+    parse: filled,
+    conflicts: ["host", "port"],
+  },
+  config: {
+    flags: "--config <FILE>",
+    help: 'options from a JSON file: {"port": 8080, ...}',
+    parse: filled,
+  },
+  ...stateOptions,
+  corsOrigin: {
+    flags: "--cors-origin <URL>",
+    help: "origin whose pages may call the service",
+    parse: webOrigin,
+    isList: true,
+  },
+  maxItems: {
+    flags: "--max-items <N>",
+    help: "most items in a request",
+    parse: wholeNumber(1, 100_000),
+    fallback: 1000,
+  },
+  dashboard: { flags: "--no-dashboard", help: "serve no pages below /dashboard" },
+  maxListBytes: {
+    flags: "--max-list-bytes <SIZE>",
+    help: "largest list that may be checked there",
+    parse: byteCount,
+    fallback: 268_435_456,
+    fallbackText: "256M",
+  },
+  check: { flags: "--check", help: "find out whether the service could run, and exit" },
+  quiet: { flags: "-q, --quiet", help: "log no requests" },
+  // An answer of the service has no exit code.
+  dns: { ...dnsOptions.dns, help: "look up whether domains receive mail (default: off)" },
+  ...setOptions,
+});
+
+type ServeOptions = OptionValues<typeof options>;
 
 export const define: DefineCommand = (command) => {
   describe(command, {
@@ -58,63 +84,27 @@ export const define: DefineCommand = (command) => {
       "serve --port 8080 --state /var/lib/idv/service.db",
       "serve --config /etc/idv/serve.json",
     ],
+    options,
     environment: ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME", "XDG_DATA_HOME", "LISTEN_FDS, LISTEN_PID"],
     topics: ["service"],
-  })
-    .addOption(new Option("--host <HOST>", "address to listen on").argParser(filled).default("127.0.0.1"))
-    .addOption(
-      new Option("--port <PORT>", "port to listen on; 0 for any free one")
-        .argParser(wholeNumber(0, 65_535))
-        .default(8787),
-    )
-    .addOption(
-      new Option("--socket <PATH>", "Unix socket to listen on instead")
-        .argParser(filled)
-        .conflicts(["host", "port"]),
-    )
-    .addOption(
-      new Option("--config <FILE>", 'options from a JSON file: {"port": 8080, ...}').argParser(filled),
-    )
-    .addOption(stateOption())
-    .addOption(
-      new Option("--cors-origin <URL>", "origin whose pages may call the service").argParser(webOrigin),
-    )
-    .addOption(
-      new Option("--max-items <N>", "most items in a request")
-        .argParser(wholeNumber(1, 100_000))
-        .default(1000),
-    )
-    .option("--no-dashboard", "serve no pages below /dashboard")
-    .addOption(
-      new Option("--max-list-bytes <SIZE>", "largest list that may be checked there: 256M")
-        .argParser(byteCount)
-        .default(268_435_456, "256M"),
-    )
-    .option("--check", "find out whether the service could run, and exit")
-    .option("-q, --quiet", "log no requests");
-  for (const name of dnsSettingNames) {
-    const option = settingOption(name);
-    // An answer of the service has no exit code.
-    if (name === "dns") option.description = "look up whether domains receive mail (default: off)";
-    command.addOption(option);
-  }
-  command.action(async (options: ServeOptions) => {
-    if (options.config !== undefined) {
+  });
+  command.action(async (given: ServeOptions) => {
+    if (given.config !== undefined) {
       const { takeOptionsFrom } = await import("../config/config-file.js");
-      takeOptionsFrom(options.config, command, variables, process.env);
+      takeOptionsFrom(given.config, { command, records: options, variables });
       // An address on the command line goes before a socket in the file.
       const isGiven = ["host", "port"].some((name) => command.getOptionValueSource(name) === "cli");
       if (isGiven) command.setOptionValue("socket", undefined);
     }
     const isStateInFile = command.getOptionValueSource("state") === "config";
-    await serve({ ...command.opts<ServeOptions>(), isStateInFile });
+    await serve(command.opts<ServeOptions>(), isStateInFile);
   });
 };
 
 /** Variables that go before a file of options. */
 const variables: Readonly<Record<string, readonly string[]>> = {
   state: ["IDV_STATE", "IDV_STATE_FILE"],
-  ...Object.fromEntries(dnsSettingNames.map((name) => [name, [settings[name].variable]])),
+  dns: [variableOf("dns")],
 };
 
 /** How long requests in flight may take to finish after a signal, in milliseconds. */
@@ -123,13 +113,17 @@ const patienceMilliseconds = 8000;
 /** How long a request waits while another process locks the state, in milliseconds; then it is answered with 503. */
 const lockMilliseconds = 1000;
 
-/** Runs the service until SIGTERM or SIGINT, and lets the requests in flight finish. */
-async function serve(options: ServeOptions): Promise<void> {
+/**
+ * Runs the service until SIGTERM or SIGINT, and lets the requests in flight finish.
+ *
+ * @param isStateInFile whether the file of options names the state, which may then hold a password
+ */
+async function serve(options: ServeOptions, isStateInFile: boolean): Promise<void> {
   const { state, corsOrigin = [], maxItems, quiet } = options;
   const place = listeningPlace(options, process.env, process.pid);
   const resolved = await resolveSettings(options, process.env, undefined, say);
   const wait = { milliseconds: lockMilliseconds };
-  const store = await (options.isStateInFile
+  const store = await (isStateInFile
     ? openState(state!, undefined, process.env, wait)
     : openServiceState(state, process.env, wait));
   const metrics = createMetrics();

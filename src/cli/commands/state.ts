@@ -11,17 +11,22 @@ import {
   stateTableNames,
   stateTables,
 } from "../../store/state-rows.js";
-import { filled } from "../config/option-values.js";
 import { openServiceState } from "../engines/service-state.js";
+import { type OptionValues, optionRecords } from "../options/option.js";
+import { stateOptions } from "../options/state.js";
+import { filled } from "../options/values.js";
 import { standardOutput } from "../terminal/standard-output.js";
 import { counted, say } from "../terminal/terminal.js";
 import { type DefineCommand, describe } from "./command.js";
-import { stateOption } from "./state-option.js";
 
-interface StateOptions {
-  readonly state?: string;
-  readonly output?: string;
-}
+const exportOptions = optionRecords({
+  ...stateOptions,
+  output: {
+    flags: "-o, --output <FILE>",
+    help: "write to FILE, which only you may read",
+    parse: filled,
+  },
+});
 
 const environment = ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME"] as const;
 
@@ -41,18 +46,16 @@ export const define: DefineCommand = (state) => {
     description:
       "Writes the state as lines of JSON, as of one moment. Secrets of keys are in it as hashes only.\nA server that goes on meanwhile goes on charging the old state: stop it first.",
     examples: ["state export -o state.jsonl", "state export | gzip > state.jsonl.gz"],
+    options: exportOptions,
     environment,
-  })
-    .addOption(stateOption())
-    .option("-o, --output <FILE>", "write to FILE, which only you may read", filled)
-    .action(exportState);
+  }).action(exportState);
   describe(state.command("import").summary("Read an exported state into an empty one."), {
     description: "Reads an exported state into one without keys and quotas, all of it or nothing.",
     examples: ["state import state.jsonl --state postgres://db.example.com/idv"],
+    options: stateOptions,
     environment,
   })
     .argument("[FILE]", "what idv state export has written; - or none for standard input")
-    .addOption(stateOption())
     .action(importState);
 };
 
@@ -81,7 +84,7 @@ class Counts {
   }
 }
 
-async function exportState({ state, output }: StateOptions): Promise<void> {
+async function exportState({ state, output }: OptionValues<typeof exportOptions>): Promise<void> {
   // Names of keys are nobody else's business.
   process.umask(0o077);
   const store = await openServiceState(state, process.env);
@@ -107,7 +110,10 @@ async function exportState({ state, output }: StateOptions): Promise<void> {
   }
 }
 
-async function importState(file: string | undefined, { state }: StateOptions): Promise<void> {
+async function importState(
+  file: string | undefined,
+  { state }: OptionValues<typeof stateOptions>,
+): Promise<void> {
   const store = await openServiceState(state, process.env);
   const name = file === undefined || file === "-" ? undefined : file;
   try {

@@ -1,44 +1,44 @@
 /** `idv usage`: the units that the keys of `idv serve` have used, by time, key and status. */
-import { Option } from "commander";
 import type { KeyUsageSum } from "../../store/usage.js";
 import { quoteField } from "../../table/quotes.js";
 import { knownStatuses } from "../../validator/validator.js";
-import { day, duration, filled } from "../config/option-values.js";
 import { openServiceState } from "../engines/service-state.js";
+import { type OptionValues, optionRecords } from "../options/option.js";
+import { stateOptions } from "../options/state.js";
+import { day, duration, filled } from "../options/values.js";
 import { printListing } from "../terminal/listing.js";
 import { allPrinted, print } from "../terminal/standard-output.js";
 import { grouped } from "../terminal/terminal.js";
 import { type DefineCommand, describe } from "./command.js";
-import { stateOption } from "./state-option.js";
 
-interface UsageOptions {
-  readonly state?: string;
-  readonly key?: string;
-  /** Milliseconds before now. */
-  readonly since: number;
-  readonly by: "hour" | "day";
-  readonly json?: true;
-  readonly csv?: true;
-}
+const options = optionRecords({
+  ...stateOptions,
+  key: { flags: "--key <ID>", help: "only this key", parse: filled },
+  since: {
+    flags: "--since <TIME>",
+    help: "how far back",
+    parse: duration(0, 3660 * day),
+    fallback: 7 * day,
+    fallbackText: "7d",
+  },
+  by: {
+    flags: "--by <SPAN>",
+    help: "hour, or day of the UTC calendar",
+    choices: ["hour", "day"],
+    fallback: "day",
+  },
+  json: { flags: "--json", help: "print one JSON object a line", conflicts: ["csv"] },
+  csv: { flags: "--csv", help: "print CSV with a header" },
+});
 
 export const define: DefineCommand = (command) => {
   describe(command, {
     description:
       "Prints the units used by time, key and kind, and their statuses.\nWithout quota_exceeded, their sum in a period is what the quotas have counted.",
     examples: ["usage", "usage --since 24h --by hour --key 04sX1bQ2z", "usage --since 90d --csv"],
+    options,
     environment: ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME"],
-  })
-    .addOption(stateOption())
-    .option("--key <ID>", "only this key", filled)
-    .addOption(
-      new Option("--since <TIME>", "how far back").argParser(duration(0, 3660 * day)).default(7 * day, "7d"),
-    )
-    .addOption(
-      new Option("--by <SPAN>", "hour, or day of the UTC calendar").choices(["hour", "day"]).default("day"),
-    )
-    .addOption(new Option("--json", "print one JSON object a line").conflicts("csv"))
-    .option("--csv", "print CSV with a header")
-    .action(showUsage);
+  }).action(showUsage);
 };
 
 /** Units of a key and a kind in one span of time. */
@@ -57,7 +57,7 @@ interface Line {
 const statusColumns = [...knownStatuses.filter((status) => status !== "quota_exceeded"), "other"] as const;
 const header = ["time", "key", "name", "kind", "units", ...statusColumns, "quota_exceeded"];
 
-async function showUsage({ state, key, since, by, json, csv }: UsageOptions): Promise<void> {
+async function showUsage({ state, key, since, by, json, csv }: OptionValues<typeof options>): Promise<void> {
   const store = await openServiceState(state, process.env);
   try {
     const names = new Map((await store.list()).map(({ id, name }) => [id, name]));

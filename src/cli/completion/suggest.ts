@@ -5,8 +5,9 @@ import { found } from "../../files/found.js";
 import { profiles } from "../../run/item.js";
 import { openTable } from "../../table/reader.js";
 import { knownStatuses } from "../../validator/validator.js";
-import { noItem } from "../config/option-values.js";
 import { topicNames } from "../help/topic-names.js";
+import { wordsFor } from "../options/option.js";
+import { noItem } from "../options/values.js";
 import { scripts } from "./scripts.js";
 
 /** Suggested words with their meanings, or the names of files. */
@@ -90,7 +91,8 @@ const wordsOf = ({ long, short, description, hidden }: Option): (readonly [strin
 
 /** Returns the values that an option may take. */
 async function valuesOf(option: Option, current: string, rest: readonly string[]): Promise<Suggestions> {
-  if (option.argChoices) return startingWith(current, named(option.argChoices));
+  const known = wordsFor(option);
+  if (known.length > 0) return startingWith(current, named(known));
   const placeholder = /[<[]=?([^>\]]+)[>\]]/.exec(option.flags)?.[1] ?? "";
   if (placeholder.startsWith("STATUS")) {
     const done = current.slice(0, current.lastIndexOf(",") + 1);

@@ -6,7 +6,7 @@ import { readIfPresent } from "../../files/private-file.js";
 import { StoreError } from "../../store/errors.js";
 import { AuthorisationError } from "../../validator/errors.js";
 import { UsageError } from "../errors.js";
-import { serviceUrl } from "./option-values.js";
+import { serviceUrl } from "../options/values.js";
 import { configFolder } from "./paths.js";
 import type { Resolved } from "./resolved.js";
 

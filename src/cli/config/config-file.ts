@@ -1,34 +1,39 @@
 /** A file with options of a command, in JSON, for commands that run as a service. */
 import { readFileSync, statSync } from "node:fs";
-import { type Command, InvalidArgumentError, type Option } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { UsageError } from "../errors.js";
+import type { OptionRecords } from "../options/option.js";
 
 /** Value of an option in the file. */
 type Value = string | number | boolean | readonly string[];
+
+/** A command that takes options from a file. */
+interface Target {
+  readonly command: Command;
+  readonly records: OptionRecords;
+  /** The variables that go before the file, by the names of the options. */
+  readonly variables: Readonly<Record<string, readonly string[]>>;
+}
 
 /**
  * Takes the options of a command from a file, unless the command line gives them, or a variable does. Their names are those on
  * the command line, without the hyphens: `--max-items` is `maxItems`.
  *
- * @param variables the variables that go before the file, by the names of the options
  * @throws UsageError when the file cannot be read, is not a JSON object, or has an unknown name or an invalid value; or holds a
  *   password and can be read by other users
  */
-export function takeOptionsFrom(
-  path: string,
-  command: Command,
-  variables: Readonly<Record<string, readonly string[]>>,
-  env: NodeJS.ProcessEnv,
-): void {
+export function takeOptionsFrom(path: string, { command, records, variables }: Target): void {
+  const { config: _, ...known } = records;
   for (const [name, value] of Object.entries(readObject(path))) {
-    const option = command.options.find((each) => each.attributeName() === name && name !== "config");
-    if (option === undefined) throw new UsageError(`${path}: ${unknownName(name, command)}`);
+    const record = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (record === undefined) throw new UsageError(`${path}: ${unknownName(name, Object.keys(known))}`);
     if (isUrlWithPassword(value) && (statSync(path).mode & 0o077) !== 0) {
       throw new UsageError(`${path}: other users can read the password in it; run chmod 600 ${path}`);
     }
-    const parsed = parse(option, value, `${path}: ${name}`);
+    const parsed = readValue(record, value, `${path}: ${name}`);
     const isGiven =
-      command.getOptionValueSource(name) === "cli" || variables[name]?.some((variable) => env[variable]);
+      command.getOptionValueSource(name) === "cli" ||
+      variables[name]?.some((variable) => process.env[variable]);
     if (!isGiven) command.setOptionValueWithSource(name, parsed, "config");
   }
 }
@@ -53,34 +58,30 @@ function readObject(path: string): Readonly<Record<string, Value>> {
   throw new UsageError(`${path}: not a JSON object`);
 }
 
-function unknownName(name: string, { options }: Command): string {
-  const known = options.map((option) => option.attributeName()).filter((each) => each !== "config");
+function unknownName(name: string, known: readonly string[]): string {
   // A long or odd name may be a password in the wrong place.
   const what = /^[A-Za-z-]{1,30}$/.test(name) ? `"${name}"` : "one of its names";
-  return `${what} is no option; known: ${known.join(", ")}`;
+  return `${what} is not an option; known: ${known.join(", ")}`;
 }
 
 const isUrlWithPassword = (value: Value): boolean =>
   typeof value === "string" && /^[a-z]+:\/\/[^/?#]*:[^/?#]*@|[?&]password=/i.test(value);
 
 /** @throws UsageError when the value is not one that the option takes */
-function parse(option: Option, value: Value, where: string): unknown {
-  const isFlag = !option.required && !option.optional;
-  if (isFlag) {
+function readValue({ flags, parse, isList }: OptionRecords[string], value: Value, where: string): unknown {
+  if (!/[<[]/.test(flags)) {
     if (typeof value === "boolean") return value || undefined;
     throw new UsageError(`${where}: takes true or false`);
   }
   const texts = (Array.isArray(value) ? value : [value]).map(String);
-  if (texts.length !== 1 && option.attributeName() !== "corsOrigin") {
-    throw new UsageError(`${where}: takes one value`);
-  }
-  try {
-    return texts.reduce<unknown>(
-      (before, text) => (option.parseArg ? option.parseArg(text, before) : text),
-      undefined,
-    );
-  } catch (error) {
-    if (!(error instanceof InvalidArgumentError)) throw error;
-    throw new UsageError(`${where}: "${texts.at(-1)}" is invalid. ${error.message}`);
-  }
+  if (texts.length !== 1 && !isList) throw new UsageError(`${where}: takes one value`);
+  const values = texts.map((text) => {
+    try {
+      return parse ? parse(text) : text;
+    } catch (error) {
+      if (!(error instanceof InvalidArgumentError)) throw error;
+      throw new UsageError(`${where}: "${text}" is invalid. ${error.message}`);
+    }
+  });
+  return isList ? values : values[0];
 }

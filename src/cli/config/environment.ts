@@ -2,9 +2,7 @@
 export const environmentVariables = {
   IDV_API_KEY: "key of the service",
   IDV_API_KEY_COMMAND: "command that prints the key, such as a vault's",
-  IDV_QUOTA_FILE: "quota file of the offline engine, unless --quota-file is given",
-  IDV_QUOTA: "state with a shared quota, unless --quota is given: a file or a postgres:// URL",
-  IDV_QUOTA_NAME: "name of the shared quota, unless --quota-name is given",
+  IDV_QUOTA: "quota of the offline engine, unless --quota is given: FILE, or URL#NAME",
   IDV_QUOTA_KEY: "id of a key whose quota is charged, in place of a shared one",
   IDV_RUN: "name of a run that is paid once, however often it is tried; kept for 7 days",
   IDV_CACHE_FILE: "cache file of a service's verdicts and of DNS findings",

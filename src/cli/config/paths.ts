@@ -15,12 +15,10 @@ export function dataTablePath(env: NodeJS.ProcessEnv): string {
 }
 
 /**
- * Path of the quota file: the option, else IDV_QUOTA_FILE, else `idv/quota.db` in the XDG state folder. Empty variables
- * count as unset, and so does a relative XDG folder, as the XDG specification demands.
+ * Path of the quota file that no option and no variable names: `idv/quota.db` in the XDG state folder. A relative XDG folder counts as
+ * unset, as the XDG specification demands.
  */
-export function quotaFilePath(option: string | undefined, env: NodeJS.ProcessEnv): string {
-  return option ?? (env["IDV_QUOTA_FILE"] || join(stateFolder(env), "quota.db"));
-}
+export const quotaFilePath = (env: NodeJS.ProcessEnv): string => join(stateFolder(env), "quota.db");
 
 /**
  * Path of the cache of paid verdicts: IDV_CACHE_FILE, else `idv/verdicts.db` in the XDG state folder. Not in the XDG

@@ -1,13 +1,12 @@
 /** Where the quota of the offline engine is: in a file of its own, or shared by name in the state of `idv serve`. */
+import { found } from "../../files/found.js";
 import type { QuotaOwner } from "../../store/service-store.js";
 import { UsageError } from "../errors.js";
 import { quotaFilePath } from "./paths.js";
 
-/** Options that name the quota. */
+/** The option that names the quota: `FILE`, `FILE#NAME` or `URL#NAME`. */
 export interface QuotaOptions {
-  readonly quotaFile?: string;
   readonly quota?: string;
-  readonly quotaName?: string;
 }
 
 /** A quota that other machines and the keys of a service may share. */
@@ -25,33 +24,35 @@ export type QuotaPlace = { readonly path: string; readonly isNamed: boolean } | 
 /** Whether the state is a database rather than a file. */
 export const isDatabase = (state: string): boolean => /^postgres(?:ql)?:\/\//.test(state);
 
-/** Returns the state with the shared quota; undefined if the quota is in a file of its own. */
-const sharedState = ({ quotaFile, quota }: QuotaOptions, env: NodeJS.ProcessEnv): string | undefined =>
-  quotaFile === undefined ? (quota ?? (env["IDV_QUOTA"] || undefined)) : undefined;
+/** Splits the name of a shared quota off a file or URL. A file whose own name has a `#` is taken whole. */
+function parts(text: string): { readonly place: string; readonly name?: string } {
+  const [, place, name] = /^(.+)#([^#/]+)$/s.exec(text) ?? [];
+  if (place === undefined || name === undefined || (!isDatabase(text) && found(text)?.isFile())) {
+    return { place: text };
+  }
+  return { place, name };
+}
 
-/** Returns the file or URL of the quota, whether or not a shared one is named. */
-export const quotaTarget = (options: QuotaOptions, env: NodeJS.ProcessEnv): string =>
-  sharedState(options, env) ?? quotaFilePath(options.quotaFile, env);
+/** Returns the file or URL of the quota. */
+export function quotaTarget({ quota }: QuotaOptions, env: NodeJS.ProcessEnv): string {
+  const text = quota ?? (env["IDV_QUOTA"] || undefined);
+  return text === undefined ? quotaFilePath(env) : parts(text).place;
+}
 
 /**
- * Finds the quota: `--quota-file`, else `--quota`, else IDV_QUOTA, else IDV_QUOTA_FILE, else the usual file.
+ * Finds the quota: `--quota`, else IDV_QUOTA, else the usual file.
  *
- * @throws UsageError when a shared quota has no name, or a name no quota
+ * @throws UsageError when a database has no name of a quota
  */
-export function quotaPlace(options: QuotaOptions, env: NodeJS.ProcessEnv): QuotaPlace {
-  const { quotaFile, quota, quotaName } = options;
-  const state = sharedState(options, env);
-  if (state === undefined) {
-    if (quotaName !== undefined) throw new UsageError("--quota-name is for a shared quota; add --quota URL");
-    const isNamed = quotaFile !== undefined || Boolean(env["IDV_QUOTA_FILE"]);
-    return { path: quotaFilePath(quotaFile, env), isNamed };
-  }
-  const keyId = quotaName === undefined ? env["IDV_QUOTA_KEY"] || undefined : undefined;
-  const name = quotaName ?? (env["IDV_QUOTA_NAME"] || undefined);
-  if (keyId !== undefined) return { state, isOption: quota !== undefined, from: { keyId } };
-  if (name === undefined) {
-    const source = quota === undefined ? "IDV_QUOTA" : "--quota";
-    throw new UsageError(`${source} needs the name of the quota too: --quota-name NAME, or IDV_QUOTA_NAME`);
-  }
-  return { state, isOption: quota !== undefined, from: { quotaName: name } };
+export function quotaPlace({ quota }: QuotaOptions, env: NodeJS.ProcessEnv): QuotaPlace {
+  const text = quota ?? (env["IDV_QUOTA"] || undefined);
+  if (text === undefined) return { path: quotaFilePath(env), isNamed: false };
+  const { place, name } = parts(text);
+  const isOption = quota !== undefined;
+  const keyId = isOption ? undefined : env["IDV_QUOTA_KEY"] || undefined;
+  if (keyId !== undefined) return { state: place, isOption, from: { keyId } };
+  if (name !== undefined) return { state: place, isOption, from: { quotaName: name } };
+  if (!isDatabase(place)) return { path: place, isNamed: true };
+  const source = isOption ? "--quota" : "IDV_QUOTA";
+  throw new UsageError(`${source} needs the name of the quota, too: postgres://host/database#NAME`);
 }

@@ -1,5 +1,5 @@
 /**
- * The settings of a run, given by option, variable, project file or user file. To add one, add its entry to
+ * The settings of a run, given by option, `--set`, variable, project file or user file. To add one, add its entry to
  * {@link settings}: the help, `idv doctor` and the settings files pick it up.
  */
 import { constants } from "node:fs";
@@ -11,143 +11,187 @@ import { readFault } from "../../files/errors.js";
 import { found } from "../../files/found.js";
 import type { Rate } from "../../validator/api/engine.js";
 import { UsageError } from "../errors.js";
-import { readLogin } from "./api-key.js";
 import {
   day,
   dnsServers,
   dnsUse,
   duration,
-  engineName,
   itemRate,
+  oneOf,
   serviceUrl,
+  truthValue,
   wholeNumber,
-} from "./option-values.js";
+  wordList,
+} from "../options/values.js";
+import { readLogin } from "./api-key.js";
 import { configFolder } from "./paths.js";
 import type { Resolved } from "./resolved.js";
 
-/** A setting: how it is given, and what its values are. */
-interface Setting<Value> {
-  readonly flag: string;
-  readonly variable: string;
-  readonly description: string;
+/** A setting: what it is, and what its values are. */
+interface Setting {
+  readonly help: string;
   /** @throws InvalidArgumentError */
-  readonly parse: (text: string) => Value;
+  readonly parse: (text: string) => unknown;
   /** Returns a value as text for people. */
-  readonly show: (value: NonNullable<Value>) => string;
+  readonly show?: (value: never) => string;
   /** The default, as the user would write it; absent for none. */
   readonly fallback?: string;
-}
-
-function setting<Value>(
-  flag: string,
-  variable: string,
-  description: string,
-  { parse, show = String }: { parse: Setting<Value>["parse"]; show?: Setting<Value>["show"] },
-  fallback?: string,
-): Setting<Value> {
-  return { flag, variable, description, parse, show, ...(fallback !== undefined && { fallback }) };
+  /** The flags of its option; absent for a setting that only `--set` gives on the command line. */
+  readonly flags?: string;
+  /** The engine or stage that it concerns; absent for all. */
+  readonly belongsTo?: "api" | "dns";
+  /** Set where a project's file may not give it: a clone must not decide where a user's domains or keys are sent, and how. */
+  readonly isOwn?: true;
 }
 
 /** The longest age of a cached verdict, in milliseconds. */
 export const longestCacheTtl = 366 * day;
 
-const text = <Value>(parse: (text: string) => Value) => ({ parse });
 const time = (least: number, most: number) => ({ parse: duration(least, most), show: showTime });
 const rate = {
   parse: itemRate,
   show: ({ items, milliseconds }: Rate) => `${items} in ${milliseconds / 1000} s`,
 };
+const words = (list: readonly string[]) => list.join(",");
 
 /** All settings, by their names in the files. */
-export const settings = {
-  engine: setting(
-    "--engine <ENGINE>",
-    "IDV_ENGINE",
-    "api, offline, or auto: api if there is a key",
-    text(engineName),
-    "auto",
-  ),
-  baseUrl: setting(
-    "--base-url <URL>",
-    "IDV_BASE_URL",
-    "URL that /emails/validate is appended to",
-    text(serviceUrl),
-  ),
-  batchSize: setting(
-    "--batch-size <N>",
-    "IDV_BATCH_SIZE",
-    "send up to N items in a request",
-    text(wholeNumber(1, 100_000)),
-    "100",
-  ),
-  concurrency: setting(
-    "--concurrency <N>",
-    "IDV_CONCURRENCY",
-    "send up to N requests at a time",
-    text(wholeNumber(1, 64)),
-    "4",
-  ),
-  timeout: setting("--timeout <TIME>", "IDV_TIMEOUT", "longest time for one try", time(1, day), "30s"),
-  maxRetries: setting(
-    "--max-retries <N>",
-    "IDV_MAX_RETRIES",
-    "resend a failed batch up to N times",
-    text(wholeNumber(0, 100)),
-    "4",
-  ),
-  retryBudget: setting(
-    "--retry-budget <TIME>",
-    "IDV_RETRY_BUDGET",
-    "longest time for all tries",
-    time(0, day),
-    "2m",
-  ),
-  rate: setting("--rate <N/s|N/m|N/h>", "IDV_RATE", "submit up to N items in that time", rate),
-  cacheTtl: setting(
-    "--cache-ttl <TIME>",
-    "IDV_CACHE_TTL",
-    "use cached verdicts up to this age",
-    time(0, longestCacheTtl),
-    "30d",
-  ),
-  dns: setting(
-    "--dns [=strict]",
-    "IDV_DNS",
-    "look up whether domains receive mail; strict: exit 5 if most fail",
-    text(dnsUse),
-    "off",
-  ),
-  dnsServer: setting(
-    "--dns-server <IP[:PORT],...>",
-    "IDV_DNS_SERVER",
-    "DNS servers to query, instead of the system's",
-    { parse: dnsServers, show: (servers: readonly string[]) => servers.join(",") },
-  ),
-  dnsConcurrency: setting(
-    "--dns-concurrency <N>",
-    "IDV_DNS_CONCURRENCY",
-    "have up to N queries in flight",
-    text(wholeNumber(1, mostInFlight)),
-    String(mostInFlight),
-  ),
-  dnsRate: setting("--dns-rate <N/s|N/m|N/h>", "IDV_DNS_RATE", "send up to N queries in that time", rate),
-} as const;
+const settings = defineSettings({
+  engine: {
+    help: "api, offline, or auto: api if there is a key",
+    parse: oneOf("auto", "api", "offline"),
+    fallback: "auto",
+  },
+  baseUrl: {
+    flags: "--base-url <URL>",
+    help: "URL that /emails/validate is appended to",
+    parse: serviceUrl,
+    belongsTo: "api",
+  },
+  batchSize: {
+    flags: "--batch-size <N>",
+    help: "send up to N items in a request",
+    parse: wholeNumber(1, 100_000),
+    fallback: "100",
+    belongsTo: "api",
+  },
+  concurrency: {
+    flags: "--concurrency <N>",
+    help: "send up to N requests at a time",
+    parse: wholeNumber(1, 64),
+    fallback: "4",
+    belongsTo: "api",
+  },
+  rate: {
+    flags: "--rate <N/s|N/m|N/h>",
+    help: "submit up to N items in that time",
+    ...rate,
+    belongsTo: "api",
+  },
+  timeout: { help: "longest time for one try", ...time(1, day), fallback: "30s", belongsTo: "api" },
+  maxRetries: {
+    help: "how often a failed batch is sent again",
+    parse: wholeNumber(0, 100),
+    fallback: "4",
+    belongsTo: "api",
+  },
+  retryBudget: { help: "longest time for all tries", ...time(0, day), fallback: "2m", belongsTo: "api" },
+  cacheTtl: {
+    help: "oldest cached verdict that is used",
+    ...time(0, longestCacheTtl),
+    fallback: "30d",
+    belongsTo: "api",
+  },
+  precheck: {
+    help: "whether items that cannot be valid are fake without asking",
+    parse: truthValue,
+    fallback: "true",
+    belongsTo: "api",
+  },
+  allowInsecureHttp: {
+    help: "whether the key may be sent unencrypted to another machine",
+    parse: truthValue,
+    fallback: "false",
+    belongsTo: "api",
+    isOwn: true,
+  },
+  dns: {
+    flags: "--dns [=strict]",
+    help: "look up whether domains receive mail; strict: exit 5 if most fail",
+    parse: dnsUse,
+    fallback: "off",
+    belongsTo: "dns",
+    isOwn: true,
+  },
+  dnsServer: {
+    help: "DNS servers to query, instead of the system's: IP[:PORT],...",
+    parse: dnsServers,
+    show: words,
+    belongsTo: "dns",
+    isOwn: true,
+  },
+  dnsConcurrency: {
+    help: "most DNS queries in flight",
+    parse: wholeNumber(1, mostInFlight),
+    fallback: String(mostInFlight),
+    belongsTo: "dns",
+    isOwn: true,
+  },
+  dnsRate: { help: "most DNS queries in a time: 100/s", ...rate, belongsTo: "dns", isOwn: true },
+  cell: {
+    help: "which of several items in a field counts: worst, first or best",
+    parse: oneOf("worst", "first", "best"),
+    fallback: "worst",
+  },
+  emptyValues: { help: "words for no item, instead of n/a, null ...", parse: wordList, show: words },
+  ragged: { help: "rows with too few fields: pad, or error", parse: oneOf("pad", "error"), fallback: "pad" },
+});
 
-export type SettingName = keyof typeof settings;
+/** Checks the types of settings without widening them. */
+function defineSettings<const All extends Readonly<Record<string, Setting>>>(all: All): All {
+  return all;
+}
+
+type All = typeof settings;
+export type SettingName = keyof All;
 export const settingNames = Object.keys(settings) as SettingName[];
-/** The settings of the stage that asks DNS. Not accepted from a project's file, which could send the user's domains to its own server. */
-export const dnsSettingNames: readonly SettingName[] = ["dns", "dnsServer", "dnsConcurrency", "dnsRate"];
 
-type ValueOf<Name extends SettingName> = ReturnType<(typeof settings)[Name]["parse"]>;
-/** Every setting with its value; the base URL, the rates and the DNS servers may be absent. */
+/** Returns a setting without the types of its literals. */
+export const settingOf = (name: SettingName): Setting => settings[name];
+
+/** Returns the environment variable of a setting: IDV_BATCH_SIZE for batchSize. */
+export const variableOf = (name: SettingName): string => `IDV_${name.replace(/[A-Z]/g, "_$&").toUpperCase()}`;
+
+type ValueOf<Name extends SettingName> = ReturnType<All[Name]["parse"]>;
+
+/** Every setting with its value, which may be absent where there is no default. */
 export type Settings = {
   readonly [Name in SettingName]: Resolved<
-    Name extends "baseUrl" | "rate" | "dnsServer" | "dnsRate" ? ValueOf<Name> | undefined : ValueOf<Name>
+    ValueOf<Name> | (All[Name] extends { readonly fallback: string } ? never : undefined)
   >;
 };
 
+/** A setting given by `--set`. */
+export type SetSetting = readonly [name: SettingName, value: unknown];
+
 /** The settings among the options of a command, parsed. */
-export type SettingOptions = { readonly [Name in SettingName]?: ValueOf<Name> };
+export type SettingOptions = {
+  readonly [Name in SettingName as All[Name] extends { readonly flags: string }
+    ? Name
+    : never]?: ValueOf<Name>;
+} & { readonly set?: readonly SetSetting[] };
+
+/**
+ * Parses a setting of `--set`, such as `timeout=1m`.
+ *
+ * @throws InvalidArgumentError
+ */
+export function setSetting(text: string): SetSetting {
+  const [, given = "", value] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
+  const name = settingNames.find((name) => name === given);
+  if (value !== undefined && name !== undefined) return [name, settings[name].parse(value)];
+  const fault = value === undefined ? "It takes NAME=VALUE" : "There is no such setting";
+  throw new InvalidArgumentError(`${fault}; settings: ${settingNames.join(", ")}.`);
+}
 
 /** A file with settings. */
 interface SettingsFile {
@@ -158,7 +202,7 @@ interface SettingsFile {
 }
 
 /**
- * Finds every setting: the option, else the environment variable, else the project's file, else the user's, else the
+ * Finds every setting: the option, else `--set`, else the environment variable, else the project's file, else the user's, else the
  * default. An empty variable counts as unset.
  *
  * A base URL from the project's file, and an engine from there other than `offline`, are marked as untrusted unless an
@@ -200,9 +244,12 @@ function resolveSetting(
   env: NodeJS.ProcessEnv,
   files: readonly SettingsFile[],
 ): Resolved<unknown> {
-  const { flag, variable, fallback } = settings[name];
-  const option = options[name];
-  if (option !== undefined) return { value: option, source: flag.split(" ")[0]! };
+  const { flags, fallback } = settingOf(name);
+  const option = (options as Readonly<Record<string, unknown>>)[name];
+  if (option !== undefined) return { value: option, source: flags!.split(" ")[0]! };
+  const set = options.set?.findLast(([each]) => each === name);
+  if (set !== undefined) return { value: set[1], source: "--set" };
+  const variable = variableOf(name);
   const given = env[variable];
   if (given) return { value: parse(name, given, variable), source: variable };
   for (const { path, values } of files) {
@@ -217,8 +264,8 @@ function resolveSetting(
  *
  * @throws UsageError
  */
-export const parseSettingOption = (name: SettingName, value: string): unknown =>
-  parse(name, value, settings[name].flag.split(" ")[0]!);
+export const parseSettingOption = <Name extends SettingName>(name: Name, value: string): ValueOf<Name> =>
+  parse(name, value, settingOf(name).flags!.split(" ")[0]!) as ValueOf<Name>;
 
 /** @throws UsageError */
 function parse(name: SettingName, value: string, where: string): unknown {
@@ -234,7 +281,8 @@ function parse(name: SettingName, value: string, where: string): unknown {
 
 /** Returns a setting's value as text for people; `none` where it has no value. */
 export function showSetting(name: SettingName, value: unknown): string {
-  return value === undefined ? "none" : (settings[name].show as (value: unknown) => string)(value);
+  const { show = String } = settingOf(name);
+  return value === undefined ? "none" : (show as (value: unknown) => string)(value);
 }
 
 const timeUnits = [
@@ -271,7 +319,7 @@ async function readSettingsFiles(
     if (file === undefined) continue;
     // Anybody could leave a file in a folder like /tmp.
     if (isForeign(file.owner)) onNotice(`${path}: not read, because it belongs to another user`);
-    else files.push(withoutDns(parseSettingsFile(file, true), onNotice));
+    else files.push(withoutOwn(parseSettingsFile(file, true), onNotice));
     break;
   }
   const own = await openIfPresent(userSettingsPath(env), "set XDG_CONFIG_HOME to another folder");
@@ -279,15 +327,15 @@ async function readSettingsFiles(
 }
 
 /** Returns a project's file without the settings that it may not set, and names them. */
-function withoutDns(file: SettingsFile, onNotice: (text: string) => void): SettingsFile {
-  const isDns = (name: string) => (dnsSettingNames as readonly string[]).includes(name);
+function withoutOwn(file: SettingsFile, onNotice: (text: string) => void): SettingsFile {
+  const isOwn = (name: string) => settingOf(name as SettingName).isOwn === true;
   const entries = Object.entries(file.values);
-  const ignored = entries.flatMap(([name]) => (isDns(name) ? [name] : []));
+  const ignored = entries.flatMap(([name]) => (isOwn(name) ? [name] : []));
   if (ignored.length === 0) return file;
   onNotice(
     `${file.path}: ${ignored.join(", ")}: ignored: a project's file may not set these; use options, variables or your own config.json`,
   );
-  return { ...file, values: Object.fromEntries(entries.filter(([name]) => !isDns(name))) };
+  return { ...file, values: Object.fromEntries(entries.filter(([name]) => !isOwn(name))) };
 }
 
 interface FoundFile {

@@ -8,7 +8,7 @@ import { cachePath } from "../config/paths.js";
 import type { Settings } from "../config/settings.js";
 import { printable } from "../terminal/terminal.js";
 import { type Engine, once } from "./engine.js";
-import type { EngineChoice, ServiceOptions } from "./engine-choice.js";
+import type { EngineChoice } from "./engine-choice.js";
 import { proxiesFor } from "./proxies.js";
 import { openRunCache } from "./run-cache.js";
 
@@ -21,42 +21,40 @@ const sandboxPrefix = "sk_test_";
 /** Longest delay of Node's timers, in milliseconds; longer ones fire at once. */
 const longestTimer = 2 ** 31 - 1;
 
-/** Options of the api engine that are not settings. */
-export interface ApiEngineOptions extends ServiceOptions {
-  /** False with `--no-cache` and `--no-precheck`; commander's default is true. */
-  readonly cache: boolean;
-  readonly precheck: boolean;
-  readonly refresh?: true;
+/** Options of the api engine. */
+export interface ApiEngineOptions {
+  readonly kind: Kind;
+  readonly settings: Settings;
+  readonly cache: "use" | "refresh" | "off";
   /** Longest wait for the renewal of the quota, in milliseconds. */
-  readonly wait?: number;
-  readonly debug?: true;
-  readonly dryRun?: true;
+  readonly wait: number;
+  readonly isDryRun?: boolean;
+  /** Whether every request is logged. */
+  readonly isDebug?: boolean;
+  readonly note: (text: string) => void;
+  /** Ends the wait for a cache that another process has locked. */
+  readonly signal?: AbortSignal;
 }
 
 /**
  * Opens the api engine. Nothing is sent yet.
  *
- * @param signal ends the wait for a cache that another process has locked
  * @throws StoreError when the cache cannot be used
  * @throws UsageError when a proxy variable is not a URL
  */
 export async function openApiEngine(
-  kind: Kind,
-  settings: Settings,
   { baseUrl, key, reason }: Extract<EngineChoice, { name: "api" }>,
   options: ApiEngineOptions,
-  onNotice: (text: string) => void,
-  signal?: AbortSignal,
 ): Promise<Engine> {
+  const { kind, settings, note, signal } = options;
   const isSandbox = key.value.startsWith(sandboxPrefix);
-  if (isSandbox) onNotice("a sandbox key: its answers are made up, so they are not cached");
+  if (isSandbox) note("a sandbox key: its answers are made up, so they are not cached");
   // A dry run creates no files.
-  const hasCache = options.cache && !isSandbox && (!options.dryRun || existsSync(cachePath(process.env)));
-  const maximumAge = settings.cacheTtl.value;
-  const refresh = options.refresh === true;
+  const hasCache =
+    options.cache !== "off" && !isSandbox && (!options.isDryRun || existsSync(cachePath(process.env)));
   const cache = hasCache
     ? await openRunCache(kind, baseUrl.value, {
-        ...{ maximumAge, refresh, note: onNotice },
+        ...{ maximumAge: settings.cacheTtl.value, refresh: options.cache === "refresh", note },
         ...(signal && { signal }),
       })
     : undefined;
@@ -72,8 +70,8 @@ export async function openApiEngine(
     retryBudget: settings.retryBudget.value,
     timeout: settings.timeout.value,
     ...(settings.rate.value && { rate: settings.rate.value }),
-    wait: options.wait ?? 0,
-    prechecks: options.precheck,
+    wait: options.wait,
+    prechecks: settings.precheck.value,
     idempotencyKey: (path, body) =>
       hash("sha256", `${secret}\nidempotency\n${baseUrl.value}${path}\n${body}`, "hex").slice(0, 40),
   };
@@ -91,8 +89,8 @@ export async function openApiEngine(
     now: Date.now,
     sleep: sleepUnlessAborted,
     random: Math.random,
-    onNotice,
-    ...(options.debug && { onRequest: printDebugLine }),
+    onNotice: note,
+    ...(options.isDebug && { onRequest: printDebugLine }),
   });
   return {
     validator,

@@ -3,7 +3,7 @@ import { AuthorisationError, ServiceError } from "../../validator/errors.js";
 import type { Settings } from "../config/settings.js";
 import { say } from "../terminal/terminal.js";
 import { openApiEngine } from "./api-engine.js";
-import type { EngineChoice, ServiceOptions } from "./engine-choice.js";
+import type { EngineChoice } from "./engine-choice.js";
 
 /** An answer that shows that the service accepts the key. */
 interface ServiceAnswer {
@@ -22,10 +22,8 @@ interface ServiceAnswer {
 export async function askService(
   choice: Extract<EngineChoice, { name: "api" }>,
   settings: Settings,
-  options: ServiceOptions,
 ): Promise<ServiceAnswer> {
-  const bare = { ...options, cache: false, precheck: false };
-  const engine = await openApiEngine("email", settings, choice, bare, say);
+  const engine = await openApiEngine(choice, { kind: "email", settings, cache: "off", wait: 0, note: say });
   try {
     const { status, isJson, said, left } = await engine.probe!("email");
     const text = `${choice.baseUrl.value}: answers ${status}${said}`;

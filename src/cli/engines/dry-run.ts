@@ -4,14 +4,12 @@ import type { Engine } from "./engine.js";
 
 const noLimit = { left: null, renewsAt: null };
 
-/**
- * Returns a validator that replaces the engine's own, with counts of the items and requests that would be sent. Engines
- * that send no requests count none.
- */
-export function dryRunValidator({ validator, requests }: Engine) {
-  const { name, batchSize, precheck, embedded } = validator;
-  const counts = { items: 0, requests: 0 };
-  const dry: Validator = {
+/** Returns an engine that validates and charges nothing, and counts the items and requests that would be sent. */
+export function dryRunOf(engine: Engine): Engine {
+  const { name, batchSize, precheck, embedded } = engine.validator;
+  let items = 0;
+  let requests = 0;
+  const validator: Validator = {
     name,
     batchSize,
     ...(precheck && { precheck }),
@@ -20,21 +18,27 @@ export function dryRunValidator({ validator, requests }: Engine) {
         ...embedded,
         // Granted, but not taken from the quota.
         charge: async (units: number) => {
-          counts.items += units;
+          items += units;
           return { charged: units, exhausted: false, quota: noLimit };
         },
       },
     }),
-    async validate(_kind, items) {
-      counts.items += items.length;
-      if (requests) counts.requests++;
+    async validate(_kind, batch) {
+      items += batch.length;
+      requests++;
       return {
-        verdicts: items.map(() => ({ status: "not validated" })),
+        verdicts: batch.map(() => ({ status: "not validated" })),
         charged: 0,
         exhausted: false,
         quota: noLimit,
       };
     },
   };
-  return { validator: dry, counts };
+  return {
+    ...engine,
+    validator,
+    dryRunItems: () => items,
+    // Engines that send no requests count none.
+    ...(engine.requests && { requests: () => requests }),
+  };
 }

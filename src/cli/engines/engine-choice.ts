@@ -19,7 +19,6 @@ export type EngineChoice =
 export interface ServiceOptions {
   readonly offline?: true;
   readonly apiKeyFile?: string;
-  readonly allowInsecureHttp?: true;
 }
 
 /**
@@ -31,11 +30,12 @@ export interface ServiceOptions {
  *   decides where the key is sent
  */
 export async function chooseEngine(
-  { engine, baseUrl }: Settings,
+  settings: Settings,
   options: ServiceOptions,
   env: NodeJS.ProcessEnv,
-  findKey = () => findApiKey(options.apiKeyFile, env, baseUrl.value),
+  findKey = () => findApiKey(options.apiKeyFile, env, settings.baseUrl.value),
 ): Promise<EngineChoice> {
+  const { engine, baseUrl } = settings;
   const { offline, apiKeyFile } = options;
   if (offline) return { name: "offline", reason: "--offline" };
   if (engine.value === "offline") return { name: "offline", reason: engine.source };
@@ -56,14 +56,14 @@ export async function chooseEngine(
       `no base URL: a key is configured (${key.source}), so name its service with --base-url or IDV_BASE_URL, or use --offline`,
     );
   }
-  checkSafe(place, options);
+  checkSafe(place, settings);
   const why = engine.value === "api" ? engine.source : `a key is configured: ${key.source}`;
   return { name: "api", reason: `${place.source}; ${why}`, baseUrl: place, key };
 }
 
 function distrust({ source }: Resolved<unknown>, { value: url, isUntrusted }: Settings["baseUrl"]): string {
   if (!isUntrusted || url === undefined) {
-    return `${source}: engine is not taken from a project's file that names no service of yours; to use it, set IDV_ENGINE or pass --engine; --offline ignores it`;
+    return `${source}: engine is not taken from a project's file that names no service of yours; to use it, set IDV_ENGINE, or pass --set engine=NAME; --offline ignores it`;
   }
   return `${source}: baseUrl ${url} is not trusted, since your key would be sent there; if it is right, run idv login --base-url ${url}, or pass --base-url ${url}; --offline ignores it`;
 }
@@ -83,13 +83,10 @@ export async function resolveBaseUrl(
  *
  * @throws UsageError when it would be sent unencrypted, unless the user allows that
  */
-export function checkSafe(
-  { value: url, source }: Resolved<string>,
-  { allowInsecureHttp }: ServiceOptions,
-): void {
+export function checkSafe({ value: url, source }: Resolved<string>, { allowInsecureHttp }: Settings): void {
   const { protocol, hostname } = new URL(url);
-  if (protocol === "https:" || isLoopback(hostname) || allowInsecureHttp === true) return;
+  if (protocol === "https:" || isLoopback(hostname) || allowInsecureHttp.value) return;
   throw new UsageError(
-    `${url} (${source}): the key would be sent unencrypted; use https, or --allow-insecure-http`,
+    `${url} (${source}): the key would be sent unencrypted; use https, or --set allowInsecureHttp=true`,
   );
 }

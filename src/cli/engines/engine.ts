@@ -11,6 +11,8 @@ export interface Engine {
   readonly cache?: CachePort;
   /** Number of requests sent so far. Absent where the engine sends none. */
   readonly requests?: () => number;
+  /** Number of items that would have been submitted so far. Only in a dry run. */
+  readonly dryRunItems?: () => number;
   /** Number of verdicts that this run has added to the cache. Absent without a cache. */
   readonly kept?: () => number;
   /** What the engine is doing. Absent where it asks nobody. */

@@ -17,10 +17,8 @@ import { once } from "./engine.js";
 
 /** Options of the stage that are not settings. */
 interface MailCheckOptions {
-  /** Whether findings are kept for later runs, and taken from earlier ones. */
-  readonly cache: boolean;
-  /** Whether earlier findings are ignored. New ones are still kept. */
-  readonly refresh: boolean;
+  /** Whether findings are kept for later runs, and taken from earlier ones; with `refresh`, they are only kept. */
+  readonly cache: "use" | "refresh" | "off";
   /** Whether the exchanges of the domains are wanted. */
   readonly wantsExchanges: boolean;
   /** Tells the user something. */
@@ -39,7 +37,7 @@ const requestMilliseconds = 10_000;
  */
 export async function openServiceMailCheck(settings: Settings, classifier: Classifier) {
   const stop = new AbortController();
-  const options = { cache: true, refresh: false, wantsExchanges: false, note: say };
+  const options = { cache: "use", wantsExchanges: false, note: say } as const;
   const stage = await openDomains(settings, classifier, options, stop.signal, smallTable);
   await stage.checkServers();
   return {
@@ -94,20 +92,22 @@ export async function openMailCheck(
 async function openDomains(
   { dnsServer, dnsConcurrency, dnsRate }: Settings,
   classifier: Classifier,
-  { cache: hasCache, refresh, wantsExchanges, note }: MailCheckOptions,
+  { cache: use, wantsExchanges, note }: MailCheckOptions,
   signal?: AbortSignal,
   newTable: () => StateTable = () => new DistinctItems(),
 ) {
-  const use = new CacheUse(note);
-  const file = hasCache
-    ? await use.or(undefined, () =>
-        VerdictCache.open(cachePath(process.env), Date.now, signal ? { signal } : {}),
-      )
-    : undefined;
+  const guard = new CacheUse(note);
+  const file =
+    use === "off"
+      ? undefined
+      : await guard.or(undefined, () =>
+          VerdictCache.open(cachePath(process.env), Date.now, signal ? { signal } : {}),
+        );
   const findings = file?.findings(await readCacheSecret(process.env), dnsServer.value ?? []);
   const cache = findings && {
-    load: async (domains: readonly string[]) => (refresh ? [] : use.or([], () => findings.load(domains))),
-    store: (found: Parameters<typeof findings.store>[0]) => use.or(undefined, () => findings.store(found)),
+    load: async (domains: readonly string[]) =>
+      use === "refresh" ? [] : guard.or([], () => findings.load(domains)),
+    store: (found: Parameters<typeof findings.store>[0]) => guard.or(undefined, () => findings.store(found)),
   };
   const client = {
     ...(dnsServer.value && { servers: dnsServer.value }),
@@ -124,7 +124,7 @@ async function openDomains(
     await close();
     const server = dnsServer.value?.join(", ") ?? "of this system";
     throw new ServiceError(
-      `the DNS server ${server} ${result.text}: its answers would give wrong statuses; name another with --dns-server, or leave out --dns`,
+      `the DNS server ${server} ${result.text}: its answers would give wrong statuses; name another with --set dnsServer=IP, or leave out --dns`,
     );
   };
   return { newCheck, checkServers, close };

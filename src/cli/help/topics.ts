@@ -1,7 +1,7 @@
 /** The help topics: Markdown files in `topics/`, shown in the terminal wrapped to its width. */
 import { readFile } from "node:fs/promises";
 import { environmentVariables } from "../config/environment.js";
-import { settingNames, settings } from "../config/settings.js";
+import { settingNames, settingOf, variableOf } from "../config/settings.js";
 import { exitCodeMeanings } from "../exit-codes.js";
 import { renderMarkdown } from "./markdown.js";
 
@@ -9,10 +9,10 @@ import { renderMarkdown } from "./markdown.js";
 const generated: Readonly<Record<string, () => string>> = {
   settings: () =>
     table(
-      ["Setting", "Option", "Variable", "Default"],
+      ["Setting", "Variable", "Default", "Meaning"],
       settingNames.map((name) => {
-        const { flag, variable, fallback = "none" } = { fallback: undefined, ...settings[name] };
-        return [name, flag, variable, fallback ?? "none"];
+        const { fallback = "none", help } = settingOf(name);
+        return [name, variableOf(name), fallback, help];
       }),
     ),
   environment: () => table(["Variable", "Meaning"], Object.entries(environmentVariables)),

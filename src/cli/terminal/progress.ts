@@ -5,7 +5,6 @@ import { colours, counted, grouped, printable, showsColour } from "./terminal.js
 
 /** `auto`: a line on a terminal, nothing elsewhere. `plain`: a line every ten seconds, `json`: every second, anywhere. */
 export type ProgressMode = "auto" | "plain" | "json" | "none";
-export const progressModes: readonly ProgressMode[] = ["auto", "plain", "json", "none"];
 
 /** Shows how far a run is, until it ends. */
 export interface Progress {
@@ -29,15 +28,15 @@ export interface ProgressSubject {
 const [delay, terminalPause, plainPause, jsonPause] = [100, 100, 10_000, 1000];
 
 /**
- * Returns whether to draw a line: only on a terminal, not in CI and not with `--quiet`, and not between rows that go to the same
+ * Returns whether to draw a line: only on a terminal, not in CI, and not between rows that go to the same
  * terminal. On a terminal of 0 columns, as under script(1) in a cron job, ora would erase lines endlessly.
  *
  * @param writesRows whether rows go to standard output
  */
-export function showsProgress(env: NodeJS.ProcessEnv, quiet: boolean, writesRows: boolean): boolean {
+export function showsProgress(env: NodeJS.ProcessEnv, writesRows: boolean): boolean {
   const { isTTY, columns } = process.stderr;
   const isFree = !(writesRows && process.stdout.isTTY === true);
-  return isTTY === true && columns > 0 && !env["CI"] && env["TERM"] !== "dumb" && !quiet && isFree;
+  return isTTY === true && columns > 0 && !env["CI"] && env["TERM"] !== "dumb" && isFree;
 }
 
 /** Starts to show progress. */
@@ -50,7 +49,10 @@ export function startProgress(mode: "auto" | "plain" | "json", subject: Progress
     stop = drawLine(subject, state, () => subject.details(latest));
   } else {
     const write = () => {
-      const line = mode === "json" ? JSON.stringify(state()) : plainLine(state(), subject.details(latest));
+      const line =
+        mode === "json"
+          ? JSON.stringify({ type: "progress", ...state() })
+          : plainLine(state(), subject.details(latest));
       process.stderr.write(`${line}\n`);
     };
     const timer = setInterval(write, mode === "json" ? jsonPause : plainPause);

@@ -1,5 +1,5 @@
 /** Times as people say them. */
-import { day } from "../config/option-values.js";
+import { day } from "../options/values.js";
 
 /** Returns a time as people say it, in local time: `in 58 min (11:00)`, `in 9 h (tomorrow 00:00)`. */
 export function fromNow(time: number, now: number): string {

@@ -7,8 +7,9 @@ import {
   type SettingName,
   type SettingOptions,
   settingNames,
-  settings,
+  settingOf,
   showSetting,
+  variableOf,
 } from "../../../src/cli/config/settings.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
@@ -138,11 +139,11 @@ test.each<[SettingName, unknown, string]>([
   expect(showSetting(name, value)).toBe(text);
 });
 
-test("every setting has an option, a variable and a valid default", () => {
+test("every setting has a variable and a valid default", () => {
   for (const name of settingNames) {
-    const { flag, variable, parse, fallback } = { fallback: undefined, ...settings[name] };
-    expect(flag).toMatch(/^--[a-z-]+ (<|\[=)/);
-    expect(variable).toMatch(/^IDV_[A-Z_]+$/);
+    const { flags = "--x <N>", parse, fallback } = settingOf(name);
+    expect(flags).toMatch(/^--[a-z-]+ (<|\[=)/);
+    expect(variableOf(name)).toMatch(/^IDV_[A-Z_]+$/);
     if (fallback !== undefined) expect(() => parse(fallback)).not.toThrow();
   }
 });

@@ -11,13 +11,15 @@ interface Given {
   readonly baseUrl?: string;
   readonly isUntrusted?: true;
   readonly key?: string;
+  readonly allowsHttp?: boolean;
   readonly options?: ServiceOptions;
 }
 
-function choose({ engine = "auto", baseUrl, isUntrusted, key, options = {} }: Given) {
+function choose({ engine = "auto", baseUrl, isUntrusted, key, allowsHttp = false, options = {} }: Given) {
   const settings = {
     engine: { value: engine, source: "IDV_ENGINE" },
     baseUrl: { value: baseUrl, source: "a file", ...(isUntrusted && { isUntrusted }) },
+    allowInsecureHttp: { value: allowsHttp, source: "--set" },
   } as Settings;
   const env = { XDG_CONFIG_HOME: temporaryFolder(), ...(key !== undefined && { IDV_API_KEY: key }) };
   return chooseEngine(settings, options, env);
@@ -41,8 +43,8 @@ test.each<[string, Given, string]>([
     "api: a file; a key is configured: IDV_API_KEY",
   ],
   [
-    "plain http to another host with --allow-insecure-http",
-    { key: "k", baseUrl: "http://192.0.2.1", options: { allowInsecureHttp: true } },
+    "plain http to another host with --set allowInsecureHttp=true",
+    { key: "k", baseUrl: "http://192.0.2.1", allowsHttp: true },
     "api: a file; a key is configured: IDV_API_KEY",
   ],
 ])("chooses and gives the reason for %s", async (_, given, expected) => {

@@ -48,7 +48,7 @@ test.each([
 });
 
 test("only commands that can end with exit code 5 speak of it", async () => {
-  expect(await helpOf("emails")).toMatch(/strict:\s+exit 5 if most fail \(default: off\)/);
+  expect(await helpOf("emails")).toMatch(/strict:\s+exit\s+5 if most fail \(default: off\)/);
   const serve = await helpOf("serve");
   expect(serve).toContain("look up whether domains receive mail (default:");
   expect(serve).not.toMatch(/exit\s+5|^ {2}5 /m);
@@ -56,6 +56,22 @@ test("only commands that can end with exit code 5 speak of it", async () => {
 
 test("emails --help groups its options, the common ones first", async () => {
   const headings = [...(await helpOf("emails")).matchAll(/^([A-Z]\w+):$/gm)].map(([, heading]) => heading);
-  const groups = ["Input", "Rows", "Output", "Verdicts", "Quota", "Service", "DNS", "Run"];
-  expect(headings.slice(2, 10)).toEqual(groups);
+  const groups = ["Input", "Rows", "Output", "Verdicts", "Quota", "Service", "Log"];
+  expect(headings.slice(2, 9)).toEqual(groups);
+});
+
+test("emails --help has at most 48 options, in fewer than 95 lines", async () => {
+  const lines = (await helpOf("emails")).split("\n");
+  const [first, last] = [lines.indexOf("Input:"), lines.indexOf("Options:")];
+  expect(lines.filter((line) => /^ {2}-/.test(line)).length - 2).toBeLessThanOrEqual(48);
+  expect(last - first).toBeLessThan(95);
+});
+
+test.each<[string, readonly string[]]>([
+  ["serve", ["timeout", "--batch-size", "exit 5"]],
+  ["check", ["--batch-size", "--rate"]],
+  ["doctor", ["--batch-size", "--rate", "--concurrency"]],
+])("%s --help shows no option that it does not use", async (command, useless) => {
+  const text = await helpOf(command);
+  for (const option of useless) expect(text.replace("as timeout=1m", "")).not.toContain(option);
 });

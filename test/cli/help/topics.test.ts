@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { reasonCodes } from "../../../src/classifier/verdict.js";
 import { environmentVariables } from "../../../src/cli/config/environment.js";
-import { settings } from "../../../src/cli/config/settings.js";
+import { settingNames, variableOf } from "../../../src/cli/config/settings.js";
 import { exitCodeMeanings, exitCodes } from "../../../src/cli/exit-codes.js";
 import { topicNames } from "../../../src/cli/help/topic-names.js";
 import { printTopic } from "../../../src/cli/help/topics.js";
@@ -13,7 +13,7 @@ const commas = (names: readonly string[]) => names.flatMap((name) => name.split(
 
 test.each<[string, readonly string[]]>([
   ["statuses", [...knownStatuses, ...reasonCodes]],
-  ["settings", Object.values(settings).flatMap(({ flag, variable }) => [flag, variable])],
+  ["settings", settingNames.flatMap((name) => [name, variableOf(name)])],
   ["environment", commas(Object.keys(environmentVariables))],
   ["exit-codes", Object.values(exitCodes).map(String)],
 ])("%s names everything that it is about", async (topic, names) => {

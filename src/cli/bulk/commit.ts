@@ -1,0 +1,41 @@
+/** The fourth step of a bulk run: makes its files appear, in an order that loses no data when something fails. */
+
+import { FileError } from "../../files/errors.js";
+import type { InputFile } from "../../files/input.js";
+import type { FileCopy, TableSink } from "../../files/output.js";
+
+/** The files of a run whose rows are all written. */
+export interface Outputs {
+  readonly input: Pick<InputFile, "hasChanged">;
+  /** Name of the input in messages. */
+  readonly inputName: string;
+  /** Whether the output replaces the input. */
+  readonly isInPlace: boolean;
+  readonly sink: TableSink;
+  /** Copy of the input, which appears before the output replaces it. */
+  readonly backup?: FileCopy | undefined;
+  readonly badRowsFile?: TableSink | undefined;
+  readonly note: (text: string) => void;
+}
+
+/**
+ * Commits all files. Everything slow, such as making a large output durable, is done before the input is checked for
+ * changes, so that rows appended to it meanwhile are not lost. The backup is one of these things, so it is a copy of the file
+ * that was read: another run that replaces the file meanwhile makes this one leave file and backup as they are.
+ *
+ * @throws FileError when a file cannot be written, or the input would be replaced although it has changed
+ */
+export async function commitOutputs(outputs: Outputs): Promise<void> {
+  const { input, inputName, isInPlace, sink, backup, badRowsFile, note } = outputs;
+  await sink.prepare?.();
+  await badRowsFile?.prepare?.();
+  await backup?.prepare();
+  if (await input.hasChanged()) {
+    const what = `${inputName} has changed while it was read`;
+    if (isInPlace) throw new FileError(`${what}; it is left as it is now; run again`);
+    note(`${what}; rows that came later may be missing`);
+  }
+  await backup?.commit();
+  await sink.commit();
+  await badRowsFile?.commit();
+}

@@ -1,0 +1,115 @@
+/** Opens what the runs over all files share: the engine, the DNS stage and the report. */
+import type { DataSource } from "../../../classifier/disposable-table.js";
+import { daysOld, findTable } from "../../../data/installed-table.js";
+import type { RunSession } from "../../../run/session.js";
+import { dataTablePath } from "../../config/paths.js";
+import type { Engine } from "../../engines/engine.js";
+import type { OpenMailCheck } from "../../engines/mail-check.js";
+import { openOfflineEngine } from "../../engines/offline-engine.js";
+import { loadOfflineRules } from "../../engines/offline-rules.js";
+import { counted } from "../../terminal/terminal.js";
+import type { Plan } from "../plan/plan.js";
+import { BadRowsTable } from "../report/bad-rows.js";
+import type { ListReport } from "../report/list-report.js";
+import { Totals } from "../report/totals.js";
+import { lookAhead } from "./files.js";
+import type { Resources } from "./resources.js";
+
+/** What the runs over all files share. */
+export interface Run {
+  readonly engine: Engine;
+  readonly mail: OpenMailCheck | undefined;
+  readonly session: RunSession;
+  readonly report: ListReport | undefined;
+  /** The table of bad rows, if one is wanted. */
+  readonly badRowsTable: BadRowsTable | undefined;
+  readonly totals: Totals;
+}
+
+/**
+ * Opens the engine of a run, and what else its files share.
+ *
+ * @param plans a plan for each file
+ * @throws StoreError, ServiceError, FileError when a part cannot be used
+ */
+export async function openRun(plans: readonly [Plan, ...Plan[]], resources: Resources): Promise<Run> {
+  const [plan] = plans;
+  const engine = await openEngine(plan, resources);
+  const mail = await openDns(plan, engine, resources);
+  const report = await openReport(plan, engine, resources);
+  const isSeveral = plans.length > 1;
+  if (isSeveral && plan.isInPlace) await lookAhead(plans, resources.signal);
+  const badRowsPath = plan.isDryRun ? undefined : plan.badRows.file;
+  return {
+    ...{ engine, mail, report, session: { isSeveral }, totals: new Totals(plan.isDryRun) },
+    badRowsTable: badRowsPath === undefined ? undefined : new BadRowsTable(badRowsPath),
+  };
+}
+
+async function openEngine(plan: Plan, resources: Resources): Promise<Engine> {
+  const { engine: choice, note } = plan;
+  const { signal } = resources;
+  let engine: Engine;
+  if (choice.name === "offline") {
+    const { kind, quota, wait } = plan;
+    const options = { kind, quota, wait, isDry: plan.isDryRun, reason: choice.reason, note };
+    engine = await openOfflineEngine(plan.classifierSource, options, signal);
+    remarkOldData(note);
+  } else {
+    // Printed before the run costs money. The summary names the engine in either case.
+    note(`api engine at ${choice.baseUrl.value} (${choice.reason})`);
+    const { openApiEngine } = await import("../../engines/api-engine.js");
+    engine = await openApiEngine(choice, { ...plan, signal });
+  }
+  await resources.atEnd(engine.close);
+  if (!plan.isDryRun) return engine;
+  const { dryRunOf } = await import("../../engines/dry-run.js");
+  return dryRunOf(engine);
+}
+
+/** Opens the stage that asks DNS, if the plan wants it. */
+async function openDns(
+  plan: Plan,
+  { validator }: Engine,
+  resources: Resources,
+): Promise<OpenMailCheck | undefined> {
+  if (plan.dns === "off" || plan.isDryRun) return undefined;
+  const { openMailCheck } = await import("../../engines/mail-check.js");
+  const classifier = validator.embedded?.classifier ?? loadOfflineRules();
+  const { cache, note, columns } = plan;
+  const options = { cache, wantsExchanges: columns.isExplained, note };
+  const mail = await openMailCheck(plan.settings, classifier, options, resources.signal);
+  await resources.atEnd(() => mail.close());
+  return mail;
+}
+
+/** Opens the report, if it is wanted. */
+async function openReport(plan: Plan, engine: Engine, resources: Resources): Promise<ListReport | undefined> {
+  if (plan.report === undefined) return undefined;
+  const { ListReport } = await import("../report/list-report.js");
+  const report = await ListReport.open(plan.report, plan.kind, engine);
+  await resources.atEnd(() => report.discard());
+  return report;
+}
+
+/** Age of the lists from which on a run mentions it, in days: by then they miss two of three new disposable domains. */
+const oldDays = 60;
+
+/** Mentions old lists of disposable domains to a user at a terminal. In a nightly job, the remark would fill the log. */
+function remarkOldData(note: (text: string) => void): void {
+  if (!process.stderr.isTTY) return;
+  const { table } = findTable(dataTablePath(process.env), () => {});
+  const remark = oldDataRemark(table.sources, Date.now());
+  if (remark !== undefined) note(remark);
+}
+
+/**
+ * Returns a remark if the lists of disposable domains are old.
+ *
+ * @param now milliseconds since the epoch
+ */
+export function oldDataRemark(sources: readonly DataSource[], now: number): string | undefined {
+  const days = daysOld(sources, now);
+  if (days === undefined || days <= oldDays) return undefined;
+  return `the newest list of disposable domains is ${counted(days, "day")} old; idv data update fetches newer ones`;
+}

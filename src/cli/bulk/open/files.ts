@@ -1,0 +1,69 @@
+/** Opens the files of a run: input, output, backup and table of bad rows. Nothing appears before they are committed. */
+import { createFolder } from "../../../files/folders.js";
+import { type FileCopy, openCopy, type TableSink } from "../../../files/output.js";
+import { isFirstShard, type Plan } from "../plan/plan.js";
+import { BadRows } from "../report/bad-rows.js";
+import type { Run } from "./engine.js";
+import { type OpenInput, openInput } from "./input.js";
+import { checkReplaceable, nowhere, openSink } from "./output.js";
+import type { Resources } from "./resources.js";
+
+/** The files of a run. */
+export interface RunFiles extends OpenInput {
+  readonly sink: TableSink;
+  readonly backup: FileCopy | undefined;
+  readonly badRows: BadRows;
+}
+
+/**
+ * Opens the input, finds its table, and opens the outputs.
+ *
+ * @throws FileError, TableError, ChoiceError when a file cannot be used
+ */
+export async function openFiles(plan: Plan, run: Run, resources: Resources): Promise<RunFiles> {
+  const { input: path, isDryRun } = plan;
+  const { signal } = resources;
+  // Done before the input is opened, because opening a named pipe waits for its other end.
+  if (plan.isInPlace && path !== undefined) await checkReplaceable(path);
+  // The shards read the same bad rows; one is enough to report them.
+  const reportsBadRows = isFirstShard(plan);
+  const badRowsSink = reportsBadRows ? await run.badRowsTable?.open(signal) : undefined;
+  if (badRowsSink) resources.keep(badRowsSink);
+  const { annotateBadRow } = plan.log.isAnnotated ? await import("../report/annotations.js") : {};
+  const badRows = new BadRows(badRowsSink, annotateBadRow);
+  const input = await openInput(plan, {
+    onBadRow: (fault, record) => reportsBadRows && badRows.add(fault, record),
+    onOpen: (close) => resources.keep({ discard: close }),
+    signal,
+  });
+  if (plan.folder !== undefined && !isDryRun) createFolder(plan.folder);
+  const sink = resources.keep(isDryRun ? nowhere : await openSink(plan, input, signal));
+  const hasBackup = plan.backup !== undefined && path !== undefined && !isDryRun;
+  const backup = hasBackup ? resources.keep(await openCopy(path, plan.backup)) : undefined;
+  return { ...input, sink, backup, badRows };
+}
+
+/**
+ * Opens several files that are to be replaced and closes them again, before the first of them is touched.
+ *
+ * @throws FileError, TableError, ChoiceError when one of them cannot be replaced
+ */
+export async function lookAhead(plans: readonly Plan[], signal: AbortSignal): Promise<void> {
+  for (const plan of plans) {
+    const path = plan.input!;
+    let close = async () => {};
+    const onOpen = (closeInput: typeof close) => {
+      close = closeInput;
+    };
+    try {
+      await checkReplaceable(path);
+      if (plan.backup !== undefined) await openCopy(path, plan.backup);
+      await openInput({ ...plan, note: () => {} }, { onBadRow: () => {}, onOpen, signal });
+    } catch (error) {
+      if (error instanceof Error) error.message += "; no file is replaced";
+      throw error;
+    } finally {
+      await close();
+    }
+  }
+}

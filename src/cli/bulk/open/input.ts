@@ -1,0 +1,206 @@
+/** Opens the input of a run: undoes its compression and encoding, finds the table in it, and names the added columns. */
+import type { Compression } from "../../../files/compression-format.js";
+import { type DecodedInput, decodeInput } from "../../../files/decoding.js";
+import { ChoiceError, FileError } from "../../../files/errors.js";
+import { found } from "../../../files/found.js";
+import { type InputFile, openInputFile, readStream } from "../../../files/input.js";
+import type { CellOptions } from "../../../run/cells.js";
+import { type Columns, nameColumns } from "../../../run/columns.js";
+import { isStatus, type Update } from "../../../run/earlier-fields.js";
+import { profiles } from "../../../run/item.js";
+import type { BadRowListener } from "../../../table/bad-rows.js";
+import { isUtf8Text, nameText } from "../../../table/bytes.js";
+import { openTable } from "../../../table/reader.js";
+import { byteOrderMarkBytes } from "../../../table/records.js";
+import type { RecordStream } from "../../../table/scan/scanned-records.js";
+import type { OpenSheet } from "../../../table/spreadsheet/workbook.js";
+import type { Table } from "../../../table/table.js";
+import type { Plan } from "../plan/plan.js";
+import { checkMemory } from "./memory.js";
+import { checkFormulas, checkItems, checkStart, formulasRemark } from "./no-items.js";
+
+/** The input of a run. */
+export interface OpenInput {
+  readonly input: InputFile;
+  readonly compression: Compression | undefined;
+  /** The sheet; undefined if the input is no spreadsheet file. */
+  readonly sheet: Pick<OpenSheet, "name" | "emptyFormulas"> | undefined;
+  readonly table: Table;
+  /** The records of the table, which start with a byte order mark where one is wanted. */
+  readonly stream: RecordStream;
+  readonly columns: Columns;
+  readonly cells: Omit<CellOptions, "kind">;
+  /** What happens to the status columns of an earlier run; undefined without them. */
+  readonly update: Update | undefined;
+  /** Returns the share of the input that has been read, from 0 to 1, or undefined when its size is unknown. */
+  readonly share: () => number | undefined;
+}
+
+/** What happens while an input is opened and read. */
+interface InputEvents {
+  readonly onBadRow: BadRowListener;
+  /** Called with what closes the input, before anything is read. */
+  readonly onOpen: (close: () => Promise<void>) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Opens the input and finds its table.
+ *
+ * @throws FileError, TableError, ChoiceError when the file cannot be used
+ */
+export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputEvents): Promise<OpenInput> {
+  const { input: path, inputName, columns: wanted, isForced, note } = plan;
+  const input = path === undefined ? standardInput(signal) : await openInputFile(path, signal);
+  // If reading stops half-way, the garbage collector would close the file, and Node would print a warning.
+  onOpen(() => input.close());
+  const counted = countBytes(input);
+  const decoded = await decodeInput(inputName, counted.bytes, plan.encoding);
+  if (decoded.encoding !== undefined && plan.encoding === undefined) {
+    note(`${inputName} is ${decoded.encoding.toUpperCase()}; the output is UTF-8`);
+  }
+  const sheet = await readSheet(plan, decoded, signal);
+  const table = await openTable(
+    { name: inputName, bytes: sheet?.bytes ?? decoded.bytes },
+    { ...plan.table, ...(sheet && { delimiter: ",", sheet }), onBadRow },
+  ).catch((error: unknown) => {
+    const formulas = sheet?.emptyFormulas();
+    if (formulas && error instanceof ChoiceError) error.message += `; ${formulasRemark(formulas)}`;
+    throw error;
+  });
+  if (sheet !== undefined) await checkFormulas(inputName, sheet, table);
+  if (table.header?.some((name) => !isUtf8Text(name))) {
+    const encoding = await table.surelyIn();
+    const advice =
+      encoding === undefined ? "name its encoding with --encoding" : `pass --encoding ${encoding}`;
+    note(`${inputName}: its header is not UTF-8; ${advice} to read the names of its columns`);
+  }
+  const isMeant = plan.table.columns !== undefined || isForced;
+  checkItems(plan.kind, inputName, table, isMeant);
+  const columns = nameColumns(table.names, wanted.status, {
+    withReasons: wanted.isExplained,
+    withExchange: wanted.isExplained && plan.dns !== "off",
+    withCanonical: wanted.isCanonical,
+    escapesFormulas: wanted.escapesFormulas,
+    others: table.otherColumns.map((column) => columnName(table, column)),
+    ...(wanted.update && { isOurs: (column) => holdsStatuses(table.firstValues(column)) }),
+  });
+  let wasValidated = false;
+  for (const { usual, name } of columns.renamed) {
+    const place = table.names.indexOf(usual);
+    const isOurs = place >= 0 && holdsStatuses(table.firstValues(place));
+    wasValidated ||= isOurs && table.firstValues(place).some(isStatus);
+    const advice = isOurs && !wanted.update ? "; to go on with an earlier run, use --update" : "";
+    note(`${inputName} has a column "${usual}" already; ours is "${name}"${advice}`);
+  }
+  const { places } = columns;
+  const isUpdate = places.some((place) => place !== undefined);
+  const each = places.length / (1 + table.otherColumns.length);
+  const isFilled = (place: number | undefined) =>
+    place === undefined || table.firstValues(place).some((value) => value !== "");
+  const isSure = places.every((place, i) => i % each !== 0 || isFilled(place));
+  const keeps = wanted.update !== "all";
+  const update: Update | undefined = isUpdate
+    ? {
+        ...{ input: inputName, keeps, isSure },
+        // Otherwise a field that is no status ends the run. Objects of JSON Lines name their fields.
+        ...(keeps &&
+          isSure &&
+          table.dialect.delimiter !== null && {
+            bad: { isBadRow: badRowTest(plan), policy: plan.badRows.policy, onBadRow },
+          }),
+      }
+    : undefined;
+  const needsMark = plan.hasMark || (decoded.encoding !== undefined && isForExcel(table));
+  const cells: Omit<CellOptions, "kind"> = {
+    ...plan.cells,
+    isPlainList: table.dialect.delimiter === null && table.dialect.quote !== "",
+  };
+  // The fake rows of an earlier run may be looked at once more.
+  const isPlain = decoded.compression === undefined && decoded.encoding === undefined && sheet === undefined;
+  if (isPlain && input.size !== undefined && table.recordBytes !== undefined && !isUpdate && !isForced) {
+    const rows = input.size / table.recordBytes;
+    checkMemory(inputName, rows, 1 + table.otherColumns.length, { shards: plan.shard?.count });
+  }
+  if (!isMeant && !isUpdate && !wasValidated)
+    await checkStart(inputName, table, { kind: plan.kind, ...cells });
+  return {
+    ...{ input, table, columns, cells, update, sheet, share: counted.share },
+    compression: decoded.compression,
+    stream: needsMark ? withMark(table) : table,
+  };
+}
+
+/**
+ * Returns whether a row is a bad one that an earlier run kept, by its field in the status column: it holds an item. Other words may
+ * be statuses of a service.
+ */
+const badRowTest =
+  ({ table: { items } }: Plan) =>
+  (status: string): boolean =>
+    !isStatus(status) && items?.holds(status) === true;
+
+/** Returns the name of a column, or its index from 1 if it has none. */
+export const columnName = ({ header }: Pick<Table, "header">, column: number): string =>
+  nameText(header?.[column] ?? "") || String(column + 1);
+
+/** Returns whether most filled fields of a column are statuses of idv, or there are none. */
+function holdsStatuses(values: readonly string[]): boolean {
+  const filled = values.filter((value) => value !== "");
+  return filled.filter(isStatus).length >= filled.length / 2;
+}
+
+/** Returns whether a table looks as if it was saved by Excel: its lines end as on Windows. */
+const isForExcel = ({ dialect, format }: Table): boolean =>
+  format !== "jsonl" && dialect.lineEnding === "\r\n";
+
+/** Returns a stream that starts with the byte order mark of UTF-8. That of the input is not in every format. */
+function withMark({ start: startOf, scanned }: RecordStream): RecordStream {
+  return {
+    scanned,
+    start(columns) {
+      const start = startOf(columns);
+      return start.indexOf(byteOrderMarkBytes) === 0 ? start : Buffer.concat([byteOrderMarkBytes, start]);
+    },
+  };
+}
+
+/** Opens the sheet of a spreadsheet file; undefined if the input is none. */
+async function readSheet(
+  { kind, inputName, sheet: wanted, isInPlace, isWorkbook, note }: Plan,
+  { start, bytes }: DecodedInput,
+  signal: AbortSignal,
+) {
+  const isArchive = start[0] === 0x50 && start[1] === 0x4b && start[2] === 3 && start[3] === 4;
+  if (!isArchive) {
+    if (wanted === undefined) return undefined;
+    throw new ChoiceError(`${inputName}: --sheet is for spreadsheet files, and this is not one`);
+  }
+  if (isInPlace && !isWorkbook) {
+    throw new ChoiceError(`${inputName}: only .xlsx can be replaced; write another file with -o FILE.xlsx`);
+  }
+  // Loaded only for spreadsheet files: the library is large.
+  const { openSheet } = await import("../../../table/spreadsheet/workbook.js");
+  const sheet = await openSheet(inputName, bytes, profiles[kind], wanted, signal);
+  const lost = isWorkbook ? "; styles, formulas and other sheets are not kept, and all cells are text" : "";
+  note(`${inputName}: sheet "${sheet.name}"${lost}`);
+  return sheet;
+}
+
+function standardInput(signal: AbortSignal): InputFile {
+  if (found(0)?.isDirectory()) throw new FileError("standard input: is a folder; give a file");
+  const bytes = readStream("standard input", process.stdin, signal);
+  return { bytes, size: undefined, hasChanged: async () => false, close: async () => {} };
+}
+
+/** Wraps an input so that the bytes read from it are counted. */
+function countBytes({ bytes, size }: InputFile) {
+  let count = 0;
+  async function* counted() {
+    for await (const chunk of bytes) {
+      count += chunk.length;
+      yield chunk;
+    }
+  }
+  return { bytes: counted(), share: () => (size ? count / size : undefined) };
+}

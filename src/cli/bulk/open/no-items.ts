@@ -1,0 +1,158 @@
+/** Refuses inputs in which nothing, or nearly nothing, is an item, before anything is written or charged. */
+import { parseAddress } from "../../../classifier/syntax/address.js";
+import { parseDomainName, withoutRoot } from "../../../classifier/syntax/domain-name.js";
+import { Fault } from "../../../classifier/syntax/fault.js";
+import { ChoiceError } from "../../../files/errors.js";
+import { type CellOptions, Cells } from "../../../run/cells.js";
+import { innerAddress, profiles } from "../../../run/item.js";
+import { nameText } from "../../../table/bytes.js";
+import { nameFit } from "../../../table/sniff/column.js";
+import { startRecords } from "../../../table/sniff/sample-record.js";
+import type { EmptyFormulas, OpenSheet } from "../../../table/spreadsheet/workbook.js";
+import type { Table } from "../../../table/table.js";
+import type { Kind } from "../../../validator/validator.js";
+import { counted, grouped, printable } from "../../terminal/terminal.js";
+
+const names = {
+  email: { one: "an e-mail address", command: "emails" },
+  domain: { one: "a domain", command: "domains" },
+} as const;
+
+/** Facts about the table that is checked. */
+type CheckedTable = Pick<Table, "column" | "firstValues" | "format" | "header" | "width">;
+
+/**
+ * Makes sure that a column was meant to hold items. A column that the user named, or that has the name of such a column,
+ * may hold anything.
+ *
+ * @param inputName path of the input, or `standard input`
+ * @param isNamed whether the user named the column
+ * @throws ChoiceError if no value in the sample looks like an item, or most are domains where addresses are wanted
+ */
+export function checkItems(kind: Kind, inputName: string, table: CheckedTable, isNamed: boolean): void {
+  const { column, format, header, width } = table;
+  const firstValues = table.firstValues(column);
+  const profile = profiles[kind];
+  const name = header?.[column] ?? "";
+  if (isNamed || nameFit(name, profile) > 1) return;
+  // Where nothing is an item, the header may be the first of them.
+  const lines = format === "jsonl" ? firstValues : [name, ...firstValues];
+  const values = lines.filter((value) => value.trim() !== "");
+  if (values.length === 0) return;
+  const other = kind === "email" ? "domain" : "email";
+  const others = values.filter((value) => profiles[other].likeness(value) === 2).length;
+  // For domains, addresses count as their hosts. Among addresses, some domains are mistakes, but not most.
+  const isOtherList = kind === "email" && others > values.length / 2;
+  const hasItems = values.some(profile.resembles);
+  if (hasItems && !isOtherList) return;
+  const where = width > 1 ? `field in column ${column + 1}` : "line";
+  const input = inputName === "standard input" ? "" : ` ${inputName}`;
+  const advice =
+    others > values.length / 2
+      ? `${others} of ${values.length} are ${profiles[other].plural}: idv ${names[other].command}${input}`
+      : "check the file, or name the column with -c";
+  if (hasItems) {
+    throw new ChoiceError(`${printable(inputName)} holds few e-mail addresses; ${advice}`);
+  }
+  throw new ChoiceError(`no ${where} of ${printable(inputName)} looks like ${names[kind].one}; ${advice}`);
+}
+
+/** Share of the first items that may be invalid, and number of items from which on the share says something. */
+const [mostInvalid, fewItems] = [0.9, 20];
+
+/**
+ * Makes sure that the first items are not nearly all invalid: then the column holds something else, such as `address:password` or
+ * lines of a log, and a run would call real people fake. Of a few items, all must hold an address and other text.
+ *
+ * @throws ChoiceError which names the column and three of the items
+ */
+export async function checkStart(
+  inputName: string,
+  table: Pick<Table, "column" | "firstValues" | "header" | "startValues" | "width">,
+  options: CellOptions,
+): Promise<void> {
+  const { kind } = options;
+  const { column, header, width } = table;
+  const itemsIn = (values: readonly string[]) => {
+    const cells = new Cells(options);
+    return values.flatMap((value) => cells.itemsIn(value)).slice(0, startRecords);
+  };
+  const isRefused = (items: readonly string[]) => {
+    const invalid = items.filter((item) => !isValid(kind, item));
+    return items.length < fewItems
+      ? items.length > 1 && items.every(isInText) && invalid.length === items.length
+      : invalid.length > mostInvalid * items.length;
+  };
+  // Nearly always, the first hundred are enough.
+  if (!isRefused(itemsIn(table.firstValues(column)))) return;
+  const items = itemsIn(await table.startValues(column));
+  if (!isRefused(items)) return;
+  const invalid = items.filter((item) => !isValid(kind, item));
+  const name = nameText(header?.[column] ?? "");
+  const place = width > 1 || name !== "" ? ` in column ${column + 1}${name === "" ? "" : ` "${name}"`}` : "";
+  const shown = invalid.slice(0, 3).map((item) => `"${withoutRest(item)}"`);
+  throw new ChoiceError(
+    printable(
+      `${inputName}: ${grouped(invalid.length)} of the first ${grouped(items.length)} items${place} are no valid ${profiles[kind].plural}: ${shown.join(", ")}; ${adviceOn(invalid, options, width)}; to go on all the same, pass --force`,
+    ),
+  );
+}
+
+/** Cuts an item off after its address: a password may follow. */
+function withoutRest(item: string): string {
+  const found = innerAddress.exec(item);
+  const end = Math.min(100, found === null ? item.length : found.index + found[0].length + 1);
+  return end < item.length ? `${item.slice(0, end)}...` : item;
+}
+
+const isInText = (item: string): boolean =>
+  item.length - (innerAddress.exec(item)?.[0].length ?? item.length) > 2;
+
+/** Returns whether the syntax of an item is valid. */
+function isValid(kind: Kind, item: string): boolean {
+  const parsed = kind === "email" ? parseAddress(item) : parseDomainName(withoutRoot(item));
+  if (parsed instanceof Fault) return false;
+  const domain = "local" in parsed ? parsed.domain : parsed;
+  return domain?.ascii.includes(".") === true;
+}
+
+/** Returns what to try, judging by the shape of most items. */
+function adviceOn(items: readonly string[], { isPlainList }: CellOptions, width: number): string {
+  const most = (test: (item: string) => boolean) => items.filter(test).length > items.length / 2;
+  for (const delimiter of [":", "|", ";", "\t"]) {
+    if (isPlainList && most((item) => item.replace(innerAddress, "").startsWith(delimiter))) {
+      return `if the fields are separated by "${delimiter}", pass -d "${delimiter}"`;
+    }
+  }
+  if (most((item) => /\S {2,}\S/.test(item)))
+    return "put commas or tabs between the fields, which spaces align";
+  if (most(isInText)) return "write the addresses alone into a file: grep -Eo '[^ ,;:]+@[^ ,;:]+'";
+  return width > 1 ? "name the column of the items with -c" : "check the file";
+}
+
+/** Action that gives formulas their values. */
+const recalculate = "open the workbook in a spreadsheet program, recalculate it and save it";
+
+/** Says how many formulas have no stored value, and what to do. */
+export const formulasRemark = ({ count, first }: EmptyFormulas): string =>
+  `${counted(count, "formula")} without a stored value, the first in ${first}: ${recalculate}`;
+
+/**
+ * Makes sure that the columns with the items are not all formulas without a stored value.
+ *
+ * @throws ChoiceError if one of them is
+ */
+export async function checkFormulas(
+  inputName: string,
+  sheet: OpenSheet,
+  table: Pick<Table, "column" | "firstValues" | "otherColumns">,
+): Promise<void> {
+  if (sheet.emptyFormulas() === undefined) return;
+  for (const column of [table.column, ...table.otherColumns]) {
+    if (table.firstValues(column).some((value) => value !== "")) continue;
+    if (!(await sheet.lacksValues(column))) continue;
+    throw new ChoiceError(
+      `${printable(inputName)}: the formulas in column ${column + 1} have no stored value; ${recalculate}`,
+    );
+  }
+}

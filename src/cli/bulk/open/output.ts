@@ -1,0 +1,62 @@
+/** Opens the outputs of a run. Nothing appears before they are committed. */
+import { access, constants, stat } from "node:fs/promises";
+import { type Compression, compressionByName } from "../../../files/compression-format.js";
+import { FileError } from "../../../files/errors.js";
+import { openOutputFile, type TableSink } from "../../../files/output.js";
+import { ownerFault } from "../../../files/owner.js";
+import { hasUsualMarks } from "../../../table/sniff/dialect.js";
+import { standardOutput } from "../../terminal/standard-output.js";
+import type { Plan } from "../plan/plan.js";
+import type { OpenInput } from "./input.js";
+
+/** Sink of a dry run, which drops all rows. */
+export const nowhere: TableSink = { write: async () => {}, commit: async () => {}, discard: async () => {} };
+
+/**
+ * Opens the sink for the table.
+ */
+export async function openSink(
+  { split, output, isInPlace, isWorkbook }: Plan,
+  { table: { format, dialect }, compression, sheet }: OpenInput,
+  signal: AbortSignal,
+): Promise<TableSink> {
+  if (split !== undefined) {
+    const { openSplitOutput } = await import("../../../files/split-output.js");
+    return openSplitOutput(split.folder, format, split.isAppended, signal);
+  }
+  if (output === undefined) return standardOutput;
+  const sink = await openOutputFile(output);
+  if (isWorkbook) {
+    const { workbookSink } = await import("../../../table/spreadsheet/workbook-sink.js");
+    // Other dialects have become CSV.
+    const isKept = hasUsualMarks(dialect) && dialect.delimiter !== "\t";
+    return workbookSink(sink, sheet?.name ?? "Sheet1", (isKept ? dialect.delimiter : null) ?? ",");
+  }
+  // A replaced file stays compressed as it was.
+  const wanted: Compression | undefined = isInPlace ? compression : compressionByName(output);
+  if (wanted === undefined) return sink;
+  try {
+    const { compressInto } = await import("../../../files/compression.js");
+    return await compressInto(output, sink, wanted);
+  } catch (error) {
+    await sink.discard();
+    throw error;
+  }
+}
+
+/**
+ * Checks that a file can be replaced without changing its owner or group.
+ *
+ * @throws FileError when it is not a regular file, is read-only, or would get another owner or group
+ */
+export async function checkReplaceable(file: string): Promise<void> {
+  const found = await stat(file).catch(() => undefined);
+  // Opening the file will report the problem.
+  if (found === undefined || found.isDirectory()) return;
+  if (!found.isFile()) throw new FileError(`${file}: not a regular file; cannot be replaced; use -o`);
+  await access(file, constants.W_OK).catch(() => {
+    throw new FileError(`${file}: is read-only; make it writable, or write elsewhere with -o`);
+  });
+  const fault = ownerFault(found);
+  if (fault !== undefined) throw new FileError(`${file}: ${fault}; write elsewhere with -o`);
+}

@@ -1,0 +1,98 @@
+/** Rejects options that contradict each other, or mean nothing for the engine of a run. */
+
+import { isDatabase, type QuotaPlace } from "../../config/quota-place.js";
+import { settingOf } from "../../config/settings.js";
+import { UsageError } from "../../errors.js";
+import type { BulkOptions } from "../../options/bulk.js";
+import type { GivenOption } from "../../options/option.js";
+
+/** @throws UsageError when options contradict each other */
+export function checkTogether(options: BulkOptions): void {
+  const { delimiter, quote, comment, badRows, format, split } = options;
+  checkShard(options);
+  if (options.inPlace !== undefined) checkReplaces(options);
+  // Empty for none.
+  const characters = [delimiter, quote?.quote, comment].filter((character) => character);
+  if (new Set(characters).size < characters.length) {
+    throw new UsageError("--delimiter, --quote and --comment need different characters");
+  }
+  if (badRows?.policy === "keep" && (format !== undefined || split !== undefined)) {
+    throw new UsageError("--bad-rows keep needs the format of FILE and one output; use --bad-rows skip");
+  }
+}
+
+/** @throws UsageError when a run that replaces its input would lose a part of it */
+function checkReplaces({ comment, format, shard, header }: BulkOptions): void {
+  if (comment !== undefined && format !== undefined) {
+    throw new UsageError("--in-place would lose the comments: --format drops them; use -o");
+  }
+  if (shard !== undefined) {
+    throw new UsageError("--in-place would lose the rows of the other shards; use -o with --shard");
+  }
+  if (header !== "always") throw new UsageError("--in-place would lose the header with --header; use -o");
+}
+
+/** @throws UsageError when an option of a run with shards would lose rows, or charge units in several shards */
+function checkShard({ shard, column = [], allColumns, dedupe }: BulkOptions): void {
+  if (shard === undefined) return;
+  if (column.length > 1 || allColumns) {
+    throw new UsageError(
+      "--shard needs one column: the items of a row in several ones are in different shards",
+    );
+  }
+  if (dedupe === "canonical") {
+    throw new UsageError(
+      "--dedupe=canonical does not work with --shard: addresses of a mailbox are in different shards",
+    );
+  }
+}
+
+/** @throws UsageError when `--offline` is given, and the quota is in a database */
+export function checkOffline({ offline }: BulkOptions, quota: QuotaPlace): void {
+  if (!offline || !("state" in quota) || !isDatabase(quota.state)) return;
+  throw new UsageError(
+    "--offline uses no network, and the shared quota is in a database; use --set engine=offline",
+  );
+}
+
+/**
+ * Checks the options of a run with a service. Notes the variables that it ignores.
+ *
+ * @throws UsageError when an option is for the offline engine only
+ */
+export function checkServiceOptions(
+  given: readonly GivenOption[],
+  env: NodeJS.ProcessEnv,
+  note: (text: string) => void,
+): void {
+  const wrong = given.find(({ record }) => record.belongsTo === "offline");
+  if (wrong !== undefined) {
+    // With --offline, a database is refused.
+    const choice =
+      wrong.name === "quota" && isDatabase(wrong.words[1]!) ? "--set engine=offline" : "--offline";
+    throw new UsageError(`${wrong.words[0]} is for the offline engine; add ${choice}`);
+  }
+  const ignored = ["IDV_ALLOW", "IDV_DENY", "IDV_QUOTA"].filter((name) => env[name]);
+  if (ignored.length > 0) {
+    note(`${ignored.join(", ")}: ignored, because a service is asked; for the offline engine, add --offline`);
+  }
+}
+
+/** Notes the options that mean nothing without a service. */
+export function noteServiceOptions(
+  given: readonly GivenOption[],
+  { set = [] }: BulkOptions,
+  usesDns: boolean,
+  note: (text: string) => void,
+): void {
+  const useless = [
+    ...given
+      .filter(({ name, record }) => record.belongsTo === "api" || (name === "cache" && !usesDns))
+      .map(({ words }) => words[0]!),
+    ...set.filter(([name]) => settingOf(name).belongsTo === "api").map(([name]) => `--set ${name}`),
+  ];
+  if (useless.length === 0) return;
+  note(
+    `${useless.join(", ")}: for a service only; the offline engine does not need ${useless.length === 1 ? "it" : "them"}`,
+  );
+}

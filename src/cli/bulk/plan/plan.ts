@@ -1,0 +1,268 @@
+/**
+ * The first step of a bulk run: decides everything that the command line, the environment and the settings decide. Nothing behind it
+ * reads them.
+ */
+import type { ClassifierSource } from "../../../classifier/classifier.js";
+import { tableSource } from "../../../data/installed-table.js";
+import { endingOf, formatByName } from "../../../files/format-by-name.js";
+import { type CellOptions, itemTest, usualEmptyValues } from "../../../run/cells.js";
+import { profiles } from "../../../run/item.js";
+import type { RowFilter } from "../../../run/run-options.js";
+import type { TableOptions } from "../../../table/table.js";
+import { type Kind, notChecked } from "../../../validator/validator.js";
+import { ownListFiles, readOwnLists } from "../../config/own-lists.js";
+import { dataTablePath } from "../../config/paths.js";
+import { type QuotaPlace, quotaPlace, quotaTarget } from "../../config/quota-place.js";
+import { resolveSettings, type Settings } from "../../config/settings.js";
+import { chooseEngine, type EngineChoice } from "../../engines/engine-choice.js";
+import { UsageError } from "../../errors.js";
+import type { BulkOptions } from "../../options/bulk.js";
+import type { GivenOption } from "../../options/option.js";
+import { type BadRowHandling, type FailCondition, noItem } from "../../options/values.js";
+import type { ProgressMode } from "../../terminal/progress.js";
+import { printable, say } from "../../terminal/terminal.js";
+import { checkOffline, checkServiceOptions, checkTogether, noteServiceOptions } from "./checks.js";
+import { checkNotItself, type Places, placesOf } from "./places.js";
+import { checkTargets } from "./targets.js";
+
+/** Decisions about all files of a run. */
+interface CommonPlan {
+  readonly kind: Kind;
+  readonly settings: Settings;
+  readonly engine: EngineChoice;
+  readonly quota: QuotaPlace;
+  /** Table and lists for the offline engine; empty for the api engine. */
+  readonly classifierSource: ClassifierSource;
+  /** Whether DNS is asked about the items that pass. */
+  readonly dns: "off" | "on" | "strict";
+  readonly cache: "use" | "refresh" | "off";
+  /** Longest wait for the renewal of the quota, in milliseconds. */
+  readonly wait: number;
+  readonly isDryRun: boolean;
+  /** Whether every request is logged. */
+  readonly isDebug: boolean;
+  /** Encoding of the input and name of its sheet, if the user names them. */
+  readonly encoding: string | undefined;
+  readonly sheet: string | undefined;
+  /** Whether tables are validated that look wrong. */
+  readonly isForced: boolean;
+  readonly cells: Omit<CellOptions, "kind" | "isPlainList">;
+  readonly columns: ColumnPlan;
+  readonly shard: { readonly index: number; readonly count: number } | undefined;
+  readonly omitsHeader: boolean;
+  /** Whether the output starts with a byte order mark in any case. */
+  readonly hasMark: boolean;
+  readonly badRows: BadRowHandling;
+  /** The folder with a file for each status, in place of one output. */
+  readonly split: { readonly folder: string; readonly isAppended: boolean } | undefined;
+  readonly failOn: FailCondition | undefined;
+  readonly log: LogPlan;
+  /** The report to write. */
+  readonly report: { readonly path: string; readonly withAddresses: boolean } | undefined;
+  /** The options as the user gave them, for commands that the run suggests. */
+  readonly given: readonly GivenOption[];
+  /** Prints a note on standard error, unless `--quiet` is given. */
+  readonly note: (text: string) => void;
+}
+
+/** Decisions about the added columns. */
+interface ColumnPlan {
+  /** Name of the column of the status. */
+  readonly status: string;
+  readonly isExplained: boolean;
+  readonly isCanonical: boolean;
+  readonly escapesFormulas: boolean;
+  /** Which rows of an earlier run are validated: those without a status, or all; undefined for a first run. */
+  readonly update: "rest" | "all" | undefined;
+}
+
+/** Decisions about standard error. */
+export interface LogPlan {
+  readonly summary: "text" | "json" | "none";
+  readonly progress: ProgressMode;
+  /** Whether rows with statuses that are not wanted are annotated for GitHub. */
+  readonly isAnnotated: boolean;
+  /** File that the summary is added to. */
+  readonly summaryFile: string | undefined;
+}
+
+/** Decisions about one file. */
+interface FilePlan extends Places {
+  /** Name of the input in messages. */
+  readonly inputName: string;
+  /** Whether the output is a spreadsheet file. */
+  readonly isWorkbook: boolean;
+  readonly table: Omit<TableOptions, "onBadRow">;
+  readonly filter: RowFilter;
+}
+
+/** All decisions about a run over a file. They are made before any of its files is opened. */
+export interface Plan extends CommonPlan, FilePlan {}
+
+/** What the user has asked for. */
+export interface BulkRequest {
+  readonly kind: Kind;
+  /** Paths of the inputs; none, or `-` alone, for standard input. */
+  readonly files: readonly string[];
+  readonly options: BulkOptions;
+  readonly given: readonly GivenOption[];
+}
+
+/**
+ * Plans a run over some files. May run the user's key command. Opens no file of the run.
+ *
+ * @returns a plan for each file; they differ in what belongs to the file
+ * @throws UsageError when options contradict each other or a setting is invalid
+ * @throws ChoiceError when the name of an output asks for a format that cannot be written
+ * @throws AuthorisationError when the service is wanted and there is no key
+ * @throws FileError when one of the user's own lists cannot be read
+ */
+export async function planRun(request: BulkRequest): Promise<readonly [Plan, ...Plan[]]> {
+  const { files, options } = request;
+  const { env } = process;
+  checkTogether(options);
+  const places = placesOf(files, options);
+  checkTargets(places, {
+    ...{ ...options, ...ownListFiles(options, env) },
+    ...{ badRowsFile: options.badRows?.file, summaryFile: logOf(options).summaryFile },
+    quotaPath: quotaTarget(options, env),
+  });
+  for (const each of places) checkWritten(each, options);
+  const common = await planCommon(request);
+  const [first, ...others] = places.map((each): Plan => ({ ...common, ...planFile(common, each, options) }));
+  return [first!, ...others];
+}
+
+async function planCommon({ kind, options, given }: BulkRequest): Promise<CommonPlan> {
+  const { env } = process;
+  const { badRows = { policy: "error" }, split, shard, header, report } = options;
+  const note = options.quiet ? () => {} : say;
+  const settings = await resolveSettings(options, env, process.cwd(), note);
+  const engine = await chooseEngine(settings, options, env);
+  const isOffline = engine.name === "offline";
+  // --offline promises no network at all, so it also overrides IDV_DNS.
+  const dns = options.offline ? "off" : settings.dns.value;
+  if (isOffline) noteServiceOptions(given, options, dns !== "off", note);
+  else checkServiceOptions(given, env, note);
+  const classifierSource = isOffline
+    ? { ...tableSource(dataTablePath(env), say), ownLists: await readOwnLists(options, env) }
+    : {};
+  // With a service, the variable is ignored.
+  const quota = quotaPlace(options, isOffline ? env : { ...env, IDV_QUOTA: undefined });
+  checkOffline(options, quota);
+  return {
+    ...{ kind, settings, engine, quota, classifierSource, dns, badRows, shard, given, note },
+    cache: options.cache ?? "use",
+    wait: options.wait ?? 0,
+    isDryRun: options.dryRun === true,
+    isDebug: options.debug === true,
+    encoding: options.encoding,
+    sheet: options.sheet,
+    isForced: options.force === true,
+    cells: {
+      emptyValues: settings.emptyValues.value ?? usualEmptyValues,
+      deciding: settings.cell.value,
+    },
+    columns: {
+      status: options.statusColumn,
+      isExplained: options.explain === true,
+      isCanonical: options.canonical === true,
+      escapesFormulas: options.escapeFormulas === true,
+      update: options.update,
+    },
+    omitsHeader: header === "never" || (header === "first" && shard !== undefined && shard.index > 1),
+    hasMark: options.bom === true,
+    split: split === undefined ? undefined : { folder: split, isAppended: options.append === true },
+    failOn: options.failOn,
+    log: logOf(options),
+    report:
+      report === undefined ? undefined : { path: report, withAddresses: options.reportAddresses === true },
+  };
+}
+
+/** Decides what goes to standard error. With `--quiet`, only what `--log` names. */
+function logOf({ log = [], quiet }: BulkOptions): LogPlan {
+  const format = log.findLast((target) => "format" in target)?.format;
+  const isText = format !== "json" && format !== "none";
+  const progress = format === undefined || format === "text" || format === "github" ? "auto" : format;
+  return {
+    summary: isText ? (quiet ? "none" : "text") : format,
+    progress: quiet ? "none" : progress,
+    isAnnotated: format === "github",
+    summaryFile: log.findLast((target) => "summaryFile" in target)?.summaryFile,
+  };
+}
+
+/** Returns whether a file becomes a workbook. One that is replaced stays what it is. */
+const isWorkbookOf = ({ input, output, isInPlace }: Places): boolean =>
+  isInPlace ? /\.xlsx$/i.test(input!) : output !== undefined && formatByName(output) === "xlsx";
+
+/** @throws UsageError, ChoiceError when the output of a file cannot be written as the user wants it */
+function checkWritten(places: Places, options: BulkOptions): void {
+  const { output, isInPlace, backup } = places;
+  const isWorkbook = isWorkbookOf(places);
+  if (isInPlace && isWorkbook && backup === undefined) {
+    throw new UsageError(
+      `${printable(output!)}: would be written without its styles and formulas; keep the old one with -I.bak, or use -o for another file`,
+    );
+  }
+  if (isWorkbook && options.format !== undefined) {
+    throw new UsageError(`${output}: --format is for text; leave it out for a spreadsheet file`);
+  }
+  checkNotItself(places, options);
+}
+
+/** Decides what belongs to one file. */
+function planFile({ kind, settings, cells }: CommonPlan, places: Places, options: BulkOptions): FilePlan {
+  const { input, output, isInPlace } = places;
+  const isWorkbook = isWorkbookOf(places);
+  // What is a table of tabs in a file named .csv stays one in another.
+  const isSameEnding = input !== undefined && output !== undefined && endingOf(input) === endingOf(output);
+  const named = output === undefined || isInPlace || isSameEnding ? undefined : formatByName(output);
+  // A workbook is made of CSV.
+  const namedFormat = isWorkbook ? "csv" : named;
+  const { column, allColumns, delimiter, quote, comment, format, skipLines, headers } = options;
+  return {
+    ...{ ...places, inputName: input ?? "standard input", isWorkbook },
+    table: {
+      profile: profiles[kind],
+      items: itemTest({ kind, emptyValues: cells.emptyValues }),
+      ...(column !== undefined && { columns: column }),
+      ...(allColumns && { allColumns }),
+      ...(delimiter !== undefined && { delimiter: delimiter === "" ? null : delimiter }),
+      dialect: { ...quote, ...(comment !== undefined && { comment }) },
+      ...(format !== undefined && { format }),
+      ...(!headers && { header: false }),
+      ...(skipLines !== undefined && { skipLines }),
+      ragged: settings.ragged.value,
+      badRows: options.badRows?.policy ?? "error",
+      strict: options.strict === true,
+      force: options.force === true,
+      ...(namedFormat !== undefined && namedFormat !== "xlsx" && { namedFormat }),
+    },
+    filter: rowFilter(options, settings, isInPlace),
+  };
+}
+
+/** Returns the filter of the rows. A file that is replaced keeps those that wait for the quota: they are nowhere else. */
+function rowFilter(
+  { only, drop, dedupe, failOn }: BulkOptions,
+  { cell }: Settings,
+  isInPlace: boolean,
+): RowFilter {
+  const isFiltered = only !== undefined || drop !== undefined;
+  const isChosen = (name: string) => (only?.includes(name) ?? true) && !drop?.includes(name);
+  const isWanted = (status: string) => isChosen(status === "" ? noItem : status);
+  return {
+    ...(isFiltered && {
+      keeps: (status) => isWanted(status) || (isInPlace && status === notChecked.status),
+    }),
+    fails: (status) => failOn?.statuses.includes(status) === true,
+    sparesGood: cell.value === "best",
+    ...(dedupe !== undefined && { dedupe }),
+  };
+}
+
+/** Returns whether a run validates the first shard, or the whole list. */
+export const isFirstShard = ({ shard }: Pick<Plan, "shard">): boolean =>
+  shard === undefined || shard.index === 1;

@@ -1,0 +1,112 @@
+/** Prevents a run from overwriting files that it or idv needs. */
+import { realpathSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { found } from "../../../files/found.js";
+import { knownStatuses } from "../../../validator/validator.js";
+import { loginPath } from "../../config/api-key.js";
+import { cacheSecretPath } from "../../config/cache-secret.js";
+import { cachePath } from "../../config/paths.js";
+import { UsageError } from "../../errors.js";
+import { printable } from "../../terminal/terminal.js";
+
+/** The files of a run that belong to one of its inputs. */
+interface FileTargets {
+  readonly input: string | undefined;
+  readonly output: string | undefined;
+  readonly backup: string | undefined;
+  /** Whether the output replaces the input. */
+  readonly isInPlace: boolean;
+}
+
+/** The other files of a run. */
+interface CommonTargets {
+  readonly quotaPath: string;
+  readonly badRowsFile?: string | undefined;
+  readonly report?: string;
+  readonly summaryFile?: string | undefined;
+  readonly apiKeyFile?: string;
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+  /** Folder of the output, which has a file for each status. */
+  readonly split?: string;
+  readonly dryRun?: true;
+}
+
+/** What a file is in a run. */
+interface Role {
+  readonly name: string;
+  readonly path: string | undefined;
+  readonly isWritten: boolean;
+}
+
+/**
+ * Checks that no file of a run is written that is something else too, but for an output that replaces its own input.
+ *
+ * @throws UsageError when a file has two roles
+ */
+export function checkTargets(files: readonly FileTargets[], common: CommonTargets): void {
+  const { allow, deny, dryRun } = common;
+  const split = dryRun ? undefined : common.split;
+  const read = (name: string, ...paths: Role["path"][]) =>
+    paths.map((path): Role => ({ name, path, isWritten: false }));
+  const written = (name: string, ...paths: Role["path"][]) =>
+    paths.map((path): Role => ({ name, path, isWritten: true }));
+  const roles = [
+    ...written("the quota file", common.quotaPath),
+    ...written("the cache", cachePath(process.env)),
+    ...written("the cache's secret", cacheSecretPath(process.env)),
+    ...written("the key of idv login", loginPath(process.env)),
+    ...read("the key file", common.apiKeyFile),
+    ...read("a list of your own", ...allow, ...deny),
+    ...written("the output", ...files.map(({ output }) => output)),
+    ...written("the file of bad rows", common.badRowsFile),
+    ...written("the report", common.report),
+    ...written("the summary file", common.summaryFile),
+    ...written("the backup", ...files.map(({ backup }) => backup)),
+    ...read("the input", ...files.map(({ input, isInPlace }) => (isInPlace ? undefined : input))),
+  ];
+  const taken = new Map<string, Role>();
+  for (const role of roles) {
+    const { name, path, isWritten } = role;
+    if (path === undefined || path.startsWith("/dev/")) continue;
+    const place = placeOf(path);
+    if (split !== undefined && isOfSplit(place, split)) {
+      throw new UsageError(`${printable(path)}: cannot be ${name} and a file of --split at once`);
+    }
+    const other = taken.get(place);
+    if (other?.name === "the input" && name === "the input" && split !== undefined) {
+      throw new UsageError(
+        `${printable(path)}: is given twice, and its rows would be written twice; name it once`,
+      );
+    }
+    if (other?.name === name && isWritten) {
+      throw new UsageError(`${printable(path)}: two of the files would be written there; rename one of them`);
+    }
+    if (other && (isWritten || other.isWritten)) {
+      throw new UsageError(`${printable(path)}: cannot be ${name} and ${other.name} at once`);
+    }
+    taken.set(place, role);
+  }
+}
+
+/** Returns whether an output is the file of the input. */
+export const isSameFile = (input: string, output: string): boolean =>
+  !output.startsWith("/dev/") && placeOf(output) === placeOf(input) && found(input)?.isFile() !== false;
+
+/** Returns whether a file has the name of one that `--split` writes. */
+function isOfSplit(place: string, folder: string): boolean {
+  const [, status = ""] = /^(\w+)\.(?:csv|tsv|jsonl)$/.exec(basename(place)) ?? [];
+  return dirname(place) === placeOf(folder) && [...knownStatuses, "empty"].includes(status);
+}
+
+/** Returns the path with symbolic links resolved. The file itself need not exist. */
+function placeOf(path: string): string {
+  for (const follow of [() => realpathSync(path), () => join(realpathSync(dirname(path)), basename(path))]) {
+    try {
+      return follow();
+    } catch {
+      // Missing or inaccessible. If that matters, opening the file reports it.
+    }
+  }
+  return resolve(path);
+}

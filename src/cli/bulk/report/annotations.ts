@@ -1,0 +1,74 @@
+/** Annotations for the lines of a table, as GitHub's workflows show them beside a change. */
+import type { ObservedRows, RowObserver, RowPlace } from "../../../run/run-options.js";
+import type { RowFault } from "../../../table/bad-rows.js";
+import type { Status, Verdict } from "../../../validator/validator.js";
+import { counted } from "../../terminal/terminal.js";
+
+/** Most annotations of a run. GitHub shows ten of a step, and keeps fifty of a job. */
+const mostAnnotations = 50;
+
+/**
+ * Writes a workflow command for each row, to standard error so that they do not mix with rows. GitHub reads both streams.
+ * https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
+ */
+export class Annotations implements RowObserver {
+  readonly #path: string;
+  readonly #wanted: readonly Status[];
+  readonly #explain: (item: string) => Verdict | undefined;
+  #count = 0;
+
+  /**
+   * @param wanted the statuses whose rows are annotated
+   * @param explain returns the verdict with its reason, if that is known
+   */
+  constructor(path: string, wanted: readonly Status[], explain: (item: string) => Verdict | undefined) {
+    this.#path = path;
+    this.#wanted = wanted;
+    this.#explain = explain;
+  }
+
+  observe({ codes, statuses, place }: ObservedRows): void {
+    if (this.#count >= mostAnnotations) return;
+    const isWanted = statuses.map((status) => this.#wanted.includes(status));
+    for (const [row, code] of codes.entries()) {
+      if (!isWanted[code] || this.#count >= mostAnnotations) continue;
+      this.#count++;
+      this.#annotate(statuses[code]!, place(row));
+    }
+  }
+
+  #annotate(status: Status, { line, value, item = value }: RowPlace): void {
+    const { reason, suggestion } = this.#explain(item) ?? {};
+    const place = line === undefined ? "" : `,line=${line}`;
+    const why = reason === undefined ? "" : ` (${reason})`;
+    const meant = suggestion === undefined ? "" : `; meant: ${suggestion}`;
+    const text = escapeText(`${item} is ${status}${why}${meant}`);
+    process.stderr.write(`::error file=${escapeProperty(this.#path)}${place}::${text}\n`);
+  }
+
+  /**
+   * Says how many rows have no annotation.
+   *
+   * @param rows number of rows by status
+   */
+  end(rows: ReadonlyMap<Status, number>): void {
+    const more = this.#wanted.reduce((sum, status) => sum + (rows.get(status) ?? 0), -this.#count);
+    if (more <= 0) return;
+    const text = `${counted(more, "more row is", "more rows are")} ${this.#wanted.join(" or ")}`;
+    process.stderr.write(`::notice file=${escapeProperty(this.#path)}::${text}\n`);
+  }
+}
+
+/** Writes a workflow command for a bad row. */
+export function annotateBadRow({ file, line, reason }: RowFault): void {
+  process.stderr.write(
+    `::error file=${escapeProperty(file)},line=${line}::${escapeText(`bad row: ${reason}`)}\n`,
+  );
+}
+
+/** Control characters, which must not reach a terminal either. */
+const control = /[\u0000-\u001f\u007f-\u009f]/g;
+const escapeText = (text: string): string =>
+  text.replaceAll("%", "%25").replace(control, (character) => encodeURIComponent(character));
+const escapeProperty = (text: string): string =>
+  escapeText(text).replaceAll(":", "%3A").replaceAll(",", "%2C");

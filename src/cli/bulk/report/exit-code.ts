@@ -1,0 +1,60 @@
+/** Decides the exit code of a run, and gives the reason where it is not 0. */
+import { exitCodes } from "../../exit-codes.js";
+import { counted, grouped, say } from "../../terminal/terminal.js";
+import { fromNow } from "../../terminal/time.js";
+import type { Plan } from "../plan/plan.js";
+import { limitCommand, nextCommand } from "./next-commands.js";
+import type { DryRun, Summary } from "./summary.js";
+
+/**
+ * Returns the exit code. If it is not 0, prints the reason, even with `--quiet`. An exhausted quota takes precedence
+ * over `--fail-on`, because the run is incomplete.
+ */
+export function exitCodeOf(summary: Summary | DryRun, plan: Plan): number {
+  if (!("report" in summary)) return exitCodes.done;
+  const { engine, report } = summary;
+  const { statuses, otherStatuses, quota, spared } = report;
+  const waiting = Math.max(
+    ...[statuses, ...otherStatuses].map((counts) => counts.get("quota_exceeded") ?? 0),
+  );
+  if (waiting > 0) {
+    const rows = counted(waiting, "row waits", "rows wait");
+    say(
+      `quota exhausted: ${rows} for it (quota_exceeded); ${renewal(plan, engine, quota?.renewsAt ?? null)}`,
+    );
+    return exitCodes.quotaExhausted;
+  }
+  const { asked = 0, cached = 0, undecided = 0, isStrict } = summary.dns ?? {};
+  if (2 * undecided > asked + cached) {
+    say(
+      `DNS gave no usable answer for ${grouped(undecided)} of ${counted(asked + cached, "domain")}; their rows keep their statuses; to test the servers, run: idv doctor --dns`,
+    );
+    if (isStrict) return exitCodes.service;
+  }
+  if (plan.failOn === undefined) return exitCodes.done;
+  const failing = (status: string) => (statuses.get(status) ?? 0) - (spared.get(status) ?? 0);
+  const matched = plan.failOn.statuses.filter((status) => failing(status) > 0);
+  const found = matched.reduce((sum, status) => sum + failing(status), 0);
+  const { count, isPerCent } = plan.failOn.limit ?? { count: 0, isPerCent: false };
+  if (found <= (isPerCent ? (count / 100) * report.rows : count)) return exitCodes.done;
+  const counts = matched.map((status) => `${grouped(failing(status))} ${status}`);
+  const allowed = plan.failOn.limit === undefined ? "" : ` (more than ${count}${isPerCent ? " %" : ""})`;
+  say(`--fail-on: rows found: ${counts.join(", ")}${allowed}`);
+  return exitCodes.failOn;
+}
+
+/** Returns the statuses whose rows are annotated: those of `--fail-on`, else disposable and fake. */
+export const annotatedStatuses = ({ failOn }: Plan): readonly string[] =>
+  failOn === undefined || failOn.statuses.length === 0 ? ["disposable", "fake"] : failOn.statuses;
+
+function renewal(plan: Plan, engine: string, renewsAt: number | null): string {
+  if (renewsAt !== null) {
+    const when = new Date(renewsAt).toISOString().replace(/(?::00)?\.\d{3}Z$/, "Z");
+    const command = nextCommand(plan);
+    const next = command === undefined ? "" : `; then run: ${command}`;
+    return `it renews ${fromNow(renewsAt, Date.now())}, at ${when}${next}`;
+  }
+  return engine === "api"
+    ? "run again when there is more"
+    : `it does not renew; raise it with ${limitCommand(plan)}`;
+}

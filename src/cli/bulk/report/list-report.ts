@@ -1,0 +1,140 @@
+/** `--report`: collects what the report on a run shows, and writes it as an HTML page. */
+import { daysOld, findTable } from "../../../data/installed-table.js";
+import { openOutputFile, type TableSink } from "../../../files/output.js";
+import { Collector } from "../../../report/collector.js";
+import { findDateColumn } from "../../../report/months.js";
+import { renderPage } from "../../../report/page.js";
+import { type Report, sumOf } from "../../../report/report.js";
+import type { RowObserver } from "../../../run/run-options.js";
+import type { Table } from "../../../table/table.js";
+import type { Kind } from "../../../validator/validator.js";
+import { dataTablePath } from "../../config/paths.js";
+import type { Engine } from "../../engines/engine.js";
+import { loadOfflineRules } from "../../engines/offline-rules.js";
+import { counted, grouped, say } from "../../terminal/terminal.js";
+import { version } from "../../version.js";
+import type { Plan } from "../plan/plan.js";
+import type { DryRun, Summary } from "./summary.js";
+
+/** Longest name of a file or column that is shown whole, in characters. */
+const longestName = 120;
+
+type WantedReport = NonNullable<Plan["report"]>;
+
+/** The report on all files of a run. */
+export class ListReport {
+  readonly #sink: TableSink;
+  readonly #collector: Collector;
+  readonly #path: string;
+  readonly #withAddresses: boolean;
+  readonly #summaries: Summary[] = [];
+  #isWritten = false;
+
+  /**
+   * Creates the file, so that a fault is found before the run costs units.
+   *
+   * @throws FileError when it cannot be created
+   */
+  static async open(wanted: WantedReport, kind: Kind, { validator }: Engine): Promise<ListReport> {
+    const explain = validator.explain ?? loadOfflineRules().classify;
+    const collector = new Collector({ kind, explain, withAddresses: wanted.withAddresses });
+    return new ListReport(wanted, collector, await openOutputFile(wanted.path));
+  }
+
+  private constructor({ path, withAddresses }: WantedReport, collector: Collector, sink: TableSink) {
+    this.#withAddresses = withAddresses;
+    this.#path = path;
+    this.#sink = sink;
+    this.#collector = collector;
+  }
+
+  /** Returns the observer of the run over a file. */
+  observerOf({ inputName }: Plan, table: Table): RowObserver {
+    const items = [table.column, ...table.otherColumns];
+    const dates = findDateColumn(table.names, (column) =>
+      items.includes(column) ? [] : table.firstValues(column),
+    );
+    return this.#collector.observerOf(
+      this.#shown(inputName),
+      dates && { ...dates, name: this.#shown(dates.name) },
+    );
+  }
+
+  /** Adds the summary of the run over a file. */
+  add(summary: Summary | DryRun): void {
+    if (!("report" in summary)) return;
+    this.#collector.keepFile();
+    this.#summaries.push(summary);
+  }
+
+  /** Removes an unfinished report. */
+  async discard(): Promise<void> {
+    if (!this.#isWritten) await this.#sink.discard();
+  }
+
+  /**
+   * Writes the report, unless it is written already or no file could be validated.
+   *
+   * @returns the file that it wrote
+   * @throws FileError when it cannot be written
+   */
+  async write(): Promise<Summary["files"]> {
+    const [first] = this.#summaries;
+    if (this.#isWritten) return [];
+    if (first === undefined) {
+      await this.discard();
+      return [];
+    }
+    const page = Buffer.from(renderPage(this.#report(first)));
+    await this.#sink.write(page);
+    await this.#sink.prepare?.();
+    await this.#sink.commit();
+    this.#isWritten = true;
+    return [{ path: this.#path, bytes: page.length }];
+  }
+
+  #report(first: Summary): Report {
+    const summaries = this.#summaries;
+    return {
+      ...this.#collector.collected(),
+      ...sumOf(summaries.map(({ report }) => report)),
+      kind: first.kind,
+      inputs: summaries.map(({ input }) => this.#shown(input)),
+      kept: summaries.reduce((sum, { report }) => sum + report.kept, 0),
+      made: Date.now(),
+      badRows: summaries.reduce((sum, { badRows }) => sum + badRows, 0),
+      outvoted: summaries.map(({ report }) => report.outvoted).filter(({ count }) => count > 0),
+      badRowKinds: summaries.flatMap(({ badRowKinds }) => badRowKinds),
+      facts: this.#facts(first),
+    };
+  }
+
+  /** Returns a name as the report may show it: names of files and columns can be long, or hold an address. */
+  #shown(name: string): string {
+    const text = this.#withAddresses ? name : name.replace(/[^\s@/"<>,;]+@[^\s@/"<>,;]+/g, "...");
+    return text.length <= longestName ? text : `${text.slice(0, longestName)}...`;
+  }
+
+  #facts(first: Summary): Report["facts"] {
+    const { column, columnName, otherColumns, engine, engineReason, dns, passedOver } = first;
+    const { table } = findTable(dataTablePath(process.env), say);
+    const days = daysOld(table.sources, Date.now());
+    const seconds = this.#summaries.reduce((sum, summary) => sum + summary.seconds, 0);
+    return [
+      ["Engine", `${engine} (${engineReason})`],
+      ["Column", columnName === undefined ? String(column) : `${this.#shown(columnName)} (column ${column})`],
+      ...otherColumns.map((name, i) => {
+        const counts = [...(first.report.otherStatuses[i] ?? [])];
+        const text = counts.map(([status, count]) => `${grouped(count)} ${status}`).join(", ");
+        return [`Column ${this.#shown(name)}`, `${text}; not counted above`] as const;
+      }),
+      ...(passedOver.length === 0 ? [] : [["Not checked", this.#shown(passedOver.join(", "))] as const]),
+      ["DNS", dns === undefined ? "not asked" : `${counted(dns.asked + dns.cached, "domain")} asked`],
+      ...(days === undefined || engine !== "offline"
+        ? []
+        : [["Data", `newest list ${counted(days, "day")} old`] as const]),
+      ["Time", `${seconds.toFixed(1)} s`],
+      ["Made by", `idv ${version()}`],
+    ];
+  }
+}

@@ -1,0 +1,40 @@
+/** Prints the summary of a run, or adds it to a file. */
+import { constants, open } from "node:fs/promises";
+import { isUnicodeLocale, type TerminalStyle } from "../../terminal/bars.js";
+import { colours, say } from "../../terminal/terminal.js";
+import type { LogPlan } from "../plan/plan.js";
+import { type DryRun, dryRunSummary, jsonSummary, type Summary, textSummary } from "./summary.js";
+
+/** Prints the summary of a run to standard error. */
+export async function printSummary(format: LogPlan["summary"], summary: Summary | DryRun): Promise<void> {
+  if (format === "none") return;
+  const text = !("report" in summary)
+    ? dryRunSummary(summary, format)
+    : format === "json"
+      ? jsonSummary(summary)
+      : textSummary(summary, await terminalStyle());
+  process.stderr.write(`${text}\n`);
+}
+
+/** Returns the style of the terminal on standard error; undefined off a terminal or with TERM=dumb. */
+async function terminalStyle(): Promise<TerminalStyle | undefined> {
+  const { isTTY, columns } = process.stderr;
+  if (isTTY !== true || process.env["TERM"] === "dumb") return undefined;
+  const isUnicode = isUnicodeLocale(process.env, process.platform);
+  return { chalk: await colours(process.stderr, process.env), columns: columns || 80, isUnicode };
+}
+
+/**
+ * Adds the summary of a run to a file as a line of JSON. A failure is reported and does not fail the run.
+ */
+export async function appendSummary(path: string, summary: Summary | DryRun): Promise<void> {
+  const line = "report" in summary ? jsonSummary(summary) : dryRunSummary(summary, "json");
+  // Without a reader, a named pipe would block.
+  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
+  try {
+    const file = await open(path, flags);
+    await file.appendFile(`${line}\n`).finally(() => file.close());
+  } catch (error) {
+    say(`${path}: the summary cannot be written: ${(error as Error).message}`);
+  }
+}

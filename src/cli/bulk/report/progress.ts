@@ -1,0 +1,50 @@
+/** What the progress of a bulk run shows. */
+import type { MailStatistics } from "../../../dns/mail-domains.js";
+import type { RunProgress } from "../../../run/run-options.js";
+import type { Activity } from "../../../validator/api/sender.js";
+import { type Progress, showsProgress, startProgress } from "../../terminal/progress.js";
+import { counted, grouped } from "../../terminal/terminal.js";
+import type { Run } from "../open/engine.js";
+import type { RunFiles } from "../open/files.js";
+import type { Plan } from "../plan/plan.js";
+
+/** Starts to show progress, if it is wanted. */
+export function progressOf(
+  { inputName, output, split, log: { progress: mode } }: Plan,
+  { engine: { validator, activity }, mail }: Run,
+  { table, share }: RunFiles,
+): Progress | undefined {
+  const target = output ?? split?.folder;
+  if (mode === "none" || (mode === "auto" && !showsProgress(process.env, target === undefined)))
+    return undefined;
+  const heading = `${inputName}${target === undefined ? "" : ` -> ${target}`}  column ${table.column + 1}${
+    table.columnName === undefined ? "" : ` "${table.columnName}"`
+  }  ${validator.name}`;
+  return startProgress(mode, {
+    heading,
+    share,
+    details: (progress) => [
+      ...(mail ? mailProgress(mail.check.statistics) : []),
+      ...(activity ? serviceProgress(activity(), progress.units()) : []),
+    ],
+  });
+}
+
+const mailProgress = ({ asked, undecided }: MailStatistics): readonly string[] => [
+  `${counted(asked, "domain")} asked`,
+  ...(undecided === 0 ? [] : [`${grouped(undecided)} undecided`]),
+];
+
+/** Returns what a service is doing: `4 batches out`, `12,400 units`, `waiting 42 s: the service asks to slow down`. */
+function serviceProgress(
+  { inFlight, wait }: Activity,
+  { charged, cached }: ReturnType<RunProgress["units"]>,
+): readonly string[] {
+  const seconds = wait && Math.ceil((wait.until - Date.now()) / 1000);
+  return [
+    `${counted(inFlight, "batch", "batches")} out`,
+    counted(charged, "unit"),
+    ...(cached === 0 ? [] : [`${grouped(cached)} from the cache`]),
+    ...(wait && seconds! > 0 ? [`waiting ${grouped(seconds!)} s: ${wait.why}`] : []),
+  ];
+}

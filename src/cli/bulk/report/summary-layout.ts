@@ -1,0 +1,119 @@
+/** The summary of a run for a terminal: statuses with shares and bars; beside them reasons and disposable domains. */
+import type { ReasonCode } from "../../../classifier/verdict.js";
+import { reasonsFor, reasonWords } from "../../../report/reason-words.js";
+import { mostTopDomains } from "../../../run/run-options.js";
+import { barOf, statusColour, type TerminalStyle } from "../../terminal/bars.js";
+import { counted, grouped, printable } from "../../terminal/terminal.js";
+import type { Summary } from "./summary.js";
+
+/** Returns the reasons for `fake` with their numbers of rows, the most frequent first. */
+export function fakeReasonCounts(
+  reasons: ReadonlyMap<string, number>,
+): readonly (readonly [string, number])[] {
+  return Array.from(reasons)
+    .filter(([code]) => reasonsFor.fake.includes(code as ReasonCode))
+    .map(([code, count]) => [reasonWords[code as ReasonCode], count] as const)
+    .sort((a, b) => b[1] - a[1]);
+}
+
+/** A column of the layout: its lines, and how wide they are without colours. */
+interface Block {
+  readonly lines: readonly string[];
+  readonly width: number;
+}
+
+const gap = 4;
+/** Columns of a terminal below which there is one block without bars. */
+const narrow = 60;
+/** Most entries of a list beside the statuses. */
+const mostEntries = 4;
+
+/**
+ * Returns the middle of the summary: as many blocks side by side as the terminal has room for.
+ *
+ * @param counts rows by status, in order
+ */
+export function statusLines(
+  { report }: Summary,
+  counts: readonly (readonly [string, number])[],
+  style: TerminalStyle,
+): string[] {
+  const fakes = report.statuses.get("fake") ?? 0;
+  const domains = report.topDomains.map(({ domain, items }) => [domain, items] as const);
+  const blocks = [
+    statusBlock(report.rows, counts, style),
+    ...(fakes === 0 ? [] : listBlock(`Why fake ${grouped(fakes)}`, fakeReasonCounts(report.reasons))),
+    ...listBlock("Disposable domains", domains),
+  ];
+  const { columns } = style;
+  let room = columns - 3;
+  const fitting = blocks.filter(({ width }, i) => {
+    room -= width + (i === 0 ? 0 : gap);
+    return i === 0 || (columns >= narrow && room >= 0);
+  });
+  const height = Math.max(...fitting.map(({ lines }) => lines.length));
+  return Array.from({ length: height }, (_, i) => {
+    const cells = fitting.map(({ lines, width }) => {
+      const line = lines[i] ?? "";
+      return line + " ".repeat(Math.max(0, width - visibleLength(line)));
+    });
+    return `  ${cells.join(" ".repeat(gap))}`.trimEnd();
+  });
+}
+
+/** Length without the escapes that chalk writes. */
+const visibleLength = (text: string): number => text.replace(/\u001b\[[\d;]*m/g, "").length;
+
+function statusBlock(
+  rows: number,
+  counts: readonly (readonly [string, number])[],
+  { chalk, columns, isUnicode }: TerminalStyle,
+): Block {
+  const nameWidth = Math.max(10, ...counts.map(([status]) => printable(status).length));
+  const countWidth = Math.max(5, ...counts.map(([, count]) => grouped(count).length));
+  const barWidth = columns < narrow ? 0 : 20;
+  const lines = counts.map(([status, count]) => {
+    const share = rows === 0 ? 0 : count / rows;
+    const name = printable(status).padEnd(nameWidth);
+    const colour = statusColour(chalk, status);
+    const figures = `${grouped(count).padStart(countWidth)}  ${(100 * share).toFixed(1).padStart(5)} %`;
+    const bar = barWidth === 0 ? "" : `  ${colour(barOf(share, barWidth, isUnicode))}`;
+    return `${colour(name)}  ${figures}${bar}`;
+  });
+  return { lines, width: nameWidth + countWidth + 11 + (barWidth === 0 ? 0 : barWidth + 2) };
+}
+
+function listBlock(heading: string, entries: readonly (readonly [string, number])[]): Block[] {
+  if (entries.length === 0) return [];
+  const shown = entries.slice(0, entries.length > mostEntries ? mostEntries - 1 : mostEntries);
+  const names = shown.map(([name]) => printable(name).slice(0, 30));
+  const nameWidth = Math.max(heading.length - 6, ...names.map(({ length }) => length));
+  const countWidth = Math.max(...shown.map(([, count]) => grouped(count).length));
+  const lines = shown.map(
+    ([, count], i) => `${names[i]!.padEnd(nameWidth)}  ${grouped(count).padStart(countWidth)}`,
+  );
+  const more = entries.length - shown.length;
+  return [
+    {
+      // A list of mostTopDomains may be cut: the number of further entries is not known.
+      lines: [
+        heading,
+        ...lines,
+        ...(more === 0 ? [] : [entries.length < mostTopDomains ? `+ ${more} more` : "+ more"]),
+      ],
+      width: Math.max(heading.length, nameWidth + 2 + countWidth),
+    },
+  ];
+}
+
+/** Returns a size in bytes as people read it: `92 kB`. */
+export function sizeOf(bytes: number): string {
+  const units = ["bytes", "kB", "MB", "GB", "TB"];
+  let [size, unit] = [bytes, 0];
+  while (size >= 999.5 && unit < units.length - 1) {
+    size /= 1000;
+    unit++;
+  }
+  if (unit === 0) return counted(bytes, "byte");
+  return `${size >= 10 ? Math.round(size) : size.toFixed(1)} ${units[unit]}`;
+}

@@ -1,0 +1,306 @@
+/** Renders the summary of a run, as text and as JSON. */
+import type { MailStatistics } from "../../../dns/mail-domains.js";
+import { undecidedCauses } from "../../../dns/vocabulary.js";
+import type { RunReport } from "../../../run/run-options.js";
+import type { Dialect } from "../../../table/dialect.js";
+import { dialectWords } from "../../../table/sniff/dialect.js";
+import type { EmptyFormulas } from "../../../table/spreadsheet/workbook.js";
+import { knownStatuses } from "../../../validator/validator.js";
+import { statusColour, type TerminalStyle } from "../../terminal/bars.js";
+import { counted, grouped, printable } from "../../terminal/terminal.js";
+import { clockTime } from "../../terminal/time.js";
+import { formulasRemark } from "../open/no-items.js";
+import { type BadRowKind, kindsText, linesText } from "./bad-rows.js";
+import { fakeReasonCounts, sizeOf, statusLines } from "./summary-layout.js";
+
+/** Facts of a run for its summary. */
+export interface Summary {
+  readonly input: string;
+  readonly kind: "email" | "domain";
+  readonly engine: string;
+  /** Why this engine was chosen. */
+  readonly engineReason: string;
+  /** Position of the column with the items, from 1. */
+  readonly column: number;
+  readonly columnName: string | undefined;
+  /** Names of further columns with items. */
+  readonly otherColumns: readonly string[];
+  /** Columns with items that were not validated: `3 "work email"`. */
+  readonly passedOver: readonly string[];
+  readonly report: RunReport;
+  /** Number of requests sent; undefined where the engine sends none. */
+  readonly requests: number | undefined;
+  /** What DNS was asked about the file; undefined if it was not asked. */
+  readonly dns: (MailStatistics & { readonly isStrict: boolean }) | undefined;
+  /** The encoding that the file is surely in; undefined for UTF-8, and where nothing is sure. */
+  readonly encoding: string | undefined;
+  /** Number of lines above the table that the output has no place for. */
+  readonly linesLeftOut: number;
+  /** Formulas of the sheet without a stored value; null if there are none. */
+  readonly emptyFormulas: EmptyFormulas | null;
+  /** Number of bad rows that were skipped or kept. */
+  readonly badRows: number;
+  readonly badRowKinds: readonly BadRowKind[];
+  readonly dialect: Dialect;
+  readonly seconds: number;
+  /** The files that were written, with their sizes in bytes. */
+  readonly files: readonly { readonly path: string; readonly bytes: number }[];
+  /** Whether the output has suggestions. */
+  readonly isExplained: boolean;
+  /** Command that drops disposable and fake rows. */
+  readonly next: string | undefined;
+}
+
+/** Facts of a dry run. */
+export interface DryRun {
+  readonly input: string;
+  /** Position of the column with the items, from 1, and its name; the names of all columns. */
+  readonly column: number;
+  readonly columnName: string | undefined;
+  readonly columns: readonly string[];
+  readonly dialect: Dialect;
+  readonly badRows: number;
+  readonly badRowKinds: readonly BadRowKind[];
+  readonly dryRun: Pick<RunReport, "rows" | "distinct" | "cached" | "prechecked"> & {
+    /** Largest number of items that would be submitted. */
+    readonly items: number;
+    /** Undefined where the engine sends none. */
+    readonly requests: number | undefined;
+  };
+}
+
+/** Renders the summary of a dry run. */
+export function dryRunSummary({ input, dryRun, ...table }: DryRun, format: "text" | "json"): string {
+  const { rows, distinct, cached, prechecked, items, requests } = dryRun;
+  if (format === "json") {
+    return terminalJson({
+      type: "summary",
+      dryRun: true,
+      input,
+      rows,
+      distinct,
+      cached,
+      prechecked,
+      units: items,
+      requests: requests ?? null,
+      ...table,
+      columnName: table.columnName ?? null,
+      delimiter: table.dialect.delimiter,
+      dialect: marksOf(table.dialect),
+    });
+  }
+  const sent = requests === undefined ? "" : `, in ${counted(requests, "request")}`;
+  return [
+    `${printable(input)}: ${counted(rows, "row")}, ${counted(distinct, "distinct item")} ${placeOf(table)}; ` +
+      `${grouped(cached)} in the cache, ${grouped(prechecked)} fake by syntax; ` +
+      `${counted(items, "unit")} would be charged${sent}`,
+    ...tableLines(table),
+  ].join("\n");
+}
+
+/** Names the column with the items. */
+const placeOf = ({ column, columnName }: Pick<Summary, "column" | "columnName">): string =>
+  `in column ${column}${columnName === undefined ? "" : ` "${printable(columnName)}"`}`;
+
+/** Says how the table was read, if it is not as in RFC 4180, and which rows are bad. */
+function tableLines({
+  dialect,
+  badRows,
+  badRowKinds,
+}: Pick<Summary, "dialect" | "badRows" | "badRowKinds">): string[] {
+  const words = dialectWords(dialect);
+  return [
+    ...(words.length === 0 ? [] : [`read as a table in which ${words.join(", and ")}`]),
+    ...(badRows === 0 ? [] : [`${counted(badRows, "bad row")}: ${kindsText(badRowKinds)}`]),
+  ];
+}
+
+/** The dialect as it is in JSON. */
+const marksOf = ({ delimiter, quote, escape: escaping, skipsSpaces }: Dialect) => ({
+  ...{ delimiter, quote, escape: escaping, skipsSpaces },
+});
+
+/** Renders the summary as one JSON object. Its fields are stable. */
+export function jsonSummary({
+  report,
+  dns,
+  isExplained: _,
+  next: __,
+  encoding: ___,
+  ...rest
+}: Summary): string {
+  const { rows, written, emptyRows, distinct, cached, prechecked, statuses, charged, quota } = report;
+  return terminalJson({
+    type: "summary",
+    ...rest,
+    dialect: marksOf(rest.dialect),
+    columnName: rest.columnName ?? null,
+    otherColumns: rest.otherColumns.map((name, i) => ({
+      name,
+      statuses: Object.fromEntries(report.otherStatuses[i] ?? []),
+    })),
+    requests: rest.requests ?? null,
+    dns:
+      dns === undefined
+        ? null
+        : { asked: dns.asked, cached: dns.cached, undecided: dns.undecided, causes: dns.causes },
+    rows,
+    written,
+    empty: emptyRows,
+    emptied: report.emptied,
+    notUtf8: report.notUtf8,
+    kept: report.kept,
+    outvoted: report.outvoted,
+    distinct,
+    cached,
+    prechecked,
+    statuses: Object.fromEntries([
+      ...knownStatuses.filter((s) => rest.kind === "email" || s !== "alias").map((s) => [s, 0]),
+      ...statuses,
+    ]),
+    reasons: Object.fromEntries(report.reasons),
+    topDomains: report.topDomains,
+    units: {
+      used: charged,
+      paidBefore: report.paidBefore.units,
+      left: quota?.left ?? null,
+      renews: quota?.renewsAt == null ? null : new Date(quota.renewsAt).toISOString(),
+    },
+  });
+}
+
+/** Returns JSON in which all control characters are escaped, also those that JSON allows. */
+const terminalJson = (value: unknown): string =>
+  JSON.stringify(value).replace(
+    /[\u007f-\u009f]/g,
+    (character) => `\\u00${character.charCodeAt(0).toString(16)}`,
+  );
+
+/**
+ * Renders the summary as text, in several lines.
+ *
+ * @param style what the terminal can show; undefined off a terminal
+ */
+export function textSummary(summary: Summary, style: TerminalStyle | undefined): string {
+  const { report, seconds } = summary;
+  const { quota } = report;
+  const item = summary.kind === "email" ? "distinct e-mail address" : "distinct domain";
+  const order = [...new Set([...knownStatuses, ...report.statuses.keys()])];
+  const counts = order.flatMap((status) => {
+    const count = report.statuses.get(status);
+    return count === undefined ? [] : [[status, count] as const];
+  });
+  if (report.emptyRows > 0) counts.push(["(empty)", report.emptyRows]);
+  const noLimit = summary.engine === "api" ? "" : ", no limit";
+  const left = quota === undefined ? "" : quota.left === null ? noLimit : `, ${grouped(quota.left)} left`;
+  const requests = summary.requests === undefined ? "" : ` in ${counted(summary.requests, "request")}`;
+  const { distinct, cached, prechecked, paidBefore } = report;
+  const payer = process.env["IDV_RUN"] ? "another run of this name" : "a run that did not end";
+  const saved = [
+    ...(paidBefore.units === 0
+      ? []
+      : [`${counted(paidBefore.units, "unit")} paid by ${payer} (${clockTime(paidBefore.time)})`]),
+    ...(cached === 0 ? [] : [`${grouped(cached)} of ${grouped(distinct)} from the cache`]),
+    ...(prechecked === 0 ? [] : [`${grouped(prechecked)} fake by syntax`]),
+  ].map((what) => `${what}, `);
+  const lines = (counted: readonly (readonly [string, number])[]) =>
+    counted.map(([status, count]) => {
+      const name = printable(status).padEnd(15);
+      return `  ${statusColour(style?.chalk, status)(name)}${grouped(count).padStart(12)}`;
+    });
+  const rate = seconds > 0 ? `, ${grouped(Math.round(report.rows / seconds))} rows/s` : "";
+  return [
+    `${printable(summary.input)}: ${counted(report.rows, "row")}, ` +
+      `${counted(distinct, item, summary.kind === "email" ? `${item}es` : `${item}s`)} ` +
+      `${placeOf(summary)}; ${summary.engine} engine (${printable(summary.engineReason)})`,
+    ...(style === undefined ? [...lines(counts), ...details(summary)] : statusLines(summary, counts, style)),
+    ...summary.otherColumns.flatMap((name, i) => [
+      `column "${printable(name)}":`,
+      ...lines([...(report.otherStatuses[i] ?? [])]),
+    ]),
+    ...remarks(summary),
+    ...(summary.dns === undefined ? [] : [dnsLine(summary.dns)]),
+    ...tableLines(summary),
+    ...(report.written === report.rows ? [] : [`${counted(report.written, "row")} written`]),
+    ...written(summary),
+    `${saved.join("")}${counted(report.charged, "unit")} used${requests}${left}; ${seconds.toFixed(2)} s${rate}`,
+    ...(style !== undefined && summary.next !== undefined ? [`Next: ${printable(summary.next)}`] : []),
+  ].join("\n");
+}
+
+/** Returns reasons and domains in lines of their own: `fake: 27 syntax, 22 mistyped domain`. */
+function details({ report }: Summary): string[] {
+  const list = (name: string, entries: readonly (readonly [string, number])[]) =>
+    entries.length === 0
+      ? []
+      : [`${name}: ${entries.map(([what, count]) => `${grouped(count)} ${printable(what)}`).join(", ")}`];
+  const domains = report.topDomains.slice(0, 5).map(({ domain, items }) => [domain, items] as const);
+  return [...list("fake", fakeReasonCounts(report.reasons)), ...list("disposable domains", domains)];
+}
+
+/** Names the files that were written. */
+function written({ files, report, isExplained }: Summary): string[] {
+  const typos = report.reasons.get("typo-domain") ?? 0;
+  const names = files.map(({ path, bytes }) => `${printable(path)} (${sizeOf(bytes)})`);
+  return [
+    ...(names.length === 0 ? [] : [`written: ${names.join(", ")}`]),
+    ...(typos === 0 || isExplained
+      ? []
+      : [`${counted(typos, "row")} with a mistyped domain; --explain adds suggestions`]),
+  ];
+}
+
+/** Says what DNS was asked: `1,204 domains asked, 300 from the cache; 41 domains undecided: 38 timeouts, 3 SERVFAIL`. */
+function dnsLine({ asked, cached, undecided, causes }: MailStatistics): string {
+  const old = cached === 0 ? "" : `, ${grouped(cached)} from the cache`;
+  const reasons = undecidedCauses.flatMap((cause) => {
+    const count = causes[cause] ?? 0;
+    const isNoun = cause === "timeout" || cause === "invalid answer";
+    const what = cause === "no connection" ? "without a connection" : cause;
+    return count === 0 ? [] : [isNoun ? counted(count, cause) : `${grouped(count)} ${what}`];
+  });
+  const open = undecided === 0 ? "" : `; ${counted(undecided, "domain")} undecided: ${reasons.join(", ")}`;
+  return `DNS: ${counted(asked, "domain")} asked${old}${open}`;
+}
+
+/** Returns the counts of one file, given those before it. */
+export function mailCounts(after: MailStatistics, before: MailStatistics): MailStatistics {
+  const causes = undecidedCauses.flatMap((cause) => {
+    const count = (after.causes[cause] ?? 0) - (before.causes[cause] ?? 0);
+    return count === 0 ? [] : [[cause, count] as const];
+  });
+  return {
+    asked: after.asked - before.asked,
+    cached: after.cached - before.cached,
+    undecided: after.undecided - before.undecided,
+    causes: Object.fromEntries(causes),
+  };
+}
+
+/** Says what the user may not expect. */
+function remarks({ report, passedOver, linesLeftOut, emptyFormulas, encoding }: Summary): string[] {
+  const { emptied, kept, notUtf8, outvoted } = report;
+  const remark = (count: number, text: string) => (count > 0 ? [text] : []);
+  return [
+    ...remark(passedOver.length, `not validated: ${printable(passedOver.join(", "))}; --all-columns does`),
+    ...remark(
+      linesLeftOut,
+      `left out: ${counted(linesLeftOut, "line")} above the table, for which the format of the output has no place`,
+    ),
+    ...(emptyFormulas === null ? [] : [formulasRemark(emptyFormulas)]),
+    ...remark(
+      outvoted.count,
+      `${counted(outvoted.count, "row is", "rows are")} left out or bad for one item though another is ok or alias (${linesText(outvoted)}); --set cell=best keeps them`,
+    ),
+    ...remark(kept, `${counted(kept, "row keeps its", "rows keep their")} status (--update)`),
+    ...remark(
+      emptied,
+      `${counted(emptied, "field counts", "fields count")} as empty: n/a, a column's name or the like (--set emptyValues)`,
+    ),
+    ...remark(
+      notUtf8,
+      `${counted(notUtf8, "row has an item that is", "rows have items that are")} not UTF-8; ` +
+        (encoding === undefined ? "name the encoding with --encoding" : `pass --encoding ${encoding}`),
+    ),
+  ];
+}

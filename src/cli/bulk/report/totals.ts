@@ -1,0 +1,78 @@
+/** Adds up the summaries of a run over several files. */
+import { type ExitCode, exitCodes } from "../../exit-codes.js";
+import { counted, grouped } from "../../terminal/terminal.js";
+import type { DryRun, Summary } from "./summary.js";
+
+/** Exit codes from the best to the worst. */
+const order: readonly number[] = [
+  ...[exitCodes.done, exitCodes.failOn, exitCodes.quotaExhausted, exitCodes.usage],
+  ...[exitCodes.notAuthorised, exitCodes.service, exitCodes.inputOutput, exitCodes.bug],
+];
+
+export class Totals {
+  /** The worst exit code. */
+  exitCode: number = exitCodes.done satisfies ExitCode;
+  #files = 0;
+  #failed = 0;
+  #rows = 0;
+  #distinct = 0;
+  #units = 0;
+  #told = 0;
+  readonly #isDryRun: boolean;
+
+  constructor(isDryRun: boolean) {
+    this.#isDryRun = isDryRun;
+  }
+
+  /** Units that the summaries of single files have told. */
+  get toldUnits(): number {
+    return this.#told;
+  }
+
+  /** Whether a file could not be validated. */
+  get hasFailed(): boolean {
+    return this.#failed > 0;
+  }
+
+  /** Adds a file. */
+  add(summary: Summary | DryRun, exitCode: number): void {
+    const { rows, distinct } = "report" in summary ? summary.report : summary.dryRun;
+    this.#files++;
+    this.#rows += rows;
+    this.#distinct += distinct;
+    const units = "report" in summary ? summary.report.charged : summary.dryRun.items;
+    this.#units += units;
+    this.#told += units;
+    this.#worsen(exitCode);
+  }
+
+  /**
+   * Adds a file that could not be validated.
+   *
+   * @param units units charged before it failed
+   */
+  addFailure(exitCode: number, units = 0): void {
+    this.#files++;
+    this.#failed++;
+    this.#units += units;
+    this.#worsen(exitCode);
+  }
+
+  /** Renders the totals as one line of text or JSON. */
+  render(format: "text" | "json"): string {
+    const [files, failed, rows] = [this.#files, this.#failed, this.#rows];
+    const [distinct, units] = [this.#distinct, this.#units];
+    if (format === "json") {
+      const isDryRun = this.#isDryRun;
+      const charged = isDryRun ? { dryRun: true, units } : { units: { used: units } };
+      return JSON.stringify({ type: "total", files, failed, rows, distinct, ...charged });
+    }
+    const failures = failed === 0 ? "" : `, ${grouped(failed)} failed`;
+    const items = counted(distinct, "distinct item");
+    return `${counted(files, "file")}${failures}: ${counted(rows, "row")}, ${items}; ${counted(units, "unit")} ${this.#isDryRun ? "would be charged" : "used"}`;
+  }
+
+  #worsen(exitCode: number): void {
+    if (order.indexOf(exitCode) > order.indexOf(this.exitCode)) this.exitCode = exitCode;
+  }
+}

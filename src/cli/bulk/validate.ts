@@ -1,0 +1,114 @@
+/** The third step of a bulk run: validates the rows of one file, and has its outputs committed. */
+import { availableParallelism } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { extractItem } from "../../run/item.js";
+import { validateTable } from "../../run/run.js";
+import type { RunReport } from "../../run/run-options.js";
+import { loadOfflineRules } from "../engines/offline-rules.js";
+import { EmptyInput } from "../errors.js";
+import type { Progress } from "../terminal/progress.js";
+import { standardOutput } from "../terminal/standard-output.js";
+import { commitOutputs } from "./commit.js";
+import type { Run } from "./open/engine.js";
+import { openFiles, type RunFiles } from "./open/files.js";
+import type { Resources } from "./open/resources.js";
+import type { Plan } from "./plan/plan.js";
+import type { Annotations } from "./report/annotations.js";
+import { annotatedStatuses } from "./report/exit-code.js";
+import { progressOf } from "./report/progress.js";
+import { type DryRun, mailCounts, type Summary } from "./report/summary.js";
+import { dryRunOf, summaryOf } from "./report/summary-facts.js";
+
+/** Time in which a signal arrives that has ended the sender of a pipe, in milliseconds. */
+const signalMilliseconds = 20;
+
+/**
+ * Opens the files of a plan, validates all rows, and commits the outputs.
+ *
+ * @throws EmptyInput when there are no rows, and `--fail-on no-rows` is given
+ * @throws FileError, TableError, ChoiceError, StoreError, ServiceError when a file or the engine fails
+ */
+export async function validateFile(plan: Plan, run: Run, resources: Resources): Promise<Summary | DryRun> {
+  const started = performance.now();
+  const files = await openFiles(plan, run, resources);
+  const progress = progressOf(plan, run, files);
+  const { signal } = resources;
+  // A signal ends the run elsewhere, while this function still waits.
+  signal.addEventListener("abort", () => progress?.stop(), { once: true });
+  const used = usageSince(plan, run);
+  let report: RunReport;
+  try {
+    report = await validateRows(plan, run, files, { progress, signal });
+  } finally {
+    progress?.stop();
+  }
+  // Ctrl-C ends the sender of a pipe as well: its end may arrive before the signal, and is not the end of the list.
+  if (plan.input === undefined && files.sink !== standardOutput) await sleep(signalMilliseconds);
+  signal.throwIfAborted();
+  if (plan.isDryRun) return dryRunOf(plan, files, { ...report, ...used() });
+  if (report.rows === 0 && plan.failOn?.needsRows) {
+    throw new EmptyInput(`--fail-on no-rows: ${plan.inputName} has no rows; nothing is written`);
+  }
+  await resources.commit(commitOutputs({ ...plan, ...files, badRowsFile: files.badRows.sink }));
+  run.badRowsTable?.startNext();
+  if (files.table.width === 0) plan.note(`${plan.inputName} is empty`);
+  const { requests, dns } = used();
+  const seconds = Math.round(performance.now() - started) / 1000;
+  return { ...(await summaryOf(plan, run, files, report)), requests, dns, seconds };
+}
+
+async function validateRows(
+  plan: Plan,
+  run: Run,
+  files: RunFiles,
+  { progress, signal }: { readonly progress: Progress | undefined; readonly signal: AbortSignal },
+): Promise<RunReport> {
+  const { kind, inputName, filter, shard } = plan;
+  const { table, stream, columns, cells, update, sink, badRows } = files;
+  const { engine, mail, session } = run;
+  const { validator, cache } = engine;
+  const annotations = plan.log.isAnnotated ? await openAnnotations(plan, run) : undefined;
+  const observers = [annotations, run.report?.observerOf(plan, table)];
+  const report = await validateTable({
+    ...{ kind, table: stream, sink, columns, cells, update, filter, signal, validator, session },
+    ...(shard && { shard: { ...shard, list: inputName } }),
+    omitsHeader: plan.omitsHeader,
+    needsRows: plan.failOn?.needsRows === true,
+    ...(cache && { cache }),
+    ...(mail && { mailCheck: mail.check }),
+    ...(plan.columns.isExplained && !validator.explain && { offlineRules: loadOfflineRules().classify }),
+    observers: observers.filter((observer) => observer !== undefined),
+    cores: availableParallelism(),
+    inputShare: files.share,
+    onProgress(current) {
+      progress?.update(current);
+      return badRows.flush();
+    },
+  });
+  progress?.stop();
+  annotations?.end(report.statuses);
+  await badRows.flush();
+  return report;
+}
+
+/** Returns the annotations of a run's input, with the reasons of the engine, or of the offline rules. */
+async function openAnnotations(plan: Plan, { engine: { validator } }: Run): Promise<Annotations> {
+  const { kind, inputName } = plan;
+  const { Annotations } = await import("./report/annotations.js");
+  const explain = validator.explain ?? loadOfflineRules().classify;
+  return new Annotations(inputName, annotatedStatuses(plan), (item) =>
+    explain(kind, extractItem(kind, item)),
+  );
+}
+
+/** Returns a function that returns what was asked since now: items of a dry run, requests, and DNS queries. */
+function usageSince({ dns }: Plan, { engine, mail }: Run) {
+  const items = engine.dryRunItems?.() ?? 0;
+  const requests = engine.requests?.() ?? 0;
+  const before = mail?.check.statistics;
+  return () => ({
+    items: (engine.dryRunItems?.() ?? 0) - items,
+    requests: engine.requests && engine.requests() - requests,
+    dns: mail && { ...mailCounts(mail.check.statistics, before!), isStrict: dns === "strict" },
+  });
+}

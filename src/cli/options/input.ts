@@ -1,0 +1,57 @@
+/** Options about the input of a run: which column has the items, and how the table is read. */
+import { optionRecords } from "./option.js";
+import { filled, markCharacter, oneCharacter, quoting, wholeNumber } from "./values.js";
+
+export const inputOptions = optionRecords({
+  column: {
+    flags: "-c, --column <NAME|INDEX>",
+    help: "column with the items, from 1; repeat for several",
+    parse: filled,
+    isList: true,
+    next: "repeat",
+  },
+  allColumns: {
+    flags: "--all-columns",
+    help: "validate every column with items",
+    conflicts: ["column"],
+    next: "prevent",
+  },
+  delimiter: {
+    flags: "-d, --delimiter <CHAR>",
+    help: "character between fields; \\t for tab, none: a line is an item",
+    parse: oneCharacter,
+    next: "prevent",
+  },
+  headers: { flags: "-n, --no-headers", help: "treat the first record as data", next: "prevent" },
+  skipLines: {
+    flags: "--skip-lines <N>",
+    help: "copy the first N lines unchanged",
+    parse: wholeNumber(0, 10_000),
+    next: "prevent",
+  },
+  sheet: { flags: "--sheet <NAME>", help: "sheet of a spreadsheet file", parse: filled, next: "prevent" },
+  encoding: {
+    flags: "--encoding <NAME>",
+    help: "encoding of FILE; the output is UTF-8",
+    parse: filled,
+    next: "prevent",
+  },
+  quote: {
+    flags: "--quote <CHARS>",
+    help: "character around fields, and the one before a quote in them; none: quotes are text",
+    parse: quoting,
+    next: "prevent",
+  },
+  comment: {
+    flags: "--comment <CHAR>",
+    help: "copy lines starting with CHAR unchanged",
+    parse: markCharacter,
+    next: "prevent",
+  },
+  strict: { flags: "--strict", help: "read with csv-parse, write with csv-stringify" },
+  force: {
+    flags: "--force",
+    help: "go on where nearly all items are invalid, or most rows bad",
+    next: "prevent",
+  },
+});

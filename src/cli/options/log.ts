@@ -1,0 +1,24 @@
+/** Options about what a run says: progress, summary and report. */
+import { optionRecords } from "./option.js";
+import { logTarget, path } from "./values.js";
+
+export const logOptions = optionRecords({
+  log: {
+    flags: "--log <FORMAT>",
+    help: "on stderr: text, plain (progress in lines), json, github (annotations) or none; json:FILE adds the summary to FILE",
+    parse: logTarget,
+    words: ["text", "plain", "json", "github", "none", "json:"],
+    isList: true,
+  },
+  report: {
+    flags: "--report <FILE>",
+    help: "write a report as an HTML page, without addresses",
+    parse: path,
+  },
+  reportAddresses: {
+    flags: "--report-addresses",
+    help: "with --report, list the first 100 bad rows too",
+  },
+  quiet: { flags: "-q, --quiet", help: "no progress, notes or summary on stderr" },
+  debug: { flags: "--debug", help: "log every request to stderr" },
+});

@@ -1,0 +1,61 @@
+/** Options about the output of a run: where it goes, its format and its columns. */
+import { optionRecords } from "./option.js";
+import { filled, path } from "./values.js";
+
+export const outputOptions = optionRecords({
+  output: {
+    flags: "-o, --output <FILE>",
+    help: "write to FILE; it appears whole or not at all",
+    parse: filled,
+  },
+  inPlace: {
+    flags: "-I, --in-place [=SUFFIX]",
+    help: "replace FILE; keep the old one as FILE + SUFFIX",
+    conflicts: ["output", "split"],
+  },
+  update: {
+    flags: "--update [=all]",
+    help: "validate only rows without a status; all: every row again",
+    choices: ["rest", "all"],
+    implied: "rest",
+  },
+  split: {
+    flags: "--split <DIR>",
+    help: "write the rows of each status to DIR/ok.csv ...",
+    parse: path,
+    conflicts: ["output"],
+    next: "prevent",
+  },
+  append: { flags: "--append", help: "with --split, add to the files of earlier runs" },
+  format: {
+    flags: "--format <FORMAT>",
+    help: "write csv, tsv or jsonl",
+    choices: ["csv", "tsv", "jsonl"],
+  },
+  header: {
+    flags: "--header <WHEN>",
+    help: "write the header: always, never, or first: in the first shard only",
+    choices: ["always", "first", "never"],
+    fallback: "always",
+    next: "prevent",
+  },
+  bom: { flags: "--bom", help: "start with a byte order mark, as Excel wants it" },
+  statusColumn: {
+    flags: "--status-column <NAME>",
+    help: "name of the added column",
+    parse: filled,
+    fallback: "status",
+    next: "repeat",
+  },
+  explain: {
+    flags: "--explain",
+    help: "add the columns reason and suggestion; with --dns also mx",
+    next: "repeat",
+  },
+  canonical: {
+    flags: "--canonical",
+    help: "add the address that reaches the same mailbox",
+    next: "repeat",
+  },
+  escapeFormulas: { flags: "--escape-formulas", help: "put ' before added fields that are formulas" },
+});

@@ -1,0 +1,28 @@
+/** Options about the units that a run charges. */
+import { optionRecords } from "./option.js";
+import { filled, waitTime } from "./values.js";
+
+/** The quota of the offline engine. */
+export const quotaOptions = optionRecords({
+  quota: {
+    flags: "--quota <FILE|URL#NAME>",
+    help: "quota of the offline engine: a file, or #NAME in the state of idv serve",
+    parse: filled,
+    belongsTo: "offline",
+    next: "repeat",
+  },
+});
+
+export const spendingOptions = optionRecords({
+  ...quotaOptions,
+  wait: {
+    flags: "--wait [TIME]",
+    help: "wait up to TIME for the quota to renew",
+    parse: waitTime,
+  },
+  dryRun: {
+    flags: "--dry-run",
+    help: "send and write nothing; say what it would cost",
+    conflicts: ["report"],
+  },
+});

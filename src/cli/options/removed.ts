@@ -1,0 +1,35 @@
+/** Options that idv no longer has, and what takes their place. */
+const removedOptions: Readonly<Record<string, string>> = {
+  "--allow-insecure-http": "--set allowInsecureHttp=true",
+  "--annotations": "--log github",
+  "--bad-rows-file": "--bad-rows skip:FILE",
+  "--cache-ttl": "--set cacheTtl=TIME",
+  "--cell": "--set cell=first|worst|best",
+  "--dns-concurrency": "--set dnsConcurrency=N",
+  "--dns-rate": "--set dnsRate=N/s",
+  "--dns-server": "--set dnsServer=IP",
+  "--empty-values": "--set emptyValues=LIST",
+  "--engine": "--offline, or --set engine=api|offline",
+  "--escape": "--quote with two characters, the second before a quote in a field",
+  "--fail-on-empty": "--fail-on no-rows",
+  "--max-bad": "a limit in --fail-on: disposable,fake:2%",
+  "--max-retries": "--set maxRetries=N",
+  "--no-cache": "--cache off",
+  "--no-precheck": "--set precheck=false",
+  "--progress": "--log text|plain|json",
+  "--quota-file": "--quota FILE",
+  "--quota-name": "--quota URL#NAME",
+  "--ragged": "--set ragged=error",
+  "--refresh": "--cache refresh",
+  "--retry-budget": "--set retryBudget=TIME",
+  "--summary": "--log text|json|none",
+  "--summary-file": "--log json:FILE",
+  "--timeout": "--set timeout=TIME",
+};
+
+/** Returns the message about an unknown option with what takes its place; unchanged for other messages. */
+export function withReplacement(message: string): string {
+  const [, flag = ""] = /unknown option '(--[\w-]+)/.exec(message) ?? [];
+  const instead = removedOptions[flag];
+  return instead === undefined ? message : `unknown option '${flag}': use ${instead}`;
+}

@@ -1,0 +1,41 @@
+/** Options about the rows of a run: which ones are validated and written. */
+import type { Kind } from "../../validator/validator.js";
+import { optionRecords } from "./option.js";
+import { badRowHandling, noItem, shardOf, statusList } from "./values.js";
+
+export const rowOptions = (kind: Kind) =>
+  optionRecords({
+    only: {
+      flags: "--only <STATUS,...>",
+      help: "write only rows with these statuses",
+      parse: statusList(kind, noItem),
+      conflicts: ["drop"],
+      next: "prevent",
+    },
+    drop: {
+      flags: "--drop <STATUS,...>",
+      help: "leave out rows with these statuses; empty: without an item",
+      parse: statusList(kind, noItem),
+      next: "prevent",
+    },
+    dedupe: {
+      flags: "--dedupe [=KEY]",
+      help: "write the first row of each item, or mailbox",
+      choices: ["item", "canonical"],
+      implied: "item",
+      next: "prevent",
+    },
+    badRows: {
+      flags: "--bad-rows <POLICY>",
+      help: "broken rows: error, skip or keep; skip:FILE lists them in FILE (default: error)",
+      parse: badRowHandling,
+      words: ["error", "skip", "keep", "skip:", "keep:"],
+      next: "prevent",
+    },
+    shard: {
+      flags: "--shard <I/N>",
+      help: "validate and write part I of N; an item is in one part only",
+      parse: shardOf,
+      next: "prevent",
+    },
+  });

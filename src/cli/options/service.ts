@@ -1,0 +1,63 @@
+/** Options about the service that a run asks, and those of the settings. */
+import {
+  parseSettingOption,
+  type SettingName,
+  type SettingOptions,
+  setSetting,
+  settingNames,
+  settingOf,
+} from "../config/settings.js";
+import { optionRecords } from "./option.js";
+import { filled } from "./values.js";
+
+/** Returns the option of a setting. Its default is in the text only: as a value, it would hide variable and files. */
+function settingOption<const Name extends SettingName & keyof SettingOptions>(name: Name) {
+  const { flags, help, fallback } = settingOf(name);
+  return {
+    flags: flags! as "--setting <VALUE>",
+    help: fallback === undefined ? help : `${help} (default: ${fallback})`,
+    parse: (text: string) => parseSettingOption(name, text),
+    ...(settingOf(name).belongsTo === "api" && { belongsTo: "api" as const }),
+    next: "prevent" as const,
+  };
+}
+
+/** The options of every command that has settings. */
+export const setOptions = optionRecords({
+  set: {
+    flags: "--set <NAME=VALUE>",
+    help: "a setting for this time, as timeout=1m; see idv help settings",
+    parse: setSetting,
+    words: settingNames.map((name) => `${name}=`),
+    isList: true,
+    next: "prevent",
+  },
+});
+
+export const baseUrlOptions = optionRecords({ baseUrl: settingOption("baseUrl") });
+
+export const dnsOptions = optionRecords({ dns: { ...settingOption("dns"), implied: "on" } });
+
+export const keyFileOptions = optionRecords({
+  apiKeyFile: {
+    flags: "--api-key-file <FILE>",
+    help: "file that holds the key and nothing else",
+    parse: filled,
+    next: "prevent",
+  },
+});
+
+export const serviceOptions = optionRecords({
+  ...baseUrlOptions,
+  ...keyFileOptions,
+  batchSize: settingOption("batchSize"),
+  concurrency: settingOption("concurrency"),
+  rate: settingOption("rate"),
+  cache: {
+    flags: "--cache <USE>",
+    help: "cached verdicts: use, refresh (ask again, and update the cache) or off (default: use)",
+    choices: ["use", "refresh", "off"],
+  },
+  ...dnsOptions,
+  ...setOptions,
+});

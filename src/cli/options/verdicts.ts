@@ -1,0 +1,40 @@
+/** Options about the verdicts of a run, and what they mean for its exit code. */
+import type { Kind } from "../../validator/validator.js";
+import { optionRecords } from "./option.js";
+import { failCondition, filled } from "./values.js";
+
+/** The user's own lists. */
+export const listOptions = optionRecords({
+  allow: {
+    flags: "--allow <FILE>",
+    help: "domains and addresses that are ok",
+    parse: filled,
+    isList: true,
+    belongsTo: "offline",
+    next: "repeat",
+  },
+  deny: {
+    flags: "--deny <FILE>",
+    help: "domains and addresses that are disposable",
+    parse: filled,
+    isList: true,
+    belongsTo: "offline",
+    next: "repeat",
+  },
+});
+
+export const verdictOptions = (kind: Kind) =>
+  optionRecords({
+    offline: {
+      flags: "--offline",
+      help: "use the embedded classifier; no network at all",
+      conflicts: ["dns"],
+      next: "repeat",
+    },
+    ...listOptions,
+    failOn: {
+      flags: "--fail-on <STATUS,...>",
+      help: "exit 1 when rows have these statuses; fake:2%: more of them than that; no-rows: when there are none",
+      parse: failCondition(kind),
+    },
+  });

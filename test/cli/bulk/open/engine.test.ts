@@ -1,0 +1,17 @@
+/** Covers the remark about old lists. */
+import { expect, test } from "vitest";
+import { oldDataRemark } from "../../../../src/cli/bulk/open/engine.js";
+
+const sourcesOf = (...dates: string[]) =>
+  dates.map((published) => ({ name: "a", version: "1.0.0", licence: "MIT", domains: 1, published }));
+
+test.each([
+  ["the newest list is 61 days old", ["2026-01-01", "2025-01-01"], "2026-03-03T12:00Z", "61 days old"],
+  ["the newest list is 60 days old", ["2025-01-01", "2026-01-01"], "2026-03-02T23:00Z", undefined],
+  ["no date is known", [""], "2026-03-02T23:00Z", undefined],
+  ["the clock is behind", ["2026-01-01"], "2020-01-01T00:00Z", undefined],
+])("old lists are mentioned if %s", (_, dates, now, expected) => {
+  const remark = oldDataRemark(sourcesOf(...dates), Date.parse(now));
+  if (expected === undefined) expect(remark).toBeUndefined();
+  else expect(remark).toContain(expected);
+});

@@ -1,0 +1,121 @@
+/** Covers the plan of a run: contradictory options and files with two roles are rejected before any file is opened. */
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { planRun } from "../../../../src/cli/bulk/plan/plan.js";
+import type { BulkOptions } from "../../../../src/cli/options/bulk.js";
+import { temporaryFolder } from "../../../support/temporary-folder.js";
+
+const defaults: BulkOptions = { headers: true, header: "always", statusColumn: "status" };
+
+const { env } = process;
+let home: string;
+beforeEach(() => {
+  home = temporaryFolder();
+  process.env = { HOME: home, XDG_CONFIG_HOME: join(home, "config"), XDG_STATE_HOME: join(home, "state") };
+});
+afterEach(() => {
+  process.env = env;
+});
+
+/** Plans a run over files of the home. */
+async function plan(file: string | undefined, options: Partial<BulkOptions> = {}) {
+  const inHome = (path: string | undefined) => (path === undefined || path === "-" ? "-" : join(home, path));
+  const paths = ["output", "quota", "apiKeyFile"] as const;
+  const resolved = Object.fromEntries(
+    paths.flatMap((name) => (options[name] === undefined ? [] : [[name, inHome(options[name])]])),
+  );
+  const { badRows } = options;
+  const [planned] = await planRun({
+    ...{ kind: "email", files: [inHome(file)], given: [] },
+    options: {
+      ...{ ...defaults, ...options, ...resolved },
+      ...(badRows?.file !== undefined && { badRows: { ...badRows, file: inHome(badRows.file) } }),
+    },
+  });
+  return planned;
+}
+
+test.each<[string, string | undefined, Partial<BulkOptions>, Record<string, unknown>]>([
+  ["a file to standard output", "list.csv", {}, { output: undefined, isInPlace: false, backup: undefined }],
+  ["a file to a file", "list.csv", { output: "out.csv" }, { output: "out.csv", isInPlace: false }],
+  ["- for standard output", "list.csv", { output: "-" }, { output: undefined }],
+  ["in place", "list.csv", { inPlace: "" }, { output: "list.csv", isInPlace: true, backup: undefined }],
+  ["in place with a backup", "list.csv", { inPlace: ".bak" }, { output: "list.csv", backup: "list.csv.bak" }],
+  ["standard input", undefined, {}, { input: undefined, inputName: "standard input" }],
+])("plans %s", async (_, file, options, expected) => {
+  const planned: unknown = await plan(file, options);
+  const relative = JSON.parse(JSON.stringify(planned).replaceAll(`${home}/`, ""));
+  for (const [name, value] of Object.entries(expected)) expect(relative[name]).toBe(value);
+});
+
+test.each<[string, string | undefined, Partial<BulkOptions>, string]>([
+  ["standard input in place", undefined, { inPlace: "" }, "--in-place needs a FILE"],
+  [
+    "comments that --format drops",
+    "l",
+    { inPlace: "", comment: "#", format: "csv" },
+    "--in-place would lose the comments",
+  ],
+  [
+    "a delimiter that is the quote",
+    "l",
+    { delimiter: "'", quote: { quote: "'" } },
+    "need different characters",
+  ],
+  ["a quote that starts comments", "l", { quote: { quote: "#" }, comment: "#" }, "need different characters"],
+  [
+    "bad rows with another format",
+    "l",
+    { badRows: { policy: "keep" }, format: "tsv" },
+    "--bad-rows keep needs the format of FILE",
+  ],
+  [
+    "bad rows with --split",
+    "l",
+    { badRows: { policy: "keep" }, split: "d" },
+    "--bad-rows keep needs the format of FILE",
+  ],
+  [
+    "the quota file as output",
+    "l",
+    { output: "q", quota: "q" },
+    "cannot be the output and the quota file at once",
+  ],
+  [
+    "the input as file of bad rows",
+    "l",
+    { badRows: { policy: "skip", file: "l" } },
+    "cannot be the input and the file of bad rows at once",
+  ],
+  [
+    "the output as file of bad rows",
+    "l",
+    { output: "o", badRows: { policy: "skip", file: "o" } },
+    "cannot be the file of bad rows and the output",
+  ],
+  [
+    "the key file as output",
+    "l",
+    { output: "k", apiKeyFile: "k" },
+    "cannot be the output and the key file at once",
+  ],
+  [
+    "the cache as output",
+    "l",
+    { output: "state/idv/verdicts.db" },
+    "cannot be the output and the cache at once",
+  ],
+])("rejects %s", async (_, file, options, message) => {
+  await expect(plan(file, options)).rejects.toThrow(message);
+});
+
+test("rejects the quota file through symbolic links of the file and of its folder", async () => {
+  mkdirSync(join(home, "state/idv"), { recursive: true });
+  writeFileSync(join(home, "state/idv/quota.db"), "");
+  symlinkSync("state/idv/quota.db", join(home, "link"));
+  symlinkSync("state/idv", join(home, "folder"));
+  for (const output of ["link", "folder/quota.db"]) {
+    await expect(plan("l", { output })).rejects.toThrow("and the quota file at once");
+  }
+});

@@ -1,0 +1,93 @@
+/** Covers the layout of the summary on a terminal. */
+import { describe, expect, test } from "vitest";
+import type { Summary } from "../../../../src/cli/bulk/report/summary.js";
+import { sizeOf, statusLines } from "../../../../src/cli/bulk/report/summary-layout.js";
+import { barOf, isUnicodeLocale } from "../../../../src/cli/terminal/bars.js";
+
+const summary = {
+  report: {
+    rows: 1000,
+    statuses: new Map([["fake", 84]]),
+    reasons: new Map([
+      ["typo-domain", 22],
+      ["syntax", 27],
+      ["relay", 5],
+      ["special-use", 13],
+      ["placeholder", 12],
+      ["no-reply", 10],
+    ]),
+    topDomains: [
+      { domain: "trashmail.com", items: 14 },
+      { domain: "mailinator\u001b[31m.com", items: 3 },
+    ],
+  },
+} as unknown as Summary;
+const counts = [
+  ["ok", 771],
+  ["fake", 84],
+  ["(empty)", 1],
+] as const;
+const lines = (columns: number, isUnicode = true) =>
+  statusLines(summary, counts, { chalk: undefined, columns, isUnicode });
+
+describe("the middle of the summary", () => {
+  test("has three blocks on a wide terminal", () => {
+    expect(lines(120)).toEqual([
+      "  ok            771   77.1 %  ███████████████▍        Why fake 84            Disposable domains",
+      "  fake           84    8.4 %  █▋                      syntax           27    trashmail.com             14",
+      "  (empty)         1    0.1 %  ▏                       mistyped domain  22    mailinator\\u{1b}[31m.com   3",
+      "                                                      reserved domain  13",
+      "                                                      + 2 more",
+    ]);
+  });
+
+  test.each([120, 100, 80, 60, 59, 40])("fits into %d columns", (columns) => {
+    for (const isUnicode of [true, false]) {
+      for (const line of lines(columns, isUnicode)) expect(line.length).toBeLessThanOrEqual(columns);
+    }
+  });
+
+  test("is ASCII where the locale is", () => {
+    expect(lines(120, false).join("")).toMatch(/^[\x20-\x7e]+$/);
+  });
+
+  test("has no bars on a narrow terminal", () => {
+    expect(lines(59)).toEqual([
+      "  ok            771   77.1 %",
+      "  fake           84    8.4 %",
+      "  (empty)         1    0.1 %",
+    ]);
+  });
+});
+
+test.each([
+  [0, ""],
+  [0.0001, "▏"],
+  [0.5, "█████"],
+  [0.96, "█████████▋"],
+  [1, "██████████"],
+])("draws %d as a bar %s", (share, bar) => {
+  expect(barOf(share, 10, true)).toBe(bar);
+});
+
+test.each([
+  [0, "0 bytes"],
+  [1, "1 byte"],
+  [999, "999 bytes"],
+  [1200, "1.2 kB"],
+  [92_400, "92 kB"],
+  [999_600, "1.0 MB"],
+  [4_200_000_000, "4.2 GB"],
+])("writes %d bytes as %s", (bytes, text) => {
+  expect(sizeOf(bytes)).toBe(text);
+});
+
+test.each<[NodeJS.ProcessEnv, NodeJS.Platform, boolean]>([
+  [{ LANG: "de_DE.UTF-8" }, "linux", true],
+  [{ LC_ALL: "C", LANG: "de_DE.UTF-8" }, "linux", false],
+  [{ LC_CTYPE: "en_US.utf8" }, "darwin", true],
+  [{}, "linux", false],
+  [{}, "win32", true],
+])("takes %j on %s for Unicode: %s", (env, platform, isUnicode) => {
+  expect(isUnicodeLocale(env, platform)).toBe(isUnicode);
+});
