@@ -68,7 +68,7 @@ const sharedMilliseconds = 60_000;
  * Creates a classifier.
  *
  * @throws TypeError when an entry of `allow` or `deny` is neither a domain nor an address, a server is no IP address, or
- *   the concurrency is no whole number from 1 to 64
+ *   the concurrency is not a whole number from 1 to 64
  * @throws Error when the table cannot be read or is not a table of disposable domains
  */
 export function createClassifier(options: ClassifierOptions = {}): ItemClassifier {
@@ -121,7 +121,7 @@ function checked(options: DnsOptions): DnsOptions {
   if (options.servers?.length === 0) throw new TypeError("no DNS servers");
   for (const server of servers) if (!isServerAddress(server)) throw new TypeError(`${server}: no IP address`);
   if (Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= mostInFlight) return options;
-  throw new TypeError(`concurrency is no whole number from 1 to ${mostInFlight}`);
+  throw new TypeError(`concurrency is not a whole number from 1 to ${mostInFlight}`);
 }
 
 /** Returns a new check; undefined if the servers give wrong answers, which would make real addresses fake. */

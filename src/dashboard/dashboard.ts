@@ -145,7 +145,7 @@ export class Dashboard {
       const fitting = this.#routes.filter(([, pattern]) => pattern.test(path));
       if (fitting.length === 0) throw new PageFault(404, "There is no such page.");
       const [, pattern, route] = fitting.find(([wanted]) => wanted === method) ?? [];
-      if (route === undefined) throw new PageFault(405, "This page does not take that.");
+      if (route === undefined) throw new PageFault(405, "Method not allowed.");
       const parts = pattern!.exec(path)!.slice(1);
       const page = await route({ request, reply, url, session, parts });
       return typeof page === "string" ? reply.send(page) : page;
@@ -247,11 +247,11 @@ export class Dashboard {
     const wanted = permissions.filter((each): each is Permission =>
       form.getAll("permissions").includes(each),
     );
-    if (wanted.length === 0) throw new PageFault(400, "May validate: choose emails, domains, or both.");
+    if (wanted.length === 0) throw new PageFault(400, "Permissions: choose emails, domains, or both.");
     const date = fieldOf(form, "expires");
-    const expires = date === undefined ? null : timeOf(date, "Ends");
+    const expires = date === undefined ? null : timeOf(date, "Expires");
     if (expires !== null && expires <= this.#options.now()) {
-      throw new PageFault(400, "Ends: give a day in the future.");
+      throw new PageFault(400, "Expires: give a day in the future.");
     }
     return { name, permissions: wanted, expires, limit: numberOf(form, "limit", "Limit") ?? null };
   }
@@ -442,7 +442,7 @@ export class Dashboard {
 function newIdIn(form: URLSearchParams): string {
   const id = fieldOf(form, "id");
   if (id !== undefined && /^[A-Za-z0-9]{9}$/.test(id)) return id;
-  throw new PageFault(400, "The form is not whole.");
+  throw new PageFault(400, "The form is incomplete.");
 }
 
 const periods = ["none", "hour", "day", "month"] as const;

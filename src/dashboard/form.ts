@@ -8,11 +8,11 @@ const mostFormBytes = 131_072;
 /**
  * Reads the fields of a form.
  *
- * @throws PageFault when the body is no form, or too large
+ * @throws PageFault when the body is not a form, or too large
  */
 export async function readForm(request: FastifyRequest): Promise<URLSearchParams> {
   if (!request.headers["content-type"]?.startsWith("application/x-www-form-urlencoded")) {
-    throw new PageFault(415, "This is no form.");
+    throw new PageFault(415, "This is not a form.");
   }
   const parts: Buffer[] = [];
   let bytes = 0;

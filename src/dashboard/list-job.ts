@@ -290,7 +290,7 @@ export class ListJob {
       throw new PageFault(413, "The list is too large when it is unpacked; use the command line.");
     if (this.#isEnded) throw removed();
     if (code === null) {
-      throw new PageFault(500, "The check was ended, perhaps for want of memory; use the command line.");
+      throw new PageFault(500, "The check was stopped: out of memory? Use the command line.");
     }
     return { code, lines };
   }

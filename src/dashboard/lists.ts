@@ -77,7 +77,7 @@ export class Lists {
 /**
  * Reads a form with a kind, a column and a file, in this order, and gives the file to a job.
  *
- * @throws PageFault when the form is not whole
+ * @throws PageFault when the form is incomplete
  */
 async function readUpload(request: FastifyRequest, job: ListJob): Promise<void> {
   const form = openForm(request.headers["content-type"] ?? "");
@@ -112,7 +112,7 @@ async function readUpload(request: FastifyRequest, job: ListJob): Promise<void> 
 
 /** @throws PageFault when the type is not that of a form with a file, or names no boundary */
 function openForm(type: string): InstanceType<typeof Busboy> {
-  if (!type.startsWith("multipart/form-data")) throw new PageFault(415, "This is no form with a file.");
+  if (!type.startsWith("multipart/form-data")) throw new PageFault(415, "This is not a form with a file.");
   try {
     return new Busboy({
       headers: { "content-type": type },

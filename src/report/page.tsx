@@ -382,7 +382,7 @@ function ShownRows({ report: { shownRows: shown, inputs } }: { report: Report })
             </th>
             <th scope="col">Item</th>
             <th scope="col">Reason</th>
-            <th scope="col">Meant</th>
+            <th scope="col">Did you mean</th>
           </tr>
         </thead>
         <tbody>

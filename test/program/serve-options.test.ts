@@ -61,7 +61,7 @@ describe("a Unix socket", () => {
   });
 
   test.each([
-    ["list.csv", "list.csv: is no socket; choose another --socket"],
+    ["list.csv", "list.csv: is not a socket; choose another --socket"],
     ["none/idv.sock", "cannot listen on unix:none/idv.sock"],
   ])("%s is refused", async (socket, message) => {
     const home = temporaryFolder();

@@ -44,12 +44,12 @@ export const allowGroup = (path: string): void => chmodSync(path, socketMode);
 /**
  * Removes a Unix socket that a killed server has left: nobody listens on it.
  *
- * @throws UsageError when another server listens on it, or it is no socket
+ * @throws UsageError when another server listens on it, or it is not a socket
  */
 export async function removeStaleSocket(path: string): Promise<void> {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return;
-  if (!found.isSocket()) throw new UsageError(`${path}: is no socket; choose another --socket`);
+  if (!found.isSocket()) throw new UsageError(`${path}: is not a socket; choose another --socket`);
   const isInUse = await new Promise<boolean>((resolve) => {
     const connection = connect(path, () => {
       connection.destroy();

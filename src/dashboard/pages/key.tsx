@@ -69,7 +69,7 @@ export const keyPage = ({ key, nextSecretId, days, hours, fault, done }: KeyProp
                 </form>
               </section>
               <section>
-                <h2>End for good</h2>
+                <h2>Revoke</h2>
                 <form method="post" action={`/dashboard/keys/${key.id}/revoke`} class="box">
                   <label>
                     Name of the key <span class="hint">to be sure: {key.name || key.id}</span>
@@ -98,13 +98,13 @@ function KeyFacts({ keyOf: key }: { keyOf: ApiKey }) {
         ["Id", <code key="id">{id}</code>],
         ["Kind", isSandbox ? "sandbox: made-up answers, free of charge" : "live"],
         ["Secret", <code key="hint">{secrets[0]?.hint || "-"}</code>],
-        ["May validate", permissions.join(", ")],
+        ["Permissions", permissions.join(", ")],
         ["Used", <QuotaMeter key="quota" quota={quota} />],
         ["Quota", quotaName === null ? "its own" : `shared: ${quotaName}`],
         ["Renews", <Renewal key="renewal" quota={quota} />],
         ["Created", time(created)],
         ["Last used", time(lastUsed)],
-        ["Ends", time(expires)],
+        ["Expires", time(expires)],
         ...(revoked === null ? [] : [["Revoked", time(revoked)] as const]),
       ]}
     />
@@ -162,7 +162,7 @@ const SetForm = ({ keyOf: key }: { keyOf: ApiKey }) => (
       </label>
       <PeriodField period={key.quota.period} />
       <label>
-        Ends <span class="hint">empty for never</span>
+        Expires <span class="hint">empty for never</span>
         <input
           type="date"
           name="expires"

@@ -37,7 +37,7 @@ const KeyTable = ({ keys }: { keys: readonly ApiKey[] }) => (
     <table class="cards-table">
       <thead>
         <tr>
-          {["Name", "Secret", "May validate", "Used", "Renews", "Last used", "Ends"].map((name) => (
+          {["Name", "Secret", "Permissions", "Used", "Renews", "Last used", "Expires"].map((name) => (
             <th key={name} scope="col">
               {name}
             </th>
@@ -55,7 +55,7 @@ const KeyTable = ({ keys }: { keys: readonly ApiKey[] }) => (
             <td data-label="Secret">
               <code>{key.secrets[0]?.hint || "-"}</code>
             </td>
-            <td data-label="May validate">{key.permissions.join(", ")}</td>
+            <td data-label="Permissions">{key.permissions.join(", ")}</td>
             <td data-label="Used">
               <QuotaMeter quota={key.quota} />
               {key.quotaName !== null && <span class="hint">shared: {key.quotaName}</span>}
@@ -64,7 +64,7 @@ const KeyTable = ({ keys }: { keys: readonly ApiKey[] }) => (
               <Renewal quota={key.quota} />
             </td>
             <td data-label="Last used">{key.lastUsed === null ? "never" : <Time at={key.lastUsed} />}</td>
-            <td data-label="Ends">{key.expires === null ? "never" : <Time at={key.expires} />}</td>
+            <td data-label="Expires">{key.expires === null ? "never" : <Time at={key.expires} />}</td>
           </tr>
         ))}
       </tbody>
@@ -86,7 +86,7 @@ const CreateForm = ({ nextId }: { nextId: string }) => (
       </label>
       <PeriodField period="month" />
       <label>
-        Ends <span class="hint">empty for never</span>
+        Expires <span class="hint">empty for never</span>
         <input type="date" name="expires" />
       </label>
       <label>
@@ -120,7 +120,7 @@ export const PeriodField = ({ period }: { period: string }) => (
 
 export const PermissionFields = ({ permissions }: Pick<ApiKey, "permissions">) => (
   <fieldset>
-    <legend>May validate</legend>
+    <legend>Permissions</legend>
     {(["emails", "domains"] as const).map((name) => (
       <label key={name} class="check">
         <input type="checkbox" name="permissions" value={name} checked={permissions.includes(name)} />

@@ -8,7 +8,7 @@ export const signInPage = (token: string): string =>
     children: (
       <form method="post" action="/dashboard/sign-in" class="box">
         <input type="hidden" name="token" value={token} />
-        <p>The link is good once. The session lasts 12 hours.</p>
+        <p>The link works once. The session lasts 12 hours.</p>
         <button type="submit">Sign in</button>
       </form>
     ),

@@ -43,7 +43,7 @@ export const tryPage = ({ kind, text, lines, fault }: TryProperties): string =>
                   <th scope="col">Item</th>
                   <th scope="col">Status</th>
                   <th scope="col">Reason</th>
-                  <th scope="col">Meant</th>
+                  <th scope="col">Did you mean</th>
                 </tr>
               </thead>
               <tbody>
@@ -59,7 +59,7 @@ export const tryPage = ({ kind, text, lines, fault }: TryProperties): string =>
                     <td data-label="Reason" class="name">
                       {verdict.reason ?? "-"}
                     </td>
-                    <td data-label="Meant" class="name">
+                    <td data-label="Did you mean" class="name">
                       {verdict.suggestion ?? "-"}
                     </td>
                   </tr>
