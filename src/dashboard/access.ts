@@ -1,7 +1,7 @@
 /** Who may use the dashboard: sessions in cookies, and requests that other pages have not sent. */
 import { parseCookie, stringifySetCookie } from "cookie";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type ServiceStore, sessionMilliseconds } from "../store/service-store.js";
+import { type ServiceStore, sessionMilliseconds } from "../store/state/service-store.js";
 
 /** Cookie of a session; behind https a name that is accepted from https only. */
 const [cookieName, secureName] = ["idv-session", "__Secure-idv-session"];

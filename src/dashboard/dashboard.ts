@@ -8,8 +8,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Classifier } from "../classifier/classifier.js";
 import { reportPolicy } from "../report/policy.js";
 import { StoreError } from "../store/errors.js";
-import { newId } from "../store/secrets.js";
-import { isUsable } from "../store/service-rules.js";
+import { isUsable } from "../store/state/rules.js";
+import { newId } from "../store/state/secrets.js";
 import {
   type ApiKey,
   type KeyChange,
@@ -19,8 +19,8 @@ import {
   SecretExistsError,
   type ServiceStore,
   UnknownKeyError,
-} from "../store/service-store.js";
-import type { UsageQuery } from "../store/usage.js";
+} from "../store/state/service-store.js";
+import type { UsageQuery } from "../store/state/usage.js";
 import { type Kind, knownStatuses } from "../validator/validator.js";
 import { isFromHere, sessionOf, sessionSecret, setSession } from "./access.js";
 import { assets } from "./assets.js";

@@ -1,5 +1,5 @@
 /** Usage by hours or days, for charts, tables and CSV. Knows no pages. */
-import type { UsageQuery, UsageSum } from "../store/usage.js";
+import type { UsageQuery, UsageSum } from "../store/state/usage.js";
 
 /** Parts of a chart: the known statuses, and all others. */
 export const series = ["ok", "alias", "disposable", "fake", "other", "quota_exceeded"] as const;

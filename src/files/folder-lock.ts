@@ -5,7 +5,13 @@
 import { closeSync, openSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type Database, deadlineOf, type LockWait, loadSqlite, retryWhileBusy } from "../store/sqlite.js";
+import {
+  type Database,
+  deadlineOf,
+  type LockWait,
+  loadSqlite,
+  retryWhileBusy,
+} from "../store/sqlite/database.js";
 
 const lockName = ".idv-lock";
 

@@ -1,5 +1,5 @@
 /** Creates the folders that files are put in. */
-import { makeFolder } from "../store/make-folder.js";
+import { makeFolder } from "../store/sqlite/make-folder.js";
 import { FileError } from "./errors.js";
 
 /**

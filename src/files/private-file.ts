@@ -1,7 +1,7 @@
 /** Small text files that only their owner may read, such as keys and secrets. Knows nothing of their content. */
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { makeFolder } from "../store/make-folder.js";
+import { makeFolder } from "../store/sqlite/make-folder.js";
 import { FileError, readFault } from "./errors.js";
 import { moveIntoPlace } from "./replace-file.js";
 import { temporaryBeside } from "./temporary-files.js";

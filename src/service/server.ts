@@ -11,10 +11,16 @@ import Fastify, {
   LogController,
 } from "fastify";
 import { canonicalItem } from "../classifier/canonical.js";
-import { GroupCommit } from "../store/group-commit.js";
-import type { Period } from "../store/period.js";
-import type { Quota } from "../store/quota.js";
-import type { ApiKey, Charge, ChargeOutcome, Permission, ServiceStore } from "../store/service-store.js";
+import type { Period } from "../store/quota/period.js";
+import type { Quota } from "../store/quota/quota.js";
+import { GroupCommit } from "../store/state/group-commit.js";
+import type {
+  ApiKey,
+  Charge,
+  ChargeOutcome,
+  Permission,
+  ServiceStore,
+} from "../store/state/service-store.js";
 import type { EmbeddedEngine, Kind } from "../validator/validator.js";
 import { limitBodies } from "./body-limit.js";
 import { limitConnections } from "./connections.js";

@@ -1,5 +1,5 @@
 /** Answers one request: charges the key and gives its items statuses. Must not know about HTTP. */
-import type { ApiKey, Charge, ChargeOutcome, ServiceStore } from "../store/service-store.js";
+import type { ApiKey, Charge, ChargeOutcome, ServiceStore } from "../store/state/service-store.js";
 import { type EmbeddedEngine, type Kind, notChecked, type Verdict } from "../validator/validator.js";
 
 /** What charges a request. */

@@ -6,8 +6,8 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { GroupCommit } from "../../dist/store/group-commit.js";
-import { PostgresServiceStore } from "../../dist/store/postgres-service-store.js";
+import { GroupCommit } from "../../dist/store/state/group-commit.js";
+import { openPostgresServiceStore } from "../../dist/store/state/postgres.js";
 import { withPostgres } from "../support/postgres-server.mjs";
 
 const seconds = Number(process.argv[2] ?? 3);
@@ -28,7 +28,7 @@ async function rateOf(call, waiting) {
 }
 
 async function open(url, keyId) {
-  const store = await PostgresServiceStore.open(url);
+  const store = await openPostgresServiceStore(url);
   const groups = new GroupCommit((group) => store.chargeAll(group));
   const pool = new pg.Pool({ connectionString: url, max: 8 });
   // The database may end before its connections.
@@ -64,7 +64,7 @@ if (process.send) {
 }
 
 async function compare(url) {
-  const store = await PostgresServiceStore.open(url);
+  const store = await openPostgresServiceStore(url);
   const { key } = await store.create({ name: "bench" });
   await store.close();
   const say = (line) => process.stdout.write(`${line}\n`);

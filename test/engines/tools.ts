@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { QuotaFile } from "../../src/store/quota-file.js";
+import { QuotaFile } from "../../src/store/quota/quota-file.js";
 import { idv, program } from "../support/run-idv.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 

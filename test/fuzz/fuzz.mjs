@@ -14,7 +14,7 @@ import { itemTest, usualCells } from "../../dist/run/cells.js";
 import { nameColumns } from "../../dist/run/columns.js";
 import { profiles } from "../../dist/run/item.js";
 import { validateTable } from "../../dist/run/run.js";
-import { QuotaFile } from "../../dist/store/quota-file.js";
+import { QuotaFile } from "../../dist/store/quota/quota-file.js";
 import { openTable } from "../../dist/table/reader.js";
 import { offlineValidator } from "../../dist/validator/offline.js";
 

@@ -3,9 +3,9 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { PostgresServiceStore } from "../../src/store/postgres-service-store.js";
-import { QuotaFile } from "../../src/store/quota-file.js";
-import { SqliteServiceStore } from "../../src/store/sqlite-service-store.js";
+import { QuotaFile } from "../../src/store/quota/quota-file.js";
+import { openPostgresServiceStore } from "../../src/store/state/postgres.js";
+import { openSqliteServiceStore } from "../../src/store/state/sqlite.js";
 import { hasPostgres, type PostgresServer, startPostgres } from "../support/postgres.js";
 import { finished, idv, startIdv } from "../support/run-idv.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -30,9 +30,9 @@ async function folderWithQuota(where: Place = "quota file") {
   await idv(["quota", "set", "--limit", String(count)], { home, env });
   const store =
     where === "PostgreSQL"
-      ? await PostgresServiceStore.open(place)
+      ? await openPostgresServiceStore(place)
       : where === "state file"
-        ? await SqliteServiceStore.open(place, Date.now)
+        ? await openSqliteServiceStore(place, Date.now)
         : await QuotaFile.open(join(home, "state/idv/quota.db"), Date.now);
   onTestFinished(() => store.close());
   const used = async () =>

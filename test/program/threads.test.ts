@@ -13,7 +13,7 @@ const { profiles } = await built("run/item");
 const { openTable } = await built("table/reader");
 const { offlineValidator } = await built("validator/offline");
 const { loadClassifier } = await built("classifier/classifier");
-const { QuotaFile } = await built("store/quota-file");
+const { QuotaFile } = await built("store/quota/quota-file");
 
 /** Yields rows of every kind, 100 bytes each; some notes have line ends, so that a block may end inside one. */
 function* table(rows: number) {

@@ -8,21 +8,22 @@ import { nameColumns } from "../../src/run/columns.js";
 import { validateTable } from "../../src/run/run.js";
 import { createMetrics } from "../../src/service/metrics.js";
 import { createService } from "../../src/service/server.js";
-import { SqliteServiceStore } from "../../src/store/sqlite-service-store.js";
-import { VerdictCache } from "../../src/store/verdict-cache.js";
+import { VerdictCache } from "../../src/store/cache/verdict-cache.js";
+import type { SqlServiceStore } from "../../src/store/state/sql-store.js";
+import { openSqliteServiceStore } from "../../src/store/state/sqlite.js";
 import { apiValidator } from "../../src/validator/api/engine.js";
 import { openHttpClient } from "../../src/validator/api/http.js";
 import { classifier } from "../support/classifier.js";
 import { open } from "../support/tables.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-let store: SqliteServiceStore;
+let store: SqlServiceStore;
 let cache: VerdictCache;
 let url: string;
 let service: ReturnType<typeof createService>;
 beforeAll(async () => {
   const folder = temporaryFolder();
-  store = await SqliteServiceStore.open(join(folder, "service.db"), Date.now);
+  store = await openSqliteServiceStore(join(folder, "service.db"), Date.now);
   cache = await VerdictCache.open(join(folder, "verdicts.db"), Date.now);
   const options = {
     store,

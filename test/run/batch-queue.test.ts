@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { VerdictCache } from "../../src/store/verdict-cache.js";
+import { VerdictCache } from "../../src/store/cache/verdict-cache.js";
 import { notChecked, type Validator, type Verdict } from "../../src/validator/validator.js";
 import { listOf, runTable } from "../support/run-table.js";
 import { temporaryFolder } from "../support/temporary-folder.js";

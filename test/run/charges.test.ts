@@ -5,7 +5,7 @@ import { usualCells } from "../../src/run/cells.js";
 import type { ObservedRows } from "../../src/run/run-options.js";
 import { countsOf, type RunSession } from "../../src/run/session.js";
 import { StoreError } from "../../src/store/errors.js";
-import { QuotaFile } from "../../src/store/quota-file.js";
+import { QuotaFile } from "../../src/store/quota/quota-file.js";
 import { offlineValidator } from "../../src/validator/offline.js";
 import { classifier } from "../support/classifier.js";
 import { listOf, runTable } from "../support/run-table.js";

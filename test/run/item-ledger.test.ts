@@ -5,7 +5,7 @@ import { ItemLedger } from "../../src/run/item-ledger.js";
 import { countsSince } from "../../src/run/session.js";
 import { OpenItems } from "../../src/run/settle/open-items.js";
 import { notCheckedCode, StatusCodes } from "../../src/run/status-codes.js";
-import { VerdictCache } from "../../src/store/verdict-cache.js";
+import { VerdictCache } from "../../src/store/cache/verdict-cache.js";
 import { ServiceError } from "../../src/validator/errors.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 

@@ -6,7 +6,7 @@ import { FileError } from "../../src/files/errors.js";
 import { nameColumns } from "../../src/run/columns.js";
 import { validateTable } from "../../src/run/run.js";
 import { countsOf, type RunSession } from "../../src/run/session.js";
-import { QuotaFile } from "../../src/store/quota-file.js";
+import { QuotaFile } from "../../src/store/quota/quota-file.js";
 import { offlineValidator } from "../../src/validator/offline.js";
 import { classifier } from "../support/classifier.js";
 import { asService, listOf, runTable } from "../support/run-table.js";

@@ -7,7 +7,7 @@ import { nameColumns } from "../../src/run/columns.js";
 import { validateTable } from "../../src/run/run.js";
 import type { RunReport } from "../../src/run/run-options.js";
 import { isInShard } from "../../src/run/shard.js";
-import { QuotaFile } from "../../src/store/quota-file.js";
+import { QuotaFile } from "../../src/store/quota/quota-file.js";
 import { offlineValidator } from "../../src/validator/offline.js";
 import { classifier } from "../support/classifier.js";
 import { asService } from "../support/run-table.js";

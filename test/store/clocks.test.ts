@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, test } from "vitest";
-import { QuotaFile } from "../../src/store/quota-file.js";
-import { SqliteServiceStore } from "../../src/store/sqlite-service-store.js";
-import { VerdictCache } from "../../src/store/verdict-cache.js";
+import { VerdictCache } from "../../src/store/cache/verdict-cache.js";
+import { QuotaFile } from "../../src/store/quota/quota-file.js";
+import { openSqliteServiceStore } from "../../src/store/state/sqlite.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const november = Date.parse("2026-11-21T10:30:00Z");
@@ -32,7 +32,7 @@ describe("a quota used while the clock was ahead", () => {
 
   test("is corrected for a key of the service too", async () => {
     let now = november;
-    const store = await SqliteServiceStore.open(join(temporaryFolder(), "service.db"), () => now);
+    const store = await openSqliteServiceStore(join(temporaryFolder(), "service.db"), () => now);
     const { key, secret } = await store.create({ limit: 5, period: "month" });
     now = Date.parse("2099-01-15T00:00:00Z");
     await store.chargeAll([{ keyId: key.id, kind: "email", statuses: ["ok", "ok"] }]);
@@ -50,8 +50,8 @@ test.each([
   const path = join(temporaryFolder(), "service.db");
   let wrongTime = ahead;
   const [right, wrong] = [
-    await SqliteServiceStore.open(path, () => november),
-    await SqliteServiceStore.open(path, () => wrongTime),
+    await openSqliteServiceStore(path, () => november),
+    await openSqliteServiceStore(path, () => wrongTime),
   ];
   const { key } = await right.create({});
   const once = { idempotencyKey: "a", body: Buffer.from("a") };
@@ -109,7 +109,7 @@ describe("answers stored for Idempotency-Keys", () => {
   test("expire after 24 hours and are deleted a day later, in bounded numbers", async () => {
     let now = november;
     const path = join(temporaryFolder(), "service.db");
-    const store = await SqliteServiceStore.open(path, () => now);
+    const store = await openSqliteServiceStore(path, () => now);
     const { key } = await store.create({});
     const used = async () => (await store.list())[0]!.quota.used;
     await store.chargeAll(once(key.id, ...Array.from({ length: 1500 }, (_, i) => `old ${i}`)));
@@ -140,7 +140,7 @@ describe("answers stored for Idempotency-Keys", () => {
 
   test("expire if they are dated in the future", async () => {
     let now = november + 4 * 365 * day;
-    const store = await SqliteServiceStore.open(join(temporaryFolder(), "service.db"), () => now);
+    const store = await openSqliteServiceStore(join(temporaryFolder(), "service.db"), () => now);
     const { key } = await store.create({});
     await store.chargeAll(once(key.id, "k"));
     now = november;

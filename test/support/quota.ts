@@ -1,7 +1,7 @@
 /** Sets and reads the quota of the offline engine, as `idv quota` does. */
 import { join } from "node:path";
-import type { Quota, QuotaChange } from "../../src/store/quota.js";
-import { QuotaFile } from "../../src/store/quota-file.js";
+import type { Quota, QuotaChange } from "../../src/store/quota/quota.js";
+import { QuotaFile } from "../../src/store/quota/quota-file.js";
 
 /** Changes the quota of a home, and sets its used units to 0. */
 export async function setQuota(home: string, change: QuotaChange): Promise<void> {

@@ -4,8 +4,9 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { stateFilePath } from "../../src/cli/config/paths.js";
-import type { NewKey } from "../../src/store/service-store.js";
-import { SqliteServiceStore } from "../../src/store/sqlite-service-store.js";
+import type { NewKey } from "../../src/store/state/service-store.js";
+import type { SqlServiceStore } from "../../src/store/state/sql-store.js";
+import { openSqliteServiceStore } from "../../src/store/state/sqlite.js";
 import { afterFile } from "./clean-up.js";
 import { checkAnswer } from "./openapi.js";
 import { type RunSettings, startIdv } from "./run-idv.js";
@@ -64,10 +65,10 @@ export function lastKey(home: string): Promise<{ id: string; used: number; left:
 
 async function withKeys<Result>(
   home: string,
-  work: (keys: SqliteServiceStore) => Promise<Result>,
+  work: (keys: SqlServiceStore) => Promise<Result>,
 ): Promise<Result> {
   const path = stateFilePath(undefined, { HOME: home, XDG_STATE_HOME: join(home, "state") });
-  const keys = await SqliteServiceStore.open(path, Date.now);
+  const keys = await openSqliteServiceStore(path, Date.now);
   try {
     return await work(keys);
   } finally {

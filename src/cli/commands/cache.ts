@@ -1,7 +1,7 @@
 /** `idv cache`: shows and deletes cached verdicts of services. */
 
 import { existsSync } from "node:fs";
-import { VerdictCache } from "../../store/verdict-cache.js";
+import { VerdictCache } from "../../store/cache/verdict-cache.js";
 import { removeCacheSecret } from "../config/cache-secret.js";
 import { cachePath } from "../config/paths.js";
 import { longestCacheTtl } from "../config/settings.js";

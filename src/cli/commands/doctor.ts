@@ -2,9 +2,9 @@
 import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { daysOld, findTable } from "../../data/installed-table.js";
-import { sharedKindOf } from "../../store/machine-claim.js";
-import { QuotaFile } from "../../store/quota-file.js";
-import { VerdictCache } from "../../store/verdict-cache.js";
+import { VerdictCache } from "../../store/cache/verdict-cache.js";
+import { QuotaFile } from "../../store/quota/quota-file.js";
+import { sharedKindOf } from "../../store/sqlite/machine-claim.js";
 import { AuthorisationError, ServiceError } from "../../validator/errors.js";
 import { findApiKey, loginPath, readLogin } from "../config/api-key.js";
 import { cacheSecretPath, readCacheSecret } from "../config/cache-secret.js";

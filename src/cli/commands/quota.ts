@@ -1,8 +1,8 @@
 /** `idv quota`: the quota of the offline engine, in its file or shared. */
 import { statSync } from "node:fs";
-import { periods } from "../../store/period.js";
-import type { Quota, QuotaChange } from "../../store/quota.js";
-import { freshQuota, QuotaFile } from "../../store/quota-file.js";
+import { periods } from "../../store/quota/period.js";
+import type { Quota, QuotaChange } from "../../store/quota/quota.js";
+import { freshQuota, QuotaFile } from "../../store/quota/quota-file.js";
 import { type QuotaPlace, quotaPlace, type SharedQuota } from "../config/quota-place.js";
 import { openState } from "../engines/service-state.js";
 import { openSharedQuota } from "../engines/shared-quota.js";

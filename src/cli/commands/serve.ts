@@ -7,7 +7,7 @@ import { removeAbandonedFolders } from "../../files/temporary-files.js";
 import { openLog } from "../../service/log.js";
 import { createMetrics, type Metrics } from "../../service/metrics.js";
 import { createService, type Pages } from "../../service/server.js";
-import type { ServiceStore } from "../../store/service-store.js";
+import type { ServiceStore } from "../../store/state/service-store.js";
 import {
   allowGroup,
   type ListeningPlace,

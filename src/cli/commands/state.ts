@@ -10,7 +10,7 @@ import {
   type StateValues,
   stateTableNames,
   stateTables,
-} from "../../store/state-rows.js";
+} from "../../store/state/state-rows.js";
 import { openServiceState } from "../engines/service-state.js";
 import { type OptionValues, optionRecords } from "../options/option.js";
 import { stateOptions } from "../options/state.js";

@@ -1,5 +1,5 @@
 /** `idv usage`: the units that the keys of `idv serve` have used, by time, key and status. */
-import type { KeyUsageSum } from "../../store/usage.js";
+import type { KeyUsageSum } from "../../store/state/usage.js";
 import { quoteField } from "../../table/quotes.js";
 import { knownStatuses } from "../../validator/validator.js";
 import { openServiceState } from "../engines/service-state.js";

@@ -6,7 +6,7 @@ import type { MailCheck } from "../../dns/mail-check.js";
 import { type FindingCache, type StateTable, smallTable } from "../../dns/mail-domains.js";
 import { openMailStage } from "../../dns/open-stage.js";
 import { DistinctItems } from "../../run/distinct-items.js";
-import { VerdictCache } from "../../store/verdict-cache.js";
+import { VerdictCache } from "../../store/cache/verdict-cache.js";
 import { ServiceError } from "../../validator/errors.js";
 import { readCacheSecret } from "../config/cache-secret.js";
 import { cachePath } from "../config/paths.js";

@@ -4,9 +4,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type ClassifierSource, loadClassifier } from "../../classifier/classifier.js";
 import { processTag, stateOfTag } from "../../files/processes.js";
 import { StoreError } from "../../store/errors.js";
-import type { Reservation } from "../../store/quota.js";
-import { freshQuota, QuotaFile } from "../../store/quota-file.js";
-import { type Granted, type ReceiptCharge, type ReceiptStore, RunReceipts } from "../../store/receipts.js";
+import type { Reservation } from "../../store/quota/quota.js";
+import { freshQuota, QuotaFile } from "../../store/quota/quota-file.js";
+import {
+  type Granted,
+  type ReceiptCharge,
+  type ReceiptStore,
+  RunReceipts,
+} from "../../store/quota/receipts.js";
 import { offlineValidator, type UnitSource } from "../../validator/offline.js";
 import type { Kind } from "../../validator/validator.js";
 import type { QuotaPlace } from "../config/quota-place.js";

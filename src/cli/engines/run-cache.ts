@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { isAlive, machineTag, ownPid } from "../../files/processes.js";
 import type { CachePort } from "../../run/cache-port.js";
-import { VerdictCache } from "../../store/verdict-cache.js";
+import { VerdictCache } from "../../store/cache/verdict-cache.js";
 import type { Kind } from "../../validator/validator.js";
 import { readCacheSecret } from "../config/cache-secret.js";
 import { cachePath } from "../config/paths.js";

@@ -1,6 +1,7 @@
 /** Opens the state of `idv serve`: a SQLite file, or a PostgreSQL database. Each is loaded only when it is used. */
-import type { ServiceStore } from "../../store/service-store.js";
-import type { LockWait } from "../../store/sqlite.js";
+
+import type { LockWait } from "../../store/sqlite/database.js";
+import type { ServiceStore } from "../../store/state/service-store.js";
 import { stateFilePath } from "../config/paths.js";
 import { isDatabase } from "../config/quota-place.js";
 import { UsageError } from "../errors.js";
@@ -40,8 +41,8 @@ export async function openState(
   wait: LockWait = {},
 ): Promise<ServiceStore> {
   if (!isDatabase(place)) {
-    const { SqliteServiceStore } = await import("../../store/sqlite-service-store.js");
-    return SqliteServiceStore.open(place, Date.now, wait);
+    const { openSqliteServiceStore } = await import("../../store/state/sqlite.js");
+    return openSqliteServiceStore(place, Date.now, wait);
   }
   const url = option !== undefined && URL.canParse(place) ? new URL(place) : undefined;
   if (url !== undefined && (url.password !== "" || url.searchParams.has("password"))) {
@@ -50,6 +51,6 @@ export async function openState(
       `${option}: a password does not belong on a command line; use PGPASSWORD or ${variable}`,
     );
   }
-  const { PostgresServiceStore } = await import("../../store/postgres-service-store.js");
-  return PostgresServiceStore.open(place, env);
+  const { openPostgresServiceStore } = await import("../../store/state/postgres.js");
+  return openPostgresServiceStore(place, env);
 }

@@ -1,7 +1,7 @@
 /** Parsers of option values. Each returns the value, or throws an InvalidArgumentError that says what is accepted. */
 import { InvalidArgumentError } from "commander";
 import { isServerAddress } from "../../dns/vocabulary.js";
-import type { Permission } from "../../store/service-store.js";
+import type { Permission } from "../../store/state/service-store.js";
 import type { BadRowPolicy } from "../../table/bad-rows.js";
 import type { Rate } from "../../validator/api/engine.js";
 import { type Kind, knownStatuses } from "../../validator/validator.js";

@@ -1,6 +1,6 @@
 /** The page of a key: its usage, and what can be done to it. */
 import { Facts } from "../../report/parts.js";
-import type { ApiKey } from "../../store/service-store.js";
+import type { ApiKey } from "../../store/state/service-store.js";
 import type { Span } from "../usage-spans.js";
 import { PeriodField, PermissionFields } from "./keys.js";
 import { FaultBox, QuotaMeter, Renewal, renderPage, Time, UsageChart } from "./layout.js";

@@ -1,6 +1,6 @@
 /** The list of keys, the form for a new one, and the page that shows its secret, once. */
 import type { ComponentChildren } from "preact";
-import type { ApiKey } from "../../store/service-store.js";
+import type { ApiKey } from "../../store/state/service-store.js";
 import { FaultBox, QuotaMeter, Renewal, renderPage, Time } from "./layout.js";
 
 interface KeysProperties {

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { htmlPage } from "../../report/html.js";
 import { grouped, StackedBar } from "../../report/parts.js";
-import type { ApiKey } from "../../store/service-store.js";
+import type { ApiKey } from "../../store/state/service-store.js";
 import { assets } from "../assets.js";
 import { type Span, series } from "../usage-spans.js";
 

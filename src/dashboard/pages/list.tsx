@@ -1,6 +1,6 @@
 /** Checking a list: sending it, what was found in it, how far the check is, and the checked file. */
 import { grouped, Key, perCent } from "../../report/parts.js";
-import type { ApiKey } from "../../store/service-store.js";
+import type { ApiKey } from "../../store/state/service-store.js";
 import { knownStatuses } from "../../validator/validator.js";
 import type { DetectedTable, JobState, ListJob } from "../list-job.js";
 import { FaultBox, renderPage } from "./layout.js";

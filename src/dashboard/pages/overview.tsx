@@ -1,6 +1,6 @@
 /** The first page: what is used, what is left, and whether all is well. */
 import { Facts, grouped } from "../../report/parts.js";
-import type { ApiKey, AuditEntry } from "../../store/service-store.js";
+import type { ApiKey, AuditEntry } from "../../store/state/service-store.js";
 import { type Span, totalOf } from "../usage-spans.js";
 import { QuotaMeter, Renewal, renderPage, Time, UsageChart } from "./layout.js";
 

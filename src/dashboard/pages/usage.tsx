@@ -1,6 +1,6 @@
 /** Usage by time and key, as a chart, a table and CSV. */
 import { grouped } from "../../report/parts.js";
-import type { ApiKey } from "../../store/service-store.js";
+import type { ApiKey } from "../../store/state/service-store.js";
 import { type Span, series } from "../usage-spans.js";
 import { renderPage, spanName, UsageChart, UsageTable } from "./layout.js";
 

@@ -1,0 +1,340 @@
+/**
+ * Cache of one bulk run: verdicts of one kind from one service, under hashes keyed with one secret. Must not store items.
+ *
+ * A row of `batch` holds the verdicts of one batch as packed entries: a digest and the index of a status. A row of
+ * `unfinished` is a batch that was submitted but not answered. The next run resends it unchanged, so that the service
+ * recognises its Idempotency-Key. A row of `claim` keeps concurrent runs from submitting the same items. All tables are in
+ * one file, which {@link VerdictCache} opens.
+ */
+import { hash } from "node:crypto";
+import type { Database } from "../sqlite/database.js";
+
+/** Length of a digest in bytes. A digest is the keyed hash that stands for an item. */
+export const digestBytes = 16;
+/** Length of a packed entry in bytes: a digest, then one byte with the index of the status in the list of its batch. */
+export const entryBytes = digestBytes + 1;
+
+/** Time for which a service can be expected to remember an Idempotency-Key, in milliseconds. */
+export const unfinishedMilliseconds = 86_400_000;
+/** Limit on how far in the future an entry may be dated, in milliseconds: the clock of its run may have been ahead. */
+const clockTolerance = 86_400_000;
+/** Limit on the duration of a claim, in milliseconds. A claim with a later end is void: the clock of its run was ahead. */
+const longestClaim = 86_400_000;
+/** Least age in milliseconds at which runs delete verdicts: 30 days, for which other runs keep them by default. */
+const leastAge = 2_592_000_000;
+/** Most old batches that are deleted with a new one: if a clock stays ahead, a night loses no more than twice what came. */
+const deletedBatches = 2;
+/** Number of batches read by one statement. */
+const batchesAtATime = 16;
+
+/** Callback for a verdict: the first two 32-bit words of the digest of the item, little-endian, and the status. */
+type OnEntry = (low: number, high: number, status: string) => void;
+
+/** Processes on this machine, used to find out whether the run that made a claim has ended. */
+export interface Processes {
+  readonly ownPid: number;
+  /** Identifies the machine or container. The process of a claim from another one cannot be looked at. */
+  readonly machine: string;
+  isAlive(pid: number): boolean;
+}
+
+/** The open cache file. */
+export interface ScopeFile {
+  readonly database: Database;
+  /** Clock in milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly processes: Processes;
+  read<Result>(work: () => Result): Promise<Result>;
+  write<Result>(work: () => Result): Promise<Result>;
+  /** Runs a change that survives a crash of the process, though perhaps not a power failure. */
+  fastWrite<Result>(work: () => Result): Promise<Result>;
+  /** Returns the error for a file with invalid contents. */
+  damaged(): Error;
+}
+
+interface BatchRow {
+  readonly id: number;
+  readonly statuses: string;
+  readonly entries: Uint8Array;
+}
+
+interface ClaimRow {
+  readonly id: number;
+  readonly pid: number;
+  readonly machine: string;
+  readonly until: number;
+}
+
+/** A claim made by this run. */
+interface OwnClaim {
+  readonly id: number;
+  /** Whether `begin` was called for its batch. If so, releasing the claim keeps the `unfinished` row. */
+  isSubmitted: boolean;
+}
+
+/** Cache of one bulk run. All methods but `digest` throw StoreError when the file cannot be used. */
+export class CacheScope {
+  readonly #file: ScopeFile;
+  readonly #id: number;
+  readonly #secret: string;
+  readonly #maximumAge: number;
+  readonly #statements: ReturnType<typeof prepareStatements>;
+  /** Claims made by this run, by the joined digests of their batches. */
+  readonly #claims = new Map<string, OwnClaim>();
+  /** Row number of the last batch that needs no loading: it was loaded, or added by this run. */
+  #lastBatch = 0;
+  /** Time of the newest batch before this run, by which old ones are told: the clock of this run may be ahead. */
+  #newest: number | undefined;
+
+  /**
+   * @param id row number of the scope
+   * @param maximumAge limit on the age of the verdicts that are loaded, in milliseconds
+   */
+  constructor(file: ScopeFile, id: number, secret: string, maximumAge: number) {
+    this.#file = file;
+    this.#id = id;
+    this.#secret = secret;
+    this.#maximumAge = maximumAge;
+    this.#statements = prepareStatements(file.database);
+  }
+
+  /**
+   * Returns the digest of an item as 16 characters below U+0100. Without the secret, the item cannot be guessed from it.
+   *
+   * @param key canonical form of the item
+   */
+  digest(key: string): string {
+    // A secret prefix is as safe as HMAC here, because the hash is truncated: that prevents length extension.
+    return hash("sha256", `${this.#secret}\n${key}`, "binary").slice(0, digestBytes);
+  }
+
+  /**
+   * Passes the verdicts within the maximum age to `onEntry`. If an item has several, the newest comes last. Later calls pass
+   * only verdicts added since. Verdicts dated more than a day in the future are skipped: they were written while the clock
+   * was ahead, and would not expire until long after that date.
+   */
+  async load(onEntry: OnEntry): Promise<void> {
+    while (await this.#file.read(() => this.#loadPage(onEntry))) {
+      // One page per turn, so that other work can run in between.
+    }
+  }
+
+  /**
+   * Claims the items of a batch before it is submitted, except those that another run has claimed. Passes verdicts added by
+   * other runs to `onEntry`. A claim ends when it is released, when its process ends, or after its duration.
+   *
+   * @param milliseconds duration of the claim; after it, other runs may submit the items
+   * @returns `isElsewhere`, which tells for each digest whether another run has claimed it; `release`, which ends the claim
+   */
+  async claim(digests: readonly string[], milliseconds: number, onEntry: OnEntry) {
+    const file = this.#file;
+    const { isElsewhere, key, claimId, isNew } = await file.fastWrite(() => {
+      while (this.#loadPage(onEntry)) {
+        // Few pages: only the batches added since the last call.
+      }
+      const inFlight = this.#digestsElsewhere();
+      const isElsewhere = digests.map((digest) => inFlight.has(digest));
+      const own = inFlight.size === 0 ? digests : digests.filter((_, i) => !isElsewhere[i]);
+      const key = own.join("");
+      if (own.length === 0) return { isElsewhere, key, claimId: undefined, isNew: false };
+      const bytes = Buffer.from(key, "latin1");
+      const until = file.now() + Math.min(milliseconds, longestClaim - 1);
+      const { insertClaim, insertNewUnfinished } = this.#statements;
+      const { ownPid, machine } = file.processes;
+      const [row] = insertClaim.all(this.#id, ownPid, machine, until, bytes) as { id: number }[];
+      // Do the work of begin() in the same transaction, which saves one.
+      const added = insertNewUnfinished.all(this.#id, hashOf(key), file.now(), bytes);
+      return { isElsewhere, key, claimId: row!.id, isNew: added.length > 0 };
+    });
+    if (claimId === undefined) return { isElsewhere, release: async () => {} };
+    const claim: OwnClaim = { id: claimId, isSubmitted: false };
+    this.#claims.set(key, claim);
+    const release = async () => {
+      if (this.#claims.get(key) !== claim) return;
+      this.#claims.delete(key);
+      await file.fastWrite(() => {
+        this.#statements.deleteClaim.run(claimId);
+        // A killed run may have submitted the same batch: its record stays until there is an answer.
+        if (isNew && !claim.isSubmitted) this.#statements.deleteUnfinished.run(this.#id, hashOf(key));
+      });
+    };
+    return { isElsewhere, release };
+  }
+
+  /** Records a batch that is about to be submitted, with its items in this order. The record survives a crash. */
+  async begin(digests: readonly string[]): Promise<void> {
+    const key = digests.join("");
+    const claim = this.#claims.get(key);
+    // claim() has already recorded the batch.
+    if (claim) claim.isSubmitted = true;
+    else {
+      const bytes = Buffer.from(key, "latin1");
+      await this.#file.fastWrite(() =>
+        this.#statements.insertUnfinished.run(this.#id, hashOf(key), this.#file.now(), bytes),
+      );
+    }
+  }
+
+  /**
+   * Stores the verdicts of a submitted batch and deletes its record and its claim. Durable if there are verdicts. Deletes a few that
+   * are too old for all runs, so that the cache grows no larger than what runs can use.
+   *
+   * @param begun digests of the whole batch, as passed to `begin`
+   * @param digests digests of the items that have verdicts
+   * @param statuses statuses of these items, in the same order
+   * @throws RangeError when there are more than 256 different statuses
+   */
+  async finish(
+    begun: readonly string[],
+    digests: readonly string[],
+    statuses: readonly string[],
+  ): Promise<void> {
+    const { insertBatch, newestBatch, deleteOldBatches, deleteUnfinished, deleteClaim } = this.#statements;
+    const key = begun.join("");
+    const claim = this.#claims.get(key);
+    const { names, entries } = pack(digests, statuses);
+    const work = () => {
+      deleteUnfinished.run(this.#id, hashOf(key));
+      if (claim) deleteClaim.run(claim.id);
+      if (digests.length === 0) return;
+      const values = [this.#id, this.#file.now(), JSON.stringify(names), entries] as const;
+      this.#newest ??= (newestBatch.all(this.#id) as { created: number | null }[])[0]!.created ?? 0;
+      const [row] = insertBatch.all(...values) as { id: number }[];
+      const now = Math.min(this.#file.now(), this.#newest);
+      deleteOldBatches.run(this.#id, now - Math.max(this.#maximumAge, leastAge));
+      // Loading can skip the batch that this run has just added, unless other runs have added some before it.
+      if (row!.id === this.#lastBatch + 1) this.#lastBatch++;
+    };
+    // Only verdicts are worth waiting for the disk: they were paid for.
+    await (digests.length > 0 ? this.#file.write(work) : this.#file.fastWrite(work));
+    if (claim) this.#claims.delete(key);
+  }
+
+  /** Returns the digests of each batch recorded within 24 hours and not finished, the oldest batch first. */
+  async unfinished(): Promise<readonly (readonly string[])[]> {
+    const now = this.#file.now();
+    const rows = (await this.#file.read(() =>
+      this.#statements.unfinished.all(this.#id, now - unfinishedMilliseconds, now + clockTolerance),
+    )) as { digests: Uint8Array }[];
+    return rows.map(({ digests }) => split(digests));
+  }
+
+  /** Passes the verdicts of up to `batchesAtATime` batches to `onEntry`. Returns whether there may be more. */
+  #loadPage(onEntry: OnEntry): boolean {
+    const now = this.#file.now();
+    const batches = this.#statements.page.all(
+      ...[this.#id, now - this.#maximumAge, now + clockTolerance, this.#lastBatch],
+    ) as BatchRow[];
+    for (const batch of batches) {
+      this.#unpack(batch, onEntry);
+      this.#lastBatch = batch.id;
+    }
+    return batches.length === batchesAtATime;
+  }
+
+  /** Returns the digests that other runs have claimed. Deletes void claims. */
+  #digestsElsewhere(): ReadonlySet<string> {
+    const { claims, claimDigests, deleteClaim } = this.#statements;
+    const { machine: here, isAlive } = this.#file.processes;
+    const now = this.#file.now();
+    const own = new Set([...this.#claims.values()].map(({ id }) => id));
+    const found = new Set<string>();
+    for (const { id, pid, machine, until } of claims.all(this.#id) as ClaimRow[]) {
+      if (own.has(id)) continue;
+      const isHeld = until > now && until < now + longestClaim && (machine !== here || isAlive(pid));
+      if (!isHeld) {
+        deleteClaim.run(id);
+        continue;
+      }
+      const [row] = claimDigests.all(id) as { digests: Uint8Array }[];
+      for (const digest of split(row!.digests)) found.add(digest);
+    }
+    return found;
+  }
+
+  /**
+   * Passes the verdicts of a batch to `onEntry`.
+   *
+   * @throws StoreError when the row is damaged
+   */
+  #unpack({ statuses, entries }: BatchRow, onEntry: OnEntry): void {
+    const names = statusesIn(statuses);
+    const isWhole = entries instanceof Uint8Array && entries.length % entryBytes === 0;
+    if (names === undefined || !isWhole) throw this.#file.damaged();
+    const bytes = Buffer.from(entries.buffer, entries.byteOffset, entries.length);
+    for (let at = 0; at < bytes.length; at += entryBytes) {
+      const status = names[bytes[at + digestBytes]!];
+      if (status === undefined) throw this.#file.damaged();
+      onEntry(bytes.readInt32LE(at), bytes.readInt32LE(at + 4), status);
+    }
+  }
+}
+
+function prepareStatements(database: Database) {
+  return {
+    // Unary "+" keeps SQLite from using the index on `created`. It then reads only the rows after an id,
+    // already in order.
+    page: database.prepare(
+      `SELECT id, statuses, entries FROM batch
+      WHERE scope_id = ? AND +created >= ? AND +created <= ? AND id > ? ORDER BY id LIMIT ${batchesAtATime}`,
+    ),
+    insertBatch: database.prepare(
+      "INSERT INTO batch (scope_id, created, statuses, entries) VALUES (?, ?, ?, ?) RETURNING id",
+    ),
+    newestBatch: database.prepare("SELECT max(created) AS created FROM batch WHERE scope_id = ?"),
+    deleteOldBatches: database.prepare(
+      `DELETE FROM batch WHERE id IN
+      (SELECT id FROM batch WHERE scope_id = ? AND created < ? ORDER BY created LIMIT ${deletedBatches})`,
+    ),
+    unfinished: database.prepare(
+      "SELECT digests FROM unfinished WHERE scope_id = ? AND created >= ? AND created <= ? ORDER BY created",
+    ),
+    insertUnfinished: database.prepare("INSERT OR REPLACE INTO unfinished VALUES (?, ?, ?, ?)"),
+    insertNewUnfinished: database.prepare("INSERT OR IGNORE INTO unfinished VALUES (?, ?, ?, ?) RETURNING 1"),
+    deleteUnfinished: database.prepare("DELETE FROM unfinished WHERE scope_id = ? AND digests_hash = ?"),
+    claims: database.prepare("SELECT id, pid, machine, until FROM claim WHERE scope_id = ?"),
+    claimDigests: database.prepare("SELECT digests FROM claim WHERE id = ?"),
+    insertClaim: database.prepare(
+      "INSERT INTO claim (scope_id, pid, machine, until, digests) VALUES (?, ?, ?, ?, ?) RETURNING id",
+    ),
+    deleteClaim: database.prepare("DELETE FROM claim WHERE id = ?"),
+  };
+}
+
+/** Returns the hash that identifies a batch, given its joined digests. */
+const hashOf = (digests: string): Uint8Array =>
+  hash("sha256", Buffer.from(digests, "latin1"), "buffer").subarray(0, digestBytes);
+
+/** Returns the digests in a blob, as strings of characters below U+0100. */
+function split(blob: Uint8Array): string[] {
+  const digests = Buffer.from(blob).toString("latin1");
+  return Array.from({ length: Math.floor(digests.length / digestBytes) }, (_, i) =>
+    digests.slice(digestBytes * i, digestBytes * (i + 1)),
+  );
+}
+
+/** Returns the statuses of a batch; undefined when the text is not a JSON array of strings. */
+function statusesIn(text: string): readonly string[] | undefined {
+  try {
+    const names = JSON.parse(text) as unknown;
+    return Array.isArray(names) && names.every((name) => typeof name === "string") ? names : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Packs digests and statuses into entries and the list of statuses that they refer to.
+ *
+ * @throws RangeError when there are more than 256 different statuses
+ */
+function pack(digests: readonly string[], statuses: readonly string[]) {
+  const names = [...new Set(statuses)];
+  if (names.length > 256) throw new RangeError("a batch has more than 256 different statuses");
+  const entries = Buffer.allocUnsafe(entryBytes * digests.length);
+  digests.forEach((digest, i) => {
+    entries.write(digest, entryBytes * i, digestBytes, "latin1");
+    entries[entryBytes * i + digestBytes] = names.indexOf(statuses[i]!);
+  });
+  return { names, entries };
+}

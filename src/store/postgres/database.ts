@@ -1,0 +1,254 @@
+/**
+ * PostgreSQL for the state of the service: connections with checked TLS, prepared statements, transactions whose statements are
+ * sent together, schema versions, and errors that name the database. Must not know what the tables hold.
+ */
+import pg from "pg";
+import { StoreError } from "../errors.js";
+import { hashOf } from "../state/secrets.js";
+import { UnknownKeyError } from "../state/service-store.js";
+
+/** Number of the advisory lock under which the tables are made: "idvs". */
+const migrationLock = 0x69647673;
+/** Most connections, and the longest wait for one in milliseconds. */
+const [mostConnections, connectionMilliseconds] = [8, 5000];
+/** Longest wait for a statement, in milliseconds. */
+const statementMilliseconds = 30_000;
+
+/** Sends a statement and returns its rows. */
+export type Query = (text: string, ...values: readonly unknown[]) => Promise<unknown[]>;
+
+/** A database that any number of servers may share. */
+export class PostgresDatabase {
+  /** Name of the database in messages, without a password. */
+  readonly name: string;
+  readonly #pool: pg.Pool;
+
+  /**
+   * Connects, and creates or upgrades the tables.
+   *
+   * @param url `postgres://` with a host, or without one for the PG* variables
+   * @param env the environment, of which PGHOST and PGSSLMODE decide about TLS
+   * @param steps statements of each version of the tables, the oldest first
+   * @throws StoreError when the database cannot be reached or was used by a newer version, or the URL asks for weak TLS
+   */
+  static async open(
+    url: string,
+    env: Readonly<Record<string, string | undefined>>,
+    steps: readonly string[],
+  ): Promise<PostgresDatabase> {
+    const database = new PostgresDatabase(url, env);
+    try {
+      await database.#migrate(steps);
+      return database;
+    } catch (error) {
+      await database.close();
+      throw error;
+    }
+  }
+
+  private constructor(url: string, env: Readonly<Record<string, string | undefined>>) {
+    const { connectionString, name } = connectionOf(url, env);
+    this.name = name;
+    this.#pool = new pg.Pool({
+      connectionString,
+      max: mostConnections,
+      connectionTimeoutMillis: connectionMilliseconds,
+      query_timeout: statementMilliseconds,
+      keepAlive: true,
+      application_name: "idv",
+      // Statements of a transaction are sent together, which saves round trips.
+      pipeline: true,
+      types: { getTypeParser },
+    } as pg.PoolConfig);
+    // Connections report faults here too. Their statements fail with the same fault, which is where it is heeded.
+    this.#pool.on("error", () => {});
+    this.#pool.on("connect", (client) => client.on("error", () => {}));
+  }
+
+  async close(): Promise<void> {
+    if (!this.#pool.ended) await this.#pool.end();
+  }
+
+  /** Creates the tables, or upgrades them. Servers that start together wait for each other. */
+  async #migrate(steps: readonly string[]): Promise<void> {
+    const select = "SELECT version FROM idv_schema";
+    const versionIn = async (query: Query) => ((await query(select)) as { version: number }[])[0]?.version;
+    const found = await this.read([select]).catch((error: StoreError) => {
+      if ((error.cause as { code?: string } | undefined)?.code !== unknownTable) throw error;
+      return undefined;
+    });
+    // Only whoever makes tables needs the right to do so.
+    if (found) {
+      const [[row]] = found as [{ version: number }[]];
+      const version = row?.version;
+      if (version === steps.length) return;
+      if (version !== undefined && version > steps.length) {
+        throw new StoreError(
+          `${this.name}: the tables were written by a newer version of idv; update idv, or use another database`,
+        );
+      }
+    }
+    await this.transaction(async (query, begun) => {
+      await Promise.all([query("SELECT pg_advisory_xact_lock($1)", migrationLock), begun]);
+      await query("CREATE TABLE IF NOT EXISTS idv_schema (version integer NOT NULL)");
+      const stored = await versionIn(query);
+      const version = stored ?? 0;
+      for (const step of steps.slice(version)) {
+        for (const statement of step.split(";")) await query(statement);
+      }
+      if (stored === undefined) await query("INSERT INTO idv_schema VALUES ($1)", steps.length);
+      else if (version < steps.length) await query("UPDATE idv_schema SET version = $1", steps.length);
+    });
+  }
+
+  /** Runs statements that need no transaction, and returns the rows of each. */
+  async read(...statements: readonly (readonly [string, ...unknown[]])[]): Promise<readonly unknown[][]> {
+    return this.#explain(async () => {
+      const client = await this.#pool.connect();
+      const results = statements.map(([text, ...values]) => client.query(named(text, values)));
+      let failure: unknown;
+      try {
+        return (await Promise.all(results)).map(({ rows }) => rows as unknown[]);
+      } catch (error) {
+        failure = error;
+        throw error;
+      } finally {
+        await Promise.allSettled(results);
+        client.release(isConnectionFault(failure));
+      }
+    });
+  }
+
+  /**
+   * Returns whether the database itself runs a statement, which returns its `pid`, on this connection. A pooler may run the next one
+   * on another connection, and a user may lack the right to run it.
+   */
+  async runsItself(statement: string): Promise<boolean> {
+    return this.#explain(async () => {
+      const client = await this.#pool.connect();
+      let failure: unknown;
+      try {
+        const { rows } = await client.query<{ pid: number }>(statement);
+        return rows[0]?.pid === (client as unknown as { processID: number }).processID;
+      } catch (error) {
+        if (error instanceof pg.DatabaseError && error.code === forbidden) return false;
+        failure = error;
+        throw error;
+      } finally {
+        client.release(isConnectionFault(failure));
+      }
+    });
+  }
+
+  /**
+   * Runs work in a transaction, and waits for all statements that it has sent.
+   *
+   * @param work must wait for `begun` before it writes: a write after a failed BEGIN would be committed by itself. Reads are
+   *   sent together with it.
+   */
+  async transaction<Result>(
+    work: (query: Query, begun: Promise<unknown>) => Promise<Result>,
+  ): Promise<Result> {
+    return this.#explain(async () => {
+      const client = await this.#pool.connect();
+      const sent: Promise<unknown>[] = [];
+      const query: Query = (text, ...values) => {
+        const result = client.query(named(text, values)).then(({ rows }) => rows as unknown[]);
+        // Another statement may fail first.
+        result.catch(() => {});
+        sent.push(result);
+        return result;
+      };
+      let failure: unknown;
+      try {
+        const begun = query("BEGIN");
+        const result = await work(query, begun);
+        const committed = client.query("COMMIT");
+        committed.catch(() => {});
+        await Promise.all(sent);
+        // A failed transaction answers COMMIT with ROLLBACK.
+        const { command } = await committed;
+        if (command !== "COMMIT") throw new Error("the transaction was rolled back");
+        return result;
+      } catch (error) {
+        failure = error;
+        await client.query("ROLLBACK").catch(() => {});
+        throw error;
+      } finally {
+        await Promise.allSettled(sent);
+        client.release(isConnectionFault(failure));
+      }
+    });
+  }
+
+  async #explain<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof StoreError || error instanceof UnknownKeyError) throw error;
+      const { code, message } = error as NodeJS.ErrnoException;
+      const text = message === "" ? (code ?? "no connection") : message;
+      throw new StoreError(`${this.name}: the database cannot be used: ${text}`, { cause: error });
+    }
+  }
+}
+
+const names = new Map<string, string>();
+
+/** Returns a statement with a name, so that a connection prepares it once. */
+function named(text: string, values: readonly unknown[]): pg.QueryConfig {
+  let name = names.get(text);
+  if (name === undefined) {
+    // The same in every process: a pooler may give them the same connection.
+    name = `idv_${Buffer.from(hashOf(text)).toString("hex", 0, 12)}`;
+    names.set(text, name);
+  }
+  return values.length === 0 && !text.startsWith("SELECT") ? { text } : { name, text, values: [...values] };
+}
+
+/** SQLSTATE of a table that does not exist. */
+const unknownTable = "42P01";
+/** SQLSTATE of a statement that the user has no right to. */
+const forbidden = "42501";
+/** SQLSTATE of a prepared statement whose tables have changed: the connection would keep failing. */
+const changedTables = "0A000";
+
+/** Whether a connection cannot be used any more, such as one whose statements did not come to an end. */
+const isConnectionFault = (error: unknown): boolean =>
+  (error as { code?: string } | undefined)?.code === changedTables ||
+  (error !== undefined &&
+    !(error instanceof pg.DatabaseError || error instanceof UnknownKeyError || error instanceof StoreError));
+
+/** Numbers of 64 bits as numbers: units and milliseconds stay below 2^53. */
+const bigint = 20;
+
+function getTypeParser(oid: number, format?: "text" | "binary") {
+  // biome-ignore lint/suspicious/noExplicitAny: the parsers of the library are typed by their numbers.
+  return oid === bigint ? Number : (pg.types.getTypeParser as any)(oid, format);
+}
+
+/**
+ * Returns the URL for the library, and a name without its password. Connections to other machines use TLS and check the
+ * certificate, unless the URL says `sslmode=disable`.
+ *
+ * @throws StoreError for another sslmode, which checks less
+ */
+function connectionOf(
+  url: string,
+  env: Readonly<Record<string, string | undefined>>,
+): { readonly connectionString: string; readonly name: string } {
+  if (!URL.canParse(url))
+    throw new StoreError("the URL of the database is not one such as postgres://host/name");
+  const parsed = new URL(url);
+  // The library lets `?host=` go before the host.
+  const host = decodeURIComponent(parsed.searchParams.get("host") ?? parsed.hostname) || env["PGHOST"] || "";
+  const name = `postgres://${host}${parsed.pathname}`;
+  const isLocal = host === "" || host.startsWith("/") || /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(host);
+  const mode =
+    parsed.searchParams.get("sslmode") ?? env["PGSSLMODE"] ?? (isLocal ? "disable" : "verify-full");
+  if (mode !== "disable" && mode !== "verify-full") {
+    throw new StoreError(`${name}: sslmode=${mode} does not check the server; use verify-full, or disable`);
+  }
+  parsed.searchParams.set("sslmode", mode);
+  return { connectionString: parsed.href, name };
+}

@@ -1,0 +1,29 @@
+/** What PostgreSQL writes in its own way. */
+import { translator } from "../sql.js";
+
+/** The clock of the database, in milliseconds since the epoch. */
+export const clock = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now";
+
+const tables = ["quota", "key", "secret", "answer", "usage", "audit", "sign_in", "session"];
+
+/** Returns a text of sql.ts as PostgreSQL reads it. */
+export const translate = translator({
+  placeholder: (index) => `$${index}`,
+  words: {
+    ...Object.fromEntries(
+      [...tables, "receipt", "receipt_owner", "receipt_secret"].map((name) => [name, `idv_${name}`]),
+    ),
+    receipt_columns: "id, run, owner, created, granted, used, marks",
+    clock,
+    ...{
+      share: "FOR SHARE",
+      lock: "FOR NO KEY UPDATE",
+      change: "FOR UPDATE",
+      skip: "FOR UPDATE SKIP LOCKED",
+    },
+    ...{ bump: ", version = version + 1", overriding: "OVERRIDING SYSTEM VALUE" },
+    ...{ integer: "bigint", bytes: "bytea" },
+    numbered: `SELECT setval(pg_get_serial_sequence('idv_audit', 'number'), max(number)) FROM idv_audit
+      HAVING max(number) > 0`,
+  },
+});

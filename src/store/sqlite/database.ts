@@ -1,0 +1,308 @@
+/**
+ * SQLite for all state files: opening, schema versions, durable transactions, waiting for locks, and errors that say what to
+ * do. Must not know what the files hold.
+ */
+import { closeSync, fchmodSync, fstatSync, openSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { arch, platform, versions } from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { StoreError } from "../errors.js";
+import { MachineClaim } from "./machine-claim.js";
+import { makeFolder } from "./make-folder.js";
+
+/** Part of `DatabaseSync` from `node:sqlite` that the stores use. */
+export interface Database {
+  exec(sql: string): void;
+  prepare(sql: string): {
+    run(...parameters: readonly (string | number | null | Uint8Array)[]): unknown;
+    all(...parameters: readonly (string | number | null | Uint8Array)[]): unknown[];
+  };
+  close(): void;
+}
+
+/** Identity and tables of one kind of state file. */
+export interface Schema {
+  /** Name of the file in error messages, such as `quota file`. */
+  readonly name: string;
+  /** `application_id` of SQLite: 32 bits that mark a file of idv. */
+  readonly applicationId: number;
+  /**
+   * Statements of each schema version, the oldest first. A new file runs all steps, an older file the missing ones.
+   * `user_version` of SQLite is the number of steps that a file has. Released steps must never change.
+   */
+  readonly steps: readonly string[];
+}
+
+/** Limits of the wait for a lock that another process holds. */
+export interface LockWait {
+  /** Longest wait in milliseconds; 30,000 by default. */
+  readonly milliseconds?: number;
+  /** When aborted, ends the wait with the reason of the signal as the error. */
+  readonly signal?: AbortSignal;
+}
+
+/** First safe SQLite version: older ones can corrupt a database in WAL mode, https://sqlite.org/wal.html#walresetbug */
+const firstSoundSqlite = [3, 51, 3];
+
+/** Primary result codes of SQLite, https://sqlite.org/rescode.html */
+const resultCode = { busy: 5, readOnly: 8, full: 13 } as const;
+
+/** Default limit on the wait, in milliseconds. Locks are held for about 1 ms, so after 30 s their holder must be hanging. */
+const defaultWait = 30_000;
+/** Number of attempts followed by a blocking wait of up to 0.5 ms. Later waits use timers, which take longer. */
+const blockingAttempts = 4;
+/**
+ * Shortest and longest mean of a later wait, in milliseconds. It grows with the time that was waited: 64 processes that tried every 2 ms
+ * took both cores from those that held the lock.
+ */
+const [shortestPause, longestPause] = [2, 80];
+
+/**
+ * Opens a state file. Creates it, readable by its owner only, if it is absent or empty. Upgrades it if it has an older
+ * schema version. Does not change a file that does not belong to idv.
+ *
+ * @returns the database, and the claim of this machine if others might use the file, too
+ * @throws StoreError when the file cannot be opened, is not a file of this schema, was written by a newer version, or stays
+ *   locked
+ */
+export async function openStore(
+  path: string,
+  schema: Schema,
+  wait: LockWait,
+): Promise<{ readonly database: Database; readonly claim: MachineClaim | undefined }> {
+  createPrivately(path, schema);
+  const claim = MachineClaim.of(path, schema.name);
+  const { DatabaseSync } = await loadSqlite();
+  return explainErrors(path, schema, async () => {
+    // Absolute, because SQLite treats names such as :memory: specially.
+    const database = new DatabaseSync(resolve(path));
+    const deadline = deadlineOf(wait);
+    const retry = <Result>(work: () => Result) => retryWhileBusy(work, deadline, wait.signal);
+    try {
+      // retryWhileBusy() waits instead: with the busy handler of SQLite, a process can starve for seconds.
+      database.exec("PRAGMA busy_timeout = 0");
+      await retry(() => database.exec("PRAGMA synchronous = FULL"));
+      // Identify the file before changing anything: it may be the database of another program.
+      const version = await retry(() => versionOf(database, path, schema));
+      // The log is in memory that other machines do not see.
+      await retry(() => database.exec(`PRAGMA journal_mode = ${claim ? "DELETE" : "WAL"}`));
+      if (version < schema.steps.length) {
+        await retry(() => inTransaction(database, () => upgrade(database, path, schema)));
+      }
+      return { database, claim };
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  });
+}
+
+/** Runs the schema steps that the file lacks. Must run in a transaction. */
+function upgrade(database: Database, path: string, schema: Schema): void {
+  // Read the version again: another process may have upgraded the file meanwhile.
+  const missing = schema.steps.slice(versionOf(database, path, schema));
+  for (const step of missing) database.exec(step);
+  database.exec(`PRAGMA application_id = ${schema.applicationId}`);
+  database.exec(`PRAGMA user_version = ${schema.steps.length}`);
+}
+
+/**
+ * Runs `work` in one transaction that excludes all other writers, and returns its result. `work` is synchronous, so no other
+ * code of this process can run between its statements. With `synchronous = FULL` the changes are on the disk on return.
+ *
+ * @throws the error of `work`, after a rollback; the "busy" error of SQLite when another process holds the lock
+ */
+export function inTransaction<Result>(database: Database, work: () => Result): Result {
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    const result = work();
+    database.exec("COMMIT");
+    return result;
+  } catch (error) {
+    try {
+      database.exec("ROLLBACK");
+    } catch {
+      // SQLite has already rolled back, as it does when the disk is full.
+    }
+    throw error;
+  }
+}
+
+/**
+ * Runs `work` and returns its result.
+ *
+ * @throws StoreError, which names the file, in place of an error of SQLite; other errors unchanged
+ */
+export async function explainErrors<Result>(
+  path: string,
+  schema: Schema,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const { name } = schema;
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Error) || error instanceof StoreError) throw error;
+    const { message } = error;
+    const code = primaryCode(error);
+    if (/not a database/.test(message)) throw notOurs(path, name);
+    if (/malformed/.test(message)) throw damaged(path, schema);
+    if (code === resultCode.readOnly || /readonly/.test(message)) {
+      throw new StoreError(
+        `${path}: the ${name} is read-only; make it and its folder writable, or use another file`,
+      );
+    }
+    if (code === resultCode.full)
+      throw new StoreError(`${path}: no space left on the device for the ${name}; free some space`);
+    if (isBusy(error)) {
+      throw new StoreError(
+        `${path}: the ${name} is still locked by another process; try again when that process is done`,
+        { isLocked: true },
+      );
+    }
+    if ((error as { code?: string } | null)?.code !== "ERR_SQLITE_ERROR") throw error;
+    throw new StoreError(`${path}: the ${name} cannot be used: ${message}`);
+  }
+}
+
+/** Returns the error for a file of idv with invalid contents. */
+export function damaged(path: string, { name }: Schema): StoreError {
+  return new StoreError(`${path}: the ${name} is damaged; restore a backup, or delete it to start over`);
+}
+
+interface SqliteModule {
+  readonly DatabaseSync: new (path: string, options?: { readonly readOnly?: boolean }) => Database;
+}
+
+/**
+ * Returns the SQLite of Node if its version is safe, else that of `@photostructure/sqlite`.
+ *
+ * @throws StoreError when there is no build for this machine
+ */
+export async function loadSqlite(): Promise<SqliteModule> {
+  const own = (versions["sqlite"] ?? "0").split(".").map(Number);
+  const difference = firstSoundSqlite.map((part, i) => (own[i] ?? 0) - part).find((d) => d !== 0) ?? 0;
+  // A variable, because the types of Node 20 lack this module.
+  const builtin: string = "node:sqlite";
+  if (difference >= 0) return await import(builtin);
+  try {
+    return await import("@photostructure/sqlite");
+  } catch (error) {
+    if (!/^No native build/.test((error as Error).message)) throw error;
+    const advice = "use the newest Node.js 24, which has its own";
+    throw new StoreError(`no SQLite for ${platform} on ${arch} comes with idv; ${advice}`);
+  }
+}
+
+/**
+ * Creates the file with mode 0600 before SQLite opens it: SQLite would apply the umask. SQLite gives its `-wal` and
+ * `-shm` files the same mode.
+ *
+ * @throws StoreError
+ */
+function createPrivately(path: string, { name }: Schema): void {
+  try {
+    makeFolder(dirname(path), 0o700);
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found && !found.isFile()) throw notOurs(path, name);
+    const file = openSync(path, "a", 0o600);
+    // An empty file may have been created by others, with another mode.
+    if (fstatSync(file).size === 0) fchmodSync(file, 0o600);
+    closeSync(file);
+  } catch (error) {
+    if (error instanceof StoreError) throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason =
+      code === "EACCES" || code === "EROFS" || code === "EPERM"
+        ? "permission denied"
+        : code === "EEXIST" || code === "ENOTDIR"
+          ? "its folder is a file"
+          : message;
+    throw new StoreError(
+      `${path}: the ${name} cannot be opened: ${reason}; make it writable or use another file`,
+    );
+  }
+}
+
+/**
+ * Returns the number of schema steps that the file has; 0 for an empty file.
+ *
+ * @throws StoreError when the file does not have this schema, or was written by a newer version
+ */
+export function versionOf(database: Database, path: string, { name, applicationId, steps }: Schema): number {
+  // Before the id: another process may create the file at this moment, and must not seem to have tables without an id.
+  const tables = database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").all();
+  const [id] = database.prepare("PRAGMA application_id").all() as { application_id: number }[];
+  if (id?.application_id === applicationId) {
+    const [row] = database.prepare("PRAGMA user_version").all() as { user_version: number }[];
+    // The first version left user_version at 0.
+    const version = Math.max(1, row?.user_version ?? 0);
+    if (version <= steps.length) return version;
+    throw new StoreError(
+      `${path}: the ${name} was written by a newer version of idv; update idv, or use another file`,
+    );
+  }
+  if (id?.application_id !== 0 || tables.length > 0) throw notOurs(path, name);
+  return 0;
+}
+
+/** Returns the error for a file that does not have the schema. */
+function notOurs(path: string, name: string): StoreError {
+  return new StoreError(`${path}: not a ${name} of idv; left unchanged; use another file`);
+}
+
+/** Returns the time on the clock of `performance.now()` at which a wait that starts now ends. */
+export const deadlineOf = ({ milliseconds = defaultWait }: LockWait): number =>
+  performance.now() + milliseconds;
+
+/**
+ * Runs `work` and returns its result. Repeats it as long as another process holds the lock that it needs. Always tries once,
+ * even after the deadline or an abort, because `work` may store verdicts that were paid for.
+ *
+ * @param deadline see {@link deadlineOf}
+ * @throws the error of `work`; the "busy" error of SQLite after the deadline; the reason of the signal
+ */
+export async function retryWhileBusy<Result>(
+  work: () => Result,
+  deadline: number,
+  signal: AbortSignal | undefined,
+): Promise<Result> {
+  const start = performance.now();
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= deadline) throw error;
+    }
+    signal?.throwIfAborted();
+    if (attempt <= blockingAttempts) Atomics.wait(sleeper, 0, 0, 0.1 + 0.4 * Math.random());
+    else {
+      const mean = Math.min(longestPause, Math.max(shortestPause, (performance.now() - start) / 2));
+      await pause(mean * (0.5 + Math.random()), signal);
+    }
+  }
+}
+
+/**
+ * Waits without blocking the thread.
+ *
+ * @throws the reason of the signal when it is aborted
+ */
+async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  await sleep(milliseconds, undefined, { ...(signal && { signal }) }).catch((error: unknown) => {
+    throw signal?.aborted ? signal.reason : error;
+  });
+}
+
+/** Word that never changes: `Atomics.wait` on it blocks the thread until the timeout. */
+const sleeper = new Int32Array(new SharedArrayBuffer(4));
+
+function isBusy(error: unknown): boolean {
+  return primaryCode(error) === resultCode.busy || /database is locked/.test((error as Error).message ?? "");
+}
+
+/** Returns the primary result code: the lowest byte of the extended one. */
+function primaryCode(error: unknown): number | undefined {
+  const { errcode } = error as { errcode?: number };
+  return errcode === undefined ? undefined : errcode & 0xff;
+}

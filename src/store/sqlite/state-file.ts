@@ -1,0 +1,267 @@
+/**
+ * Base class of all state files. Reads and changes wait for the locks of other processes without blocking this one, and
+ * errors name the file. Must not know what the file holds: subclasses do.
+ */
+import { statSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { StoreError } from "../errors.js";
+import { clock, longestKnown, type Parameter, type Statement, type Work } from "../sql.js";
+import {
+  type Database,
+  deadlineOf,
+  explainErrors,
+  inTransaction,
+  type LockWait,
+  openStore,
+  retryWhileBusy,
+  type Schema,
+} from "./database.js";
+import { translate } from "./dialect.js";
+import type { MachineClaim } from "./machine-claim.js";
+
+/** An open state file, with its clock and the limits of its waits. */
+export interface OpenFile {
+  readonly path: string;
+  readonly database: Database;
+  /** Number of the file in its file system, which shows whether it was replaced. */
+  readonly inode: number;
+  /** The claim of this machine to a file that others might use, too. */
+  readonly claim: MachineClaim | undefined;
+  readonly schema: Schema;
+  /** Clock in milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly wait: LockWait;
+}
+
+/**
+ * Opens a state file. Creates it if it is absent.
+ *
+ * @param now clock in milliseconds since the epoch
+ * @param wait limits of the wait for a lock, in this and every later call
+ * @throws StoreError
+ */
+export async function openFile(
+  path: string,
+  schema: Schema,
+  now: () => number,
+  wait: LockWait,
+): Promise<OpenFile> {
+  const { database, claim } = await openStore(path, schema, wait);
+  return { path, database, inode: statSync(path).ino, claim, schema, now, wait };
+}
+
+/** A state file that any number of processes may share. All methods throw StoreError when it cannot be used. */
+export abstract class StateFile {
+  protected readonly file: OpenFile;
+  /** Last change in the queue. Changes run one after another, so that a process never competes with itself for the lock. */
+  #lastWrite: Promise<unknown> = Promise.resolve();
+
+  /** Prepared statements by their text: preparing one takes longer than running it. */
+  readonly #statements = new Map<string, ReturnType<Database["prepare"]>>();
+
+  /** The write-ahead log, for {@link sync}. */
+  #log: Promise<FileHandle | undefined> | undefined;
+  /** The sync under way, and the one after it. */
+  #syncing: Promise<void> = Promise.resolve();
+  #nextSync: Promise<void> | undefined;
+
+  constructor(file: OpenFile) {
+    this.file = file;
+  }
+
+  /** Waits for all changes in the queue, then closes the file. */
+  async close(): Promise<void> {
+    await this.#lastWrite;
+    await (await this.#log)?.close();
+    this.file.database.close();
+  }
+
+  /** Runs a statement and returns its rows. */
+  protected all(sql: string, ...parameters: readonly Parameter[]): unknown[] {
+    return this.#statement(sql).all(...parameters);
+  }
+
+  /** Runs a statement and returns the number of changed rows. */
+  protected run(sql: string, ...parameters: readonly Parameter[]): number {
+    return Number((this.#statement(sql).run(...parameters) as { changes: number | bigint }).changes);
+  }
+
+  #statement(sql: string): ReturnType<Database["prepare"]> {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.file.database.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  /** Runs work to its end. */
+  protected work<Result>(work: Work<Result>): Result {
+    let step = work.next();
+    while (!step.done) step = work.next(step.value.statements.map((statement) => this.#rowsOf(statement)));
+    return step.value;
+  }
+
+  #rowsOf(statement: Statement): unknown[] {
+    if (statement === clock) return [{ now: this.file.now() }];
+    const [text, ...parameters] = statement;
+    const sql = translate(text);
+    return text.length < longestKnown
+      ? this.all(sql, ...parameters)
+      : this.file.database.prepare(sql).all(...parameters);
+  }
+
+  /** Runs work like {@link inFastWrite}. */
+  writeFast<Result>(work: () => Work<Result>): Promise<Result> {
+    return this.inFastWrite(() => this.work(work()));
+  }
+
+  /** Tries to run work in a fast change for a second, after the changes already in the queue. Gives up without an error. */
+  async tryWrite(work: () => Work<unknown>): Promise<void> {
+    await this.#lastWrite;
+    const { database, claim } = this.file;
+    const deadline = deadlineOf({ milliseconds: 1000 });
+    const change = () => {
+      claim?.stay();
+      inTransaction(database, () => this.work(work()));
+    };
+    await retryWhileBusy(change, deadline, undefined).catch(() => {});
+  }
+
+  /** Runs a read and returns its result. Waits while another process holds a lock that prevents it. */
+  protected inRead<Result>(work: () => Result): Promise<Result> {
+    const { path, schema, wait } = this.file;
+    return explainErrors(path, schema, () => retryWhileBusy(work, deadlineOf(wait), wait.signal));
+  }
+
+  /** Runs a change in one durable transaction, after the changes already in the queue, and returns its result. */
+  protected inWrite<Result>(work: () => Result): Promise<Result> {
+    const { database } = this.file;
+    return this.#write(() => inTransaction(database, work));
+  }
+
+  /** Like {@link inWrite} but much faster: the change survives a crash of the process but perhaps not a power failure. */
+  protected inFastWrite<Result>(work: () => Result): Promise<Result> {
+    const { database } = this.file;
+    return this.#write(() => {
+      database.exec("PRAGMA synchronous = NORMAL");
+      try {
+        return inTransaction(database, work);
+      } finally {
+        database.exec("PRAGMA synchronous = FULL");
+      }
+    });
+  }
+
+  /**
+   * Like {@link inWrite}, but this thread goes on while the disk works. Others may see the change before it is durable, which it
+   * is when this resolves.
+   */
+  protected async inBackgroundWrite<Result extends { readonly granted: number }>(
+    work: () => Result,
+  ): Promise<Result> {
+    this.#checkPlace();
+    if (!(await this.canSync())) return this.inWrite(work);
+    const result = await this.inFastWrite(work);
+    await this.sync(result);
+    return result;
+  }
+
+  /** Returns whether {@link sync} can make changes durable. */
+  protected async canSync(): Promise<boolean> {
+    this.#log ??= openLog(this.file.path);
+    const hasLog = (await this.#log) !== undefined;
+    if (!hasLog) this.#log = undefined;
+    return hasLog;
+  }
+
+  /**
+   * Makes all fast changes so far durable, while this thread goes on. Changes that are made meanwhile share the next sync.
+   *
+   * @param details of the error, if there is one
+   * @throws StoreError
+   */
+  protected sync(details?: { readonly granted: number }): Promise<void> {
+    this.#nextSync ??= this.#syncing
+      .catch(() => {})
+      .then(async () => {
+        this.#nextSync = undefined;
+        this.#syncing = (await this.#log)!.datasync();
+        return this.#syncing;
+      });
+    const { path, schema } = this.file;
+    return this.#nextSync.catch((error: Error) => {
+      throw new StoreError(`${path}: the ${schema.name} cannot be used: ${error.message}`, details);
+    });
+  }
+
+  /** Number of the file at the path in its file system; undefined if there is none. */
+  get #inode(): number | undefined {
+    return statSync(this.file.path, { throwIfNoEntry: false })?.ino;
+  }
+
+  /** Whether the file was neither removed nor replaced since it was opened. */
+  get isInPlace(): boolean {
+    return this.#inode === this.file.inode;
+  }
+
+  /** @throws StoreError when the file was removed or replaced: SQLite would go on with one that nobody sees */
+  #checkPlace(): void {
+    const { path, schema } = this.file;
+    if (this.isInPlace) return;
+    const what = this.#inode === undefined ? "removed" : "replaced";
+    throw new StoreError(
+      `${path}: the ${schema.name} was ${what} while it was in use, and no longer counts; put it back, or run again`,
+    );
+  }
+
+  /**
+   * Runs work that takes many turns of the event loop in one transaction. Nothing else may use this object meanwhile.
+   *
+   * @param begin `BEGIN` for reads as of one moment, or `BEGIN IMMEDIATE` for a durable change
+   */
+  protected async inLongTransaction(
+    begin: "BEGIN" | "BEGIN IMMEDIATE",
+    work: () => Promise<void>,
+  ): Promise<void> {
+    const { path, schema, wait, database, claim } = this.file;
+    await this.#lastWrite;
+    claim?.stay();
+    return explainErrors(path, schema, async () => {
+      await retryWhileBusy(() => database.exec(begin), deadlineOf(wait), wait.signal);
+      try {
+        await work();
+        database.exec("COMMIT");
+      } catch (error) {
+        try {
+          database.exec("ROLLBACK");
+        } catch {
+          // SQLite has already rolled back.
+        }
+        throw error;
+      }
+    });
+  }
+
+  #write<Result>(transaction: () => Result): Promise<Result> {
+    const { path, schema, wait, claim } = this.file;
+    // Computed before queueing, so that the time in the queue counts as part of the wait.
+    const deadline = deadlineOf(wait);
+    const written = this.#lastWrite.then(() => {
+      claim?.stay();
+      return retryWhileBusy(transaction, deadline, wait.signal);
+    });
+    this.#lastWrite = written.catch(() => {});
+    return explainErrors(path, schema, () => written);
+  }
+}
+
+/**
+ * Opens the write-ahead log of a file. SQLite makes it with the first change, keeps it until the last process closes the file, and
+ * syncs it before it moves changes from it to the file: so a change is durable when the log is.
+ *
+ * @returns undefined if there is none yet, or SQLite cannot have one in this folder
+ */
+function openLog(path: string): Promise<FileHandle | undefined> {
+  return open(`${path}-wal`, "r+").catch(() => undefined);
+}

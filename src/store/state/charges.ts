@@ -1,0 +1,127 @@
+/** Charges of keys and of runs, as work in a transaction, and the deletion of the answers that they leave. */
+import { type Reservation, renewed } from "../quota/quota.js";
+import type { Granted, ReceiptRow } from "../quota/receipts.js";
+import { leaveReceipt, newReceipts } from "../quota/sql-receipts.js";
+import { ask, type Clock, clock, listOf, type Statement, tell, type Work } from "../sql.js";
+import {
+  answerKey,
+  answerMilliseconds,
+  applyCharges,
+  applyUnitRequest,
+  type ChargedRows,
+  type KeyRow,
+  type NamedQuotaRow,
+} from "./rules.js";
+import { hashOf } from "./secrets.js";
+import { type Charge, type ChargeOutcome, type UnitRequest, usageIdOf } from "./service-store.js";
+import {
+  addUsage,
+  type DatedAnswer,
+  insertAnswers,
+  isValid,
+  selectAnswers,
+  selectOwner,
+  updateQuota,
+  usableQuota,
+} from "./statements.js";
+
+/** Most answers that are deleted in one transaction: 50,000 at once stopped a server for 1.7 s. */
+export const sweptAnswers = 1000;
+
+/** The time of a change, and the number of old answers that were deleted with it, if that was due. */
+export interface Swept {
+  readonly now: number;
+  readonly deleted: number | undefined;
+}
+
+/** Makes charges. Keys and quotas are locked: a charge that has waited must see a revocation that was committed meanwhile. */
+export function* charge(
+  charges: readonly Charge[],
+  isSweepDue: (now: number) => boolean,
+): Work<
+  Swept & {
+    readonly outcomes: readonly ChargeOutcome[];
+    readonly rows: Pick<ChargedRows, "keys" | "quotas">;
+  }
+> {
+  const ids = [...new Set(charges.map(({ keyId }) => keyId))];
+  const once = ids.flatMap((id): Statement[] => {
+    const hashes = charges.flatMap(({ keyId, once }) =>
+      keyId === id && once !== undefined ? [hashOf(once.idempotencyKey)] : [],
+    );
+    return hashes.length === 0 ? [] : [selectAnswers(id, hashes)];
+  });
+  const [keyRows, quotaRows, [{ now }], ...stored] = yield* ask<
+    [KeyRow[], NamedQuotaRow[], [Clock], ...DatedAnswer[][]]
+  >(
+    [`SELECT * FROM {key} WHERE id IN (${listOf(ids)}) ORDER BY id {share}`, ...ids],
+    [
+      `SELECT * FROM {quota} WHERE id IN (SELECT quota_id FROM {key} WHERE id IN (${listOf(ids)})) ORDER BY id {lock}`,
+      ...ids,
+    ],
+    clock,
+    ...once,
+  );
+  const keys = new Map(keyRows.map((row) => [row.id, row]));
+  const quotas = new Map(quotaRows.map((row) => [row.id, renewed(row, now)]));
+  const valid = stored.flat().filter((answer) => isValid(answer, now));
+  const answers = new Map(valid.map((row) => [answerKey(row.key_id, row.idempotency_key_hash), row]));
+  const { deleted } = isSweepDue(now) ? yield* deleteAnswers(now) : {};
+  const result = applyCharges({ keys, quotas, answers }, charges, now);
+  yield* tell(
+    ...Array.from(quotas.values(), (quota) => updateQuota(quota)),
+    ...insertAnswers(result.answers, now),
+    ...addUsage(result.usage),
+  );
+  return { outcomes: result.outcomes, rows: { keys, quotas }, now, deleted };
+}
+
+export function* takeUnits(
+  request: UnitRequest,
+  isSweepDue: (now: number) => boolean,
+): Work<Swept & { readonly reservation: Reservation & Granted }> {
+  const { from, once, receipt } = request;
+  const keyId = usageIdOf(from);
+  // After the quota is locked: no other run can leave a receipt before the end of this transaction.
+  const news = receipt && newReceipts(keyId, receipt);
+  const [keys, quotas, answers, [{ now }], receipts = []] = yield* ask<
+    [KeyRow[], NamedQuotaRow[], DatedAnswer[], [Clock], ...ReceiptRow[][]]
+  >(
+    ...selectOwner(from, "{share}", "{lock}"),
+    selectAnswers(keyId, [hashOf(once)]),
+    clock,
+    ...(news ? [news] : []),
+  );
+  const quota = usableQuota(from, keys, quotas, now);
+  const stored = answers.find((answer) => isValid(answer, now));
+  // Only this quota's answers: the run's clock may differ from the service's.
+  const isDue = "quotaName" in from && isSweepDue(now);
+  const { deleted } = isDue ? yield* deleteAnswers(now, keyId) : {};
+  const taken = applyUnitRequest(quota, stored, request, receipts, now);
+  yield* tell(
+    updateQuota(quota),
+    ...insertAnswers(taken.answers, now),
+    ...addUsage(taken.usage),
+    ...leaveReceipt(keyId, taken.receipt, now),
+  );
+  return { now, deleted, reservation: taken.reservation };
+}
+
+/**
+ * Deletes old answers. They expire after 24 hours and are deleted after 48, counted from the newest answer, so that a clock that runs
+ * ahead deletes no valid one.
+ *
+ * @param keyId deletes those of this key only
+ */
+export function* deleteAnswers(now: number, keyId?: string): Work<Swept & { readonly deleted: number }> {
+  const ofKey = keyId === undefined ? "" : "AND key_id = ?";
+  const [deleted] = yield* ask([
+    `DELETE FROM {answer} WHERE (key_id, idempotency_key_hash) IN (
+      SELECT key_id, idempotency_key_hash FROM {answer}
+      WHERE created <= ? AND created <= (SELECT max(created) FROM {answer}) - ${2 * answerMilliseconds} ${ofKey}
+      ORDER BY created LIMIT ${sweptAnswers} {skip})
+    RETURNING key_id`,
+    ...[now - 2 * answerMilliseconds, ...(keyId === undefined ? [] : [keyId])],
+  ]);
+  return { now, deleted: deleted!.length };
+}

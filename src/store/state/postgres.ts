@@ -1,0 +1,112 @@
+/**
+ * The state of the service in PostgreSQL 13 or newer, for servers on several machines. The clock of the database decides periods
+ * and ends, because the clocks of servers differ.
+ */
+import { PostgresDatabase, type Query } from "../postgres/database.js";
+import { translate } from "../postgres/dialect.js";
+import type { Statement, Work } from "../sql.js";
+import type { ServiceDatabase } from "./database.js";
+import { PostgresCharges } from "./postgres-charges.js";
+import { steps } from "./postgres-tables.js";
+import { SqlServiceStore } from "./sql-store.js";
+
+/**
+ * Connects, and creates or upgrades the tables.
+ *
+ * @param url `postgres://` with a host, or without one for the PG* variables
+ * @param env the environment, of which PGHOST and PGSSLMODE decide about TLS
+ * @throws StoreError when the database cannot be reached or was used by a newer version, or the URL asks for weak TLS
+ */
+export async function openPostgresServiceStore(
+  url: string,
+  env: Readonly<Record<string, string | undefined>> = {},
+): Promise<SqlServiceStore> {
+  return new SqlServiceStore(new PostgresServiceDatabase(await PostgresDatabase.open(url, env, steps)));
+}
+
+class PostgresServiceDatabase implements ServiceDatabase {
+  readonly runsSideBySide = true;
+  readonly fastCharges: PostgresCharges;
+  readonly #database: PostgresDatabase;
+
+  constructor(database: PostgresDatabase) {
+    this.#database = database;
+    this.fastCharges = new PostgresCharges(database);
+  }
+
+  get name(): string {
+    return this.#database.name;
+  }
+
+  close(): Promise<void> {
+    return this.#database.close();
+  }
+
+  async read<Result>(work: () => Work<Result>): Promise<Result> {
+    const running = work();
+    let step = running.next();
+    while (!step.done) {
+      step = running.next(await this.#database.read(...step.value.statements.map(translated)));
+    }
+    return step.value;
+  }
+
+  write<Result>(work: () => Work<Result>): Promise<Result> {
+    return this.#database.transaction((query, begun) => runIn(query, work(), begun));
+  }
+
+  writeFast<Result>(work: () => Work<Result>): Promise<Result> {
+    return this.write(work);
+  }
+
+  async tryWrite(work: () => Work<unknown>): Promise<void> {
+    await this.write(work).catch(() => {});
+  }
+
+  async inOne(
+    use: "read" | "write",
+    work: (run: <Result>(work: Work<Result>) => Promise<Result>) => Promise<void>,
+  ): Promise<void> {
+    await this.#database.transaction(async (query, begun) => {
+      await begun;
+      if (use === "read") await query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY");
+      await work((each) => runIn(query, each));
+    });
+  }
+
+  async checkWritable(): Promise<void> {
+    await this.#database.transaction(async (query, begun) => {
+      await begun;
+      await query("UPDATE idv_schema SET version = version");
+    });
+  }
+}
+
+const translated = ([text, ...parameters]: Statement) => [translate(text), ...parameters] as const;
+
+/**
+ * Runs work in a transaction. Its first reads are sent together with BEGIN, and its last writes with COMMIT, so that locks are held
+ * for as few round trips as possible.
+ *
+ * @param begun resolves when the transaction has begun: a write after a failed BEGIN would be committed by itself
+ */
+async function runIn<Result>(
+  query: Query,
+  work: Work<Result>,
+  begun: Promise<unknown> = Promise.resolve(),
+): Promise<Result> {
+  let step = work.next();
+  while (!step.done) {
+    const { statements, isAwaited } = step.value;
+    if (!statements.every(([text]) => /^(?:SELECT|\{clock\})/.test(text))) await begun;
+    const sent = statements.map((statement) => query(...translated(statement)));
+    if (!isAwaited) {
+      step = work.next([]);
+      continue;
+    }
+    const rows = await Promise.all(sent);
+    await begun;
+    step = work.next(rows);
+  }
+  return step.value;
+}

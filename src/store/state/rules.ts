@@ -1,0 +1,314 @@
+/**
+ * The rules of keys and charges, as arithmetic over rows, so that every store of the service has the same ones. Must not know how
+ * rows are kept.
+ */
+import { createHmac } from "node:crypto";
+import { changeQuota, type QuotaRow, type Reservation, renewed, takeUnits, toQuota } from "../quota/quota.js";
+import { type Granted, type ReceiptRow, receiptValues, takeOnce } from "../quota/receipts.js";
+import { hashOf, hintOf } from "./secrets.js";
+import {
+  type ApiKey,
+  type Charge,
+  type ChargeOutcome,
+  type KeyChange,
+  type NewKey,
+  type Permission,
+  permissions,
+  type QuotaOwner,
+  SecretExistsError,
+  type SecretFacts,
+  type UnitRequest,
+  UnknownKeyError,
+  usageIdOf,
+} from "./service-store.js";
+import type { Usage } from "./usage.js";
+
+/** Time for which an answer is stored, in milliseconds. It holds only statuses, no items. */
+export const answerMilliseconds = 86_400_000;
+/** Length of an hour of {@link Usage} in milliseconds. */
+const hourMilliseconds = 3_600_000;
+
+/** A stored key. */
+export interface KeyRow {
+  id: string;
+  name: string;
+  permissions: string;
+  is_sandbox: number;
+  created: number;
+  expires: number | null;
+  revoked: number | null;
+  quota_id: string;
+}
+
+/** Start of the hour in which a key was charged last, in milliseconds since the epoch. */
+export interface LastUsed {
+  readonly last_used: number | null;
+}
+
+/** A stored secret. Its end is null for the newest one of its key. */
+export interface SecretRow extends SecretFacts {
+  readonly key_id: string;
+  readonly hash: Uint8Array;
+}
+
+/** A stored quota. Its name is null unless keys may share it. */
+export interface NamedQuotaRow extends QuotaRow {
+  id: string;
+  name: string | null;
+}
+
+/** A stored answer. The body is kept as an HMAC keyed with the Idempotency-Key: a leaked state cannot be used to check guesses. */
+export interface AnswerRow {
+  readonly key_id: string;
+  readonly idempotency_key_hash: Uint8Array;
+  readonly body_hash: Uint8Array;
+  readonly statuses: string;
+}
+
+/** Rows that charges concern; those of quotas are brought up to date. */
+export interface ChargedRows {
+  readonly keys: ReadonlyMap<string, KeyRow>;
+  readonly quotas: ReadonlyMap<string, NamedQuotaRow>;
+  /** Answers that are still valid, by {@link answerKey}. */
+  readonly answers: ReadonlyMap<string, AnswerRow>;
+}
+
+/** What charges leave to be stored, besides the changed rows of quotas. */
+export interface ChargeResult {
+  readonly outcomes: readonly ChargeOutcome[];
+  readonly answers: readonly AnswerRow[];
+  readonly usage: readonly Usage[];
+}
+
+/** Returns the key of an answer among {@link ChargedRows.answers}. */
+export const answerKey = (keyId: string, idempotencyKeyHash: Uint8Array): string =>
+  `${keyId} ${Buffer.from(idempotencyKeyHash).toString("hex")}`;
+
+/**
+ * Makes charges in order. Changes the rows of the quotas.
+ *
+ * @param now milliseconds since the epoch
+ */
+export function applyCharges(rows: ChargedRows, charges: readonly Charge[], now: number): ChargeResult {
+  const answers = new Map(rows.answers);
+  const added = new Set<AnswerRow>();
+  const usage = new Map<string, Usage>();
+  const hour = now - (now % hourMilliseconds);
+  const use = (keyId: string, kind: string, statuses: readonly string[]) => {
+    const counts = new Map<string, number>();
+    for (const status of statuses) counts.set(status, (counts.get(status) ?? 0) + 1);
+    for (const [status, count] of counts) {
+      const key = `${keyId} ${kind} ${status}`;
+      usage.set(key, { keyId, hour, kind, status, units: (usage.get(key)?.units ?? 0) + count });
+    }
+  };
+  const outcomes = charges.map(({ keyId, kind, statuses, once }): ChargeOutcome => {
+    const key = rows.keys.get(keyId);
+    if (key === undefined || !isUsable(key, now)) return "key is gone";
+    const quota = rows.quotas.get(key.quota_id)!;
+    const idempotencyKeyHash = once && hashOf(once.idempotencyKey);
+    const bodyHash = once && bodyHashOf(once.idempotencyKey, kind, once.body);
+    const stored = idempotencyKeyHash && answers.get(answerKey(keyId, idempotencyKeyHash));
+    if (stored !== undefined) {
+      if (!bodyHash!.equals(stored.body_hash)) return "another body";
+      return { statuses: stored.statuses === "" ? [] : stored.statuses.split(","), quota: toQuota(quota) };
+    }
+    if (toQuota(quota).left === 0) return "quota is gone";
+    const granted = takeUnits(quota, statuses.length);
+    const given =
+      granted === statuses.length
+        ? statuses
+        : statuses.map((status, i) => (i < granted ? status : "quota_exceeded"));
+    use(keyId, kind, given);
+    if (idempotencyKeyHash !== undefined) {
+      const answer = {
+        key_id: keyId,
+        idempotency_key_hash: idempotencyKeyHash,
+        body_hash: bodyHash!,
+        statuses: given.join(","),
+      };
+      answers.set(answerKey(keyId, idempotencyKeyHash), answer);
+      added.add(answer);
+    }
+    return { statuses: given, quota: toQuota(quota) };
+  });
+  return { outcomes, answers: [...added], usage: [...usage.values()] };
+}
+
+/**
+ * Takes units for a run. Changes the row of the quota.
+ *
+ * @param stored the answer to the same request, if it was made before
+ * @param news the receipts that other runs of the same name have left since the last charge
+ * @param now milliseconds since the epoch
+ */
+export function applyUnitRequest(
+  quota: NamedQuotaRow,
+  stored: AnswerRow | undefined,
+  { from, kind, units, once, receipt }: UnitRequest,
+  news: readonly ReceiptRow[],
+  now: number,
+): Omit<ChargeResult, "outcomes"> & {
+  readonly reservation: Reservation & Granted;
+  /** Values of the receipt; see {@link receiptValues}. */
+  readonly receipt: ReturnType<typeof receiptValues>;
+} {
+  const granted = takeOnce(units, receipt, news, (wanted) =>
+    stored === undefined ? takeUnits(quota, wanted) : Number(stored.statuses),
+  );
+  const reservation = { ...granted, quota: toQuota(quota) };
+  if (stored !== undefined) return { reservation, answers: [], usage: [], receipt: undefined };
+  const { charged } = granted;
+  const keyId = usageIdOf(from);
+  const hash = hashOf(once);
+  // The answer is the number of units.
+  const answer = { key_id: keyId, idempotency_key_hash: hash, body_hash: hash, statuses: String(charged) };
+  const hour = now - (now % hourMilliseconds);
+  return {
+    reservation,
+    answers: [answer],
+    usage: charged === 0 ? [] : [{ keyId, hour, kind, status: "unknown", units: charged }],
+    receipt: receipt && receiptValues(receipt, units, granted),
+  };
+}
+
+/** Returns the error for a quota that does not exist, or whose key cannot be used. */
+export const noQuota = (owner: QuotaOwner): UnknownKeyError =>
+  new UnknownKeyError(
+    "keyId" in owner
+      ? `key "${owner.keyId}" does not exist, or has ended; run idv keys list to see all keys`
+      : `there is no quota "${owner.quotaName}"; create it with idv quota set --quota ...#${owner.quotaName} --limit N`,
+  );
+
+const bodyHashOf = (idempotencyKey: string, kind: string, body: Uint8Array): Buffer =>
+  createHmac("sha256", idempotencyKey).update(`${kind}\n`).update(body).digest();
+
+/** Returns whether a key is neither revoked nor expired. */
+export const isUsable = ({ revoked, expires }: Pick<KeyRow, "revoked" | "expires">, now: number): boolean =>
+  revoked === null && (expires === null || expires > now);
+
+/** Returns the key of a row and of its quota, which is brought up to date. */
+export function toKey(
+  row: KeyRow,
+  quota: NamedQuotaRow,
+  now: number,
+  {
+    secrets = [],
+    lastUsed = null,
+  }: { readonly secrets?: readonly SecretRow[]; readonly lastUsed?: number | null } = {},
+): ApiKey {
+  const { id, name, created, expires, revoked } = row;
+  const working = secrets.filter(({ ends }) => ends === null || ends > now);
+  return {
+    ...{ id, name, created, expires, revoked },
+    secrets: working
+      .map(({ id, hint, created, ends }) => ({ id, hint, created, ends }))
+      .sort((a, b) => (b.ends ?? Number.POSITIVE_INFINITY) - (a.ends ?? Number.POSITIVE_INFINITY)),
+    lastUsed: lastUsed === null ? null : Math.max(lastUsed, created),
+    permissions: row.permissions.split(",") as Permission[],
+    isSandbox: row.is_sandbox === 1,
+    quotaName: quota.name,
+    quota: toQuota(renewed(quota, now)),
+  };
+}
+
+/**
+ * Returns the row of a new key.
+ *
+ * @param now milliseconds since the epoch
+ */
+export function newKeyRow(
+  { id, name = "", isSandbox = false, ...key }: NewKey & { readonly id: string },
+  quotaId: string,
+  now: number,
+): KeyRow {
+  return {
+    ...{ id, name },
+    permissions: (key.permissions ?? permissions).join(","),
+    ...{ is_sandbox: Number(isSandbox), created: now, expires: key.expires ?? null, revoked: null },
+    quota_id: quotaId,
+  };
+}
+
+/** Returns the error for a new key that is to share a quota and to change it. */
+export const quotaExistsError = (quotaName: string): UnknownKeyError =>
+  new UnknownKeyError(
+    `there is a quota "${quotaName}" already; leave out --limit and --period, or change it with idv keys set`,
+  );
+
+/** Returns the error for a key that does not exist. */
+export const unknownKey = (id: string): UnknownKeyError =>
+  new UnknownKeyError(`no key "${id}"; run idv keys list to see all keys`);
+
+/**
+ * Changes the rows of a key and of its quota.
+ *
+ * @param now milliseconds since the epoch
+ */
+export function changeKey(key: KeyRow, quota: NamedQuotaRow, change: KeyChange, now: number): void {
+  if (change.name !== undefined) key.name = change.name;
+  if (change.permissions !== undefined) key.permissions = change.permissions.join(",");
+  if (change.expires !== undefined) key.expires = change.expires;
+  changeQuota(quota, change, now);
+}
+
+/**
+ * Returns the row of a new secret. The first one of a key has the id of the key.
+ *
+ * @param now milliseconds since the epoch
+ */
+export const newSecretRow = (keyId: string, id: string, secret: string, now: number): SecretRow => ({
+  ...{ id, key_id: keyId, hash: hashOf(secret), hint: hintOf(secret), created: now, ends: null },
+});
+
+/**
+ * Checks that a key may get a new secret.
+ *
+ * @param secrets the rows of its secrets
+ * @throws UnknownKeyError when it is revoked
+ * @throws SecretExistsError when it has the secret already
+ */
+export function checkRotation(key: KeyRow, secrets: readonly SecretRow[], secretId: string): void {
+  if (key.revoked !== null) throw new UnknownKeyError(`key ${key.id} is revoked; create another key`);
+  if (secrets.some(({ id }) => id === secretId)) throw new SecretExistsError(key.id);
+}
+
+/** @throws UnknownKeyError when a secret that is to be ended is none of the key's, or its newest */
+export function checkEnd(keyId: string, secrets: readonly SecretRow[], secretId: string): void {
+  const secret = secrets.find(({ id }) => id === secretId);
+  if (secret === undefined) throw new UnknownKeyError(`key ${keyId} has no such secret; run idv keys list`);
+  if (secret.ends === null) {
+    throw new UnknownKeyError(
+      `this is the newest secret of key ${keyId}; give the key another one with idv keys rotate, or revoke the key`,
+    );
+  }
+}
+
+/** Columns of a {@link JoinedRow}: of a key `k` and its quota `q`. */
+export const keyAndQuota = "k.*, q.name AS quota_name, q.unit_limit, q.period, q.used, q.period_start";
+
+/** The row of a key, joined with that of its quota. */
+export type JoinedRow = KeyRow & NamedQuotaRow & { readonly quota_name: string | null };
+
+/** Returns the part of a joined row that is the quota's. */
+export function quotaIn({
+  quota_id: id,
+  quota_name: name,
+  unit_limit,
+  period,
+  used,
+  period_start,
+}: JoinedRow): NamedQuotaRow {
+  return { id, name, unit_limit, period, used, period_start };
+}
+
+/** Returns the rows of secrets by the ids of their keys. */
+export function secretsByKey(rows: readonly SecretRow[]): ReadonlyMap<string, readonly SecretRow[]> {
+  const byKey = new Map<string, SecretRow[]>();
+  for (const row of rows) {
+    const others = byKey.get(row.key_id);
+    if (others === undefined) byKey.set(row.key_id, [row]);
+    else others.push(row);
+  }
+  return byKey;
+}

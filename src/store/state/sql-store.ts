@@ -1,0 +1,405 @@
+/**
+ * State of the service in SQLite or PostgreSQL. The rules are in service-rules.ts, the tables in sqlite-service-tables.ts and
+ * postgres-service-tables.ts. Secrets, Idempotency-Keys and request bodies must be stored only as hashes.
+ */
+
+import { timingSafeEqual } from "node:crypto";
+import { StoreError } from "../errors.js";
+import {
+  changeQuota,
+  freshRow,
+  type Quota,
+  type QuotaChange,
+  type Reservation,
+  renewed,
+  toQuota,
+} from "../quota/quota.js";
+import type { Granted, ReceiptStore } from "../quota/receipts.js";
+import { SqlReceipts } from "../quota/sql-receipts.js";
+import { ask, type Clock, clock, insertion, type Statement, tell, type Work } from "../sql.js";
+import { charge, deleteAnswers, type Swept, sweptAnswers, takeUnits } from "./charges.js";
+import type { ServiceDatabase } from "./database.js";
+import {
+  changeKey,
+  checkEnd,
+  checkRotation,
+  isUsable,
+  type JoinedRow,
+  type KeyRow,
+  keyAndQuota,
+  type LastUsed,
+  type NamedQuotaRow,
+  newKeyRow,
+  newSecretRow,
+  quotaExistsError,
+  quotaIn,
+  type SecretRow,
+  secretsByKey,
+  toKey,
+  unknownKey,
+} from "./rules.js";
+import { hashOf, newId, newSecret, newToken } from "./secrets.js";
+import {
+  type ApiKey,
+  type AuditEntry,
+  type Charge,
+  type ChargeOutcome,
+  type KeyChange,
+  KeyExistsError,
+  type NewKey,
+  type QuotaOwner,
+  type ServiceStore,
+  sessionMilliseconds,
+  signInMilliseconds,
+  type UnitRequest,
+  usageIdOf,
+} from "./service-store.js";
+import { exportRows, importRows, type StateRows } from "./state-rows.js";
+import {
+  type DatedAnswer,
+  insertQuota,
+  insertSecret,
+  isValid,
+  selectAnswers,
+  selectOwner,
+  updateQuota,
+  usableQuota,
+} from "./statements.js";
+import { type KeyUsageSum, readSums, readUsage, type UsageQuery, type UsageSum } from "./usage.js";
+
+/** Time between two deletions of old answers, in milliseconds. */
+const sweepMilliseconds = 60_000;
+
+export class SqlServiceStore implements ServiceStore {
+  readonly #database: ServiceDatabase;
+  /** Time of the last deletion of old answers, in milliseconds since the epoch. */
+  #sweptAt = Number.NEGATIVE_INFINITY;
+  /** A deletion under way. */
+  #sweep: Promise<unknown> = Promise.resolve();
+
+  constructor(database: ServiceDatabase) {
+    this.#database = database;
+  }
+
+  get runsSideBySide(): boolean {
+    return this.#database.runsSideBySide;
+  }
+
+  async close(): Promise<void> {
+    await this.#sweep;
+    await this.#database.close();
+  }
+
+  checkWritable(): Promise<void> {
+    return this.#database.checkWritable();
+  }
+
+  create(key: NewKey) {
+    const secret = newSecret(key.isSandbox === true);
+    return this.#database.write(() => createKey({ id: newId(), ...key }, secret));
+  }
+
+  async list(): Promise<readonly ApiKey[]> {
+    const [keys, secrets, [{ now }]] = await this.#database.read(() =>
+      ask<[(JoinedRow & LastUsed)[], SecretRow[], [Clock]]>(
+        [
+          `SELECT ${keyAndQuota}, (SELECT hour FROM {usage} u WHERE u.key_id = k.id AND u.kind <> 'unknown'
+            ORDER BY hour DESC LIMIT 1) AS last_used
+          FROM {key} k JOIN {quota} q ON q.id = k.quota_id ORDER BY k.created, k.id`,
+        ],
+        ["SELECT * FROM {secret}"],
+        clock,
+      ),
+    );
+    const byKey = secretsByKey(secrets);
+    return keys.map((row) =>
+      toKey(row, quotaIn(row), now, { secrets: byKey.get(row.id) ?? [], lastUsed: row.last_used }),
+    );
+  }
+
+  /** Searches by the hash of the secret, so that the time it takes reveals nothing about the secrets of other keys. */
+  async find(secret: string): Promise<ApiKey | undefined> {
+    const hash = hashOf(secret);
+    const [[row], [{ now }]] = await this.#database.read(() =>
+      ask<[(JoinedRow & Pick<SecretRow, "hash" | "ends">)[], [Clock]]>(
+        [
+          `SELECT s.hash, s.ends, ${keyAndQuota} FROM {secret} s JOIN {key} k ON k.id = s.key_id
+          JOIN {quota} q ON q.id = k.quota_id WHERE s.hash = ?`,
+          hash,
+        ],
+        clock,
+      ),
+    );
+    if (row === undefined || !timingSafeEqual(row.hash, hash) || !isUsable(row, now)) return undefined;
+    if (row.ends !== null && row.ends <= now) return undefined;
+    return toKey(row, quotaIn(row), now);
+  }
+
+  async chargeAll(charges: readonly Charge[]): Promise<readonly ChargeOutcome[]> {
+    if (charges.length === 0) return [];
+    const { fastCharges } = this.#database;
+    const atOnce = await fastCharges?.chargeAll(charges);
+    if (atOnce !== undefined) {
+      if (this.#isSweepDue(atOnce.now)) {
+        this.#sweep = this.#sweeping(() => deleteAnswers(atOnce.now)).catch(() => {});
+      }
+      return atOnce.outcomes;
+    }
+    const { outcomes, rows, now } = await this.#sweeping((isDue) => charge(charges, isDue));
+    fastCharges?.learn(rows, now);
+    return outcomes;
+  }
+
+  async takeUnits(request: UnitRequest): Promise<Reservation & Granted> {
+    return (await this.#sweeping((isDue) => takeUnits(request, isDue))).reservation;
+  }
+
+  /**
+   * Runs work that deletes old answers if that is due: once a minute, and with each charge while more are left.
+   *
+   * @param work gets a function that returns whether it is due
+   */
+  async #sweeping<Result extends Swept>(
+    work: (isDue: (now: number) => boolean) => Work<Result>,
+  ): Promise<Result> {
+    const result = await this.#database.write(() => work((now) => this.#isSweepDue(now)));
+    const { now, deleted } = result;
+    if (deleted !== undefined && deleted < sweptAnswers) this.#sweptAt = now;
+    return result;
+  }
+
+  #isSweepDue(now: number): boolean {
+    return now >= this.#sweptAt + sweepMilliseconds || now < this.#sweptAt;
+  }
+
+  async openReceipts(owner: QuotaOwner): Promise<ReceiptStore> {
+    const [[row]] = await this.#database.read(() =>
+      ask<[{ secret: Uint8Array }[]]>(["SELECT secret FROM {receipt_secret}"]),
+    );
+    if (row === undefined)
+      throw new StoreError(`${this.#database.name}: the state is damaged; restore a backup`);
+    return new SqlReceipts(this.#database, usageIdOf(owner), row.secret);
+  }
+
+  quotaOf(owner: QuotaOwner): Promise<Quota> {
+    return this.#database.read(function* () {
+      const [keys, quotas, [{ now }]] = yield* ask<[KeyRow[], NamedQuotaRow[], [Clock]]>(
+        ...selectOwner(owner, "", ""),
+        clock,
+      );
+      return toQuota(usableQuota(owner, keys, quotas, now));
+    });
+  }
+
+  setSharedQuota(name: string, change: QuotaChange): Promise<Quota> {
+    return this.#database.write(function* () {
+      yield* ask(insertQuota({ ...freshRow, id: newId(), name }));
+      const [[row], [{ now }]] = yield* ask<[[NamedQuotaRow], [Clock]]>(
+        ["SELECT * FROM {quota} WHERE name = ? {lock}", name],
+        clock,
+      );
+      const quota = renewed(row, now);
+      changeQuota(quota, change, now);
+      yield* tell(updateQuota(quota, "{bump}"));
+      return toQuota(quota);
+    });
+  }
+
+  async hasAnswer(keyId: string, idempotencyKey: string): Promise<boolean> {
+    const [answers, [{ now }]] = await this.#database.read(() =>
+      ask<[DatedAnswer[], [Clock]]>(selectAnswers(keyId, [hashOf(idempotencyKey)]), clock),
+    );
+    return answers.some((answer) => isValid(answer, now));
+  }
+
+  set(id: string, change: KeyChange): Promise<ApiKey> {
+    return this.#change(id, (key, quota, now) => changeKey(key, quota, change, now));
+  }
+
+  revoke(id: string): Promise<ApiKey> {
+    return this.#change(id, (key, _, now) => {
+      key.revoked ??= now;
+    });
+  }
+
+  async rotate(id: string, grace: number, secretId = newId()): Promise<{ key: ApiKey; secret: string }> {
+    let secret = "";
+    const key = await this.#change(
+      id,
+      () => {},
+      (row, secrets, now) => {
+        checkRotation(row, secrets, secretId);
+        secret = newSecret(row.is_sandbox === 1);
+        return [
+          ["UPDATE {secret} SET ends = ? WHERE key_id = ? AND ends IS NULL", now + grace, id],
+          ["DELETE FROM {secret} WHERE key_id = ? AND ends <= ?", id, now],
+          insertSecret(newSecretRow(id, secretId, secret, now)),
+        ];
+      },
+    );
+    return { key, secret };
+  }
+
+  endSecret(id: string, secretId: string): Promise<ApiKey> {
+    return this.#change(
+      id,
+      () => {},
+      (_, secrets) => {
+        checkEnd(id, secrets, secretId);
+        return [["DELETE FROM {secret} WHERE id = ?", secretId]];
+      },
+    );
+  }
+
+  /**
+   * Changes a key, its quota and its secrets in one transaction. Locks the key first, as charges do.
+   *
+   * @param secretsAfter returns the statements that change the secrets
+   * @throws UnknownKeyError
+   */
+  #change(
+    id: string,
+    apply: (key: KeyRow, quota: NamedQuotaRow, now: number) => void,
+    secretsAfter: (
+      key: KeyRow,
+      secrets: readonly SecretRow[],
+      now: number,
+    ) => readonly Statement[] = () => [],
+  ): Promise<ApiKey> {
+    return this.#database.write(function* () {
+      const select: Statement = ["SELECT * FROM {secret} WHERE key_id = ?", id];
+      const [[key], [row], before, [{ now }]] = yield* ask<[KeyRow[], NamedQuotaRow[], SecretRow[], [Clock]]>(
+        ...selectOwner({ keyId: id }, "{change}", "{lock}"),
+        select,
+        clock,
+      );
+      if (key === undefined) throw unknownKey(id);
+      const quota = renewed(row!, now);
+      apply(key, quota, now);
+      yield* tell(
+        [
+          "UPDATE {key} SET name = ?, permissions = ?, expires = ?, revoked = ? WHERE id = ?",
+          ...[key.name, key.permissions, key.expires, key.revoked, id],
+        ],
+        updateQuota(quota, "{bump}"),
+        ...secretsAfter(key, before, now),
+      );
+      const [secrets] = yield* ask<[SecretRow[]]>(select);
+      return toKey(key, quota, now, { secrets });
+    });
+  }
+
+  async usage(query: UsageQuery): Promise<readonly UsageSum[]> {
+    const { usagePart } = this.#database;
+    if (usagePart === undefined) return readSums(this.#database, query, "status");
+    const sums: UsageSum[] = [];
+    for await (const part of readUsage(this.#database, query, "status")) sums.push(...part);
+    return sums;
+  }
+
+  usageByKey(query: UsageQuery): AsyncGenerator<readonly KeyUsageSum[]> {
+    return readUsage(this.#database, query, "key") as AsyncGenerator<readonly KeyUsageSum[]>;
+  }
+
+  async createSignIn(): Promise<string> {
+    const token = newToken();
+    await this.#database.write(function* () {
+      const [[{ now }]] = yield* ask<[[Clock]]>(clock);
+      yield* tell(
+        ["DELETE FROM {sign_in} WHERE expires <= ?", now],
+        ["DELETE FROM {session} WHERE expires <= ?", now],
+        ["INSERT INTO {sign_in} VALUES (?, ?)", hashOf(token), now + signInMilliseconds],
+      );
+    });
+    return token;
+  }
+
+  signIn(token: string): Promise<string | undefined> {
+    const secret = newToken();
+    return this.#database.write(function* () {
+      const [[{ now }]] = yield* ask<[[Clock]]>(clock);
+      const [spent] = yield* ask([
+        "DELETE FROM {sign_in} WHERE hash = ? AND expires > ? RETURNING hash",
+        ...[hashOf(token), now],
+      ]);
+      if (spent!.length === 0) return undefined;
+      yield* tell([
+        "INSERT INTO {session} VALUES (?, ?, ?)",
+        ...[hashOf(secret), newId(), now + sessionMilliseconds],
+      ]);
+      return secret;
+    });
+  }
+
+  async sessionOf(secret: string): Promise<string | undefined> {
+    const [[row], [{ now }]] = await this.#database.read(() =>
+      ask<[{ id: string; expires: number }[], [Clock]]>(
+        ["SELECT id, expires FROM {session} WHERE hash = ?", hashOf(secret)],
+        clock,
+      ),
+    );
+    return row !== undefined && row.expires > now ? row.id : undefined;
+  }
+
+  async signOut(secret?: string): Promise<void> {
+    await this.#database.write(() =>
+      secret === undefined
+        ? tell(["DELETE FROM {sign_in}"], ["DELETE FROM {session}"])
+        : tell(["DELETE FROM {session} WHERE hash = ?", hashOf(secret)]),
+    );
+  }
+
+  async record({ who, what, keyId }: Omit<AuditEntry, "at">): Promise<void> {
+    await this.#database.write(function* () {
+      const [[{ now }]] = yield* ask<[[Clock]]>(clock);
+      yield* tell([
+        "INSERT INTO {audit} (at, who, what, key_id) VALUES (?, ?, ?, ?)",
+        ...[now, who, what, keyId],
+      ]);
+    });
+  }
+
+  async audit(most: number): Promise<readonly AuditEntry[]> {
+    const sql = `SELECT at, who, what, key_id AS "keyId" FROM {audit} ORDER BY number DESC LIMIT ?`;
+    const [rows] = await this.#database.read(() => ask<[AuditEntry[]]>([sql, most]));
+    return rows;
+  }
+
+  exportRows(visit: (rows: StateRows) => Promise<void>): Promise<void> {
+    return this.#database.inOne("read", (run) => exportRows(run, visit));
+  }
+
+  importRows(pages: AsyncIterable<StateRows>): Promise<void> {
+    return this.#database.inOne("write", (run) => importRows(run, pages, this.#database.name));
+  }
+}
+
+function* createKey({ id, quotaName, ...change }: NewKey & { readonly id: string }, secret: string) {
+  const [found, [{ now }]] = yield* ask<[unknown[], [Clock]]>(
+    ["SELECT id FROM {key} WHERE id = ?", id],
+    clock,
+  );
+  if (found.length > 0) throw new KeyExistsError(id);
+  const own: NamedQuotaRow = { ...freshRow, id, name: quotaName ?? null };
+  changeQuota(own, change, now);
+  const [inserted] = yield* ask(insertQuota(own));
+  const isShared = inserted!.length === 0;
+  if (isShared && (change.limit !== undefined || change.period !== undefined)) {
+    throw quotaExistsError(quotaName!);
+  }
+  const [[quota]] = isShared
+    ? yield* ask<[[NamedQuotaRow]]>(["SELECT * FROM {quota} WHERE name = ?", quotaName!])
+    : [[own] as const];
+  const key = newKeyRow({ id, ...change }, quota.id, now);
+  const row = newSecretRow(id, id, secret, now);
+  yield* tell(
+    insertion("{key} (id, name, permissions, is_sandbox, created, expires, revoked, quota_id)", [
+      [
+        ...[key.id, key.name, key.permissions, key.is_sandbox, key.created, key.expires, key.revoked],
+        key.quota_id,
+      ],
+    ]),
+    insertSecret(row),
+  );
+  return { key: toKey(key, quota, now, { secrets: [row] }), secret };
+}

@@ -1,0 +1,123 @@
+/**
+ * The state of the service as rows that can be moved between stores: texts, numbers and nulls, with bytes in hexadecimal. The
+ * tables are listed in the order in which they have to be written.
+ */
+import { StoreError } from "../errors.js";
+import { ask, insertion, listOf, type Parameter, type Work } from "../sql.js";
+
+/** A table of the state. */
+interface StateTable {
+  /** Columns in order, those of the primary key first. */
+  readonly columns: readonly string[];
+  /** Number of columns of the primary key. */
+  readonly keyLength: number;
+  /** Columns that hold bytes. */
+  readonly bytes: readonly string[];
+}
+
+export const stateTables = {
+  quota: {
+    columns: ["id", "name", "unit_limit", "period", "used", "period_start"],
+    keyLength: 1,
+    bytes: [],
+  },
+  key: {
+    columns: ["id", "name", "permissions", "is_sandbox", "created", "expires", "revoked", "quota_id"],
+    keyLength: 1,
+    bytes: [],
+  },
+  secret: {
+    columns: ["id", "key_id", "hash", "hint", "created", "ends"],
+    keyLength: 1,
+    bytes: ["hash"],
+  },
+  answer: {
+    columns: ["key_id", "idempotency_key_hash", "body_hash", "statuses", "created"],
+    keyLength: 2,
+    bytes: ["idempotency_key_hash", "body_hash"],
+  },
+  usage: {
+    columns: ["hour", "key_id", "kind", "status", "units"],
+    keyLength: 4,
+    bytes: [],
+  },
+  audit: {
+    columns: ["number", "at", "who", "what", "key_id"],
+    keyLength: 1,
+    bytes: [],
+  },
+} as const satisfies Record<string, StateTable>;
+
+export type StateTableName = keyof typeof stateTables;
+export const stateTableNames = Object.keys(stateTables) as StateTableName[];
+
+/** Values of a row by its columns. */
+export type StateValues = Readonly<Record<string, string | number | null>>;
+
+/** Some rows of one table. */
+export interface StateRows {
+  readonly table: StateTableName;
+  readonly rows: readonly StateValues[];
+}
+
+/** Most rows that are moved at a time. */
+export const rowsAtOnce = 1000;
+
+/** Runs work in the transaction of an export or an import. */
+type Run = <Result>(work: Work<Result>) => Promise<Result>;
+
+/** Reads all tables in the order of {@link stateTables}. */
+export async function exportRows(run: Run, visit: (rows: StateRows) => Promise<void>): Promise<void> {
+  for (const table of stateTableNames) {
+    const { columns, keyLength } = stateTables[table];
+    const key = columns.slice(0, keyLength);
+    let last: Parameter[] | undefined;
+    for (;;) {
+      const after = last === undefined ? "" : `WHERE (${key.join(", ")}) > (${listOf(key)})`;
+      const text = `SELECT ${columns.join(", ")} FROM {${table}} ${after} ORDER BY ${key.join(", ")} LIMIT ${rowsAtOnce}`;
+      const [rows] = await run(ask<[Record<string, Parameter>[]]>([text, ...(last ?? [])]));
+      if (rows.length === 0) break;
+      await visit({ table, rows: rows.map(toValues) });
+      last = key.map((column) => rows.at(-1)![column]!);
+    }
+  }
+}
+
+/**
+ * Inserts rows into a state without keys and quotas.
+ *
+ * @param name of the state in messages
+ * @throws StoreError when it has keys or quotas, or a row refers to one that does not exist
+ */
+export async function importRows(run: Run, pages: AsyncIterable<StateRows>, name: string): Promise<void> {
+  const [found] = await run(ask(["SELECT id FROM {quota} UNION ALL SELECT id FROM {key} LIMIT 1"]));
+  if (found!.length > 0) {
+    throw new StoreError(`${name}: the state has keys or quotas already; import into a new one`);
+  }
+  for await (const { table, rows } of pages) {
+    const { columns } = stateTables[table];
+    const bytes: readonly string[] = stateTables[table].bytes;
+    const stored = (column: string, value: Parameter) =>
+      typeof value === "string" && bytes.includes(column) ? Buffer.from(value, "hex") : value;
+    const values = rows.map((row) => columns.map((column) => stored(column, row[column] ?? null)));
+    await run(ask(insertion(`{${table}} (${columns.join(", ")}) {overriding}`, values)));
+  }
+  const [keys, secrets] = await run(
+    ask<[{ id: string }[], { id: string }[]]>(
+      ["SELECT id FROM {key} WHERE quota_id NOT IN (SELECT id FROM {quota}) LIMIT 1"],
+      ["SELECT id FROM {secret} WHERE key_id NOT IN (SELECT id FROM {key}) LIMIT 1"],
+      ["{numbered}"],
+    ),
+  );
+  if (keys[0]) throw new StoreError(`key ${keys[0].id} has no quota`);
+  if (secrets[0]) throw new StoreError(`secret ${secrets[0].id} has no key`);
+}
+
+/** Returns a row as it was read from a database, with its bytes in hexadecimal. */
+const toValues = (row: Readonly<Record<string, Parameter>>): StateValues =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value,
+    ]),
+  );

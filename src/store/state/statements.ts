@@ -1,0 +1,98 @@
+/** Statements about the tables of the service that several pieces of work share. */
+
+import { renewed } from "../quota/quota.js";
+import { insertion, listOf, type Statement } from "../sql.js";
+import {
+  type AnswerRow,
+  answerMilliseconds,
+  isUsable,
+  type KeyRow,
+  type NamedQuotaRow,
+  noQuota,
+  type SecretRow,
+} from "./rules.js";
+import type { QuotaOwner } from "./service-store.js";
+import type { Usage } from "./usage.js";
+
+/** A stored answer with the time of its charge. */
+export type DatedAnswer = AnswerRow & { readonly created: number };
+
+/** Returns the statements for the key, if there is one, and the quota that an owner names, in the order in which they are locked. */
+export const selectOwner = (
+  owner: QuotaOwner,
+  keyLock: string,
+  quotaLock: string,
+): readonly [Statement, Statement] => [
+  [`SELECT * FROM {key} WHERE id = ? ${keyLock}`, "keyId" in owner ? owner.keyId : ""],
+  "keyId" in owner
+    ? [`SELECT * FROM {quota} WHERE id = (SELECT quota_id FROM {key} WHERE id = ?) ${quotaLock}`, owner.keyId]
+    : [`SELECT * FROM {quota} WHERE name = ? ${quotaLock}`, owner.quotaName],
+];
+
+/**
+ * Returns the row of a quota, brought up to date.
+ *
+ * @throws UnknownKeyError when there is none, or its key cannot be used
+ */
+export function usableQuota(
+  owner: QuotaOwner,
+  [key]: readonly KeyRow[],
+  [quota]: readonly NamedQuotaRow[],
+  now: number,
+): NamedQuotaRow {
+  if (quota === undefined || (key && !isUsable(key, now))) throw noQuota(owner);
+  return renewed(quota, now);
+}
+
+export const selectAnswers = (keyId: string, hashes: readonly Uint8Array[]): Statement => [
+  `SELECT * FROM {answer} WHERE key_id = ? AND idempotency_key_hash IN (${listOf(hashes)})`,
+  ...[keyId, ...hashes],
+];
+
+/** Returns whether an answer is dated less than 24 hours in the past or the future. */
+export const isValid = ({ created }: DatedAnswer, now: number): boolean =>
+  Math.abs(now - created) < answerMilliseconds;
+
+/** Inserts a quota. Returns no row if there is one with this name. */
+export const insertQuota = ({ id, name, unit_limit, period, used, period_start }: NamedQuotaRow): Statement =>
+  insertion(
+    "{quota} (id, name, unit_limit, period, used, period_start)",
+    [[id, name, unit_limit, period, used, period_start]],
+    "ON CONFLICT (name) DO NOTHING RETURNING id",
+  );
+
+/** @param bump counts the change, where charges are made from what was known of the quota */
+export const updateQuota = (
+  { id, unit_limit, period, used, period_start }: NamedQuotaRow,
+  bump: "{bump}" | "" = "",
+): Statement => [
+  `UPDATE {quota} SET unit_limit = ?, period = ?, used = ?, period_start = ? ${bump} WHERE id = ?`,
+  ...[unit_limit, period, used, period_start, id],
+];
+
+export const insertSecret = ({ id, key_id, hash, hint, created, ends }: SecretRow): Statement =>
+  insertion("{secret} (id, key_id, hash, hint, created, ends)", [[id, key_id, hash, hint, created, ends]]);
+
+/** Adds answers for Idempotency-Keys, which replace older ones. */
+export const insertAnswers = (answers: readonly AnswerRow[], now: number): readonly Statement[] =>
+  answers.length === 0
+    ? []
+    : [
+        insertion(
+          "{answer} (key_id, idempotency_key_hash, body_hash, statuses, created)",
+          answers.map((row) => [row.key_id, row.idempotency_key_hash, row.body_hash, row.statuses, now]),
+          `ON CONFLICT (key_id, idempotency_key_hash) DO UPDATE
+          SET body_hash = excluded.body_hash, statuses = excluded.statuses, created = excluded.created`,
+        ),
+      ];
+
+export const addUsage = (usage: readonly Usage[]): readonly Statement[] =>
+  usage.length === 0
+    ? []
+    : [
+        insertion(
+          "{usage} (key_id, hour, kind, status, units)",
+          usage.map(({ keyId, hour, kind, status, units }) => [keyId, hour, kind, status, units]),
+          "ON CONFLICT (hour, key_id, kind, status) DO UPDATE SET units = {usage}.units + excluded.units",
+        ),
+      ];

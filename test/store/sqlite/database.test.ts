@@ -1,0 +1,294 @@
+/** Covers state files of older and newer versions, and locks held by other processes. */
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test, vi } from "vitest";
+import { StoreError } from "../../../src/store/errors.js";
+import { QuotaFile } from "../../../src/store/quota/quota-file.js";
+import {
+  explainErrors,
+  inTransaction,
+  type LockWait,
+  loadSqlite,
+  openStore,
+  retryWhileBusy,
+  type Schema,
+  versionOf,
+} from "../../../src/store/sqlite/database.js";
+import { type OpenFile, openFile, StateFile } from "../../../src/store/sqlite/state-file.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+// The library that idv itself uses: two of them in one process do not see each other's locks.
+const { DatabaseSync } = await loadSqlite();
+const first: Schema = {
+  name: "test file",
+  applicationId: 0x12345678,
+  steps: ["CREATE TABLE a (x ANY) STRICT"],
+};
+const second: Schema = { ...first, steps: [...first.steps, "CREATE TABLE b (y ANY) STRICT"] };
+
+test("upgrades a file of an older version and keeps its data", async () => {
+  const path = join(temporaryFolder(), "file.db");
+  const { database: old } = await openStore(path, first, {});
+  old.exec("INSERT INTO a VALUES (7)");
+  old.close();
+  const { database: upgraded } = await openStore(path, second, {});
+  expect(upgraded.prepare("SELECT x FROM a").all()).toEqual([{ x: 7 }]);
+  expect(upgraded.prepare("SELECT y FROM b").all()).toEqual([]);
+  upgraded.close();
+  (await openStore(path, second, {})).database.close();
+});
+
+test.each([1, 2, 3])("knows a file that another process creates before statement %i", async (place) => {
+  const path = join(temporaryFolder(), "file.db");
+  const database = new DatabaseSync(path);
+  let statements = 0;
+  const prepare = (sql: string) => {
+    if (++statements === place) {
+      const other = new DatabaseSync(path);
+      const steps = `${first.steps[0]}; PRAGMA application_id = ${first.applicationId}; PRAGMA user_version = 1`;
+      other.exec(`BEGIN; ${steps}; COMMIT`);
+      other.close();
+    }
+    return database.prepare(sql);
+  };
+  const version = versionOf({ prepare, exec: () => {}, close: () => {} }, path, first);
+  expect(version).toBe(statements < place ? 0 : 1);
+  database.close();
+});
+
+test("takes a file without a version number for version 1", async () => {
+  const path = join(temporaryFolder(), "file.db");
+  const database = new DatabaseSync(path);
+  database.exec(`${first.steps[0]}; PRAGMA application_id = ${first.applicationId}`);
+  database.close();
+  const { database: upgraded } = await openStore(path, second, {});
+  expect(upgraded.prepare("SELECT y FROM b").all()).toEqual([]);
+  upgraded.close();
+});
+
+test("rejects a file of a newer version", async () => {
+  const path = join(temporaryFolder(), "file.db");
+  (await openStore(path, second, {})).database.close();
+  await expect(openStore(path, first, {})).rejects.toThrow(
+    `${path}: the test file was written by a newer version of idv; update idv, or use another file`,
+  );
+});
+
+test.each<[string, (signal: AbortSignal) => LockWait, string]>([
+  ["the maximum wait", () => ({ milliseconds: 500 }), "is still locked by another process"],
+  ["the signal", (signal) => ({ signal }), "stopped"],
+])("waits for the lock of another process until %s, without blocking", async (_, waitFor, message) => {
+  const path = join(temporaryFolder(), "quota.db");
+  const controller = new AbortController();
+  const file = await QuotaFile.open(path, Date.now, waitFor(controller.signal));
+  const other = new DatabaseSync(path);
+  other.exec("BEGIN IMMEDIATE");
+  let ticks = 0;
+  // However slow the machine is, other work goes on meanwhile.
+  const ticking = setInterval(() => {
+    if (++ticks === 5) controller.abort(new Error("stopped"));
+  }, 5);
+  await expect(file.reserve(1)).rejects.toThrow(message);
+  clearInterval(ticking);
+  expect(ticks).toBeGreaterThan(0);
+  // Reading needs no lock.
+  expect((await file.read()).used).toBe(0);
+  other.exec("ROLLBACK");
+  expect((await file.reserve(2)).quota.used).toBe(2);
+  other.close();
+  await file.close();
+});
+
+test("applies changes in the order of their calls, even if they wait for a lock", async () => {
+  const path = join(temporaryFolder(), "quota.db");
+  const file = await QuotaFile.open(path, Date.now);
+  await file.configure({ limit: 100 });
+  const other = new DatabaseSync(path);
+  other.exec("BEGIN IMMEDIATE");
+  const { database } = (file as unknown as { readonly file: OpenFile }).file;
+  const tries = vi.spyOn(database, "exec");
+  const reservations = Array.from({ length: 30 }, () => file.reserve(7));
+  await expect.poll(() => tries.mock.calls.length).toBeGreaterThan(10);
+  tries.mockRestore();
+  other.exec("ROLLBACK");
+  other.close();
+  const granted = (await Promise.all(reservations)).map((reservation) => reservation.granted);
+  expect(granted).toEqual([...Array(14).fill(7), 2, ...Array(15).fill(0)]);
+  await file.close();
+});
+
+/** Shows how durable the next change of a file is: 2 stands for FULL. */
+class Probe extends StateFile {
+  readonly durability = () => this.file.database.prepare("PRAGMA synchronous").all();
+  readonly writeQuickly = () => this.inFastWrite(() => this.durability());
+}
+
+test("changes are on the disk when they are done, also after one that need not be", async () => {
+  const file = new Probe(await openFile(join(temporaryFolder(), "file.db"), first, Date.now, {}));
+  expect(file.durability()).toEqual([{ synchronous: 2 }]);
+  expect(await file.writeQuickly()).toEqual([{ synchronous: 1 }]);
+  expect(file.durability()).toEqual([{ synchronous: 2 }]);
+  await file.close();
+});
+
+describe("a file that cannot be used", () => {
+  /** Opens a file, lets a fault happen to it, and returns what is said of the next change. */
+  async function failureAfter(fault: string, change = "INSERT INTO a VALUES (zeroblob(100000))") {
+    const path = join(temporaryFolder(), "file.db");
+    const { database } = await openStore(path, first, {});
+    database.exec(fault);
+    const work = explainErrors(path, first, async () => inTransaction(database, () => database.exec(change)));
+    const error: Error = await work.then(
+      () => expect.fail("nothing was thrown"),
+      (thrown) => thrown,
+    );
+    // The transaction is over: the next one can begin.
+    database.exec("BEGIN; ROLLBACK");
+    database.close();
+    return `${error.name}: ${error.message.replace(path, "PATH")}`;
+  }
+
+  test.each([
+    [
+      "read-only",
+      "PRAGMA query_only = 1",
+      "StoreError: PATH: the test file is read-only; make it and its folder writable, or use another file",
+    ],
+    [
+      "a full disk",
+      "PRAGMA max_page_count = 5",
+      "StoreError: PATH: no space left on the device for the test file; free some space",
+    ],
+    ["a missing table", "DROP TABLE a", "StoreError: PATH: the test file cannot be used: no such table: a"],
+  ])("is explained: %s", async (_, fault, message) => {
+    expect(await failureAfter(fault)).toBe(message);
+  });
+
+  test("leaves errors of others alone", async () => {
+    for (const error of [new TypeError("a bug"), new StoreError("known"), "text"]) {
+      const work = explainErrors("path", first, () => Promise.reject(error));
+      await expect(work).rejects.toBe(error);
+    }
+  });
+
+  test("is explained when its contents are damaged", async () => {
+    const path = join(temporaryFolder(), "file.db");
+    const { database } = await openStore(path, first, {});
+    database.exec("INSERT INTO a VALUES (zeroblob(50000)); PRAGMA wal_checkpoint(TRUNCATE)");
+    database.close();
+    writeFileSync(path, readFileSync(path).fill(0xff, 4096));
+    const { database: again } = await openStore(path, first, {});
+    const reading = explainErrors(path, first, async () => again.prepare("SELECT x FROM a").all());
+    await expect(reading).rejects.toThrow(
+      `${path}: the test file is damaged; restore a backup, or delete it to start over`,
+    );
+    again.close();
+  });
+
+  test.each<[string, (path: string) => void, string]>([
+    ["text", (path) => writeFileSync(path, "email\n".repeat(500)), "not a test file of idv; left unchanged"],
+    ["a folder", (path) => mkdirSync(path), "not a test file of idv; left unchanged; use another file"],
+    [
+      "the database of another program",
+      (path) => {
+        const other = new DatabaseSync(path);
+        other.exec("CREATE TABLE b (y)");
+        other.close();
+      },
+      "not a test file of idv; left unchanged; use another file",
+    ],
+    [
+      "another file of idv",
+      (path) => {
+        const other = new DatabaseSync(path);
+        other.exec("PRAGMA application_id = 7");
+        other.close();
+      },
+      "not a test file of idv; left unchanged; use another file",
+    ],
+  ])("is refused and left as it is: %s", async (_, make, message) => {
+    const path = join(temporaryFolder(), "file.db");
+    make(path);
+    const before = statSync(path);
+    await expect(openStore(path, first, {})).rejects.toThrow(`${path}: ${message}`);
+    expect([statSync(path).ino, statSync(path).size]).toEqual([before.ino, before.size]);
+  });
+
+  test("is refused below a file", async () => {
+    const path = join(temporaryFolder(), "file");
+    writeFileSync(path, "");
+    await expect(openStore(join(path, "file.db"), first, {})).rejects.toThrow(
+      "the test file cannot be opened: its folder is a file; make it writable or use another file",
+    );
+  });
+
+  test("is refused below /proc", async () => {
+    await expect(openStore("/proc/x/file.db", first, {})).rejects.toThrow(
+      /^\/proc\/x\/file\.db: the test file cannot be opened: ENOENT: .*; make it writable or use another file$/,
+    );
+  });
+});
+
+describe("the mode of a file", () => {
+  const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+  test("is 0600 when idv makes it, in folders of mode 0700, or fills an empty one", async () => {
+    const home = temporaryFolder();
+    (await openStore(join(home, "new/file.db"), first, {})).database.close();
+    expect([modeOf(join(home, "new")), modeOf(join(home, "new/file.db"))]).toEqual([0o700, 0o600]);
+    writeFileSync(join(home, "empty.db"), "", { mode: 0o644 });
+    (await openStore(join(home, "empty.db"), first, {})).database.close();
+    expect(modeOf(join(home, "empty.db"))).toBe(0o600);
+  });
+
+  test("stays when the file has something in it", async () => {
+    const path = join(temporaryFolder(), "file.db");
+    (await openStore(path, first, {})).database.close();
+    chmodSync(path, 0o640);
+    (await openStore(path, first, {})).database.close();
+    expect(modeOf(path)).toBe(0o640);
+  });
+});
+
+test("a lock is waited for until the deadline, and tried at least once", async () => {
+  const path = join(temporaryFolder(), "file.db");
+  const { database } = await openStore(path, first, {});
+  const other = new DatabaseSync(path);
+  other.exec("BEGIN IMMEDIATE");
+  let tries = 0;
+  const change = () => {
+    tries++;
+    inTransaction(database, () => {});
+  };
+  await expect(retryWhileBusy(change, performance.now() - 1, undefined)).rejects.toThrow("locked");
+  expect(tries).toBe(1);
+  const deadline = performance.now() + 60;
+  await expect(retryWhileBusy(change, deadline, undefined)).rejects.toThrow("locked");
+  expect(performance.now()).toBeGreaterThanOrEqual(deadline);
+  const stopped = AbortSignal.abort(new Error("stop"));
+  await expect(retryWhileBusy(change, performance.now() + 9999, stopped)).rejects.toThrow("stop");
+  const stopping = new AbortController();
+  tries = 0;
+  const stop = () => {
+    if (tries === 6) stopping.abort(new Error("stop"));
+    change();
+  };
+  await expect(retryWhileBusy(stop, performance.now() + 60_000, stopping.signal)).rejects.toThrow("stop");
+  // Other failures are not repeated.
+  tries = 0;
+  const failing = () => {
+    tries++;
+    throw new Error("a bug");
+  };
+  await expect(retryWhileBusy(failing, performance.now() + 9999, undefined)).rejects.toThrow("a bug");
+  expect(tries).toBe(1);
+  tries = 0;
+  const release = () => {
+    if (tries === 9) other.exec("ROLLBACK");
+    change();
+  };
+  await retryWhileBusy(release, performance.now() + 60_000, undefined);
+  expect(tries).toBe(10);
+  other.close();
+  database.close();
+});
