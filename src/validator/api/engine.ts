@@ -13,12 +13,8 @@
  *    crash, the next run resends them unchanged. It keeps back items that another run has in flight, or got meanwhile.
  * 4. `sender.ask` sends the request. It retries failures within a budget, and slows down when a 429 asks for it.
  * 5. The listener stores the verdicts of the answer and deletes the record of the request.
- * 6. The answer decides about the items that are still open:
- *    - "too large": they are submitted in parts of half the size, and later batches are made smaller;
- *    - a faulty answer: they are submitted once more; the second faulty answer to a batch fails it;
- *    - some verdicts, and units are left: they are submitted again;
- *    - the quota is used up: if `wait` allows, the batch waits for the renewal and submits them again. Otherwise they get
- *      the status `quota_exceeded`, and the engine halts.
+ * 6. `batch.ts` decides about the items that are still open. If the quota is used up and `wait` allows, the batch waits for the renewal
+ *    and submits them again. Otherwise they get the status `quota_exceeded`, and the engine halts.
  *
  * There are two ways to stop. `halt` keeps batches from being submitted: those at the gate or waiting for the rate come back
  * with `quota_exceeded`. Requests in flight and their retries go on. `ending`, of the sender, ends the waits for a
@@ -39,9 +35,11 @@
 import { setMaxListeners } from "node:events";
 import { ServiceError } from "../errors.js";
 import { notChecked, type QuotaState, type Validator, type Verdict } from "../validator.js";
+import { afterReply, answeredIn, type Batch, type BatchStep, newBatch } from "./batch.js";
+import { seconds } from "./next-step.js";
 import { precheck } from "./precheck.js";
 import { QuotaGate } from "./quota-gate.js";
-import { type Activity, type ApiWorld, createSender, type SenderOptions, seconds } from "./sender.js";
+import { type Activity, type ApiWorld, createSender, type SenderOptions } from "./sender.js";
 
 /** Options of the engine. Times are in milliseconds. */
 export interface ApiOptions extends SenderOptions {
@@ -147,6 +145,31 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
     return true;
   }
 
+  /** Room that the rate has made for items of a batch which are not submitted yet. */
+  function rateRoom() {
+    let reserved = 0;
+    let reservedUntil = 0;
+    return {
+      /** Waits until there is room for some items. Returns early after `halt`. */
+      async take(items: number): Promise<void> {
+        const missing = items - reserved;
+        if (missing <= 0) return;
+        const waiting = keepRate(missing);
+        reservedUntil = nextTurn;
+        reserved += missing;
+        await waiting;
+      },
+      /** Takes note of items that are submitted; of a negative number that were not validated. */
+      use(items: number): void {
+        reserved -= items;
+      },
+      /** Gives back what was not used, unless another batch has reserved the time after it. */
+      giveBack(): void {
+        if (rate && nextTurn === reservedUntil) nextTurn -= (reserved * rate.milliseconds) / rate.items;
+      },
+    };
+  }
+
   const validate: Validator["validate"] = async (kind, items, signal, listener) => {
     heed(signal);
     const verdicts: Verdict[] = Array(items.length).fill(notChecked);
@@ -155,74 +178,54 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
     if (!(await gate.enter(items.length))) return outcome(true);
     let left: number | undefined;
     let hasAnswer = false;
-    let faults = 0;
-    /** Items for which the rate has made room, and which are not submitted yet. */
-    let reserved = 0;
-    let reservedUntil = 0;
+    const room = rateRoom();
+    /** Submits a part of the batch, has its verdicts stored, and decides what follows. */
+    const submit = async (batch: Batch, part: readonly number[]): Promise<BatchStep> => {
+      room.use(part.length);
+      const reply = await sender.ask(
+        kind,
+        part.map((i) => items[i]!),
+      );
+      hasAnswer = true;
+      const found = answeredIn(part, reply);
+      const answered = found.map(([item]) => item);
+      for (const [item, status] of found) verdicts[item] = verdictOf(status);
+      charged += answered.length;
+      await listener?.onAnswered(
+        answered,
+        answered.map((i) => verdicts[i]!),
+      );
+      if (reply !== "too large" && !reply.isGone) {
+        ({ left } = reply);
+        if (left !== undefined) quota = { left, renewsAt: timeOf(reply.renewsIn) };
+      }
+      return afterReply(batch, part, answered, reply);
+    };
     try {
-      let open = items.map((_, i) => i);
-      // The whole batch first, even if `batchSize` has shrunk: a killed run may have submitted it. Resent unchanged, it has
-      // the same Idempotency-Key and is not charged twice.
-      let size = open.length;
-      while (open.length > 0) {
-        const wanted = open.slice(0, size);
-        const missing = wanted.length - reserved;
-        if (missing > 0) {
-          const waiting = keepRate(missing);
-          reservedUntil = nextTurn;
-          reserved += missing;
-          await waiting;
-        }
+      let batch = newBatch(items.length);
+      while (batch.open.length > 0) {
+        const wanted = batch.open.slice(0, batch.size);
+        await room.take(wanted.length);
         if (halting.signal.aborted) return outcome(true);
         const { now: part, later } = (await listener?.onSubmit(wanted)) ?? { now: wanted, later: [] };
-        open = [...part, ...open.slice(wanted.length), ...later];
+        batch = { ...batch, open: [...part, ...batch.open.slice(wanted.length), ...later] };
         if (part.length === 0) continue;
-        reserved -= part.length;
-        const partItems = part.map((i) => items[i]!);
-        const reply = await sender.ask(kind, partItems);
-        hasAnswer = true;
-        const results = reply === "too large" || reply.isGone ? [] : reply.statuses;
-        const answered = part.filter((index, i) => {
-          const status = results[i];
-          if (status === undefined || status === notChecked.status) return false;
-          verdicts[index] = verdictOf(status);
-          return true;
-        });
-        charged += answered.length;
-        await listener?.onAnswered(
-          answered,
-          answered.map((i) => verdicts[i]!),
-        );
-        if (reply === "too large") {
-          batchSize = Math.min(batchSize, Math.ceil(part.length / 2));
-          size = batchSize;
-          // Nothing was validated.
-          reserved += part.length;
+        const step = await submit(batch, part);
+        if (step.next === "fail") throw new ServiceError(`${baseUrl}: invalid answer: ${step.fault}`);
+        batch = step.batch;
+        if (step.next === "shrink") {
+          batchSize = Math.min(batchSize, batch.size);
+          batch = { ...batch, size: batchSize };
+          room.use(-part.length);
           onNotice(`${baseUrl}: accepts only smaller batches; continuing with batches of ${batchSize}`);
-          continue;
-        }
-        if (!reply.isGone) {
-          ({ left } = reply);
-          if (left !== undefined) quota = { left, renewsAt: timeOf(reply.renewsIn) };
-          open = open.filter((i) => verdicts[i] === notChecked);
-          if (reply.fault !== undefined) {
-            if (++faults > 1) throw new ServiceError(`${baseUrl}: invalid answer: ${reply.fault}`);
-            await sender.sleep(sender.ownDelay(faults), "the service left items out of its answer");
-            continue;
-          }
-          if (answered.length === part.length) {
-            waitsUntil = undefined;
-            continue;
-          }
-          // The answer may have been replayed for its Idempotency-Key, or the quota raised since. Ask again for the rest,
-          // unless no units are left: the answer to that says whether there are any.
-          if (answered.length > 0 && left !== 0) continue;
-        }
-        quota = { left: 0, renewsAt: timeOf(reply.renewsIn) };
-        if (!(await awaitRenewal(reply.renewsIn))) {
+        } else if (step.next === "pause") {
+          await sender.sleep(sender.ownDelay(batch.faults), "the service left items out of its answer");
+        } else if (step.next === "wait for renewal") {
+          quota = { left: 0, renewsAt: timeOf(step.renewsIn) };
+          if (await awaitRenewal(step.renewsIn)) continue;
           halt();
           return outcome(true);
-        }
+        } else if (step.isRenewed) waitsUntil = undefined;
       }
       return outcome(false);
     } catch (error) {
@@ -230,8 +233,7 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
       halt();
       throw error;
     } finally {
-      // Unless another batch has reserved the time after it, the rest is free.
-      if (rate && nextTurn === reservedUntil) nextTurn -= (reserved * rate.milliseconds) / rate.items;
+      room.giveBack();
       gate.leave(items.length, left, hasAnswer);
     }
   };

@@ -1,6 +1,5 @@
 /** Covers how the api engine sends requests: what is in them, and which failures are retried, when and how often. */
 import { describe, expect, test } from "vitest";
-import { seconds } from "../../../src/validator/api/sender.js";
 import { engineFor, items, key, manualClock, startTime } from "../../support/api-engine.js";
 import {
   type Act,
@@ -52,17 +51,6 @@ test("tells of each try, with the time that it took", async () => {
     "POST /emails/validate, 1 item, try 3: 200 in 0 ms",
   ]);
   expect(engine.requests).toBe(3);
-});
-
-test.each([
-  [0, "1 s"],
-  [1499, "1 s"],
-  [1500, "2 s"],
-  [119_499, "119 s"],
-  [119_500, "2 min"],
-  [3_600_000, "60 min"],
-])("%i ms are rendered as %s", (milliseconds, expected) => {
-  expect(seconds(milliseconds)).toBe(expected);
 });
 
 describe("the longest answer", () => {

@@ -1,0 +1,164 @@
+/** Covers what follows a try of a request: its result, a wait, or an error. */
+import { expect, test } from "vitest";
+import { TransportFault } from "../../../src/validator/api/http.js";
+import {
+  delayAfter,
+  nextStep,
+  type RetryState,
+  type Step,
+  seconds,
+  type Try,
+  untried,
+} from "../../../src/validator/api/next-step.js";
+
+const limits = { baseUrl: "https://a.net", key: "kk-1", maximumRetries: 4, retryBudget: 120_000 };
+const start = Date.UTC(2026, 0, 1);
+
+/** Returns a try that took 50 ms. */
+const tryOf = (received: Try["received"], changes: Partial<Try> = {}): Try => ({
+  ...{ kind: "email", items: ["a@b.net", "c@d.net"], started: start, now: start + 50, received },
+  ...{ hasSucceededElsewhere: false, chance: 0.5, ...changes },
+});
+
+const answer = (status: number, fields: Record<string, string> = {}, body = "") => ({ status, fields, body });
+
+/** Describes a step in a line. */
+function lineOf(step: Step): string {
+  if (step.next === "fail") return `${step.error.name}: ${step.error.message}`;
+  if (step.next === "wait") {
+    const { failures, slowdowns } = step.state;
+    const held = step.holdBack === undefined ? "" : `, holding back ${step.holdBack}`;
+    return `wait ${step.milliseconds}: ${step.why}${held}; ${failures.count} failures, ${slowdowns.count} slow-downs`;
+  }
+  if (step.reply === "too large") return "too large";
+  return step.reply.isGone
+    ? `gone, renews in ${step.reply.renewsIn}`
+    : `statuses ${step.reply.statuses}, left ${step.reply.left}`;
+}
+
+const fine = '{"emails":{"a@b.net":{"status":"ok"},"c@d.net":{"status":"fake"}}}';
+const gone = { "ratelimit-remaining": "0", "ratelimit-reset": "20" };
+
+test.each<[string, Try["received"], string]>([
+  ["an answer", answer(200, { "ratelimit-remaining": "7" }, fine), "statuses ok,fake, left 7"],
+  ["no answer", new TransportFault("timed out", true), "wait 250: timed out; 1 failures, 0 slow-downs"],
+  [
+    "a fault for good",
+    new TransportFault("bad certificate", false),
+    "ServiceError: https://a.net: bad certificate",
+  ],
+  ["503", answer(503), "wait 250: the service answers 503; 1 failures, 0 slow-downs"],
+  [
+    "503 with Retry-After",
+    answer(503, { "retry-after": "7" }),
+    "wait 7000: the service answers 503; 1 failures, 0 slow-downs",
+  ],
+  ["503 without units", answer(503, gone), "wait 20000: the service answers 503; 1 failures, 0 slow-downs"],
+  [
+    "503 with a wait beyond the budget",
+    answer(503, { "retry-after": "3600" }),
+    "ServiceError: https://a.net: answers 503; it asks to wait for 60 min",
+  ],
+  [
+    "429 with Retry-After",
+    answer(429, { "retry-after": "5" }),
+    "wait 5250: the service asks to slow down, holding back 5000; 0 failures, 1 slow-downs",
+  ],
+  [
+    "429 with a reset",
+    answer(429, gone),
+    "wait 20250: the service asks to slow down, holding back 20000; 0 failures, 1 slow-downs",
+  ],
+  ["429 of more than a minute", answer(429, { "retry-after": "61" }), "gone, renews in 61000"],
+  ["429 without a hint", answer(429), "gone, renews in undefined"],
+  ["413", answer(413), "too large"],
+  ["400 that blames the size", answer(400, {}, '{"message":"too many items"}'), "too large"],
+  ["400", answer(400), "ServiceError: https://a.net: answers 400; is the base URL right?"],
+  [
+    "301",
+    answer(301),
+    "ServiceError: https://a.net: answers 301; redirects are not followed; is the base URL right?",
+  ],
+  [
+    "401 that repeats the key",
+    answer(401, {}, "no kk-1 here"),
+    "AuthorisationError: https://a.net: does not accept the key (401: no [key] here); run idv login to store another key",
+  ],
+])("%s", (_, received, expected) => {
+  expect(lineOf(nextStep(limits, untried, tryOf(received)))).toBe(expected);
+});
+
+test("a single item that is too large fails", () => {
+  const step = nextStep(limits, untried, tryOf(answer(413), { items: ["a@b.net"] }));
+  expect(lineOf(step)).toBe("ServiceError: https://a.net: one item is too large for it (413)");
+});
+
+const after = (changes: Partial<RetryState>): RetryState => ({ ...untried, ...changes });
+
+test.each<[string, RetryState, Partial<Try>, Try["received"], string]>([
+  [
+    "the fifth failure",
+    after({ failures: { count: 4, since: start } }),
+    {},
+    answer(500),
+    "ServiceError: https://a.net: answers 500, 5 times",
+  ],
+  [
+    "a wait to the end of the budget",
+    after({ failures: { count: 1, since: start - 119_450 } }),
+    {},
+    answer(500),
+    "wait 500: the service answers 500; 2 failures, 0 slow-downs",
+  ],
+  [
+    "a wait of a millisecond more",
+    after({ failures: { count: 1, since: start - 119_451 } }),
+    {},
+    answer(500),
+    "ServiceError: https://a.net: answers 500, 2 times",
+  ],
+  [
+    "the fifth slow-down",
+    after({ slowdowns: { count: 4, since: start } }),
+    {},
+    answer(429, { "retry-after": "1" }),
+    "ServiceError: https://a.net: asks to slow down, 5 times; it asks to wait for 1 s",
+  ],
+  [
+    "the fifth slow-down while others succeed",
+    after({ slowdowns: { count: 4, since: start } }),
+    { hasSucceededElsewhere: true },
+    answer(429, { "retry-after": "1" }),
+    "wait 1250: the service asks to slow down, holding back 1000; 0 failures, 1 slow-downs",
+  ],
+  [
+    "a slow-down after failures",
+    after({ failures: { count: 4, since: start } }),
+    {},
+    answer(429, { "retry-after": "1" }),
+    "wait 1250: the service asks to slow down, holding back 1000; 4 failures, 1 slow-downs",
+  ],
+])("%s", (_, state, changes, received, expected) => {
+  expect(lineOf(nextStep(limits, state, tryOf(received, changes)))).toBe(expected);
+});
+
+test.each([
+  [1, 500],
+  [2, 1000],
+  [6, 16_000],
+  [7, 30_000],
+  [100, 30_000],
+])("the delay after %i failures is less than %i ms", (failures, most) => {
+  expect([delayAfter(failures, 0), delayAfter(failures, 1)]).toEqual([0, most]);
+});
+
+test.each([
+  [0, "1 s"],
+  [1499, "1 s"],
+  [1500, "2 s"],
+  [119_499, "119 s"],
+  [119_500, "2 min"],
+  [3_600_000, "60 min"],
+])("%i ms are rendered as %s", (milliseconds, expected) => {
+  expect(seconds(milliseconds)).toBe(expected);
+});
