@@ -36,7 +36,7 @@ export const settingsWords = 27;
 
 /** Classes of characters: those of atoms, and those of labels. For each low half of a byte, a bit for each high half. */
 export const atomClass = 2048;
-export const labelClass = 2064;
+export const labelClass = atomClass + 16;
 
 /**
  * The letters of two bytes in UTF-8 that a domain may have as they are: a bit for each character from U+0080 to U+07FF. They are small
@@ -49,7 +49,7 @@ export const typos = 3072;
 export const mostTypos = 128;
 
 /** Grammars of mailbox names: for each a table of 256 bytes with the places of each byte, and three words. */
-export const grammars = 4096;
+export const grammars = typos + 8 * mostTypos;
 export const mostGrammars = 16;
 export const grammarBytes = 272;
 export const shortestAt = 256;
@@ -71,7 +71,7 @@ export const tailBytes = 512;
 export const mostTails = 32;
 
 /** By `labelCode` in classifier/rules/mailbox.ts, whether a rule names a label above the top level, or a top-level domain. */
-export const labels = 32768;
+export const labels = tails + tailBytes * mostTails;
 export const askedLabel = 1;
 export const askedTopLevel = 2;
 
@@ -79,7 +79,7 @@ export const askedTopLevel = 2;
  * What is known of domains: buckets of eight 64-bit words, each with 48 bits of the domain's hash above 16 bits of facts.
  * The other 16 bits of the hash are the number of the bucket. A word of zero is free.
  */
-export const domains = 65536;
+export const domains = labels + 32768;
 export const bucketBytes = 64;
 
 /**
@@ -87,16 +87,16 @@ export const bucketBytes = 64;
  * has none.
  */
 export const mostDomains = 524288;
-export const domainCounts = 4259840;
-export const domainNames = 6356992;
+export const domainCounts = domains + 8 * mostDomains;
+export const domainNames = domainCounts + 4 * mostDomains;
 /** The names of disposable domains, each behind its length: first the number of bytes in use. */
-export const names = 8454144;
-export const namesEnd = 16842752;
+export const names = domainNames + 4 * mostDomains;
+export const namesEnd = names + 8388608;
 
 /** The public suffixes and the disposable domains, slots of 8 bytes as in classifier/name-table.ts, and the most of them. */
-export const suffixNames = 16842752;
+export const suffixNames = namesEnd;
 export const mostSuffixSlots = 65536;
-export const disposableNames = 17367040;
+export const disposableNames = suffixNames + 8 * mostSuffixSlots;
 export const mostDisposableSlots = 1048576;
 /** Flags of public suffixes, equal to those in classifier/suffix-table.ts. */
 export const icannFlag = 1;
@@ -106,7 +106,7 @@ export const hasMoreFlag = 8;
 export const suffixFlagBits = 6;
 
 /** End of what all threads share; the parts of each thread and the slots of blocks follow. */
-export const sharedEnd = 25755648;
+export const sharedEnd = disposableNames + 8 * mostDisposableSlots;
 
 /**
  * The facts about a domain, 16 bits: the lowest five are the code of an outcome (see classifier/outcomes.ts), or one of the
@@ -152,13 +152,13 @@ export const mostText = 4096;
 export const distinctIgnored = 512;
 export const distinctRows = 32768;
 export const distinctHashes = 1024;
-export const distinctCodes = 263168;
-export const distinctIsNew = 295936;
-export const distinctWanted = 328704;
+export const distinctCodes = distinctHashes + 8 * distinctRows;
+export const distinctIsNew = distinctCodes + distinctRows;
+export const distinctWanted = distinctIsNew + distinctRows;
 export const mostWanted = 1024;
-export const distinctMarks = 332800;
+export const distinctMarks = distinctWanted + 4 * mostWanted;
 export const markBytes = 24;
 /** Number of items between two marks, and that of the first one. */
 export const itemsToMark = 4096;
 export const itemsToFirstMark = 256;
-export const distinctLines = 357888;
+export const distinctLines = distinctMarks + markBytes * mostWanted + 512;
