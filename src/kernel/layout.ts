@@ -94,7 +94,7 @@ export const names = domainNames + 4 * mostDomains;
 export const namesEnd = names + 8388608;
 
 /** The public suffixes and the disposable domains, slots of 8 bytes as in classifier/name-table.ts, and the most of them. */
-export const suffixNames = namesEnd;
+export const suffixNames = names + 8388608;
 export const mostSuffixSlots = 65536;
 export const disposableNames = suffixNames + 8 * mostSuffixSlots;
 export const mostDisposableSlots = 1048576;

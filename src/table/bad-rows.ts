@@ -50,6 +50,6 @@ export class RowFault {
 /**
  * Called with each bad row that does not end the run.
  *
- * @param record bytes of the row, cut after 1 MiB; written anew by csv-stringify if csv-parse read the row
+ * @param record bytes of the row, cut after 1 MiB
  */
 export type BadRowListener = (fault: RowFault, record: Uint8Array) => void;

@@ -14,7 +14,7 @@ import type { ItemProfile, ItemTest } from "./sniff/item-profile.js";
 import { layoutOf, mostCommonWidth } from "./sniff/layout.js";
 import { lineSplitterOf, splitterOf } from "./sniff/sample.js";
 import { startRecords } from "./sniff/sample-record.js";
-import type { OpenedTable, TableOptions, TableStart } from "./table.js";
+import type { OpenedTable, Rewrite, TableOptions, TableStart } from "./table.js";
 import { mayBeWrapped, Unwrapper, unwrapped } from "./unwrap.js";
 import { streamOf } from "./writers/start.js";
 
@@ -52,7 +52,7 @@ export async function openCsv(
       bytes,
       options.delimiter !== undefined ? options.delimiter : isSeparator ? separator : undefined,
       options.sheet ? { quote: '"', escape: '"' } : known,
-      !options.strict,
+      options.rewrite === undefined,
       (marks) => splitterOf(bytes, isWhole, marks),
       (marks) => lineSplitterOf(bytes, marks),
       layoutOptions,
@@ -128,7 +128,7 @@ export async function openCsv(
   const badStart = new BadStart(shape, onBadRow, options.force ? undefined : advise);
   const keys = isReshaped && wanted === "jsonl" ? jsonKeys(header, width) : [];
   const target = { format: isReshaped ? wanted : undefined, keys };
-  const bytes = await bytesOf(shape, table, input, items, isWhole, options.strict);
+  const bytes = await bytesOf(shape, table, input, items, isWhole, options.rewrite);
   const scanned = await readScanned(shape, target, bytes.first, bytes.rest, items, badStart.onBadRow);
   await badStart.end(scanned.first.count);
   const mark = byteOrderMark ? byteOrderMarkBytes : Buffer.of();
@@ -147,22 +147,21 @@ export async function openCsv(
   };
 }
 
-/** Returns the bytes that the scanner reads: those of the table, or what csv-stringify writes of it. */
+/** Returns the bytes that the scanner reads: those of the table, or what `rewrite` makes of it. */
 async function bytesOf(
   shape: TableShape,
   first: Buffer,
   rest: AsyncIterator<Uint8Array>,
   items: ItemTest,
   isWhole: boolean,
-  strict = false,
+  rewrite: Rewrite | undefined,
 ): Promise<{ readonly first: Buffer; readonly rest: AsyncIterator<Uint8Array> }> {
-  if (!strict || shape.dialect.delimiter === null) return { first, rest };
-  const { writtenAnew } = await import("./strict.js");
-  const bytes = writtenAnew(shape, first, rest, items);
+  if (rewrite === undefined || shape.dialect.delimiter === null) return { first, rest };
+  const bytes = rewrite(shape, first, rest, items);
   const start: Buffer[] = [];
   for (let next = await bytes.next(); !next.done; next = await bytes.next()) {
     start.push(next.value);
-    // csv-parse gives the last record of a piece with the next one, so that a small table comes in two pieces.
+    // The last record of a piece may come with the next one.
     if (!isWhole) break;
   }
   return { first: Buffer.concat(start), rest: bytes };

@@ -1,6 +1,6 @@
 /**
  * Opens tables: reads the start of the input and finds out whether it is a table at all, and of which format. CSV goes
- * through the scanner if its bytes can be kept, and through csv-parse otherwise; JSON lines have a reader of their own.
+ * through the scanner; JSON lines have a reader of their own.
  * It must not know what items are: an `ItemProfile` recognises them.
  */
 import { ChoiceError } from "../files/errors.js";
@@ -80,8 +80,8 @@ const hasMark = (bytes: Buffer): boolean => bytes[0] === 0xef && bytes[1] === 0x
  * wanted fields. Then rows that come slowly are answered at once. Returns undefined otherwise, and if there is no such line yet.
  */
 function decidingLine(bytes: Buffer, options: TableOptions): Buffer | undefined {
-  const { header, delimiter, dialect, columns, format, namedFormat, strict, sheet } = options;
-  if (strict || sheet || dialect?.comment !== undefined) return undefined;
+  const { header, delimiter, dialect, columns, format, namedFormat, rewrite, sheet } = options;
+  if (rewrite || sheet || dialect?.comment !== undefined) return undefined;
   const isGiven =
     header === false &&
     (delimiter === null || (delimiter !== undefined && dialect?.quote === "" && columns !== undefined));

@@ -1,7 +1,7 @@
 /** Types of a table that is opened: its source, its options and its properties. */
 import type { BadRowListener, BadRowPolicy } from "./bad-rows.js";
 import type { Dialect, KnownDialect } from "./dialect.js";
-import type { TableFormat } from "./records.js";
+import type { TableFormat, TableShape } from "./records.js";
 import type { RecordStream } from "./scan/scanned-records.js";
 import type { ItemProfile, ItemTest } from "./sniff/item-profile.js";
 import type { OpenSheet } from "./spreadsheet/workbook.js";
@@ -13,6 +13,14 @@ export interface TableSource {
   /** Bytes of the table. Each piece need be valid only until the next one is requested. */
   readonly bytes: AsyncIterable<Uint8Array>;
 }
+
+/** Writes a table anew: its first bytes and the rest, as other bytes. */
+export type Rewrite = (
+  shape: TableShape,
+  first: Uint8Array,
+  rest: AsyncIterator<Uint8Array>,
+  items: ItemTest,
+) => AsyncGenerator<Buffer>;
 
 /** Properties of the table that the user has given. Absent ones are detected, or have the default given here. */
 export interface TableOptions {
@@ -44,8 +52,8 @@ export interface TableOptions {
   readonly format?: TableFormat;
   /** Format that the name of the output asks for: csv keeps the delimiter of the input, unless that is a tab. */
   readonly namedFormat?: TableFormat;
-  /** Whether csv-parse reads the table and csv-stringify writes it anew, in front of the scanner. */
-  readonly strict?: boolean;
+  /** Writes the table anew in front of the scanner, so that tests can compare it with another reader. */
+  readonly rewrite?: Rewrite;
 }
 
 /** A table that is being read. */

@@ -52,8 +52,8 @@ describe("idv emails --dns", () => {
     expect(stderr).toContain("\nDNS: 6 domains asked; 1 domain undecided: 1 SERVFAIL\n");
   });
 
-  test.each([[["--strict"]], [["--set", "cell=first"]]])("gives the same with %j", async (args) => {
-    const { stdout } = await idv(["emails", "-q", ...asking(), ...args], { stdin: list });
+  test("gives the same with --set cell=first", async () => {
+    const { stdout } = await idv(["emails", "-q", ...asking(), "--set", "cell=first"], { stdin: list });
     expect(columnOf(stdout, 1)).toEqual(statuses);
   });
 

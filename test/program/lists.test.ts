@@ -26,7 +26,6 @@ describe("allow and deny lists", () => {
 
   test.each<[string, string[], Record<string, string>]>([
     ["from options", options, {}],
-    ["over batches", [...options, "--strict"], {}],
     ["from the environment", [], { IDV_ALLOW: "allow.txt:boss.txt", IDV_DENY: "deny.txt" }],
     ["from options rather than the environment", options, { IDV_DENY: "missing.txt" }],
   ])("apply %s", async (_, args, env) => {
@@ -76,10 +75,8 @@ describe("canonical addresses", () => {
       "email,n,status\nAnn.Lee+x@GoogleMail.com,1,alias\nannlee@gmail.com,2,ok\nnot an address,3,fake\n,4,\n",
     ],
   ])("%s", async (_, args, expected) => {
-    for (const strict of [[], ["--strict"]]) {
-      const { code, stdout } = await idv(["emails", "-q", ...args, ...strict], { stdin: `email,n\n${rows}` });
-      expect({ code, stdout }).toEqual({ code: 0, stdout: expected });
-    }
+    const { code, stdout } = await idv(["emails", "-q", ...args], { stdin: `email,n\n${rows}` });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expected });
   });
 
   test("are not named by --dedupe=other, which is rejected", async () => {

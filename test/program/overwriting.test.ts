@@ -258,7 +258,6 @@ test("two runs at once with a backup leave every row in the file or in its backu
 test.each<[string, string[]]>([
   ["--update=all", []],
   ["--update", []],
-  ["--update=all", ["--strict"]],
   ["--update=all", ["--explain"]],
   ["--update=all", ["-c", "email", "-c", "other"]],
 ])("a status column of the user's that starts empty is not overwritten by %s %j", async (update, args) => {

@@ -31,7 +31,6 @@ const textOf = (page: string) =>
 describe("--report", () => {
   test.each([
     ["over bytes", []],
-    ["over batches", ["--strict"]],
     ["from JSON lines", ["--format", "jsonl"]],
   ])("counts what the list holds, %s", async (_, args) => {
     const home = folderOf({ "list.csv": list });

@@ -25,7 +25,6 @@ const read = (home: string, name: string) => readFileSync(join(home, name), "utf
 describe("several files", () => {
   test.each<[string, Record<string, string | Uint8Array>, string[]]>([
     ["over bytes", { "a.csv": a, "b.csv": b }, []],
-    ["over batches", { "a.csv": a, "b.csv": b }, ["--strict"]],
     [
       "with lines of JSON among them",
       { "a.csv": a, "b.csv": b, "c.jsonl": '{"email":"y@mailinator.com"}\n' },
@@ -84,42 +83,39 @@ describe("several files", () => {
     expect(stderr).toContain("4 files, 2 failed: 4 rows, 3 distinct items; 3 units used\n");
   });
 
-  test.each([[[]], [["--strict"]]])("share a quota %j", async (args) => {
+  test("share a quota", async () => {
     const home = homeWith({ "a.csv": a, "b.csv": b });
     await setQuota(home, { limit: 2 });
-    const { code } = await idv(["emails", "-I", "a.csv", "b.csv", ...args], { home });
+    const { code } = await idv(["emails", "-I", "a.csv", "b.csv"], { home });
     expect(code).toBe(4);
     expect(read(home, "b.csv")).toBe(
       "email,status\nx@mailinator.com,disposable\ny@mailinator.com,quota_exceeded\n",
     );
   });
 
-  test.each([[[]], [["--strict"]]])("are deduplicated together %j", async (args) => {
+  test("are deduplicated together", async () => {
     const home = homeWith({ "a.csv": a, "b.csv": b });
-    await idv(["emails", "-I", "a.csv", "b.csv", "--dedupe", ...args], { home });
+    await idv(["emails", "-I", "a.csv", "b.csv", "--dedupe"], { home });
     expect(read(home, "b.csv")).toBe("email,status\ny@mailinator.com,disposable\n");
   });
 
-  test.each([[[]], [["--strict"]]])(
-    "after one that fails, are not deduplicated against rows that are in no output %j",
-    async (args) => {
-      const many = Array.from({ length: 30_000 }, (_, i) => `${i},u${i}@larch-and-oak.com\n`);
-      const home = homeWith({ "a.csv": [a, ...many, "1,2,3\n"].join(""), "b.csv": b, "c.csv": b });
-      const files = ["a.csv", "b.csv", "c.csv", "-I", "--bad-rows", "error"];
-      const { code, stderr } = await idv(["emails", ...files, "--dedupe", ...args], { home });
-      expect(code).toBe(6);
-      expect(read(home, "b.csv")).toBe(b);
-      expect(read(home, "c.csv")).toBe(b);
-      expect(stderr).toContain(
-        "idv: b.csv and 1 more file: not validated, because --dedupe compares all files, and a.csv failed; repair it, and run these files together again\n",
-      );
-      expect(stderr).toContain("3 files, 3 failed: 0 rows");
-      const some = ["missing.csv", "b.csv", "c.csv", "-o", "out/"];
-      expect((await idv(["emails", ...some, "--dedupe", ...args], { home })).code).toBe(6);
-      expect(read(home, "out/b.csv")).toContain("y@mailinator.com,disposable\n");
-      expect(read(home, "out/c.csv")).toBe("email,status\n");
-    },
-  );
+  test("after one that fails, are not deduplicated against rows that are in no output", async () => {
+    const many = Array.from({ length: 30_000 }, (_, i) => `${i},u${i}@larch-and-oak.com\n`);
+    const home = homeWith({ "a.csv": [a, ...many, "1,2,3\n"].join(""), "b.csv": b, "c.csv": b });
+    const files = ["a.csv", "b.csv", "c.csv", "-I", "--bad-rows", "error"];
+    const { code, stderr } = await idv(["emails", ...files, "--dedupe"], { home });
+    expect(code).toBe(6);
+    expect(read(home, "b.csv")).toBe(b);
+    expect(read(home, "c.csv")).toBe(b);
+    expect(stderr).toContain(
+      "idv: b.csv and 1 more file: not validated, because --dedupe compares all files, and a.csv failed; repair it, and run these files together again\n",
+    );
+    expect(stderr).toContain("3 files, 3 failed: 0 rows");
+    const some = ["missing.csv", "b.csv", "c.csv", "-o", "out/"];
+    expect((await idv(["emails", ...some, "--dedupe"], { home })).code).toBe(6);
+    expect(read(home, "out/b.csv")).toContain("y@mailinator.com,disposable\n");
+    expect(read(home, "out/c.csv")).toBe("email,status\n");
+  });
 
   test.each<[string, Record<string, string>, string[], number]>([
     ["has no rows", { "a.csv": "email\n" }, ["--fail-on=no-rows"], 1],
@@ -135,11 +131,11 @@ describe("several files", () => {
     expect(read(home, "c.csv")).toBe("email,status\n");
   });
 
-  test.each([[[]], [["--strict"]]])("count one that fails when it is written as failed %j", async (args) => {
+  test("count one that fails when it is written as failed", async () => {
     const home = homeWith({ "a.csv": a, "b.csv": b });
     await setQuota(home, { limit: 9 });
     const release = await lockStore(join(home, "state/idv/quota.db"));
-    const child = startIdv(["emails", "a.csv", "b.csv", "-I", "--dedupe", ...args], { home });
+    const child = startIdv(["emails", "a.csv", "b.csv", "-I", "--dedupe"], { home });
     const outcome = finished(child);
     const isOpen = () => readdirSync(home).some((name) => name.endsWith(".tmp"));
     await expect.poll(isOpen).toBe(true);
@@ -161,8 +157,7 @@ describe("several files", () => {
     ["over bytes", [], 9000, "v"],
     ["over bytes, after charges", [], 30_000, "u"],
     ["over bytes, after charges", [], 30_000, "v"],
-    ["over batches", ["--strict"], 9000, "u"],
-    ["over batches, some of them submitted", ["--strict"], 25_000, "u"],
+    ["over bytes", [], 25_000, "u"],
   ])(
     "get no rows of one that fails, and pay for its items, %s %j, %i rows of %s",
     async (_, args, count, name) => {
@@ -183,11 +178,11 @@ describe("several files", () => {
     },
   );
 
-  test.each([[[]], [["--strict"]]])("say what the last one has cost before it failed %j", async (args) => {
+  test("say what the last one has cost before it failed", async () => {
     const many = Array.from({ length: 25_000 }, (_, i) => `${i},u${i}@larch-and-oak.com\n`);
     const home = homeWith({ "a.csv": a, "b.csv": ["id,email\n", ...many, "1,2,3\n"].join("") });
     const files = ["a.csv", "b.csv", "-I", "--bad-rows", "error"];
-    const { stderr } = await idv(["emails", ...files, ...args], { home });
+    const { stderr } = await idv(["emails", ...files], { home });
     const { used } = await readQuota(home);
     expect(used).toBeGreaterThan(2);
     expect(stderr).toContain(`2 files, 1 failed: 2 rows, 2 distinct items; ${grouped(used)} units used\n`);
@@ -209,16 +204,16 @@ describe("several files", () => {
     await release();
   });
 
-  test.each([[[]], [["--strict"]]])("tell what each would cost with --dry-run %j", async (args) => {
+  test("tell what each would cost with --dry-run", async () => {
     const home = homeWith({ "a.csv": a, "b.csv": b, "c.csv": "email\nzoe@larch-and-oak.com\n" });
     const files = ["a.csv", "b.csv", "c.csv"];
-    const { code, stderr } = await idv(["emails", ...files, "--dry-run", ...args], { home });
+    const { code, stderr } = await idv(["emails", ...files, "--dry-run"], { home });
     expect(code, stderr).toBe(0);
     expect(stderr.match(/\d units? would be charged/g)).toEqual([
       ...["2 units would be charged", "1 unit would be charged", "1 unit would be charged"],
       "4 units would be charged",
     ]);
-    const json = await idv(["emails", ...files, "--dry-run", "--log", "json", ...args], { home });
+    const json = await idv(["emails", ...files, "--dry-run", "--log", "json"], { home });
     const lines = json.stderr
       .trimEnd()
       .split("\n")

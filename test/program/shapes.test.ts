@@ -142,7 +142,7 @@ describe("a file in which nothing looks like an item is refused", () => {
       "{}",
     ];
     const content = `id,contact_info\n${cells.map((text, i) => `${i},${cell(text)}\n`).join("")}`;
-    for (const args of [[], ["--strict"], ["--explain"]]) {
+    for (const args of [[], ["--explain"]]) {
       const { code, output } = await run(
         "l.csv",
         content,
@@ -200,12 +200,6 @@ describe("lines above the table are copied unchanged", () => {
       "id,email\nx,y\nid,email,status\n1,ann@larch-and-oak.com,ok\n",
       ["--skip-lines", "2"],
     ],
-    [
-      "titles, read with csv-parse",
-      "Export\nid,email\n1,ann@larch-and-oak.com\n2,b@mailinator.com\n",
-      "Export\nid,email,status\n1,ann@larch-and-oak.com,ok\n2,b@mailinator.com,disposable\n",
-      ["--strict"],
-    ],
   ])("%s", async (_, content, expected, args = []) => {
     const { code, output, stderr } = await run("l.csv", content, "emails", ...args);
     expect({ code, output }, stderr).toEqual({ code: 0, output: expected });
@@ -237,10 +231,8 @@ describe("surplus fields that are empty are no fault", () => {
       "id,email,status\n1,ann@larch-and-oak.com,ok\n2,b@mailinator.com,disposable\n3,c@mailinator.com,disposable\n",
     ],
   ])("%s", async (_, content, expected) => {
-    for (const args of [[], ["--strict"]]) {
-      const { code, output, stderr } = await run("l.csv", content, "emails", ...args);
-      expect({ code, output }, stderr).toEqual({ code: 0, output: expected });
-    }
+    const { code, output, stderr } = await run("l.csv", content);
+    expect({ code, output }, stderr).toEqual({ code: 0, output: expected });
   });
 });
 
@@ -256,9 +248,6 @@ describe("a field", () => {
     const embedded = await run("l.csv", table);
     expect(statuses(embedded.output)).toEqual(["status", "disposable", "disposable", "ok"]);
     expect(embedded.stderr).toContain("3 units used");
-    const batched = await run("l.csv", table, "emails", "--strict");
-    expect(batched.output).toBe(embedded.output);
-    expect(batched.stderr).toContain("3 units used");
     const first = await run("l.csv", table, "emails", "--set", "cell=first");
     expect(statuses(first.output)).toEqual(["status", "ok", "disposable", "ok"]);
     const explained = await run("l.csv", table, "emails", "--explain");
@@ -272,12 +261,10 @@ describe("a field", () => {
     const said = (count: string, lines: string) =>
       `${count} left out or bad for one item though another is ok or alias (${lines}); --set cell=best keeps them`;
 
-    test.each([[[]], [["--strict"]]])("does not go without a word %j", async (args) => {
-      const one = await run("l.csv", table, "emails", "-c", "email", "--drop", "disposable,fake", ...args);
+    test("does not go without a word", async () => {
+      const one = await run("l.csv", table, "emails", "-c", "email", "--drop", "disposable,fake");
       expect(one.output.split("\n")).toHaveLength(3);
-      expect(one.stderr).toContain(
-        args.length === 0 ? said("1 row is", "line 2") : "1 row is left out or bad",
-      );
+      expect(one.stderr).toContain(said("1 row is", "line 2"));
       const two = await run("l.csv", table, "emails", ...both, "--drop", "disposable,fake");
       expect(two.stderr).toContain(said("2 rows are", "lines 2, 3"));
       const failing = await run("l.csv", table, "emails", ...both, "--fail-on", "disposable");
@@ -300,8 +287,8 @@ describe("a field", () => {
       );
     });
 
-    test.each([[[]], [["--strict"]]])("is kept with --set cell=best %j", async (args) => {
-      const best = [...both, "--set", "cell=best", ...args];
+    test("is kept with --set cell=best", async () => {
+      const best = [...both, "--set", "cell=best"];
       const kept = await run("l.csv", table, "emails", ...best, "--drop", "disposable,fake");
       expect(kept.output).toBe(
         "email,second,status,status_second\nann@larch-and-oak.com; b@mailinator.com,,ok,\nb@mailinator.com,c@larch-and-oak.com,disposable,ok\nd@larch-and-oak.com,x@mailinator.com,ok,disposable\n",
@@ -319,7 +306,6 @@ describe("a field", () => {
         "cell=best",
         "--explain",
         "--canonical",
-        ...args,
       );
       expect(explained.output).toContain("b@mailinator.com,,ok,,,ann@larch-and-oak.com\n");
     });
@@ -372,7 +358,6 @@ describe("columns", () => {
   test.each([
     ["all", ["--all-columns"]],
     ["named", ["-c", "3", "-c", "E-mail 2 - Value"]],
-    ["all, read with csv-parse", ["--all-columns", "--strict"]],
   ])("have a status each if they are %s, and each item is charged once", async (_, args) => {
     const { code, output, stderr } = await run("l.csv", contacts, "emails", ...args);
     expect({ code, output }, stderr).toEqual({
@@ -407,7 +392,6 @@ describe("--update", () => {
 
   test.each([
     ["keeps statuses and asks for the rest", [], updated, 2],
-    ["does so with csv-parse", ["--strict"], updated, 2],
     [
       "asks for all",
       ["--update=all"],

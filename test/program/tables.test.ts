@@ -128,17 +128,13 @@ describe("options", () => {
     [["--dedupe"], "ann@larch-and-oak.com,ok\nbob@mailinator.com,disposable\n,\nbroken,fake\n"],
     [["--dedupe", "--only", "ok"], "ann@larch-and-oak.com,ok\n"],
   ])("%j selects rows", async (args, rows) => {
-    for (const way of [[], ["--strict"]]) {
-      const { stdout, stderr } = await idv(["emails", "--log", "json", ...args, ...way], {
-        stdin: mixed,
-      });
-      expect(stdout).toBe(`email,status\n${rows}`);
-      expect(JSON.parse(stderr)).toMatchObject({
-        rows: 5,
-        written: rows.split("\n").length - 1,
-        distinct: 3,
-      });
-    }
+    const { stdout, stderr } = await idv(["emails", "--log", "json", ...args], { stdin: mixed });
+    expect(stdout).toBe(`email,status\n${rows}`);
+    expect(JSON.parse(stderr)).toMatchObject({
+      rows: 5,
+      written: rows.split("\n").length - 1,
+      distinct: 3,
+    });
   });
 
   describe("--update with --dedupe", () => {
@@ -149,10 +145,6 @@ describe("options", () => {
 
     test.each([
       [["--dedupe"], [1, 2, 3, 5, 6]],
-      [
-        ["--dedupe", "--strict"],
-        [1, 2, 3, 5, 6],
-      ],
       [
         ["--dedupe=canonical", "--drop", "disposable"],
         [1, 2, 6],
@@ -425,7 +417,6 @@ describe("options", () => {
 
   test.each<[string, string[], Record<string, string>]>([
     ["with own lists of mailboxes there", ["--allow", "allow.txt"], {}],
-    ["read with csv-parse", ["--strict", "--allow", "allow.txt"], {}],
     ["where WebAssembly cannot run", ["--allow", "allow.txt"], { LIMIT: "2500000" }],
   ])("counts items at disposable domains %s", async (_, options, { LIMIT = "unlimited" }) => {
     const home = folderOf({

@@ -59,7 +59,6 @@ interface Options {
   readonly suffix: string;
   /** Indices of the columns with items. */
   readonly columns: readonly number[];
-  readonly isStrict: boolean;
   readonly update: "rest" | "all" | undefined;
   readonly dedupe: "item" | "canonical" | undefined;
   readonly only: readonly string[] | undefined;
@@ -182,7 +181,6 @@ export function bulkCase(seed: number): BulkCase {
   const badRowPolicy = badRows === "keep" && !keepsBad ? "skip" : badRows;
   const mustKeepFormat = keepsBad || (output === "inPlace" && hasComments);
   const format = mustKeepFormat ? undefined : some(20, () => pick(["csv", "tsv", "jsonl"] as const));
-  const isStrict = chance(20);
   const dedupe = some(40, () => pick(shard ? ["item" as const] : (["item", "canonical"] as const)));
   const filter = below(10);
   const chosen = kind === "email" ? [...statuses, "alias"] : statuses;
@@ -298,7 +296,7 @@ export function bulkCase(seed: number): BulkCase {
 
   const extension = lists[0]!.name.slice("list0.".length);
   const options: Options = {
-    ...{ kind, output, columns, isStrict, update, dedupe, shard, format, badRows: badRowPolicy },
+    ...{ kind, output, columns, update, dedupe, shard, format, badRows: badRowPolicy },
     outputName: `out.${mustKeepFormat || chance(60) ? extension : pick(["csv", "tsv", "jsonl", "txt"])}`,
     suffix: pick(["", ".bak"]),
     only: filter < 3 ? aFew(chosen) : undefined,
@@ -336,7 +334,6 @@ export function bulkCase(seed: number): BulkCase {
     ...flag(!isFound || chance(50), ...wanted.flatMap((name) => ["-c", name])),
     ...flag(sharedDelimiter !== undefined, "-d", sharedDelimiter === "\t" ? "\\t" : (sharedDelimiter ?? "")),
     ...flag(!hasHeader, "-n"),
-    ...flag(isStrict, "--strict"),
     ...flag(update !== undefined, update === "all" ? "--update=all" : "--update"),
     ...flag(dedupe !== undefined, dedupe === "canonical" ? "--dedupe=canonical" : "--dedupe"),
     ...listed("--only", options.only),

@@ -229,8 +229,8 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
       output === "file" && !name.endsWith(`.${ending}`) && ending !== "txt" && ending !== format;
     const wanted = options.format ?? (isNamed ? (ending as "csv") : format);
     const isReshaped = wanted !== format || (options.format === "csv" && delimiter !== ",");
-    const isWrittenAnew = isReshaped || (options.isStrict && delimiter !== undefined);
-    return { format: wanted, isReshaped, isWrittenAnew };
+
+    return { format: wanted, isReshaped };
   }
 
   /** The names of the added columns, and the columns of an earlier run that they take. */
@@ -280,7 +280,7 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
 
   function startOf(list: List, added: readonly string[], places: readonly (number | undefined)[]): string {
     const { titles, names, hasHeader, hasMark, delimiter, lineEnding } = list;
-    const { format, isReshaped, isWrittenAnew } = shapeOf(list);
+    const { format, isReshaped } = shapeOf(list);
     if (options.header === "never" || (options.header === "first" && !isFirstShard)) return "";
     const keepsMark = hasMark && !(isReshaped && format === "jsonl");
     const mark = keepsMark || options.addsMark ? byteOrderMark : "";
@@ -291,7 +291,7 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
     const fields = [...names];
     for (const [i, name] of added.entries()) fields[places[i] ?? fields.length] = name;
     const header = fields.map((name) => rawField(name, written)).join(written);
-    return mark + above + header + (isWrittenAnew && isReshaped ? "\n" : lineEnding);
+    return mark + above + header + (isReshaped ? "\n" : lineEnding);
   }
 
   /** A row with its added fields. */
@@ -303,7 +303,7 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
     ours: readonly string[],
   ): string {
     const { names, delimiter, lineEnding, space } = list;
-    const { format, isReshaped, isWrittenAnew } = shapeOf(list);
+    const { format, isReshaped } = shapeOf(list);
     if (format === "jsonl" && isReshaped) {
       const keys = list.hasHeader ? names : names.map((_, i) => String(i + 1));
       const object = new Map(line.fields.slice(0, names.length).map((field, i) => [keys[i]!, field!.text]));
@@ -332,22 +332,22 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
     const written = isReshaped ? delimiters[format]! : delimiter!;
     const fields = names.map((_, i) => {
       const field = line.fields[i];
-      return isWrittenAnew ? rawField(field?.text ?? "", written) : (field?.raw ?? "");
+      return isReshaped ? rawField(field?.text ?? "", written) : (field?.raw ?? "");
     });
     for (const [i, text] of ours.entries()) {
       const place = places[i];
       // A field that does not change keeps its bytes.
       const isSame = place !== undefined && line.fields[place]?.text === text;
-      if (isWrittenAnew || !isSame) fields[place ?? fields.length] = rawField(text, written);
+      if (isReshaped || !isSame) fields[place ?? fields.length] = rawField(text, written);
     }
-    const end = isReshaped ? "\n" : isWrittenAnew ? lineEnding : line.end || lineEnding;
+    const end = isReshaped ? "\n" : line.end || lineEnding;
     return fields.join(written) + end;
   }
 
   /** A line that is no row. */
   function copied(list: List, line: Line): string {
-    const { isWrittenAnew } = shapeOf(list);
-    if (!isWrittenAnew) return lineOf(list, line) + line.end;
+    const { isReshaped } = shapeOf(list);
+    if (!isReshaped) return lineOf(list, line) + line.end;
     if (line.type === "other") return lineOf(list, line) + list.lineEnding;
     const fields = line.fields.map((field) => rawField(field!.text, list.delimiter!));
     return fields.join(list.delimiter) + list.lineEnding;

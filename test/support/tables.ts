@@ -5,23 +5,28 @@ import type { ScannedChunk } from "../../src/table/scan/scanned-chunk.js";
 import type { Table, TableOptions } from "../../src/table/table.js";
 import { unchanged } from "../../src/table/writers/record-writer.js";
 import { readerOf, writerOf } from "../../src/table/writers/writer-of.js";
+import { writtenAnew } from "./csv-parse-table.js";
 
 /** Yields bytes in chunks of `size`. */
 async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let i = 0; i < bytes.length; i += size) yield bytes.subarray(i, i + size);
 }
 
-export type Options = Partial<TableOptions> & { readonly chunkSize?: number };
+export type Options = Partial<TableOptions> & {
+  readonly chunkSize?: number;
+  /** Whether csv-parse reads the table, as the reference. */
+  readonly strict?: boolean;
+};
 
 /** Opens a table given as text (UTF-8), bytes or chunks; errors call it `list.csv`. */
 export function open(
   table: string | Uint8Array | AsyncIterable<Uint8Array>,
-  { chunkSize = 65_536, ...options }: Options = {},
+  { chunkSize = 65_536, strict = false, ...options }: Options = {},
 ): Promise<Table> {
   const bytes = typeof table === "string" ? Buffer.from(table) : table;
   return openTable(
     { name: "list.csv", bytes: bytes instanceof Uint8Array ? chunksOf(bytes, chunkSize) : bytes },
-    { profile: profiles.email, ...options },
+    { profile: profiles.email, ...options, ...(strict && { rewrite: writtenAnew }) },
   );
 }
 

@@ -1,6 +1,6 @@
 /** `idv usage`: the units that the keys of `idv serve` have used, by time, key and status. */
+import { stringify } from "csv-stringify/sync";
 import type { KeyUsageSum } from "../../store/state/usage.js";
-import { quoteField } from "../../table/quotes.js";
 import { knownStatuses } from "../../validator/validator.js";
 import { openServiceState } from "../engines/service-state.js";
 import { type OptionValues, optionRecords } from "../options/option.js";
@@ -71,7 +71,8 @@ async function showUsage({ state, key, since, by, json, csv }: OptionValues<type
     if (csv) print(`${header.join(",")}\n`);
     else if (!json) return await printListing({ header, rows: rowsOf(linesOf(spans, names, by)) });
     for await (const lines of linesOf(spans, names, by)) {
-      print(lines.map((line) => `${json ? JSON.stringify(line) : csvOf(line)}\n`).join(""));
+      const rows = () => stringify(lines.map((line) => rowOf(line, String)));
+      print(json ? lines.map((line) => `${JSON.stringify(line)}\n`).join("") : rows());
       await allPrinted();
     }
   } finally {
@@ -107,11 +108,6 @@ const rowOf = ({ time, key, name, kind, units, statuses }: Line, figure: (count:
   known[known.length - 1] = units - known.reduce((sum, count) => sum + count);
   return [time, key, name, kind, ...[units, ...known, quota_exceeded].map(figure)];
 };
-
-const csvOf = (line: Line): string =>
-  rowOf(line, String)
-    .map((field) => quoteField(field, ","))
-    .join(",");
 
 async function* rowsOf(
   pages: AsyncIterable<readonly Line[]>,

@@ -48,7 +48,6 @@ export const inputOptions = optionRecords({
     parse: markCharacter,
     next: "prevent",
   },
-  strict: { flags: "--strict", help: "read with csv-parse, write with csv-stringify" },
   force: {
     flags: "--force",
     help: "go on where nearly all items are invalid, or most rows bad",

@@ -22,6 +22,7 @@ const removedOptions: Readonly<Record<string, string>> = {
   "--ragged": "--set ragged=error",
   "--refresh": "--cache refresh",
   "--retry-budget": "--set retryBudget=TIME",
+  "--strict": "nothing: the scanner finds the records that csv-parse finds",
   "--summary": "--log text|json|none",
   "--summary-file": "--log json:FILE",
   "--timeout": "--set timeout=TIME",

@@ -7,7 +7,7 @@
  * bytes are copied and no objects made for a record, so that scanning causes no garbage collection. Callers read and
  * copy the bytes at these places.
  *
- * The grammar is that of csv-parse with `relax_quotes`, which is the reference (`--strict`): RFC 4180; LF, CRLF and CR
+ * The grammar is that of csv-parse with `relax_quotes`, which is the reference in the tests: RFC 4180; LF, CRLF and CR
  * all end a record; a quote is special only at the start of a field; text after a closing quote makes the field plain
  * text. A comment is a whole line. csv-parse differs in one case: if `#` starts comments, it also ignores the rest of a
  * line that starts with `""#`.

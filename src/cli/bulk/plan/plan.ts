@@ -236,7 +236,6 @@ function planFile({ kind, settings, cells }: CommonPlan, places: Places, options
       ...(skipLines !== undefined && { skipLines }),
       ragged: settings.ragged.value,
       badRows: options.badRows?.policy ?? "error",
-      strict: options.strict === true,
       force: options.force === true,
       ...(namedFormat !== undefined && namedFormat !== "xlsx" && { namedFormat }),
     },

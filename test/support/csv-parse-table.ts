@@ -1,12 +1,12 @@
 /**
- * Reads CSV with csv-parse and writes it anew with csv-stringify, in front of the scanner (`--strict`): the reference for how
- * records and fields are found. Comments, and rows with a stray quote, pass as they are, so that lines and faults are the same.
+ * Reads CSV with csv-parse and writes it anew with csv-stringify, in front of the scanner: the reference for how records and fields
+ * are found. Comments, and rows with a stray quote, pass as they are, so that lines and faults are the same.
  */
 import { Parser } from "csv-parse";
 import { stringify } from "csv-stringify/sync";
-import { lineEndings } from "./bytes.js";
-import type { Dialect } from "./dialect.js";
-import type { TableError } from "./errors.js";
+import { lineEndings } from "../../src/table/bytes.js";
+import type { Dialect } from "../../src/table/dialect.js";
+import type { TableError } from "../../src/table/errors.js";
 import {
   maximumRecordBytes,
   neverClosed,
@@ -14,10 +14,10 @@ import {
   swallows,
   type TableShape,
   tooLong,
-} from "./records.js";
-import { findStray, findSwallowingQuote } from "./scan/broken-rows.js";
-import { boundsIn } from "./scan/scan-shape.js";
-import type { ItemTest } from "./sniff/item-profile.js";
+} from "../../src/table/records.js";
+import { findStray, findSwallowingQuote } from "../../src/table/scan/broken-rows.js";
+import { boundsIn } from "../../src/table/scan/scan-shape.js";
+import type { ItemTest } from "../../src/table/sniff/item-profile.js";
 
 function parserOptions({ delimiter, quote, escape: escaping, comment, skipsSpaces }: Dialect) {
   return {
