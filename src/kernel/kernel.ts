@@ -128,6 +128,8 @@ interface Exports {
       ends: number,
     ]
   ): number;
+  readDomains(isEmail: boolean, block: number, at: number, count: number, to: number): void;
+  hashFields(block: number, at: number, count: number, to: number): void;
   hashText(start: number, domain: number, end: number): number;
   hashHigh(): number;
   countDomain(start: number, end: number, items: number): void;
@@ -233,6 +235,16 @@ export class Kernel {
    */
   judge(block: number, at: number, count: number, codes: number, hashes: number, counts = true): void {
     this.#exports.judge(this.#isEmail, block, at, count, codes, hashes, counts);
+  }
+
+  /** Reads the domains of the items of scanned records, {@link layout.domainWords} words each. */
+  readDomains(block: number, at: number, count: number, to: number): void {
+    this.#exports.readDomains(this.#isEmail, block, at, count, to);
+  }
+
+  /** Hashes a field of scanned records, two words each; 0 for an empty one. */
+  hashFields(block: number, at: number, count: number, to: number): void {
+    this.#exports.hashFields(block, at, count, to);
   }
 
   /** Writes scanned records with their tails. Returns the number of bytes; -1 if there is no room for them. */

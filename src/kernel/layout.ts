@@ -6,6 +6,12 @@
 /** Numbers of the scanner for each record, in the order of `Place` in the scanner. */
 export const recordWords = 7;
 
+/** Words for the domain of a record's item: its hash in two words, its start, and its length in bytes with a flag. */
+export const domainWords = 4;
+export const domainLengthMask = 255;
+/** The item is its own canonical form. */
+export const isOwnMailbox = 256;
+
 /** Spare bytes after each part of a slot and after the record numbers: 64 bytes are read and 16 written at a time. */
 export const slack = 64;
 

@@ -1,9 +1,16 @@
 /** Looks at the rows of a run and counts what the report shows besides the summary. Keeps domains, no addresses, unless asked. */
+import type { ItemHash } from "../classifier/item-hash.js";
 import { DistinctItems } from "../run/distinct-items.js";
-import type { ObservedRows, RowObserver } from "../run/run-options.js";
+import {
+  domainLengthMask,
+  domainWords,
+  type ItemMailboxes,
+  type ObservedRows,
+  type RowObserver,
+} from "../run/run-options.js";
 import { hasItem } from "../run/status-codes.js";
 import { type Kind, knownStatuses, type Verdict } from "../validator/validator.js";
-import { ByteNames } from "./byte-names.js";
+import { HashedNames } from "./hashed-names.js";
 import type { DateColumn } from "./months.js";
 import { type NamedCounts, TopCounts } from "./top-counts.js";
 
@@ -60,10 +67,12 @@ class Counts {
   /** Counts by {@link series} of each month; there are few of them. */
   readonly months = new Map<string, number[]>();
   readonly dateColumns = new Set<string>();
+  /** New items that are not in their canonical form, and the hashes of their mailboxes, two words each. */
   sameMailbox = 0;
+  readonly mailboxes: number[] = [];
   readonly rows: ShownRow[] = [];
 
-  add({ typos, providers, months, dateColumns, sameMailbox, rows }: Counts): void {
+  add({ typos, providers, months, dateColumns, sameMailbox, mailboxes, rows }: Counts): void {
     this.typos.addAll(typos);
     this.providers.addAll(providers);
     for (const [month, counts] of months) {
@@ -72,6 +81,7 @@ class Counts {
     }
     for (const name of dateColumns) this.dateColumns.add(name);
     this.sameMailbox += sameMailbox;
+    for (const word of mailboxes) this.mailboxes.push(word);
     this.rows.push(...rows.slice(0, mostAddresses - this.rows.length));
   }
 
@@ -92,11 +102,10 @@ export class Collector {
   #isFirst = true;
   readonly #suggestedDomains = new Map<string, string | undefined>();
   readonly #mailboxes = new DistinctItems();
+  #isItem: ItemMailboxes["isItem"] = () => false;
   /** The dates of the file at hand, and the counts of the month of each. */
-  readonly #dates = new ByteNames(mostDates);
+  #dates = new HashedNames();
   #countsByDate: (number[] | undefined)[] = [];
-  /** Takes a field of a row. */
-  readonly #text = new Uint8Array(256);
 
   constructor(options: CollectorOptions) {
     this.#options = options;
@@ -109,11 +118,11 @@ export class Collector {
    */
   observerOf(file: string, dates: DateColumn | undefined): RowObserver {
     this.#file = new Counts();
-    this.#dates.keep(() => false);
+    this.#dates = new HashedNames();
     this.#countsByDate = [];
     if (dates !== undefined) this.#file.dateColumns.add(dates.name);
     return {
-      wantsMailboxes: this.#options.kind === "email",
+      wants: { mailboxes: this.#options.kind === "email", column: dates?.column },
       observe: (rows) => this.#observe(file, dates, rows),
     };
   }
@@ -128,7 +137,7 @@ export class Collector {
 
   /** Returns the counts of the files that were kept. */
   collected(): Collected {
-    const { typos, providers, months, dateColumns, sameMailbox, rows } = this.#total;
+    const { typos, providers, months, dateColumns, rows } = this.#total;
     const counts = Array.from(months, ([name, counts]) => ({
       ...{ name, counts },
       total: counts.reduce((sum, count) => sum + count, 0),
@@ -136,7 +145,7 @@ export class Collector {
     return {
       typos: typos.top(mostTypos),
       providers: providers.top(15),
-      sameMailbox,
+      sameMailbox: this.#sameMailbox(),
       months: counts.length === 0 ? undefined : { column: [...dateColumns].join(", "), counts },
       shownRows: this.#options.withAddresses ? rows : undefined,
       isApproximate: typos.isApproximate || providers.isApproximate,
@@ -144,9 +153,8 @@ export class Collector {
   }
 
   #observe(file: string, dates: DateColumn | undefined, rows: ObservedRows): void {
-    const { kind, withAddresses } = this.#options;
+    const { withAddresses } = this.#options;
     const { providers } = this.#file;
-    const text = this.#text;
     const { codes, statuses, reasons, mailboxes } = rows;
     if (mailboxes) this.#addMailboxes(mailboxes);
     const seriesOf = statuses.map((status) => {
@@ -159,13 +167,10 @@ export class Collector {
       const status = statuses[code]!;
       const reason = reasons[code];
       // The text of an item with a fault may be anything, even an address without its sign.
-      const length = reason === "syntax" ? 0 : rows.plainDomain(row, text);
-      if (length > 0) providers.addBytes(text, length, seriesOf[code]);
-      else if (reason !== "syntax")
-        this.#addDomain(domainOf(kind, rows.place(row).item ?? ""), seriesOf[code]!);
-      if (status === "fake" && (reason === undefined || reason === "typo-domain")) {
-        this.#addTypo(domainOf(kind, rows.place(row).item ?? ""));
-      }
+      const domain = reason === "syntax" ? -1 : this.#domainOf(rows, row);
+      if (domain !== -1) providers.add(domain, seriesOf[code]);
+      if (status === "fake" && (reason === undefined || reason === "typo-domain"))
+        this.#addTypo(rows, domain === -1 ? this.#domainText(rows, row) : providers.nameOf(domain));
       if (dates) {
         const counts = this.#monthCounts(dates, rows, row);
         if (counts !== undefined) counts[seriesOf[code]!]!++;
@@ -175,8 +180,25 @@ export class Collector {
     }
   }
 
-  #addDomain(domain: string, index: number): void {
-    if (domain !== "") this.#file.providers.add(domain, index);
+  /** Returns the number of the domain of a row's item among the providers; -1 if it has none. */
+  #domainOf(rows: ObservedRows, row: number): number {
+    const { facts } = rows;
+    const { providers } = this.#file;
+    const word = row * domainWords;
+    const length = (facts?.domains[word + 3] ?? 0) & domainLengthMask;
+    if (facts === undefined || length === 0) {
+      const domain = this.#domainText(rows, row);
+      return domain === "" ? -1 : numberOf(providers, rows.hashOf(domain), domain);
+    }
+    const { domains, bytes } = facts;
+    const [low, high] = [domains[word]!, domains[word + 1]!];
+    const number = providers.find(low, high);
+    if (number !== -1) return number;
+    return providers.addName(low, high, bytes, domains[word + 2], length);
+  }
+
+  #domainText(rows: ObservedRows, row: number): string {
+    return domainOf(this.#options.kind, rows.place(row).item ?? "");
   }
 
   /** Lists a row with its address. */
@@ -193,26 +215,31 @@ export class Collector {
       const month = monthOf(rows.field(row, column));
       return month === undefined ? undefined : this.#file.countsOf(month);
     };
-    const length = rows.plainField(row, column, this.#text);
-    if (length === 0) return countsOf();
+    const { facts } = rows;
+    const [low = 0, high = 0] = [facts?.fields[2 * row], facts?.fields[2 * row + 1]];
+    // An empty field, or a record that the threads have not read.
+    if (low === 0 && high === 0) return countsOf();
+    const known = this.#dates.find(low, high);
+    if (known !== -1) return this.#countsByDate[known];
     // Most lists have far fewer days than rows.
-    if (this.#dates.size >= mostDates) {
-      this.#dates.keep(() => false);
+    if (this.#dates.size === mostDates) {
+      this.#dates = new HashedNames();
       this.#countsByDate = [];
     }
-    const date = this.#dates.numberOf(this.#text, length);
-    if (date === this.#countsByDate.length) this.#countsByDate.push(countsOf());
+    const date = this.#dates.add(low, high, noName);
+    this.#countsByDate[date] = countsOf();
     return this.#countsByDate[date];
   }
 
-  #addTypo(domain: string): void {
+  #addTypo(rows: ObservedRows, domain: string): void {
     if (domain === "") return;
     if (!this.#suggestedDomains.has(domain)) {
       if (this.#suggestedDomains.size >= mostSuggestions) this.#suggestedDomains.clear();
       this.#suggestedDomains.set(domain, this.#meantDomain(domain));
     }
     const meant = this.#suggestedDomains.get(domain);
-    if (meant !== undefined) this.#file.typos.add(`${domain} → ${meant}`);
+    const { typos } = this.#file;
+    if (meant !== undefined) typos.add(numberOf(typos, rows.hashOf(domain), `${domain} → ${meant}`));
   }
 
   /** Returns the domain that is probably meant, if the rules call this one mistyped. */
@@ -236,10 +263,42 @@ export class Collector {
     };
   }
 
-  #addMailboxes({ hashes, isNew }: NonNullable<ObservedRows["mailboxes"]>): void {
-    const items = isNew.reduce((sum, one) => sum + one, 0);
-    this.#file.sameMailbox += items - this.#mailboxes.addAll(hashes, isNew).count;
+  /** Counts the new items that are not in their canonical form, and keeps the hashes of their mailboxes. */
+  #addMailboxes({ hashes, items, isNew, isItem }: ItemMailboxes): void {
+    const { mailboxes } = this.#file;
+    this.#isItem = isItem;
+    for (let place = 0; place < isNew.length; place++) {
+      const [low, high] = [hashes[2 * place]!, hashes[2 * place + 1]!];
+      if (isNew[place] === 0 || (low === items[2 * place] && high === items[2 * place + 1])) continue;
+      this.#file.sameMailbox++;
+      if (this.#mailboxes.get({ low, high }) !== 0) continue;
+      this.#mailboxes.set({ low, high }, 1);
+      mailboxes.push(low, high);
+    }
   }
+
+  /**
+   * Returns the number of distinct items that reach a mailbox of another. An item with capitals stands for the mailbox in small
+   * letters, too, as it does among items.
+   */
+  #sameMailbox(): number {
+    const { sameMailbox, mailboxes } = this.#total;
+    let own = 0;
+    for (let word = 0; word < mailboxes.length; word += 2) {
+      // No item is the mailbox itself: the first one that reaches it is not the same as another.
+      if (!this.#isItem({ low: mailboxes[word]!, high: mailboxes[word + 1]! })) own++;
+    }
+    return sameMailbox - own;
+  }
+}
+
+/** Dates are found by their hashes alone. */
+const noName = new Uint8Array(0);
+
+/** Returns the number of a name, which is added if it is new. */
+function numberOf(names: TopCounts, hash: ItemHash, name: string): number {
+  const number = names.find(hash.low, hash.high);
+  return number === -1 ? names.addName(hash.low, hash.high, Buffer.from(name)) : number;
 }
 
 const hostname = /^[^\s@.]+(?:\.[^\s@.]+)+$/;

@@ -13,7 +13,7 @@ import { reportPolicy } from "./policy.js";
 import { reasonsFor, reasonWords } from "./reason-words.js";
 import type { Report } from "./report.js";
 import { style } from "./style.js";
-import type { NamedCounts } from "./top-counts.js";
+import { mostNames, type NamedCounts } from "./top-counts.js";
 
 /** Renders the report as a whole page. */
 export function renderPage(report: Report): string {
@@ -243,7 +243,8 @@ function Providers({ report: { providers, isApproximate, kind } }: { report: Rep
       </table>
       {isApproximate && (
         <p class="note">
-          The list has more than 50,000 domains: rows of domains that were rare at first may be missing here.
+          The list has more than {grouped(mostNames)} domains: rows of domains that were rare at first may be
+          missing here.
         </p>
       )}
     </section>

@@ -38,8 +38,8 @@ export interface RowsWithStatus {
   readonly notUtf8: number;
   readonly kept?: number;
   readonly mailboxes?: ObservedRows["mailboxes"];
-  plainDomain: ObservedRows["plainDomain"];
-  plainField: ObservedRows["plainField"];
+  readonly facts?: ObservedRows["facts"];
+  hashOf: ObservedRows["hashOf"];
   /** Returns where a row is, and its field with the item. */
   place(row: number): RowPlace;
   /** Returns a field of a row as text; empty if the row has no such field. */

@@ -1,5 +1,6 @@
 /** Options and report of a bulk run. */
 import type { Classifier } from "../classifier/classifier.js";
+import type { ItemHash } from "../classifier/item-hash.js";
 import type { TableSink } from "../files/output.js";
 import type { DomainCount } from "../kernel/disposable-counts.js";
 import type { RecordStream } from "../table/scan/scanned-records.js";
@@ -55,12 +56,45 @@ export interface RunOptions {
   readonly onProgress?: (progress: RunProgress) => void | Promise<void>;
 }
 
+/** What an observer needs of each row beside the status: the domain of its item, and what is named here. */
+export interface WantedFacts {
+  /** Whether it needs the mailboxes of the items. */
+  readonly mailboxes: boolean;
+  /** Index from 0 of a column whose fields it needs hashes of. */
+  readonly column?: number | undefined;
+}
+
+/** Words in {@link RowFacts.domains} for each row, and the bits of the last one with the length. */
+export { domainLengthMask, domainWords } from "../kernel/layout.js";
+
+/** What the threads have found out about rows. The arrays may be longer than the rows need. */
+export interface RowFacts {
+  /**
+   * For each row four words: the hash of the domain of its item in two of them, which is the same in all runs of a session, and its
+   * start and length in {@link bytes}, in upper or lower case. The length is 0 if the item is not that plain.
+   */
+  readonly domains: Int32Array;
+  /** The hash of the field of each row in {@link WantedFacts.column}, in lower case; 0 if it is empty. */
+  readonly fields: Int32Array;
+  readonly bytes: Uint8Array;
+}
+
 /** Looks at the rows of a run. */
 export interface RowObserver {
-  /** Whether it gets the mailboxes of the items. */
-  readonly wantsMailboxes?: boolean;
+  /** What it needs of each row beside the status. At most one observer of a run may need anything. */
+  readonly wants?: WantedFacts;
   /** Called with consecutive rows. They are valid only during the call. */
   observe(rows: ObservedRows): void;
+}
+
+/** The mailboxes of items, and 1 for each item that is new. An item in its canonical form has the hash of its mailbox. */
+export interface ItemMailboxes {
+  /** Two words each. */
+  readonly hashes: Int32Array;
+  readonly items: Int32Array;
+  readonly isNew: Uint8Array;
+  /** Returns whether a hash is that of an item of the session, as far as that has been read. */
+  readonly isItem: (hash: ItemHash) => boolean;
 }
 
 /** Consecutive rows with their statuses, in input order. */
@@ -72,20 +106,12 @@ export interface ObservedRows {
   /** The statuses and the codes of their reasons, as far as these are known, by the codes of the rows. */
   readonly statuses: readonly Status[];
   readonly reasons: readonly (string | undefined)[];
-  /** Hashes of the mailboxes of items, two words each, and 1 for each whose item is new; for {@link RowObserver.wantsMailboxes}. */
-  readonly mailboxes?: { readonly hashes: Int32Array; readonly isNew: Uint8Array } | undefined;
-  /**
-   * Copies the domain of a row's item in lower case, if its field is a plain address.
-   *
-   * @returns its length in bytes; 0 for any other field, and for a domain that does not fit
-   */
-  plainDomain(row: number, to: Uint8Array): number;
-  /**
-   * Copies a field of a row, if it is printable ASCII without quotes. The column is an index from 0.
-   *
-   * @returns its length in bytes; 0 for any other field, and for one that does not fit
-   */
-  plainField(row: number, column: number, to: Uint8Array): number;
+  /** The mailboxes of items, for {@link WantedFacts.mailboxes}. */
+  readonly mailboxes?: ItemMailboxes | undefined;
+  /** Undefined if the threads cannot find them. */
+  readonly facts?: RowFacts | undefined;
+  /** Returns the hash of a domain in lower case, as in {@link RowFacts.domains}. */
+  hashOf(domain: string): ItemHash;
   /** Returns where a row is, and its field with the item. */
   place(row: number): RowPlace;
   /** Returns a field of a row as text; empty if the row has no such field. The column is an index from 0. */

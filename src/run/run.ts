@@ -183,10 +183,11 @@ function blockOptionsOf(options: RunOptions, ledger: ItemLedger): BlockOptions {
     shape.otherColumns.length > 0 ||
     update !== undefined ||
     options.session?.isSeveral;
+  const facts = observers.find(({ wants }) => wants)?.wants;
   const keys = filter.dedupe === "canonical" ? "mailboxes" : filter.dedupe && needsKeys ? "items" : undefined;
   return {
     ...{ kind, shape, target, columns, shard, keys, keeps: update?.keeps, seed: ledger.seed },
-    wantsMailboxes: keys === "mailboxes" || observers.some((observer) => observer.wantsMailboxes),
+    ...{ facts, wantsMailboxes: keys === "mailboxes" || facts?.mailboxes === true },
     cells: { kind, ...(options.cells ?? usualCells) },
     isService: validator.embedded === undefined,
     isFinal: validator.embedded !== undefined && mailCheck === undefined,

@@ -2,9 +2,9 @@
 import type { ScannedChunk } from "../table/scan/scanned-chunk.js";
 import { keepRecords, wantedRecords } from "../table/writers/record-writer.js";
 import type { BlockClassifier } from "./blocks/block-classifier.js";
-import { copyPlainDomain, copyPlainValue } from "./blocks/plain-address.js";
 import type { ItemLedger } from "./item-ledger.js";
 import type { RowsWithStatus } from "./row-writer.js";
+import type { ItemMailboxes } from "./run-options.js";
 import type { NumberedChunk } from "./settle/settler.js";
 import { notCheckedCode } from "./status-codes.js";
 
@@ -45,9 +45,9 @@ export function settledRows(
     }),
     keys: classifier.keysOf(numbered),
     ...(good && { good }),
-    ...(numbered.mailboxes && { mailboxes: mailboxesOf(numbered, numbered.mailboxes) }),
-    plainDomain: (row, to) => copyPlainDomain(records(), row, to),
-    plainField: (row, column, to) => copyPlainValue(records().withColumn(column), row, to),
+    ...(numbered.mailboxes && { mailboxes: mailboxesOf(numbered, numbered.mailboxes, ledger) }),
+    facts: numbered.facts,
+    hashOf: (domain) => classifier.hashOfDomain(domain),
     place: (row) => {
       const [line, value] = [records().lineOf(row), records().value(row)];
       return { line, value, item: classifier.decidingItem(records(), row, { codes, items }) };
@@ -62,13 +62,17 @@ export function settledRows(
 
 /** Returns the mailboxes of the items in the first column, and 1 for each whose item is new. */
 function mailboxesOf(
-  { columns, items, isNew }: NumberedChunk,
-  hashes: Int32Array,
-): NonNullable<RowsWithStatus["mailboxes"]> {
-  if (columns === 1) return { hashes, isNew };
+  { columns, items, isNew, hashes }: NumberedChunk,
+  mailboxes: Int32Array,
+  ledger: ItemLedger,
+): ItemMailboxes {
+  const isNewInFirst = () =>
+    isNew.map((one, place) => ((items?.fields[place] ?? place) % columns === 0 ? one : 0));
   return {
-    hashes,
-    isNew: isNew.map((one, place) => ((items?.fields[place] ?? place) % columns === 0 ? one : 0)),
+    hashes: mailboxes,
+    items: items?.hashes ?? hashes,
+    isNew: columns === 1 ? isNew : isNewInFirst(),
+    isItem: (hash) => ledger.codeOf(hash) !== 0,
   };
 }
 

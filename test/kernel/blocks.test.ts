@@ -172,7 +172,7 @@ test("judges and writes a block as chunk by chunk, and touches no other slot or 
         ...offline,
         // What is known of domains depends on the kind, and is kept by their hashes.
         ...{ kind, shape, target, seed: kind === "email" ? seed : seed.map((word) => ~word) },
-        keys: rest.keys,
+        ...{ keys: rest.keys, facts: { mailboxes: false, column: rest.width - 1 } },
         // The items of a row may be in different shards: such a table goes in batches.
         shard: otherColumns.length > 0 ? undefined : rest.shard,
         cells: { kind, ...usualCells },
@@ -198,7 +198,9 @@ test("judges and writes a block as chunk by chunk, and touches no other slot or 
       const { chunk, lines } = scanAlone(shape, block)!;
       const verdicts = classifiers[1]!.classify(chunk);
       const written = classifiers[1]!.render(chunk, verdicts.codes, verdicts.items);
-      const { codes, hashes, mailboxes, emptied, notUtf8 } = verdicts;
+      const { codes, hashes, mailboxes, facts, emptied, notUtf8 } = verdicts;
+      expect(slot.domains.slice(0, facts!.domains.length)).toEqual(facts!.domains);
+      expect(slot.fields.slice(0, facts!.fields.length)).toEqual(facts!.fields);
       // Without the kernel, the verdicts are the same; the hashes need not be.
       expect(new BlockClassifier(blockOptions, classifier).classify(chunk)).toMatchObject({
         codes,

@@ -15,7 +15,7 @@ import * as layout from "../../src/kernel/layout.js";
 import { askCode, seedWords } from "../../src/kernel/layout.js";
 import { writeDomainTables } from "../../src/kernel/tables.js";
 import { BlockMemory } from "../../src/run/blocks/block-memory.js";
-import { extractItem, itemKey } from "../../src/run/item.js";
+import { extractItem, itemKey, mailboxKey } from "../../src/run/item.js";
 import { offlineReasons, offlineStatuses } from "../../src/run/status-codes.js";
 import { recordWords } from "../../src/table/scan/scanner.js";
 import { classifier } from "../support/classifier.js";
@@ -37,9 +37,9 @@ class Judge {
     this.kernel = new Kernel(kernelModule(), memory, this.#memory.scratchOf(0), by, kind);
   }
 
-  /** Judges items side by side, between other bytes; undefined for those that are left to the classifier. */
-  all(items: readonly string[]) {
-    const { block, codes, hashes } = this.#memory.slot(0);
+  /** Leaves items side by side, between other bytes, in the block of a slot, and their records. */
+  #put(items: readonly string[]): number {
+    const { block } = this.#memory.slot(0);
     const at = this.#memory.recordsOf(0);
     const records = new Int32Array(this.#memory.memory.buffer, at, items.length * recordWords);
     let place = 0;
@@ -49,6 +49,27 @@ class Judge {
       place = end + block.write(",z@z", end);
       records.set([start, end, end, start, end, 1, row], row * recordWords);
     }
+    return at;
+  }
+
+  /** Returns the domains of items and whether they are in their canonical form, as far as the kernel reads them. */
+  domains(items: readonly string[]) {
+    const at = this.#put(items);
+    const { block, domains } = this.#memory.slot(0);
+    this.kernel.readDomains(block.byteOffset, at, items.length, domains.byteOffset);
+    return items.map((_, row) => {
+      const [low, high, start, last] = domains.subarray(layout.domainWords * row) as unknown as number[];
+      const length = last! & layout.domainLengthMask;
+      if (length === 0) return undefined;
+      const text = block.toString("utf8", start, start! + length);
+      return { text, hash: { low, high }, isOwn: (last! & layout.isOwnMailbox) !== 0 };
+    });
+  }
+
+  /** Judges items; undefined for those that are left to the classifier. */
+  all(items: readonly string[]) {
+    const at = this.#put(items);
+    const { block, codes, hashes } = this.#memory.slot(0);
     this.kernel.judge(block.byteOffset, at, items.length, codes.byteOffset, hashes.byteOffset);
     return items.map((_, row) => {
       const [low, high] = hashes.subarray(2 * row);
@@ -118,6 +139,46 @@ describe("random items", () => {
     );
     expect(judged).toBeGreaterThan(1000);
   });
+});
+
+test.each<[Kind, fc.Arbitrary<string>]>([
+  ["email", address],
+  ["domain", fc.oneof(domain, address)],
+])("reads domains, and knows items in their canonical form, for kind %s", (kind, item) => {
+  const found = { own: 0, others: 0 };
+  fc.assert(
+    fc.property(fc.array(item, { minLength: 1, maxLength: 150, size: "max" }), (items) => {
+      for (const [row, read] of judges[kind].domains(items).entries()) {
+        if (read === undefined) continue;
+        const text = extractItem(kind, items[row]!);
+        const domain = text.slice(text.lastIndexOf("@") + 1);
+        expect(read).toMatchObject({ text: domain, hash: judges[kind].kernel.hash(domain.toLowerCase()) });
+        // An item with a fault in its domain has no canonical form, and counts as its own.
+        if (read.isOwn) expect(mailboxKey(kind, text)).toBe(itemKey(text));
+        found[read.isOwn ? "own" : "others"]++;
+      }
+    }),
+    { numRuns: 150 },
+  );
+  expect(found.own).toBeGreaterThan(1000);
+  expect(found.others).toBeGreaterThan(20);
+});
+
+test.each([
+  ["ann_lee-1@larch-and-oak.com", true],
+  ["o'neil@larch-and-oak.com", true],
+  ["ann@Larch-and-Oak.com", true],
+  ["annlee@gmail.com", true],
+  ["ann.lee@go.com", false],
+  ["ann.lee@gmail.com", false],
+  ["ann@googlemail.com", false],
+  ["ann@x.FASTMAIL.com", false],
+  ["ann@notfastmail.com", false],
+  ["Ann@larch-and-oak.com", false],
+  ["ann+news@hotmail.com", false],
+  ["ann@bücher.de", false],
+])("takes %s for its own canonical form: %s", (item, isOwn) => {
+  expect(judges.email.domains([item])[0]?.isOwn).toBe(isOwn);
 });
 
 // Each rule of the classifier, and each kind of mailbox rule, once.

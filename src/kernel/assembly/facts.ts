@@ -115,7 +115,7 @@ function isEncoded(start: usize, end: usize): bool {
 }
 
 /** Returns whether a name has no letters beyond ASCII, which the tables have as A-labels. */
-function isAscii(start: usize, end: usize): bool {
+export function isAscii(start: usize, end: usize): bool {
   while (start < end && load<u8>(start) < 0x80) start++;
   return start === end;
 }

@@ -19,6 +19,7 @@ import {
   domainCounts,
   domainNames,
   domains,
+  domainWords,
   dotsAt,
   endPlace,
   freeDots,
@@ -31,6 +32,7 @@ import {
   ignoredDots,
   impossibleMailboxCode,
   insidePlace,
+  isOwnMailbox,
   isRelay,
   isSubAddress,
   labelClass,
@@ -56,8 +58,8 @@ import {
   subAddressCode,
   untold,
 } from "../layout";
-import { listedAt, notPlain, plainFacts } from "./facts";
-import { hash, shardHash, smallLetter } from "./hash";
+import { isAscii, listedAt, notPlain, plainFacts } from "./facts";
+import { firstOf, hash, shardHash, smallLetter } from "./hash";
 import { closingBracket, findHost, findInBrackets, found, foundEnd } from "./item";
 
 /**
@@ -71,6 +73,12 @@ const plus: u8 = 0x2b;
 const hyphen: u8 = 0x2d;
 const dot: u8 = 0x2e;
 const atSign: u8 = 0x40;
+const letterG: u8 = 0x67;
+const letterM: u8 = 0x6d;
+/** "fast", "mail" and ".com" as numbers. */
+const fast: u32 = 0x74736166;
+const mail: u32 = 0x6c69616d;
+const dotCom: u32 = 0x6d6f632e;
 /** Most bytes of a local part with its `@`, and of a domain: a bit for each. Longer ones are rare. */
 const longest: i32 = 64;
 /** Rows that are judged together. */
@@ -126,8 +134,7 @@ export function judge(
   counts: bool,
 ): void {
   isCounted = counts;
-  const set: u32 = load<u32>(settings + 4 * quoteWord);
-  quote = set < 256 ? set : usualQuote;
+  takeQuote();
   for (let from: i32 = 0; from < count; from += batch) {
     const rows: i32 = min(batch, count - from);
     let sum: u64 = 0;
@@ -145,6 +152,80 @@ export function judge(
     }
     codes += batch;
     hashes += 8 * batch;
+  }
+}
+
+function takeQuote(): void {
+  const set: u32 = load<u32>(settings + 4 * quoteWord);
+  quote = set < 256 ? set : usualQuote;
+}
+
+/**
+ * Reads the domain of each record's item: its hash as that of an item, its place, and whether the item is its own canonical form,
+ * {@link domainWords} words a record. Only the domains of plain items have a length.
+ *
+ * @param at address of the numbers of the scanner, which are relative to `block`, as the places of the domains are
+ */
+export function readDomains(isEmail: bool, block: usize, at: usize, count: i32, to: usize): void {
+  takeQuote();
+  const item: usize = scratch;
+  const code: usize = scratch + itemBytes;
+  for (let row: i32 = 0; row < count; row++) {
+    readItem(isEmail, block, at, item, code, code + 8);
+    if (<u32>load<u8>(code) === okCode) {
+      const start: usize = load<u32>(item, domainOf);
+      const length = load<u32>(item, endOf) - <u32>start;
+      store<u64>(to, hash(start, 0, load<u64>(item)));
+      store<u32>(to, <u32>(start - block), 8);
+      store<u32>(to, length | (isOwn(isEmail, item) ? isOwnMailbox : 0), 12);
+    } else {
+      store<u64>(to, 0);
+      store<u64>(to, 0, 8);
+    }
+    at += 4 * recordWords;
+    to += 4 * domainWords;
+  }
+}
+
+/**
+ * Returns whether a plain item is its own canonical form, as most are: its domain is in ASCII and not below fastmail.com, and an
+ * address has no capitals and no `+` in its local part and, at Gmail, no dots; see classifier/canonical.ts.
+ */
+function isOwn(isEmail: bool, item: usize): bool {
+  const start: usize = load<u32>(item, startOf);
+  const domain: usize = load<u32>(item, domainOf);
+  const end: usize = load<u32>(item, endOf);
+  if (!isAscii(domain, end)) return false;
+  if (!isEmail) return true;
+  if (load<u32>(item, plusOf) !== <u32>domain - 1 || hasCapital(start, <i32>(domain - start))) return false;
+  // gmail.com, googlemail.com, and all that ends like fastmail.com.
+  if ((load<u8>(domain) | 0x20) === letterG) {
+    if ((load<u8>(domain, 1) | 0x20) !== letterM) return false;
+    for (let p: usize = start; p < domain; p++) if (load<u8>(p) === dot) return false;
+  }
+  return !(end - domain >= 12 && isLike(end - 4, dotCom) && isLike(end - 8, mail) && isLike(end - 12, fast));
+}
+
+function hasCapital(start: usize, length: i32): bool {
+  for (let i: i32 = 0; i < length; i += 16) {
+    const bytes = firstOf(v128.load(start + i), length - i);
+    if (v128.any_true(i8x16.lt_u(i8x16.sub(bytes, i8x16.splat(0x41)), i8x16.splat(26)))) return true;
+  }
+  return false;
+}
+
+function isLike(start: usize, letters: u32): bool {
+  return (load<u32>(start) | 0x20202020) === letters;
+}
+
+/** Hashes the bytes of each record's field, two words each, without regard to case; 0 for an empty field. */
+export function hashFields(block: usize, at: usize, count: i32, to: usize): void {
+  for (let row: i32 = 0; row < count; row++) {
+    const start: usize = block + load<u32>(at, 12);
+    const length: i32 = load<i32>(at, 16) - load<i32>(at, 12);
+    store<u64>(to, length > 0 && load<i32>(at, 20) !== 0 ? hash(start, length, 0) : 0);
+    at += 4 * recordWords;
+    to += 8;
   }
 }
 

@@ -18,6 +18,6 @@ export {
   takeStates,
   wantMarks,
 } from "./distinct";
-export { countDomain, hashHigh, hashText, judge, useScratch } from "./judge";
+export { countDomain, hashFields, hashHigh, hashText, judge, readDomains, useScratch } from "./judge";
 export { fewestFields, lines, longest, mostFields, scan, strays } from "./scan";
 export { write } from "./write";

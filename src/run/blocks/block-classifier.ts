@@ -6,7 +6,7 @@ import { listedDomain, outcomeCode } from "../../classifier/outcomes.js";
 import { withoutRoot } from "../../classifier/syntax/domain-name.js";
 import type { Classification } from "../../classifier/verdict.js";
 import { Kernel, type KernelSettings } from "../../kernel/kernel.js";
-import { askCode, disposableDomainCode } from "../../kernel/layout.js";
+import { askCode, disposableDomainCode, domainWords, isOwnMailbox } from "../../kernel/layout.js";
 import { emptyField } from "../../table/records.js";
 import { scanAlone } from "../../table/scan/chunk-assembler.js";
 import { scanShape } from "../../table/scan/scan-shape.js";
@@ -18,6 +18,7 @@ import { Cells, itemTest } from "../cells.js";
 import { DomainCounts } from "../domain-counts.js";
 import { itemKey, mailboxKey } from "../item.js";
 import type { RowKeys } from "../row-writer.js";
+import type { RowFacts } from "../run-options.js";
 import { isInShard, severalItems } from "../shard.js";
 import {
   hasItem,
@@ -35,7 +36,7 @@ import { type BlockOptions, itemColumnsOf, looksAtRows } from "./block-options.j
 import { BlockRenderer, type Explain, fieldValue, tailsOf } from "./block-renderer.js";
 import { goodRows, type ItemVerdicts, takeDeciding } from "./item-verdicts.js";
 import { findKept, judgeWithout, type OtherStatus } from "./kept-rows.js";
-import { isOwnMailbox, isPlainAddress } from "./plain-address.js";
+import { isPlainAddress } from "./plain-address.js";
 
 const comma = 0x2c;
 
@@ -47,7 +48,7 @@ export interface ChunkVerdicts {
   /** Number of columns with items. */
   readonly columns: number;
   /** The verdicts on all items in order, if a field has several; undefined if each has one at most. */
-  readonly items?: ItemVerdicts;
+  readonly items?: ItemVerdicts | undefined;
   /** Number of records with a word that stands for no item, and of those with a value that is not UTF-8. */
   readonly emptied: number;
   readonly notUtf8: number;
@@ -59,6 +60,8 @@ export interface ChunkVerdicts {
   readonly hashes: Int32Array;
   /** Hashes of the mailboxes in the places of those of the items, if {@link BlockOptions.wantsMailboxes}. */
   readonly mailboxes?: Int32Array;
+  /** What an observer needs of each row, if {@link BlockOptions.facts} and the kernel can find it. */
+  readonly facts?: RowFacts | undefined;
   /** What `--dedupe` compares, if rows that keep their statuses are compared too. */
   readonly keys?: RowKeys;
 }
@@ -94,6 +97,9 @@ export interface BlockAnswer {
   readonly notUtf8: number;
   readonly kept: number;
 }
+
+/** Where a slot takes what observers and `--dedupe` need of its rows. */
+type SlotFacts = Pick<Slot, "mailboxes" | "domains" | "fields">;
 
 /** Classifies and renders records in one thread. */
 export class BlockClassifier {
@@ -161,9 +167,9 @@ export class BlockClassifier {
     const memory = this.#columns.length === 1 ? { codes, hashes: slot.hashes } : kernel.own;
     this.#judgeColumns(chunk, kept, codes, slot.hashes, memory, (column, counts) => {
       if (this.#cells.hasItemWords) this.#askAll(chunk, memory.codes);
-      else kernel.judgeSlot(column, memory.codes, memory.hashes, counts);
+      else kernel.judge(column, memory.codes, memory.hashes, counts);
     });
-    const verdicts = this.#judgeTheRest(chunk, codes, slot.hashes, slot.mailboxes);
+    const verdicts = this.#judgeTheRest(chunk, codes, slot.hashes, slot);
     const outputLength = this.#takesItems(slot, fields, verdicts.items)
       ? isFinal
         ? this.#renderInto(slot, chunk, verdicts)
@@ -237,7 +243,7 @@ export class BlockClassifier {
     this.#judgeColumns(chunk, kept, codes, hashes, memory, (column, counts) => {
       this.#askAll(chunk, memory.codes);
       if (!this.#cells.hasItemWords) {
-        this.#kernel?.judgeChunk(column, memory.codes, memory.hashes, counts);
+        this.#kernel?.judge(column, memory.codes, memory.hashes, counts);
       }
     });
     const verdicts = this.#judgeTheRest(chunk, codes, hashes);
@@ -286,13 +292,26 @@ export class BlockClassifier {
     return findKept(chunk, quote, places, keeps, otherStatus);
   }
 
+  /** Finds what an observer needs of each row. Without the kernel, it finds that itself. */
+  #findFacts(chunk: ScannedChunk, slot?: SlotFacts): RowFacts | undefined {
+    const { facts } = this.#options;
+    if (facts === undefined || this.#kernel === undefined) return undefined;
+    const domains = this.#domainsOf(chunk, slot?.domains)!;
+    const fields = slot?.fields ?? new Int32Array(2 * chunk.count);
+    if (facts.column !== undefined) this.#kernel.hashFields(chunk.withColumn(facts.column), fields);
+    return { bytes: chunk.bytes, domains, fields };
+  }
+
+  /** Reads the domains of the items of a column; see `domainWords`. Returns undefined without the kernel. */
+  #domainsOf(column: ScannedChunk, memory?: Int32Array): Int32Array | undefined {
+    if (this.#kernel === undefined) return undefined;
+    const domains = memory ?? new Int32Array(domainWords * column.count);
+    this.#kernel.readDomains(column, domains);
+    return domains;
+  }
+
   /** Completes the verdicts of the kernel: judges the items that it has left to the classifier. */
-  #judgeTheRest(
-    chunk: ScannedChunk,
-    codes: Uint8Array,
-    hashes: Int32Array,
-    mailboxes?: Int32Array,
-  ): ChunkVerdicts {
+  #judgeTheRest(chunk: ScannedChunk, codes: Uint8Array, hashes: Int32Array, slot?: SlotFacts): ChunkVerdicts {
     const width = this.#columns.length;
     const chunks = this.#columns.map((column) => chunk.withColumn(column));
     if (this.#options.isService) leaveToService(codes);
@@ -318,13 +337,8 @@ export class BlockClassifier {
     const emptied = this.#isFirstShard ? this.#cells.emptied - emptiedBefore : 0;
     const items = several.size > 0 ? this.#itemVerdicts(codes, hashes, several) : undefined;
     if (items) this.takeDeciding(codes, items);
-    return {
-      ...{ columns: width, codes, hashes, emptied, notUtf8: notUtf8.size, kept },
-      ...(items && { items }),
-      ...(this.#options.wantsMailboxes && {
-        mailboxes: this.#hashMailboxes(chunk, codes, hashes, items, mailboxes),
-      }),
-    };
+    const judged = { columns: width, codes, hashes, emptied, notUtf8: notUtf8.size, kept, items };
+    return { ...judged, ...this.#factsAndMailboxes(chunk, judged, slot) };
   }
 
   /** Counts the rows that keep a status and have no other item. Adds those with a kept value that is not UTF-8 to a set. */
@@ -392,6 +406,11 @@ export class BlockClassifier {
     const verdict = this.#classifier.judge(this.#options.kind, item);
     if (counts) this.#countDomain(item, verdict, 1);
     return outcomeCode(verdict);
+  }
+
+  /** Returns the hash of a domain, as in {@link RowFacts.domains}. */
+  hashOfDomain(domain: string): ItemHash {
+    return this.#hashOf(domain);
   }
 
   /** Returns the hash of a key, the same with and without the kernel in all threads of a run. */
@@ -507,23 +526,40 @@ export class BlockClassifier {
     return all;
   }
 
-  /** @param memory takes the hashes if no field has several items */
+  /** @param slot takes what fits there */
+  #factsAndMailboxes(
+    chunk: ScannedChunk,
+    judged: Pick<ChunkVerdicts, "codes" | "hashes" | "items">,
+    slot?: SlotFacts,
+  ): Pick<ChunkVerdicts, "facts" | "mailboxes"> {
+    const facts = this.#findFacts(chunk, slot);
+    if (!this.#options.wantsMailboxes) return { facts };
+    const domains = this.#columns.map((column, nth) =>
+      nth === 0 && facts ? facts.domains : this.#domainsOf(chunk.withColumn(column)),
+    );
+    return { facts, mailboxes: this.#hashMailboxes(chunk, judged, domains, slot?.mailboxes) };
+  }
+
+  /**
+   * Hashes the mailboxes of items.
+   *
+   * @param domains those of the items of each column, as far as they are known
+   * @param memory takes the hashes if no field has several items
+   */
   #hashMailboxes(
     chunk: ScannedChunk,
-    codes: Uint8Array,
-    hashes: Int32Array,
-    items: ItemVerdicts | undefined,
+    { codes, hashes, items }: Pick<ChunkVerdicts, "codes" | "hashes" | "items">,
+    domains: readonly (Int32Array | undefined)[],
     memory: Int32Array | undefined,
   ): Int32Array {
-    const { kind } = this.#options;
     const words = 2 * (items?.codes ?? codes).length;
     const mailboxes = (items ? undefined : memory?.subarray(0, words)) ?? new Int32Array(words);
     const width = this.#columns.length;
-    const chunks = this.#columns.map((column) => chunk.withColumn(column));
     let place = 0;
     for (let field = 0; field < codes.length; field++) {
       const row = width === 1 ? field : Math.floor(field / width);
-      if (kind === "email" && isOwnMailbox(chunks[field - row * width]!, row)) {
+      const flags = domains[field - row * width]?.[domainWords * row + 3] ?? 0;
+      if ((flags & isOwnMailbox) !== 0) {
         mailboxes[2 * place] = hashes[2 * field]!;
         mailboxes[2 * place + 1] = hashes[2 * field + 1]!;
         place++;
@@ -601,10 +637,7 @@ export class BlockClassifier {
     return {
       ...{ columns: width, codes, hashes, notUtf8: notUtf8.size, emptied: this.#isFirstShard ? emptied : 0 },
       kept: this.#countKept(chunks, codes, new Set()),
-      ...(items && { items }),
-      ...(this.#options.wantsMailboxes && {
-        mailboxes: this.#hashMailboxes(chunk, codes, hashes, items, undefined),
-      }),
+      ...{ items, ...this.#factsAndMailboxes(chunk, { codes, hashes, items }) },
       ...(keys && {
         keys: {
           hashes: Int32Array.from(compared.flatMap(({ hash: { low, high } }) => [low, high])),

@@ -2,6 +2,7 @@
 import type { Classifier } from "../../classifier/classifier.js";
 import type { ItemHash } from "../../classifier/item-hash.js";
 import { Kernel } from "../../kernel/kernel.js";
+import { domainWords } from "../../kernel/layout.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import { Place, recordWords, type ScannedRecords } from "../../table/scan/scanner.js";
 import type { Kind } from "../../validator/validator.js";
@@ -63,44 +64,64 @@ export class BlockKernel {
   }
 
   /**
-   * Judges the items of the block in a slot. Needs a chunk of at most {@link slotRows} records on its memory.
+   * Judges the items of a chunk. Leaves the verdicts on records that are too large as they are.
    *
-   * @param codes on the shared memory, as `hashes`
    * @param counts whether items at disposable domains are counted
    */
-  judgeSlot(chunk: ScannedChunk, codes: Uint8Array, hashes: Int32Array, counts: boolean): void {
-    const { bytes, at, count } = chunk;
-    const isHere = at.buffer === this.#memory;
-    if (!isHere) new Int32Array(this.#memory, this.#others, at.length).set(at);
-    const records = isHere ? at.byteOffset : this.#others;
-    this.#kernel.judge(bytes.byteOffset, records, count, codes.byteOffset, hashes.byteOffset, counts);
+  judge(chunk: ScannedChunk, codes: Uint8Array, hashes: Int32Array, counts: boolean): void {
+    const own = this.#own;
+    const [codesAt, hashesAt] = [own.codes.byteOffset, own.hashes.byteOffset];
+    this.#eachPiece(chunk, (block, records, count, from) => {
+      this.#kernel.judge(block, records, count, codesAt, hashesAt, counts);
+      codes.set(own.codes.subarray(0, count), from);
+      hashes.set(own.hashes.subarray(0, 2 * count), 2 * from);
+    });
+  }
+
+  /** Reads the domains of the items of a chunk, `domainWords` words each; leaves those of records that are too large as they are. */
+  readDomains(chunk: ScannedChunk, domains: Int32Array): void {
+    const own = this.#own.domains;
+    this.#eachPiece(chunk, (block, records, count, from) => {
+      this.#kernel.readDomains(block, records, count, own.byteOffset);
+      domains.set(own.subarray(0, domainWords * count), domainWords * from);
+    });
+  }
+
+  /** Hashes the values of a chunk, two words each; leaves those of records that are too large as they are. */
+  hashFields(chunk: ScannedChunk, fields: Int32Array): void {
+    const own = this.#own.fields;
+    this.#eachPiece(chunk, (block, records, count, from) => {
+      this.#kernel.hashFields(block, records, count, own.byteOffset);
+      fields.set(own.subarray(0, 2 * count), 2 * from);
+    });
   }
 
   /**
-   * Judges the items of a chunk that is in no slot, as many at a time as fit into this thread's own. Leaves records that
-   * are too large as they are.
+   * Calls `use` with the records of a chunk, in pieces that fit into the memory of this thread, but for records that are too large.
+   *
+   * @param use is called with the address of the bytes, that of the records, the number of records and the index of the first one
    */
-  judgeChunk(
+  #eachPiece(
     { bytes, at, count }: ScannedChunk,
-    codes: Uint8Array,
-    hashes: Int32Array,
-    counts: boolean,
+    use: (block: number, records: number, count: number, from: number) => void,
   ): void {
-    const own = this.#own;
+    if (bytes.buffer === this.#memory && count <= slotRows) {
+      const isHere = at.buffer === this.#memory;
+      if (!isHere) new Int32Array(this.#memory, this.#others, at.length).set(at);
+      use(bytes.byteOffset, isHere ? at.byteOffset : this.#others, count, 0);
+      return;
+    }
+    const { block } = this.#own;
     const place = (row: number, word: number) => at[row * recordWords + word]!;
     for (let from = 0, to = 0; from < count; from = Math.max(to, from + 1)) {
       const start = place(from, Place.start);
       to = from;
-      while (to < count && to - from < slotRows && place(to, Place.next) - start <= own.block.length) to++;
+      while (to < count && to - from < slotRows && place(to, Place.next) - start <= block.length) to++;
       if (to === from) continue;
-      bytes.copy(own.block, 0, start, place(to - 1, Place.next));
+      bytes.copy(block, 0, start, place(to - 1, Place.next));
       const numbers = at.subarray(from * recordWords, to * recordWords);
-      new Int32Array(this.#memory, this.#records, numbers.length).set(numbers);
-      const [codesAt, hashesAt] = [own.codes.byteOffset, own.hashes.byteOffset];
-      const block = own.block.byteOffset - start;
-      this.#kernel.judge(block, this.#records, to - from, codesAt, hashesAt, counts);
-      codes.set(own.codes.subarray(0, to - from), from);
-      hashes.set(own.hashes.subarray(0, 2 * (to - from)), 2 * from);
+      new Int32Array(this.#memory, this.#others, numbers.length).set(numbers);
+      use(block.byteOffset - start, this.#others, to - from, from);
     }
   }
 

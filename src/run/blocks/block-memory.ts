@@ -3,7 +3,7 @@
  * on, and slots for blocks and their verdicts. Slots are reused, so blocks create no garbage.
  */
 import { newMemory } from "../../kernel/kernel.js";
-import { recordWords, scratchBytes, sharedEnd, slack } from "../../kernel/layout.js";
+import { domainWords, recordWords, scratchBytes, sharedEnd, slack } from "../../kernel/layout.js";
 
 /** Limits of a slot: rows in a block, bytes of a block, and bytes of its rendered rows. */
 export const slotRows = 65_536;
@@ -11,7 +11,7 @@ const [blockBytes, outputBytes] = [524_288, 1_572_864];
 
 const recordBytes = 4 * recordWords * slotRows + slack;
 const threadBytes = 2 * recordBytes + scratchBytes;
-const slotBytes = 25 * slotRows + blockBytes + outputBytes + 7 * slack;
+const slotBytes = (33 + 4 * domainWords) * slotRows + blockBytes + outputBytes + 9 * slack;
 
 /** Memory for `threads` threads, which have a slot each, and for `slots` further slots. The system allocates only the parts that are used. */
 export class BlockMemory {
@@ -56,6 +56,9 @@ export class Slot {
   readonly hashes: Int32Array;
   /** The hash of each row's mailbox in two words. */
   readonly mailboxes: Int32Array;
+  /** The domain of each row's item, and the hash of another field of the row; see {@link RowFacts}. */
+  readonly domains: Int32Array;
+  readonly fields: Int32Array;
   /** If fields have several items, the field of each item; their codes and hashes are behind those of the fields. */
   readonly itemFields: Int32Array;
   /** The rendered rows. */
@@ -72,6 +75,8 @@ export class Slot {
     };
     this.hashes = new Int32Array(memory, next(8 * slotRows), 2 * slotRows);
     this.mailboxes = new Int32Array(memory, next(8 * slotRows), 2 * slotRows);
+    this.domains = new Int32Array(memory, next(4 * domainWords * slotRows), domainWords * slotRows);
+    this.fields = new Int32Array(memory, next(8 * slotRows), 2 * slotRows);
     this.itemFields = new Int32Array(memory, next(4 * slotRows), slotRows);
     this.ends = new Int32Array(memory, next(4 * slotRows), slotRows);
     this.codes = new Uint8Array(memory, next(slotRows), slotRows);

@@ -4,6 +4,7 @@ import type { WriteTarget } from "../../table/writers/record-writer.js";
 import type { Kind } from "../../validator/validator.js";
 import type { CellOptions } from "../cells.js";
 import type { Columns } from "../columns.js";
+import type { WantedFacts } from "../run-options.js";
 import type { Shard } from "../shard.js";
 
 /** Options of a run for its block classifiers. */
@@ -22,6 +23,8 @@ export interface BlockOptions {
   readonly keys: "items" | "mailboxes" | undefined;
   /** Whether the hashes of the items' mailboxes are wanted. */
   readonly wantsMailboxes: boolean;
+  /** What an observer needs of each row. */
+  readonly facts?: WantedFacts | undefined;
   /** Whether a service gives the verdicts: then items wait for them, but for those that it need not be asked about. */
   readonly isService: boolean;
   /** Whether the verdicts of the threads are those of the rows, unless the quota ends. Otherwise the rows are rendered later. */

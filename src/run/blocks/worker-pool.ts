@@ -51,6 +51,7 @@ export class WorkerPool {
   /** Number of columns with items. */
   readonly #columns: number;
   readonly #isFinal: boolean;
+  readonly #hasFacts: boolean;
   readonly #slots: readonly Slot[];
   readonly #free: number[];
   readonly #queue: BlockQueue;
@@ -73,6 +74,7 @@ export class WorkerPool {
     this.#classifier = classifier;
     this.#columns = itemColumnsOf(options.shape).length;
     this.#isFinal = options.isFinal;
+    this.#hasFacts = options.facts !== undefined;
     this.#slots = Array.from({ length: slots }, (_, index) => memory.slot(index));
     this.#free = this.#slots.map((_, index) => index);
     this.#queue = new BlockQueue(slots);
@@ -128,7 +130,17 @@ export class WorkerPool {
       });
     }
     const found = this.#queue.answerTo(index);
-    const { codes, hashes, mailboxes, itemFields, output, ends } = this.#slots[index]!;
+    const {
+      block,
+      codes,
+      hashes,
+      mailboxes,
+      domains,
+      fields: ofFields,
+      itemFields,
+      output,
+      ends,
+    } = this.#slots[index]!;
     if (found === undefined) return undefined;
     const fields = found.rows * this.#columns;
     const end = fields + found.items;
@@ -147,6 +159,7 @@ export class WorkerPool {
       codes: codes.subarray(0, fields),
       hashes: hashes.subarray(0, 2 * fields),
       mailboxes: mailboxes.subarray(0, 2 * fields),
+      facts: this.#hasFacts ? { bytes: block, domains, fields: ofFields } : undefined,
       written: this.#isFinal
         ? { bytes: output.subarray(0, found.outputLength), ends: ends.subarray(0, found.rows) }
         : undefined,
