@@ -16,8 +16,9 @@ import {
 } from "../config/listening-place.js";
 import { isLoopback } from "../config/loopback.js";
 import { dataTablePath } from "../config/paths.js";
+import { statePlace } from "../config/quota-place.js";
 import { resolveSettings, type Settings, variableOf } from "../config/settings.js";
-import { openServiceState, openState, statePlace } from "../engines/service-state.js";
+import { openServiceState, openState } from "../engines/service-state.js";
 import { UsageError } from "../errors.js";
 import { type OptionValues, optionRecords } from "../options/option.js";
 import { dnsOptions, setOptions } from "../options/service.js";

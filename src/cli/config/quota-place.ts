@@ -2,9 +2,9 @@
 import { found } from "../../files/found.js";
 import type { QuotaOwner } from "../../store/state/service-store.js";
 import { UsageError } from "../errors.js";
-import { quotaFilePath } from "./paths.js";
+import { quotaFilePath, stateFilePath } from "./paths.js";
 
-/** The option that names the quota: `FILE`, `FILE#NAME` or `URL#NAME`. */
+/** The option that names the quota: `FILE`, `FILE#NAME`, `URL#NAME`, or `#NAME` in the usual state. */
 export interface QuotaOptions {
   readonly quota?: string;
 }
@@ -25,34 +25,39 @@ export type QuotaPlace = { readonly path: string; readonly isNamed: boolean } | 
 export const isDatabase = (state: string): boolean => /^postgres(?:ql)?:\/\//.test(state);
 
 /** Splits the name of a shared quota off a file or URL. A file whose own name has a `#` is taken whole. */
-function parts(text: string): { readonly place: string; readonly name?: string } {
-  const [, place, name] = /^(.+)#([^#/]+)$/s.exec(text) ?? [];
+function parts(text: string, env: NodeJS.ProcessEnv): { readonly place: string; readonly name?: string } {
+  const [, place, name] = /^(.*)#([^#/]*)$/s.exec(text) ?? [];
   if (place === undefined || name === undefined || (!isDatabase(text) && found(text)?.isFile())) {
     return { place: text };
   }
-  return { place, name };
+  return { place: place || statePlace(undefined, env), name };
 }
+
+/** Returns the file or URL of the state that the option names, else IDV_STATE, else IDV_STATE_FILE, else the usual file. */
+export const statePlace = (option: string | undefined, env: NodeJS.ProcessEnv): string =>
+  option ?? (env["IDV_STATE"] || stateFilePath(undefined, env));
 
 /** Returns the file or URL of the quota. */
 export function quotaTarget({ quota }: QuotaOptions, env: NodeJS.ProcessEnv): string {
   const text = quota ?? (env["IDV_QUOTA"] || undefined);
-  return text === undefined ? quotaFilePath(env) : parts(text).place;
+  if (text === undefined) return env["IDV_QUOTA_KEY"] ? statePlace(undefined, env) : quotaFilePath(env);
+  return parts(text, env).place;
 }
 
 /**
- * Finds the quota: `--quota`, else IDV_QUOTA, else the usual file.
+ * Finds the quota: `--quota`, else IDV_QUOTA, else the usual file. IDV_QUOTA_KEY alone means the usual state.
  *
- * @throws UsageError when a database has no name of a quota
+ * @throws UsageError when the name of a shared quota is missing
  */
 export function quotaPlace({ quota }: QuotaOptions, env: NodeJS.ProcessEnv): QuotaPlace {
-  const text = quota ?? (env["IDV_QUOTA"] || undefined);
-  if (text === undefined) return { path: quotaFilePath(env), isNamed: false };
-  const { place, name } = parts(text);
   const isOption = quota !== undefined;
   const keyId = isOption ? undefined : env["IDV_QUOTA_KEY"] || undefined;
+  const text = quota ?? (env["IDV_QUOTA"] || undefined);
+  if (text === undefined && keyId === undefined) return { path: quotaFilePath(env), isNamed: false };
+  const { place, name } = text === undefined ? { place: statePlace(undefined, env) } : parts(text, env);
   if (keyId !== undefined) return { state: place, isOption, from: { keyId } };
-  if (name !== undefined) return { state: place, isOption, from: { quotaName: name } };
-  if (!isDatabase(place)) return { path: place, isNamed: true };
+  if (name) return { state: place, isOption, from: { quotaName: name } };
+  if (name === undefined && !isDatabase(place)) return { path: place, isNamed: true };
   const source = isOption ? "--quota" : "IDV_QUOTA";
   throw new UsageError(`${source} needs the name of the quota, too: postgres://host/database#NAME`);
 }

@@ -2,13 +2,8 @@
 
 import type { LockWait } from "../../store/sqlite/database.js";
 import type { ServiceStore } from "../../store/state/service-store.js";
-import { stateFilePath } from "../config/paths.js";
-import { isDatabase } from "../config/quota-place.js";
+import { isDatabase, statePlace } from "../config/quota-place.js";
 import { UsageError } from "../errors.js";
-
-/** Returns the path or URL of the state that the option names, else IDV_STATE, else IDV_STATE_FILE, else the usual file. */
-export const statePlace = (option: string | undefined, env: NodeJS.ProcessEnv): string =>
-  option ?? (env["IDV_STATE"] || stateFilePath(undefined, env));
 
 /**
  * Opens the state that the option names, else IDV_STATE, else IDV_STATE_FILE, else the usual file.
