@@ -12,10 +12,9 @@ export type Block =
 
 /** Reads the blocks of a text. */
 export function readMarkdown(markdown: string): readonly Block[] {
-  return markdown
-    .trim()
-    .split(/\n{2,}(?=\S)/)
-    .map(readBlock);
+  // A block of code, or lines up to an empty one; code may have empty lines.
+  const blocks = markdown.trim().match(/^```.*?^```$|(?:(?!\n{2,}\S).)+/gms) ?? [];
+  return blocks.map((block) => readBlock(block.trim()));
 }
 
 function readBlock(block: string): Block {
