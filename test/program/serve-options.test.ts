@@ -160,6 +160,9 @@ describe("a file of options", () => {
     ['{"port": [1, 2]}', "serve.json: port: takes one value"],
     ['{"quiet": "yes"}', "serve.json: quiet: takes true or false"],
     ['{"host": ""}', 'serve.json: host: "" is invalid'],
+    ['{"host": null}', "serve.json: host: takes text, a number, true or false"],
+    ['{"dns": "bad"}', 'serve.json: dns: "bad" is invalid. It takes on, off or strict.'],
+    ['{"set": "baseUrl=https://u:secret@h"}', "serve.json: set: baseUrl: it is invalid."],
   ])("%s is refused", async (text, message) => {
     const home = temporaryFolder();
     writeFileSync(join(home, "serve.json"), text);

@@ -3,6 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import { type Command, InvalidArgumentError } from "commander";
 import { UsageError } from "../errors.js";
 import type { OptionRecords } from "../options/option.js";
+import { type SetSetting, variableOf } from "./settings.js";
 
 /** Value of an option in the file. */
 type Value = string | number | boolean | readonly string[];
@@ -24,6 +25,7 @@ interface Target {
  */
 export function takeOptionsFrom(path: string, { command, records, variables }: Target): void {
   const { config: _, ...known } = records;
+  const given = (command.getOptionValue("set") ?? []) as readonly SetSetting[];
   for (const [name, value] of Object.entries(readObject(path))) {
     const record = Object.hasOwn(known, name) ? known[name] : undefined;
     if (record === undefined) throw new UsageError(`${path}: ${unknownName(name, Object.keys(known))}`);
@@ -31,8 +33,16 @@ export function takeOptionsFrom(path: string, { command, records, variables }: T
       throw new UsageError(`${path}: other users can read the password in it; run chmod 600 ${path}`);
     }
     const parsed = readValue(record, value, `${path}: ${name}`);
+    const before = command.getOptionValue(name) as readonly unknown[] | undefined;
+    if (name === "set") {
+      // Each setting by itself: its variable goes before it, and the last value counts.
+      const own = (parsed as readonly SetSetting[]).filter(([each]) => !process.env[variableOf(each)]);
+      command.setOptionValueWithSource(name, [...own, ...(before ?? [])], "config");
+      continue;
+    }
     const isGiven =
       command.getOptionValueSource(name) === "cli" ||
+      given.some(([each]) => each === name) ||
       variables[name]?.some((variable) => process.env[variable]);
     if (!isGiven) command.setOptionValueWithSource(name, parsed, "config");
   }
@@ -73,12 +83,17 @@ function readValue({ flags, parse, isList }: OptionRecords[string], value: Value
     if (typeof value === "boolean") return value || undefined;
     throw new UsageError(`${where}: takes true or false`);
   }
-  const texts = (Array.isArray(value) ? value : [value]).map(String);
+  const texts = (Array.isArray(value) ? value : [value]).map((text: unknown) => {
+    if (["string", "number", "boolean"].includes(typeof text)) return String(text);
+    throw new UsageError(`${where}: takes text, a number, true or false`);
+  });
   if (texts.length !== 1 && !isList) throw new UsageError(`${where}: takes one value`);
   const values = texts.map((text) => {
     try {
       return parse ? parse(text) : text;
     } catch (error) {
+      // The parsers of settings name the option, which is a name in this file.
+      if (error instanceof UsageError) throw new UsageError(error.message.replace(/^--\w+:?/, `${where}:`));
       if (!(error instanceof InvalidArgumentError)) throw error;
       throw new UsageError(`${where}: "${text}" is invalid. ${error.message}`);
     }

@@ -183,14 +183,15 @@ export type SettingOptions = {
 /**
  * Parses a setting of `--set`, such as `timeout=1m`.
  *
- * @throws InvalidArgumentError
+ * @throws UsageError
  */
 export function setSetting(text: string): SetSetting {
   const [, given = "", value] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
   const name = settingNames.find((name) => name === given);
-  if (value !== undefined && name !== undefined) return [name, settings[name].parse(value)];
-  const fault = value === undefined ? "It takes NAME=VALUE" : "There is no such setting";
-  throw new InvalidArgumentError(`${fault}; settings: ${settingNames.join(", ")}.`);
+  if (value !== undefined && name !== undefined) return [name, parse(name, value, `--set ${name}`)];
+  // The value may be a key in the wrong place, so it is not shown.
+  const what = /^[\w-]{1,30}$/.test(given) ? `"${given}" is not a setting` : "takes NAME=VALUE";
+  throw new UsageError(`--set: ${what}; settings: ${settingNames.join(", ")}`);
 }
 
 /** A file with settings. */
@@ -254,7 +255,13 @@ function resolveSetting(
   if (given) return { value: parse(name, given, variable), source: variable };
   for (const { path, values } of files) {
     const value = values[name];
-    if (value !== undefined) return { value: parse(name, String(value), `${path}: ${name}`), source: path };
+    if (value === undefined) continue;
+    const where = `${path}: ${name}`;
+    const texts = Array.isArray(value) ? value : [value];
+    if (!texts.every((text) => ["string", "number", "boolean"].includes(typeof text))) {
+      throw new UsageError(`${where}: takes text, a number, true or false`);
+    }
+    return { value: parse(name, texts.join(","), where), source: path };
   }
   return { value: fallback === undefined ? undefined : parse(name, fallback, name), source: "default" };
 }

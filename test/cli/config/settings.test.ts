@@ -6,6 +6,7 @@ import {
   resolveSettings,
   type SettingName,
   type SettingOptions,
+  setSetting,
   settingNames,
   settingOf,
   showSetting,
@@ -106,6 +107,8 @@ test.each<[string, Given, string]>([
     { user: { colour: 1 } },
     'config.json: "colour" is an unknown setting; known settings: engine',
   ],
+  ["null in a file", { project: { emptyValues: null } }, ".idvrc.json: emptyValues: takes text, a number"],
+  ["an object in a file", { user: { cell: {} } }, "config.json: cell: takes text, a number"],
   [
     "a password in a URL, which is not shown",
     { env: { IDV_BASE_URL: "https://u:p@x.net" } },
@@ -146,4 +149,14 @@ test("every setting has a variable and a valid default", () => {
     expect(variableOf(name)).toMatch(/^IDV_[A-Z_]+$/);
     if (fallback !== undefined) expect(() => parse(fallback)).not.toThrow();
   }
+});
+
+test.each([
+  ["baseUrl=https://u:secret@x.net", "--set baseUrl: it is invalid. It must have no user"],
+  ["apiKey=secret", '--set: "apiKey" is not a setting; settings: engine'],
+  ["sk_secret", "--set: takes NAME=VALUE; settings: engine"],
+  ["timeout=soon", '--set timeout: "soon" is invalid.'],
+])("rejects --set %s without a secret in the message", (text, message) => {
+  expect(() => setSetting(text)).toThrow(message);
+  expect(() => setSetting(text)).not.toThrow("secret");
 });
