@@ -236,7 +236,7 @@ describe.skipIf(!hasScript).concurrent("on a terminal", () => {
   }) => {
     const list = "printf 'email,n\\nann@larch-and-oak.com,1\\nx@mailinator.com,2\\n,3\\n' > l.csv";
     const output = await onTerminal(`stty columns 100; ${list}; idv emails l.csv -o o.csv`);
-    expect(output).toContain("Next: idv emails l.csv --drop disposable,empty -o clean.csv\r\n");
+    expect(output).toContain("Next: idv emails --update o.csv --drop disposable,empty -o o-clean.csv\r\n");
     const ended = await onTerminal(
       `stty columns 100; ${list}; idv quota set --limit 1 > /dev/null; idv emails l.csv -o o.csv || true`,
     );

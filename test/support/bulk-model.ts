@@ -91,6 +91,8 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
 
     const bad = list.lines.filter((line) => isBroken(list, line));
     const isRefused = bad.length > 0 && badRows === "error";
+    const isUntold = update !== undefined && !list.hasHeader && list.delimiter !== undefined;
+    if (isUntold) throw new Failure(isRefused && isReadAtOnce(list) ? 6 : 2);
     const start = startOf(list, added, places);
     // The start of a table is read with its header, other rows while others are written.
     const isEarly = !options.failsOnEmpty && !(isRefused && isReadAtOnce(list));

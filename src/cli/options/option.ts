@@ -27,15 +27,17 @@ interface OptionRecord {
   readonly words?: readonly string[];
   /** Whether it may be repeated; then all its values count. */
   readonly isList?: true;
+  /** Whether it may be repeated; then its values count as one, with commas between them. */
+  readonly isJoined?: true;
   /** The options that it contradicts, by their names here. */
   readonly conflicts?: readonly string[];
   /** The only engine that it concerns. */
   readonly belongsTo?: "offline" | "api";
   /**
-   * Whether a command that the run suggests repeats it, because it decides what is judged, or cannot be suggested because of it.
-   * Otherwise that command does without it.
+   * Whether a command that the run suggests repeats it, because it decides what is judged, repeats it only for a file that is replaced
+   * in its own format, or cannot be suggested because of it. Otherwise that command does without it.
    */
-  readonly next?: "repeat" | "prevent";
+  readonly next?: "repeat" | "inPlace" | "prevent";
 }
 
 /** Options by the names of their values. */
@@ -114,12 +116,19 @@ function wordsOf({ long, short, optional }: Option, value: string | undefined): 
 }
 
 function optionOf(record: OptionRecord): Option {
-  const { flags, help, parse, choices, fallback, fallbackText, implied, conflicts, isList } = record;
+  const { flags, help, parse, choices, fallback, fallbackText, implied, conflicts, isList, isJoined } =
+    record;
   const option = new Option(flags, help);
   if (implied !== undefined) option.preset(implied);
   if (choices !== undefined) option.choices(choices);
   if (isList && parse !== undefined) {
     option.argParser((text, before: readonly unknown[] = []) => [...before, parse(text)]);
+  } else if (isJoined && parse !== undefined) {
+    const texts: string[] = [];
+    option.argParser((text) => {
+      texts.push(text);
+      return parse(texts.join(","));
+    });
   } else if (parse !== undefined) option.argParser((text) => parse(text));
   if (fallback !== undefined) option.default(fallback, fallbackText);
   if (conflicts !== undefined) option.conflicts([...conflicts]);
@@ -136,6 +145,16 @@ function optionOf(record: OptionRecord): Option {
 export function normalizeWords(words: readonly string[], command: Command): string[] {
   const end = words.indexOf("--");
   const optional = command.options.filter((option) => option.optional);
+  const switches = command.options.flatMap(({ short, required, optional }) =>
+    short && !required && !optional ? [short[1]!] : [],
+  );
+  // `-qI`: flags in one word. In `-cKPI`, the letters behind `-c` are its value.
+  const isBundle = (word: string, short: string | undefined) =>
+    short !== undefined &&
+    word.length > 2 &&
+    word.endsWith(short[1]!) &&
+    /^-[a-zA-Z]+$/.test(word) &&
+    [...word.slice(1, -1)].every((letter) => switches.includes(letter));
   const normal: string[] = [];
   for (const [i, word] of words.entries()) {
     if (end !== -1 && i >= end) {
@@ -154,15 +173,10 @@ export function normalizeWords(words: readonly string[], command: Command): stri
       normal.push(word);
       continue;
     }
-    // `-qI`: flags in one word.
     if (isBundle(word, option.short)) normal.push(word.slice(0, -1));
     normal.push(`${option.long}=${option.presetArg ?? ""}`);
   }
   return normal;
 }
-
-/** Returns whether a word ends with a short option behind others. */
-const isBundle = (word: string, short: string | undefined): boolean =>
-  short !== undefined && /^-[a-zA-Z]{2,}$/.test(word) && word.endsWith(short[1]!) && !word.startsWith(short);
 
 const isTime = (word: string): boolean => /^\d+(?:\.\d+)?(?:ms|s|m|h|d)?$/.test(word);

@@ -57,5 +57,9 @@ export const outputOptions = optionRecords({
     help: "add the address that reaches the same mailbox",
     next: "repeat",
   },
-  escapeFormulas: { flags: "--escape-formulas", help: "put ' before added fields that are formulas" },
+  escapeFormulas: {
+    flags: "--escape-formulas",
+    help: "put ' before added fields that are formulas",
+    next: "repeat",
+  },
 });

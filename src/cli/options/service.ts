@@ -18,7 +18,7 @@ function settingOption<const Name extends SettingName & keyof SettingOptions>(na
     help: fallback === undefined ? help : `${help} (default: ${fallback})`,
     parse: (text: string) => parseSettingOption(name, text),
     ...(settingOf(name).belongsTo === "api" && { belongsTo: "api" as const }),
-    next: "prevent" as const,
+    next: "inPlace" as const,
   };
 }
 
@@ -30,20 +30,23 @@ export const setOptions = optionRecords({
     parse: setSetting,
     words: settingNames.map((name) => `${name}=`),
     isList: true,
-    next: "prevent",
+    next: "inPlace",
   },
 });
 
 export const baseUrlOptions = optionRecords({ baseUrl: settingOption("baseUrl") });
 
-export const dnsOptions = optionRecords({ dns: { ...settingOption("dns"), implied: "on" } });
+export const dnsOptions = optionRecords({
+  dns: { ...settingOption("dns"), implied: "on", words: ["on", "off", "strict"] },
+});
 
 export const keyFileOptions = optionRecords({
   apiKeyFile: {
     flags: "--api-key-file <FILE>",
     help: "file that holds the key and nothing else",
     parse: filled,
-    next: "prevent",
+    belongsTo: "api",
+    next: "inPlace",
   },
 });
 
@@ -57,6 +60,7 @@ export const serviceOptions = optionRecords({
     flags: "--cache <USE>",
     help: "cached verdicts: use, refresh (ask again, and update the cache) or off (default: use)",
     choices: ["use", "refresh", "off"],
+    next: "inPlace",
   },
   ...dnsOptions,
   ...setOptions,

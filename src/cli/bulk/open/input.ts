@@ -77,6 +77,7 @@ export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputE
   }
   const isMeant = plan.table.columns !== undefined || isForced;
   checkItems(plan.kind, inputName, table, isMeant);
+  checkUpdate(plan, table);
   const columns = nameColumns(table.names, wanted.status, {
     withReasons: wanted.isExplained,
     withExchange: wanted.isExplained && plan.dns !== "off",
@@ -131,6 +132,14 @@ export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputE
   };
 }
 
+/** @throws ChoiceError when an update has a table without names of columns, in which it cannot tell those of the earlier run */
+function checkUpdate({ inputName, columns: { update } }: Plan, { header, width, scanned }: Table): void {
+  if (update === undefined || header !== undefined || scanned.shape.json !== undefined || width === 0) return;
+  throw new ChoiceError(
+    `${inputName}: has no header, so --update cannot tell the column of an earlier run; add a header, or leave --update out`,
+  );
+}
+
 /**
  * Returns whether a row is a bad one that an earlier run kept, by its field in the status column: it holds an item. Other words may
  * be statuses of a service.
@@ -167,7 +176,7 @@ function withMark({ start: startOf, scanned }: RecordStream): RecordStream {
 
 /** Opens the sheet of a spreadsheet file; undefined if the input is none. */
 async function readSheet(
-  { kind, inputName, sheet: wanted, isInPlace, isWorkbook, note }: Plan,
+  { kind, inputName, sheet: wanted, encoding, isInPlace, isWorkbook, note }: Plan,
   { start, bytes }: DecodedInput,
   signal: AbortSignal,
 ) {
@@ -175,6 +184,9 @@ async function readSheet(
   if (!isArchive) {
     if (wanted === undefined) return undefined;
     throw new ChoiceError(`${inputName}: --sheet is for spreadsheet files, and this is not one`);
+  }
+  if (encoding !== undefined) {
+    throw new ChoiceError(`${inputName}: --encoding is for text, and this is a spreadsheet file`);
   }
   if (isInPlace && !isWorkbook) {
     throw new ChoiceError(`${inputName}: only .xlsx can be replaced; write another file with -o FILE.xlsx`);

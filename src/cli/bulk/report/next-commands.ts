@@ -1,55 +1,93 @@
-/** The commands that a run suggests when it is done. */
-import { extname } from "node:path";
+/** The commands that a run suggests when it is done. A command that might lose or charge anything twice is not suggested. */
+import { existsSync } from "node:fs";
+import { formatByName } from "../../../files/format-by-name.js";
 import type { RunReport } from "../../../run/run-options.js";
+import type { Table } from "../../../table/table.js";
+import { isDatabase } from "../../config/quota-place.js";
+import type { GivenOption } from "../../options/option.js";
 import { noItem } from "../../options/values.js";
 import type { Plan } from "../plan/plan.js";
-import { commandLine, updateCommand } from "./command-line.js";
+import { commandLine, pathWord } from "./command-line.js";
 
-/** Returns the command that validates what a run has left, if that is in one file. */
-export function nextCommand(plan: Plan): string | undefined {
-  const { output, isInPlace, isWorkbook } = plan;
-  if (isInPlace) return updateCommand(process.argv.slice(2));
+/** Returns the command that validates what a run has left, if that is in one file that `--update` can complete. */
+export function resumeCommand(plan: Plan, table: Table): string | undefined {
+  const { output } = plan;
   const words = repeatedWords(plan);
-  const isFile = output !== undefined && !isWorkbook && !output.startsWith("/dev/");
-  return isFile && words ? commandLine([...words, "-I", "--update", output]) : undefined;
+  // A workbook would be replaced together with its backup.
+  if (!isUpdatable(plan, table) || plan.isWorkbook || words === undefined) return undefined;
+  return commandLine([...words, "-I", "--update", pathWord(output!)]);
 }
 
 /** Returns the command that raises the limit of the offline engine's quota. */
 export function limitCommand({ quota, given }: Plan): string {
   const words =
     "state" in quota && "keyId" in quota.from
-      ? ["keys", "set", quota.from.keyId]
+      ? ["keys", "set", ...(isDatabase(quota.state) ? [] : ["--state", quota.state]), quota.from.keyId]
       : ["quota", "set", ...given.flatMap(({ name, words }) => (name === "quota" ? words : []))];
   return commandLine([...words, "--limit", "N"]);
 }
 
 /**
  * Returns the command that drops disposable and fake rows, and those without an item; undefined if there are none, or all are, or
- * the options of this run prevent it.
+ * the options of this run prevent it. It reads the output, so that no unit is charged again; the input, if units have no limit.
  */
 export function cleanCommand(
   plan: Plan,
-  { statuses, statuses: { size }, emptyRows }: RunReport,
+  table: Table,
+  { statuses, statuses: { size }, emptyRows, quota }: RunReport,
 ): string | undefined {
   const useless = ["disposable", "fake"].filter((status) => statuses.has(status));
   const dropped = [...useless, ...(emptyRows > 0 ? [noItem] : [])];
-  const { input, isInPlace } = plan;
+  const { input, output, isInPlace, columns } = plan;
   const words = repeatedWords(plan);
   const isWanted = useless.length > 0 && useless.length < size;
-  if (input === undefined || isInPlace || !isWanted || words === undefined) return undefined;
-  return commandLine([
-    ...words,
-    input,
-    "--drop",
-    dropped.join(","),
-    "-o",
-    `clean${extname(input) || ".csv"}`,
-  ]);
+  if (isInPlace || !isWanted || words === undefined) return undefined;
+  const update = isUpdatable(plan, table) ? ["--update"] : [];
+  const from = update.length > 0 ? output : input;
+  const isFree = update.length > 0 || (quota?.left === null && columns.update === undefined);
+  const to = from === undefined ? undefined : cleanName(from);
+  if (to === undefined || !isFree || existsSync(to)) return undefined;
+  return commandLine([...words, ...update, pathWord(from!), "--drop", dropped.join(","), "-o", pathWord(to)]);
+}
+
+/** Returns the name of a file without useless rows: `list-clean.csv` for `list.csv`. */
+function cleanName(path: string): string {
+  const [, stem = path, ending = ""] = /^(.*?[^/])((?:\.[^./]+)(?:\.(?:gz|zst))?)?$/s.exec(path) ?? [];
+  return `${stem}-clean${isWritten(path) ? ending : ".csv"}`;
+}
+
+function isWritten(path: string): boolean {
+  try {
+    formatByName(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns whether `--update` can complete the output of a run: a file whose columns have names. */
+function isUpdatable({ output, omitsHeader, given }: Plan, table: Table): boolean {
+  if (output === undefined || output.startsWith("/dev/") || omitsHeader) return false;
+  const isJson = table.scanned.shape.json !== undefined;
+  if (table.header === undefined && !isJson) return false;
+  // The members of an object have no columns of their own in CSV.
+  const staysJson = table.format === "jsonl" || !isJson;
+  return staysJson || !given.some(({ name }) => name === "column");
 }
 
 /** Returns the command with the options that decide what is judged; undefined if one of them cannot be repeated. */
-function repeatedWords({ kind, given }: Plan): readonly string[] | undefined {
-  if (given.some(({ record }) => record.next === "prevent")) return undefined;
-  const words = given.flatMap(({ record, words }) => (record.next === "repeat" ? words : []));
-  return [kind === "email" ? "emails" : "domains", ...words];
+function repeatedWords({ kind, given, isInPlace }: Plan): readonly string[] | undefined {
+  const staysAsItIs = isInPlace && !given.some(({ name }) => name === "format");
+  if (given.some(({ record: { next } }) => next === "prevent" || (next === "inPlace" && !staysAsItIs))) {
+    return undefined;
+  }
+  return [kind === "email" ? "emails" : "domains", ...given.flatMap(wordsOf)];
+}
+
+/** Returns the words of an option that are repeated. */
+function wordsOf({ name, record, words }: GivenOption): readonly string[] {
+  if (record.next === undefined) return [];
+  // Rows that were skipped are gone, and in the FILE that lists them.
+  if (name === "badRows") return words[1]!.startsWith("keep") ? [words[0]!, "keep"] : [];
+  return words;
 }

@@ -2,12 +2,13 @@
 import { found } from "../../../files/found.js";
 import { isSplit, type TableSink } from "../../../files/output.js";
 import type { RunReport } from "../../../run/run-options.js";
+import type { Table } from "../../../table/table.js";
 import { notChecked } from "../../../validator/validator.js";
 import type { Run } from "../open/engine.js";
 import type { RunFiles } from "../open/files.js";
 import { columnName } from "../open/input.js";
 import type { Plan } from "../plan/plan.js";
-import { cleanCommand, nextCommand } from "./next-commands.js";
+import { cleanCommand, resumeCommand } from "./next-commands.js";
 import type { DryRun, Summary } from "./summary.js";
 
 /** Returns the facts of a run whose outputs were committed, but for those that are counted over all files. */
@@ -35,7 +36,16 @@ export async function summaryOf(
     dialect: table.dialect,
     files: writtenFiles(plan, sink, badRows.sink !== undefined),
     isExplained: plan.columns.isExplained,
-    next: report.statuses.has(notChecked.status) ? nextCommand(plan) : cleanCommand(plan, report),
+    ...nextOf(plan, table, report),
+  };
+}
+
+/** Returns the commands that a run suggests: the one that goes on where the quota has ended, or that drops useless rows. */
+function nextOf(plan: Plan, table: Table, report: RunReport): Pick<Summary, "resume" | "next"> {
+  const resume = report.statuses.has(notChecked.status) ? resumeCommand(plan, table) : undefined;
+  return {
+    resume,
+    next: report.statuses.has(notChecked.status) ? resume : cleanCommand(plan, table, report),
   };
 }
 

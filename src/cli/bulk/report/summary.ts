@@ -47,7 +47,9 @@ export interface Summary {
   readonly files: readonly { readonly path: string; readonly bytes: number }[];
   /** Whether the output has suggestions. */
   readonly isExplained: boolean;
-  /** Command that drops disposable and fake rows. */
+  /** Command that validates the rows that the quota has left. */
+  readonly resume: string | undefined;
+  /** That command, or the one that drops disposable and fake rows. */
   readonly next: string | undefined;
 }
 
