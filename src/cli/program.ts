@@ -116,11 +116,12 @@ const commands: readonly CommandEntry[] = [
  */
 export async function createProgram(version: string, words: readonly string[]): Promise<Command> {
   const program = new Command("idv");
+  const used = words.find((word) => !word.startsWith("-"));
   program
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print the help")
     .exitOverride()
-    .configureOutput({ writeOut: print, outputError: (text) => say(oneLine(text)) })
+    .configureOutput({ writeOut: print, outputError: (text) => say(oneLine(text, flagsOf(program, used))) })
     .configureHelp({
       showGlobalOptions: false,
       subcommandTerm: (command) => command.name(),
@@ -129,7 +130,6 @@ export async function createProgram(version: string, words: readonly string[]): 
           ? `${description} (default: ${defaultValueDescription ?? defaultValue})`
           : description,
     });
-  const used = words.find((word) => !word.startsWith("-"));
   for (const { name, summary, load } of commands) {
     const command = program.command(name).summary(summary);
     if (name !== used && used !== "help" && used !== "completion") continue;
@@ -198,11 +198,17 @@ async function help(program: Command, topic: string | undefined): Promise<void> 
  * Returns a message of commander without its `error: `, with the suggestion on its second line joined to the first, or with what takes
  * the place of a removed option.
  */
-function oneLine(text: string): string {
-  return withReplacement(
-    text
-      .trim()
-      .replace(/^error: /, "")
-      .replace(/\n+/g, " "),
-  );
+function oneLine(text: string, flags: readonly string[]): string {
+  const line = text
+    .trim()
+    .replace(/^error: /, "")
+    .replace(/\n+/g, " ");
+  return withReplacement(line, flags);
+}
+
+/** Returns the options of a command and of those below it. */
+function flagsOf(program: Command, name: string | undefined): readonly string[] {
+  const command = program.commands.find((command) => command.name() === name);
+  const all = command === undefined ? [] : [command, ...command.commands];
+  return all.flatMap(({ options }) => options.flatMap(({ long }) => long ?? []));
 }

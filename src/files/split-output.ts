@@ -1,10 +1,11 @@
 /** The output of `--split`: a folder with one file per status. A run appends its rows to them when it commits. */
-import { createReadStream, type Stats, statSync } from "node:fs";
+import { createReadStream, type Stats } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ChoiceError, cannotWrite, FileError } from "./errors.js";
 import { withFolderLock } from "./folder-lock.js";
 import { createFolder } from "./folders.js";
+import { found } from "./found.js";
 import { type FileSink, openOutputFile, type SplitSink } from "./output.js";
 
 /** Longest wait for other runs that append to the same folder, in milliseconds. */
@@ -82,8 +83,8 @@ const usualNames = ["ok", "alias", "disposable", "fake", "quota_exceeded", "empt
 function refuseEarlierFiles(folder: string, extension: string): void {
   const paths = usualNames.map((name) => join(folder, `${name}.${extension}`));
   const earlier = paths.find((path) => {
-    const found = statSync(path, { throwIfNoEntry: false });
-    return found?.isFile() && found.mtimeMs < performance.timeOrigin;
+    const file = found(path);
+    return file?.isFile() && file.mtimeMs < performance.timeOrigin;
   });
   if (earlier === undefined) return;
   throw new ChoiceError(

@@ -59,6 +59,24 @@ describe("the name of the output", () => {
   });
 });
 
+test.each([
+  ["29 %, which is not exact in binary", "fake:29%", 0],
+  ["less", "fake:28%", 1],
+  ["a status named twice", "fake,fake:29", 0],
+])("29 of 100 rows against a limit of %s", async (_, limit, code) => {
+  const fake = Array.from({ length: 29 }, (_, i) => `u${i}@gmial.com\n`).join("");
+  const good = Array.from({ length: 71 }, (_, i) => `ann.keller${i}@larch-and-oak.com\n`).join("");
+  const home = homeWith({ "l.csv": `email\n${fake}${good}` });
+  const ended = await idv(["emails", "l.csv", "-q", "-o", "o.csv", "--fail-on", limit], { home });
+  expect(ended.code, ended.stderr).toBe(code);
+});
+
+test("a file in place of the folder of --split is refused", async () => {
+  const home = homeWith({ "l.csv": list, file: "" });
+  const { code, stderr } = await idv(["emails", "l.csv", "--split", "file"], { home });
+  expect([code, stderr.split("\n")]).toEqual([6, [expect.stringContaining("file"), ""]]);
+});
+
 test("standard output into the input is refused with a hint", () => {
   const home = homeWith({ "l.csv": list });
   const { status, stderr } = spawnSync(

@@ -27,6 +27,7 @@ const options = optionRecords({
     flags: "--fail-on <STATUS,...>",
     help: "exit 1 when a value has one of these statuses",
     parse: statusList("email"),
+    isJoined: true,
   },
   ...listOptions,
   ...dnsOptions,

@@ -7,7 +7,7 @@ import { openTable } from "../../table/reader.js";
 import { knownStatuses } from "../../validator/validator.js";
 import { topicNames } from "../help/topic-names.js";
 import { wordsFor } from "../options/option.js";
-import { noItem } from "../options/values.js";
+import { noItem, noRows } from "../options/values.js";
 import { scripts } from "./scripts.js";
 
 /** Suggested words with their meanings, or the names of files. */
@@ -36,10 +36,14 @@ export async function suggest(program: Command, typed: readonly string[]): Promi
     if (current.startsWith("--") && equals !== -1) {
       const option = given(current.slice(0, equals));
       const prefix = isSplit ? "" : current.slice(0, equals + 1);
-      return option ? withPrefix(prefix, await valuesOf(option, current.slice(equals + 1), rest)) : nothing;
+      return option
+        ? withPrefix(prefix, await valuesOf(option, current.slice(equals + 1), rest, command))
+        : nothing;
     }
     const asked = given(before.at(-1) ?? "");
-    if (asked?.required) return valuesOf(asked, current, rest);
+    // What follows a name such as `timeout=` is not known.
+    if (asked?.long === "--set" && equals !== -1) return nothing;
+    if (asked?.required) return valuesOf(asked, current, rest, command);
     if (current.startsWith("-")) return startingWith(current, command.options.flatMap(wordsOf));
   }
   const commands = command.commands.filter((child) => child.name() !== "help");
@@ -56,12 +60,13 @@ export async function suggest(program: Command, typed: readonly string[]): Promi
   return takesFiles ? files : nothing;
 }
 
-/** Joins `--only`, `=` and `ok`, which bash splits, into one word. */
+/** Joins `--only`, `=` and `ok`, or `timeout`, `=` and `1m`, which bash splits, into one word. */
 function joined(typed: readonly string[]): { readonly words: readonly string[]; readonly isSplit: boolean } {
   const words: string[] = [];
   for (const [i, word] of typed.entries()) {
     const follows = word === "=" || typed[i - 1] === "=";
-    if (follows && words.at(-1)?.startsWith("--")) words[words.length - 1] += word;
+    const isOption = words.at(-1)?.startsWith("--") || words.at(-2) === "--set";
+    if (follows && isOption) words[words.length - 1] += word;
     else words.push(word);
   }
   return { words, isSplit: words.length < typed.length };
@@ -90,19 +95,24 @@ const wordsOf = ({ long, short, description, hidden }: Option): (readonly [strin
   hidden ? [] : [long, short].flatMap((flag) => (flag ? [[flag, description] as const] : []));
 
 /** Returns the values that an option may take. */
-async function valuesOf(option: Option, current: string, rest: readonly string[]): Promise<Suggestions> {
+async function valuesOf(
+  option: Option,
+  current: string,
+  rest: readonly string[],
+  command: Command,
+): Promise<Suggestions> {
   const known = wordsFor(option);
   if (known.length > 0) return startingWith(current, named(known));
   const placeholder = /[<[]=?([^>\]]+)[>\]]/.exec(option.flags)?.[1] ?? "";
   if (placeholder.startsWith("STATUS")) {
     const done = current.slice(0, current.lastIndexOf(",") + 1);
-    const choosesRows = option.long === "--only" || option.long === "--drop";
-    const statuses = [...knownStatuses, ...(choosesRows ? [noItem] : [])].filter(
-      (status) => !done.split(",").includes(status),
+    const isOfDomains = command.name() === "domains";
+    const words = [...knownStatuses, option.long === "--fail-on" ? noRows : noItem].filter(
+      (word) => !done.split(",").includes(word) && !(isOfDomains && word === "alias"),
     );
     return startingWith(
       current,
-      statuses.map((status) => [done + status, ""]),
+      words.map((word) => [done + word, ""]),
     );
   }
   if (option.long === "--column") return startingWith(current, named(await columnsOf(rest[0])));

@@ -22,15 +22,22 @@ const removedOptions: Readonly<Record<string, string>> = {
   "--ragged": "--set ragged=error",
   "--refresh": "--cache refresh",
   "--retry-budget": "--set retryBudget=TIME",
-  "--strict": "nothing: the scanner finds the records that csv-parse finds",
+  "--strict": "no option: records are found as csv-parse finds them",
   "--summary": "--log text|json|none",
   "--summary-file": "--log json:FILE",
   "--timeout": "--set timeout=TIME",
 };
 
-/** Returns the message about an unknown option with what takes its place; unchanged for other messages. */
-export function withReplacement(message: string): string {
+/**
+ * Returns the message about an unknown option with what takes its place; unchanged for other messages, and where the command does not
+ * have that either.
+ *
+ * @param flags the options of the command
+ */
+export function withReplacement(message: string, flags: readonly string[]): string {
   const [, flag = ""] = /unknown option '(--[\w-]+)/.exec(message) ?? [];
   const instead = removedOptions[flag];
-  return instead === undefined ? message : `unknown option '${flag}': use ${instead}`;
+  if (instead === undefined) return message;
+  const needed = instead.match(/--[a-z-]+/g) ?? [];
+  return needed.every((each) => flags.includes(each)) ? `unknown option '${flag}': use ${instead}` : message;
 }

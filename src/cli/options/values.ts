@@ -141,13 +141,14 @@ export const noItem = "empty";
 export function statusList(kind: Kind, ...others: readonly string[]) {
   const known: readonly string[] = knownStatuses.filter((status) => kind === "email" || status !== "alias");
   const statuses = [...known, ...others];
-  return (value: string): string[] =>
-    value.split(",").map((status) => {
-      if (statuses.includes(status.trim())) return status.trim();
-      throw new InvalidArgumentError(
-        `"${status}" is not a status of ${kind}s; known statuses: ${statuses.join(", ")}.`,
-      );
-    });
+  return (value: string): string[] => {
+    const found = value.split(",").map((word) => word.trim());
+    const unknown = found.find((word) => !statuses.includes(word));
+    if (unknown === undefined) return [...new Set(found)];
+    throw new InvalidArgumentError(
+      `"${unknown}" is not a status of ${kind}s; known statuses: ${statuses.join(", ")}.`,
+    );
+  };
 }
 
 /** When a run fails because of its rows. */
@@ -161,7 +162,7 @@ export interface FailCondition {
 }
 
 /** Stands for a table without rows in `--fail-on`. */
-const noRows = "no-rows";
+export const noRows = "no-rows";
 
 /** Returns a parser of conditions such as `disposable,fake`, `disposable,fake:2%` or `fake,no-rows`. */
 export function failCondition(kind: Kind) {
@@ -174,7 +175,7 @@ export function failCondition(kind: Kind) {
       throw new InvalidArgumentError("One limit counts for all statuses: disposable,fake:2%.");
     }
     return {
-      statuses: rows.flatMap(([status = ""]) => statusesOf(status)),
+      statuses: [...new Set(rows.flatMap(([status = ""]) => statusesOf(status)))],
       ...(limits[0] && { limit: limits[0] }),
       needsRows: words.includes(noRows),
     };

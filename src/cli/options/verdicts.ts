@@ -36,5 +36,6 @@ export const verdictOptions = (kind: Kind) =>
       flags: "--fail-on <STATUS,...>",
       help: "exit 1 when rows have these statuses; fake:2%: more of them than that; no-rows: when there are none",
       parse: failCondition(kind),
+      isJoined: true,
     },
   });

@@ -28,6 +28,10 @@ test.each<[string, Record<string, unknown>, string[]]>([
   ["-I list.csv", { inPlace: "" }, ["list.csv"]],
   ["-I.bak list.csv", { inPlace: ".bak" }, ["list.csv"]],
   ["-qI list.csv", { inPlace: "", quiet: true }, ["list.csv"]],
+  ["-cKPI list.csv", { column: ["KPI"] }, ["list.csv"]],
+  ["--only ok --only alias,ok", { only: ["ok", "alias"] }, []],
+  ["--fail-on fake --fail-on no-rows", { failOn: { statuses: ["fake"], needsRows: true } }, []],
+  ["--fail-on fake,fake:29", { failOn: { statuses: ["fake"], limit: { count: 29, isPerCent: false } } }, []],
   ["--in-place=~ list.csv", { inPlace: "~" }, ["list.csv"]],
   ["--update list.csv", { update: "rest" }, ["list.csv"]],
   ["--update=all list.csv", { update: "all" }, ["list.csv"]],
@@ -73,6 +77,8 @@ test.each([
   ["unknown option '--max-bad'", "unknown option '--max-bad': use a limit in --fail-on: disposable,fake:2%"],
   ["unknown option '--refresh' (Did you mean --x?)", "unknown option '--refresh': use --cache refresh"],
   ["unknown option '--other'", "unknown option '--other'"],
+  // The command does not have what would take its place.
+  ["unknown option '--timeout'", "unknown option '--timeout'"],
 ])("%s", (message, expected) => {
-  expect(withReplacement(message)).toBe(expected);
+  expect(withReplacement(message, ["--fail-on", "--cache"])).toBe(expected);
 });

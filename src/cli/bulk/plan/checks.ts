@@ -1,25 +1,34 @@
 /** Rejects options that contradict each other, or mean nothing for the engine of a run. */
 
 import { isDatabase, type QuotaPlace } from "../../config/quota-place.js";
-import { settingOf } from "../../config/settings.js";
+import { type SetSetting, settingOf } from "../../config/settings.js";
 import { UsageError } from "../../errors.js";
 import type { BulkOptions } from "../../options/bulk.js";
 import type { GivenOption } from "../../options/option.js";
 
 /** @throws UsageError when options contradict each other */
 export function checkTogether(options: BulkOptions): void {
-  const { delimiter, quote, comment, badRows, format, split } = options;
+  const { delimiter, quote, comment, badRows, format, split, append, report, reportAddresses } = options;
   checkShard(options);
   if (options.inPlace !== undefined) checkReplaces(options);
-  // Empty for none.
-  const characters = [delimiter, quote?.quote, comment].filter((character) => character);
-  if (new Set(characters).size < characters.length) {
+  // Empty for none. The usual quote may also be one of other tables, so that only a comment is compared with it.
+  const marks = [delimiter, quote?.quote, comment];
+  const others = quote?.escape === quote?.quote ? [] : [quote?.escape];
+  const characters = [...marks, ...others].filter((character) => character);
+  const isUsualQuote = quote === undefined && comment === '"';
+  if (new Set(characters).size < characters.length || isUsualQuote) {
     throw new UsageError("--delimiter, --quote and --comment need different characters");
   }
   if (badRows?.policy === "keep" && (format !== undefined || split !== undefined)) {
-    throw new UsageError("--bad-rows keep needs the format of FILE and one output; use --bad-rows skip");
+    throw keepsNothing();
   }
+  if (append && split === undefined) throw new UsageError("--append needs --split");
+  if (reportAddresses && report === undefined) throw new UsageError("--report-addresses needs --report");
 }
+
+/** Returns the error about bad rows that the output has no place for. */
+export const keepsNothing = (): UsageError =>
+  new UsageError("--bad-rows keep needs the format of FILE and one output; use --bad-rows skip");
 
 /** @throws UsageError when a run that replaces its input would lose a part of it */
 function checkReplaces({ comment, format, shard, header }: BulkOptions): void {
@@ -47,9 +56,18 @@ function checkShard({ shard, column = [], allColumns, dedupe }: BulkOptions): vo
   }
 }
 
-/** @throws UsageError when `--offline` is given, and the quota is in a database */
-export function checkOffline({ offline }: BulkOptions, quota: QuotaPlace): void {
-  if (!offline || !("state" in quota) || !isDatabase(quota.state)) return;
+/** @throws UsageError when `--offline` is given, and a setting of the command line or the quota needs the network */
+export function checkOffline({ offline, set = [] }: BulkOptions, quota: QuotaPlace): void {
+  if (!offline) return;
+  const contradicts = ([name, value]: SetSetting) =>
+    (name === "dns" && value !== "off") || (name === "engine" && value !== "offline");
+  const wrong = set.find(contradicts);
+  if (wrong !== undefined) {
+    throw new UsageError(
+      `--offline uses no network; leave out --set ${wrong[0]}, or use --set engine=offline`,
+    );
+  }
+  if (!("state" in quota) || !isDatabase(quota.state)) return;
   throw new UsageError(
     "--offline uses no network, and the shared quota is in a database; use --set engine=offline",
   );

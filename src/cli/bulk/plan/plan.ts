@@ -21,7 +21,13 @@ import type { GivenOption } from "../../options/option.js";
 import { type BadRowHandling, type FailCondition, noItem } from "../../options/values.js";
 import type { ProgressMode } from "../../terminal/progress.js";
 import { printable, say } from "../../terminal/terminal.js";
-import { checkOffline, checkServiceOptions, checkTogether, noteServiceOptions } from "./checks.js";
+import {
+  checkOffline,
+  checkServiceOptions,
+  checkTogether,
+  keepsNothing,
+  noteServiceOptions,
+} from "./checks.js";
 import { checkNotItself, type Places, placesOf } from "./places.js";
 import { checkTargets } from "./targets.js";
 
@@ -147,8 +153,11 @@ async function planCommon({ kind, options, given }: BulkRequest): Promise<Common
   const classifierSource = isOffline
     ? { ...tableSource(dataTablePath(env), say), ownLists: await readOwnLists(options, env) }
     : {};
-  // With a service, the variable is ignored.
-  const quota = quotaPlace(options, isOffline ? env : { ...env, IDV_QUOTA: undefined });
+  // With a service, the variables are ignored.
+  const quota = quotaPlace(
+    options,
+    isOffline ? env : { ...env, IDV_QUOTA: undefined, IDV_QUOTA_KEY: undefined },
+  );
   checkOffline(options, quota);
   return {
     ...{ kind, settings, engine, quota, classifierSource, dns, badRows, shard, given, note },
@@ -180,16 +189,28 @@ async function planCommon({ kind, options, given }: BulkRequest): Promise<Common
   };
 }
 
-/** Decides what goes to standard error. With `--quiet`, only what `--log` names. */
+/**
+ * Decides what goes to standard error. With `--quiet`, only what `--log` names.
+ *
+ * @throws UsageError when there are several formats beside that of GitHub, or several files
+ */
 function logOf({ log = [], quiet }: BulkOptions): LogPlan {
-  const format = log.findLast((target) => "format" in target)?.format;
+  const all = log.flatMap((target) => ("format" in target ? [target.format] : []));
+  const formats = new Set(all.filter((format) => format !== "github"));
+  const files = new Set(log.flatMap((target) => ("summaryFile" in target ? [target.summaryFile] : [])));
+  if (formats.size > 1 || files.size > 1) {
+    throw new UsageError(
+      "--log takes one of text, plain, json and none, github beside it, and one json:FILE",
+    );
+  }
+  const [format] = formats;
   const isText = format !== "json" && format !== "none";
-  const progress = format === undefined || format === "text" || format === "github" ? "auto" : format;
+  const progress = format === undefined || format === "text" ? "auto" : format;
   return {
     summary: isText ? (quiet ? "none" : "text") : format,
     progress: quiet ? "none" : progress,
-    isAnnotated: format === "github",
-    summaryFile: log.findLast((target) => "summaryFile" in target)?.summaryFile,
+    isAnnotated: all.includes("github"),
+    summaryFile: [...files][0],
   };
 }
 
@@ -206,6 +227,7 @@ function checkWritten(places: Places, options: BulkOptions): void {
       `${printable(output!)}: would be written without its styles and formulas; keep the old one with -I.bak, or use -o for another file`,
     );
   }
+  if (isWorkbook && options.badRows?.policy === "keep") throw keepsNothing();
   if (isWorkbook && options.format !== undefined) {
     throw new UsageError(`${output}: --format is for text; leave it out for a spreadsheet file`);
   }
