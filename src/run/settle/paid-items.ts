@@ -164,7 +164,12 @@ export class PaidItems {
       const other = this.#runs.get(receipt.run)!;
       other.isSame = true;
       // Of several runs that were paid, one is enough: the others are left for those that come after this one.
-      if (best === undefined || other.granted > best.other.granted) best = { other, receipt };
+      // A run that has waited for its quota has left several receipts at one mark.
+      const isMore =
+        best === undefined ||
+        other.granted > best.other.granted ||
+        (other === best.other && receipt.granted > best.receipt.granted);
+      if (isMore) best = { other, receipt };
     }
     if (best === undefined) return;
     const { other, receipt } = best;
