@@ -160,7 +160,7 @@ export abstract class StateFile {
   protected async inBackgroundWrite<Result extends { readonly granted: number }>(
     work: () => Result,
   ): Promise<Result> {
-    this.#checkPlace();
+    this.checkPlace();
     if (!(await this.canSync())) return this.inWrite(work);
     const result = await this.inFastWrite(work);
     await this.sync(result);
@@ -206,7 +206,7 @@ export abstract class StateFile {
   }
 
   /** @throws StoreError when the file was removed or replaced: SQLite would go on with one that nobody sees */
-  #checkPlace(): void {
+  protected checkPlace(): void {
     const { path, schema } = this.file;
     if (this.isInPlace) return;
     const what = this.#inode === undefined ? "removed" : "replaced";

@@ -34,7 +34,8 @@ class SqliteServiceDatabase extends StateFile implements ServiceDatabase {
     return this.inRead(() => this.work(work()));
   }
 
-  write<Result>(work: () => Work<Result>): Promise<Result> {
+  async write<Result>(work: () => Work<Result>): Promise<Result> {
+    this.checkPlace();
     return this.inWrite(() => this.work(work()));
   }
 
@@ -49,6 +50,7 @@ class SqliteServiceDatabase extends StateFile implements ServiceDatabase {
 
   async checkWritable(): Promise<void> {
     const { database } = this.file;
+    this.checkPlace();
     await this.inWrite(() => {
       const [row] = database.prepare("PRAGMA user_version").all() as { user_version: number }[];
       database.exec(`PRAGMA user_version = ${row!.user_version}`);

@@ -1,9 +1,11 @@
 /** Covers the state of the service: charges, shared quotas, usage, stored answers, rotation, and files of older versions. */
+import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import fc from "fast-check";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
+import { FileError } from "../../../src/files/errors.js";
 import { StoreError } from "../../../src/store/errors.js";
 import { PostgresDatabase } from "../../../src/store/postgres/database.js";
 import { GroupCommit } from "../../../src/store/state/group-commit.js";
@@ -409,6 +411,22 @@ describe.each(stores)("%s", (_, open) => {
   });
 });
 
+test.each(["removed", "replaced"])("charges nothing to a file that was %s", async (what) => {
+  const path = join(temporaryFolder(), "service.db");
+  const store = await openSqliteServiceStore(path, () => november);
+  await store.setSharedQuota("nightly", { limit: 20 });
+  renameSync(path, `${path}.old`);
+  if (what === "replaced") await (await openSqliteServiceStore(path, () => november)).close();
+  const request = { from: nightly, kind: "email", units: 3, once: "a" };
+  await expect(store.takeUnits(request)).rejects.toThrow(`was ${what} while it was in use`);
+  await expect(store.checkWritable()).rejects.toThrow(StoreError);
+  if (what === "removed") {
+    renameSync(`${path}.old`, path);
+    expect(await store.takeUnits(request)).toMatchObject({ granted: 3 });
+  }
+  await store.close();
+});
+
 test("others have their turn while usage in a file is added up", async () => {
   let now = november;
   const store = await openSqliteServiceStore(join(temporaryFolder(), "service.db"), () => now);
@@ -703,9 +721,9 @@ describe.each(stores)("a state exported from %s", (_, from) => {
     const target = await from(() => november);
     async function* broken() {
       yield* pages;
-      throw new Error("the file ends here");
+      throw new FileError("the file ends here");
     }
-    await expect(target.importRows(broken())).rejects.toThrow("the file ends here");
+    await expect(target.importRows(broken())).rejects.toThrow(new FileError("the file ends here"));
     expect(await target.list()).toEqual([]);
     const negative = {
       table: "usage" as const,
