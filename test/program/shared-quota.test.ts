@@ -80,6 +80,25 @@ describe("a shared quota in a file", () => {
     });
   });
 
+  test("of a key that is revoked meanwhile ends the run with what it has charged", async () => {
+    const home = temporaryFolder();
+    await idv(["keys", "create", "--state", "service.db", "--name", "n"], { home });
+    const keys = async () =>
+      (await idv(["keys", "list", "--state", "service.db", "--json"], { home })).stdout;
+    const { id } = JSON.parse(await keys()) as { id: string };
+    const env = { IDV_STATE: "service.db", IDV_QUOTA_KEY: id };
+    const child = startIdv(["emails"], { home, env });
+    const [stdin, outcome] = [child.stdin!, finished(child)];
+    stdin.write(list(10_000, "a"));
+    await expect.poll(keys, { timeout: 10_000 }).toContain('"used":10000');
+    expect((await idv(["keys", "revoke", id, "--state", "service.db"], { home })).code).toBe(0);
+    stdin.end(list(9000, "b").replace("email\n", ""));
+    const { code, stderr } = await outcome;
+    expect(code, stderr).toBe(2);
+    expect(stderr).toContain(`key "${id}" does not exist, or has ended`);
+    expect(stderr).not.toContain("a bug in idv");
+  });
+
   test("is not reset", async () => {
     const place = join(temporaryFolder(), "service.db");
     await setLimit(place, "5");

@@ -78,5 +78,8 @@ export const sharedUnits =
   ) =>
   (units: number, receipt?: ReceiptCharge): Promise<Reservation & Granted> => {
     const request = { from, kind, units, once: randomUUID(), receipt };
-    return retrying(() => store.takeUnits(request), note, signal);
+    return retrying(() => store.takeUnits(request), note, signal).catch((error: unknown) => {
+      // The key was revoked, or has expired.
+      throw error instanceof UnknownKeyError ? new UsageError(error.message) : error;
+    });
   };

@@ -185,7 +185,8 @@ export class PostgresDatabase {
     try {
       return await work();
     } catch (error) {
-      if (error instanceof StoreError || error instanceof UnknownKeyError) throw error;
+      // Those of the library and of the system have no names of their own; others are not about the database.
+      if (!/^(?:error|AggregateError)$/i.test((error as Error).name)) throw error;
       const { code, message } = error as NodeJS.ErrnoException;
       const text = message === "" ? (code ?? "no connection") : message;
       throw new StoreError(`${this.name}: the database cannot be used: ${text}`, { cause: error });
