@@ -80,8 +80,8 @@ const hasMark = (bytes: Buffer): boolean => bytes[0] === 0xef && bytes[1] === 0x
  * wanted fields. Then rows that come slowly are answered at once. Returns undefined otherwise, and if there is no such line yet.
  */
 function decidingLine(bytes: Buffer, options: TableOptions): Buffer | undefined {
-  const { header, delimiter, dialect, columns, format, namedFormat, rewrite, sheet } = options;
-  if (rewrite || sheet || dialect?.comment !== undefined) return undefined;
+  const { header, delimiter, dialect, columns, format, namedFormat, rewrite, sheet, needsSample } = options;
+  if (rewrite || sheet || needsSample || dialect?.comment !== undefined) return undefined;
   const isGiven =
     header === false &&
     (delimiter === null || (delimiter !== undefined && dialect?.quote === "" && columns !== undefined));

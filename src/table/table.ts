@@ -48,6 +48,8 @@ export interface TableOptions {
   /** Action on bad rows; `error` by default. */
   readonly badRows?: BadRowPolicy;
   readonly onBadRow?: BadRowListener;
+  /** Whether the first fields of all columns are needed, so that nothing is decided by the first line alone. */
+  readonly needsSample?: boolean;
   /** Format to write; that of the input by default. */
   readonly format?: TableFormat;
   /** Format that the name of the output asks for: csv keeps the delimiter of the input, unless that is a tab. */

@@ -457,6 +457,18 @@ describe("--update", () => {
     });
   });
 
+  test.each([[[]], [["-c", "email"]]])(
+    "keeps statuses of a service where the first is missing, with %j",
+    async (words) => {
+      const lines = ["", "alias", "catch-all"].map(
+        (status, i) => `{"email":"u${i}@gmial.com","status":"${status}"}\n`,
+      );
+      const text = lines.join("");
+      const { code, output, stderr } = await run("l.jsonl", text, "emails", "--update", ...words);
+      expect({ code, output }, stderr).toEqual({ code: 0, output: text.replace('""', '"fake"') });
+    },
+  );
+
   test("works off a list that is longer than the quota, and says how to go on", async () => {
     const home = temporaryFolder();
     writeFileSync(join(home, "l.csv"), "email\na@mailinator.com\nb@mailinator.com\nc@mailinator.com\n");

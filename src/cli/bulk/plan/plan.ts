@@ -259,6 +259,8 @@ function planFile({ kind, settings, cells }: CommonPlan, places: Places, options
       ragged: settings.ragged.value,
       badRows: options.badRows?.policy ?? "error",
       force: options.force === true,
+      // They show whether a column holds the statuses of an earlier run.
+      needsSample: options.update !== undefined,
       ...(namedFormat !== undefined && namedFormat !== "xlsx" && { namedFormat }),
     },
     filter: rowFilter(options, settings, isInPlace),
