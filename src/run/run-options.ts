@@ -70,8 +70,8 @@ export { domainLengthMask, domainWords } from "../kernel/layout.js";
 /** What the threads have found out about rows. The arrays may be longer than the rows need. */
 export interface RowFacts {
   /**
-   * For each row four words: the hash of the domain of its item in two of them, which is the same in all runs of a session, and its
-   * start and length in {@link bytes}, in upper or lower case. The length is 0 if the item is not that plain.
+   * {@link domainWords} words for each row: the hash of its item's domain in two of them, the same in all runs of a session; its
+   * start in {@link bytes}, in upper or lower case; and in the bits of {@link domainLengthMask} its length, 0 if the item is not plain.
    */
   readonly domains: Int32Array;
   /** The hash of the field of each row in {@link WantedFacts.column}, in lower case; 0 if it is empty. */
