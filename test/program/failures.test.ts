@@ -140,7 +140,7 @@ describe("a failed run prints one line and keeps the old output", () => {
       ["l.csv", "--quota", "q.db"],
       { "l.csv": list, "q.db": "x".repeat(5000) },
       6,
-      "q.db: not a quota file of idv; left unchanged; use another file",
+      "q.db: not a quota file of idv; left unchanged; use another file, or FILE#NAME for a quota in the state of idv serve",
     ],
     [
       "control characters in a header",

@@ -33,6 +33,7 @@ import { leaveReceipt, newReceipts, SqlReceipts } from "./sql-receipts.js";
 
 const schema: Schema = {
   name: "quota file",
+  otherwise: "use another file, or FILE#NAME for a quota in the state of idv serve",
   // "idvq"
   applicationId: 0x69647671,
   steps: [

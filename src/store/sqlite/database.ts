@@ -31,6 +31,8 @@ export interface Schema {
    * `user_version` of SQLite is the number of steps that a file has. Released steps must never change.
    */
   readonly steps: readonly string[];
+  /** What else a user may have meant with a file that is another one; `use another file` by default. */
+  readonly otherwise?: string;
 }
 
 /** Limits of the wait for a lock that another process holds. */
@@ -145,7 +147,7 @@ export async function explainErrors<Result>(
     if (!(error instanceof Error) || error instanceof StoreError) throw error;
     const { message } = error;
     const code = primaryCode(error);
-    if (/not a database/.test(message)) throw notOurs(path, name);
+    if (/not a database/.test(message)) throw notOurs(path, schema);
     if (/malformed/.test(message)) throw damaged(path, schema);
     if (code === resultCode.readOnly || /readonly/.test(message)) {
       throw new StoreError(
@@ -200,11 +202,12 @@ export async function loadSqlite(): Promise<SqliteModule> {
  *
  * @throws StoreError
  */
-function createPrivately(path: string, { name }: Schema): void {
+function createPrivately(path: string, schema: Schema): void {
+  const { name } = schema;
   try {
     makeFolder(dirname(path), 0o700);
     const found = statSync(path, { throwIfNoEntry: false });
-    if (found && !found.isFile()) throw notOurs(path, name);
+    if (found && !found.isFile()) throw notOurs(path, schema);
     const file = openSync(path, "a", 0o600);
     // An empty file may have been created by others, with another mode.
     if (fstatSync(file).size === 0) fchmodSync(file, 0o600);
@@ -229,7 +232,8 @@ function createPrivately(path: string, { name }: Schema): void {
  *
  * @throws StoreError when the file does not have this schema, or was written by a newer version
  */
-export function versionOf(database: Database, path: string, { name, applicationId, steps }: Schema): number {
+export function versionOf(database: Database, path: string, schema: Schema): number {
+  const { name, applicationId, steps } = schema;
   // Before the id: another process may create the file at this moment, and must not seem to have tables without an id.
   const tables = database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").all();
   const [id] = database.prepare("PRAGMA application_id").all() as { application_id: number }[];
@@ -242,13 +246,13 @@ export function versionOf(database: Database, path: string, { name, applicationI
       `${path}: the ${name} was written by a newer version of idv; update idv, or use another file`,
     );
   }
-  if (id?.application_id !== 0 || tables.length > 0) throw notOurs(path, name);
+  if (id?.application_id !== 0 || tables.length > 0) throw notOurs(path, schema);
   return 0;
 }
 
 /** Returns the error for a file that does not have the schema. */
-function notOurs(path: string, name: string): StoreError {
-  return new StoreError(`${path}: not a ${name} of idv; left unchanged; use another file`);
+function notOurs(path: string, { name, otherwise = "use another file" }: Schema): StoreError {
+  return new StoreError(`${path}: not a ${name} of idv; left unchanged; ${otherwise}`);
 }
 
 /** Returns the time on the clock of `performance.now()` at which a wait that starts now ends. */
