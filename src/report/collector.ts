@@ -1,6 +1,5 @@
 /** Looks at the rows of a run and counts what the report shows besides the summary. Keeps domains, no addresses, unless asked. */
 import type { ItemHash } from "../classifier/item-hash.js";
-import { DistinctItems } from "../run/distinct-items.js";
 import {
   domainLengthMask,
   domainWords,
@@ -67,12 +66,12 @@ class Counts {
   /** Counts by {@link series} of each month; there are few of them. */
   readonly months = new Map<string, number[]>();
   readonly dateColumns = new Set<string>();
-  /** New items that are not in their canonical form, and the hashes of their mailboxes, two words each. */
-  sameMailbox = 0;
-  readonly mailboxes: number[] = [];
+  /** New items that are not in their canonical form, and their mailboxes, by their hashes alone. */
+  otherForms = 0;
+  readonly mailboxes = new HashedNames();
   readonly rows: ShownRow[] = [];
 
-  add({ typos, providers, months, dateColumns, sameMailbox, mailboxes, rows }: Counts): void {
+  add({ typos, providers, months, dateColumns, otherForms, mailboxes, rows }: Counts): void {
     this.typos.addAll(typos);
     this.providers.addAll(providers);
     for (const [month, counts] of months) {
@@ -80,9 +79,13 @@ class Counts {
       for (const [index, count] of counts.entries()) own[index]! += count;
     }
     for (const name of dateColumns) this.dateColumns.add(name);
-    this.sameMailbox += sameMailbox;
-    for (const word of mailboxes) this.mailboxes.push(word);
+    this.otherForms += otherForms;
+    for (let number = 0; number < mailboxes.size; number++) this.addMailbox(mailboxes.hashOf(number));
     this.rows.push(...rows.slice(0, mostAddresses - this.rows.length));
+  }
+
+  addMailbox({ low, high }: ItemHash): void {
+    if (this.mailboxes.find(low, high) === -1) this.mailboxes.add(low, high, noName);
   }
 
   /** Returns the counts of a month, to add to them. */
@@ -101,7 +104,6 @@ export class Collector {
   #file = new Counts();
   #isFirst = true;
   readonly #suggestedDomains = new Map<string, string | undefined>();
-  readonly #mailboxes = new DistinctItems();
   #isItem: ItemMailboxes["isItem"] = () => false;
   /** The dates of the file at hand, and the counts of the month of each. */
   #dates = new HashedNames();
@@ -265,15 +267,12 @@ export class Collector {
 
   /** Counts the new items that are not in their canonical form, and keeps the hashes of their mailboxes. */
   #addMailboxes({ hashes, items, isNew, isItem }: ItemMailboxes): void {
-    const { mailboxes } = this.#file;
     this.#isItem = isItem;
     for (let place = 0; place < isNew.length; place++) {
       const [low, high] = [hashes[2 * place]!, hashes[2 * place + 1]!];
       if (isNew[place] === 0 || (low === items[2 * place] && high === items[2 * place + 1])) continue;
-      this.#file.sameMailbox++;
-      if (this.#mailboxes.get({ low, high }) !== 0) continue;
-      this.#mailboxes.set({ low, high }, 1);
-      mailboxes.push(low, high);
+      this.#file.otherForms++;
+      this.#file.addMailbox({ low, high });
     }
   }
 
@@ -282,17 +281,17 @@ export class Collector {
    * letters, too, as it does among items.
    */
   #sameMailbox(): number {
-    const { sameMailbox, mailboxes } = this.#total;
-    let own = 0;
-    for (let word = 0; word < mailboxes.length; word += 2) {
+    const { otherForms, mailboxes } = this.#total;
+    let unlisted = 0;
+    for (let number = 0; number < mailboxes.size; number++) {
       // No item is the mailbox itself: the first one that reaches it is not the same as another.
-      if (!this.#isItem({ low: mailboxes[word]!, high: mailboxes[word + 1]! })) own++;
+      if (!this.#isItem(mailboxes.hashOf(number))) unlisted++;
     }
-    return sameMailbox - own;
+    return otherForms - unlisted;
   }
 }
 
-/** Dates are found by their hashes alone. */
+/** Dates and mailboxes are found by their hashes alone. */
 const noName = new Uint8Array(0);
 
 /** Returns the number of a name, which is added if it is new. */

@@ -186,8 +186,7 @@ function blockOptionsOf(options: RunOptions, ledger: ItemLedger): BlockOptions {
   const facts = observers.find(({ wants }) => wants)?.wants;
   const keys = filter.dedupe === "canonical" ? "mailboxes" : filter.dedupe && needsKeys ? "items" : undefined;
   return {
-    ...{ kind, shape, target, columns, shard, keys, keeps: update?.keeps, seed: ledger.seed },
-    ...{ facts, wantsMailboxes: keys === "mailboxes" || facts?.mailboxes === true },
+    ...{ kind, shape, target, columns, shard, keys, facts, keeps: update?.keeps, seed: ledger.seed },
     cells: { kind, ...(options.cells ?? usualCells) },
     isService: validator.embedded === undefined,
     isFinal: validator.embedded !== undefined && mailCheck === undefined,

@@ -106,7 +106,7 @@ test("gives up when there are more records than there is room for", () => {
 });
 
 /** A run of the offline engine. */
-const offline = { isService: false, isFinal: true, wantsMailboxes: false };
+const offline = { isService: false, isFinal: true };
 
 const shards = [
   { index: 1, count: 2, list: "list.csv" },

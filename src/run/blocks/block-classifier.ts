@@ -6,7 +6,7 @@ import { listedDomain, outcomeCode } from "../../classifier/outcomes.js";
 import { withoutRoot } from "../../classifier/syntax/domain-name.js";
 import type { Classification } from "../../classifier/verdict.js";
 import { Kernel, type KernelSettings } from "../../kernel/kernel.js";
-import { askCode, disposableDomainCode, domainWords, isOwnMailbox } from "../../kernel/layout.js";
+import { askCode, disposableDomainCode } from "../../kernel/layout.js";
 import { emptyField } from "../../table/records.js";
 import { scanAlone } from "../../table/scan/chunk-assembler.js";
 import { scanShape } from "../../table/scan/scan-shape.js";
@@ -16,7 +16,7 @@ import type { WriteMemory, WrittenRecords } from "../../table/writers/output.js"
 import { type RecordReader, readerOf } from "../../table/writers/writer-of.js";
 import { Cells, itemTest } from "../cells.js";
 import { DomainCounts } from "../domain-counts.js";
-import { itemKey, mailboxKey } from "../item.js";
+import { itemKey } from "../item.js";
 import type { RowKeys } from "../row-writer.js";
 import type { RowFacts } from "../run-options.js";
 import { isInShard, severalItems } from "../shard.js";
@@ -32,8 +32,9 @@ import {
 } from "../status-codes.js";
 import type { BlockKernel } from "./block-kernel.js";
 import { type Slot, slotRows } from "./block-memory.js";
-import { type BlockOptions, itemColumnsOf, looksAtRows } from "./block-options.js";
+import { type BlockOptions, itemColumnsOf, looksAtRows, wantsMailboxes } from "./block-options.js";
 import { BlockRenderer, type Explain, fieldValue, tailsOf } from "./block-renderer.js";
+import { FactFinder, type SlotFacts } from "./fact-finder.js";
 import { goodRows, type ItemVerdicts, takeDeciding } from "./item-verdicts.js";
 import { findKept, judgeWithout, type OtherStatus } from "./kept-rows.js";
 import { isPlainAddress } from "./plain-address.js";
@@ -58,7 +59,7 @@ export interface ChunkVerdicts {
   readonly codes: Uint8Array;
   /** Hash of each field's item in two words; meaningless for a field without an item. */
   readonly hashes: Int32Array;
-  /** Hashes of the mailboxes in the places of those of the items, if {@link BlockOptions.wantsMailboxes}. */
+  /** Hashes of the mailboxes in the places of those of the items, if {@link wantsMailboxes}. */
   readonly mailboxes?: Int32Array;
   /** What an observer needs of each row, if {@link BlockOptions.facts} and the kernel can find it. */
   readonly facts?: RowFacts | undefined;
@@ -98,9 +99,6 @@ export interface BlockAnswer {
   readonly kept: number;
 }
 
-/** Where a slot takes what observers and `--dedupe` need of its rows. */
-type SlotFacts = Pick<Slot, "mailboxes" | "domains" | "fields">;
-
 /** Classifies and renders records in one thread. */
 export class BlockClassifier {
   /** Items at disposable domains; those that the kernel counts are in its memory instead. */
@@ -110,6 +108,7 @@ export class BlockClassifier {
   readonly #kernel: BlockKernel | undefined;
   readonly #main: MainThread;
   readonly #cells: Cells;
+  readonly #facts: FactFinder;
   readonly #renderer: BlockRenderer;
   readonly #read: RecordReader;
   readonly #items: ItemTest;
@@ -136,6 +135,7 @@ export class BlockClassifier {
     this.#classifier = classifier;
     this.#kernel = kernel;
     this.#cells = new Cells(cells);
+    this.#facts = new FactFinder(options, kernel, this.#cells, (key) => this.#hashOf(key));
     this.#items = itemTest(cells);
     this.#columns = itemColumnsOf(shape);
     this.#read = readerOf(shape, options.target, options.columns);
@@ -218,9 +218,9 @@ export class BlockClassifier {
   /** Leaves the verdicts on several items in a slot, behind those on the fields. Returns whether they have room there. */
   #takesItems(slot: Slot, fields: number, items: ItemVerdicts | undefined): boolean {
     if (items === undefined) return true;
-    const { wantsMailboxes, shard } = this.#options;
     const count = items.fields.length;
-    if (shard !== undefined || wantsMailboxes || fields + count > slot.codes.length) return false;
+    const isElsewhere = this.#options.shard !== undefined || wantsMailboxes(this.#options);
+    if (isElsewhere || fields + count > slot.codes.length) return false;
     slot.codes.set(items.codes, fields);
     slot.hashes.set(items.hashes, 2 * fields);
     slot.itemFields.set(items.fields);
@@ -292,24 +292,6 @@ export class BlockClassifier {
     return findKept(chunk, quote, places, keeps, otherStatus);
   }
 
-  /** Finds what an observer needs of each row. Without the kernel, it finds that itself. */
-  #findFacts(chunk: ScannedChunk, slot?: SlotFacts): RowFacts | undefined {
-    const { facts } = this.#options;
-    if (facts === undefined || this.#kernel === undefined) return undefined;
-    const domains = this.#domainsOf(chunk, slot?.domains)!;
-    const fields = slot?.fields ?? new Int32Array(2 * chunk.count);
-    if (facts.column !== undefined) this.#kernel.hashFields(chunk.withColumn(facts.column), fields);
-    return { bytes: chunk.bytes, domains, fields };
-  }
-
-  /** Reads the domains of the items of a column; see `domainWords`. Returns undefined without the kernel. */
-  #domainsOf(column: ScannedChunk, memory?: Int32Array): Int32Array | undefined {
-    if (this.#kernel === undefined) return undefined;
-    const domains = memory ?? new Int32Array(domainWords * column.count);
-    this.#kernel.readDomains(column, domains);
-    return domains;
-  }
-
   /** Completes the verdicts of the kernel: judges the items that it has left to the classifier. */
   #judgeTheRest(chunk: ScannedChunk, codes: Uint8Array, hashes: Int32Array, slot?: SlotFacts): ChunkVerdicts {
     const width = this.#columns.length;
@@ -338,7 +320,7 @@ export class BlockClassifier {
     const items = several.size > 0 ? this.#itemVerdicts(codes, hashes, several) : undefined;
     if (items) this.takeDeciding(codes, items);
     const judged = { columns: width, codes, hashes, emptied, notUtf8: notUtf8.size, kept, items };
-    return { ...judged, ...this.#factsAndMailboxes(chunk, judged, slot) };
+    return { ...judged, ...this.#facts.find(chunk, judged, slot) };
   }
 
   /** Counts the rows that keep a status and have no other item. Adds those with a kept value that is not UTF-8 to a set. */
@@ -526,65 +508,6 @@ export class BlockClassifier {
     return all;
   }
 
-  /** @param slot takes what fits there */
-  #factsAndMailboxes(
-    chunk: ScannedChunk,
-    judged: Pick<ChunkVerdicts, "codes" | "hashes" | "items">,
-    slot?: SlotFacts,
-  ): Pick<ChunkVerdicts, "facts" | "mailboxes"> {
-    const facts = this.#findFacts(chunk, slot);
-    if (!this.#options.wantsMailboxes) return { facts };
-    const domains = this.#columns.map((column, nth) =>
-      nth === 0 && facts ? facts.domains : this.#domainsOf(chunk.withColumn(column)),
-    );
-    return { facts, mailboxes: this.#hashMailboxes(chunk, judged, domains, slot?.mailboxes) };
-  }
-
-  /**
-   * Hashes the mailboxes of items.
-   *
-   * @param domains those of the items of each column, as far as they are known
-   * @param memory takes the hashes if no field has several items
-   */
-  #hashMailboxes(
-    chunk: ScannedChunk,
-    { codes, hashes, items }: Pick<ChunkVerdicts, "codes" | "hashes" | "items">,
-    domains: readonly (Int32Array | undefined)[],
-    memory: Int32Array | undefined,
-  ): Int32Array {
-    const words = 2 * (items?.codes ?? codes).length;
-    const mailboxes = (items ? undefined : memory?.subarray(0, words)) ?? new Int32Array(words);
-    const width = this.#columns.length;
-    let place = 0;
-    for (let field = 0; field < codes.length; field++) {
-      const row = width === 1 ? field : Math.floor(field / width);
-      const flags = domains[field - row * width]?.[domainWords * row + 3] ?? 0;
-      if ((flags & isOwnMailbox) !== 0) {
-        mailboxes[2 * place] = hashes[2 * field]!;
-        mailboxes[2 * place + 1] = hashes[2 * field + 1]!;
-        place++;
-        continue;
-      }
-      const found = hasItem(codes[field]!)
-        ? this.#cells.itemsIn(fieldValue(chunk, this.#columns, field))
-        : [];
-      for (const [nth, item] of found.entries()) {
-        const { low, high } = this.#hashOfMailbox(item);
-        mailboxes[2 * (place + nth)] = low;
-        mailboxes[2 * (place + nth) + 1] = high;
-      }
-      // A field without an item has a place too.
-      place += Math.max(1, found.length);
-    }
-    return mailboxes;
-  }
-
-  #hashOfMailbox(item: string): ItemHash {
-    const key = mailboxKey(this.#options.kind, item);
-    // The hash of the kernel is that of small letters.
-    return key === key.toLowerCase() ? this.#hashOf(key) : hashItem(this.#options.seed, key);
-  }
-
   /**
    * Classifies the records of a chunk one by one; see {@link looksAtRows}.
    *
@@ -627,7 +550,7 @@ export class BlockClassifier {
         for (const each of keys ? fields[0]! : []) {
           compared.push({
             row,
-            hash: keys === "mailboxes" ? this.#hashOfMailbox(each) : this.#hashOf(itemKey(each)),
+            hash: keys === "mailboxes" ? this.#facts.hashOfMailbox(each) : this.#hashOf(itemKey(each)),
           });
         }
       }
@@ -637,7 +560,7 @@ export class BlockClassifier {
     return {
       ...{ columns: width, codes, hashes, notUtf8: notUtf8.size, emptied: this.#isFirstShard ? emptied : 0 },
       kept: this.#countKept(chunks, codes, new Set()),
-      ...{ items, ...this.#factsAndMailboxes(chunk, { codes, hashes, items }) },
+      ...{ items, ...this.#facts.find(chunk, { codes, hashes, items }) },
       ...(keys && {
         keys: {
           hashes: Int32Array.from(compared.flatMap(({ hash: { low, high } }) => [low, high])),

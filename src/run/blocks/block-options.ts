@@ -21,8 +21,6 @@ export interface BlockOptions {
   readonly keeps?: boolean | undefined;
   /** What `--dedupe` compares; undefined if it needs no more than the first row of each item. */
   readonly keys: "items" | "mailboxes" | undefined;
-  /** Whether the hashes of the items' mailboxes are wanted. */
-  readonly wantsMailboxes: boolean;
   /** What an observer needs of each row. */
   readonly facts?: WantedFacts | undefined;
   /** Whether a service gives the verdicts: then items wait for them, but for those that it need not be asked about. */
@@ -38,6 +36,10 @@ export interface BlockOptions {
 export const looksAtRows = ({ shape, shard, keys, keeps }: BlockOptions): boolean =>
   (keeps !== undefined && (shard ?? keys) !== undefined) ||
   (shape.otherColumns.length > 0 && shard !== undefined);
+
+/** Returns whether the hashes of the items' mailboxes are wanted. */
+export const wantsMailboxes = ({ keys, facts }: BlockOptions): boolean =>
+  keys === "mailboxes" || facts?.mailboxes === true;
 
 /** Returns the indices of the columns with items, the first of which decides about the row. */
 export const itemColumnsOf = ({ column, otherColumns }: TableShape): readonly number[] => [
