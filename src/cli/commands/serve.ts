@@ -15,8 +15,7 @@ import {
   removeStaleSocket,
 } from "../config/listening-place.js";
 import { isLoopback } from "../config/loopback.js";
-import { dataTablePath } from "../config/paths.js";
-import { statePlace } from "../config/quota-place.js";
+import { dataTablePath, statePlace } from "../config/paths.js";
 import { resolveSettings, type Settings, variableOf } from "../config/settings.js";
 import { openServiceState, openState } from "../engines/service-state.js";
 import { UsageError } from "../errors.js";

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import { type Command, InvalidArgumentError } from "commander";
 import { UsageError } from "../errors.js";
 import type { OptionRecords } from "../options/option.js";
-import { type SetSetting, variableOf } from "./settings.js";
+import { type SetSetting, textsOf, variableOf } from "./settings.js";
 
 /** Value of an option in the file. */
 type Value = string | number | boolean | readonly string[];
@@ -33,11 +33,10 @@ export function takeOptionsFrom(path: string, { command, records, variables }: T
       throw new UsageError(`${path}: other users can read the password in it; run chmod 600 ${path}`);
     }
     const parsed = readValue(record, value, `${path}: ${name}`);
-    const before = command.getOptionValue(name) as readonly unknown[] | undefined;
     if (name === "set") {
       // Each setting by itself: its variable goes before it, and the last value counts.
       const own = (parsed as readonly SetSetting[]).filter(([each]) => !process.env[variableOf(each)]);
-      command.setOptionValueWithSource(name, [...own, ...(before ?? [])], "config");
+      command.setOptionValueWithSource(name, [...own, ...given], "config");
       continue;
     }
     const isGiven =
@@ -83,10 +82,7 @@ function readValue({ flags, parse, isList }: OptionRecords[string], value: Value
     if (typeof value === "boolean") return value || undefined;
     throw new UsageError(`${where}: takes true or false`);
   }
-  const texts = (Array.isArray(value) ? value : [value]).map((text: unknown) => {
-    if (["string", "number", "boolean"].includes(typeof text)) return String(text);
-    throw new UsageError(`${where}: takes text, a number, true or false`);
-  });
+  const texts = textsOf(value, where);
   if (texts.length !== 1 && !isList) throw new UsageError(`${where}: takes one value`);
   const values = texts.map((text) => {
     try {

@@ -2,10 +2,12 @@
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 
-/** Path of the state of `idv serve`: the option, else IDV_STATE_FILE, else `idv/service.db` in the XDG state folder. */
-export function stateFilePath(option: string | undefined, env: NodeJS.ProcessEnv): string {
-  return option ?? (env["IDV_STATE_FILE"] || join(stateFolder(env), "service.db"));
-}
+/**
+ * File or URL of the state of `idv serve`: the option, else IDV_STATE, else IDV_STATE_FILE, else `idv/service.db` in the XDG state
+ * folder.
+ */
+export const statePlace = (option: string | undefined, env: NodeJS.ProcessEnv): string =>
+  option ?? (env["IDV_STATE"] || env["IDV_STATE_FILE"] || join(stateFolder(env), "service.db"));
 
 /** Path of the table that `idv data update` installs: `idv/disposable.bin` in the XDG data folder. */
 export function dataTablePath(env: NodeJS.ProcessEnv): string {

@@ -2,7 +2,7 @@
 import { found } from "../../files/found.js";
 import type { QuotaOwner } from "../../store/state/service-store.js";
 import { UsageError } from "../errors.js";
-import { quotaFilePath, stateFilePath } from "./paths.js";
+import { quotaFilePath, statePlace } from "./paths.js";
 
 /** The option that names the quota: `FILE`, `FILE#NAME`, `URL#NAME`, or `#NAME` in the usual state. */
 export interface QuotaOptions {
@@ -32,10 +32,6 @@ function parts(text: string, env: NodeJS.ProcessEnv): { readonly place: string; 
   }
   return { place: place || statePlace(undefined, env), name };
 }
-
-/** Returns the file or URL of the state that the option names, else IDV_STATE, else IDV_STATE_FILE, else the usual file. */
-export const statePlace = (option: string | undefined, env: NodeJS.ProcessEnv): string =>
-  option ?? (env["IDV_STATE"] || stateFilePath(undefined, env));
 
 /** Returns the file or URL of the quota. */
 export function quotaTarget({ quota }: QuotaOptions, env: NodeJS.ProcessEnv): string {

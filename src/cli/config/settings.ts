@@ -257,13 +257,21 @@ function resolveSetting(
     const value = values[name];
     if (value === undefined) continue;
     const where = `${path}: ${name}`;
-    const texts = Array.isArray(value) ? value : [value];
-    if (!texts.every((text) => ["string", "number", "boolean"].includes(typeof text))) {
-      throw new UsageError(`${where}: takes text, a number, true or false`);
-    }
-    return { value: parse(name, texts.join(","), where), source: path };
+    return { value: parse(name, textsOf(value, where).join(","), where), source: path };
   }
   return { value: fallback === undefined ? undefined : parse(name, fallback, name), source: "default" };
+}
+
+/**
+ * Returns a value of JSON as texts: one, or those of an array.
+ *
+ * @throws UsageError when it is null or an object
+ */
+export function textsOf(value: unknown, where: string): string[] {
+  return (Array.isArray(value) ? value : [value]).map((text: unknown) => {
+    if (["string", "number", "boolean"].includes(typeof text)) return String(text);
+    throw new UsageError(`${where}: takes text, a number, true or false`);
+  });
 }
 
 /**

@@ -2,7 +2,8 @@
 
 import type { LockWait } from "../../store/sqlite/database.js";
 import type { ServiceStore } from "../../store/state/service-store.js";
-import { isDatabase, statePlace } from "../config/quota-place.js";
+import { statePlace } from "../config/paths.js";
+import { isDatabase } from "../config/quota-place.js";
 import { UsageError } from "../errors.js";
 
 /**

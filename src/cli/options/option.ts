@@ -38,6 +38,8 @@ interface OptionRecord {
    * in its own format, or cannot be suggested because of it. Otherwise that command does without it.
    */
   readonly next?: "repeat" | "inPlace" | "prevent";
+  /** Returns the value with which it is repeated, if that is another one; undefined to leave it out. */
+  readonly repeatedAs?: (text: string) => string | undefined;
 }
 
 /** Options by the names of their values. */

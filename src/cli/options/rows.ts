@@ -33,6 +33,8 @@ export const rowOptions = (kind: Kind) =>
       parse: badRowHandling,
       words: ["error", "skip", "keep", "skip:", "keep:"],
       next: "inPlace",
+      // Rows that were skipped are gone, and in FILE, which would be replaced.
+      repeatedAs: (text) => (text.startsWith("keep") ? "keep" : undefined),
     },
     shard: {
       flags: "--shard <I/N>",

@@ -133,8 +133,8 @@ export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputE
 }
 
 /** @throws ChoiceError when an update has a table without names of columns, in which it cannot tell those of the earlier run */
-function checkUpdate({ inputName, columns: { update } }: Plan, { header, width, scanned }: Table): void {
-  if (update === undefined || header !== undefined || scanned.shape.json !== undefined || width === 0) return;
+function checkUpdate({ inputName, columns: { update } }: Plan, { header, width }: Table): void {
+  if (update === undefined || header !== undefined || width === 0) return;
   throw new ChoiceError(
     `${inputName}: has no header, so --update cannot tell the column of an earlier run; add a header, or leave --update out`,
   );

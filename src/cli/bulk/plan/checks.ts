@@ -11,12 +11,10 @@ export function checkTogether(options: BulkOptions): void {
   const { delimiter, quote, comment, badRows, format, split, append, report, reportAddresses } = options;
   checkShard(options);
   if (options.inPlace !== undefined) checkReplaces(options);
-  // Empty for none. The usual quote may also be one of other tables, so that only a comment is compared with it.
-  const marks = [delimiter, quote?.quote, comment];
-  const others = quote?.escape === quote?.quote ? [] : [quote?.escape];
-  const characters = [...marks, ...others].filter((character) => character);
-  const isUsualQuote = quote === undefined && comment === '"';
-  if (new Set(characters).size < characters.length || isUsualQuote) {
+  const { quote: around = '"', escape: before = around } = quote ?? {};
+  // Empty for none. Quotes may be doubled.
+  const marks = [delimiter, comment, ...new Set([around, before])].filter((mark) => mark);
+  if (new Set(marks).size < marks.length) {
     throw new UsageError("--delimiter, --quote and --comment need different characters");
   }
   if (badRows?.policy === "keep" && (format !== undefined || split !== undefined)) {
@@ -90,7 +88,7 @@ export function checkServiceOptions(
       wrong.name === "quota" && isDatabase(wrong.words[1]!) ? "--set engine=offline" : "--offline";
     throw new UsageError(`${wrong.words[0]} is for the offline engine; add ${choice}`);
   }
-  const ignored = ["IDV_ALLOW", "IDV_DENY", "IDV_QUOTA"].filter((name) => env[name]);
+  const ignored = ["IDV_ALLOW", "IDV_DENY", "IDV_QUOTA", "IDV_QUOTA_KEY"].filter((name) => env[name]);
   if (ignored.length > 0) {
     note(`${ignored.join(", ")}: ignored, because a service is asked; for the offline engine, add --offline`);
   }

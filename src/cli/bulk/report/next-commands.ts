@@ -67,12 +67,12 @@ function isWritten(path: string): boolean {
 
 /** Returns whether `--update` can complete the output of a run: a file whose columns have names. */
 function isUpdatable({ output, omitsHeader, given }: Plan, table: Table): boolean {
-  if (output === undefined || output.startsWith("/dev/") || omitsHeader) return false;
-  const isJson = table.scanned.shape.json !== undefined;
-  if (table.header === undefined && !isJson) return false;
+  if (output === undefined || output.startsWith("/dev/") || omitsHeader || table.header === undefined) {
+    return false;
+  }
   // The members of an object have no columns of their own in CSV.
-  const staysJson = table.format === "jsonl" || !isJson;
-  return staysJson || !given.some(({ name }) => name === "column");
+  const losesMembers = table.scanned.shape.json !== undefined && table.format !== "jsonl";
+  return !losesMembers || !given.some(({ name }) => name === "column");
 }
 
 /** Returns the command with the options that decide what is judged; undefined if one of them cannot be repeated. */
@@ -85,9 +85,10 @@ function repeatedWords({ kind, given, isInPlace }: Plan): readonly string[] | un
 }
 
 /** Returns the words of an option that are repeated. */
-function wordsOf({ name, record, words }: GivenOption): readonly string[] {
-  if (record.next === undefined) return [];
-  // Rows that were skipped are gone, and in the FILE that lists them.
-  if (name === "badRows") return words[1]!.startsWith("keep") ? [words[0]!, "keep"] : [];
-  return words;
+function wordsOf({ record: { next, repeatedAs }, words }: GivenOption): readonly string[] {
+  if (next === undefined) return [];
+  const [flag, text] = words;
+  if (repeatedAs === undefined || text === undefined) return words;
+  const value = repeatedAs(text);
+  return value === undefined ? [] : [flag!, value];
 }
