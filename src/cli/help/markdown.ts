@@ -13,8 +13,8 @@ export type Block =
 /** Reads the blocks of a text. */
 export function readMarkdown(markdown: string): readonly Block[] {
   // A block of code, or lines up to an empty one; code may have empty lines.
-  const blocks = markdown.trim().match(/^```.*?^```$|(?:(?!\n{2,}\S).)+/gms) ?? [];
-  return blocks.map((block) => readBlock(block.trim()));
+  const blocks = markdown.trim().match(/^```.*?^```$|\S(?:(?!\n{2,}\S).)*/gms) ?? [];
+  return blocks.map(readBlock);
 }
 
 function readBlock(block: string): Block {

@@ -8,7 +8,7 @@ test.each<[string, string, string]>([
   ["code, emphasis and links", "`a` **b** [c](https://x.net)", "a b c\n"],
   ["a list with hanging lines", "- one two three four five\n- six", "- one two three four\n  five\n- six\n"],
   ["a code block unchanged", "```\na    b\n  c\n```", "  a    b\n    c\n"],
-  ["a code block with an empty line", "```\na\n\n**b**\n```\n\nc", "  a\n\n  **b**\n\nc\n"],
+  ["a code block with an empty line", "a\n\n```\nb\n\n**c**\n```\n\nd", "a\n\n  b\n\n  **c**\n\nd\n"],
   [
     "a table with its last column wrapped",
     "| A | B |\n| --- | --- |\n| x | one two three four |",
