@@ -128,6 +128,7 @@ interface Exports {
       ends: number,
     ]
   ): number;
+  judgeList(...args: [start: number, end: number, codes: number, hashes: number, counts: boolean]): number;
   readDomains(isEmail: boolean, block: number, at: number, count: number, to: number): void;
   hashFields(block: number, at: number, count: number, to: number): void;
   hashText(start: number, domain: number, end: number): number;
@@ -235,6 +236,15 @@ export class Kernel {
    */
   judge(block: number, at: number, count: number, codes: number, hashes: number, counts = true): void {
     this.#exports.judge(this.#isEmail, block, at, count, codes, hashes, counts);
+  }
+
+  /**
+   * Judges the addresses of a value that is a plain list. Returns their number; 0 if it is none.
+   *
+   * @param counts whether addresses at disposable domains are counted
+   */
+  judgeList(...places: Parameters<Exports["judgeList"]>): number {
+    return this.#exports.judgeList(...places);
   }
 
   /** Reads the domains of the items of scanned records, {@link layout.domainWords} words each. */

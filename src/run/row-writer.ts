@@ -25,12 +25,12 @@ export interface RowKeys {
 export interface RowsWithStatus {
   /** The code of each row's status. */
   readonly codes: Uint8Array;
-  /** 1 for each row that is the first one with its item. */
-  readonly isFirst: Uint8Array;
+  /** Returns 1 for each row that is the first one with its item. */
+  isFirst(): Uint8Array;
   /** Needed only for `--dedupe`; without them, `isFirst` tells the rows to write. */
   readonly keys?: RowKeys | undefined;
-  /** 1 for each row of which an item is ok or alias, in any column; absent if no row has several items. */
-  readonly good?: Uint8Array | undefined;
+  /** Returns 1 for each row of which an item is ok or alias, in any column; undefined if no row has several items. */
+  good(): Uint8Array | undefined;
   /** Codes of the rows' statuses for each further column with items. */
   readonly otherCodes?: readonly Uint8Array[];
   /** Number of values with a word for no item, of rows with a value that is not UTF-8, and of rows that keep a status. */
@@ -64,6 +64,7 @@ export class RowWriter {
   readonly #reasons: readonly (string | undefined)[];
   readonly #observers: NonNullable<RunOptions["observers"]>;
   readonly #filter: NonNullable<RunOptions["filter"]>;
+  readonly #needsGood: boolean;
   readonly #split: ((status: Status) => Promise<TableSink>) | undefined;
   readonly #output: WriteBehind;
   readonly #omitsHeader: boolean;
@@ -104,6 +105,7 @@ export class RowWriter {
     this.#shared = session ?? {};
     this.#statuses = statuses;
     this.#filter = filter;
+    this.#needsGood = filter.keeps !== undefined || filter.fails !== undefined;
     this.#output = new WriteBehind(sink);
     this.#split = isSplit(sink) ? (status) => sink.of(status) : undefined;
   }
@@ -141,8 +143,9 @@ export class RowWriter {
       return release();
     }
     for (const bytes of this.#held?.splice(0) ?? []) await this.#output.write(bytes);
-    const isKept = this.#keptRows(rows);
-    this.#countOutvoted(rows);
+    const good = this.#needsGood ? rows.good() : undefined;
+    const isKept = this.#keptRows(rows, good);
+    this.#countOutvoted(rows, good);
     if (isKept === undefined && !this.#split) {
       this.#written += count;
       await this.#output.write(rows.all(), release);
@@ -207,17 +210,17 @@ export class RowWriter {
   }
 
   /** Returns 1 for each row that passes the filter, or undefined when all rows pass. */
-  #keptRows({ codes, isFirst, keys, good }: RowsWithStatus): Uint8Array | undefined {
+  #keptRows({ codes, isFirst, keys }: RowsWithStatus, good: Uint8Array | undefined): Uint8Array | undefined {
     const { keeps, dedupe, sparesGood } = this.#filter;
     if (!keeps && !dedupe) return undefined;
     const keptCodes = this.#statuses.map((status) => keeps?.(status) !== false);
     const isWanted = codes.map((code, row) =>
       Number(keptCodes[code] || (sparesGood && good?.[row] === 1 && this.#isLeftOut(code))),
     );
-    const isNew = keys ? this.#newRows(codes, keys, isWanted) : isFirst;
+    const isNew = dedupe ? (keys ? this.#newRows(codes, keys, isWanted) : isFirst()) : undefined;
     return codes.map((code, row) => {
       if (!isRow(code)) return 1;
-      return Number(isWanted[row] === 1 && (!dedupe || !hasItem(code) || isNew[row] === 1));
+      return Number(isWanted[row] === 1 && (!isNew || !hasItem(code) || isNew[row] === 1));
     });
   }
 
@@ -230,10 +233,9 @@ export class RowWriter {
   }
 
   /** Counts the rows that are left out or fail the run by one item, though another is good, or would if that did not decide. */
-  #countOutvoted({ codes, good, place }: RowsWithStatus): void {
+  #countOutvoted({ codes, place }: RowsWithStatus, good: Uint8Array | undefined): void {
     if (good === undefined) return;
-    const { keeps, fails, sparesGood } = this.#filter;
-    if (keeps === undefined && fails === undefined) return;
+    const { fails, sparesGood } = this.#filter;
     const goodCodes = this.#statuses.map(isGood);
     for (let row = 0; row < codes.length; row++) {
       const code = codes[row]!;

@@ -101,8 +101,6 @@ export interface ItemMailboxes {
 export interface ObservedRows {
   /** The code of each row's status; see `status-codes.ts` for rows without one. */
   readonly codes: Uint8Array;
-  /** 1 for each row that is the first one with its item. */
-  readonly isFirst: Uint8Array;
   /** The statuses and the codes of their reasons, as far as these are known, by the codes of the rows. */
   readonly statuses: readonly Status[];
   readonly reasons: readonly (string | undefined)[];

@@ -37,14 +37,14 @@ export function settledRows(
     if (countsDomains) classifier.takeBack(records, judged, (place) => all[place] === notCheckedCode);
   }
   const rendered = (!isOther && written) || classifier.render(records(), codes, items);
-  const good = classifier.goodRows(numbered);
   return {
-    ...{ codes: codesOf(codes, 0, columns), isFirst: firstRows(numbered), emptied, notUtf8, kept },
+    ...{ codes: codesOf(codes, 0, columns), emptied, notUtf8, kept },
+    isFirst: () => firstRows(numbered),
     ...(columns > 1 && {
       otherCodes: Array.from({ length: columns - 1 }, (_, nth) => codesOf(codes, nth + 1, columns)),
     }),
     keys: classifier.keysOf(numbered),
-    ...(good && { good }),
+    good: () => classifier.goodRows(numbered),
     ...(numbered.mailboxes && { mailboxes: mailboxesOf(numbered, numbered.mailboxes, ledger) }),
     facts: numbered.facts,
     hashOf: (domain) => classifier.hashOfDomain(domain),

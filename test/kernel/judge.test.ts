@@ -15,6 +15,7 @@ import * as layout from "../../src/kernel/layout.js";
 import { askCode, seedWords } from "../../src/kernel/layout.js";
 import { writeDomainTables } from "../../src/kernel/tables.js";
 import { BlockMemory } from "../../src/run/blocks/block-memory.js";
+import { Cells, usualCells } from "../../src/run/cells.js";
 import { extractItem, itemKey, mailboxKey } from "../../src/run/item.js";
 import { offlineReasons, offlineStatuses } from "../../src/run/status-codes.js";
 import { recordWords } from "../../src/table/scan/scanner.js";
@@ -63,6 +64,18 @@ class Judge {
       if (length === 0) return undefined;
       const text = block.toString("utf8", start, start! + length);
       return { text, hash: { low, high }, isOwn: (last! & layout.isOwnMailbox) !== 0 };
+    });
+  }
+
+  /** Judges the items of a plain list; undefined for other values. */
+  list(value: string) {
+    const { block, codes, hashes } = this.#memory.slot(0);
+    const [start, end] = [block.byteOffset, block.byteOffset + block.write(value)];
+    const count = this.kernel.judgeList(start, end, codes.byteOffset, hashes.byteOffset, false);
+    if (count === 0) return undefined;
+    return Array.from(codes.subarray(0, count), (code, nth) => {
+      const [low, high] = hashes.subarray(2 * nth);
+      return { status: offlineStatuses[code], reason: offlineReasons[code], hash: { low, high }, code };
     });
   }
 
@@ -138,6 +151,66 @@ describe("random items", () => {
       { numRuns: 150 },
     );
     expect(judged).toBeGreaterThan(1000);
+  });
+});
+
+describe("lists", () => {
+  const plain = fc.constantFrom(
+    ..."ann.lee@gmail.com Ann+News@Gmail.com test@hotmail.com eve@mailinator.com o'neil@elm-and-oak.net bob@bücher.de".split(
+      " ",
+    ),
+  );
+  const item = fc.oneof(
+    { weight: 8, arbitrary: plain },
+    { weight: 1, arbitrary: address },
+    { weight: 1, arbitrary: fc.constantFrom("", "n/a", "'a@b.net'", "and") },
+  );
+  const between = fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom(", ", ",", "; ", ";", "|", ",   ") },
+    { weight: 1, arbitrary: fc.constantFrom(" ; ", " ", ",,", "\n", "") },
+  );
+  const list = fc.array(fc.tuple(item, between), { maxLength: 4 }).map((parts) => parts.flat().join(""));
+
+  test("have the items and the verdicts of the classifier, if they are plain", () => {
+    const cells = new Cells({ ...usualCells, kind: "email" });
+    let judged = 0;
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          list,
+          list.map((text) => `"${text}"`),
+        ),
+        (value) => {
+          const found = judges.email.list(value);
+          if (found === undefined) return;
+          judged++;
+          const items = cells.itemsIn(value.replace(/^"(.*)"$/s, "$1"));
+          expect([value, found.length]).toEqual([value, items.length]);
+          for (const [nth, { code, ...verdict }] of found.entries()) {
+            const { hash, ...own } = expected("email", items[nth]!);
+            expect(verdict.hash).toEqual(hash);
+            if (code !== askCode) expect([value, verdict]).toEqual([value, { ...own, hash }]);
+          }
+        },
+      ),
+      { numRuns: 5000 },
+    );
+    expect(judged).toBeGreaterThan(500);
+  });
+
+  test.each([
+    ["a@b.net; c@d.net", 2],
+    ["a@b.net,c@d.net|e@f.net;", 3],
+    [Array.from({ length: 64 }, (_, i) => `a${i}@b.net`).join(","), 64],
+    [Array.from({ length: 65 }, (_, i) => `a${i}@b.net`).join(","), undefined],
+    ["a@b.net", undefined],
+    ["a@b.net; ", undefined],
+    ["a@b.net c@d.net", undefined],
+    ["a@b.net; n/a", undefined],
+    ["Ann <a@b.net>, c@d.net", undefined],
+    ["", undefined],
+  ])("%j has %s plain items", (value, items) => {
+    expect(judges.email.list(value)?.length).toBe(items);
   });
 });
 

@@ -69,7 +69,11 @@ import { closingBracket, findHost, findInBrackets, found, foundEnd } from "./ite
 declare function factsOf(start: usize, end: usize): u32;
 
 const usualQuote: u32 = 0x22;
+const space: u8 = 0x20;
 const plus: u8 = 0x2b;
+const comma: u8 = 0x2c;
+const semicolon: u8 = 0x3b;
+const bar: u8 = 0x7c;
 const hyphen: u8 = 0x2d;
 const dot: u8 = 0x2e;
 const atSign: u8 = 0x40;
@@ -153,6 +157,39 @@ export function judge(
     codes += batch;
     hashes += 8 * batch;
   }
+}
+
+/**
+ * Judges the addresses of a value that is a plain list: nothing but plain addresses with a comma, a semicolon or a bar between
+ * them, and spaces behind that. Leaves their codes and hashes as `judge` does.
+ *
+ * @returns their number; 0, and no address is counted, if the value is no such list or has more than {@link batch}
+ */
+export function judgeList(start: usize, end: usize, codes: usize, hashes: usize, counts: bool): i32 {
+  takeQuote();
+  isCounted = counts;
+  if (end - start > 1 && <u32>load<u8>(start) === quote && <u32>load<u8>(end - 1) === quote) {
+    start++;
+    end--;
+    if (quote !== usualQuote && hasQuote(start, end)) return 0;
+  }
+  let count: i32 = 0;
+  while (start < end) {
+    if (count === batch) return 0;
+    let to = start;
+    while (to < end && !isSeparator(load<u8>(to))) to++;
+    if (!readPlain(true, start, to, scratch + itemBytes * count, hashes + 8 * count)) return 0;
+    count++;
+    start = to + 1;
+    while (start < end && load<u8>(start) === space) start++;
+  }
+  if (count < 2) return 0;
+  for (let i: i32 = 0; i < count; i++) store<u8>(codes + i, <u8>decide(true, scratch + itemBytes * i));
+  return count;
+}
+
+function isSeparator(byte: u8): bool {
+  return byte === comma || byte === semicolon || byte === bar;
 }
 
 function takeQuote(): void {
@@ -258,16 +295,22 @@ function readItem(isEmail: bool, block: usize, at: usize, item: usize, codeAt: u
       start = found;
       end = foundEnd;
     }
-    const domain: usize = isEscaped ? 0 : isEmail ? readLocalPart(start, end, item) : start;
-    const isPlain = domain !== 0 && readDomain(domain, end, item);
+    const isPlain = !isEscaped && readPlain(isEmail, start, end, item, hashAt);
     code = isPlain ? okCode : askCode;
-    if (isPlain) store<u64>(hashAt, hash(start, <i32>(domain - start), load<u64>(item)));
-    store<u32>(item, start, startOf);
     if (isPlain && shards() > 1 && !isInShard(shardHash(start, end))) code = otherShardCode;
   }
   // Records without an item are in the first shard.
   if ((code === noItemCode || code === notARowCode) && !isInShard(0)) code = otherShardCode;
   store<u8>(codeAt, <u8>code);
+}
+
+/** Keeps the parts of an item and its hash. Returns whether it is plain. */
+function readPlain(isEmail: bool, start: usize, end: usize, item: usize, hashAt: usize): bool {
+  const domain: usize = isEmail ? readLocalPart(start, end, item) : start;
+  if (domain === 0 || !readDomain(domain, end, item)) return false;
+  store<u64>(hashAt, hash(start, <i32>(domain - start), load<u64>(item)));
+  store<u32>(item, start, startOf);
+  return true;
 }
 
 /** Returns whether a quoted item has a quote in it, which may be part of an address: `'o''neil@example.net'`. */

@@ -18,6 +18,15 @@ export {
   takeStates,
   wantMarks,
 } from "./distinct";
-export { countDomain, hashFields, hashHigh, hashText, judge, readDomains, useScratch } from "./judge";
+export {
+  countDomain,
+  hashFields,
+  hashHigh,
+  hashText,
+  judge,
+  judgeList,
+  readDomains,
+  useScratch,
+} from "./judge";
 export { fewestFields, lines, longest, mostFields, scan, strays } from "./scan";
 export { write } from "./write";

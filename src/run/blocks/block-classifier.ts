@@ -14,7 +14,7 @@ import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import type { ItemTest } from "../../table/sniff/item-profile.js";
 import type { WriteMemory, WrittenRecords } from "../../table/writers/output.js";
 import { type RecordReader, readerOf } from "../../table/writers/writer-of.js";
-import { Cells, itemTest } from "../cells.js";
+import { Cells, decidesBefore, itemTest } from "../cells.js";
 import { DomainCounts } from "../domain-counts.js";
 import { itemKey } from "../item.js";
 import type { RowKeys } from "../row-writer.js";
@@ -35,7 +35,15 @@ import { type Slot, slotRows } from "./block-memory.js";
 import { type BlockOptions, itemColumnsOf, looksAtRows, wantsMailboxes } from "./block-options.js";
 import { BlockRenderer, type Explain, fieldValue, tailsOf } from "./block-renderer.js";
 import { FactFinder, type SlotFacts } from "./fact-finder.js";
-import { goodRows, type ItemVerdicts, takeDeciding } from "./item-verdicts.js";
+import {
+  type Decides,
+  emptyVerdicts,
+  FieldVerdicts,
+  goodRows,
+  type ItemVerdict,
+  type ItemVerdicts,
+  takeDeciding,
+} from "./item-verdicts.js";
 import { findKept, judgeWithout, type OtherStatus } from "./kept-rows.js";
 import { isPlainAddress } from "./plain-address.js";
 
@@ -297,7 +305,7 @@ export class BlockClassifier {
     const width = this.#columns.length;
     const chunks = this.#columns.map((column) => chunk.withColumn(column));
     if (this.#options.isService) leaveToService(codes);
-    const several = new Map<number, readonly string[]>();
+    const verdicts = new FieldVerdicts(codes, hashes);
     const emptiedBefore = this.#cells.emptied;
     const notUtf8 = new Set<number>();
     for (let field = codes.indexOf(askCode); field !== -1; field = codes.indexOf(askCode, field + 1)) {
@@ -305,20 +313,16 @@ export class BlockClassifier {
       // with rules that the kernel does not have.
       const row = width === 1 ? field : Math.floor(field / width);
       const nth = field - row * width;
-      const items = this.#cells.itemsIn(chunks[nth]!.value(row));
       // The first shard counts the values of all shards.
       if (this.#isFirstShard && !chunks[nth]!.isUtf8(row)) notUtf8.add(row);
-      if (items.length > 1) several.set(field, items);
-      else if (!this.#isHere(items[0])) {
-        codes[field] = otherShardCode;
-        continue;
-      }
-      codes[field] = items.length > 0 ? this.#classifyText(items[0]!, hashes, field, nth === 0) : noItemCode;
+      if (this.#judgeList(chunks[nth]!, row, field, verdicts)) continue;
+      const items = this.#cells.itemsIn(chunks[nth]!.value(row));
+      if (items.length > 1 || this.#isHere(items[0])) this.#classifyField(items, field, verdicts);
+      else codes[field] = otherShardCode;
     }
     const kept = this.#options.keeps === undefined ? 0 : this.#countKept(chunks, codes, notUtf8);
     const emptied = this.#isFirstShard ? this.#cells.emptied - emptiedBefore : 0;
-    const items = several.size > 0 ? this.#itemVerdicts(codes, hashes, several) : undefined;
-    if (items) this.takeDeciding(codes, items);
+    const items = verdicts.all(this.#decides);
     const judged = { columns: width, codes, hashes, emptied, notUtf8: notUtf8.size, kept, items };
     return { ...judged, ...this.#facts.find(chunk, judged, slot) };
   }
@@ -343,7 +347,7 @@ export class BlockClassifier {
 
   /** Gives each field the code of the item that decides. */
   takeDeciding(codes: Uint8Array, items: ItemVerdicts): void {
-    takeDeciding(codes, items, this.#options.cells.deciding, this.#main.codes.statuses);
+    takeDeciding(codes, items, this.#decides);
   }
 
   /** Returns 1 for each row of which an item is good; undefined if each row has one at most. */
@@ -375,19 +379,49 @@ export class BlockClassifier {
     return item === undefined ? this.#isFirstShard : isInShard(shard, item);
   }
 
-  /**
-   * Classifies an item, puts its hash in its place, and returns the code of its status.
-   *
-   * @param counts whether it counts among the items at its domain
-   */
-  #classifyText(item: string, hashes: Int32Array, place: number, counts: boolean): number {
-    const { low, high } = this.#hashOf(itemKey(item));
-    hashes[2 * place] = low;
-    hashes[2 * place + 1] = high;
-    if (this.#classifier === undefined) return this.#main.precheck?.(item) ?? notCheckedCode;
+  /** Judges the addresses of a field if it is a plain list. Returns whether it is one. */
+  #judgeList(chunk: ScannedChunk, row: number, field: number, verdicts: FieldVerdicts): boolean {
+    const { kind, cells, shard, isService } = this.#options;
+    if (kind !== "email" || this.#cells.hasItemWords || cells.deciding === "first" || shard) return false;
+    const listed = this.#kernel?.judgeList(chunk.rawValue(row), this.#isCounted(field));
+    if (listed === undefined) return false;
+    const { codes, hashes } = listed;
+    const all = Array.from(codes, (code, nth) => {
+      return { code: isService ? notCheckedCode : code, low: hashes[2 * nth]!, high: hashes[2 * nth + 1]! };
+    });
+    const items = codes.includes(askCode) && !isService ? this.#cells.itemsIn(chunk.value(row)) : [];
+    for (const [nth, verdict] of all.entries()) {
+      const isAsked = verdict.code === askCode;
+      verdicts.put(field, nth, isAsked ? this.#classifyText(items[nth]!, field) : verdict);
+    }
+    return true;
+  }
+
+  /** Classifies the items of a field. */
+  #classifyField(items: readonly string[], field: number, verdicts: FieldVerdicts): void {
+    if (items.length === 0) verdicts.codes[field] = noItemCode;
+    for (const [nth, item] of items.entries()) verdicts.put(field, nth, this.#classifyText(item, field));
+  }
+
+  /** Returns whether the items of a field count among those at disposable domains: as in the report, only those of the first column. */
+  #isCounted(field: number): boolean {
+    return field % this.#columns.length === 0;
+  }
+
+  readonly #decides: Decides = (code, earlier) => {
+    const { statuses } = this.#main.codes;
+    return decidesBefore(statuses[code]!, statuses[earlier]!, this.#options.cells.deciding);
+  };
+
+  /** Classifies an item in a field. */
+  #classifyText(item: string, field: number): ItemVerdict {
+    const hash = this.#hashOf(itemKey(item));
+    if (this.#classifier === undefined) {
+      return { code: this.#main.precheck?.(item) ?? notCheckedCode, ...hash };
+    }
     const verdict = this.#classifier.judge(this.#options.kind, item);
-    if (counts) this.#countDomain(item, verdict, 1);
-    return outcomeCode(verdict);
+    if (this.#isCounted(field)) this.#countDomain(item, verdict, 1);
+    return { code: outcomeCode(verdict), ...hash };
   }
 
   /** Returns the hash of a domain, as in {@link RowFacts.domains}. */
@@ -479,35 +513,6 @@ export class BlockClassifier {
     else this.domains.add(listed, items);
   }
 
-  /** Lists the verdicts on all items of some records. */
-  #itemVerdicts(
-    codes: Uint8Array,
-    hashes: Int32Array,
-    several: ReadonlyMap<number, readonly string[]>,
-  ): ItemVerdicts {
-    const count = Array.from(several.values()).reduce((sum, { length }) => sum + length - 1, codes.length);
-    const all = { ...emptyVerdicts(count), fields: new Int32Array(count) };
-    let place = 0;
-    let from = 0;
-    // Fields were added in their order.
-    for (const [field, items] of several) {
-      place = listFirst(all, codes, hashes, from, field + 1, place);
-      from = field + 1;
-      for (let nth = 1; nth < items.length; nth++) {
-        all.fields[place] = field;
-        all.codes[place] = this.#classifyText(
-          items[nth]!,
-          all.hashes,
-          place,
-          field % this.#columns.length === 0,
-        );
-        place++;
-      }
-    }
-    listFirst(all, codes, hashes, from, codes.length, place);
-    return all;
-  }
-
   /**
    * Classifies the records of a chunk one by one; see {@link looksAtRows}.
    *
@@ -520,7 +525,7 @@ export class BlockClassifier {
     const kept = this.#findKept(chunk, this.#main.otherStatus)!;
     const codes = new Uint8Array(width * chunk.count).fill(noItemCode);
     const hashes = new Int32Array(2 * codes.length);
-    const several = new Map<number, readonly string[]>();
+    const verdicts = new FieldVerdicts(codes, hashes);
     const compared: { readonly row: number; readonly hash: ItemHash }[] = [];
     const notUtf8 = new Set<number>();
     let emptied = 0;
@@ -543,9 +548,8 @@ export class BlockClassifier {
         for (const [nth, items] of fields.entries()) {
           const field = first + nth;
           const own = kept[field] ?? 0;
-          if (items.length > 1 && own === 0) several.set(field, items);
-          codes[field] =
-            own || (items.length > 0 ? this.#classifyText(items[0]!, hashes, field, nth === 0) : noItemCode);
+          if (own !== 0) codes[field] = own;
+          else this.#classifyField(items, field, verdicts);
         }
         for (const each of keys ? fields[0]! : []) {
           compared.push({
@@ -555,8 +559,7 @@ export class BlockClassifier {
         }
       }
     }
-    const items = several.size > 0 ? this.#itemVerdicts(codes, hashes, several) : undefined;
-    if (items) this.takeDeciding(codes, items);
+    const items = verdicts.all(this.#decides);
     return {
       ...{ columns: width, codes, hashes, notUtf8: notUtf8.size, emptied: this.#isFirstShard ? emptied : 0 },
       kept: this.#countKept(chunks, codes, new Set()),
@@ -590,21 +593,6 @@ export class BlockClassifier {
 
 const noneKept = new Uint8Array(0);
 
-/** Lists the first items of the fields from one up to another. Returns the place after them. */
-function listFirst(
-  all: ItemVerdicts,
-  codes: Uint8Array,
-  hashes: Int32Array,
-  from: number,
-  to: number,
-  place: number,
-): number {
-  all.codes.set(codes.subarray(from, to), place);
-  all.hashes.set(hashes.subarray(2 * from, 2 * to), 2 * place);
-  for (let field = from; field < to; field++) all.fields[place + field - from] = field;
-  return place + to - from;
-}
-
 /** Returns the place of the first item of a field among fields in their order. */
 function firstPlace(fields: Int32Array, field: number): number {
   let [from, to] = [0, fields.length];
@@ -623,11 +611,6 @@ function leaveToService(codes: Uint8Array): void {
     if (hasItem(code) && code !== askCode && !isKept(code)) codes[field] = notCheckedCode;
   }
 }
-
-const emptyVerdicts = (count: number) => ({
-  codes: new Uint8Array(count),
-  hashes: new Int32Array(2 * count),
-});
 
 /** Puts the verdicts on one column among those on all, which are numbered row by row. */
 function spread(

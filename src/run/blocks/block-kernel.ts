@@ -6,7 +6,9 @@ import { domainWords } from "../../kernel/layout.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import { Place, recordWords, type ScannedRecords } from "../../table/scan/scanner.js";
 import type { Kind } from "../../validator/validator.js";
+import { longestList } from "../item.js";
 import { type BlockMemory, type Slot, slotRows } from "./block-memory.js";
+import type { ItemVerdicts } from "./item-verdicts.js";
 
 /** Runs the steps of the kernel on slots and chunks. */
 export class BlockKernel {
@@ -76,6 +78,23 @@ export class BlockKernel {
       codes.set(own.codes.subarray(0, count), from);
       hashes.set(own.hashes.subarray(0, 2 * count), 2 * from);
     });
+  }
+
+  /**
+   * Judges the addresses of a value that is a plain list.
+   *
+   * @param counts whether addresses at disposable domains are counted
+   * @returns their verdicts, valid until the next call; undefined for other values
+   */
+  judgeList(value: Uint8Array, counts: boolean): Pick<ItemVerdicts, "codes" | "hashes"> | undefined {
+    if (value.length > longestList) return undefined;
+    const { block, codes, hashes } = this.#own;
+    const start = block.byteOffset;
+    block.set(value);
+    const [codesAt, hashesAt] = [codes.byteOffset, hashes.byteOffset];
+    const end = start + value.length;
+    const count = this.#kernel.judgeList(start, end, codesAt, hashesAt, counts);
+    return count > 0 ? { codes: codes.subarray(0, count), hashes: hashes.subarray(0, 2 * count) } : undefined;
   }
 
   /** Reads the domains of the items of a chunk, `domainWords` words each; leaves those of records that are too large as they are. */

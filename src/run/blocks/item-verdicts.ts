@@ -1,6 +1,6 @@
 /** The verdicts on the items of some records, where a field may have several, and which of them decides. */
 import type { Status } from "../../validator/validator.js";
-import { type CellOptions, decidesBefore, isGood } from "../cells.js";
+import { isGood } from "../cells.js";
 
 /** Verdicts on items, where a field may have several. */
 export interface ItemVerdicts {
@@ -10,26 +10,86 @@ export interface ItemVerdicts {
   readonly fields: Int32Array;
 }
 
-/**
- * Gives each field the status of the item that decides.
- *
- * @param statuses the statuses by their codes
- */
-export function takeDeciding(
-  codes: Uint8Array,
-  items: ItemVerdicts,
-  deciding: CellOptions["deciding"],
-  statuses: readonly Status[],
-): void {
+/** The verdict on an item, with its hash in two words. */
+export interface ItemVerdict {
+  readonly code: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Returns whether an item with a code decides about its field before an earlier one with another code. */
+export type Decides = (code: number, earlier: number) => boolean;
+
+/** Takes the verdicts on the items of fields, in their order. */
+export class FieldVerdicts {
+  /** Those on all items but the first one of each field; hashes have two words each. */
+  readonly #fields: number[] = [];
+  readonly #codes: number[] = [];
+  readonly #hashes: number[] = [];
+
+  /**
+   * @param codes the codes of fields by their first items
+   * @param hashes the hashes of the same items
+   */
+  constructor(
+    readonly codes: Uint8Array,
+    readonly hashes: Int32Array,
+  ) {}
+
+  /** @param nth index of the item in its field */
+  put(field: number, nth: number, { code, low, high }: ItemVerdict): void {
+    if (nth > 0) {
+      this.#fields.push(field);
+      this.#codes.push(code);
+      this.#hashes.push(low, high);
+      return;
+    }
+    this.codes[field] = code;
+    this.hashes[2 * field] = low;
+    this.hashes[2 * field + 1] = high;
+  }
+
+  /** Lists the verdicts on all items, and gives each field the code of the item that decides; undefined if each has one at most. */
+  all(decides: Decides): ItemVerdicts | undefined {
+    const others = this.#fields.length;
+    if (others === 0) return undefined;
+    const count = this.codes.length + others;
+    const all = { ...emptyVerdicts(count), fields: new Int32Array(count) };
+    let from = 0;
+    for (let nth = 0; nth <= others; nth++) {
+      // The fields up to the next one with another item, then that item.
+      const to = nth < others ? this.#fields[nth]! + 1 : this.codes.length;
+      all.codes.set(this.codes.subarray(from, to), from + nth);
+      all.hashes.set(this.hashes.subarray(2 * from, 2 * to), 2 * (from + nth));
+      for (let field = from; field < to; field++) all.fields[field + nth] = field;
+      from = to;
+      if (nth === others) break;
+      all.fields[to + nth] = to - 1;
+      all.codes[to + nth] = this.#codes[nth]!;
+      all.hashes.set(this.#hashes.slice(2 * nth, 2 * nth + 2), 2 * (to + nth));
+    }
+    for (const [nth, field] of this.#fields.entries()) {
+      if (decides(this.#codes[nth]!, this.codes[field]!)) this.codes[field] = this.#codes[nth]!;
+    }
+    return all;
+  }
+}
+
+/** Returns memory for verdicts. */
+export const emptyVerdicts = (count: number): { codes: Uint8Array; hashes: Int32Array } => ({
+  codes: new Uint8Array(count),
+  hashes: new Int32Array(2 * count),
+});
+
+/** Gives each field the code of the item that decides, when the items have got others. */
+export function takeDeciding(codes: Uint8Array, items: ItemVerdicts, decides: Decides): void {
   let last = -1;
   for (let place = 0; place < items.fields.length; place++) {
     const field = items.fields[place]!;
     const code = items.codes[place]!;
     const isFirst = field !== last;
     last = field;
-    if (isFirst || decidesBefore(statuses[code]!, statuses[codes[field]!]!, deciding)) {
-      codes[field] = code;
-    }
+    if (isFirst || decides(code, codes[field]!)) codes[field] = code;
   }
 }
 

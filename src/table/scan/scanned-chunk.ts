@@ -63,7 +63,13 @@ export class ScannedChunk {
     return at === end || isUtf8Text(this.#binaryValue(row));
   }
 
-  /** Returns the bytes of the field that holds the item, as a binary string. */
+  /** Returns the bytes of the field that holds the item. */
+  rawValue(row: number): Uint8Array {
+    const word = row * recordWords;
+    return this.bytes.subarray(this.at[word + Place.valueStart], this.at[word + Place.valueEnd]);
+  }
+
+  /** Returns the same as a binary string. */
   bytesOf(row: number): string {
     const word = row * recordWords;
     return this.bytes.toString("latin1", this.at[word + Place.valueStart], this.at[word + Place.valueEnd]);
