@@ -41,8 +41,8 @@ export interface Classifier {
 interface DomainTables {
   readonly suffixes: Int32Array;
   readonly disposables: Int32Array;
-  /** Whether the user's own lists come before these tables. */
-  readonly hasOwnLists: boolean;
+  /** The domains of the user's own lists, which come before these tables; see {@link ListTable.domains}. */
+  readonly ownLists: readonly Int32Array[];
 }
 
 /** Result of the domain rules, and the mailbox rules to apply next. */
@@ -225,7 +225,8 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
     domainFacts,
     get tables() {
       const { slots } = disposable.names;
-      return { suffixes: suffixTable().slots, disposables: slots, hasOwnLists: hasLists };
+      const own = hasLists ? [ownLists.allow.domains, ownLists.deny.domains] : [];
+      return { suffixes: suffixTable().slots, disposables: slots, ownLists: own };
     },
   };
 }

@@ -38,7 +38,9 @@ export const typosWord = 24;
 /** The byte that escapes a quote; 256 if quotes are doubled. Whether spaces in front of fields belong to the delimiter. */
 export const escapeWord = 25;
 export const skipsSpacesWord = 26;
-export const settingsWords = 27;
+/** Whether there are own lists, whose names are in {@link ownNames}. */
+export const hasOwnNamesWord = 27;
+export const settingsWords = 28;
 
 /** Classes of characters: those of atoms, and those of labels. For each low half of a byte, a bit for each high half. */
 export const atomClass = 2048;
@@ -111,8 +113,16 @@ export const exceptionFlag = 4;
 export const hasMoreFlag = 8;
 export const suffixFlagBits = 6;
 
+/**
+ * The names of own lists, as a Bloom filter: two bits for each, from both words of its hash without the flags of its slot. A million
+ * names fill a fifth of it.
+ */
+export const ownNames = disposableNames + 8 * mostDisposableSlots;
+export const ownNameBits = 8388608;
+export const ownFlagBits = 2;
+
 /** End of what all threads share; the parts of each thread and the slots of blocks follow. */
-export const sharedEnd = disposableNames + 8 * mostDisposableSlots;
+export const sharedEnd = ownNames + ownNameBits / 8;
 
 /**
  * The facts about a domain, 16 bits: the lowest five are the code of an outcome (see classifier/outcomes.ts), or one of the

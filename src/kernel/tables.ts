@@ -41,16 +41,18 @@ export function writeTables(memory: ArrayBufferLike): void {
  * for each domain: that is faster for small tables, since these are more than a megabyte.
  */
 export function writeDomainTables(memory: ArrayBufferLike, { tables }: Classifier): void {
-  const { suffixes, disposables } = tables;
+  const { suffixes, disposables, ownLists } = tables;
   const isTooLarge =
     suffixes.length > 2 * layout.mostSuffixSlots || disposables.length > 2 * layout.mostDisposableSlots;
-  if (tables.hasOwnLists || isTooLarge) return;
+  if (isTooLarge) return;
   const words = new Int32Array(memory);
   const settings = words.subarray(layout.settings / 4, layout.settings / 4 + layout.settingsWords);
   words.set(suffixes, layout.suffixNames / 4);
   words.set(disposables, layout.disposableNames / 4);
   settings[layout.suffixSlotsWord] = suffixes.length / 2;
   settings[layout.disposableSlotsWord] = disposables.length / 2;
+  settings[layout.hasOwnNamesWord] = ownLists.length;
+  for (const slots of ownLists) writeOwnNames(memory, slots);
   if (typoTargets.length > layout.mostTypos) throw new Error("too many providers for the kernel");
   for (const [i, { target, letters }] of typoTargets.entries()) {
     words.set([target.length, letters], layout.typos / 4 + 2 * i);
@@ -61,6 +63,19 @@ export function writeDomainTables(memory: ArrayBufferLike, { tables }: Classifie
   for (const name of [...specialUse, ...owners]) {
     const [label = ""] = name.split(".");
     labels[labelCode(label, 0, label.length)]! |= label === name ? layout.askedTopLevel : layout.askedLabel;
+  }
+}
+
+/** Sets the bits of an own list's names. */
+function writeOwnNames(memory: ArrayBufferLike, slots: Int32Array): void {
+  const bits = new Uint8Array(memory, layout.ownNames, layout.ownNameBits / 8);
+  const mask = layout.ownNameBits - 1;
+  for (let word = 0; word < slots.length; word += 2) {
+    const [low, high] = [slots[word]!, slots[word + 1]!];
+    if (low === 0 && high === 0) continue;
+    const [first, second] = [high & mask, (low >>> layout.ownFlagBits) & mask];
+    bits[first >> 3]! |= 1 << (first & 7);
+    bits[second >> 3]! |= 1 << (second & 7);
   }
 }
 

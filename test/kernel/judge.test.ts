@@ -1,7 +1,9 @@
 /** Covers how the kernel judges items: it gives the classifier's verdict, or leaves the item to the classifier. */
+import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { loadClassifier } from "../../src/classifier/classifier.js";
+import { createClassifier, loadClassifier } from "../../src/classifier/classifier.js";
+import { DisposableTable } from "../../src/classifier/disposable-table.js";
 import { outcomeCode, outcomes, reasonCode } from "../../src/classifier/outcomes.js";
 import { compileList } from "../../src/classifier/own-lists.js";
 import { ispProviders, mailcomDomains, majorProviders } from "../../src/classifier/providers.js";
@@ -289,6 +291,29 @@ test.each([["test@hotmail.com"], ["asdfff@gmail.com"], ["you@domain.com"], ["tes
   },
 );
 
+test("gives the verdicts of the classifier with any own lists", () => {
+  const names =
+    "larch.com oak.larch.com elm-and-oak.net mailinator.com a.mailinator.com gmail.com co.uk".split(" ");
+  const name = fc.constantFrom(...names);
+  const entry = fc.tuple(fc.constantFrom("", "", "ann@"), name).map((parts) => parts.join(""));
+  const lists = fc.record({ allow: fc.array(entry), deny: fc.array(entry) });
+  const table = readFileSync(builtTable);
+  fc.assert(
+    fc.property(lists, ({ allow, deny }) => {
+      const ownLists = { allow: compileList(allow), deny: compileList(deny) };
+      const own = createClassifier(new DisposableTable(table), ownLists);
+      const judge = new Judge("email", own);
+      const items = names.flatMap((each) => [`ann@${each}`, `ben@x.${each}`, `ben@${each}`]);
+      for (const [row, verdict] of judge.all(items).entries()) {
+        const { status, reason } = own.classify("email", items[row]!);
+        const expected = { status, reason: reasonCode(reason) };
+        if (verdict) expect([items[row], verdict]).toMatchObject([items[row], expected]);
+      }
+    }),
+    { numRuns: 30 },
+  );
+});
+
 test("leaves addresses at the domains of own mailbox lists to the classifier", () => {
   const ownLists = {
     allow: compileList(["ann@mailinator.com"]),
@@ -371,9 +396,9 @@ describe("with the tables of domains", () => {
     return classifier.domainFacts(ascii);
   };
   const { tables } = classifier;
-  const asks = (names: readonly string[], hasOwnLists = false) => {
+  const asks = (names: readonly string[], ownLists: readonly Int32Array[] = []) => {
     asked.length = 0;
-    new Judge("email", { ...classifier, domainFacts, tables: { ...tables, hasOwnLists } }).all(
+    new Judge("email", { ...classifier, domainFacts, tables: { ...tables, ownLists } }).all(
       names.map((name) => `ann@${name}`),
     );
     return asked.toSorted();
@@ -393,8 +418,14 @@ describe("with the tables of domains", () => {
     expect(asks([...named, "elm.mailinator.com", "larch-and-oak.com", "larch.elm.co.uk"])).toEqual(named);
   });
 
-  test("asks about all domains if there are own lists", () => {
-    expect(asks(["larch-and-oak.com", "mailinator.com"], true)).toHaveLength(2);
+  test("asks about domains that own lists name, those below them, and few others", () => {
+    const own = [compileList(["mailinator.com", "ann@elm-and-oak.net"]), compileList(["larch.com"])];
+    const slots = own.map(({ domains }) => domains);
+    const named = ["a.b.larch.com", "elm-and-oak.net", "larch.com", "mailinator.com", "x.mailinator.com"];
+    expect(asks([...named, "larch-and-oak.com", "com-larch.com", "elm.net"], slots)).toEqual(named);
+    const many = compileList(random.map(([name], i) => `${name}-${i}.com`)).domains;
+    const others = random.map(([name], i) => `${name}-and-${i}.com`);
+    expect(asks(others, [many]).length).toBe(asks(others).length);
   });
 });
 

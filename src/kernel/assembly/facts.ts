@@ -13,9 +13,13 @@ import {
   disposableSlotsWord,
   exceptionFlag,
   hasMoreFlag,
+  hasOwnNamesWord,
   icannBelowFlag,
   icannFlag,
   labels,
+  ownFlagBits,
+  ownNameBits,
+  ownNames,
   passes,
   settings,
   suffixFlagBits,
@@ -52,6 +56,7 @@ export function plainFacts(start: usize, end: usize): u32 {
     mayBeTypo(start, end)
   )
     return notPlain;
+  const hasOwnNames: bool = load<u32>(settings + 4 * hasOwnNamesWord) !== 0;
   let a: u32 = 0x2c1b3c6d;
   let b: u32 = 0x297a2d39;
   let labelEnd: usize = end;
@@ -67,6 +72,7 @@ export function plainFacts(start: usize, end: usize): u32 {
       labelEnd = p - 1;
       const low = mix(a ^ (b >> 15));
       const high = mix(b + a * 0x85ebca6b);
+      if (hasOwnNames && isOwnName(high) && isOwnName(low >> ownFlagBits)) return notPlain;
       if (mayHaveMore) {
         // The steps of `findSuffix` in classifier/rules/public-suffix.ts.
         const own: u32 = flagsOf(suffixNames, suffixes, suffixFlagBits, low, high);
@@ -86,6 +92,12 @@ export function plainFacts(start: usize, end: usize): u32 {
   }
   if (!hasSuffix) return notPlain;
   return listedAt === 0 ? passes : disposableDomainCode;
+}
+
+/** Returns whether a bit is set for a name of an own list. */
+function isOwnName(word: u32): bool {
+  const bit: u32 = word & (ownNameBits - 1);
+  return ((load<u8>(ownNames + (bit >> 3)) >> <u8>(bit & 7)) & 1) !== 0;
 }
 
 /** Bit of the result of {@link flagsOf} that says that there is such a name. */
