@@ -1,5 +1,6 @@
 /** Looks at the rows of a run and counts what the report shows besides the summary. Keeps domains, no addresses, unless asked. */
 import type { ItemHash } from "../classifier/item-hash.js";
+import { DistinctItems } from "../run/distinct-items.js";
 import {
   domainLengthMask,
   domainWords,
@@ -66,12 +67,11 @@ class Counts {
   /** Counts by {@link series} of each month; there are few of them. */
   readonly months = new Map<string, number[]>();
   readonly dateColumns = new Set<string>();
-  /** New items that are not in their canonical form, and their mailboxes, by their hashes alone. */
-  otherForms = 0;
-  readonly mailboxes = new HashedNames();
+  /** The mailboxes of new items that are not in their canonical form. */
+  readonly mailboxes = new Hashes();
   readonly rows: ShownRow[] = [];
 
-  add({ typos, providers, months, dateColumns, otherForms, mailboxes, rows }: Counts): void {
+  add({ typos, providers, months, dateColumns, mailboxes, rows }: Counts): void {
     this.typos.addAll(typos);
     this.providers.addAll(providers);
     for (const [month, counts] of months) {
@@ -79,13 +79,8 @@ class Counts {
       for (const [index, count] of counts.entries()) own[index]! += count;
     }
     for (const name of dateColumns) this.dateColumns.add(name);
-    this.otherForms += otherForms;
-    for (let number = 0; number < mailboxes.size; number++) this.addMailbox(mailboxes.hashOf(number));
+    this.mailboxes.addAll(mailboxes.all);
     this.rows.push(...rows.slice(0, mostAddresses - this.rows.length));
-  }
-
-  addMailbox({ low, high }: ItemHash): void {
-    if (this.mailboxes.find(low, high) === -1) this.mailboxes.add(low, high, noName);
   }
 
   /** Returns the counts of a month, to add to them. */
@@ -156,23 +151,20 @@ export class Collector {
 
   #observe(file: string, dates: DateColumn | undefined, rows: ObservedRows): void {
     const { withAddresses } = this.#options;
-    const { providers } = this.#file;
     const { codes, statuses, reasons, mailboxes } = rows;
     if (mailboxes) this.#addMailboxes(mailboxes);
     const seriesOf = statuses.map((status) => {
       const known = series.indexOf(status);
       return known === -1 ? series.length - 1 : known;
     });
+    const domains = this.#countDomains(rows, seriesOf);
     for (let row = 0; row < codes.length; row++) {
       const code = codes[row]!;
       if (!hasItem(code)) continue;
       const status = statuses[code]!;
       const reason = reasons[code];
-      // The text of an item with a fault may be anything, even an address without its sign.
-      const domain = reason === "syntax" ? -1 : this.#domainOf(rows, row);
-      if (domain !== -1) providers.add(domain, seriesOf[code]);
       if (status === "fake" && (reason === undefined || reason === "typo-domain"))
-        this.#addTypo(rows, domain === -1 ? this.#domainText(rows, row) : providers.nameOf(domain));
+        this.#addTypo(rows, this.#domainText(rows, row, domains[row]!));
       if (dates) {
         const counts = this.#monthCounts(dates, rows, row);
         if (counts !== undefined) counts[seriesOf[code]!]!++;
@@ -180,6 +172,34 @@ export class Collector {
       if (withAddresses && (status === "fake" || status === "disposable"))
         this.#show(file, rows, row, status);
     }
+    this.#file.providers.trim();
+    this.#file.typos.trim();
+  }
+
+  /**
+   * Counts the domains of the rows' items.
+   *
+   * @param seriesOf the series of each code
+   * @returns their numbers among the providers; -1 where there is none
+   */
+  #countDomains(rows: ObservedRows, seriesOf: readonly number[]): Int32Array {
+    const { codes, statuses, reasons, facts } = rows;
+    const { providers } = this.#file;
+    const numbers = new Int32Array(codes.length).fill(-1);
+    if (facts) providers.findAll(facts.domains, domainWords, numbers);
+    // The text of an item with a fault may be anything, even an address without its sign.
+    const isCounted = statuses.map((_, code) => hasItem(code) && reasons[code] !== "syntax");
+    for (let row = 0; row < codes.length; row++) {
+      const code = codes[row]!;
+      let number = -1;
+      if (isCounted[code]) {
+        number = numbers[row]!;
+        if (number === -1) number = this.#domainOf(rows, row);
+        if (number !== -1) providers.add(number, seriesOf[code]);
+      }
+      numbers[row] = number;
+    }
+    return numbers;
   }
 
   /** Returns the number of the domain of a row's item among the providers; -1 if it has none. */
@@ -189,7 +209,7 @@ export class Collector {
     const word = row * domainWords;
     const length = (facts?.domains[word + 3] ?? 0) & domainLengthMask;
     if (facts === undefined || length === 0) {
-      const domain = this.#domainText(rows, row);
+      const domain = this.#domainText(rows, row, -1);
       return domain === "" ? -1 : numberOf(providers, rows.hashOf(domain), domain);
     }
     const { domains, bytes } = facts;
@@ -199,7 +219,9 @@ export class Collector {
     return providers.addName(low, high, bytes, domains[word + 2], length);
   }
 
-  #domainText(rows: ObservedRows, row: number): string {
+  /** @param number that of the domain among the providers; -1 if it is not known */
+  #domainText(rows: ObservedRows, row: number, number: number): string {
+    if (number !== -1) return this.#file.providers.nameOf(number);
     return domainOf(this.#options.kind, rows.place(row).item ?? "");
   }
 
@@ -265,14 +287,14 @@ export class Collector {
     };
   }
 
-  /** Counts the new items that are not in their canonical form, and keeps the hashes of their mailboxes. */
+  /** Keeps the mailboxes of the new items that are not in their canonical form. */
   #addMailboxes({ hashes, items, isNew, isItem }: ItemMailboxes): void {
     this.#isItem = isItem;
+    const { mailboxes } = this.#file;
     for (let place = 0; place < isNew.length; place++) {
       const [low, high] = [hashes[2 * place]!, hashes[2 * place + 1]!];
-      if (isNew[place] === 0 || (low === items[2 * place] && high === items[2 * place + 1])) continue;
-      this.#file.otherForms++;
-      this.#file.addMailbox({ low, high });
+      if (isNew[place] === 1 && (low !== items[2 * place] || high !== items[2 * place + 1]))
+        mailboxes.add(low, high);
     }
   }
 
@@ -281,17 +303,47 @@ export class Collector {
    * letters, too, as it does among items.
    */
   #sameMailbox(): number {
-    const { otherForms, mailboxes } = this.#total;
-    let unlisted = 0;
-    for (let number = 0; number < mailboxes.size; number++) {
-      // No item is the mailbox itself: the first one that reaches it is not the same as another.
-      if (!this.#isItem(mailboxes.hashOf(number))) unlisted++;
-    }
-    return otherForms - unlisted;
+    const { all } = this.#total.mailboxes;
+    const { isNew } = new DistinctItems().addAll(all, new Uint8Array(all.length / 2).fill(1));
+    // If no item is the mailbox itself, the first one that reaches it is not the same as another.
+    const unlisted = isNew.filter((one, place) => {
+      return one === 1 && !this.#isItem({ low: all[2 * place]!, high: all[2 * place + 1]! });
+    });
+    return isNew.length - unlisted.length;
   }
 }
 
-/** Dates and mailboxes are found by their hashes alone. */
+/** Hashes in memory that grows. */
+class Hashes {
+  #words = new Int32Array(1024);
+  #end = 0;
+
+  /** The hashes, two words each. */
+  get all(): Int32Array {
+    return this.#words.subarray(0, this.#end);
+  }
+
+  add(low: number, high: number): void {
+    if (this.#end === this.#words.length) this.#grow(2 * this.#end);
+    this.#words[this.#end++] = low;
+    this.#words[this.#end++] = high;
+  }
+
+  addAll(hashes: Int32Array): void {
+    const end = this.#end + hashes.length;
+    if (end > this.#words.length) this.#grow(2 * end);
+    this.#words.set(hashes, this.#end);
+    this.#end = end;
+  }
+
+  #grow(words: number): void {
+    const before = this.all;
+    this.#words = new Int32Array(words);
+    this.#words.set(before);
+  }
+}
+
+/** Dates are found by their hashes alone. */
 const noName = new Uint8Array(0);
 
 /** Returns the number of a name, which is added if it is new. */

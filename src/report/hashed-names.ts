@@ -24,6 +24,23 @@ export class HashedNames {
     return this.#slots[this.#slotOf(low, high) + 2]! - 1;
   }
 
+  /**
+   * Finds many names: the processor fetches their slots side by side.
+   *
+   * @param hashes the hash of a name at the start of every `step` words
+   * @param numbers gets the number of each; -1 for those that are not there
+   */
+  findAll(hashes: Int32Array, step: number, numbers: Int32Array): void {
+    const slots = this.#slots;
+    const mask = slots.length / slotWords - 1;
+    for (let i = 0; i < numbers.length; i++) {
+      const [low, high] = [hashes[step * i]!, hashes[step * i + 1]!];
+      const slot = slotWords * ((low ^ (high >>> 15)) & mask);
+      const isHere = slots[slot] === low && slots[slot + 1] === high;
+      numbers[i] = (isHere ? slots[slot + 2]! : this.#slots[this.#slotOf(low, high) + 2]!) - 1;
+    }
+  }
+
   /** Adds a name, which must be new, in the lower case of ASCII. Returns its number. */
   add(low: number, high: number, name: Uint8Array, start = 0, length = name.length): number {
     if (this.size === this.#places.length / 2) this.#grow();

@@ -1,7 +1,7 @@
 /** Counts by name in bounded memory, for lists of the most frequent names. */
 import { HashedNames } from "./hashed-names.js";
 
-/** Number of names at which half of them are dropped. */
+/** Number of names at which {@link TopCounts.trim} drops half of them. */
 export const mostNames = 125_000;
 
 /** A name and its counts. */
@@ -13,8 +13,8 @@ export interface NamedCounts {
 }
 
 /**
- * Counts names in one or several series. Exact below 125,000 names. At that number, the half with the lowest totals is
- * dropped: names that are rare until then may be counted too low.
+ * Counts names in one or several series. Exact below 125,000 names. From that number on, `trim` drops the half with the lowest
+ * totals: names that are rare until then may be counted too low.
  */
 export class TopCounts {
   /** Whether names were dropped. */
@@ -30,14 +30,18 @@ export class TopCounts {
     this.#counts = new Uint32Array(64 * series);
   }
 
-  /** Returns the number of the name with this hash, valid until a name is added; -1 if there is none. */
+  /** Returns the number of the name with this hash, valid until names are dropped; -1 if there is none. */
   find(low: number, high: number): number {
     return this.#names.find(low, high);
   }
 
+  /** Finds many names; see {@link HashedNames.findAll}. */
+  findAll(hashes: Int32Array, step: number, numbers: Int32Array): void {
+    this.#names.findAll(hashes, step, numbers);
+  }
+
   /** Adds a name, which must be new. Returns its number. */
   addName(low: number, high: number, name: Uint8Array, start?: number, length?: number): number {
-    if (this.#names.size === mostNames) this.#drop();
     return this.#names.add(low, high, name, start, length);
   }
 
@@ -67,6 +71,12 @@ export class TopCounts {
         this.add(own === -1 ? this.addName(low, high, other.#names.nameOf(number)) : own, series, count);
       }
     }
+    this.trim();
+  }
+
+  /** Drops the half of the names with the lowest totals if there are too many. */
+  trim(): void {
+    if (this.#names.size >= mostNames) this.#drop();
   }
 
   /** Returns the names with the highest totals, the highest first. */
@@ -98,7 +108,6 @@ export class TopCounts {
     return this.#totals().sort().at(-most) ?? 0;
   }
 
-  /** Drops the half of the names with the lowest totals. */
   #drop(): void {
     this.isApproximate = true;
     const totals = this.#totals();

