@@ -51,6 +51,11 @@ export class Cells {
   /** Whether a word for no item may look like an item, so that the bytes of a value do not tell. */
   readonly hasItemWords: boolean;
 
+  /** Whether a value that is one address with nothing around it is the item. */
+  get takesPlainAddresses(): boolean {
+    return this.#options.kind === "email" && !this.hasItemWords;
+  }
+
   /** Returns whether a trimmed value stands for no item. */
   isNone(text: string): boolean {
     return text === "" || this.#isEmptied(text);

@@ -33,7 +33,7 @@ import {
 import type { BlockKernel } from "./block-kernel.js";
 import { type Slot, slotRows } from "./block-memory.js";
 import { type BlockOptions, itemColumnsOf, looksAtRows, wantsMailboxes } from "./block-options.js";
-import { BlockRenderer, type Explain, fieldValue, tailsOf } from "./block-renderer.js";
+import { BlockRenderer, type Explain, itemsInField, tailsOf } from "./block-renderer.js";
 import { FactFinder, type SlotFacts } from "./fact-finder.js";
 import {
   type Decides,
@@ -45,7 +45,6 @@ import {
   takeDeciding,
 } from "./item-verdicts.js";
 import { findKept, judgeWithout, type OtherStatus } from "./kept-rows.js";
-import { isPlainAddress } from "./plain-address.js";
 
 const comma = 0x2c;
 
@@ -496,13 +495,7 @@ export class BlockClassifier {
 
   /** Returns an item in a field, by its index in it. */
   #itemIn(records: ScannedChunk, field: number, nth: number): string | undefined {
-    if (this.#options.kind === "email" && !this.#cells.hasItemWords) {
-      const width = this.#columns.length;
-      const row = width === 1 ? field : Math.floor(field / width);
-      const column = width === 1 ? records : records.withColumn(this.#columns[field - row * width]!);
-      if (isPlainAddress(column, row)) return column.bytesOf(row);
-    }
-    return this.#cells.itemsIn(fieldValue(records, this.#columns, field))[nth];
+    return itemsInField(records, this.#columns, field, this.#cells)[nth];
   }
 
   /** Adds to the number of items at a domain if that is disposable. */

@@ -18,6 +18,7 @@ import {
 } from "../status-codes.js";
 import { type BlockOptions, itemColumnsOf } from "./block-options.js";
 import { decidingPlaces, type ItemVerdicts } from "./item-verdicts.js";
+import { plainAddress } from "./plain-address.js";
 
 /** Returns the verdict on an item that has a status, with its reason if that is known. */
 export type Explain = (item: string, status: Status) => Verdict;
@@ -134,17 +135,24 @@ export class BlockRenderer {
       return own.map((place) => (place === undefined ? "" : chunk.field(row, place)));
     }
     if (!this.#isExplained(code)) return this.#usualFields(code);
-    const item = this.#cells.itemsIn(fieldValue(chunk, this.#columns, field))[nth?.[field] ?? 0]!;
+    const item = itemsInField(chunk, this.#columns, field, this.#cells)[nth?.[field] ?? 0]!;
     const status = this.#codes.statuses[code]!;
     const verdict = this.#needsReasons && this.#hasReason(code) ? this.#explain(item, status) : { status };
     return ourFields(columns, verdict, kind, item);
   }
 }
 
-/** Returns the value of a field with items, by its number, row by row. */
-export function fieldValue(chunk: ScannedChunk, columns: readonly number[], field: number): string {
+/** Returns the items in a field, by its number, row by row. */
+export function itemsInField(
+  chunk: ScannedChunk,
+  columns: readonly number[],
+  field: number,
+  cells: Cells,
+): readonly string[] {
   const row = columns.length === 1 ? field : Math.floor(field / columns.length);
-  return chunk.withColumn(columns[field - row * columns.length]!).value(row);
+  const column = chunk.withColumn(columns[field - row * columns.length]!);
+  const address = cells.takesPlainAddresses ? plainAddress(column, row) : undefined;
+  return address === undefined ? cells.itemsIn(column.value(row)) : [address];
 }
 
 /** Returns the bytes to append to a record for a column with items, by the codes of offline verdicts; none if the kernel cannot. */

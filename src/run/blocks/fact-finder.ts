@@ -9,7 +9,7 @@ import { hasItem } from "../status-codes.js";
 import type { BlockKernel } from "./block-kernel.js";
 import type { Slot } from "./block-memory.js";
 import { type BlockOptions, itemColumnsOf, wantsMailboxes } from "./block-options.js";
-import { fieldValue } from "./block-renderer.js";
+import { itemsInField } from "./block-renderer.js";
 import type { ItemVerdicts } from "./item-verdicts.js";
 
 /** Where a slot takes the facts about its rows. */
@@ -112,9 +112,7 @@ export class FactFinder {
         place++;
         continue;
       }
-      const found = hasItem(codes[field]!)
-        ? this.#cells.itemsIn(fieldValue(chunk, this.#columns, field))
-        : [];
+      const found = hasItem(codes[field]!) ? itemsInField(chunk, this.#columns, field, this.#cells) : [];
       for (const [nth, item] of found.entries()) {
         const { low, high } = this.hashOfMailbox(item);
         mailboxes[2 * (place + nth)] = low;

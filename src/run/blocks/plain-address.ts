@@ -11,8 +11,12 @@ for (const byte of Buffer.from("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV
   addressBytes[byte] = 1;
 for (const byte of Buffer.from("_+")) addressBytes[byte] = 2;
 
-/** Returns whether a value is one address with nothing around it, for which no pattern is needed. */
-export function isPlainAddress({ bytes, at }: ScannedChunk, row: number): boolean {
+/** Returns a value that is one address with nothing around it, for which no pattern is needed; undefined for others. */
+export function plainAddress(chunk: ScannedChunk, row: number): string | undefined {
+  return isPlainAddress(chunk, row) ? chunk.bytesOf(row) : undefined;
+}
+
+function isPlainAddress({ bytes, at }: ScannedChunk, row: number): boolean {
   const word = row * recordWords;
   const start = at[word + Place.valueStart]!;
   const end = at[word + Place.valueEnd]!;
