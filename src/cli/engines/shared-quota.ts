@@ -30,7 +30,6 @@ export async function openSharedQuota(
   }
   const store = await openState(state, isOption ? "--quota" : undefined, env);
   try {
-    await store.quotaOf(from);
     return { store, receipts: await store.openReceipts(from) };
   } catch (error) {
     await store.close();

@@ -120,6 +120,7 @@ export class RunReceipts {
   /** The receipts that were taken, by the first items of their lists. */
   readonly #taken = new Map<string, Receipt[]>();
   #isOver = false;
+  #isReleased = false;
   #signs: NodeJS.Timeout | undefined;
 
   /**
@@ -234,14 +235,16 @@ export class RunReceipts {
   async end(): Promise<void> {
     this.#isOver = true;
     clearInterval(this.#signs);
-    if (this.#isOwner) await this.#store.end(this.#run.owner, this.#used);
+    if (!this.#isOwner) return;
+    await this.#store.end(this.#run.owner, this.#used);
+    this.#isReleased = true;
   }
 
   /** Leaves the receipts of runs that have not ended to the next ones. */
   async release(): Promise<void> {
     this.#isOver = true;
     clearInterval(this.#signs);
-    if (this.#isOwner) await this.#store.release(this.#run.owner);
+    if (this.#isOwner && !this.#isReleased) await this.#store.release(this.#run.owner);
   }
 
   /** Whether receipts belong to this command: not with a name, nor in a dry run. */

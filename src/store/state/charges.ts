@@ -26,24 +26,14 @@ import {
 } from "./statements.js";
 
 /** Most answers that are deleted in one transaction: 50,000 at once stopped a server for 1.7 s. */
-export const sweptAnswers = 1000;
-
-/** The time of a change, and the number of old answers that were deleted with it, if that was due. */
-export interface Swept {
-  readonly now: number;
-  readonly deleted: number | undefined;
-}
+const sweptAnswers = 1000;
 
 /** Makes charges. Keys and quotas are locked: a charge that has waited must see a revocation that was committed meanwhile. */
-export function* charge(
-  charges: readonly Charge[],
-  isSweepDue: (now: number) => boolean,
-): Work<
-  Swept & {
-    readonly outcomes: readonly ChargeOutcome[];
-    readonly rows: Pick<ChargedRows, "keys" | "quotas">;
-  }
-> {
+export function* charge(charges: readonly Charge[]): Work<{
+  readonly outcomes: readonly ChargeOutcome[];
+  readonly rows: Pick<ChargedRows, "keys" | "quotas">;
+  readonly now: number;
+}> {
   const ids = [...new Set(charges.map(({ keyId }) => keyId))];
   const once = ids.flatMap((id): Statement[] => {
     const hashes = charges.flatMap(({ keyId, once }) =>
@@ -66,20 +56,18 @@ export function* charge(
   const quotas = new Map(quotaRows.map((row) => [row.id, renewed(row, now)]));
   const valid = stored.flat().filter((answer) => isValid(answer, now));
   const answers = new Map(valid.map((row) => [answerKey(row.key_id, row.idempotency_key_hash), row]));
-  const { deleted } = isSweepDue(now) ? yield* deleteAnswers(now) : {};
   const result = applyCharges({ keys, quotas, answers }, charges, now);
   yield* tell(
     ...Array.from(quotas.values(), (quota) => updateQuota(quota)),
     ...insertAnswers(result.answers, now),
     ...addUsage(result.usage),
   );
-  return { outcomes: result.outcomes, rows: { keys, quotas }, now, deleted };
+  return { outcomes: result.outcomes, rows: { keys, quotas }, now };
 }
 
 export function* takeUnits(
   request: UnitRequest,
-  isSweepDue: (now: number) => boolean,
-): Work<Swept & { readonly reservation: Reservation & Granted }> {
+): Work<{ readonly reservation: Reservation & Granted; readonly now: number }> {
   const { from, once, receipt } = request;
   const keyId = usageIdOf(from);
   // After the quota is locked: no other run can leave a receipt before the end of this transaction.
@@ -94,9 +82,6 @@ export function* takeUnits(
   );
   const quota = usableQuota(from, keys, quotas, now);
   const stored = answers.find((answer) => isValid(answer, now));
-  // Only this quota's answers: the run's clock may differ from the service's.
-  const isDue = "quotaName" in from && isSweepDue(now);
-  const { deleted } = isDue ? yield* deleteAnswers(now, keyId) : {};
   const taken = applyUnitRequest(quota, stored, request, receipts, now);
   yield* tell(
     updateQuota(quota),
@@ -104,24 +89,26 @@ export function* takeUnits(
     ...addUsage(taken.usage),
     ...leaveReceipt(keyId, taken.receipt, now),
   );
-  return { now, deleted, reservation: taken.reservation };
+  return { now, reservation: taken.reservation };
 }
 
 /**
- * Deletes old answers. They expire after 24 hours and are deleted after 48, counted from the newest answer, so that a clock that runs
- * ahead deletes no valid one.
+ * Deletes old answers. They expire after 24 hours and are deleted after 48, counted from the newest answer before `now`, so
+ * that a clock that runs ahead deletes no valid one.
  *
  * @param keyId deletes those of this key only
+ * @returns whether there may be more of them
  */
-export function* deleteAnswers(now: number, keyId?: string): Work<Swept & { readonly deleted: number }> {
+export function* deleteAnswers(now: number, keyId?: string): Work<boolean> {
   const ofKey = keyId === undefined ? "" : "AND key_id = ?";
   const [deleted] = yield* ask([
     `DELETE FROM {answer} WHERE (key_id, idempotency_key_hash) IN (
       SELECT key_id, idempotency_key_hash FROM {answer}
-      WHERE created <= ? AND created <= (SELECT max(created) FROM {answer}) - ${2 * answerMilliseconds} ${ofKey}
+      WHERE created <= ?
+        AND created <= (SELECT max(created) FROM {answer} WHERE created < ?) - ${2 * answerMilliseconds} ${ofKey}
       ORDER BY created LIMIT ${sweptAnswers} {skip})
     RETURNING key_id`,
-    ...[now - 2 * answerMilliseconds, ...(keyId === undefined ? [] : [keyId])],
+    ...[now - 2 * answerMilliseconds, now, ...(keyId === undefined ? [] : [keyId])],
   ]);
-  return { now, deleted: deleted!.length };
+  return deleted!.length === sweptAnswers;
 }

@@ -152,7 +152,11 @@ export interface ServiceStore {
    * @throws UnknownKeyError when there is no such quota, or the key cannot be used
    */
   takeUnits(request: UnitRequest): Promise<Reservation & Granted>;
-  /** Returns the receipts of the runs that take units from a quota. */
+  /**
+   * Returns the receipts of the runs that take units from a quota.
+   *
+   * @throws UnknownKeyError when there is no such quota, or the key cannot be used
+   */
   openReceipts(owner: QuotaOwner): Promise<ReceiptStore>;
   /**
    * Returns the quota that runs take units from.

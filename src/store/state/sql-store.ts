@@ -16,8 +16,8 @@ import {
 } from "../quota/quota.js";
 import type { Granted, ReceiptStore } from "../quota/receipts.js";
 import { SqlReceipts } from "../quota/sql-receipts.js";
-import { ask, type Clock, clock, insertion, type Statement, tell, type Work } from "../sql.js";
-import { charge, deleteAnswers, type Swept, sweptAnswers, takeUnits } from "./charges.js";
+import { ask, type Clock, clock, insertion, type Statement, tell } from "../sql.js";
+import { charge, deleteAnswers, takeUnits } from "./charges.js";
 import type { ServiceDatabase } from "./database.js";
 import {
   changeKey,
@@ -140,45 +140,46 @@ export class SqlServiceStore implements ServiceStore {
     const { fastCharges } = this.#database;
     const atOnce = await fastCharges?.chargeAll(charges);
     if (atOnce !== undefined) {
-      if (this.#isSweepDue(atOnce.now)) {
-        this.#sweep = this.#sweeping(() => deleteAnswers(atOnce.now)).catch(() => {});
-      }
+      this.#sweepIfDue(atOnce.now);
       return atOnce.outcomes;
     }
-    const { outcomes, rows, now } = await this.#sweeping((isDue) => charge(charges, isDue));
+    const { outcomes, rows, now } = await this.#database.write(() => charge(charges));
     fastCharges?.learn(rows, now);
+    this.#sweepIfDue(now);
     return outcomes;
   }
 
   async takeUnits(request: UnitRequest): Promise<Reservation & Granted> {
-    return (await this.#sweeping((isDue) => takeUnits(request, isDue))).reservation;
+    const { from } = request;
+    const { reservation, now } = await this.#database.write(() => takeUnits(request));
+    // Only this quota's answers: the run's clock may differ from the service's.
+    if ("quotaName" in from) this.#sweepIfDue(now, usageIdOf(from));
+    return reservation;
   }
 
-  /**
-   * Runs work that deletes old answers if that is due: once a minute, and with each charge while more are left.
-   *
-   * @param work gets a function that returns whether it is due
-   */
-  async #sweeping<Result extends Swept>(
-    work: (isDue: (now: number) => boolean) => Work<Result>,
-  ): Promise<Result> {
-    const result = await this.#database.write(() => work((now) => this.#isSweepDue(now)));
-    const { now, deleted } = result;
-    if (deleted !== undefined && deleted < sweptAnswers) this.#sweptAt = now;
-    return result;
-  }
-
-  #isSweepDue(now: number): boolean {
-    return now >= this.#sweptAt + sweepMilliseconds || now < this.#sweptAt;
+  /** Deletes old answers once a minute, and after each charge while more are left. No charge waits for that. */
+  #sweepIfDue(now: number, keyId?: string): void {
+    if (now >= this.#sweptAt && now < this.#sweptAt + sweepMilliseconds) return;
+    this.#sweptAt = now;
+    this.#sweep = this.#database
+      .write(() => deleteAnswers(now, keyId))
+      .then((isMore) => {
+        if (isMore) this.#sweptAt = Number.NEGATIVE_INFINITY;
+      })
+      .catch(() => {});
   }
 
   async openReceipts(owner: QuotaOwner): Promise<ReceiptStore> {
-    const [[row]] = await this.#database.read(() =>
-      ask<[{ secret: Uint8Array }[]]>(["SELECT secret FROM {receipt_secret}"]),
-    );
-    if (row === undefined)
-      throw new StoreError(`${this.#database.name}: the state is damaged; restore a backup`);
-    return new SqlReceipts(this.#database, usageIdOf(owner), row.secret);
+    const database = this.#database;
+    const secret = await database.read(function* () {
+      const [keys, quotas, [{ now }], [row]] = yield* ask<
+        [KeyRow[], NamedQuotaRow[], [Clock], { secret: Uint8Array }[]]
+      >(...selectOwner(owner, "", ""), clock, ["SELECT secret FROM {receipt_secret}"]);
+      usableQuota(owner, keys, quotas, now);
+      if (row === undefined) throw new StoreError(`${database.name}: the state is damaged; restore a backup`);
+      return row.secret;
+    });
+    return new SqlReceipts(database, usageIdOf(owner), secret);
   }
 
   quotaOf(owner: QuotaOwner): Promise<Quota> {
