@@ -6,24 +6,18 @@
  * chunks instead of time gives the same batches for the same list, however fast the service answers.
  */
 import { setImmediate } from "node:timers/promises";
-import type { ItemHash } from "../../classifier/item-hash.js";
 import type { BlockClassifier } from "../blocks/block-classifier.js";
 import type { ItemLedger } from "../item-ledger.js";
 import type { RunOptions } from "../run-options.js";
 import { notCheckedCode } from "../status-codes.js";
 import { BatchQueue } from "./batch-queue.js";
-import type { OpenItems } from "./open-items.js";
+import type { OpenItem, OpenItems } from "./open-items.js";
 import type { NumberedChunk, Settler } from "./settler.js";
 
 /** Chunks after which partly filled batches are submitted. */
 const mostChunks = 64;
 /** Time, in milliseconds, that the input pauses further before the open batch is submitted. */
 const pauseMilliseconds = 150;
-
-/** An item that is new to the session. */
-interface NewItem extends ItemHash {
-  readonly item: string;
-}
 
 export class Batches implements Settler {
   readonly differs = true;
@@ -36,7 +30,7 @@ export class Batches implements Settler {
   #fillingChunks = 0;
   #pause: NodeJS.Timeout | undefined;
   /** The items of the chunk at hand that are not in the queue yet, the next one last. */
-  #unopened: NewItem[] = [];
+  #unopened: OpenItem[] = [];
 
   /**
    * @param unfinished the digests of each batch that killed runs submitted
@@ -61,7 +55,7 @@ export class Batches implements Settler {
     clearTimeout(this.#pause);
     const { hashes, codes } = chunk.items ?? chunk;
     const { isNew } = chunk;
-    const found: NewItem[] = [];
+    const found: OpenItem[] = [];
     this.#classifier.eachItem(
       chunk.chunk,
       chunk,
@@ -72,14 +66,13 @@ export class Batches implements Settler {
         return false;
       },
       (item, place) => {
-        found.push({ item, low: hashes[2 * place]!, high: hashes[2 * place + 1]! });
+        found.push({ item, low: hashes[2 * place]!, high: hashes[2 * place + 1]!, digest: "" });
       },
     );
     this.#unopened = found.reverse();
     for (let next = found.pop(); next !== undefined; next = found.pop()) {
-      const item = this.#items.open(next.item, next);
       // Submitted at once, so that its validation runs while the next batch is being filled.
-      if (item !== undefined && this.#queue.add(item)) {
+      if (this.#items.open(next) && this.#queue.add(next)) {
         await this.#queue.submitFull();
         await setImmediate();
       }

@@ -10,7 +10,7 @@ import type { ItemLedger } from "../item-ledger.js";
 export interface OpenItem extends ItemHash {
   readonly item: string;
   /** Digest of the item in the cache; empty without a cache. */
-  readonly digest: string;
+  digest: string;
 }
 
 export class OpenItems {
@@ -36,16 +36,16 @@ export class OpenItems {
     if (code !== undefined) this.#known?.set(digest, code);
   }
 
-  /** Returns an item that is new to the session, unless the cache has a verdict on it, which it gets. */
-  open(item: string, { low, high }: ItemHash): OpenItem | undefined {
-    const digest = this.#cache?.digest(itemKey(item)) ?? "";
-    const open = { item, low, high, digest };
-    return this.settleFromCache(open) ? undefined : open;
+  /** Finds the digest of an item that is new to the session. Returns whether it is open: the cache has no verdict on it. */
+  open(item: OpenItem): boolean {
+    if (this.#cache) item.digest = this.#cache.digest(itemKey(item.item));
+    return !this.settleFromCache(item);
   }
 
   /** Settles an item if the cache has a verdict on it. Returns whether it has. */
   settleFromCache(item: OpenItem): boolean {
-    const code = this.#known?.get(wordsOf(item.digest)) ?? 0;
+    if (this.#known === undefined) return false;
+    const code = this.#known.get(wordsOf(item.digest));
     if (code === 0) return false;
     this.#ledger.cached++;
     this.#ledger.give(item, code);

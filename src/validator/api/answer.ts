@@ -57,10 +57,11 @@ export function readAnswer(kind: Kind, items: readonly string[], body: string | 
  */
 function readPlainAnswer(kind: Kind, items: readonly string[], body: string): Status[] | undefined {
   let at = indexAfter(`{"${fieldOf[kind]}":{`, body, 0);
+  // Items with characters that JSON escapes are looked up.
+  if (escaped.test(items.join(""))) return undefined;
   const statuses: Status[] = [];
   let status = "ok";
   for (const item of items) {
-    if (escaped.test(item)) return undefined;
     at = indexAfter(statuses.length === 0 ? '"' : ',"', body, at);
     at = indexAfter(item, body, at);
     at = indexAfter('":{"status":"', body, at);

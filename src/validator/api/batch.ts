@@ -37,18 +37,29 @@ export type BatchStep =
  * run may have submitted it. Resent unchanged, it has the same Idempotency-Key and is not charged twice.
  */
 export const newBatch = (items: number): Batch => ({
-  open: Array.from({ length: items }, (_, i) => i),
+  open: [...Array(items).keys()],
   size: items,
   faults: 0,
 });
 
-/** Returns the items of a part that an answer gives a verdict, with their statuses. */
-export function answeredIn(part: readonly number[], reply: Reply): readonly (readonly [number, Status])[] {
-  if (reply === "too large" || reply.isGone) return [];
-  return part.flatMap((item, i) => {
-    const status = reply.statuses[i];
-    return status === undefined || status === notChecked.status ? [] : [[item, status] as const];
-  });
+/** Items that an answer gives a verdict, and their statuses. */
+interface Answered {
+  readonly items: readonly number[];
+  readonly statuses: readonly Status[];
+}
+
+/** Returns which items of a part have a verdict in an answer. */
+export function answeredIn(part: readonly number[], reply: Reply): Answered {
+  if (reply === "too large" || reply.isGone) return { items: [], statuses: [] };
+  const { statuses } = reply;
+  const isAnswered = (status: Status | undefined): status is Status =>
+    status !== undefined && status !== notChecked.status;
+  // Nearly always, all of them.
+  if (statuses.every(isAnswered)) return { items: part, statuses };
+  return {
+    items: part.filter((_, i) => isAnswered(statuses[i])),
+    statuses: statuses.filter(isAnswered),
+  };
 }
 
 /**
@@ -66,8 +77,7 @@ export function afterReply(
     return { next: "shrink", batch: { ...batch, size: Math.ceil(part.length / 2) } };
   }
   if (reply.isGone) return { next: "wait for renewal", batch, renewsIn: reply.renewsIn };
-  const done = new Set(answered);
-  const rest: Batch = { ...batch, open: batch.open.filter((item) => !done.has(item)) };
+  const rest: Batch = { ...batch, open: without(batch.open, answered) };
   if (reply.fault !== undefined) {
     const faults = batch.faults + 1;
     return faults > 1 ? { next: "fail", fault: reply.fault } : { next: "pause", batch: { ...rest, faults } };
@@ -76,4 +86,11 @@ export function afterReply(
   // Unless no units are left: the answer to that says whether there are any.
   if (answered.length > 0 && reply.left !== 0) return { next: "go on", batch: rest };
   return { next: "wait for renewal", batch: rest, renewsIn: reply.renewsIn };
+}
+
+/** Returns items without those that are done. */
+function without(items: readonly number[], done: readonly number[]): readonly number[] {
+  if (done.length === items.length) return [];
+  const isDone = new Set(done);
+  return items.filter((item) => !isDone.has(item));
 }

@@ -187,14 +187,11 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
         part.map((i) => items[i]!),
       );
       hasAnswer = true;
-      const found = answeredIn(part, reply);
-      const answered = found.map(([item]) => item);
-      for (const [item, status] of found) verdicts[item] = verdictOf(status);
+      const { items: answered, statuses } = answeredIn(part, reply);
+      const given = statuses.map(verdictOf);
+      for (const [nth, item] of answered.entries()) verdicts[item] = given[nth]!;
       charged += answered.length;
-      await listener?.onAnswered(
-        answered,
-        answered.map((i) => verdicts[i]!),
-      );
+      await listener?.onAnswered(answered, given);
       if (reply !== "too large" && !reply.isGone) {
         ({ left } = reply);
         if (left !== undefined) quota = { left, renewsAt: timeOf(reply.renewsIn) };

@@ -12,7 +12,7 @@ const results = (
 
 /** Returns what follows the answer to a part of a batch. */
 function stepAfter(batch: Batch, part: readonly number[], reply: Reply) {
-  const answered = answeredIn(part, reply).map(([item]) => item);
+  const answered = answeredIn(part, reply).items;
   return afterReply(batch, part, answered, reply);
 }
 
@@ -87,8 +87,8 @@ test.each<[string, Batch, readonly number[], Reply, unknown]>([
 });
 
 test("verdicts belong to the items of the part", () => {
-  expect(answeredIn([5, 2, 9], results(["ok", undefined, "fake"]))).toEqual([
-    [5, "ok"],
-    [9, "fake"],
-  ]);
+  expect(answeredIn([5, 2, 9], results(["ok", undefined, "fake"]))).toEqual({
+    items: [5, 9],
+    statuses: ["ok", "fake"],
+  });
 });
