@@ -278,22 +278,25 @@ describe("a list", () => {
     expect((await attempt(list)).used).toBe(60_000);
   });
 
-  test("has no more free items than were paid, where the quota is used up", async () => {
-    const list = addresses(12_000);
-    const quotaFile = await QuotaFile.open(path, () => now);
-    await quotaFile.configure({ limit: 10_000 });
-    await quotaFile.close();
-    await attempt(list, { isEnded: false });
-    let free = 0;
-    for (let time = 1; time <= 6; time++) {
-      const others = [...list.slice(0, 4096), ...addresses(3000, 100_000 * time)];
-      const size = listOf(others).length;
-      const { statuses } = await attempt(others, { pieces: [listOf(list.slice(0, 4096)).length, size] });
-      free += statuses.filter((row) => row.endsWith(",ok")).length;
-    }
-    expect(free).toBeLessThanOrEqual(10_000);
-    expect(free).toBeGreaterThan(0);
-  });
+  test.each([4096, 8192])(
+    "has no more free items than were paid, where the quota is used up, if it is the same for %d items",
+    async (same) => {
+      const list = addresses(12_000);
+      const quotaFile = await QuotaFile.open(path, () => now);
+      await quotaFile.configure({ limit: 10_000 });
+      await quotaFile.close();
+      await attempt(list, { isEnded: false });
+      let free = 0;
+      for (let time = 1; time <= 6; time++) {
+        const others = [...list.slice(0, same), ...addresses(3000, 100_000 * time)];
+        const size = listOf(others).length;
+        const { statuses } = await attempt(others, { pieces: [listOf(list.slice(0, same)).length, size] });
+        free += statuses.filter((row) => row.endsWith(",ok")).length;
+      }
+      expect(free).toBeLessThanOrEqual(10_000);
+      expect(free).toBeGreaterThan(0);
+    },
+  );
 
   test("of a run with a name ends where the quota does", async () => {
     const quotaFile = await QuotaFile.open(path, () => now);
@@ -406,6 +409,30 @@ test("a quota that ends grants the same rows in every try, and is never used bey
   expect(statuses.map((row) => row.endsWith(",ok"))).toEqual(list.map((_, i) => i < 33_333));
   expect(used).toBe(33_333);
 });
+
+test.each([
+  [10_000, 10_500, 0],
+  [10_000, 10_500, 5000],
+  [150, 200, 0],
+  [150, 200, 5000],
+])(
+  "of a quota of %d units, none is used twice by a try that pauses behind %d items, with %d units more",
+  async (limit, items, more) => {
+    const list = addresses(12_000);
+    const configure = async (units: number) => {
+      const quotaFile = await QuotaFile.open(path, () => now);
+      await quotaFile.configure({ limit: units });
+      await quotaFile.close();
+    };
+    await configure(limit);
+    await attempt(list, { isEnded: false });
+    await configure(limit + more);
+    const { statuses, used } = await attempt(list, { pieces: [listOf(list.slice(0, items)).length] });
+    const granted = Math.min(list.length, limit + more);
+    expect(statuses.map((row) => row.endsWith(",ok"))).toEqual(list.map((_, i) => i < granted));
+    expect(used).toBe(granted);
+  },
+);
 
 test("random lists are paid once, however often they are broken off and however they arrive", async () => {
   const item = fc.nat(6000).map((i) => `user${i}@larch-and-oak.com`);

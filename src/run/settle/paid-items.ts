@@ -103,14 +103,23 @@ export class PaidItems {
     return next === -1 ? [] : this.#irregular.slice(next);
   }
 
-  /** Returns whether items up to some may all be paid for: the next mark tells. */
+  /**
+   * Returns whether items up to some may all be paid for: the next mark tells. If another run may have paid for some of those since the
+   * last mark, because its quota ended among them, these are taken as known: they cannot be charged apart from the others.
+   */
   mayCover(items: number): boolean {
     // Without the kernel there are no marks that could tell.
     if (items <= this.#compared || items - this.#compared >= itemsToMark) return false;
-    for (const other of this.#runs.values()) {
-      if (!other.isSame || other.granted < items || other.used > this.#compared) continue;
-      this.#assumed = other;
+    const same = [...this.#runs.values()].filter(({ isSame, used }) => isSame && used <= this.#compared);
+    const payer = same.find(({ granted }) => granted >= items);
+    if (payer) {
+      this.#assumed = payer;
       return true;
+    }
+    const partly = same.find(({ granted }) => granted > this.#compared);
+    if (partly) {
+      this.#cover(this.#compared, partly.granted);
+      partly.taken = partly.granted;
     }
     return false;
   }
