@@ -34,8 +34,8 @@ export const mutations = [
   {
     promise: "an answer that counts is not deleted by a process whose clock is ahead",
     file: "src/store/state/charges.ts",
-    from: "AND created <= (SELECT max(created) FROM {answer}) -",
-    to: "AND created <= 86400000000000 -",
+    from: "AND created <= (SELECT max(created) FROM {answer} WHERE created < ?) -",
+    to: "AND ? > 0 AND created <= 86400000000000 -",
     tests: [unit("store/clocks")],
   },
   {
@@ -181,7 +181,7 @@ export const mutations = [
   {
     promise: "syntax goes before the allow list",
     file: "src/classifier/classifier.ts",
-    from: "if (!hasLists || syntaxPolicy(ascii) !== undefined) return undefined;",
+    from: "if (!hasLists || syntax.find(ascii) !== undefined) return undefined;",
     to: "if (!hasLists) return undefined;",
     tests: [unit("classifier/own-lists")],
   },

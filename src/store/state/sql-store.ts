@@ -74,7 +74,7 @@ export class SqlServiceStore implements ServiceStore {
   readonly #database: ServiceDatabase;
   /** Time of the last deletion of old answers, in milliseconds since the epoch. */
   #sweptAt = Number.NEGATIVE_INFINITY;
-  /** A deletion under way. */
+  /** The deletions under way, one after the other. */
   #sweep: Promise<unknown> = Promise.resolve();
 
   constructor(database: ServiceDatabase) {
@@ -161,8 +161,8 @@ export class SqlServiceStore implements ServiceStore {
   #sweepIfDue(now: number, keyId?: string): void {
     if (now >= this.#sweptAt && now < this.#sweptAt + sweepMilliseconds) return;
     this.#sweptAt = now;
-    this.#sweep = this.#database
-      .write(() => deleteAnswers(now, keyId))
+    this.#sweep = this.#sweep
+      .then(() => this.#database.write(() => deleteAnswers(now, keyId)))
       .then((isMore) => {
         if (isMore) this.#sweptAt = Number.NEGATIVE_INFINITY;
       })
