@@ -6,17 +6,18 @@ import { readFileSync } from "node:fs";
 import { DisposableTable } from "./disposable-table.js";
 import { mix } from "./mix.js";
 import { NameList, noOwnLists, type OwnLists } from "./own-lists.js";
-import { classifyMailbox, findMailboxRules, type MailboxRules, ordinaryMailboxes } from "./rules/mailbox.js";
-import { findSuffix } from "./rules/public-suffix.js";
-import { findSpecialUse } from "./rules/special-use.js";
+import { disposableDomainIn } from "./rules/disposable-domain.js";
+import { classifyMailbox, findMailboxTests, type MailboxTests, ordinaryMailboxes } from "./rules/mailbox.js";
+import { allowList, denyList } from "./rules/own-lists.js";
+import type { DomainRule } from "./rules/rule.js";
+import { domainRules } from "./rules/rules.js";
 import { withoutStrayMarks } from "./rules/stray-marks.js";
-import { findMeant, findTypo } from "./rules/typo-domain.js";
+import { syntax } from "./rules/syntax.js";
 import { suffixTable } from "./suffix-table.js";
-import { lastDotBefore } from "./suffix-walk.js";
 import { type Address, findPlainAt, parseAddress } from "./syntax/address.js";
 import { parseDomainName, withoutRoot } from "./syntax/domain-name.js";
 import { Fault } from "./syntax/fault.js";
-import type { Classification, Kind, Reason, ReasonCode } from "./verdict.js";
+import { type Classification, type Kind, verdictOf } from "./verdict.js";
 
 /** Classifies items. Never throws. Takes time linear in the length of the item. Keeps only a cache of domains. */
 export interface Classifier {
@@ -50,13 +51,10 @@ interface DomainFacts {
   /** Verdict on the domain and on every address at it; undefined when the domain passes. */
   readonly verdict: Classification | undefined;
   /** Rules for the mailboxes of a domain that passes. */
-  readonly mailbox: MailboxRules;
+  readonly mailbox: MailboxTests;
   /** Whether the user's own lists name mailboxes at the domain. Then `verdict` may not hold for an address. */
   readonly hasListedMailboxes: boolean;
 }
-
-/** Returns a verdict, or undefined to leave the domain to the next rule. */
-type DomainRule = (ascii: string) => Classification | undefined;
 
 /** Path of the table of disposable domains that comes with idv. It is right from `src`, from `dist` and from the bundles. */
 export const builtInTable = new URL("../../dist/classifier/disposable.bin", import.meta.url);
@@ -84,52 +82,28 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
   const deny = new NameList(ownLists.deny);
   const hasLists = !allow.isEmpty || !deny.isEmpty;
 
-  /** Rules for domains. They are tried in this order; the first match wins. */
-  const domainRules: readonly DomainRule[] = [
-    (ascii) => fakeIf("special-use", findSpecialUse(ascii)),
-    (ascii) => syntaxPolicy(ascii),
-    (ascii) => {
-      const suffix = findSuffix(ascii);
-      if (suffix === "registrable") return undefined;
-      if (suffix === "public-suffix") return fake(`public-suffix: ${ascii}`);
-      const unknown = fake(`unknown-tld: ${ascii.slice(ascii.lastIndexOf(".") + 1)}`);
-      const meant = findMeant(ascii);
-      return meant === undefined ? unknown : { ...unknown, suggestion: meant };
-    },
-    (ascii) => {
-      const meant = findTypo(ascii);
-      return meant === undefined
-        ? undefined
-        : { status: "fake", reason: `typo-domain: ${ascii}`, suggestion: meant };
-    },
-    (ascii) => {
-      const listed = disposable.find(ascii);
-      return listed === undefined
-        ? undefined
-        : { status: "disposable", reason: `disposable-domain: ${listed}` };
-    },
-  ];
+  const rules: readonly DomainRule[] = [...domainRules, disposableDomainIn(disposable)];
 
   /**
    * Returns the verdict of the user's own lists. They override every rule except the syntax checks: an allowed item
    * skips the domain rules and the mailbox rules. The allow list wins over the deny list.
    */
   function findInOwnLists(ascii: string, local?: string): Classification | undefined {
-    if (!hasLists || syntaxPolicy(ascii) !== undefined) return undefined;
+    if (!hasLists || syntax.find(ascii) !== undefined) return undefined;
     const isListed = (list: NameList) => local !== undefined && list.hasMailbox(local, ascii);
     const find = (list: NameList) => (isListed(list) ? `${local}@${ascii}` : list.findDomain(ascii));
     const allowed = find(allow);
-    if (allowed !== undefined) return { status: "ok", reason: `allow-list: ${allowed}` };
+    if (allowed !== undefined) return verdictOf(allowList, { subject: allowed });
     const denied = find(deny);
-    return denied === undefined ? undefined : { status: "disposable", reason: `deny-list: ${denied}` };
+    return denied === undefined ? undefined : verdictOf(denyList, { subject: denied });
   }
 
   function applyDomainRules(ascii: string, local?: string): Classification | undefined {
     const listed = findInOwnLists(ascii, local);
     if (listed !== undefined) return listed;
-    for (const rule of domainRules) {
-      const verdict = rule(ascii);
-      if (verdict !== undefined) return verdict;
+    for (const rule of rules) {
+      const found = rule.find(ascii);
+      if (found !== undefined) return verdictOf(rule, found);
     }
     return undefined;
   }
@@ -144,7 +118,7 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
     const verdict = applyDomainRules(ascii);
     const hasListedMailboxes = hasLists && (allow.hasMailboxesAt(ascii) || deny.hasMailboxesAt(ascii));
     // Mailbox rules matter only if the domain passes, or the user's lists name mailboxes at it.
-    const mailbox = verdict === undefined || hasListedMailboxes ? findMailboxRules(ascii) : ordinaryMailboxes;
+    const mailbox = verdict === undefined || hasListedMailboxes ? findMailboxTests(ascii) : ordinaryMailboxes;
     const isOrdinary = verdict === undefined && mailbox === ordinaryMailboxes && !hasListedMailboxes;
     return isOrdinary ? ordinaryDomain : { verdict, mailbox, hasListedMailboxes };
   }
@@ -192,7 +166,7 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
       return suggests ? { ...verdict, ...suggestIfGood(withoutStrayMarks(item)) } : verdict;
     }
     const { local, domain } = address;
-    if (domain === undefined) return fake("syntax: an address literal instead of a domain");
+    if (domain === undefined) return verdictOf(syntax, { subject: "an address literal instead of a domain" });
     return classifyAddress(item, local, domain.ascii, suggests);
   }
 
@@ -244,24 +218,4 @@ const ordinaryDomain: DomainFacts = {
 };
 
 const ok: Classification = { status: "ok" };
-const fake = (reason: Reason): Classification => ({ status: "fake", reason });
-const syntaxFault = (fault: Fault): Classification => fake(fault.reason);
-const fakeIf = (code: ReasonCode, subject: string | undefined) =>
-  subject === undefined ? undefined : fake(`${code}: ${subject}`);
-const nine = 0x39;
-
-/**
- * Returns a verdict on names that RFC 5321 allows but that receive no mail: names without a dot and names with a
- * numeric top-level domain. Returns undefined for all others.
- */
-function syntaxPolicy(ascii: string): Classification | undefined {
-  const lastDot = lastDotBefore(ascii, ascii.length);
-  if (lastDot === -1) {
-    const meant = findMeant(ascii);
-    const verdict = fake("syntax: a domain without a dot");
-    return meant === undefined ? verdict : { ...verdict, suggestion: meant };
-  }
-  const endsWithDigit = ascii.charCodeAt(ascii.length - 1) <= nine;
-  const isNumeric = endsWithDigit && /^\d+$/.test(ascii.slice(lastDot + 1));
-  return isNumeric ? fake("syntax: a numeric top-level domain") : undefined;
-}
+const syntaxFault = ({ reason }: Fault): Classification => ({ status: syntax.status, reason });

@@ -1,5 +1,10 @@
 /** The outcomes of offline verdicts: each status with each of its reasons, as a small number. */
-import type { Classification, ClassifierStatus, ReasonCode } from "./verdict.js";
+import { disposableDomain } from "./rules/disposable-domain.js";
+import { impossibleMailbox } from "./rules/impossible-mailbox.js";
+import { relay } from "./rules/relay.js";
+import { offlineReasons } from "./rules/rules.js";
+import { subAddress } from "./rules/sub-address.js";
+import type { ClassifierStatus, ReasonCode } from "./verdict.js";
 
 /** A status and the code of its reason. */
 interface Outcome {
@@ -7,23 +12,19 @@ interface Outcome {
   readonly reason?: ReasonCode;
 }
 
+/** The reasons that the kernel gives by itself, in the order of their codes in kernel/layout.ts, from 2. */
+const ofKernel = [relay, subAddress, disposableDomain, impossibleMailbox] as const;
+const others = offlineReasons.filter((reason) => !ofKernel.some(({ code }) => code === reason.code));
+
 /** All outcomes. The code of an outcome is its position, counted from 1. */
 export const outcomes: readonly Outcome[] = [
   { status: "ok" },
-  { status: "ok", reason: "allow-list" },
-  { status: "alias", reason: "relay" },
-  { status: "alias", reason: "sub-address" },
-  { status: "disposable", reason: "disposable-domain" },
-  { status: "disposable", reason: "deny-list" },
-  { status: "fake", reason: "syntax" },
-  { status: "fake", reason: "special-use" },
-  { status: "fake", reason: "unknown-tld" },
-  { status: "fake", reason: "public-suffix" },
-  { status: "fake", reason: "typo-domain" },
-  { status: "fake", reason: "no-reply" },
-  { status: "fake", reason: "impossible-mailbox" },
-  { status: "fake", reason: "placeholder" },
+  ...[...ofKernel, ...others].map(({ status, code }) => ({ status, reason: code })),
 ];
+
+const codes: ReadonlyMap<string | undefined, number> = new Map(
+  outcomes.map(({ reason }, position) => [reason, position + 1]),
+);
 
 /** Returns the code of the reason of a verdict: the part before the colon. */
 export function reasonCode(reason: string | undefined): string | undefined {
@@ -31,13 +32,18 @@ export function reasonCode(reason: string | undefined): string | undefined {
   return end === -1 ? reason : reason!.slice(0, end);
 }
 
-/** Returns the code of a verdict of the classifier. */
-export function outcomeCode({ status, reason }: Classification): number {
-  const code = reasonCode(reason);
-  return 1 + outcomes.findIndex((outcome) => outcome.status === status && outcome.reason === code);
+/**
+ * Returns the code of a verdict of the classifier.
+ *
+ * @throws Error for a reason that is not in the list of rules
+ */
+export function outcomeCode({ reason }: { readonly reason?: string }): number {
+  const code = codes.get(reasonCode(reason));
+  if (code === undefined) throw new Error(`the reason ${reason} is not in rules.ts`);
+  return code;
 }
 
-const disposable = "disposable-domain: ";
+const disposable = `${disposableDomain.code}: `;
 
 /** Returns the listed domain from the reason of a verdict; undefined if it is another reason. */
 export function listedDomain(reason: string | undefined): string | undefined {

@@ -148,12 +148,12 @@ export const askCode = 254;
 export const notARowCode = 255;
 export const noItemCode = 0;
 
-/** Codes of outcomes that the kernel names, equal to those in classifier/outcomes.ts. */
+/** Codes of outcomes that the kernel names, in the order of classifier/outcomes.ts. */
 export const okCode = 1;
-export const relayCode = 3;
-export const subAddressCode = 4;
-export const disposableDomainCode = 5;
-export const impossibleMailboxCode = 13;
+export const relayCode = 2;
+export const subAddressCode = 3;
+export const disposableDomainCode = 4;
+export const impossibleMailboxCode = 5;
 
 /** Bytes of scratch memory for each thread. */
 export const scratchBytes = 6272;

@@ -4,11 +4,12 @@
  */
 import type { Classifier } from "../classifier/classifier.js";
 import { listedDomain, outcomeCode } from "../classifier/outcomes.js";
+import { mailboxNames } from "../classifier/rules/impossible-mailbox.js";
 import { labelCode, namedLabels } from "../classifier/rules/mailbox.js";
-import { type MailboxName, mailboxNames } from "../classifier/rules/mailbox-grammar.js";
 import { placeholderStarts } from "../classifier/rules/placeholder.js";
-import { specialUse } from "../classifier/rules/special-use.js";
-import { owners, typoTargets } from "../classifier/rules/typo-domain.js";
+import type { DomainRule, KernelFacts, MailboxName } from "../classifier/rules/rule.js";
+import { domainRules } from "../classifier/rules/rules.js";
+import { typoTargets } from "../classifier/rules/typo-domain.js";
 import { isAtomText } from "../classifier/syntax/address.js";
 import { parseDomainName } from "../classifier/syntax/domain-name.js";
 import { Fault } from "../classifier/syntax/fault.js";
@@ -60,9 +61,10 @@ export function writeDomainTables(memory: ArrayBufferLike, { tables }: Classifie
   settings[layout.typosWord] = typoTargets.length;
   const labels = new Uint8Array(memory, layout.labels, namedLabels.length);
   labels.set(namedLabels.map((isNamed) => (isNamed ? layout.askedLabel : 0)));
-  for (const name of [...specialUse, ...owners]) {
+  for (const name of domainRules.flatMap(({ names = [] }: DomainRule) => names)) {
     const [label = ""] = name.split(".");
-    labels[labelCode(label, 0, label.length)]! |= label === name ? layout.askedTopLevel : layout.askedLabel;
+    const isTopLevel = label === name;
+    labels[labelCode(label, 0, label.length)]! |= layout.askedLabel | (isTopLevel ? layout.askedTopLevel : 0);
   }
 }
 
@@ -112,16 +114,21 @@ export function factsOf(classifier: Classifier, kind: Kind, name: string): numbe
   if (hasListedMailboxes) return layout.untold | listed;
   if (verdict !== undefined) return outcomeCode(verdict) | listed;
   if (kind === "domain") return layout.passes;
-  const { isNoReply, grammar, placeholders, relay, isSubAddress } = mailbox;
-  if (isNoReply) return outcomeCode({ status: "fake", reason: "no-reply" });
-  if (typeof placeholders === "object" || placeholders === "sample") return layout.untold;
-  const nameCode = grammar?.mailbox === undefined ? 0 : 1 + mailboxNames.indexOf(grammar.mailbox);
+  let facts = layout.passes;
+  for (const [nth, { rule, test }] of mailbox.entries()) {
+    if (test.kernel === undefined) return layout.untold;
+    if (test.kernel.isForAll) return nth === 0 ? outcomeCode({ reason: rule.code }) : layout.untold;
+    facts |= bitsOf(test.kernel);
+  }
+  return facts;
+}
+
+function bitsOf({ name, hasNoPlus, hasPlaceholders, isRelay, isSubAddress }: KernelFacts): number {
   return (
-    layout.passes |
-    (nameCode << layout.grammarShift) |
-    (grammar?.noPlus ? layout.hasNoPlus : 0) |
-    (placeholders ? layout.hasPlaceholders : 0) |
-    (relay === undefined ? 0 : layout.isRelay) |
+    ((name === undefined ? 0 : 1 + mailboxNames.indexOf(name)) << layout.grammarShift) |
+    (hasNoPlus ? layout.hasNoPlus : 0) |
+    (hasPlaceholders ? layout.hasPlaceholders : 0) |
+    (isRelay ? layout.isRelay : 0) |
     (isSubAddress ? layout.isSubAddress : 0)
   );
 }

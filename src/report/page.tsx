@@ -4,13 +4,12 @@
  */
 
 import type { ComponentChildren } from "preact";
-import type { ReasonCode } from "../classifier/verdict.js";
+import { reasonOf } from "../classifier/rules/rules.js";
 import { knownStatuses } from "../validator/validator.js";
 import { series } from "./collector.js";
 import { htmlPage } from "./html.js";
 import { BarTable, Facts, grouped, Key, perCent, type Slice, StackedBar } from "./parts.js";
 import { reportPolicy } from "./policy.js";
-import { reasonsFor, reasonWords } from "./reason-words.js";
 import type { Report } from "./report.js";
 import { style } from "./style.js";
 import { mostNames, type NamedCounts } from "./top-counts.js";
@@ -179,9 +178,9 @@ function Typos({ report: { typos } }: { report: Report }) {
 function Reasons({ report }: { report: Report }) {
   const entriesFor = (status: "fake" | "alias") =>
     Array.from(report.reasons)
-      .filter(([code]) => reasonsFor[status].includes(code as ReasonCode))
+      .filter(([code]) => reasonOf(code)?.status === status)
       .sort((a, b) => b[1] - a[1])
-      .map(([code, count]) => [reasonWords[code as ReasonCode], count] as const);
+      .map(([code, count]) => [reasonOf(code)!.words, count] as const);
   const [fakes, aliases] = [entriesFor("fake"), entriesFor("alias")];
   return (
     <div>

@@ -1,7 +1,7 @@
 /** The reason that the mailbox rules give for a local part at a domain. */
-import { classifyMailbox, findMailboxRules } from "../../src/classifier/rules/mailbox.js";
+import { classifyMailbox, findMailboxTests } from "../../src/classifier/rules/mailbox.js";
 
 /** Returns the reason of the mailbox rules for an address whose domain passed; undefined if it is ok. */
 export function reasonOf(local: string, domain: string): string | undefined {
-  return classifyMailbox(findMailboxRules(domain), local)?.reason;
+  return classifyMailbox(findMailboxTests(domain), local)?.reason;
 }

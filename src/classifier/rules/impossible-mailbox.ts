@@ -1,30 +1,16 @@
 /**
  * The rule for impossible mailboxes: local parts that a provider does not allow. The kernel uses the same tables.
  */
+import type { MailboxName, MailboxRule } from "./rule.js";
 
 /** Mailbox names that a provider allows. Measured against 48,598 addresses of real people. */
-export interface MailboxGrammar {
+interface MailboxGrammar {
   /** Form of the mailbox name, which is the local part before any `+`; absent when unknown. */
   readonly mailbox?: MailboxName;
   /** Set when the provider has no plus addressing: a local part with `+` cannot exist there. */
   readonly noPlus?: true;
   /** The rule in words, used in the reason. */
   readonly says: string;
-}
-
-/** Form of the mailbox names of a provider. */
-export interface MailboxName {
-  /** Positions allowed for each byte: a sum of `atStart`, `inside` and `atEnd`. */
-  readonly places: Uint8Array;
-  /** Fewest characters. */
-  readonly shortest: number;
-  /** Most characters. */
-  readonly longest: number;
-  /**
-   * Treatment of dots. `free`: like any other character. `apart`: not at the ends, nor two in a row. `ignored`: as
-   * `apart`, and they do not count as characters.
-   */
-  readonly dots: "ignored" | "apart" | "free";
 }
 
 const [atStart, inside, atEnd] = [1, 2, 4];
@@ -109,7 +95,7 @@ const grammars: readonly (readonly [string, MailboxGrammar])[] = [
 ];
 
 /** Grammars by domain or family. */
-export const grammarOf: ReadonlyMap<string, MailboxGrammar> = new Map(
+const grammarOf: ReadonlyMap<string, MailboxGrammar> = new Map(
   grammars.flatMap(([domains, grammar]) => domains.split(" ").map((domain) => [domain, grammar] as const)),
 );
 
@@ -124,7 +110,7 @@ export const mailboxNames: readonly MailboxName[] = [
  * @param ascii the domain, lower case, A-labels
  * @param family the domain's family, from `providerFamily`
  */
-export function findMailboxGrammar(ascii: string, family: string | undefined): MailboxGrammar | undefined {
+function findMailboxGrammar(ascii: string, family: string | undefined): MailboxGrammar | undefined {
   return grammarOf.get(ascii) ?? (family === undefined ? undefined : grammarOf.get(family));
 }
 
@@ -135,7 +121,7 @@ export function findMailboxGrammar(ascii: string, family: string | undefined): M
  * @param local the local part, in either case
  * @param plus index of its first `+`; -1 if there is none
  */
-export function findImpossibleMailbox(
+function findImpossibleMailbox(
   { mailbox, noPlus: hasNoPlus, says }: MailboxGrammar,
   local: string,
   plus: number,
@@ -163,3 +149,22 @@ export function findImpossibleMailbox(
   }
   return length >= shortest && length <= longest && (last & atEnd) !== 0 ? undefined : says;
 }
+
+export const impossibleMailbox = {
+  code: "impossible-mailbox",
+  status: "fake",
+  words: "impossible mailbox",
+  example: "`impossible-mailbox: yahoo.com has no plus addressing`",
+  names: [...grammarOf.keys()],
+  at(ascii, family) {
+    const grammar = findMailboxGrammar(ascii, family);
+    if (grammar === undefined) return undefined;
+    return {
+      find(local, plus) {
+        const why = findImpossibleMailbox(grammar, local, plus);
+        return why === undefined ? undefined : { subject: `${ascii} ${why}` };
+      },
+      kernel: { name: grammar.mailbox, hasNoPlus: grammar.noPlus },
+    };
+  },
+} as const satisfies MailboxRule;

@@ -2,23 +2,24 @@
  * The rule for placeholders: addresses such as `test@gmail.com` that people type to get past a form, and samples such as
  * `you@yourdomain.com` that they copy from one. Words alone count at free-mail providers only.
  */
-import { mailcomDomains, majorProviders } from "../providers.js";
+import { families, mailcomDomains, majorProviders } from "../providers.js";
+import type { MailboxRule } from "./rule.js";
 
 /** Domains at which anybody can get a mailbox. */
-export const freeMail: ReadonlySet<string> = new Set([...majorProviders, ...mailcomDomains]);
+const freeMail: ReadonlySet<string> = new Set([...majorProviders, ...mailcomDomains]);
 
 /** Domains whose mailboxes are numbers by default, so that digits such as `888888` are not a placeholder. */
 const numericMailboxes: ReadonlySet<string> = new Set(["qq.com", "vip.qq.com", "foxmail.com"]);
 
 /** Words that people type to get past a form. Each makes up at most 0.005 % of real addresses. */
-export const placeholderWords = "test asdf qwerty foo bar fake none null nobody example noemail".split(" ");
+const placeholderWords = "test asdf qwerty foo bar fake none null nobody example noemail".split(" ");
 const wordDomain = new RegExp(`^(${placeholderWords.join("|")})\\.[^.]*$`);
 const longAsdf = /^asdf+$/;
 const oneCharacter = /^(.)\1{2,}$/;
 const keyboardRows = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
 
 /** Domains that forms and manuals show in samples. */
-export const sampleDomains: ReadonlySet<string> = new Set([
+const sampleDomains: ReadonlySet<string> = new Set([
   "domain.com",
   "yourdomain.com",
   "mydomain.com",
@@ -30,7 +31,7 @@ const sampleName = /^(?:you|name|your.*)$/;
  * Placeholders that count at a domain: all, all but numbers, names in samples, only the word that the domain consists of,
  * or none.
  */
-export type PlaceholderRule = "all" | "not-numbers" | "sample" | { readonly word: string } | undefined;
+type Placeholders = "all" | "not-numbers" | "sample" | { readonly word: string } | undefined;
 
 /**
  * Returns which placeholders count at a domain. Words count at free-mail providers, since a company may well have a
@@ -39,7 +40,7 @@ export type PlaceholderRule = "all" | "not-numbers" | "sample" | { readonly word
  * @param ascii the domain, lower case, A-labels
  * @param family the domain's family, from `providerFamily`
  */
-export function findPlaceholderRule(ascii: string, family: string | undefined): PlaceholderRule {
+function findPlaceholders(ascii: string, family: string | undefined): Placeholders {
   if (sampleDomains.has(ascii)) return "sample";
   const word = wordDomain.exec(ascii)?.[1];
   if (word !== undefined) return { word };
@@ -53,7 +54,7 @@ export function findPlaceholderRule(ascii: string, family: string | undefined): 
  *
  * @param local the local part, in either case
  */
-export function isPlaceholder(rule: PlaceholderRule, local: string): boolean {
+function isPlaceholder(rule: Placeholders, local: string): boolean {
   if (rule === undefined) return false;
   const isWord = rule === "all" || rule === "not-numbers";
   if (isWord && !startsLikePlaceholder(local)) return false;
@@ -98,3 +99,20 @@ function startsLikePlaceholder(local: string): boolean {
   // Some characters are ASCII only in lower case.
   return (first | second | third) > 127 || placeholderStarts.has(threeOf(first, second, third));
 }
+
+export const placeholder = {
+  code: "placeholder",
+  status: "fake",
+  words: "placeholder",
+  example: "`test@hotmail.com`",
+  names: [...freeMail, ...sampleDomains, ...families, ...placeholderWords],
+  at(ascii, family) {
+    const placeholders = findPlaceholders(ascii, family);
+    if (placeholders === undefined) return undefined;
+    const hasWords = placeholders === "all" || placeholders === "not-numbers";
+    return {
+      find: (local) => (isPlaceholder(placeholders, local) ? {} : undefined),
+      kernel: hasWords ? { hasPlaceholders: true } : undefined,
+    };
+  },
+} as const satisfies MailboxRule;

@@ -1,6 +1,7 @@
 /** The rules for public suffixes and unknown top-level domains, from the public suffix list. */
 import { hashSuffixes } from "../name-table.js";
 import { suffixFlag, suffixTable } from "../suffix-table.js";
+import type { DomainRule } from "./rule.js";
 
 /** Finding of the public suffix list on a host name. */
 export type SuffixFinding = "registrable" | "public-suffix" | "unknown-tld";
@@ -55,3 +56,11 @@ function flagsOf(name: string): number {
   const { count, lows, highs } = hashSuffixes(name);
   return Math.max(0, suffixTable().find(lows[count - 1]!, highs[count - 1]!));
 }
+
+export const publicSuffix = {
+  code: "public-suffix",
+  status: "fake",
+  words: "public suffix",
+  example: "`public-suffix: co.uk`",
+  find: (ascii) => (findSuffix(ascii) === "public-suffix" ? { subject: ascii } : undefined),
+} as const satisfies DomainRule;

@@ -1,9 +1,10 @@
 /** The rule for forwarding relays, whose addresses are aliases of real mailboxes. `providers.ts` lists the relays. */
 import { relays } from "../providers.js";
 import { findSuffixIn } from "../suffix-walk.js";
+import type { MailboxRule } from "./rule.js";
 
 /** Relay by domain. */
-export const relayOf: ReadonlyMap<string, string> = new Map(
+const relayOf: ReadonlyMap<string, string> = new Map(
   Object.entries(relays).flatMap(([relay, domains]) => domains.map((domain) => [domain, relay] as const)),
 );
 
@@ -13,7 +14,19 @@ export const relayOf: ReadonlyMap<string, string> = new Map(
  *
  * @param ascii a host name, lower case, A-labels
  */
-export function findRelay(ascii: string): string | undefined {
+function findRelay(ascii: string): string | undefined {
   const listed = findSuffixIn(ascii, (suffix) => relayOf.has(suffix));
   return listed === undefined ? undefined : relayOf.get(listed);
 }
+
+export const relay = {
+  code: "relay",
+  status: "alias",
+  words: "private relay",
+  example: "`relay: duckduckgo`",
+  names: [...relayOf.keys()],
+  at(ascii) {
+    const subject = findRelay(ascii);
+    return subject === undefined ? undefined : { find: () => ({ subject }), kernel: { isRelay: true } };
+  },
+} as const satisfies MailboxRule;

@@ -1,12 +1,13 @@
 /** The rule for special-use names: domains that are reserved by RFCs and receive no mail. */
 
 import { lastDotBefore } from "../suffix-walk.js";
+import type { DomainRule } from "./rule.js";
 
 /**
  * Reserved names: RFC 2606 (`example.com`, `.test`, `.example`, `.invalid`), RFC 6761 (`.localhost`), RFC 6762
  * (`.local`), RFC 7686 (`.onion`), RFC 3172 (`.arpa`).
  */
-export const specialUse: ReadonlySet<string> = new Set([
+const reserved: ReadonlySet<string> = new Set([
   "test",
   "example",
   "invalid",
@@ -26,15 +27,27 @@ const letterE = 0x65;
  *
  * @param ascii a host name, lower case
  */
-export function findSpecialUse(ascii: string): string | undefined {
+function findReserved(ascii: string): string | undefined {
   const lastDot = lastDotBefore(ascii, ascii.length);
   // Reserved top-level domains have four letters or more.
   if (ascii.length - lastDot > 4) {
     const topLevel = ascii.slice(lastDot + 1);
-    if (specialUse.has(topLevel)) return topLevel;
+    if (reserved.has(topLevel)) return topLevel;
   }
   // Only example.com, .net and .org are left; most names have no `e` before the last dot.
   if (ascii.charCodeAt(lastDot - 1) !== letterE) return undefined;
   const twoLabels = ascii.slice(lastDotBefore(ascii, lastDot) + 1);
-  return specialUse.has(twoLabels) ? twoLabels : undefined;
+  return reserved.has(twoLabels) ? twoLabels : undefined;
 }
+
+export const specialUse = {
+  code: "special-use",
+  status: "fake",
+  words: "reserved domain",
+  example: "`special-use: example.com` (RFC 2606, 6761, 7686)",
+  names: [...reserved],
+  find(ascii) {
+    const subject = findReserved(ascii);
+    return subject === undefined ? undefined : { subject };
+  },
+} as const satisfies DomainRule;

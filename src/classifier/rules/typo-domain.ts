@@ -9,6 +9,7 @@ import {
   relays,
 } from "../providers.js";
 import { findSuffix } from "./public-suffix.js";
+import type { DomainRule } from "./rule.js";
 
 /**
  * Providers that are safe to suggest: often mistyped, and without real domains one edit away, but for those below. Left out
@@ -32,7 +33,7 @@ const [shortestTypo, longestTypo] = [
 ];
 
 /** Names that belong to one provider under any other suffix, but for its own: gmail.net, icloud.co. */
-export const owners = ["gmail", "googlemail", "protonmail", "icloud"];
+const owners = ["gmail", "googlemail", "protonmail", "icloud"];
 const oneOwner = new RegExp(`^(${owners.join("|")})\\.(?!com$)(.*)$`);
 
 /** Misspellings of `.com`, which count at any domain: one edit away, and no top-level domain. */
@@ -120,3 +121,15 @@ function isOneEditAway(a: string, b: string): boolean {
   const isSwap = a[start] === b[start + 1] && a[start + 1] === b[start];
   return restMatches(1, 1) || (isSwap && restMatches(2, 2));
 }
+
+export const typoDomain = {
+  code: "typo-domain",
+  status: "fake",
+  words: "mistyped domain",
+  example: "`typo-domain: gmial.com`, with the suggestion `gmail.com`",
+  names: owners,
+  find(ascii) {
+    const meant = findTypo(ascii);
+    return meant === undefined ? undefined : { subject: ascii, suggestion: meant };
+  },
+} as const satisfies DomainRule;

@@ -1,6 +1,4 @@
 /** Syntax faults. Parsers return them instead of throwing. */
-import type { Reason } from "../verdict.js";
-
 /** A syntax fault of an item and its position. */
 export class Fault {
   /**
@@ -12,8 +10,8 @@ export class Fault {
     readonly position: number,
   ) {}
 
-  /** Reason code with its subject: `syntax: two dots in a row at 5`. */
-  get reason(): Reason {
+  /** Reason of the verdict: `syntax: two dots in a row at 5`. */
+  get reason(): `syntax: ${string}` {
     return `syntax: ${this.what} at ${this.position}`;
   }
 }

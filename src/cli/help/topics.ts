@@ -1,5 +1,6 @@
 /** The help topics: Markdown files in `topics/`, shown in the terminal wrapped to its width. */
 import { readFile } from "node:fs/promises";
+import { reasons } from "../../classifier/rules/rules.js";
 import { environmentVariables } from "../config/environment.js";
 import { settingNames, settingOf, variableOf } from "../config/settings.js";
 import { exitCodeMeanings } from "../exit-codes.js";
@@ -14,6 +15,11 @@ const generated: Readonly<Record<string, () => string>> = {
         const { fallback = "none", help } = settingOf(name);
         return [name, variableOf(name), fallback, help];
       }),
+    ),
+  reasons: () =>
+    table(
+      ["Reason", "Status", "Example"],
+      reasons.map(({ code, status, example }) => [code, status, example]),
     ),
   environment: () => table(["Variable", "Meaning"], Object.entries(environmentVariables)),
   "exit-codes": () =>

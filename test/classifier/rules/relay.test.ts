@@ -1,6 +1,6 @@
 /** Covers forwarding relays. */
 import { describe, expect, test } from "vitest";
-import { findRelay } from "../../../src/classifier/rules/relay.js";
+import { relay } from "../../../src/classifier/rules/relay.js";
 
 describe("relays", () => {
   test.each([
@@ -16,6 +16,6 @@ describe("relays", () => {
     ["notduck.com", undefined],
     ["gmail.com", undefined],
   ])("the relay of %s is %s", (ascii, expected) => {
-    expect(findRelay(ascii)).toBe(expected);
+    expect(relay.at(ascii)?.find().subject).toBe(expected);
   });
 });

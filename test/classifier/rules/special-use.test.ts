@@ -1,6 +1,6 @@
 /** Covers names that are reserved by RFC 2606, 6761 and 7686. */
 import { describe, expect, test } from "vitest";
-import { findSpecialUse } from "../../../src/classifier/rules/special-use.js";
+import { specialUse } from "../../../src/classifier/rules/special-use.js";
 
 describe("special-use names", () => {
   test.each([
@@ -16,6 +16,6 @@ describe("special-use names", () => {
     ["test.com", undefined],
     ["local.de", undefined],
   ])("found in %s: %s", (ascii, expected) => {
-    expect(findSpecialUse(ascii)).toBe(expected);
+    expect(specialUse.find(ascii)?.subject).toBe(expected);
   });
 });

@@ -1,7 +1,7 @@
 /** Covers the help topics: they name all that the code knows. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { reasonCodes } from "../../../src/classifier/verdict.js";
+import { reasons } from "../../../src/classifier/rules/rules.js";
 import { environmentVariables } from "../../../src/cli/config/environment.js";
 import { settingNames, variableOf } from "../../../src/cli/config/settings.js";
 import { exitCodeMeanings, exitCodes } from "../../../src/cli/exit-codes.js";
@@ -12,7 +12,7 @@ import { knownStatuses } from "../../../src/validator/validator.js";
 const commas = (names: readonly string[]) => names.flatMap((name) => name.split(", "));
 
 test.each<[string, readonly string[]]>([
-  ["statuses", [...knownStatuses, ...reasonCodes]],
+  ["statuses", [...knownStatuses, ...reasons.map(({ code }) => code)]],
   ["settings", settingNames.flatMap((name) => [name, variableOf(name)])],
   ["environment", commas(Object.keys(environmentVariables))],
   ["exit-codes", Object.values(exitCodes).map(String)],

@@ -1,6 +1,5 @@
 /** The summary of a run for a terminal: statuses with shares and bars; beside them reasons and disposable domains. */
-import type { ReasonCode } from "../../../classifier/verdict.js";
-import { reasonsFor, reasonWords } from "../../../report/reason-words.js";
+import { reasonOf } from "../../../classifier/rules/rules.js";
 import { mostTopDomains } from "../../../run/run-options.js";
 import { barOf, statusColour, type TerminalStyle } from "../../terminal/bars.js";
 import { counted, grouped, printable } from "../../terminal/terminal.js";
@@ -11,8 +10,8 @@ export function fakeReasonCounts(
   reasons: ReadonlyMap<string, number>,
 ): readonly (readonly [string, number])[] {
   return Array.from(reasons)
-    .filter(([code]) => reasonsFor.fake.includes(code as ReasonCode))
-    .map(([code, count]) => [reasonWords[code as ReasonCode], count] as const)
+    .filter(([code]) => reasonOf(code)?.status === "fake")
+    .map(([code, count]) => [reasonOf(code)!.words, count] as const)
     .sort((a, b) => b[1] - a[1]);
 }
 

@@ -1,0 +1,19 @@
+/** The rule for disposable domains: those of the lists that come with idv, and all domains below them. */
+import type { DisposableTable } from "../disposable-table.js";
+import type { DomainRule, ReasonFacts } from "./rule.js";
+
+export const disposableDomain = {
+  code: "disposable-domain",
+  status: "disposable",
+  words: "disposable domain",
+  example: "`disposable-domain: mailinator.com`",
+} as const satisfies ReasonFacts;
+
+/** Returns the rule with a table of domains. */
+export const disposableDomainIn = (table: DisposableTable): DomainRule => ({
+  ...disposableDomain,
+  find(ascii) {
+    const subject = table.find(ascii);
+    return subject === undefined ? undefined : { subject };
+  },
+});

@@ -1,0 +1,15 @@
+/** The rule for domains whose mail nobody reads. */
+import type { MailboxRule } from "./rule.js";
+
+/** Domain of addresses that GitHub makes. */
+const noReplyDomain = "users.noreply.github.com";
+
+export const noReply = {
+  code: "no-reply",
+  status: "fake",
+  words: "no-reply",
+  example: "`no-reply: users.noreply.github.com`",
+  names: [noReplyDomain],
+  at: (ascii) =>
+    ascii === noReplyDomain ? { find: () => ({ subject: ascii }), kernel: { isForAll: true } } : undefined,
+} as const satisfies MailboxRule;

@@ -1,0 +1,23 @@
+/**
+ * The rule for names that RFC 5321 allows but that receive no mail: those without a dot, and those with a numeric top-level domain. Its
+ * reason is also that of faults which the parsers in ../syntax find.
+ */
+import { lastDotBefore } from "../suffix-walk.js";
+import type { DomainRule } from "./rule.js";
+import { findMeant } from "./typo-domain.js";
+
+const nine = 0x39;
+
+export const syntax = {
+  code: "syntax",
+  status: "fake",
+  words: "syntax",
+  example: "`syntax: two dots in a row at 5`",
+  find(ascii) {
+    const lastDot = lastDotBefore(ascii, ascii.length);
+    if (lastDot === -1) return { subject: "a domain without a dot", suggestion: findMeant(ascii) };
+    const endsWithDigit = ascii.charCodeAt(ascii.length - 1) <= nine;
+    const isNumeric = endsWithDigit && /^\d+$/.test(ascii.slice(lastDot + 1));
+    return isNumeric ? { subject: "a numeric top-level domain" } : undefined;
+  },
+} as const satisfies DomainRule;

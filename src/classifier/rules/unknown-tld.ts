@@ -1,0 +1,15 @@
+/** The rule for top-level domains that do not exist. */
+import { findSuffix } from "./public-suffix.js";
+import type { DomainRule } from "./rule.js";
+import { findMeant } from "./typo-domain.js";
+
+export const unknownTld = {
+  code: "unknown-tld",
+  status: "fake",
+  words: "no such top-level domain",
+  example: "`unknown-tld: con`",
+  find(ascii) {
+    if (findSuffix(ascii) !== "unknown-tld") return undefined;
+    return { subject: ascii.slice(ascii.lastIndexOf(".") + 1), suggestion: findMeant(ascii) };
+  },
+} as const satisfies DomainRule;
