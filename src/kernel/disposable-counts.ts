@@ -1,20 +1,18 @@
 /** The number of items at each disposable domain, in the memory that the threads of a run share. */
 import * as layout from "./layout.js";
 
-/** Sets the numbers of items to 0, for the next list. */
 export function resetCounts(memory: ArrayBufferLike): void {
   if (isAny(memory)) new Int32Array(memory, layout.domainCounts, layout.mostDomains).fill(0);
 }
 
-/** A disposable domain, as it is listed, and a number of items. */
 export interface DomainCount {
   readonly domain: string;
   readonly items: number;
 }
 
 /**
- * Returns the number of items at each disposable domain that has any. Approximate for lists with more than some 100,000
- * domains: then one domain may replace another one and its count.
+ * Returns the number of items at each disposable domain that has any. Approximate for lists with more than about 100,000
+ * domains, where one domain may replace another and its count.
  */
 export function countsOf(memory: ArrayBufferLike): ReadonlyMap<string, number> {
   if (!isAny(memory)) return new Map();
@@ -31,6 +29,6 @@ export function countsOf(memory: ArrayBufferLike): ReadonlyMap<string, number> {
   return found;
 }
 
-/** Returns whether there are counts at all: to look at each takes milliseconds. */
+/** Returns whether there are counts at all: reading all of them takes milliseconds. */
 const isAny = (memory: ArrayBufferLike): boolean =>
   Atomics.load(new Int32Array(memory, layout.names, 1), 0) !== 0;

@@ -12,28 +12,25 @@ import {
   mostWanted,
 } from "./layout.js";
 
-/** More distinct items than there is memory for. */
 export class TooManyItems extends Error {
   override readonly name = "TooManyItems";
   override readonly message = "too many distinct items for the memory; split the list";
 }
 
-/** The first items that were added, up to one of them. */
 interface Mark {
   readonly items: number;
-  /** Digest of their hashes in their order: 12 bytes, as a binary string. */
+  /** Digest of the hashes of the first `items` items, in order: 12 bytes, as a binary string. */
   readonly digest: string;
 }
 
-/** Which rows added their item, and how many. */
 export interface AddedItems {
   readonly isNew: Uint8Array;
   readonly count: number;
-  /** The marks that they have passed, one in 4,096 items, and the last one at their end; none where the kernel cannot run. */
+  /** The marks passed, one every 4,096 items, and one at the end; none where the kernel cannot run. */
   readonly marks: readonly Mark[];
 }
 
-/** Length of a digest in bytes: 96 bits of the 128 that are computed, since they are stored. */
+/** Bytes of a digest that are stored: 96 of the 128 bits computed. */
 const digestBytes = 12;
 
 interface Exports {
@@ -50,7 +47,6 @@ interface Exports {
   readonly size: { readonly value: number };
 }
 
-/** Hashes of 64 bits, each with a byte of state. */
 export class DistinctTable {
   readonly #exports: Exports;
   readonly #memory: WebAssembly.Memory;
@@ -59,15 +55,14 @@ export class DistinctTable {
   readonly #isNew: Uint8Array;
 
   /**
-   * @param mostBytes limit of the memory; what WebAssembly can address by default
+   * @param mostBytes limit of the memory; by default, the limit of WebAssembly
    * @throws RangeError when there are not enough addresses
    */
   constructor(module: WebAssembly.Module, mostBytes?: number) {
     const memory = newMemory(distinctLines, mostBytes);
-    // With few addresses, Node.js 24 and newer give memory that cannot grow.
+    // With few addresses, Node.js 24 and newer return memory that cannot grow.
     memory.grow(1);
     this.#memory = memory;
-    // The table asks nothing about domains.
     const judge = { factsOf: () => 0 };
     const { exports } = new WebAssembly.Instance(module, { env: { memory }, judge });
     this.#exports = exports as unknown as Exports;
@@ -76,28 +71,24 @@ export class DistinctTable {
     this.#isNew = new Uint8Array(memory.buffer, distinctIsNew, distinctRows);
   }
 
-  /** Number of hashes, with those that were forgotten. */
   get size(): number {
     return this.#exports.size.value >>> 0;
   }
 
-  /** Size of the memory in bytes. */
   get bytes(): number {
     return this.#memory.buffer.byteLength;
   }
 
-  /** Says how many hashes there will be, so that the table grows to the right size; 0 if that is not known. */
   expect(hashes: number): void {
     this.#exports.expect(Math.min(hashes, 0xffff_ffff));
   }
 
-  /** Returns the state of a hash; 0 when it is not in the table. */
   get(low: number, high: number): number {
     return this.#exports.get(low, high);
   }
 
   /**
-   * Sets the state of a hash, 1 to 255; 0 forgets it. Adds it if it is new.
+   * Sets the state of a hash, 1 to 255; 0 forgets it. Adds the hash if it is new.
    *
    * @throws TooManyItems when there is no memory for it
    */
@@ -106,7 +97,7 @@ export class DistinctTable {
   }
 
   /**
-   * Adds the hashes of the rows that have an item, with their codes as states. Those in the table keep their state.
+   * Adds the hashes of the rows that have an item, with their codes as states. Known hashes keep their state.
    *
    * @throws TooManyItems when there is no memory for them
    */
@@ -132,7 +123,6 @@ export class DistinctTable {
     return { items: Number(bytes.readBigUInt64LE()), digest: bytes.toString("latin1", 8, 8 + digestBytes) };
   }
 
-  /** Replaces the codes of the rows that have an item by the states of their hashes, which were added before. */
   takeStates(hashes: Int32Array, codes: Uint8Array): void {
     for (let from = 0; from < codes.length; from += distinctRows) {
       const to = this.#copyPiece(hashes, codes, from);
@@ -142,9 +132,9 @@ export class DistinctTable {
   }
 
   /**
-   * Asks for marks at numbers of items, beside those that are there anyway. The next 1,023 and the last one are heeded.
+   * Asks for marks at item counts besides the regular ones. Only the next 1,023 and the last one are used.
    *
-   * @param items numbers beyond that of the items so far, increasing
+   * @param items increasing counts, all above the current one
    */
   wantMarks(items: readonly number[]): void {
     const next = items.length > mostWanted ? [...items.slice(0, mostWanted - 1), items.at(-1)!] : items;
@@ -152,12 +142,10 @@ export class DistinctTable {
     this.#exports.wantMarks(next.length);
   }
 
-  /** Begins a new digest, of the hashes that are added from now on. */
   restartDigest(): void {
     this.#exports.restartDigest();
   }
 
-  /** Gives hashes, which were added before, new states. */
   giveStates(hashes: Int32Array, states: Uint8Array): void {
     for (let from = 0; from < states.length; from += distinctRows) {
       const to = this.#copyPiece(hashes, states, from);
@@ -165,7 +153,6 @@ export class DistinctTable {
     }
   }
 
-  /** Copies hashes and codes into the memory of the table, as many as it has room for. Returns where they end. */
   #copyPiece(hashes: Int32Array, codes: Uint8Array, from: number): number {
     const to = Math.min(codes.length, from + distinctRows);
     this.#hashes.set(hashes.subarray(2 * from, 2 * to));

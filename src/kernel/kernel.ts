@@ -1,6 +1,6 @@
 /**
- * The kernel for JavaScript: compiles the module once, connects it with the memory of a run and the classifier, and calls
- * its steps. The steps themselves are in assembly/. Knows nothing of threads.
+ * The kernel for JavaScript: compiles the module once, connects it with the memory of a run and the classifier, and calls its
+ * steps, which are in assembly/. Knows nothing of threads.
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import type { ScannedRecords, ScanShape } from "../table/scan/scanner.js";
 import * as layout from "./layout.js";
 import { factsOf, writeTables } from "./tables.js";
 
-/** Made by `npm run build`. The path is the same from src, dist and dist/bundle. */
+/** Built by `npm run build`. The path is the same from src, dist and dist/bundle. */
 const file = new URL("../../dist/kernel/kernel.wasm", import.meta.url);
 let compiled: WebAssembly.Module | undefined;
 
@@ -26,11 +26,11 @@ export function kernelModule(): WebAssembly.Module {
 }
 
 const pageBytes = 65_536;
-/** Largest size of a memory that WebAssembly can address: reserved, but not used. */
+/** The most memory that WebAssembly can address: reserved, but not used. */
 const addressable = 65_536 * pageBytes;
 
 /**
- * Makes memory of at least `bytes`, which may grow to `mostBytes`. The system allocates only what is used.
+ * Makes memory of at least `bytes`, which may grow to `mostBytes`. The system allocates only the pages that are used.
  *
  * @throws RangeError when there are not enough addresses, as under `ulimit -v`: WebAssembly reserves 10 GB of them
  */
@@ -39,7 +39,7 @@ export function newMemory(bytes: number, mostBytes = addressable): WebAssembly.M
   return new WebAssembly.Memory({ initial, maximum, shared: true });
 }
 
-/** Returns the result of `open`; undefined where the kernel cannot run, so that JavaScript has to do. */
+/** Returns the result of `open`; undefined where the kernel cannot run and JavaScript takes its place. */
 export function withKernel<Opened>(open: (module: WebAssembly.Module) => Opened): Opened | undefined {
   try {
     return open(kernelModule());
@@ -49,20 +49,16 @@ export function withKernel<Opened>(open: (module: WebAssembly.Module) => Opened)
   }
 }
 
-/** Settings of a run for the kernel. */
 export interface KernelSettings {
   readonly shape: ScanShape;
-  /** Number of fields that each record gets. */
   readonly width: number;
-  /** Byte that completes a short row by a field; 0 if more than one is needed. */
+  /** Byte that pads a short row by one field; 0 if more than one byte is needed. */
   readonly padding: number;
-  /** Seed of the item hashes, {@link layout.seedWords} words. */
   readonly seed: Int32Array;
-  /** Number of columns with items. */
   readonly columns: number;
-  /** Bytes to append to a record for each of them, by outcome code. */
+  /** Bytes to append to a record for each column with items, by status code. */
   readonly tails: readonly Uint8Array[];
-  /** The shard of the run, from 1, and their number. */
+  /** `index` counts from 1. */
   readonly shard?: { readonly index: number; readonly count: number } | undefined;
 }
 
@@ -90,20 +86,17 @@ export function prepareMemory(memory: WebAssembly.Memory, settings: KernelSettin
   }
 }
 
-/** Stands for a byte that does not exist. */
 const noByte = 256;
 const byteOrNone = (byte: number | undefined): number =>
   byte === undefined || Number.isNaN(byte) ? noByte : byte;
 
 const atSign = 0x40;
 
-/** Returns the bytes of a key; those of its digest if it is very long. */
 function shortened(key: string): Buffer {
   const bytes = Buffer.from(key);
   return bytes.length > layout.mostText ? createHash("sha256").update(bytes).digest() : bytes;
 }
 
-/** Exports of the module; assembly/ describes them. */
 interface Exports {
   scan(block: number, length: number, at: number, most: number, column: number): number;
   judge(
@@ -142,7 +135,7 @@ interface Exports {
   readonly strays: { readonly value: number };
 }
 
-/** The kernel in one thread. All places are addresses in the memory. */
+/** The kernel in one thread. Its methods take addresses in the memory. */
 export class Kernel {
   readonly #memory: WebAssembly.Memory;
   readonly #exports: Exports;
@@ -150,7 +143,7 @@ export class Kernel {
   readonly #text: Buffer;
 
   /**
-   * @param scratch address of {@link layout.scratchBytes} for this thread
+   * @param scratch address of {@link layout.scratchBytes} bytes for this thread
    * @param classifier knows domains; without it, all of them pass
    */
   constructor(
@@ -175,11 +168,7 @@ export class Kernel {
     this.#text = bytes.subarray(scratch + layout.textAt, scratch + layout.textAt + layout.mostText);
   }
 
-  /**
-   * Returns the hash of an item that is judged elsewhere, equal to the one that `judge` gives.
-   *
-   * @param key key of the item, from `itemKey`
-   */
+  /** Returns the hash of an item by its `itemKey`, equal to the one that `judge` gives. */
   hash(key: string): ItemHash {
     const text = this.#text;
     const length = shortened(key).copy(text);
@@ -189,13 +178,11 @@ export class Kernel {
     return { low, high: this.#exports.hashHigh() };
   }
 
-  /** Adds to the number of items at a disposable domain, for items that the kernel did not judge. */
   countDomain(domain: string, items: number): void {
     const start = this.#text.byteOffset;
     this.#exports.countDomain(start, start + this.#text.write(domain), items);
   }
 
-  /** Returns whether there are tails that the kernel can write. */
   static takes(tails: readonly Uint8Array[]): boolean {
     return (
       tails.length > 0 &&
@@ -205,10 +192,9 @@ export class Kernel {
   }
 
   /**
-   * Scans a block that starts with a record. Returns undefined if it does not end with the end of one, or has more than
-   * `most`.
+   * Scans a block that starts with a record. Returns undefined if it does not end with a record's end, or has more than `most`.
    *
-   * @param at place for the numbers of `most` records
+   * @param at address for the numbers of `most` records
    * @param column index of the wanted field
    */
   scan(block: number, length: number, at: number, most: number, column: number): ScannedRecords | undefined {
@@ -229,35 +215,22 @@ export class Kernel {
     };
   }
 
-  /**
-   * Judges the items of scanned records. Those that the classifier has to judge get {@link layout.askCode}.
-   *
-   * @param counts whether items at disposable domains are counted
-   */
   judge(block: number, at: number, count: number, codes: number, hashes: number, counts = true): void {
     this.#exports.judge(this.#isEmail, block, at, count, codes, hashes, counts);
   }
 
-  /**
-   * Judges the addresses of a value that is a plain list. Returns their number; 0 if it is none.
-   *
-   * @param counts whether addresses at disposable domains are counted
-   */
   judgeList(...places: Parameters<Exports["judgeList"]>): number {
     return this.#exports.judgeList(...places);
   }
 
-  /** Reads the domains of the items of scanned records, {@link layout.domainWords} words each. */
   readDomains(block: number, at: number, count: number, to: number): void {
     this.#exports.readDomains(this.#isEmail, block, at, count, to);
   }
 
-  /** Hashes a field of scanned records, two words each; 0 for an empty one. */
   hashFields(block: number, at: number, count: number, to: number): void {
     this.#exports.hashFields(block, at, count, to);
   }
 
-  /** Writes scanned records with their tails. Returns the number of bytes; -1 if there is no room for them. */
   write(...places: Parameters<Exports["write"]>): number {
     return this.#exports.write(...places);
   }

@@ -1,62 +1,61 @@
 /**
- * Where everything is in the memory that the kernel and JavaScript share, and the codes that they both use. Compiled by
- * both compilers, TypeScript's and AssemblyScript's: constants without types only.
+ * The layout of the memory that the kernel and JavaScript share, and the codes that both use. Compiled by both compilers,
+ * TypeScript's and AssemblyScript's: constants without types only.
  */
 
-/** Numbers of the scanner for each record, in the order of `Place` in the scanner. */
+/** Numbers of the scanner for each record, in the order of `Place`. */
 export const recordWords = 7;
 
 /** Words for the domain of a record's item: its hash in two words, its start, and its length in bytes with a flag. */
 export const domainWords = 4;
 export const domainLengthMask = 255;
-/** The item is its own canonical form. */
 export const isOwnMailbox = 256;
 
-/** Spare bytes after each part of a slot and after the record numbers: 64 bytes are read and 16 written at a time. */
+/** Spare bytes after each part of a slot and after the record numbers: reads take 64 bytes, writes 16. */
 export const slack = 64;
 
-/** Options of the run, one 32-bit word each; the kernel reads them at {@link settings} plus 4 times their number. */
+/** Settings of the run, one 32-bit word each, at {@link settings} plus 4 times the word's number. */
 export const settings = 1024;
 export const delimiterWord = 0;
 export const quoteWord = 1;
 export const commentWord = 2;
-/** Number of columns with items, each of which gets the added fields. */
+/** Number of columns with items; each gets the added fields. */
 export const columnsWord = 3;
 export const widthWord = 4;
 export const paddingWord = 5;
-/** Index of the run's shard, from 0, and the number of shards; without shards 0 and 1. */
+/** Index of the run's shard, from 0, and the number of shards; 0 and 1 without shards. */
 export const shardWord = 6;
 export const shardsWord = 7;
 /** Seven keys of the hash, two words each. */
 export const seedWord = 8;
 export const seedWords = 14;
-/** Slots of the tables of public suffixes and of disposable domains; 0 where the classifier has to be asked. */
+/** Slots of the tables of public suffixes and disposable domains; 0 if the classifier has to be asked. */
 export const suffixSlotsWord = 22;
 export const disposableSlotsWord = 23;
 /** Number of providers at {@link typos}. */
 export const typosWord = 24;
-/** The byte that escapes a quote; 256 if quotes are doubled. Whether spaces in front of fields belong to the delimiter. */
+/** The byte that escapes a quote, 256 if quotes are doubled; whether spaces in front of fields belong to the delimiter. */
 export const escapeWord = 25;
 export const skipsSpacesWord = 26;
-/** Whether there are own lists, whose names are in {@link ownNames}. */
+/** Whether {@link ownNames} has names. */
 export const hasOwnNamesWord = 27;
 export const settingsWords = 28;
 
-/** Classes of characters: those of atoms, and those of labels. For each low half of a byte, a bit for each high half. */
+/** Classes of characters, for atoms and for labels: a byte for each low half of a character, with a bit for each high half. */
 export const atomClass = 2048;
 export const labelClass = atomClass + 16;
 
 /**
- * The letters of two bytes in UTF-8 that a domain may have as they are: a bit for each character from U+0080 to U+07FF. They are small
- * or have no case, so that the key of an item is its own bytes.
+ * The two-byte letters in UTF-8 that a domain may have: a bit for each character from U+0080 to U+07FF. They are lower case or
+ * have no case, so that the key of an item is its own bytes.
  */
 export const letters = 2560;
 
-/** The providers that are often mistyped: for each its length and its letters, as bits. */
+/** Providers that are often mistyped: the length of each, and its letters as bits. */
 export const typos = 3072;
 export const mostTypos = 128;
 
-/** Grammars of mailbox names: for each a table of 256 bytes with the places of each byte, and three words. */
+/** Grammars of mailbox names: for each, 256 bytes with the positions allowed for each byte, and three words. */
 export const grammars = typos + 8 * mostTypos;
 export const mostGrammars = 16;
 export const grammarBytes = 272;
@@ -73,7 +72,7 @@ export const endPlace = 4;
 /** A bit for each three letters with which a placeholder may start. */
 export const placeholders = 12288;
 
-/** The fields added to a record, by the code of its status: their length, then their bytes. */
+/** The fields added to a record, by status code: their length, then their bytes. */
 export const tails = 16384;
 export const tailBytes = 512;
 export const mostTails = 32;
@@ -84,24 +83,24 @@ export const askedLabel = 1;
 export const askedTopLevel = 2;
 
 /**
- * What is known of domains: buckets of eight 64-bit words, each with 48 bits of the domain's hash above 16 bits of facts.
- * The other 16 bits of the hash are the number of the bucket. A word of zero is free.
+ * The cache of domains: buckets of eight 64-bit words, each with 48 bits of the domain's hash above 16 bits of facts. The other
+ * 16 bits of the hash are the number of the bucket. A zero word is free.
  */
 export const domains = labels + 32768;
 export const bucketBytes = 64;
 
 /**
- * Number of items at each disposable domain, by the number of its word in the buckets; and the address of its name, 0 if it
- * has none.
+ * The number of items at each disposable domain, by the number of its word in the buckets; and the address of its name, 0 for
+ * none.
  */
 export const mostDomains = 524288;
 export const domainCounts = domains + 8 * mostDomains;
 export const domainNames = domainCounts + 4 * mostDomains;
-/** The names of disposable domains, each behind its length: first the number of bytes in use. */
+/** The names of disposable domains, each after its length in a byte. The first word is the number of bytes in use. */
 export const names = domainNames + 4 * mostDomains;
 export const namesEnd = names + 8388608;
 
-/** The public suffixes and the disposable domains, slots of 8 bytes as in classifier/name-table.ts, and the most of them. */
+/** The public suffixes and the disposable domains, in slots of 8 bytes as in classifier/name-table.ts. */
 export const suffixNames = names + 8388608;
 export const mostSuffixSlots = 65536;
 export const disposableNames = suffixNames + 8 * mostSuffixSlots;
@@ -114,24 +113,23 @@ export const hasMoreFlag = 8;
 export const suffixFlagBits = 6;
 
 /**
- * The names of own lists, as a Bloom filter: two bits for each, from both words of its hash without the flags of its slot. A million
- * names fill a fifth of it.
+ * The names of own lists, as a Bloom filter: two bits each, from both words of the hash without the flags of its slot. A
+ * million names fill a fifth of it.
  */
 export const ownNames = disposableNames + 8 * mostDisposableSlots;
 export const ownNameBits = 8388608;
 export const ownFlagBits = 2;
 
-/** End of what all threads share; the parts of each thread and the slots of blocks follow. */
+/** End of the memory that all threads share; each thread's own memory and the slots of blocks follow. */
 export const sharedEnd = ownNames + ownNameBits / 8;
 
 /**
- * The facts about a domain, 16 bits: the lowest five are the code of an outcome (see classifier/outcomes.ts), or one of the
+ * The facts about a domain, 16 bits: the lowest five are the code of an outcome (see classifier/outcomes.ts) or one of the two
  * codes below; the others say which rules its mailboxes have.
  */
 export const outcomeMask = 31;
-/** The domain passes. */
 export const passes = 30;
-/** Only the classifier knows. */
+/** Only the classifier knows the facts. */
 export const untold = 31;
 export const grammarShift = 5;
 export const grammarMask = 15;
@@ -140,11 +138,10 @@ export const hasPlaceholders = 1024;
 export const isRelay = 2048;
 export const isSubAddress = 4096;
 
-/** Code of a record of another shard, which is left out. */
 export const otherShardCode = 253;
-/** Code of a record that the classifier has to judge. */
+/** A record that the classifier has to judge. */
 export const askCode = 254;
-/** Code of a record that is no row, and of one without an item. */
+/** A record that is not a row, and one without an item. */
 export const notARowCode = 255;
 export const noItemCode = 0;
 
@@ -155,15 +152,15 @@ export const subAddressCode = 3;
 export const disposableDomainCode = 4;
 export const impossibleMailboxCode = 5;
 
-/** Bytes of scratch memory for each thread. */
 export const scratchBytes = 6272;
-/** Offset and maximum length, in that memory, of a text to hash. */
+/** Offset and maximum length of a text to hash, in a thread's scratch memory. */
 export const textAt = 2048;
 export const mostText = 4096;
 
 /**
- * Memory of a table of distinct items: a scratch word, then hashes, codes and flags of `distinctRows` rows, the numbers of items at
- * which marks are wanted, 32 bits each, the marks that the rows pass, then the lines. A mark has three words of 64 bits: the number of items, and their digest.
+ * Memory of a table of distinct items: a scratch word; hashes, codes and flags of `distinctRows` rows; the item counts at which
+ * marks are wanted, 32 bits each; the marks that the rows pass; then the lines. A mark has three 64-bit words: the number of
+ * items and their digest.
  */
 export const distinctIgnored = 512;
 export const distinctRows = 32768;
@@ -174,7 +171,7 @@ export const distinctWanted = distinctIsNew + distinctRows;
 export const mostWanted = 1024;
 export const distinctMarks = distinctWanted + 4 * mostWanted;
 export const markBytes = 24;
-/** Number of items between two marks, and that of the first one. */
+/** Number of items between two marks, and before the first one. */
 export const itemsToMark = 4096;
 export const itemsToFirstMark = 256;
 export const distinctLines = distinctMarks + markBytes * mostWanted + 512;

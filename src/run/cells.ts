@@ -8,15 +8,14 @@ import { extractItem, fieldsOf, isItem, itemsInJson, listedItems, longestList, p
 /** How values are read. Plain data, because worker threads get a copy. */
 export interface CellOptions {
   readonly kind: Kind;
-  /** Words that stand for no item, in lower case. */
+  /** Words that mean that there is no item, in lower case. */
   readonly emptyValues: readonly string[];
-  /** Which of several items in a value decides: the first, which alone is judged, the worst or the best. */
+  /** Which of several items in a value decides. With `first`, the others are not judged. */
   readonly deciding: "first" | "worst" | "best";
-  /** Whether each value is a line of a plain list, in which something may follow the item. */
+  /** Whether each value is a line of a plain list, in which text may follow the item. */
   readonly isPlainList: boolean;
 }
 
-/** Words that stand for no item, unless the user names others. */
 export const usualEmptyValues = [
   ...["n/a", "na", "#n/a", "nan", "nil", "null", "(null)", "none", "(none)", "undefined"],
   ...["\\n", "0", "x", "false", "(blank)", "unknown", "no email", "no e-mail", "[no email]"],
@@ -25,18 +24,16 @@ export const usualEmptyValues = [
   ...["なし", "无", "無", "없음"],
 ];
 
-/** How values are read unless the user says otherwise. */
 export const usualCells: Omit<CellOptions, "kind"> = {
   emptyValues: usualEmptyValues,
   deciding: "worst",
   isPlainList: false,
 };
 
-/** An address with nothing around it, which stands for no word and is no list. */
+/** An address with nothing around it: neither a word for no item nor a list. */
 const plainAddress = /^\w[\w.+-]*@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]+$/i;
 
 export class Cells {
-  /** Number of values so far that hold a word instead of an item. */
   emptied = 0;
   readonly #options: CellOptions;
   readonly #emptyValues: ReadonlySet<string>;
@@ -48,24 +45,20 @@ export class Cells {
     this.hasItemWords = options.emptyValues.some((word) => !usual.has(word) && /[@.]/.test(word));
   }
 
-  /** Whether a word for no item may look like an item, so that the bytes of a value do not tell. */
+  /** Whether a word for no item may look like an item, so that the bytes of a value are not enough to decide. */
   readonly hasItemWords: boolean;
 
-  /** Whether a value that is one address with nothing around it is the item. */
   get takesPlainAddresses(): boolean {
     return this.#options.kind === "email" && !this.hasItemWords;
   }
 
-  /** Returns whether a trimmed value stands for no item. */
   isNone(text: string): boolean {
     return text === "" || this.#isEmptied(text);
   }
 
-  /** Returns the items in a value. */
   itemsIn(value: string): readonly string[] {
     const text = value.trim();
     if (text === "") return [];
-    // Most values are one address.
     if (
       plainAddress.test(text) &&
       this.#options.kind === "email" &&
@@ -85,8 +78,8 @@ export class Cells {
   }
 
   /**
-   * Returns the one item of a list with words for none, of a value with a name behind it, or of a line in a plain list with more
-   * fields or a comment.
+   * Returns the one item of a value that also has words for no item, a name after the item or, in a plain list, more fields or
+   * a comment.
    */
   #onlyItem(text: string): string | undefined {
     const { kind, isPlainList } = this.#options;
@@ -98,8 +91,8 @@ export class Cells {
   }
 
   /**
-   * Returns whether a value stands for no item: a word for that, marks only, the name of a column, as tables repeat their
-   * headers, or a comment or heading in a plain list.
+   * Returns whether a value has no item: it is a word for that, has only punctuation, repeats the name of the column, as in
+   * repeated headers, or is a comment or heading in a plain list.
    */
   #isEmptied(text: string): boolean {
     if (this.#emptyValues.has(text.toLowerCase()) || !/[\p{L}\p{N}@]/u.test(text)) return true;
@@ -123,7 +116,7 @@ export function itemTest({ kind, emptyValues }: Pick<CellOptions, "kind" | "empt
   };
 }
 
-/** Returns whether an item ends with a known top-level domain and something more: `ann@posteo.denew`. */
+/** Returns whether an item ends with a known top-level domain followed by other letters: `ann@posteo.denew`. */
 function isGlued(item: string): boolean {
   const tld = /\.([a-z]{2}[^\s.@]*)$/i.exec(item)?.[1]?.toLowerCase();
   if (tld === undefined) return false;
@@ -136,7 +129,7 @@ function isGlued(item: string): boolean {
 
 /**
  * Returns whether a name or a note follows an address, as in a row with other delimiters than its table. In
- * `ann@example.co,uk`, it is a part of the domain.
+ * `ann@example.co,uk`, the rest is part of the domain.
  */
 const isNamed = (address: string, text: string): boolean =>
   /@.*\./.test(address) &&
@@ -144,16 +137,17 @@ const isNamed = (address: string, text: string): boolean =>
   /^[,;|\t][^\s@][^@]*$/.test(text.slice(address.length)) &&
   !/^.[a-z]{2,3}$/.test(text.slice(address.length));
 
-/** Statuses from the best to the worst for a value with several items. An unknown status ranks before `disposable`. */
+/** From the best to the worst, if the worst item decides. Unknown statuses rank as `(other)`. */
 const ranks: readonly Status[] = ["", "ok", "alias", "(other)", "disposable", "fake", "quota_exceeded"];
 
-/** The same where the best item decides. Without the status of one that was not checked, it may not be known which that is. */
+/**
+ * From the best to the worst, if the best item decides. `quota_exceeded` ranks high: the unchecked item might be the best one.
+ */
 const ranksOfBest: readonly Status[] = ["ok", "alias", "quota_exceeded", "(other)", "disposable", "fake"];
 
-/** Returns whether a status is one of items that can be written to. */
 export const isGood = (status: Status | undefined): boolean => status === "ok" || status === "alias";
 
-/** Returns whether a status decides about a value before that of an earlier item in it. */
+/** Returns whether an item with `status` decides about a value in place of an earlier item with `earlier`. */
 export function decidesBefore(status: Status, earlier: Status, deciding: CellOptions["deciding"]): boolean {
   const order = deciding === "best" ? ranksOfBest : ranks;
   const [rank, other] = [status, earlier].map((name) =>

@@ -2,26 +2,23 @@
 import { canonicalItem } from "../classifier/canonical.js";
 import type { Kind, Verdict } from "../validator/validator.js";
 
-/** What a run adds besides the status. */
 export interface WantedDetails {
   readonly withReasons?: boolean;
-  /** Whether the exchange that DNS named follows reason and suggestion. */
+  /** Whether to add the MX host that DNS named, after reason and suggestion. */
   readonly withExchange?: boolean;
   readonly withCanonical?: boolean;
 }
 
-/** A column beside the status. */
 interface Detail {
   readonly isWanted: (wanted: WantedDetails) => boolean;
-  /** What its field depends on besides the status: on the reason for that, or on the item itself. */
+  /** Whether the field depends on the reason for the status or on the item itself. */
   readonly dependsOn: "reason" | "item";
-  /** The column that is always directly before it, by which those of an earlier run are told from the user's own. */
+  /** The column that is always directly before this one. It distinguishes the columns of an earlier run from the user's own. */
   readonly follows?: string;
-  /** Returns its field for a verdict on an item. */
   readonly field: (verdict: Verdict, kind: Kind, item: string) => string | undefined;
 }
 
-/** The columns beside the status, by their usual names, in their order. Nothing else knows of a single one. */
+/** The columns besides the status, by their usual names, in order. No other code knows them one by one. */
 const details = {
   reason: {
     isWanted: ({ withReasons = false }) => withReasons,
@@ -52,26 +49,24 @@ const detailOf = (name: DetailName): Detail => details[name];
 
 /** The columns that a run adds to a table. Plain data, because worker threads get a copy. */
 export interface Columns {
-  /** Names, in order: the status and the details; then the same for each further column with items. */
+  /** The status and the details, in order; then the same for each further column with items. */
   readonly names: readonly string[];
   readonly details: readonly DetailName[];
-  /** Index in the table of each added column that an earlier run has left there. */
+  /** For each name, the index of the column if an earlier run has added it. */
   readonly places: readonly (number | undefined)[];
-  /** Whether to put a `'` before added fields that a spreadsheet would take for formulas. */
+  /** Whether to put a `'` before added fields that a spreadsheet would read as formulas. */
   readonly escapesFormulas: boolean;
-  /** Added columns that got another name because the usual one was taken. */
   readonly renamed: readonly { readonly usual: string; readonly name: string }[];
 }
 
 /**
- * Names the added columns so that each name is new to the table: `status`, else `idv_status`, else `idv_status_2` and
- * so on.
+ * Names the added columns so that each name is new to the table: `status`, else `idv_status`, else `idv_status_2` and so on.
  *
  * @param header the table's own names; undefined when it has no header
  * @param statusColumn the usual name of the status column
- * @param others names of further columns with items, which the names of their added columns end in
- * @param isOurs for an update: returns whether a column of the table, by its index, is a status column of an earlier run,
- * which is then used again
+ * @param others names of further columns with items, used as suffixes of their added columns
+ * @param isOurs for an update: returns whether the column with this index is a status column of an earlier run, to be used
+ * again
  */
 export function nameColumns(
   header: readonly string[] | undefined,
@@ -87,7 +82,7 @@ export function nameColumns(
     readonly isOurs?: (index: number) => boolean;
   } = {},
 ): Columns {
-  // Spreadsheets and databases take "Status" and "status" for the same name.
+  // Spreadsheets and databases do not distinguish "Status" from "status".
   const taken = new Set(header?.map((name) => name.toLowerCase()));
   const added = detailNames.filter((name) => detailOf(name).isWanted(wanted));
   const named = ["", ...others.map((name) => `_${name}`)].flatMap((end) => {
@@ -109,15 +104,13 @@ export function nameColumns(
   };
 }
 
-/** Returns whether an added field depends on the reason for a status. */
 export const needsReasons = ({ details: added }: Columns): boolean =>
   added.some((name) => detailOf(name).dependsOn === "reason");
 
-/** Returns whether the added fields of an item can only be told from the item, or from the reason for its status, if there is one. */
+/** Returns whether the added fields depend on the item, or on the reason if the status has one. */
 export const isExplained = ({ details: added }: Columns, hasReason: boolean): boolean =>
   added.some((name) => detailOf(name).dependsOn === "item" || hasReason);
 
-/** Returns the index of the column that an earlier run has added under a name, or the name that it took instead. */
 function earlierColumn(
   usual: string,
   header: readonly string[],
@@ -127,14 +120,13 @@ function earlierColumn(
   return found.find((index) => index !== -1 && isOurs(index));
 }
 
-/** Returns whether a column has a usual name, or one that {@link firstFree} gives in its place. */
 const isNameOf = (name: string, usual: string): boolean =>
   name === usual ||
   (name.startsWith(`idv_${usual}`) && /^(?:_\d+)?$/.test(name.slice(`idv_${usual}`.length)));
 
 /**
- * Returns the indices of the details that an earlier run has added, by their usual names: the last columns behind its status
- * that have them. A column "reason" before the status, or without "suggestion" behind it, is the user's own.
+ * Returns the indices of the details that an earlier run has added, by their usual names: the last such columns after its
+ * status. A column "reason" before the status, or without "suggestion" after it, is the user's own.
  */
 function detailsAfter(
   status: number | undefined,
@@ -154,11 +146,7 @@ function detailsAfter(
   return found;
 }
 
-/**
- * Returns the added fields of a row.
- *
- * @param item the item of the row; undefined when there is none or it was not checked
- */
+/** Returns the added fields of a row. `item` is undefined if the row has none or it was not checked. */
 export function ourFields(
   { details: added, escapesFormulas }: Columns,
   verdict: Verdict,

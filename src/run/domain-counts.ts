@@ -2,13 +2,11 @@
 import type { DomainCount } from "../kernel/disposable-counts.js";
 import { mostTopDomains } from "./run-options.js";
 
-/** Number of domains at which half of them are dropped. */
 const mostDomains = 100_000;
 
-/** Returns the {@link mostTopDomains} domains with the most items, the largest first. */
 export function topDomains(counts: ReadonlyMap<string, number>): readonly DomainCount[] {
   const top: DomainCount[] = [];
-  // To sort all of them, tens of thousands in a large list, would take a twentieth of the run.
+  // Sorting all of them, tens of thousands in a large list, would take a twentieth of the run.
   for (const [domain, items] of counts) {
     const isBefore = (other: DomainCount) =>
       items > other.items || (items === other.items && domain < other.domain);
@@ -20,11 +18,13 @@ export function topDomains(counts: ReadonlyMap<string, number>): readonly Domain
   return top;
 }
 
-/** Counts of batched runs. Exact below 100,000 domains; at that number, the half with the fewest items is dropped. */
+/**
+ * Counts items where the kernel does not. Exact below 100,000 domains; at that number, the half with the fewest items is
+ * dropped.
+ */
 export class DomainCounts {
   readonly #counts = new Map<string, number>();
 
-  /** Adds to the number of items at a domain. */
   add(domain: string, items = 1): void {
     const count = (this.#counts.get(domain) ?? 0) + items;
     if (count > 0) this.#counts.set(domain, count);
@@ -34,7 +34,6 @@ export class DomainCounts {
     for (const [name] of rare.slice(0, mostDomains / 2)) this.#counts.delete(name);
   }
 
-  /** Returns the domains with the most items. */
   top(): readonly DomainCount[] {
     return topDomains(this.#counts);
   }

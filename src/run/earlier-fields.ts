@@ -1,37 +1,29 @@
-/** Decides which rows keep the fields that an earlier run has added, and guards fields that are not idv's. */
+/** Decides which rows keep the fields that an earlier run has added, and protects fields that are not idv's. */
 import { type BadRowListener, type BadRowPolicy, RowFault } from "../table/bad-rows.js";
 import { TableError } from "../table/errors.js";
 import { knownStatuses, notChecked } from "../validator/validator.js";
 import { mostStatuses, notARowCode, otherShardCode } from "./status-codes.js";
 
-/** What an update does with the status columns of an earlier run. */
 export interface Update {
-  /** Name of the table, for messages. */
   readonly input: string;
   /** Whether rows keep their statuses. Otherwise all are validated again. */
   readonly keeps: boolean;
-  /** Whether the start of each status column holds statuses. If it is empty, the column may be the user's own. */
+  /** Whether each status column has statuses at its start. An empty column may be the user's own. */
   readonly isSure: boolean;
-  /** How bad rows that the earlier run kept are found and handled; undefined if none are looked for. */
+  /** How to find and handle bad rows that the earlier run kept; undefined to ignore them. */
   readonly bad?: {
-    /**
-     * Returns whether a row is one: it has no status, but one of its own fields in the place.
-     *
-     * @param status the field in the status column
-     */
+    /** A bad row has no status: one of its own fields is in the status column. */
     isBadRow(status: string): boolean;
     readonly policy: BadRowPolicy;
     readonly onBadRow: BadRowListener;
   };
 }
 
-/** The update of a table whose rows keep all that an earlier run has added. */
 export const anyUpdate: Update = { input: "", keeps: true, isSure: true };
 
 /**
- * Handles a bad row that the earlier run kept.
+ * Handles a bad row that the earlier run kept. Returns the code that keeps it or leaves it out.
  *
- * @returns the code that keeps it, or leaves it out
  * @throws TableError if bad rows end the run
  */
 export function badRowCode(
@@ -49,24 +41,22 @@ export function badRowCode(
   return policy === "keep" ? notARowCode : otherShardCode;
 }
 
-/** Returns the error for a table with more different statuses than a run can keep. */
 export const tooManyKept = (input: string): TableError =>
   new TableError(
     `${input}: its status column has over ${mostStatuses} different statuses; name another column with --status-column, or leave out --update`,
   );
 
-/** Returns whether a field of a status column may be replaced: it is empty or a status of idv. */
 export const isStatus = (field: string): boolean =>
   field === "" || (knownStatuses as readonly string[]).includes(field);
 
 /**
- * Returns the fields that an earlier run has added for a column with items, if the row keeps them: not without a status, and not if
- * the quota had left it.
+ * Returns the fields that an earlier run has added for a column with items, if the row keeps them: not without a status, and
+ * not if the quota had ended before it.
  *
  * @param own these fields
- * @param name name of the status column among them
+ * @param name name of the status column
  * @param line line of the row, from 1; undefined where lines are not counted
- * @throws TableError if the status column holds something else, which would be lost
+ * @throws TableError if the status column has another value, which would be lost
  */
 export function keptFields(
   own: readonly string[] | undefined,

@@ -1,4 +1,4 @@
-/** The distinct items of a session, each with the code of its status, and what they have cost. Knows their hashes only. */
+/** The distinct items of a session, each with the code of its status, and their cost. Knows only the hashes of items. */
 import { createHmac, randomFillSync } from "node:crypto";
 import type { ItemHash } from "../classifier/item-hash.js";
 import type { AddedItems } from "../kernel/distinct-table.js";
@@ -21,25 +21,21 @@ import {
 /** Share of the input that must be read before the number of all items is estimated. */
 const estimatingShare = 1 / 8;
 
-/** A chunk whose items are in the ledger. */
 export interface Numbered {
   /** 1 for each item that is new to the session. */
   readonly isNew: Uint8Array;
   readonly newItems: number;
-  /** The marks that its new items have passed, and the last one at its end. */
   readonly marks: AddedItems["marks"];
 }
 
 export class ItemLedger {
   readonly codes = new StatusCodes();
-  /** Seed of the item hashes. It is secret: no list can be made to collide. */
+  /** Seed of the item hashes. It is secret, so that no list can be made to collide. */
   readonly seed: Int32Array;
-  /** The quota after the last charge; undefined when nothing was charged. */
   quota: QuotaState | undefined;
   cached = 0;
   prechecked = 0;
   charged = 0;
-  /** Units that a run has paid which did not end, and when. */
   paidBefore = { units: 0, time: 0 };
   readonly #items = new DistinctItems();
   readonly #engine: string;
@@ -47,28 +43,26 @@ export class ItemLedger {
 
   /**
    * @param engine its name, for messages
-   * @param secret from which the seed is derived, so that other runs have the same hashes; new for each session if absent
+   * @param secret the seed is derived from it, so that other runs have the same hashes; without it, the seed is random
    */
   constructor(engine: string, secret?: Uint8Array) {
     this.#engine = engine;
     this.seed = secret ? seedOf(secret) : randomFillSync(new Int32Array(seedWords));
   }
 
-  /** Adds units that another run has paid. */
   addPaidBefore(units: number, time: number): void {
     this.paidBefore = { units: this.paidBefore.units + units, time };
   }
 
-  /** The counts so far. */
   get counts(): RunCounts {
     const { cached, prechecked, charged } = this;
     return { distinct: this.#distinct, cached, prechecked, charged };
   }
 
   /**
-   * Estimates the number of items in the whole input from those in the share that was read.
+   * Estimates the number of items in the whole input.
    *
-   * @param share from 0 to 1; undefined when it is not known
+   * @param share share of the input that was read, from 0 to 1; undefined when it is not known
    * @param before number of items before this input
    */
   expect(share: number | undefined, before: number): void {
@@ -76,24 +70,21 @@ export class ItemLedger {
       this.#items.expect(Math.ceil(before + (this.#items.size - before) / share));
   }
 
-  /** Begins a new digest, of the items that are added from now on. */
   restartDigest(): void {
     this.#items.restartDigest();
   }
 
-  /** Asks for marks at numbers of items, beyond those so far and increasing, beside the marks that are there anyway. */
   wantMarks(items: readonly number[]): void {
     this.#items.wantMarks(items);
   }
 
-  /** Returns the first item of a chunk, whether or not it is new; undefined if there is none. */
   firstItem(chunk: ChunkVerdicts): ItemHash | undefined {
     const { hashes, codes } = itemsOf(chunk);
     const place = withoutKept(chunk, codes).findIndex(hasItem);
     return place === -1 ? undefined : { low: hashes[2 * place]!, high: hashes[2 * place + 1]! };
   }
 
-  /** Adds the items of a chunk. The code of a new one becomes that of its item. */
+  /** Adds the items of a chunk. New items get their codes from the chunk. */
   add(chunk: ChunkVerdicts): Numbered {
     const { hashes, codes } = itemsOf(chunk);
     const { isNew, count, marks }: AddedItems = this.#items.addAll(hashes, withoutKept(chunk, codes));
@@ -101,11 +92,7 @@ export class ItemLedger {
     return { isNew, newItems: count, marks };
   }
 
-  /**
-   * Gives the items of a chunk the codes that they have now.
-   *
-   * @returns whether one differs
-   */
+  /** Updates the codes of a chunk's items from the ledger. Returns whether any differed. */
   takeCodes(chunk: ChunkVerdicts): boolean {
     const { codes } = itemsOf(chunk);
     const found = this.codesOf(chunk);
@@ -118,7 +105,7 @@ export class ItemLedger {
     return isAny;
   }
 
-  /** Returns the codes that the items of a chunk have now; that of no item for those whose rows keep their statuses. */
+  /** Returns the current codes of a chunk's items; `noItemCode` for rows that keep their statuses. */
   codesOf(chunk: ChunkVerdicts): Uint8Array {
     const { hashes, codes } = itemsOf(chunk);
     const found = withoutKept(chunk, codes).slice();
@@ -126,7 +113,6 @@ export class ItemLedger {
     return found;
   }
 
-  /** Returns the number of rows of a chunk whose items have their verdicts. */
   settledRows(chunk: ChunkVerdicts): number {
     const { columns } = chunk;
     const found = this.codesOf(chunk);
@@ -137,24 +123,19 @@ export class ItemLedger {
     return isOpen.filter((open, row) => open === 0 && isRow(chunk.codes[row * columns]!)).length;
   }
 
-  /** Returns the code of an item. */
   codeOf({ low, high }: ItemHash): number {
     return this.#items.get({ low, high });
   }
 
-  /**
-   * Takes a verdict on an item.
-   *
-   * @throws ServiceError when there are too many different ones
-   */
+  /** @throws ServiceError when there are too many different verdicts */
   settle(item: ItemHash, verdict: Verdict): void {
     this.#items.set(item, this.codeFor(verdict));
   }
 
   /**
-   * Takes verdicts on items.
+   * The items must be in the ledger.
    *
-   * @throws ServiceError when there are too many different ones
+   * @throws ServiceError when there are too many different verdicts
    */
   settleAll(items: readonly ItemHash[], verdicts: readonly Verdict[]): void {
     const hashes = new Int32Array(2 * items.length);
@@ -167,22 +148,17 @@ export class ItemLedger {
     this.#items.giveStates(hashes, codes);
   }
 
-  /** Gives an item another code. */
   give(item: ItemHash, code: number): void {
     this.#items.set(item, code);
   }
 
-  /** Forgets an item that was not submitted: it is new when it comes again. */
+  /** Forgets an item that was not submitted: it is new when it occurs again. */
   forget(item: ItemHash): void {
     this.#items.set(item, 0);
     this.#distinct--;
   }
 
-  /**
-   * Returns the code of a verdict.
-   *
-   * @throws ServiceError when there are too many different ones
-   */
+  /** @throws ServiceError when there are too many different verdicts */
   codeFor(verdict: Verdict): number {
     const code = this.codes.codeOf(verdict);
     if (code !== undefined) return code;
@@ -192,17 +168,15 @@ export class ItemLedger {
   }
 }
 
-/** Derives a seed from a secret: HMAC-SHA-512 has 64 bytes, and a seed takes 56 of them. */
+/** Derives a seed: HMAC-SHA-512 has 64 bytes, and a seed uses 56 of them. */
 function seedOf(secret: Uint8Array): Int32Array {
   const bytes = createHmac("sha512", secret).update("items").digest();
   return Int32Array.from({ length: seedWords }, (_, word) => bytes.readInt32LE(4 * word));
 }
 
-/** Returns the hashes and codes of all items of a chunk, in order. */
 const itemsOf = (chunk: ChunkVerdicts): Pick<ChunkVerdicts, "hashes" | "codes"> => chunk.items ?? chunk;
 
-/** Returns codes of which those that rows keep stand for no item. */
 function withoutKept({ kept, columns }: ChunkVerdicts, codes: Uint8Array): Uint8Array {
-  // A row that keeps the status of one column, and has an item in another, is not counted as kept.
+  // `kept` does not count a row that keeps the status of one column and has an item in another.
   return kept > 0 || columns > 1 ? codes.map((code) => (isKept(code) ? noItemCode : code)) : codes;
 }

@@ -1,4 +1,4 @@
-/** Extracts items from the values of a table, and tells when two items are the same. */
+/** Extracts items from the values of a table, and defines when two items are the same. */
 import { canonicalItem } from "../classifier/canonical.js";
 import { nameFitOf } from "../table/sniff/column.js";
 import type { ItemProfile } from "../table/sniff/item-profile.js";
@@ -19,9 +19,9 @@ function addressIn(value: string): string {
   }
 }
 
-/** Extracts the host from a value. Trims the value and takes the host out of a URL, an address or `host:port`. */
+/** Extracts the host from a URL, an address or `host:port`. */
 function hostIn(value: string): string {
-  // A line of a hosts file names an address of its own before the host; a wildcard stands for all names below it.
+  // A line of a hosts file has an IP address before the host; a wildcard means all names below a host.
   const text = addressIn(value)
     .replace(/^(?:0\.0\.0\.0|127\.0\.0\.1|::1?)\s+/, "")
     .replace(/^\*?\.(?=[^.])/, "");
@@ -31,13 +31,13 @@ function hostIn(value: string): string {
   return authority.slice(authority.lastIndexOf("@") + 1).replace(/:\d*$/, "");
 }
 
-/** Longest value that is searched for several items or for text around an item, in characters: the search is not linear. */
+/** Longest value, in characters, that is searched for several items or for text around an item: the search is not linear. */
 export const longestList = 2000;
 
 /**
- * Text that programs and people write around an item: a number or a bullet before it, a link of Markdown or of Access, a formula
+ * Text that programs and people write around an item: a number or a bullet before it, a link of Markdown or Access, a formula
  * of Excel, single quotes, a name in parentheses after it, a name with a dash or a label before it, and a semicolon where a
- * list could go on. In each case the first group is the item.
+ * list could go on. The first group of each pattern is the item.
  */
 const wrappings: readonly RegExp[] = [
   /^(?:\d{1,7}[.)]|[-*•·–])\s+(\S.*)$/,
@@ -50,19 +50,18 @@ const wrappings: readonly RegExp[] = [
   /^;?\s*([^;]*[^;\s])\s*;$/,
 ];
 
-/** Removes quotes that are around an item, or at one of its ends; those of a quoted local part stay. */
+/** Removes quotes around an item or at one of its ends, but not those of a quoted local part. */
 function withoutQuotes(text: string): string {
   const rest = text.replace(/"{1,3}$/, "");
   return rest.startsWith('"') && !/^"(?:[^"\\]|\\.)+"@/.test(rest) ? rest.replace(/^"{1,3}/, "") : rest;
 }
 
-/** Characters that are not seen, in front of copied text: zero width, direction of writing, byte order mark. */
+/** Invisible characters at the start of copied text: zero width, writing direction, byte order mark. */
 const invisible = /^[\u200b\u2060\u202a-\u202e\u2066-\u2069\ufeff]+/;
 
-/** Trims a value and removes what is around its item, at last angle brackets at its end. */
 function unwrap(value: string): string {
   let text = value.trim().replace(invisible, "");
-  // One word with ASCII letters or digits at both ends has nothing around it. Most values are so.
+  // Most values are one word with ASCII letters or digits at both ends, and have nothing around it.
   if (text.length <= longestList && !/^[\w.]\S*[\w.]$/.test(text)) {
     for (const wrapping of wrappings) text = wrapping.exec(text)?.[1] ?? text;
   }
@@ -72,17 +71,17 @@ function unwrap(value: string): string {
 
 const itemIn: Readonly<Record<Kind, (value: string) => string>> = { email: addressIn, domain: hostIn };
 
-/** Extracts the item from a value of the table. Returns an empty string when there is none. */
+/** Returns an empty string if the value has no item. */
 export function extractItem(kind: Kind, value: string): string {
   return itemIn[kind](value);
 }
 
-/** Returns the key of an item. Items with equal keys are the same item. */
+/** Items with equal keys are the same item. */
 export function itemKey(item: string): string {
   return item.toLowerCase();
 }
 
-/** Returns the key of an item's mailbox. Items with equal keys reach the same mailbox, as far as is known. */
+/** Items with equal keys reach the same mailbox, as far as is known. */
 export function mailboxKey(kind: Kind, item: string): string {
   return canonicalItem(kind, item) ?? itemKey(item);
 }
@@ -91,19 +90,17 @@ export function mailboxKey(kind: Kind, item: string): string {
 const looksLikeAddress = /^[^\s@,;|"<>()]+@[^\s@,;|"<>()]+$/;
 const looksLikeHost = /^(?:[^\s.@,;|"<>()/:_]+\.)+(?:[a-z]{2,}|xn--[a-z0-9-]+|[^\0-\x7f]{2,})\.?$/i;
 
-/** Returns whether a text looks like one item. */
 export const isItem = (kind: Kind, text: string): boolean =>
   kind === "email" ? looksLikeAddress.test(addressIn(text)) : looksLikeHost.test(hostIn(text));
 
-/** Parts of a list: quoted names, addresses in angle brackets, and text without the characters between parts. */
+/** Parts of a list: quoted names, addresses in angle brackets, and text without separators. */
 const listParts = /(?:"(?:[^"\\]|\\.)*"|<[^<>]*>|[^"<>,;|\r\n])+/g;
-/** Text between parts that hold neither quotes nor angle brackets. Google Contacts writes ` ::: `. */
+/** Separators within a part that has neither quotes nor angle brackets. Google Contacts writes ` ::: `. */
 const betweenItems = /:::|\s+/;
 
-/** Parts that stand between items: `ann@example.net and bob@example.net`. */
+/** Words between items: `ann@example.net and bob@example.net`. */
 const betweenWords = /^(?:and|or|und|oder|et|ou|y|o|e|i|en|och|[^\p{L}\p{N}]+)$/iu;
 
-/** Returns the fields of a line, as if commas, semicolons and bars were between them. */
 export const fieldsOf = (text: string): readonly string[] =>
   (text.match(listParts) ?? []).map((part) => part.trim()).filter((part) => part !== "");
 
@@ -113,7 +110,7 @@ export function listedItems(kind: Kind, text: string): readonly string[] {
   if (
     kind === "email" ? text.indexOf("@") === text.lastIndexOf("@") : !/\s/.test(text) && isItem(kind, text)
   ) {
-    // One sign only, or a URL, which may hold a comma.
+    // A single `@`, or a URL, which may contain a comma.
     return [];
   }
   const parts = fieldsOf(text).flatMap((part) =>
@@ -125,12 +122,11 @@ export function listedItems(kind: Kind, text: string): readonly string[] {
   return said.filter((part) => isItem(kind, part)).length > 1 ? said : [];
 }
 
-/** Longest value that is read as JSON, in characters. */
 const longestJson = 65_536;
 
 /**
- * Returns the items in an object or array of JSON, as in JSON lines: the fields with the name of a column of items, or else all that
- * look like items. Undefined for a value that is not JSON.
+ * Returns the items in a JSON object or array, as in JSON lines: the fields named like a column of items or, if there are none,
+ * all that look like items. Undefined for values that are not JSON.
  */
 export function itemsInJson(kind: Kind, text: string): readonly string[] | undefined {
   if (!/^[{[]/.test(text) || text.length > longestJson) return undefined;
@@ -146,7 +142,7 @@ export function itemsInJson(kind: Kind, text: string): readonly string[] | undef
   return found.map(({ text }) => text);
 }
 
-/** Yields the texts in a value of JSON, with the names of their fields; those of an array have its name. */
+/** Yields the texts in a JSON value with the names of their fields. Members of an array have the array's name. */
 function* leavesOf(
   name: string,
   value: unknown,
@@ -160,10 +156,8 @@ function* leavesOf(
 const hasItemInJson = (kind: Kind, field: string): boolean =>
   itemsInJson(kind, field.trim())?.some((item) => isItem(kind, item)) ?? false;
 
-/** An address inside of a longer text. */
 export const innerAddress = /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+/;
 
-/** Profiles by which the column with the items is recognised, for each kind. */
 export const profiles: Readonly<Record<Kind, ItemProfile>> = {
   email: {
     plural: "e-mail addresses",

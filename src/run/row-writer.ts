@@ -1,6 +1,6 @@
 /**
- * The last stage of a run: counts rows, applies the filter, removes duplicates, splits by status,
- * and writes. Rows are written in the order in which they arrive, which is input order.
+ * The last stage of a run: counts rows, applies the filter, removes duplicates, splits by status, and writes. Rows are written
+ * in the order in which they arrive, which is input order.
  */
 import { isSplit, type TableSink } from "../files/output.js";
 import type { Status } from "../validator/validator.js";
@@ -11,38 +11,32 @@ import type { RunSession } from "./session.js";
 import { hasItem, isRow, noItemCode } from "./status-codes.js";
 import { WriteBehind } from "./write-behind.js";
 
-/** What `--dedupe` compares: the hashes of the items or mailboxes in some rows. */
+/**
+ * The items or mailboxes of some rows, which `--dedupe` compares: their hashes, two words each; the status codes of the items,
+ * by default those of the rows; and the row of each, by default one for each row.
+ */
 export interface RowKeys {
-  /** Two words each. */
   readonly hashes: Int32Array;
-  /** Status codes of the items, which tell where there is none; the codes of the rows by default. */
   readonly codes?: Uint8Array | undefined;
-  /** The row of each; one for each row by default. */
   readonly rows?: Int32Array | undefined;
 }
 
-/** Consecutive rows with their statuses, in input order. */
 export interface RowsWithStatus {
-  /** The code of each row's status. */
   readonly codes: Uint8Array;
   /** Returns 1 for each row that is the first one with its item. */
   isFirst(): Uint8Array;
-  /** Needed only for `--dedupe`; without them, `isFirst` tells the rows to write. */
+  /** Only for `--dedupe`; without keys, `isFirst` selects the rows to write. */
   readonly keys?: RowKeys | undefined;
-  /** Returns 1 for each row of which an item is ok or alias, in any column; undefined if no row has several items. */
+  /** Returns 1 for each row with an item that is ok or alias, in any column; undefined if no row has several items. */
   good(): Uint8Array | undefined;
-  /** Codes of the rows' statuses for each further column with items. */
   readonly otherCodes?: readonly Uint8Array[];
-  /** Number of values with a word for no item, of rows with a value that is not UTF-8, and of rows that keep a status. */
   readonly emptied: number;
   readonly notUtf8: number;
   readonly kept?: number;
   readonly mailboxes?: ObservedRows["mailboxes"];
   readonly facts?: ObservedRows["facts"];
   hashOf: ObservedRows["hashOf"];
-  /** Returns where a row is, and its field with the item. */
   place(row: number): RowPlace;
-  /** Returns a field of a row as text; empty if the row has no such field. */
   field(row: number, column: number): string;
   /** Renders all rows. The bytes are valid until `release` is called. */
   all(): Uint8Array;
@@ -50,15 +44,12 @@ export interface RowsWithStatus {
   keep(isWanted: (row: number) => boolean): Uint8Array;
   /** Renders the wanted rows in new memory. */
   copy(isWanted: (row: number) => boolean): Uint8Array;
-  /** Called when the bytes are written: their memory may be reused. */
   release?(): void;
 }
 
-/** Lines named of rows that are outvoted. */
 const namedLines = 3;
 
 export class RowWriter {
-  /** Rows so far. */
   rows = 0;
   readonly #statuses: readonly Status[];
   readonly #reasons: readonly (string | undefined)[];
@@ -68,7 +59,7 @@ export class RowWriter {
   readonly #split: ((status: Status) => Promise<TableSink>) | undefined;
   readonly #output: WriteBehind;
   readonly #omitsHeader: boolean;
-  /** What is above the first row, if it waits for that row. */
+  /** The bytes above the first row, if they wait for that row. */
   #held: Uint8Array[] | undefined;
   readonly #shared: Pick<RunSession, "writtenKeys">;
   readonly #rowsByCode = new Float64Array(256);
@@ -77,14 +68,12 @@ export class RowWriter {
   #emptied = 0;
   #notUtf8 = 0;
   #kept = 0;
-  /** Rows that are left out, or fail the run, though another item of theirs is good. */
   readonly #outvoted = { count: 0, lines: [] as number[] };
-  /** Rows by the code of a status that would fail the run, if another item did not decide. */
   readonly #sparedByCode = new Float64Array(256);
 
   /**
-   * @param statuses the statuses by their codes; the list may grow
-   * @param reasons the codes of the reasons of these statuses, where they are known
+   * @param statuses statuses by code; the list may grow
+   * @param reasons reasons by code, as far as they are known
    */
   constructor(
     {
@@ -110,14 +99,12 @@ export class RowWriter {
     this.#split = isSplit(sink) ? (status) => sink.of(status) : undefined;
   }
 
-  /** Writes the bytes before the first row, such as the header, unless they are left out. */
   async start(bytes: Uint8Array): Promise<void> {
     if (this.#omitsHeader) return;
     if (this.#held) this.#held.push(bytes);
     else await this.#output.write(bytes);
   }
 
-  /** Counts rows and writes those that pass the filter. */
   async write(rows: RowsWithStatus): Promise<void> {
     const { codes } = rows;
     let count = 0;
@@ -138,7 +125,7 @@ export class RowWriter {
     }
     const release = () => rows.release?.();
     if (this.#held && this.rows === 0) {
-      // Comments above the first row; files of --split have none.
+      // Comments above the first row. The files of --split have none.
       if (!this.#split) this.#held.push(Uint8Array.from(rows.all()));
       return release();
     }
@@ -170,12 +157,10 @@ export class RowWriter {
     release();
   }
 
-  /** Resolves when everything is written. */
   flush(): Promise<void> {
     return this.#output.flush();
   }
 
-  /** Returns the counts of rows. */
   report(): Pick<
     RunReport,
     | "rows"
@@ -209,7 +194,6 @@ export class RowWriter {
     };
   }
 
-  /** Returns 1 for each row that passes the filter, or undefined when all rows pass. */
   #keptRows({ codes, isFirst, keys }: RowsWithStatus, good: Uint8Array | undefined): Uint8Array | undefined {
     const { keeps, dedupe, sparesGood } = this.#filter;
     if (!keeps && !dedupe) return undefined;
@@ -224,7 +208,7 @@ export class RowWriter {
     });
   }
 
-  /** Returns whether the filter leaves rows with this code out, and keeps those that are ok. */
+  /** Returns whether the filter leaves out rows with this code but writes those that are ok. */
   #isLeftOut(code: number): boolean {
     const { keeps } = this.#filter;
     const status = this.#statuses[code];
@@ -232,7 +216,9 @@ export class RowWriter {
     return !keeps(status!) && keeps("ok");
   }
 
-  /** Counts the rows that are left out or fail the run by one item, though another is good, or would if that did not decide. */
+  /**
+   * Counts rows that one item leaves out or fails although another is good; with `sparesGood`, failing rows that were spared.
+   */
   #countOutvoted({ codes, place }: RowsWithStatus, good: Uint8Array | undefined): void {
     if (good === undefined) return;
     const { fails, sparesGood } = this.#filter;
@@ -252,7 +238,7 @@ export class RowWriter {
     }
   }
 
-  /** Returns 1 for each row with an item or mailbox that no written row before has. */
+  /** Returns 1 for each row whose item or mailbox no earlier written row has. */
   #newRows(
     rowCodes: Uint8Array,
     { hashes, codes = rowCodes, rows }: RowKeys,

@@ -3,16 +3,17 @@
  *
  *     blocks -> threads (scan, judge) -> ledger (number) -> settler (charge, or ask a service) -> (DNS) -> row writer
  *
- * 1. The threads find the items of each block, and judge them as far as no service is asked; see blocks/classified-chunks.ts.
+ * 1. The threads find the items of each block, and judge them unless a service has to; see blocks/classified-chunks.ts.
  * 2. The ledger adds the items of each chunk, in input order, to the table of distinct items, which has a code for each.
  * 3. The settler gives new items their final codes: `Charges` for the offline engine, `Batches` for a service.
- * 4. A chunk is written when its items are settled and the chunk before it is written. Meanwhile, up to `mostWaiting` chunks are
- *    read ahead. If DNS is asked, it is asked as soon as a chunk is settled, without waiting for earlier chunks.
- * 5. Until the quota ends, the offline engine's rows are written as the threads have rendered them. All others are rendered now.
+ * 4. A chunk is written when its items are settled and the chunk before it is written. Meanwhile, up to `mostWaiting` chunks
+ *    are read ahead. DNS is asked as soon as a chunk is settled, without waiting for earlier chunks.
+ * 5. Until the quota ends, the offline engine's rows are written as the threads have rendered them. All other rows are
+ *    rendered when they are written.
  *
- * To keep: chunks pass 2 and 3 in input order, or duplicates and the end of the quota would depend on timing. A failure of a batch,
- * a charge or a write ends every wait at once (`Watch`). Every way out closes the threads and the input, but waits only briefly for the
- * latter: a pipe may never end.
+ * To keep: chunks pass 2 and 3 in input order, or duplicates and the end of the quota would depend on timing. A failure of a
+ * batch, a charge or a write ends every wait at once (`Watch`). Every way out closes the threads and the input, but waits only
+ * briefly for the input: a pipe may never end.
  */
 import { setImmediate } from "node:timers/promises";
 import { listedDomain } from "../classifier/outcomes.js";
@@ -42,17 +43,12 @@ import type { NumberedChunk, Settler } from "./settle/settler.js";
 import { settledRows } from "./settled-rows.js";
 import { isKept } from "./status-codes.js";
 
-/** Time to wait for the input to close, in milliseconds. */
 const closingMilliseconds = 200;
 
-/** What the runs over several files share. */
 interface Shared {
   readonly ledger: ItemLedger;
-  /** The kernel with its memory; null if it cannot run. */
   kernel?: PreparedKernel | null;
-  /** With the offline engine: its charges. */
   charges?: Charges;
-  /** With a service: its items, and what the cache knows of them. */
   items?: OpenItems;
 }
 
@@ -93,7 +89,7 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
   const domains = embedded ? undefined : new DomainCounts();
   const writer = new RowWriter(options, ledger.codes.statuses, ledger.codes.reasons);
 
-  /** The chunks whose rows are not written yet, the oldest first. */
+  /** Chunks whose rows are not written yet, the oldest first. */
   const waiting: NumberedChunk[] = [];
   let rowsRead = 0;
   const progress: RunProgress = {
@@ -108,7 +104,7 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
   };
 
   async function write(chunk: NumberedChunk): Promise<void> {
-    // Answers that have arrived go first: then the next requests are under way while rows are rendered.
+    // Process answers that have arrived, so that the next requests are under way while rows are rendered.
     if (!embedded) await setImmediate();
     signal.throwIfAborted();
     const differs = settler.differs || mailCheck !== undefined;
@@ -122,7 +118,7 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
   }
 
   await onProgress?.(progress);
-  /** Unfinished writes, the oldest first. Each begins when the previous one is done; the first one when charges can be made. */
+  /** Unfinished writes, the oldest first. Each begins when its chunk is settled and the previous write is done. */
   const writes: Promise<void>[] = [];
   let lastWrite = writer.start(table.start(columns));
   lastWrite.catch((error: unknown) => watch.fail(error));
@@ -154,12 +150,12 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
     await watch.until(lastWrite);
     await writer.flush();
   } catch (error) {
-    // A charge under way is made all the same. Requests are ended by whoever closes the engine.
+    // A charge under way is completed. The owner of the engine ends its requests.
     const abandoned = settler.abandon();
     if (embedded || session?.isSeveral) await abandoned;
     throw error;
   } finally {
-    // Not awaited for long: it waits for a pending read, which may never end.
+    // Wait briefly only: `return` waits for a pending read, which may never end.
     await Promise.race([reading.return(undefined).catch(() => {}), watch.wait(closingMilliseconds)]);
     watch.end();
     await chunks.close();
@@ -176,8 +172,8 @@ function blockOptionsOf(options: RunOptions, ledger: ItemLedger): BlockOptions {
   const { kind, table, columns, shard, filter = {}, validator, mailCheck, observers = [] } = options;
   const { shape, target } = table.scanned;
   const update = updateOf(options);
-  // Without a filter by status, and with one column, every row with a new item is written, and those are known. Another file may
-  // have rows that keep their statuses.
+  // Without a filter by status, and with one column, `isFirst` is enough for --dedupe. Another file may have rows that keep
+  // their statuses.
   const needsKeys =
     filter.keeps !== undefined ||
     shape.otherColumns.length > 0 ||
@@ -213,11 +209,9 @@ function mainThreadOf(options: RunOptions, ledger: ItemLedger): MainThread {
   };
 }
 
-/** Returns what happens to the added columns of an earlier run; undefined without them. */
 const updateOf = ({ columns, update = anyUpdate }: RunOptions): Update | undefined =>
   columns.places.some((place) => place !== undefined) ? update : undefined;
 
-/** Returns what gives a field of an update its code if its status is not one of idv's. */
 function otherStatus(update: Update, { table, columns }: RunOptions, ledger: ItemLedger): OtherStatus {
   const count = 1 + table.scanned.shape.otherColumns.length;
   return (chunk, row, status, nth) => {
@@ -234,7 +228,7 @@ function otherStatus(update: Update, { table, columns }: RunOptions, ledger: Ite
   };
 }
 
-/** Returns the batches for the service, with the verdicts of the cache. Loaded only when there is a service. */
+/** Loads the batches for a service, and the verdicts of the cache. Runs without a service do not load these modules. */
 async function batchesOf(
   options: RunOptions,
   common: Shared,
@@ -252,7 +246,6 @@ async function batchesOf(
   return new Batches(options, common.ledger, common.items, classifier, unfinished, onFailure);
 }
 
-/** Looks up the items of a chunk that passed, and replaces their verdicts where DNS objects. */
 async function checkMail(
   chunk: NumberedChunk,
   { kind, mailCheck }: RunOptions,
@@ -283,7 +276,6 @@ async function checkMail(
   }
 }
 
-/** Returns the verdict on an item of a run with a service or DNS, with its reason if that is known. */
 function explained(options: RunOptions, item: string, status: Status): Verdict {
   const { kind, validator, mailCheck } = options;
   const verdict = validator.explain
@@ -294,7 +286,7 @@ function explained(options: RunOptions, item: string, status: Status): Verdict {
 
   function withDns(verdict: Verdict | undefined): Verdict | undefined {
     if (mailCheck === undefined) return verdict;
-    // DNS replaces only statuses that passed. If this one came from DNS, its reason is given; else the MX host is added.
+    // DNS replaces only statuses that passed. If this status came from DNS, its reason is given; else the MX host is added.
     const before = verdict?.status ?? "ok";
     const byDns = isGood(before) ? mailCheck.verdictOn(kind, item, before) : undefined;
     if (byDns?.status !== status || byDns.status === before) {
@@ -304,7 +296,7 @@ function explained(options: RunOptions, item: string, status: Status): Verdict {
   }
 }
 
-/** Returns why the offline rules would give an item its status, marked as theirs: the service may have other reasons. */
+/** Returns the reason of the offline rules for a status, marked as theirs: the service may have other reasons. */
 function offlineVerdict(
   { kind, offlineRules }: RunOptions,
   item: string,
@@ -341,8 +333,8 @@ function countDomains(
 }
 
 /**
- * Waits for one promise at a time, unless something else fails meanwhile. `Promise.race` with a promise that lasts as
- * long as the run would keep every result in memory.
+ * Waits for one promise at a time, unless something else fails meanwhile. `Promise.race` with a promise that lasts as long as
+ * the run would keep every result in memory.
  */
 class Watch {
   #failure: { readonly error: unknown } | undefined;

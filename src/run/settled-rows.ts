@@ -9,9 +9,7 @@ import type { NumberedChunk } from "./settle/settler.js";
 import { notCheckedCode } from "./status-codes.js";
 
 /**
- * Returns the rows of a chunk.
- *
- * @param differs whether items may have other codes in the ledger than those that their thread has given them
+ * @param differs whether the ledger may have other codes for items than their thread has given them
  * @param countsDomains whether the threads have counted the items at disposable domains
  */
 export function settledRows(
@@ -60,7 +58,7 @@ export function settledRows(
   };
 }
 
-/** Returns the mailboxes of the items in the first column, and 1 for each whose item is new. */
+/** Returns all mailboxes of a chunk. Only items of the first column are marked as new. */
 function mailboxesOf(
   { columns, items, isNew, hashes }: NumberedChunk,
   mailboxes: Int32Array,
@@ -76,7 +74,6 @@ function mailboxesOf(
   };
 }
 
-/** Returns the codes of one column. */
 const codesOf = (codes: Uint8Array, nth: number, columns: number): Uint8Array => {
   if (columns === 1) return codes;
   const own = new Uint8Array(codes.length / columns);
@@ -84,7 +81,7 @@ const codesOf = (codes: Uint8Array, nth: number, columns: number): Uint8Array =>
   return own;
 };
 
-/** Returns 1 for each row with an item in the first column that is in no field before. */
+/** Returns 1 for each row whose item in the first column is in no earlier field. */
 function firstRows({ columns, codes, items, isNew }: NumberedChunk): Uint8Array {
   if (items === undefined) return codesOf(isNew, 0, columns);
   const isFirst = new Uint8Array(codes.length / columns);

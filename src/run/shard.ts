@@ -1,6 +1,6 @@
 /**
  * One part of a list, for a run that shares the list with others: the rows whose item falls into it. Each item is in one shard,
- * so the shards together charge what one run would. Rows without an item are in the first shard.
+ * so the shards together charge as much as one run would. Rows without an item are in the first shard.
  */
 import { mix } from "../classifier/mix.js";
 import { TableError } from "../table/errors.js";
@@ -10,14 +10,12 @@ export interface Shard {
   /** From 1 to `count`. */
   readonly index: number;
   readonly count: number;
-  /** Name of the list, for messages. */
   readonly list: string;
 }
 
 /**
  * Returns whether an item is in a shard: 32-bit FNV-1a over the UTF-16 code units of its key, mixed, modulo the number of
- * shards. This must never change, because the machines of a run may have different versions. The kernel has the same for plain
- * items.
+ * shards. Never change this: the machines of a run may have different versions. The kernel has the same hash for plain items.
  */
 export function isInShard({ index, count }: Shard, item: string): boolean {
   const key = itemKey(item);
@@ -26,11 +24,6 @@ export function isInShard({ index, count }: Shard, item: string): boolean {
   return (mix(hash) >>> 0) % count === index - 1;
 }
 
-/**
- * Returns the error for a row with several items, which may be in different shards.
- *
- * @param line line of the row, from 1; undefined where lines are not counted
- */
 export function severalItems({ list }: Shard, line: number | undefined): TableError {
   const where = line === undefined ? list : `${list}:${line}`;
   return new TableError(

@@ -1,15 +1,15 @@
-/** Status codes: each status with its reason as a small number, so that those of many rows fit into a byte array. */
+/** Status codes: each status with its reason as a small number, so that the statuses of many rows fit into a byte array. */
 import { outcomes, reasonCode } from "../classifier/outcomes.js";
 import type { ReasonCode } from "../classifier/verdict.js";
 import { knownStatuses, notChecked, type Status, type Verdict } from "../validator/validator.js";
 
-/** Code of a row without an item; its status is empty. */
+/** A row without an item; its status is empty. */
 export const noItemCode = 0;
-/** Code of a record that is not a row: a comment, or a bad row that is kept. Written unchanged and not counted. */
+/** A record that is not a row: a comment, or a bad row that is kept. Written unchanged and not counted. */
 export const notARowCode = 255;
-/** Code of a record of another shard. Left out and not counted. */
+/** A record of another shard. Left out and not counted. */
 export const otherShardCode = 253;
-/** Most different statuses that rows keep, and most statuses with their reasons that a service and DNS may give. */
+/** Limit on the different statuses that rows keep, and on those, with their reasons, that a service and DNS give. */
 export const mostStatuses = 100;
 
 /** Statuses of the offline engine by code, and the codes of their reasons: the outcomes, then quota_exceeded. */
@@ -24,23 +24,20 @@ export const offlineReasons: readonly (ReasonCode | undefined)[] = [
 ];
 /** Code of `quota_exceeded`, and of an item that waits for its verdict. */
 export const notCheckedCode = offlineStatuses.length - 1;
-/** Lowest code of a status that a row keeps from an earlier run; the known ones are first. */
+/** Lowest code of a status that a row keeps from an earlier run. The known statuses are first. */
 export const firstKeptCode = offlineStatuses.length;
-/** Lowest code of a verdict that is no offline one. */
+/** Lowest code of a verdict that is not an offline one. */
 const firstGivenCode = 128;
 
-/** Returns whether a record with this code is a row of the run. */
 export const isRow = (code: number): boolean => code !== notARowCode && code !== otherShardCode;
 
-/** Returns whether a row with this code has an item. */
 export const hasItem = (code: number): boolean => code !== noItemCode && isRow(code);
 
-/** Returns whether a record with this code is a row that keeps its status. */
 export const isKept = (code: number): boolean => code >= firstKeptCode && code < firstGivenCode;
 
-/** The codes of a session, or of a thread, which needs no others than those of offline verdicts and of known statuses. */
+/** The codes of a session, or of a thread, which needs only those of offline verdicts and of known statuses. */
 export class StatusCodes {
-  /** Statuses by code, and the codes of their reasons, where they are known. A status has a code for each of its reasons. */
+  /** By code. A status has a code for each of its reasons. */
   readonly statuses: Status[] = [...offlineStatuses, ...knownStatuses];
   readonly reasons: (string | undefined)[] = [...offlineReasons];
   #kept = this.statuses.length;
@@ -49,7 +46,7 @@ export class StatusCodes {
     while (this.statuses.length < firstGivenCode) this.statuses.push("");
   }
 
-  /** Returns the code of a status that a row keeps; undefined if there are over {@link mostStatuses}. */
+  /** Returns the code of a status that a row keeps; undefined if there are more than {@link mostStatuses}. */
   keptCodeOf(status: Status): number | undefined {
     const code = this.statuses.indexOf(status, firstKeptCode);
     if (code !== -1 && code < this.#kept) return code;
@@ -58,7 +55,7 @@ export class StatusCodes {
     return this.#kept++;
   }
 
-  /** Returns the code of a verdict; undefined if there are over {@link mostStatuses} that are no offline ones. */
+  /** Returns the code of a verdict; undefined if there are more than {@link mostStatuses} besides the offline ones. */
   codeOf({ status, reason }: Verdict): number | undefined {
     const why = reasonCode(reason);
     const { statuses, reasons } = this;

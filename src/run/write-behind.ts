@@ -13,7 +13,6 @@ export class WriteBehind {
    * Waits until the previous write is done and starts the next one.
    *
    * @param release called when the bytes are written and their memory may be reused
-   * @param sink sink for these bytes; by default the one given to the constructor
    * @throws the error of the previous write
    */
   async write(bytes: Uint8Array, release?: () => void, sink = this.#sink): Promise<void> {
@@ -23,7 +22,6 @@ export class WriteBehind {
     this.#writing.catch(() => {});
   }
 
-  /** Resolves when everything is written; rejects if the last write fails. */
   flush(): Promise<void> {
     return this.#writing;
   }

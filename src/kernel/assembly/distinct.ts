@@ -1,14 +1,14 @@
 /**
- * The table of distinct items: 64-bit hashes with a byte of state each. One table fills the memory of an instance.
+ * The table of distinct items: 64-bit hashes, each with a byte of state. One table fills the memory of an instance.
  *
- * A line of 64 bytes, as the processor fetches it, holds up to seven hashes, their seven states, and their number. A hash
- * is in the line that its high bits name, or if that is full in the next one that is not. So lines are in the order of the
- * hashes, but for those that were full, and the table can grow in place: all entries move to its new end, and then
- * forward to their new lines. It grows by half, or to what the run expects, and is used to at most four fifths: 11 to 17 bytes
- * an item, more if fewer items come than were expected.
+ * A line of 64 bytes, the processor's cache line, holds up to seven hashes, their states and their number. A hash is in the
+ * line that its high bits name or, if that line is full, in the next one with room. Lines are therefore sorted by hash, except
+ * around full ones, and the table can grow in place: all entries move to the new end, then forward to their new lines. It grows
+ * by half, or to the expected size, and is used to at most four fifths: 11 to 17 bytes an item, more if fewer items come than
+ * expected.
  *
- * Memory is read at random, and a miss of the cache costs more than all other steps. `addAll` therefore touches the
- * lines of many items before it looks at one: the processor fetches them side by side.
+ * Memory is read at random, and a cache miss costs more than all other steps. `addAll` therefore touches the lines of many
+ * items before it looks at one: the processor fetches them in parallel.
  */
 import {
   distinctCodes,
@@ -31,43 +31,40 @@ const hashesInLine: u32 = 7;
 const statesAt: u32 = 56;
 const countAt: u32 = 63;
 const pageBytes: u32 = 65536;
-/** Lines after the last one that hashes name, for those that find it full. */
+/** Lines after the last own line, for hashes whose line is full. */
 const spill: u32 = 512;
-/** Items whose lines are touched at a time. */
 const touched: i32 = 256;
-/** Most of the spill, in lines, that may be in use before items are added. */
+/** With this many spill lines in use, the table grows: `find` and `add` do not check for the end of the table. */
 const usedSpill: u32 = 440;
 
-/** Number of lines without the spill. */
 let lines: u32 = 0;
-/** Number of items, and how many are expected in the end. */
 export let size: u32 = 0;
 let expected: u32 = 0;
-/** Number of items that were new, with those that came again after they were forgotten, and the digest of their hashes in order. */
+/** Number of items that were new or added again after they were forgotten, and the digest of their hashes in order. */
 let numbered: u64 = 0;
 let digestLow: u64 = 0;
 let digestHigh: u64 = 0;
-/** Odd numbers with bits everywhere: of the golden ratio, and of the plastic number squared. */
+/** Odd numbers with bits everywhere, from the golden ratio and the plastic number squared. */
 const lowFactor: u64 = ((<u64>0x9e3779b9) << 32) | 0x7f4a7c15;
 const highFactor: u64 = ((<u64>0xd1b54a32) << 32) | 0xd192ed03;
-/** Number of items at which the next further mark is wanted, 0 for none; its place among those wanted, and their number. */
+/** Item count of the next mark asked for, 0 for none; its index in the list at `distinctWanted`; and the list's length. */
 let wantedMark: u64 = 0;
 let wantedPlace: u32 = 0;
 let wantedCount: u32 = 0;
-/** Number of marks that the last rows have passed. */
+/** Number of marks that the last `addAll` has passed. */
 export let marks: u32 = 0;
 
-/** Says how many items there will be, so that the table grows to the right size. Without it, it grows by half. */
+/** Sets the expected number of items. Without it, the table grows by half. */
 export function expect(items: u32): void {
   expected = items;
 }
 
 /**
- * Adds the items of some rows, whose hashes and codes are at `distinctHashes` and `distinctCodes`; the code is the state of a new
- * item. Items that are known keep their state, unless it is 0, by which they are forgotten. Leaves 1 at `distinctIsNew` for each
- * row that added its item, else 0, and at `distinctMarks` the digests at the marks that they have passed.
+ * Adds the items of `count` rows, whose hashes and codes are at `distinctHashes` and `distinctCodes`. The code becomes the
+ * state of a new item; known items keep their state, unless it is 0 (forgotten). Writes 1 to `distinctIsNew` for each row that
+ * added its item, else 0, and the digests at the marks passed to `distinctMarks`.
  *
- * @returns the number of these rows; -1 if there is no memory for their items
+ * @returns the number of items added; -1 if there is no memory for them
  */
 export function addAll(count: i32): i32 {
   let added: i32 = 0;
@@ -87,7 +84,10 @@ export function addAll(count: i32): i32 {
   return added;
 }
 
-/** Replaces the codes at `distinctCodes` of the rows that have an item by the states of their items, which are in the table. */
+/**
+ * Replaces the codes at `distinctCodes` by the states of the rows' items, which must be in the table. Skips rows without an
+ * item.
+ */
 export function takeStates(count: i32): void {
   for (let from: i32 = 0; from < count; from += touched) {
     const to: i32 = min(from + touched, count);
@@ -98,7 +98,7 @@ export function takeStates(count: i32): void {
   }
 }
 
-/** Adds an item to the digest: two lanes, which multiply by odd numbers. The hashes are secret, so that nobody can choose them. */
+/** Adds an item to the digest: two lanes, multiplied by odd numbers. Nobody can choose the hashes, because they are secret. */
 function number(hash: u64): void {
   digestLow = rotl<u64>(digestLow ^ hash, 23) * lowFactor;
   digestHigh = (digestHigh + hash) * highFactor;
@@ -111,7 +111,6 @@ function number(hash: u64): void {
   }
 }
 
-/** Begins a new digest, of the items from now on. */
 export function restartDigest(): void {
   numbered = 0;
   digestLow = 0;
@@ -119,7 +118,7 @@ export function restartDigest(): void {
   wantedMark = 0;
 }
 
-/** Asks for marks at the numbers of items at `distinctWanted`, which are beyond those so far and increase. */
+/** Asks for marks at the item counts listed at `distinctWanted`, which increase and exceed the current count. */
 export function wantMarks(count: u32): void {
   wantedPlace = 0;
   wantedCount = count;
@@ -131,7 +130,7 @@ function wantNext(): void {
   wantedPlace++;
 }
 
-/** Leaves the digest of all items so far behind the marks that the last rows have passed. */
+/** Writes the digest of all items so far after the marks that the last rows have passed. */
 export function leaveMark(): void {
   const at: usize = distinctMarks + markBytes * marks;
   store<u64>(at, numbered);
@@ -139,7 +138,7 @@ export function leaveMark(): void {
   store<u64>(at, digestHigh, 16);
 }
 
-/** Gives the items of some rows, which are in the table, the codes of these rows as their states. */
+/** Sets the states of the rows' items, which must be in the table, to the rows' codes. */
 export function giveStates(count: i32): void {
   for (let from: i32 = 0; from < count; from += touched) {
     const to: i32 = min(from + touched, count);
@@ -150,11 +149,10 @@ export function giveStates(count: i32): void {
   }
 }
 
-/** Reads the lines of some rows, so that the processor has them at hand. */
 function touch(from: i32, to: i32): void {
   let sum: u64 = 0;
   for (let row: i32 = from; row < to; row++) sum += load<u64>(ownLine(hashOf(row)));
-  // Otherwise the compiler would leave out the reads.
+  // Otherwise the compiler would remove the reads.
   store<u64>(distinctIgnored, sum);
 }
 
@@ -163,14 +161,13 @@ function hasItem(row: i32): bool {
   return code !== noItemCode && code !== notARowCode && code !== otherShardCode;
 }
 
-/** Returns the state of an item; 0 if it is not in the table. */
 export function get(low: u32, high: u32): u32 {
   if (lines === 0) return 0;
   const place = find(orOne(((<u64>high) << 32) | <u64>low));
   return place === 0 ? 0 : load<u8>(stateOf(place));
 }
 
-/** Sets the state of an item, which is added if it is new; 0 forgets it. Returns false if there is no memory for it. */
+/** Sets the state of an item, adding it if it is new; 0 forgets it. Returns false if there is no memory for it. */
 export function set(low: u32, high: u32, state: u32): bool {
   if (!makeRoom(1)) return false;
   const hash = orOne(((<u64>high) << 32) | <u64>low);
@@ -178,7 +175,7 @@ export function set(low: u32, high: u32, state: u32): bool {
   return true;
 }
 
-/** Returns the hash of a row. Zero is the hash of a free place. */
+/** Zero marks a free entry, so a zero hash becomes 1. */
 function hashOf(row: i32): u64 {
   return orOne(load<u64>(distinctHashes + 8 * row));
 }
@@ -187,7 +184,7 @@ function orOne(hash: u64): u64 {
   return hash === 0 ? 1 : hash;
 }
 
-/** Adds an item. Returns whether it is new, or was forgotten; there must be room. */
+/** Returns whether the item is new or was forgotten. The table must have room. */
 function add(hash: u64, state: u32): bool {
   let line = ownLine(hash);
   while (!has(line, hash)) {
@@ -204,7 +201,6 @@ function add(hash: u64, state: u32): bool {
   return true;
 }
 
-/** Returns whether a hash is in a line. */
 function has(line: usize, hash: u64): bool {
   const wanted = i64x2.splat(hash);
   const inFirst = i64x2.eq(v128.load(line), wanted);
@@ -213,7 +209,6 @@ function has(line: usize, hash: u64): bool {
   return v128.any_true(v128.or(v128.or(inFirst, inSecond), inThird)) || load<u64>(line, 48) === hash;
 }
 
-/** Puts a hash into a line that is not full. */
 function append(line: usize, hash: u64, state: u8): void {
   const count: u32 = load<u8>(line, countAt);
   store<u64>(line + 8 * count, hash);
@@ -221,7 +216,6 @@ function append(line: usize, hash: u64, state: u8): void {
   store<u8>(line, <u8>(count + 1), countAt);
 }
 
-/** Returns the place of a hash; 0 if it is not in the table. */
 function find(hash: u64): usize {
   let line = ownLine(hash);
   while (!has(line, hash)) {
@@ -231,14 +225,12 @@ function find(hash: u64): usize {
   return placeIn(line, hash);
 }
 
-/** Returns the place of a hash that is in a line. */
 function placeIn(line: usize, hash: u64): usize {
   let place = line;
   while (load<u64>(place) !== hash) place += 8;
   return place;
 }
 
-/** Returns the line that a hash names. */
 function ownLine(hash: u64): usize {
   return distinctLines + lineBytes * <u32>(((hash >> 32) * <u64>lines) >> 32);
 }
@@ -255,7 +247,6 @@ function before(place: usize): usize {
   return place - ((place & 63) === 0 ? 16 : 8);
 }
 
-/** Makes room for more items. Returns false if there is no memory for it. */
 function makeRoom(items: u32): bool {
   while (isFull(items)) if (!grow()) return false;
   return true;
@@ -263,11 +254,9 @@ function makeRoom(items: u32): bool {
 
 function isFull(items: u32): bool {
   if (lines === 0 || size + items > (lines / 5) * 4 * hashesInLine) return true;
-  // Stops before the spill is full: `find` and `add` do not look for the end of the table.
   return load<u8>(distinctLines + lineBytes * (lines + usedSpill), countAt) !== 0;
 }
 
-/** Makes the table larger. Returns false if there is no memory for it. */
 function grow(): bool {
   const half: u32 = lines === 0 ? 512 : lines + (lines >> 1);
   const wanted: u32 = <u32>((<u64>expected * 4) / (3 * hashesInLine));
@@ -279,10 +268,9 @@ function growTo(newLines: u32): bool {
   const bytes: u64 = <u64>distinctLines + <u64>lineBytes * <u64>(newLines + spill);
   const pages: u64 = (bytes + <u64>pageBytes - 1) / <u64>pageBytes;
   const has: u64 = <u64>memory.size();
-  // One page below 4 GiB stays free, so that the end of the table has an address of 32 bits.
+  // One page below 4 GiB stays free, so that the end of the table has a 32-bit address.
   if (pages > 65535 || (pages > has && memory.grow(<i32>(pages - has)) === -1)) return false;
   const end: usize = distinctLines + lineBytes * (newLines + spill);
-  // Push all entries together at the new end, those of the last line first.
   let to: usize = end;
   for (let line: usize = oldEnd; line > <usize>distinctLines; ) {
     line -= lineBytes;
@@ -292,7 +280,6 @@ function growTo(newLines: u32): bool {
       store<u8>(stateOf(to), load<u8>(line + statesAt + count - 1));
     }
   }
-  // Deal them out again, those of the first line first.
   lines = newLines;
   let free: usize = distinctLines;
   for (let from: usize = to; from < end; from = after(from)) {
@@ -300,7 +287,7 @@ function growTo(newLines: u32): bool {
     const state: u8 = load<u8>(stateOf(from));
     let line = ownLine(hash);
     while (line < free && load<u8>(line, countAt) === hashesInLine) line += lineBytes;
-    // Half of the lines stay free, so entries were read long before their place is needed, unless hashes are not random.
+    // Half of the lines stay free, so an entry is read long before its space is needed, unless hashes are not random.
     if (line >= (from & ~63)) unreachable();
     free = clear(free, line + lineBytes, oldEnd, to);
     append(line, hash, state);
@@ -310,8 +297,8 @@ function growTo(newLines: u32): bool {
 }
 
 /**
- * Frees the lines from one up to another one, and returns the first line behind them. Leaves out those between `fresh` and
- * `used`, which were never written.
+ * Zeroes the lines from `from` to `to`, except those between `fresh` and `used`, which were never written. Returns the first
+ * line after them.
  */
 function clear(from: usize, to: usize, fresh: usize, used: usize): usize {
   for (let line = from; line < to; line += lineBytes) {

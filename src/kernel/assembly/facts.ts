@@ -1,9 +1,9 @@
 /**
  * Finds the facts about most domains, so that JavaScript is asked about few: whether a domain is disposable, and whether it
- * passes without any rule for its mailboxes. It asks where another rule could apply, so a rule is written once, in the
- * classifier; tables.ts fills the tables here from the classifier's own.
+ * passes without any rule for its mailboxes. Asks JavaScript where another rule could apply, so that a rule is written once, in
+ * the classifier; tables.ts fills the tables here from the classifier's own.
  *
- * The walk over a name, from its last byte to its first one, is that of `hashSuffixes` in classifier/name-table.ts.
+ * The walk over a name, from its last byte to its first, is that of `hashSuffixes` in classifier/name-table.ts.
  */
 import {
   askedLabel,
@@ -34,16 +34,14 @@ const dot: u32 = 0x2e;
 const hyphen: u32 = 0x2d;
 const letterX: u32 = 0x78;
 
-/** What {@link plainFacts} returns where the classifier has to tell the facts. */
 export const notPlain: u32 = 0xffffffff;
-/** Address of the domain on the list, after `plainFacts` has found a disposable one. */
+/** Address of the listed name at the end of the domain, once `plainFacts` has found it disposable. */
 export let listedAt: usize = 0;
 
 /**
- * Returns the facts about a domain; see layout.ts for their bits.
+ * Returns the facts about a domain, see layout.ts for their bits; `notPlain` if the classifier has to be asked.
  *
  * @param start address of a host name of letters, digits, hyphens and dots, in A-labels and either case
- * @returns `notPlain` if the classifier has to be asked
  */
 export function plainFacts(start: usize, end: usize): u32 {
   const disposables: u32 = load<u32>(settings + 4 * disposableSlotsWord);
@@ -83,7 +81,7 @@ export function plainFacts(start: usize, end: usize): u32 {
         suffix = own;
       }
       const listed: u32 = flagsOf(disposableNames, disposables, 1, low, high);
-      // Of a zone, only the names below it are disposable.
+      // Only the names below a zone are disposable, not the zone itself.
       if ((listed & isName) !== 0 && ((listed & 1) === 0 || !isWhole)) listedAt = p;
       if (isWhole) break;
     }
@@ -94,16 +92,14 @@ export function plainFacts(start: usize, end: usize): u32 {
   return listedAt === 0 ? passes : disposableDomainCode;
 }
 
-/** Returns whether a bit is set for a name of an own list. */
 function isOwnName(word: u32): bool {
   const bit: u32 = word & (ownNameBits - 1);
   return ((load<u8>(ownNames + (bit >> 3)) >> <u8>(bit & 7)) & 1) !== 0;
 }
 
-/** Bit of the result of {@link flagsOf} that says that there is such a name. */
 const isName: u32 = 0x80000000;
 
-/** Returns the flags of a name in a table of `NameTable`, and `isName`; 0 when there is no such name. */
+/** Returns the flags of a name in a `NameTable`, and `isName`; 0 if the name is absent. */
 function flagsOf(table: usize, slots: u32, flagBits: u32, lowWord: u32, high: u32): u32 {
   const flags: u32 = ((<u32>1) << flagBits) - 1;
   const wanted: u64 = ((<u64>high) << 32) | <u64>(lowWord & ~flags);
@@ -116,7 +112,7 @@ function flagsOf(table: usize, slots: u32, flagBits: u32, lowWord: u32, high: u3
   }
 }
 
-/** Returns whether a name starts with an A-label, of which the rule for typos looks at the letters that it stands for. */
+/** A-labels are left to the classifier: its rule for typos looks at the letters that they encode. */
 function isEncoded(start: usize, end: usize): bool {
   return (
     end - start > 4 &&
@@ -126,13 +122,15 @@ function isEncoded(start: usize, end: usize): bool {
   );
 }
 
-/** Returns whether a name has no letters beyond ASCII, which the tables have as A-labels. */
+/** Letters beyond ASCII are in the tables as A-labels only. */
 export function isAscii(start: usize, end: usize): bool {
   while (start < end && load<u8>(start) < 0x80) start++;
   return start === end;
 }
 
-/** Returns whether a name has nearly the length and the letters of a provider; see `neighbourOf` in classifier/rules/typo-domain.ts. */
+/**
+ * Returns whether a name is close to a provider's in length and letters; see `neighbourOf` in classifier/rules/typo-domain.ts.
+ */
 function mayBeTypo(start: usize, end: usize): bool {
   const length: i32 = <i32>(end - start);
   let letters: u32 = 0;
@@ -145,7 +143,7 @@ function mayBeTypo(start: usize, end: usize): bool {
   return false;
 }
 
-/** Returns which rules may name a label, as bits; see `labelCode` in classifier/rules/mailbox.ts. */
+/** Returns the kinds of rules that may name a label, as bits; see `labelCode` in classifier/rules/mailbox.ts. */
 function labelBits(start: usize, end: usize): u32 {
   const length: u32 = <u32>(end - start);
   const letters: u32 =

@@ -1,15 +1,15 @@
 /** The hash of items and of domains. */
 import { seedWord, settings } from "../layout";
 
-/** Returns the first `length` of sixteen bytes, and zeros. */
+/** Zeroes all but the first `length` of sixteen bytes. */
 export function firstOf(bytes: v128, length: i32): v128 {
   const places = i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   return v128.and(bytes, i8x16.lt_s(places, i8x16.splat(<i8>length)));
 }
 
 /**
- * Returns a hash of some bytes, in lower case, and a word: folded multiplication as in foldhash, by halves of 32 bits, keyed
- * with the secret seed of the run, so that no list can be made to collide.
+ * Returns a hash of bytes, in lower case, and a word: folded multiplication as in foldhash, in halves of 32 bits, keyed with
+ * the secret seed of the run, so that no list can be made to collide.
  */
 export function hash(start: usize, length: i32, word: u64): u64 {
   let h: u64 = word ^ keyOf(4);
@@ -25,7 +25,7 @@ export function hash(start: usize, length: i32, word: u64): u64 {
   return fold(h ^ <u64>length, keyOf(6));
 }
 
-/** Returns the hash that decides the shard of an item in ASCII, as `isInShard` in run/shard.ts does. */
+/** Returns the hash that decides the shard of an ASCII item, as `isInShard` in run/shard.ts does. */
 export function shardHash(start: usize, end: usize): u32 {
   let h: u32 = 0x811c9dc5;
   for (let p: usize = start; p < end; p++) {
@@ -34,14 +34,13 @@ export function shardHash(start: usize, end: usize): u32 {
   return mix(h);
 }
 
-/** Mixes the bits of a word with the finaliser of MurmurHash3, as classifier/mix.ts does. */
+/** The finaliser of MurmurHash3, as in classifier/mix.ts. */
 export function mix(value: u32): u32 {
   let h: u32 = (value ^ (value >> 16)) * 0x85ebca6b;
   h = (h ^ (h >> 13)) * 0xc2b2ae35;
   return h ^ (h >> 16);
 }
 
-/** Returns the small letter for a capital of ASCII, and any other byte as it is. */
 export function smallLetter(byte: u32): u32 {
   return byte - 0x41 < 26 ? byte | 0x20 : byte;
 }
@@ -50,7 +49,6 @@ function keyOf(index: i32): u64 {
   return load<u64>(settings + 4 * seedWord + 8 * index);
 }
 
-/** Multiplies each half of a word with the other half of another one. */
 function fold(a: u64, b: u64): u64 {
   return ((a & 0xffffffff) * (b >> 32)) ^ rotl((a >> 32) * (b & 0xffffffff), 32);
 }

@@ -1,6 +1,6 @@
 /**
- * Finds the item in a value that has something around it: an address in angle brackets behind a name, a host in a URL or an address.
- * Leaves all but the plainest to JavaScript, which has the rules (run/item.ts).
+ * Finds the item in a value that has something around it: an address in angle brackets after a name, a host in a URL or an
+ * address. Leaves all but the plainest values to JavaScript, which has the rules (run/item.ts).
  */
 
 const plus: u8 = 0x2b;
@@ -13,16 +13,14 @@ const question: u8 = 0x3f;
 const underscore: u8 = 0x5f;
 const openingBracket: u8 = 0x3c;
 export const closingBracket: u8 = 0x3e;
-/** Longest name before an address in angle brackets, in bytes. */
 const longestName: i32 = 100;
 
-/** Where the item of the last value is. */
 export let found: usize = 0;
 export let foundEnd: usize = 0;
 
 /**
- * Finds the address in `Name <address>`, as `addressIn` in run/item.ts does, where the name has letters, spaces, dots and hyphens
- * only. Leaves other values as they are, which are not plain then.
+ * Finds the address in `Name <address>`, as `addressIn` in run/item.ts does, if the name has only letters, spaces, dots and
+ * hyphens. Leaves other values as they are; they are then not plain.
  */
 export function findInBrackets(start: usize, end: usize): void {
   found = start;
@@ -31,7 +29,7 @@ export function findInBrackets(start: usize, end: usize): void {
   let open: usize = end - 2;
   while (open > start && load<u8>(open) !== openingBracket) open--;
   if (load<u8>(open) !== openingBracket || open - start > <usize>longestName) return;
-  // A line of a plain list that starts with hyphens is a comment.
+  // In a plain list, a line that starts with a hyphen is a comment.
   if (load<u8>(start) === hyphen) return;
   for (let p: usize = start; p < open; p++) {
     const byte: u8 = load<u8>(p);
@@ -42,8 +40,8 @@ export function findInBrackets(start: usize, end: usize): void {
 }
 
 /**
- * Finds the host in an address or in a URL of http or https, as `hostIn` in run/item.ts does, where nothing else may be meant. Leaves
- * other values as they are.
+ * Finds the host in an address or an http or https URL, as `hostIn` in run/item.ts does, where nothing else can be meant.
+ * Leaves other values as they are.
  */
 export function findHost(start: usize, end: usize): void {
   found = start;
@@ -79,7 +77,7 @@ function isOfLocalPart(byte: u8): bool {
   return isLetter(byte) || isDigit || byte === dot || byte === hyphen || byte === plus || byte === underscore;
 }
 
-/** Returns whether a byte may be in a URL and separates, quotes or explains nothing in a value. */
+/** Excludes URL characters that may separate, quote or explain something in a value. */
 function isOfUrl(byte: u8): bool {
   return (
     isOfLocalPart(byte) ||

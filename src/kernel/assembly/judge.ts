@@ -1,15 +1,14 @@
 /**
- * Judges the items of scanned records: checks the syntax of plain items, hashes them, and decides by what is known of
- * their domains. Leaves all other items, and those that need a rule it does not have, to the classifier.
+ * Judges the items of scanned records: checks the syntax of plain items, hashes them, and decides by what is known of their
+ * domains. Leaves all other items, and those that need a rule it does not have, to the classifier.
  *
- * An item is plain if it is either a domain of letters, digits, single hyphens and at least one dot, 3 to 64 bytes long, or an
- * address with a dot-atom of at most 63 bytes at such a domain. Letters of domains are those of ASCII, and others that are small and
- * take two bytes. Two hyphens in a row, as in an A-label (xn--),
- * are not plain. Nine of ten items in real lists are plain. An address may be in angle brackets behind a name, and a domain in an
- * address or a URL.
+ * An item is plain if it is a domain of letters, digits, single hyphens and at least one dot, 3 to 64 bytes long, or an address
+ * with a dot-atom of at most 63 bytes at such a domain. Letters of domains are ASCII letters, and letters of two bytes that are
+ * lower case or have no case. Two hyphens in a row, as in an A-label (xn--), are not plain. An address may be in angle brackets
+ * after a name, and a domain in an address or a URL. Nine of ten items in real lists are plain.
  *
- * Sixteen bytes are compared at once, with one bit of result for each. Misplaced dots and hyphens are found by shifting
- * these bits.
+ * Sixteen bytes are compared at once, with one bit of result for each. Misplaced dots and hyphens are found by shifting these
+ * bits.
  */
 import {
   askCode,
@@ -63,8 +62,8 @@ import { firstOf, hash, shardHash, smallLetter } from "./hash";
 import { closingBracket, findHost, findInBrackets, found, foundEnd } from "./item";
 
 /**
- * Asks JavaScript for the facts about a domain; see layout.ts for their bits. Above their 16 bits is the length of the listed
- * name that ends the domain's, if it is disposable.
+ * Asks JavaScript for the facts about a domain; see layout.ts for their 16 bits. Above them is the length of the listed name at
+ * the end of the domain, if it is disposable.
  */
 declare function factsOf(start: usize, end: usize): u32;
 
@@ -79,52 +78,46 @@ const dot: u8 = 0x2e;
 const atSign: u8 = 0x40;
 const letterG: u8 = 0x67;
 const letterM: u8 = 0x6d;
-/** "fast", "mail" and ".com" as numbers. */
+/** "fast", "mail" and ".com" as little-endian numbers. */
 const fast: u32 = 0x74736166;
 const mail: u32 = 0x6c69616d;
 const dotCom: u32 = 0x6d6f632e;
-/** Most bytes of a local part with its `@`, and of a domain: a bit for each. Longer ones are rare. */
+/** Limit in bytes for a local part with its `@`, and for a domain: a bit for each byte. Longer ones are rare. */
 const longest: i32 = 64;
-/** Rows that are judged together. */
 const batch: i32 = 64;
 
-/** The quote of the table; the usual one where quotes are text, which are removed from items all the same. */
+/** The quote of the table. Tables whose quotes are text have the usual one, which is removed from items all the same. */
 let quote: u32 = usualQuote;
-/** Address of the memory of this thread. */
 let scratch: usize = 0;
-/** Address of the word of the domain that `recall` found last. */
+/** Address of the cached domain that `recall` found last. */
 let recalled: usize = domains;
-/** Whether items at disposable domains are counted. */
 let isCounted = true;
-/** Hash of the text that `hashText` was called for. */
 let textHash: u64 = 0;
 
-/** Sets the memory of this thread, `scratchBytes` bytes. */
 export function useScratch(address: usize): void {
   scratch = address;
 }
 
 /**
- * Returns the low half of the hash of an item that is not plain, in UTF-8 and lower case; `hashHigh` returns the other one.
+ * Returns the low half of the hash of an item that is not plain, in UTF-8 and lower case; `hashHigh` returns the high half.
  *
- * @param domain address of what follows the last `@`; `start` if there is none
+ * @param domain address after the last `@`; `start` if there is none
  */
 export function hashText(start: usize, domain: usize, end: usize): u32 {
   textHash = hash(start, <i32>(domain - start), hash(domain, <i32>(end - domain), 0));
   return <u32>textHash;
 }
 
-/** Returns the high half of the hash that `hashText` computed last. */
 export function hashHigh(): u32 {
   return <u32>(textHash >> 32);
 }
 
 /**
- * Judges the item of each record, in three steps for some records at a time: the bytes of all items are read, then the places
- * where their domains are remembered, which the processor fetches side by side, and then the verdicts are made.
+ * Judges the item of each record, in three steps for {@link batch} records at a time: read the bytes of all items, touch the
+ * cache entries of their domains, which the processor fetches in parallel, then decide.
  *
- * @param at address of the numbers of the scanner, which are relative to `block`
- * @param codes address for the code of each record
+ * @param at address of the scanner's numbers, which are relative to `block`
+ * @param codes address for the code of each record, {@link askCode} if the classifier has to judge it
  * @param hashes address for the hash of each record's item, two words
  * @param counts whether items at disposable domains are counted
  */
@@ -148,7 +141,7 @@ export function judge(
     }
     for (let row: i32 = 0; row < rows; row++)
       sum += load<u64>(bucketOf(load<u64>(scratch + itemBytes * row)));
-    // Otherwise the compiler would leave out the reads.
+    // Otherwise the compiler would remove the reads.
     store<u64>(scratch + itemBytes * batch, sum);
     for (let row: i32 = 0; row < rows; row++) {
       if (<u32>load<u8>(codes + row) !== okCode) continue;
@@ -160,10 +153,10 @@ export function judge(
 }
 
 /**
- * Judges the addresses of a value that is a plain list: nothing but plain addresses with a comma, a semicolon or a bar between
- * them, and spaces behind that. Leaves their codes and hashes as `judge` does.
+ * Judges the addresses of a value that is a plain list: only plain addresses, separated by a comma, a semicolon or a bar, and
+ * spaces after that. Writes codes and hashes as `judge` does.
  *
- * @returns their number; 0, and no address is counted, if the value is no such list or has more than {@link batch}
+ * @returns the number of addresses; 0, with nothing counted, if the value is no such list or has more than {@link batch}
  */
 export function judgeList(start: usize, end: usize, codes: usize, hashes: usize, counts: bool): i32 {
   takeQuote();
@@ -198,10 +191,10 @@ function takeQuote(): void {
 }
 
 /**
- * Reads the domain of each record's item: its hash as that of an item, its place, and whether the item is its own canonical form,
- * {@link domainWords} words a record. Only the domains of plain items have a length.
+ * Reads the domain of each record's item into {@link domainWords} words: its hash as an item, its start, and its length with a
+ * flag for items in canonical form. The length is 0 for items that are not plain.
  *
- * @param at address of the numbers of the scanner, which are relative to `block`, as the places of the domains are
+ * @param at address of the scanner's numbers, which are relative to `block`, as the starts of the domains are
  */
 export function readDomains(isEmail: bool, block: usize, at: usize, count: i32, to: usize): void {
   takeQuote();
@@ -225,8 +218,8 @@ export function readDomains(isEmail: bool, block: usize, at: usize, count: i32, 
 }
 
 /**
- * Returns whether a plain item is its own canonical form, as most are: its domain is in ASCII and not below fastmail.com, and an
- * address has no capitals and no `+` in its local part and, at Gmail, no dots; see classifier/canonical.ts.
+ * Returns whether a plain item is its own canonical form, as most are: its domain is in ASCII and not below fastmail.com, and
+ * an address has no capitals and no `+` in its local part and, at Gmail, no dots; see classifier/canonical.ts.
  */
 function isOwn(isEmail: bool, item: usize): bool {
   const start: usize = load<u32>(item, startOf);
@@ -235,7 +228,7 @@ function isOwn(isEmail: bool, item: usize): bool {
   if (!isAscii(domain, end)) return false;
   if (!isEmail) return true;
   if (load<u32>(item, plusOf) !== <u32>domain - 1 || hasCapital(start, <i32>(domain - start))) return false;
-  // gmail.com, googlemail.com, and all that ends like fastmail.com.
+  // gmail.com, googlemail.com, and all names that end like fastmail.com.
   if ((load<u8>(domain) | 0x20) === letterG) {
     if ((load<u8>(domain, 1) | 0x20) !== letterM) return false;
     for (let p: usize = start; p < domain; p++) if (load<u8>(p) === dot) return false;
@@ -255,7 +248,7 @@ function isLike(start: usize, letters: u32): bool {
   return (load<u32>(start) | 0x20202020) === letters;
 }
 
-/** Hashes the bytes of each record's field, two words each, without regard to case; 0 for an empty field. */
+/** Hashes each record's field in lower case, two words; 0 for an empty field. */
 export function hashFields(block: usize, at: usize, count: i32, to: usize): void {
   for (let row: i32 = 0; row < count; row++) {
     const start: usize = block + load<u32>(at, 12);
@@ -266,16 +259,14 @@ export function hashFields(block: usize, at: usize, count: i32, to: usize): void
   }
 }
 
-/** Parts of an item: the hash of its domain, and addresses. */
+/** Offsets in a read item. The hash of its domain is first; the others are addresses. */
 const itemBytes: i32 = 32;
 const startOf: i32 = 8;
 const plusOf: i32 = 12;
 const domainOf: i32 = 16;
 const endOf: i32 = 20;
 
-/**
- * Reads the item of a record. Gives it a code, which is `okCode` if it is plain and in the run's shard, and its hash.
- */
+/** Reads the item of a record. Writes its hash and a code, which is `okCode` if the item is plain and in the run's shard. */
 function readItem(isEmail: bool, block: usize, at: usize, item: usize, codeAt: usize, hashAt: usize): void {
   let start: usize = block + load<u32>(at, 12);
   let end: usize = block + load<u32>(at, 16);
@@ -304,7 +295,6 @@ function readItem(isEmail: bool, block: usize, at: usize, item: usize, codeAt: u
   store<u8>(codeAt, <u8>code);
 }
 
-/** Keeps the parts of an item and its hash. Returns whether it is plain. */
 function readPlain(isEmail: bool, start: usize, end: usize, item: usize, hashAt: usize): bool {
   const domain: usize = isEmail ? readLocalPart(start, end, item) : start;
   if (domain === 0 || !readDomain(domain, end, item)) return false;
@@ -313,7 +303,7 @@ function readPlain(isEmail: bool, start: usize, end: usize, item: usize, hashAt:
   return true;
 }
 
-/** Returns whether a quoted item has a quote in it, which may be part of an address: `'o''neil@example.net'`. */
+/** A quote inside a quoted item may be part of the address: `'o''neil@example.net'`. */
 function hasQuote(start: usize, end: usize): bool {
   while (start < end && <u32>load<u8>(start) !== quote) start++;
   return start < end;
@@ -327,7 +317,7 @@ function isInShard(hash: u32): bool {
   return hash % shards() === load<u32>(settings + 4 * shardWord);
 }
 
-/** Returns the address of the domain of an address, and keeps that of the first `+`; 0 if the local part is not plain. */
+/** Returns the address of the domain, and stores that of the first `+`; 0 if the local part is not plain. */
 function readLocalPart(start: usize, end: usize, item: usize): usize {
   const atoms = v128.load(atomClass);
   let isAtom: u64 = 0;
@@ -346,14 +336,13 @@ function readLocalPart(start: usize, end: usize, item: usize): usize {
   const below: u64 = (ats & -ats) - 1;
   dots &= below;
   pluses &= below;
-  // A dot first, last or behind another.
+  // A dot at the start, at the end or after another dot.
   const stray: u64 = dots & ((dots << 1) | 1 | ((below + 1) >> 1));
   if (ats === 0 || at === start || at >= end || (~(isAtom | dots) & below) !== 0 || stray !== 0) return 0;
   store<u32>(item, pluses === 0 ? at : start + <usize>ctz(pluses), plusOf);
   return at + 1;
 }
 
-/** Keeps the hash and the place of a domain. Returns whether it is plain. */
 function readDomain(start: usize, end: usize, item: usize): bool {
   const length = <i32>(end - start);
   if (length < 3 || length > longest) return false;
@@ -375,10 +364,10 @@ function readDomain(start: usize, end: usize, item: usize): bool {
   dots &= below;
   hyphens &= below;
   beyondAscii &= below;
-  // The shard of an item is decided by its characters, not by its bytes.
+  // Shards are decided by the characters of an item, not by its bytes.
   if (beyondAscii !== 0 && (shards() > 1 || !hasLetters(start, end))) return false;
   isLabel |= beyondAscii;
-  // An empty label; a hyphen at the start or the end of a label; two hyphens in a row, as in an A-label.
+  // An empty label; a hyphen at the start or end of a label; two hyphens in a row.
   const empty: u64 = dots & ((dots << 1) | 1 | last);
   const misplaced: u64 = hyphens & ((dots << 1) | 1 | (dots >> 1) | last | (hyphens << 1));
   // Without a dot, it may be a word such as `unknown` in place of a domain.
@@ -389,7 +378,6 @@ function readDomain(start: usize, end: usize, item: usize): bool {
   return true;
 }
 
-/** Returns whether all characters beyond ASCII are letters that stay as they are in lower case. */
 function hasLetters(start: usize, end: usize): bool {
   for (let p: usize = start; p < end; p++) {
     const byte: u32 = load<u8>(p);
@@ -402,7 +390,6 @@ function hasLetters(start: usize, end: usize): bool {
   return true;
 }
 
-/** Returns the code of a plain item. */
 function decide(isEmail: bool, item: usize): u32 {
   const domain: usize = load<u32>(item, domainOf);
   const facts = recall(load<u64>(item), domain, load<u32>(item, endOf));
@@ -427,7 +414,7 @@ function judgeMailbox(facts: u32, start: usize, plusAt: usize, end: usize): u32 
   return isTagged || (facts & isSubAddress) !== 0 ? subAddressCode : okCode;
 }
 
-/** Returns whether a provider may have a mailbox; see `findImpossibleMailbox`. */
+/** See `findImpossibleMailbox`. */
 function isPossible(grammar: usize, start: usize, end: usize): bool {
   const dots: u32 = load<u32>(grammar + dotsAt);
   let length: u32 = 0;
@@ -450,7 +437,7 @@ function isPossible(grammar: usize, start: usize, end: usize): bool {
   );
 }
 
-/** Returns whether a local part may be a placeholder; see `startsLikePlaceholder` in classifier/rules/placeholder.ts. */
+/** See `startsLikePlaceholder` in classifier/rules/placeholder.ts. */
 function mayBePlaceholder(start: usize, end: usize): bool {
   if (end - start < 3) return false;
   const letters: u32 =
@@ -460,7 +447,7 @@ function mayBePlaceholder(start: usize, end: usize): bool {
   return ((load<u8>(placeholders + (letters >> 3)) >> <u8>(letters & 7)) & 1) !== 0;
 }
 
-/** Returns the facts about a domain from what is known, and adds them if they are not. */
+/** Returns the cached facts about a domain; finds and caches them if they are missing. */
 function recall(hash: u64, start: usize, end: usize): u32 {
   const bucket = bucketOf(hash);
   const key: u64 = hash << 16;
@@ -494,13 +481,12 @@ function recall(hash: u64, start: usize, end: usize): u32 {
   return facts;
 }
 
-/** Returns whether a domain is disposable, or only the classifier knows. */
 function mayBeDisposable(facts: u32): bool {
   const outcome = facts & outcomeMask;
   return outcome === disposableDomainCode || outcome === untold;
 }
 
-/** Keeps the name of a listed domain for the word with this number, unless it is empty or there is no room left. */
+/** Stores the name of a listed domain, unless it is empty or no room is left: then the domain is counted, but not shown. */
 function keepName(number: u32, start: usize, end: usize): void {
   const length = <u32>(end - start);
   let place: u32 = 0;
@@ -509,24 +495,21 @@ function keepName(number: u32, start: usize, end: usize): void {
     store<u8>(place, <u8>length);
     for (let i: u32 = 0; i < length; i++) store<u8>(place + 1 + i, <u8>smallLetter(load<u8>(start + i)));
   }
-  // Without a name, the domain is counted, but not shown.
   atomic.store<u32>(domainNames + 4 * number, place);
 }
 
-/** Returns the number of a word in the buckets. */
 function numberOf(word: usize): u32 {
   return <u32>(word - domains) >> 3;
 }
 
-/** Adds to the number of items at the domain that `recall` found last. */
 function countRecalled(items: i32): void {
   atomic.add<i32>(domainCounts + 4 * numberOf(recalled), items);
 }
 
 /**
- * Adds to the number of items at a disposable domain, for those that were not judged here, or are taken back.
+ * Adds to the count of a disposable domain, for items that were not judged here or are taken back.
  *
- * @param start address of its name, lower case
+ * @param start address of its name, in lower case
  */
 export function countDomain(start: usize, end: usize, items: i32): void {
   const facts = recall(hash(start, <i32>(end - start), 0), start, end);
@@ -538,7 +521,7 @@ function bucketOf(hash: u64): usize {
 }
 
 /**
- * Returns ones in place of the bytes in a class of ASCII characters: a byte for each low half, with a bit for each high
+ * Returns ones for the bytes in a class of ASCII characters. `byLowHalf` has a byte for each low half, with a bit for each high
  * half.
  */
 function inClass(bytes: v128, byLowHalf: v128): v128 {
@@ -550,7 +533,6 @@ function inClass(bytes: v128, byLowHalf: v128): v128 {
   return i8x16.ne(v128.and(bits, bit), i8x16.splat(0));
 }
 
-/** Returns a bit for each of 32 bytes. */
 function bitsOf(first: v128, second: v128): u64 {
   return <u64>(<u32>i8x16.bitmask(first) | ((<u32>i8x16.bitmask(second)) << 16));
 }

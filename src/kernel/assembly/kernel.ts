@@ -1,8 +1,8 @@
 /**
  * The kernel: the steps of an offline run for every row, in WebAssembly. `npm run build` compiles this folder with
- * AssemblyScript, whose language is TypeScript with the types of WebAssembly. All addresses are places in
- * the memory that layout.ts describes. Nothing here checks them: run/blocks/block-memory.ts must give valid ones. Only
- * distinct.ts grows its memory.
+ * AssemblyScript, whose language is TypeScript with the types of WebAssembly. All addresses are offsets in the memory that
+ * layout.ts describes. Nothing here checks them: run/blocks/block-memory.ts must give valid ones. Only distinct.ts grows its
+ * memory.
  */
 
 export {

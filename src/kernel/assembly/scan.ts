@@ -27,8 +27,7 @@ export let lines: i32 = 0;
  * Writes `recordWords` numbers for each record, relative to the block.
  *
  * @param block address of the block, which starts with a record
- * @param at address for the numbers
- * @param most number of records for which there is room
+ * @param most number of records that fit at `at`
  * @param column index of the wanted field
  * @returns the number of records; -1 if there are more than `most`, or the block does not end with the end of a record
  */
@@ -39,7 +38,7 @@ export function scan(block: usize, length: i32, at: usize, most: i32, column: i3
   const escapeByte: u32 = load<i32>(settings + 4 * escapeWord);
   const skipsSpaces = load<i32>(settings + 4 * skipsSpacesWord) !== 0;
   const mergesSpaces = skipsSpaces && delimiter === space;
-  // A delimiter or quote that is not set is compared as LF, which is looked for anyway.
+  // A delimiter or quote that is not set is compared as LF, which is always looked for.
   const delimiters = splat(delimiter < 256 ? delimiter : lf);
   const quotes = splat(quote < 256 ? quote : lf);
   const end: usize = block + length;
@@ -76,7 +75,7 @@ export function scan(block: usize, length: i32, at: usize, most: i32, column: i3
           closedAt = escapeByte < 256 ? 0 : p;
           continue;
         }
-        // Only the first quote of a field may have nothing but spaces before it.
+        // Only the first quote of a field may follow spaces.
         if (skipsSpaces && !hasQuote) {
           const text = afterSpaces(fieldStart, p);
           if (text === p) fieldStart = p;
@@ -114,7 +113,7 @@ export function scan(block: usize, length: i32, at: usize, most: i32, column: i3
       if (at === atEnd) return -1;
       let next: usize = p + 1;
       if (byte === cr && next < end && load<u8>(next) === lf) next++;
-      // Spaces at the end of a record are no field, where they are the delimiter.
+      // Where spaces are the delimiter, those at the end of a record start no field.
       const isSurplus = mergesSpaces && p === fieldStart && field > 0;
       if (isSurplus) field--;
       if (field === column && !isSurplus) {
@@ -159,30 +158,28 @@ export function scan(block: usize, length: i32, at: usize, most: i32, column: i3
   return start === end ? <i32>(at - first) / (4 * recordWords) : -1;
 }
 
-/** Returns the address of the first byte that is no space; `end` if there is none. */
 function afterSpaces(start: usize, end: usize): usize {
   while (start < end && <u32>load<u8>(start) === space) start++;
   return start;
 }
 
-/** Returns 1 for a field that is not just quoted, but has a quote; else 0. @param closing address of the last closing quote */
+/**
+ * Returns 1 for a field that has a quote but is not just a quoted field. `closing` is the address of the last closing quote.
+ */
 function isStray(start: usize, end: usize, quote: u32, closing: usize): i32 {
   return closing + 1 === end && <u32>load<u8>(start) === quote ? 0 : 1;
 }
 
-/** Returns whether a quote inside a quoted field is behind an odd number of escapes. */
 function isEscaped(fieldStart: usize, quote: usize, escapeByte: u32): bool {
   let start = quote;
   while (start > fieldStart + 1 && <u32>load<u8>(start - 1) === escapeByte) start--;
   return ((quote - start) & 1) !== 0;
 }
 
-/** Returns sixteen times the same byte. */
 function splat(byte: u32): v128 {
   return i8x16.splat(<i8>byte);
 }
 
-/** Returns a bit for each of 64 bytes that is one of the two given ones, CR or LF. */
 function structureAt(address: usize, delimiters: v128, quotes: v128): u64 {
   return (
     sixteenAt(address, delimiters, quotes) |

@@ -1,4 +1,4 @@
-/** Writes the records of a block with the fields that are added to them, as `ScannedChunk.write` does. */
+/** Writes the records of a block with the fields added to them, as `ScannedChunk.write` does. */
 import {
   columnsWord,
   notARowCode,
@@ -12,14 +12,13 @@ import {
 } from "../layout";
 
 /**
- * Writes all records but those of other shards, each padded to the width of the table and with the tail of its code.
+ * Writes all records except those of other shards, each padded to the width of the table and with the tail of its code.
  *
- * @param at address of the numbers of the scanner, which are relative to `block`
- * @param codes address of the codes of each record, one for each column with items
- * @param out address for the records
- * @param room bytes there
+ * @param at address of the scanner's numbers, which are relative to `block`
+ * @param codes address of each record's codes, one for each column with items
+ * @param room bytes that fit at `out`
  * @param ends address for the end of each record, relative to `out`
- * @returns the number of bytes written; -1 if there is no room for them, or a row has to be completed by more than delimiters
+ * @returns the number of bytes written; -1 if they do not fit, or a row needs padding other than delimiters
  */
 export function write(
   block: usize,
@@ -71,7 +70,7 @@ export function write(
   return <i32>(out - first);
 }
 
-/** Copies bytes, sixteen at a time; up to 15 bytes behind the copy are overwritten. */
+/** Copies sixteen bytes at a time; up to 15 bytes after the copy are overwritten. */
 function copy(to: usize, from: usize, length: usize): void {
   for (let i: usize = 0; i < length; i += 16) v128.store(to + i, v128.load(from + i));
 }

@@ -49,56 +49,53 @@ import { findKept, judgeWithout, type OtherStatus } from "./kept-rows.js";
 const comma = 0x2c;
 
 /**
- * Verdicts on the records of a chunk, whether or not the quota grants them. A record has a verdict for each column with items; they
- * are numbered row by row.
+ * Verdicts on the records of a chunk, whether or not the quota grants them. A record has a verdict for each column with items;
+ * verdicts are numbered row by row.
  */
 export interface ChunkVerdicts {
-  /** Number of columns with items. */
   readonly columns: number;
-  /** The verdicts on all items in order, if a field has several; undefined if each has one at most. */
+  /** The verdicts on all items in order, if a field has several; undefined if each has at most one. */
   readonly items?: ItemVerdicts | undefined;
-  /** Number of records with a word that stands for no item, and of those with a value that is not UTF-8. */
+  /** Number of records with a word that means no item, and of those with a value that is not UTF-8. */
   readonly emptied: number;
   readonly notUtf8: number;
   /** Number of rows that keep the status of an earlier run. */
   readonly kept: number;
-  /** The codes of each record's statuses. */
   readonly codes: Uint8Array;
-  /** Hash of each field's item in two words; meaningless for a field without an item. */
+  /** Hash of each field's item, two words; meaningless for a field without an item. */
   readonly hashes: Int32Array;
-  /** Hashes of the mailboxes in the places of those of the items, if {@link wantsMailboxes}. */
+  /** Hashes of the items' mailboxes, in the order of the items, if {@link wantsMailboxes}. */
   readonly mailboxes?: Int32Array;
-  /** What an observer needs of each row, if {@link BlockOptions.facts} and the kernel can find it. */
+  /** Facts for an observer, if {@link BlockOptions.facts} wants them and the kernel can find them. */
   readonly facts?: RowFacts | undefined;
-  /** What `--dedupe` compares, if rows that keep their statuses are compared too. */
+  /** The items that `--dedupe` compares; set only if it also compares rows that keep their statuses. */
   readonly keys?: RowKeys;
 }
 
-/** The codes of verdicts. */
 export interface Judged {
   readonly codes: Uint8Array;
   readonly items?: ItemVerdicts | undefined;
 }
 
-/** What only the main thread has. */
 export interface MainThread {
   readonly codes: StatusCodes;
-  /** For an update: returns the code of a row whose status idv does not know. Threads without it refuse blocks with such rows. */
+  /**
+   * For an update: returns the code of a row whose status idv does not know. Blocks in slots are refused if they have such
+   * rows.
+   */
   readonly otherStatus?: OtherStatus | undefined;
-  /** Returns the code of an item that the service need not be asked about; undefined for others. */
+  /** Returns the code of an item that need not be submitted; undefined for others. */
   readonly precheck?: ((item: string) => number | undefined) | undefined;
-  /** Explains verdicts that are not those of the classifier. */
   readonly explain?: Explain | undefined;
 }
 
 /** Counts that a thread returns for a block; verdicts and rendered rows are in its slot. */
 export interface BlockAnswer {
-  /** The records, if their rows are rendered later. Other threads cannot have them. */
+  /** The records, if their rows are rendered later. Workers cannot pass them to the main thread. */
   readonly chunk?: ScannedChunk;
-  /** Number of line ends in the block. */
   readonly lines: number;
   readonly rows: number;
-  /** Number of items, if fields have several; else 0. */
+  /** Number of items if a field has several; else 0. */
   readonly items: number;
   readonly outputLength: number;
   readonly emptied: number;
@@ -106,9 +103,8 @@ export interface BlockAnswer {
   readonly kept: number;
 }
 
-/** Classifies and renders records in one thread. */
 export class BlockClassifier {
-  /** Items at disposable domains; those that the kernel counts are in its memory instead. */
+  /** Items at disposable domains, except those that the kernel counts in its memory. */
   readonly domains = new DomainCounts();
   readonly #options: BlockOptions;
   readonly #classifier: Classifier | undefined;
@@ -119,16 +115,13 @@ export class BlockClassifier {
   readonly #renderer: BlockRenderer;
   readonly #read: RecordReader;
   readonly #items: ItemTest;
-  /** Indices of the columns with items. */
   readonly #columns: readonly number[];
-  /** Whether the kernel can write the rows. */
   readonly #isPlain: boolean;
-  /** Whether the rows without an item belong to this run. */
   readonly #isFirstShard: boolean;
 
   /**
    * @param classifier judges items; undefined if a service does
-   * @param kernel the kernel for this thread; without it, the classifier judges all items
+   * @param kernel the kernel of this thread; without it, the classifier judges all items
    */
   constructor(
     options: BlockOptions,
@@ -153,10 +146,10 @@ export class BlockClassifier {
   }
 
   /**
-   * Classifies the block in a slot and leaves verdicts and rendered rows there. Needs the kernel.
+   * Classifies the block in a slot, and leaves verdicts and rendered rows there. Needs the kernel.
    *
-   * @returns undefined when the main thread has to take the block, because it cannot be scanned alone, has bad rows, or does
-   * not fit into the slot
+   * @returns undefined for a block left to the main thread: it cannot be scanned alone, has bad rows or rows with an unknown
+   * status, or does not fit into the slot
    */
   answer(slot: Slot, length: number): BlockAnswer | undefined {
     const kernel = this.#kernel!;
@@ -187,21 +180,16 @@ export class BlockClassifier {
       const items = verdicts.items?.fields.length ?? 0;
       return { ...{ lines, rows, items, outputLength, emptied, notUtf8, kept }, ...(!isFinal && { chunk }) };
     }
-    // The main thread judges the block again, and counts its domains then.
+    // The main thread judges the block again and counts its domains.
     this.takeBack(() => chunk, verdicts);
     return undefined;
   }
 
-  /**
-   * Returns the records of a block in a slot that was answered.
-   *
-   * @param line line of the table on which the block starts
-   */
   records(slot: Slot, length: number, line: number): ScannedChunk {
     return this.#read(this.#scanSlot(slot, length, { line, isCopied: true })!.chunk)!;
   }
 
-  /** @param isCopied whether the numbers are needed after the next scan, which overwrites those of the kernel */
+  /** @param isCopied whether the numbers are needed after the next scan, which overwrites those in the kernel's memory */
   #scanSlot(
     slot: Slot,
     length: number,
@@ -222,7 +210,7 @@ export class BlockClassifier {
     });
   }
 
-  /** Leaves the verdicts on several items in a slot, behind those on the fields. Returns whether they have room there. */
+  /** Writes the verdicts on several items after those on the fields. Returns false if they do not fit. */
   #takesItems(slot: Slot, fields: number, items: ItemVerdicts | undefined): boolean {
     if (items === undefined) return true;
     const count = items.fields.length;
@@ -237,7 +225,7 @@ export class BlockClassifier {
   /**
    * Classifies the records of a chunk that is in no slot.
    *
-   * @throws TableError when a record of a run with shards has several items
+   * @throws TableError when a record has several items in a run with shards
    */
   classify(chunk: ScannedChunk): ChunkVerdicts {
     if (looksAtRows(this.#options)) return this.#classifyRows(chunk);
@@ -262,9 +250,8 @@ export class BlockClassifier {
   /**
    * Judges the items of each column with the kernel.
    *
-   * @param kept the codes of fields that are not judged
-   * @param codes get the codes of all columns, as `hashes` get the hashes
-   * @param memory where `judge` leaves the verdicts on a column: the same for a single one
+   * @param kept codes of fields that are not judged; 0 for the others
+   * @param memory where `judge` leaves the verdicts on a column; with one column, `codes` and `hashes` themselves
    */
   #judgeColumns(
     chunk: ScannedChunk,
@@ -277,19 +264,17 @@ export class BlockClassifier {
     const width = this.#columns.length;
     for (const [nth, index] of this.#columns.entries()) {
       const column = chunk.withColumn(index);
-      // As in the report, only items of the first column count among the domains.
       judgeWithout(kept, nth, width, column, memory.codes, () => judge(column, nth === 0));
       if (width > 1) spread(memory, chunk.count, nth, width, codes, hashes);
     }
   }
 
-  /** Leaves all rows of a chunk to the classifier. */
   #askAll(chunk: ScannedChunk, codes: Uint8Array): void {
     const notARow = this.#isFirstShard ? notARowCode : otherShardCode;
     for (let row = 0; row < chunk.count; row++) codes[row] = chunk.isRow(row) ? askCode : notARow;
   }
 
-  /** Returns the codes of the fields that are not judged; undefined if another thread has to find them. */
+  /** Returns the codes of the fields that are not judged; undefined if only the main thread can find them. */
   #findKept(chunk: ScannedChunk, otherStatus: OtherStatus | undefined): Uint8Array | undefined {
     const { keeps, columns, shape } = this.#options;
     if (keeps === undefined) return noneKept;
@@ -299,7 +284,6 @@ export class BlockClassifier {
     return findKept(chunk, quote, places, keeps, otherStatus);
   }
 
-  /** Completes the verdicts of the kernel: judges the items that it has left to the classifier. */
   #judgeTheRest(chunk: ScannedChunk, codes: Uint8Array, hashes: Int32Array, slot?: SlotFacts): ChunkVerdicts {
     const width = this.#columns.length;
     const chunks = this.#columns.map((column) => chunk.withColumn(column));
@@ -308,11 +292,11 @@ export class BlockClassifier {
     const emptiedBefore = this.#cells.emptied;
     const notUtf8 = new Set<number>();
     for (let field = codes.indexOf(askCode); field !== -1; field = codes.indexOf(askCode, field + 1)) {
-      // The item is not plain (see kernel/assembly/judge.ts), is one of several, may be a placeholder, or is at a domain
-      // with rules that the kernel does not have.
+      // The item is not plain (see kernel/assembly/judge.ts), is one of several, may be a placeholder, or is at a domain with
+      // rules that the kernel does not have.
       const row = width === 1 ? field : Math.floor(field / width);
       const nth = field - row * width;
-      // The first shard counts the values of all shards.
+      // Every shard reads these values, but only the first one counts them.
       if (this.#isFirstShard && !chunks[nth]!.isUtf8(row)) notUtf8.add(row);
       if (this.#judgeList(chunks[nth]!, row, field, verdicts)) continue;
       const items = this.#cells.itemsIn(chunks[nth]!.value(row));
@@ -326,7 +310,7 @@ export class BlockClassifier {
     return { ...judged, ...this.#facts.find(chunk, judged, slot) };
   }
 
-  /** Counts the rows that keep a status and have no other item. Adds those with a kept value that is not UTF-8 to a set. */
+  /** Counts the rows that keep a status and have no other item. Adds rows whose kept value is not UTF-8 to `notUtf8`. */
   #countKept(chunks: readonly ScannedChunk[], codes: Uint8Array, notUtf8: Set<number>): number {
     const width = chunks.length;
     let count = 0;
@@ -344,17 +328,14 @@ export class BlockClassifier {
     return count;
   }
 
-  /** Gives each field the code of the item that decides. */
   takeDeciding(codes: Uint8Array, items: ItemVerdicts): void {
     takeDeciding(codes, items, this.#decides);
   }
 
-  /** Returns 1 for each row of which an item is good; undefined if each row has one at most. */
   goodRows({ columns, codes, items }: ChunkVerdicts): Uint8Array | undefined {
     return items || columns > 1 ? goodRows(this.#main.codes.statuses, columns, codes, items) : undefined;
   }
 
-  /** Returns what `--dedupe` compares in the records of a chunk: the items of the first column. */
   keysOf(verdicts: ChunkVerdicts): RowKeys | undefined {
     const { keys } = this.#options;
     const { hashes, mailboxes, items, columns, codes } = verdicts;
@@ -371,14 +352,12 @@ export class BlockClassifier {
     };
   }
 
-  /** Returns whether an item, or a row without one, is in the shard of the run. */
   #isHere(item: string | undefined): boolean {
     const { shard } = this.#options;
     if (shard === undefined) return true;
     return item === undefined ? this.#isFirstShard : isInShard(shard, item);
   }
 
-  /** Judges the addresses of a field if it is a plain list. Returns whether it is one. */
   #judgeList(chunk: ScannedChunk, row: number, field: number, verdicts: FieldVerdicts): boolean {
     const { kind, cells, shard, isService } = this.#options;
     if (kind !== "email" || this.#cells.hasItemWords || cells.deciding === "first" || shard) return false;
@@ -396,13 +375,12 @@ export class BlockClassifier {
     return true;
   }
 
-  /** Classifies the items of a field. */
   #classifyField(items: readonly string[], field: number, verdicts: FieldVerdicts): void {
     if (items.length === 0) verdicts.codes[field] = noItemCode;
     for (const [nth, item] of items.entries()) verdicts.put(field, nth, this.#classifyText(item, field));
   }
 
-  /** Returns whether the items of a field count among those at disposable domains: as in the report, only those of the first column. */
+  /** As in the report, only items of the first column count among the domains. */
   #isCounted(field: number): boolean {
     return field % this.#columns.length === 0;
   }
@@ -412,7 +390,6 @@ export class BlockClassifier {
     return decidesBefore(statuses[code]!, statuses[earlier]!, this.#options.cells.deciding);
   };
 
-  /** Classifies an item in a field. */
   #classifyText(item: string, field: number): ItemVerdict {
     const hash = this.#hashOf(itemKey(item));
     if (this.#classifier === undefined) {
@@ -423,22 +400,21 @@ export class BlockClassifier {
     return { code: outcomeCode(verdict), ...hash };
   }
 
-  /** Returns the hash of a domain, as in {@link RowFacts.domains}. */
   hashOfDomain(domain: string): ItemHash {
     return this.#hashOf(domain);
   }
 
-  /** Returns the hash of a key, the same with and without the kernel in all threads of a run. */
+  /** The hash is the same in all threads of a run, with and without the kernel. */
   #hashOf(key: string): ItemHash {
     return this.#kernel?.hash(key) ?? hashItem(this.#options.seed, key);
   }
 
   /**
-   * Subtracts items from the counts of disposable domains: those that the quota does not grant, or all items of a block that
-   * is judged again.
+   * Subtracts items from the counts of disposable domains: those that the quota does not grant, or all items of a block that is
+   * judged again.
    *
    * @param verdicts the verdicts that were counted
-   * @param isTakenBack returns whether to subtract the item at this index of the verdicts; all by default
+   * @param isTakenBack selects items by their index among the verdicts; all by default
    */
   takeBack(
     chunk: () => ScannedChunk,
@@ -456,10 +432,9 @@ export class BlockClassifier {
   }
 
   /**
-   * Calls `use` with some items of a chunk, in order.
+   * Calls `use` with the wanted items of a chunk, in order. Items are given by their index among the verdicts.
    *
-   * @param chunk called if there is one
-   * @param isWanted returns whether an item is wanted, by its index among the verdicts
+   * @param chunk called only if an item is wanted
    */
   eachItem(
     chunk: () => ScannedChunk,
@@ -481,7 +456,10 @@ export class BlockClassifier {
     }
   }
 
-  /** Returns the item that decides about a row, in its first column; the first one if that is not known, undefined if there is none. */
+  /**
+   * Returns the item that decides about a row, in its first column: the first item if that is not known, undefined if there is
+   * none.
+   */
   decidingItem(records: ScannedChunk, row: number, { codes, items }: Judged): string | undefined {
     const field = row * this.#columns.length;
     const code = codes[field]!;
@@ -493,12 +471,10 @@ export class BlockClassifier {
     return this.#itemIn(records, field, items.fields[first + nth] === field ? nth : 0);
   }
 
-  /** Returns an item in a field, by its index in it. */
   #itemIn(records: ScannedChunk, field: number, nth: number): string | undefined {
     return itemsInField(records, this.#columns, field, this.#cells)[nth];
   }
 
-  /** Adds to the number of items at a domain if that is disposable. */
   #countDomain(item: string, { reason }: Classification, items: number): void {
     const listed = listedDomain(reason);
     if (listed === undefined) return;
@@ -507,9 +483,9 @@ export class BlockClassifier {
   }
 
   /**
-   * Classifies the records of a chunk one by one; see {@link looksAtRows}.
+   * Classifies row by row; see {@link looksAtRows}.
    *
-   * @throws TableError when a record of a run with shards has several items
+   * @throws TableError when a record has several items in a run with shards
    */
   #classifyRows(chunk: ScannedChunk): ChunkVerdicts {
     const { shard, keys } = this.#options;
@@ -560,7 +536,7 @@ export class BlockClassifier {
       ...(keys && {
         keys: {
           hashes: Int32Array.from(compared.flatMap(({ hash: { low, high } }) => [low, high])),
-          // Any code of an item.
+          // Any code that has an item.
           codes: new Uint8Array(compared.length).fill(1),
           rows: Int32Array.from(compared, ({ row }) => row),
         },
@@ -568,17 +544,16 @@ export class BlockClassifier {
     };
   }
 
-  /** Renders the rows of the block in a slot there. Returns the number of bytes; -1 if they do not fit. */
+  /** Returns the number of bytes; -1 if they do not fit into the slot. */
   #renderInto(slot: Slot, chunk: ScannedChunk, { codes, items }: ChunkVerdicts): number {
-    // The lines of a plain list become fields, which may have to be quoted.
+    // The lines of a plain list become fields, and those with commas have to be quoted.
     const needsNoQuotes = this.#options.shape.dialect.delimiter !== null || !chunk.bytes.includes(comma);
     if (needsNoQuotes && this.#isPlain) return this.#kernel!.write(slot, chunk.count);
     const { bytes } = this.render(chunk, codes, items, slot);
-    // The rows did not fit, so they were rendered in memory that the other threads cannot see.
+    // Rows that did not fit were rendered in memory that other threads cannot see.
     return bytes.buffer === slot.output.buffer ? bytes.length : -1;
   }
 
-  /** Renders the records of a chunk; see {@link BlockRenderer.render}. */
   render(chunk: ScannedChunk, codes: Uint8Array, items?: ItemVerdicts, memory?: WriteMemory): WrittenRecords {
     return this.#renderer.render(chunk, codes, items, memory);
   }
@@ -586,7 +561,6 @@ export class BlockClassifier {
 
 const noneKept = new Uint8Array(0);
 
-/** Returns the place of the first item of a field among fields in their order. */
 function firstPlace(fields: Int32Array, field: number): number {
   let [from, to] = [0, fields.length];
   while (from < to) {
@@ -597,7 +571,7 @@ function firstPlace(fields: Int32Array, field: number): number {
   return from;
 }
 
-/** Has the items that the kernel has judged wait for the verdicts of a service: only the syntax is decided here. */
+/** Only the syntax is decided here: items that the kernel has judged wait for the service. */
 function leaveToService(codes: Uint8Array): void {
   for (let field = 0; field < codes.length; field++) {
     const code = codes[field]!;
@@ -605,7 +579,6 @@ function leaveToService(codes: Uint8Array): void {
   }
 }
 
-/** Puts the verdicts on one column among those on all, which are numbered row by row. */
 function spread(
   column: Pick<ItemVerdicts, "codes" | "hashes">,
   rows: number,
@@ -621,10 +594,8 @@ function spread(
   }
 }
 
-/** Returns the domain of an item that is valid, in ASCII. */
 const domainOf = (item: string): string => domainToASCII(withoutRoot(item.slice(item.lastIndexOf("@") + 1)));
 
-/** Returns the settings of the kernel for a run. */
 export function kernelSettings(options: BlockOptions): KernelSettings {
   const { shape, seed, shard } = options;
   const field = emptyField(shape.dialect);

@@ -10,20 +10,15 @@ import { longestList } from "../item.js";
 import { type BlockMemory, type Slot, slotRows } from "./block-memory.js";
 import type { ItemVerdicts } from "./item-verdicts.js";
 
-/** Runs the steps of the kernel on slots and chunks. */
 export class BlockKernel {
   readonly #kernel: Kernel;
   readonly #memory: ArrayBufferLike;
-  /** Addresses of the numbers of the records that this thread works on, and of those for another column. */
+  /** Addresses of the record numbers of this thread: for its column, and for another column. */
   readonly #records: number;
   readonly #others: number;
-  /** Takes chunks that are in no slot of the queue. */
+  /** The slot of this thread, for chunks outside the queue and for the verdicts on one column. */
   readonly #own: Slot;
 
-  /**
-   * @param memory memory of the run, which `prepareMemory` has prepared
-   * @param thread number of this thread, from 0
-   */
   constructor(
     module: WebAssembly.Module,
     memory: BlockMemory,
@@ -38,35 +33,32 @@ export class BlockKernel {
     this.#own = memory.slotOf(thread);
   }
 
-  /** Scans the block in a slot; see {@link Kernel.scan}. The records are valid until the next scan. */
+  /** See {@link Kernel.scan}. The records are valid until the next scan. */
   scan({ block }: Slot, length: number, column: number): ScannedRecords | undefined {
     return this.#kernel.scan(block.byteOffset, length, this.#records, slotRows, column);
   }
 
-  /** Scans the block again for another column. The records of both are valid until the next scan of the same kind. */
+  /** Scans the block again for another column. The records are valid until the next call of another method. */
   rescan({ block }: Slot, length: number, column: number): ScannedRecords | undefined {
     return this.#kernel.scan(block.byteOffset, length, this.#others, slotRows, column);
   }
 
-  /** Writes the rows of the block that was scanned last. Returns the number of bytes; -1 if there is no room for them. */
   write({ block, codes, output, ends }: Slot, rows: number): number {
     const [codesAt, outputAt, endsAt] = [codes.byteOffset, output.byteOffset, ends.byteOffset];
     const { byteOffset } = block;
     return this.#kernel.write(byteOffset, this.#records, rows, codesAt, outputAt, output.length, endsAt);
   }
 
-  /** Returns the hash of an item; see {@link Kernel.hash}. */
   hash(key: string): ItemHash {
     return this.#kernel.hash(key);
   }
 
-  /** Adds to the number of items at a disposable domain; see {@link Kernel.countDomain}. */
   countDomain(domain: string, items: number): void {
     this.#kernel.countDomain(domain, items);
   }
 
   /**
-   * Judges the items of a chunk. Leaves the verdicts on records that are too large as they are.
+   * Judges the items of a chunk. Does not change the verdicts on records that are too large.
    *
    * @param counts whether items at disposable domains are counted
    */
@@ -81,10 +73,10 @@ export class BlockKernel {
   }
 
   /**
-   * Judges the addresses of a value that is a plain list.
+   * Judges the addresses of a value that is a plain list. The verdicts are valid until the next call; undefined for other
+   * values.
    *
    * @param counts whether addresses at disposable domains are counted
-   * @returns their verdicts, valid until the next call; undefined for other values
    */
   judgeList(value: Uint8Array, counts: boolean): Pick<ItemVerdicts, "codes" | "hashes"> | undefined {
     if (value.length > longestList) return undefined;
@@ -97,7 +89,6 @@ export class BlockKernel {
     return count > 0 ? { codes: codes.subarray(0, count), hashes: hashes.subarray(0, 2 * count) } : undefined;
   }
 
-  /** Reads the domains of the items of a chunk, `domainWords` words each; leaves those of records that are too large as they are. */
   readDomains(chunk: ScannedChunk, domains: Int32Array): void {
     const own = this.#own.domains;
     this.#eachPiece(chunk, (block, records, count, from) => {
@@ -106,7 +97,6 @@ export class BlockKernel {
     });
   }
 
-  /** Hashes the values of a chunk, two words each; leaves those of records that are too large as they are. */
   hashFields(chunk: ScannedChunk, fields: Int32Array): void {
     const own = this.#own.fields;
     this.#eachPiece(chunk, (block, records, count, from) => {
@@ -116,9 +106,10 @@ export class BlockKernel {
   }
 
   /**
-   * Calls `use` with the records of a chunk, in pieces that fit into the memory of this thread, but for records that are too large.
+   * Calls `use` with the records of a chunk, in pieces that fit into the memory of this thread. Skips records that are too
+   * large.
    *
-   * @param use is called with the address of the bytes, that of the records, the number of records and the index of the first one
+   * @param use gets the addresses of the bytes and of the records, their number, and the index of the first one
    */
   #eachPiece(
     { bytes, at, count }: ScannedChunk,
@@ -144,7 +135,6 @@ export class BlockKernel {
     }
   }
 
-  /** Memory of this thread for the verdicts on one column of a slot. */
   get own(): Slot {
     return this.#own;
   }

@@ -1,11 +1,11 @@
 /**
- * The memory that the threads of a run share: what the kernel knows, the numbers of the records that each thread works
- * on, and slots for blocks and their verdicts. Slots are reused, so blocks create no garbage.
+ * The memory that the threads of a run share: the kernel's tables, the record numbers of each thread, and slots for blocks and
+ * their verdicts. Slots are reused, so blocks create no garbage.
  */
 import { newMemory } from "../../kernel/kernel.js";
 import { domainWords, recordWords, scratchBytes, sharedEnd, slack } from "../../kernel/layout.js";
 
-/** Limits of a slot: rows in a block, bytes of a block, and bytes of its rendered rows. */
+/** Limits of a slot: rows and bytes of a block, and bytes of its rendered rows. */
 export const slotRows = 65_536;
 const [blockBytes, outputBytes] = [524_288, 1_572_864];
 
@@ -13,11 +13,14 @@ const recordBytes = 4 * recordWords * slotRows + slack;
 const threadBytes = 2 * recordBytes + scratchBytes;
 const slotBytes = (33 + 4 * domainWords) * slotRows + blockBytes + outputBytes + 9 * slack;
 
-/** Memory for `threads` threads, which have a slot each, and for `slots` further slots. The system allocates only the parts that are used. */
+/**
+ * Memory for `threads` threads, each with a slot of its own, and for `slots` further slots. The system allocates only the parts
+ * that are used.
+ */
 export class BlockMemory {
   readonly memory: WebAssembly.Memory;
 
-  /** @param memory memory made by another thread, to share it; new memory by default */
+  /** @param memory memory of another thread, to share it; new memory by default */
   constructor(
     readonly threads: number,
     readonly slots: number,
@@ -26,44 +29,36 @@ export class BlockMemory {
     this.memory = memory ?? newMemory(sharedEnd + threads * threadBytes + (threads + slots) * slotBytes);
   }
 
-  /** Returns the address of the record numbers of a thread, {@link slotRows} records; `nth` is 1 for another place for as many. */
+  /** Returns the address of a thread's record numbers, for {@link slotRows} records; `nth` selects one of two areas. */
   recordsOf(thread: number, nth: 0 | 1 = 0): number {
     return sharedEnd + thread * threadBytes + nth * recordBytes;
   }
 
-  /** Returns the address of a thread's scratch memory. */
   scratchOf(thread: number): number {
     return this.recordsOf(thread) + 2 * recordBytes;
   }
 
-  /** Returns the slot that a thread has for itself, for chunks outside the queue. */
   slotOf(thread: number): Slot {
     return this.slot(this.slots + thread);
   }
 
-  /** Returns a slot by its index. */
   slot(index: number): Slot {
     return new Slot(this.memory.buffer, this.recordsOf(this.threads) + index * slotBytes);
   }
 }
 
-/** Memory for one block, its verdicts and its rendered rows, with the addresses that the kernel needs. */
 export class Slot {
   readonly block: Buffer;
-  /** The codes of each row's statuses. */
   readonly codes: Uint8Array;
-  /** The hashes of each row's items in two words. */
+  /** Two words for each row, as in `mailboxes`. */
   readonly hashes: Int32Array;
-  /** The hash of each row's mailbox in two words. */
   readonly mailboxes: Int32Array;
-  /** The domain of each row's item, and the hash of another field of the row; see {@link RowFacts}. */
+  /** The domain of each row's item, and the hash of another field; see {@link RowFacts}. */
   readonly domains: Int32Array;
   readonly fields: Int32Array;
-  /** If fields have several items, the field of each item; their codes and hashes are behind those of the fields. */
+  /** If fields have several items, the field of each item; the items' codes and hashes follow those of the fields. */
   readonly itemFields: Int32Array;
-  /** The rendered rows. */
   readonly output: Buffer;
-  /** End of each row in the output. */
   readonly ends: Int32Array;
 
   constructor(memory: ArrayBufferLike, start: number) {

@@ -1,24 +1,23 @@
 /**
- * The queue of blocks that all threads take work from, in shared memory. The main thread offers blocks; every thread,
- * the main one too, takes the next one and leaves its answer.
+ * The queue of blocks from which all threads take work, in shared memory. The main thread offers blocks; every thread,
+ * including the main one, takes the next one and leaves its answer.
  */
 import type { BlockAnswer } from "./block-classifier.js";
 
-/** Words of the queue: numbers of blocks offered and taken so far, and whether the main thread waits for an answer. */
+/** Words of the queue: number of blocks offered and taken so far, and whether the main thread waits for an answer. */
 const [offered, taken, isAwaited, firstWord] = [0, 1, 2, 3];
-/** Words of each slot: state, length of the block, and the numbers of the answer; and the slot's place in the queue. */
+/** Words of each slot: state, length of the block, the slot at this position of the queue, and the numbers of the answer. */
 const [state, blockLength, place, firstNumber] = [0, 1, 2, 3];
 const numbers = ["lines", "rows", "items", "outputLength", "emptied", "notUtf8", "kept"] as const;
 const slotWords = firstNumber + numbers.length;
-/** States of a slot. A slot that is taken has the number of the thread added to `takenBy`. */
+/** States of a slot. A slot taken by a thread has the state `takenBy` plus the number of the thread. */
 const [waiting, answered, refused, takenBy] = [0, 1, 2, 3];
 
-/** The submitted blocks and their answers. */
 export class BlockQueue {
   readonly #words: Int32Array;
   readonly #slots: number;
 
-  /** @param memory memory made by another thread, to share it; new memory by default */
+  /** @param memory memory of another thread, to share it; new memory by default */
   constructor(
     slots: number,
     readonly memory = new SharedArrayBuffer(4 * (firstWord + slots * slotWords)),
@@ -27,7 +26,7 @@ export class BlockQueue {
     this.#words = new Int32Array(memory);
   }
 
-  /** Offers the block in a slot. Only for the main thread. */
+  /** Only for the main thread. */
   offer(slot: number, length: number): void {
     const words = this.#words;
     const count = words[offered]!;
@@ -38,7 +37,7 @@ export class BlockQueue {
     Atomics.notify(words, offered, 1);
   }
 
-  /** Takes the oldest block that no thread has taken. Returns its slot and length; undefined if there is none. */
+  /** Takes the oldest block that no thread has taken; undefined if there is none. */
   take(thread: number): { readonly slot: number; readonly length: number } | undefined {
     const words = this.#words;
     for (;;) {
@@ -51,13 +50,13 @@ export class BlockQueue {
     }
   }
 
-  /** Blocks the thread until there may be a block to take. Not for the main thread. */
+  /** Blocks the thread until there may be a block. Not for the main thread. */
   wait(): void {
     const count = Atomics.load(this.#words, offered);
     if (count === Atomics.load(this.#words, taken)) Atomics.wait(this.#words, offered, count);
   }
 
-  /** Leaves the answer to a block. Returns whether the main thread waits for one. */
+  /** Leaves the answer to a block; undefined refuses it. Returns whether the main thread waits for an answer. */
   answer(slot: number, answer: BlockAnswer | undefined): boolean {
     const words = this.#words;
     if (answer !== undefined) {
@@ -67,13 +66,11 @@ export class BlockQueue {
     return Atomics.exchange(words, isAwaited, 0) === 1;
   }
 
-  /** Returns whether a block has its answer. */
   isAnswered(slot: number): boolean {
     const now = Atomics.load(this.#words, this.#word(slot, state));
     return now === answered || now === refused;
   }
 
-  /** Returns the answer to a block; undefined if it was refused. */
   answerTo(slot: number): BlockAnswer | undefined {
     const word = (index: number) => this.#words[this.#word(slot, index)]!;
     if (word(state) === refused) return undefined;
@@ -88,7 +85,7 @@ export class BlockQueue {
     return Atomics.load(this.#words, this.#word(slot, state)) === takenBy + thread;
   }
 
-  /** Asks the threads to say when they answer; call {@link isAnswered} afterwards. */
+  /** Makes the next answer report that it is awaited; call {@link isAnswered} afterwards. */
   announceWait(): void {
     Atomics.store(this.#words, isAwaited, 1);
   }

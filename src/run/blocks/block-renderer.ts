@@ -1,4 +1,4 @@
-/** Renders the records of blocks with their statuses, in JavaScript: whatever the kernel does not write. Runs in any thread. */
+/** Renders the records of blocks with their statuses, in JavaScript: all that the kernel does not write. Runs in any thread. */
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import { CopyingWriter } from "../../table/writers/copying-writer.js";
 import type { WriteMemory, WrittenRecords } from "../../table/writers/output.js";
@@ -20,10 +20,9 @@ import { type BlockOptions, itemColumnsOf } from "./block-options.js";
 import { decidingPlaces, type ItemVerdicts } from "./item-verdicts.js";
 import { plainAddress } from "./plain-address.js";
 
-/** Returns the verdict on an item that has a status, with its reason if that is known. */
+/** Returns the verdict on an item with a known status, with its reason if that is known. */
 export type Explain = (item: string, status: Status) => Verdict;
 
-/** Renders records in one thread. */
 export class BlockRenderer {
   readonly #options: BlockOptions;
   readonly #codes: StatusCodes;
@@ -33,13 +32,10 @@ export class BlockRenderer {
   readonly #columns: readonly number[];
   readonly #needsReasons: boolean;
   readonly #writer: RecordWriter;
-  /** The added fields of rows by the codes of their statuses, unless these are to be explained. */
+  /** The added fields by status codes, except those that depend on the item. */
   readonly #byCodes = new Map<number | string, AddedFields>();
 
-  /**
-   * @param cells finds the items in values
-   * @param explainsAll whether verdicts with a code that has no reason may have one all the same
-   */
+  /** @param explainsAll whether a verdict may have a reason even if its code has none */
   constructor(
     options: BlockOptions,
     codes: StatusCodes,
@@ -62,7 +58,7 @@ export class BlockRenderer {
    *
    * @param codes the code of each field with items, row by row
    * @param items the verdicts on all items, if a field has several
-   * @param memory takes the bytes if they fit; otherwise new memory does
+   * @param memory is used if the bytes fit; otherwise new memory is
    */
   render(chunk: ScannedChunk, codes: Uint8Array, items?: ItemVerdicts, memory?: WriteMemory): WrittenRecords {
     const nth = items === undefined ? undefined : decidingPlaces(codes, items);
@@ -98,7 +94,6 @@ export class BlockRenderer {
     return added;
   }
 
-  /** Returns whether the added fields of rows with a code depend on their items. */
   #isExplained(code: number): boolean {
     if (!hasItem(code) || code === notCheckedCode) return false;
     return isExplained(this.#options.columns, this.#hasReason(code));
@@ -114,10 +109,10 @@ export class BlockRenderer {
   }
 
   /**
-   * Returns the added fields for a field with items.
+   * Returns the added fields of a row for one column with items.
    *
-   * @param column number of its column
-   * @param nth which of the items in each field decides
+   * @param column its index among the columns with items
+   * @param nth index of the deciding item in each field
    */
   #fieldsOf(
     chunk: ScannedChunk,
@@ -142,7 +137,7 @@ export class BlockRenderer {
   }
 }
 
-/** Returns the items in a field, by its number, row by row. */
+/** Returns the items in a field. Fields are numbered row by row. */
 export function itemsInField(
   chunk: ScannedChunk,
   columns: readonly number[],
@@ -155,7 +150,9 @@ export function itemsInField(
   return address === undefined ? cells.itemsIn(column.value(row)) : [address];
 }
 
-/** Returns the bytes to append to a record for a column with items, by the codes of offline verdicts; none if the kernel cannot. */
+/**
+ * Returns the bytes to append for a column with items, by the codes of offline verdicts; none if the kernel cannot write them.
+ */
 export function tailsOf({ kind, shape, target, keeps, columns }: BlockOptions): readonly Uint8Array[] {
   const hasTails = keeps === undefined && columns.details.length === 0;
   if (!hasTails || target.format !== undefined || shape.json) return [];

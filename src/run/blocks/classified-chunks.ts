@@ -25,32 +25,30 @@ import { BlockMemory } from "./block-memory.js";
 import { type BlockOptions, looksAtRows } from "./block-options.js";
 import type { SubmittedBlock, WorkerPool } from "./worker-pool.js";
 
-/** Bytes left to read, or bytes read if the size is not known, from which on it pays to start workers. */
+/** Bytes left to read from which on workers pay off; and bytes read, if the size of the input is not known. */
 const worthWorkers = 25_165_824;
 const worthWorkersRead = 8_388_608;
-/** Most threads: more of them would wait for the main thread, which counts, charges and writes. */
+/** Further threads would wait for the main thread, which counts, charges and writes. */
 const mostThreads = 4;
-/** Most blocks per thread: enough that no worker waits for the main thread. */
+/** Enough blocks per thread that no worker waits for the main thread. */
 const blocksForThread = 3;
-/** Size of a block for a service, in bytes: while one is worked on, requests in flight are answered, and the next ones wait. */
+/** Size of a block for a service, in bytes: small, because answers and the next requests wait while a block is classified. */
 const smallBlock = 65_536;
-/** Most chunks that wait for their verdicts and to be written. They limit memory. */
+/** Limit on chunks that wait for their verdicts or to be written. It bounds memory. */
 export const mostWaiting = 128;
 
-/** The kernel of the main thread, and what other threads need for theirs. Serves one run at a time. */
+/** The kernel of the main thread, and the parts of it that other threads need. Serves one run at a time. */
 export interface PreparedKernel {
   readonly module: WebAssembly.Module;
   readonly memory: BlockMemory;
   readonly kernel: BlockKernel;
 }
 
-/** The engine, as the threads know it. */
 export interface ThreadEngine {
   /** Undefined if a service gives the verdicts. */
   readonly classifier: Classifier | undefined;
-  /** Source from which a worker can load the same classifier. */
   readonly source: ClassifierSource | undefined;
-  /** Whether runs at the same time share their charges, and so need the same blocks, whenever their bytes come. */
+  /** Whether concurrent runs share their charges. They need the same blocks, so blocks must not depend on when bytes arrive. */
   readonly isShared: boolean;
 }
 
@@ -62,14 +60,13 @@ const threadsFor = (engine: ThreadEngine, cores: number): number =>
 export const prepareKernel = (engine: ThreadEngine, cores: number, kind: Kind): PreparedKernel | null =>
   withKernel((module) => {
     const threads = threadsFor(engine, cores);
-    // Slots for the blocks submitted, for the chunks that wait, for the one taken, and for one whose bytes are being written.
+    // Slots for submitted blocks, for waiting chunks, for the block taken last, and for one whose bytes are being written.
     const memory = new BlockMemory(threads, blocksOf(threads) + mostWaiting + 2);
     return { module, memory, kernel: new BlockKernel(module, memory, 0, engine.classifier, kind) };
   }) ?? null;
 
 const blocksOf = (threads: number): number => 2 + threads * blocksForThread;
 
-/** The chunks of one table. */
 export class ClassifiedChunks {
   readonly classifier: BlockClassifier;
   readonly #table: ScannedTable;
@@ -80,7 +77,6 @@ export class ClassifiedChunks {
   readonly #read: (chunk: ScannedChunk) => ScannedChunk;
   #pool: WorkerPool | undefined;
 
-  /** @param inputShare returns the share of the input that has been read, from 0 to 1; undefined when its size is not known */
   constructor(
     table: ScannedTable,
     options: BlockOptions,
@@ -98,7 +94,7 @@ export class ClassifiedChunks {
       const { memory } = prepared.memory;
       prepareMemory(memory, kernelSettings(options));
       resetCounts(memory.buffer);
-      // Otherwise they are written when more blocks come.
+      // Small inputs skip this; `newPool` does it when more blocks arrive.
       if (engine.classifier && (inputShare() ?? 1) < 1) writeDomainTables(memory.buffer, engine.classifier);
     }
     this.classifier = new BlockClassifier(options, engine.classifier, prepared?.kernel, main);
@@ -106,7 +102,6 @@ export class ClassifiedChunks {
     this.#read = (chunk) => read(chunk)!;
   }
 
-  /** Yields the chunks in input order. */
   async *[Symbol.asyncIterator](): AsyncGenerator<ClassifiedChunk> {
     const { first, blocks, assembler } = this.#table;
     const submitted: SubmittedBlock[] = [];
@@ -129,7 +124,6 @@ export class ClassifiedChunks {
     yield* this.#classifyHere(assembler.assemble(undefined));
   }
 
-  /** Ends the threads. */
   async close(): Promise<void> {
     await this.#pool?.close();
   }
@@ -156,7 +150,7 @@ export class ClassifiedChunks {
   async *#takeAnswer({ block, answer, records, release }: SubmittedBlock): AsyncGenerator<ClassifiedChunk> {
     const { assembler } = this.#table;
     const classified = await answer();
-    // A record that began in an earlier block may end in this one. Then the thread started in the middle of a record.
+    // A record from an earlier block may end in this one; then the thread started in the middle of a record.
     if (classified === undefined || !assembler.isAligned) {
       if (classified !== undefined) this.classifier.takeBack(() => records(1), classified);
       const chunk = assembler.assemble(block);
@@ -170,7 +164,7 @@ export class ClassifiedChunks {
   }
 }
 
-/** @param share share of the input that these bytes are, from 0 to 1; undefined if it is not known */
+/** @param share share of the input that was read, from 0 to 1; undefined if the size is not known */
 function isWorthWorkers(bytes: number, share: number | undefined): boolean {
   return share === undefined ? bytes >= worthWorkersRead : (bytes * (1 - share)) / share >= worthWorkers;
 }

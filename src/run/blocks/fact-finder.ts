@@ -1,4 +1,7 @@
-/** Finds what observers and `--dedupe` need of each row: the domain of its item, the hash of another field, its mailboxes. */
+/**
+ * Finds the facts about each row that observers and `--dedupe` need: the domain of its item, the hash of another field, its
+ * mailboxes.
+ */
 import { hashItem, type ItemHash } from "../../classifier/item-hash.js";
 import { domainWords, isOwnMailbox } from "../../kernel/layout.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
@@ -12,10 +15,8 @@ import { type BlockOptions, itemColumnsOf, wantsMailboxes } from "./block-option
 import { itemsInField } from "./block-renderer.js";
 import type { ItemVerdicts } from "./item-verdicts.js";
 
-/** Where a slot takes the facts about its rows. */
 export type SlotFacts = Pick<Slot, "mailboxes" | "domains" | "fields">;
 
-/** The verdicts on the items of a chunk. */
 interface Judged {
   readonly codes: Uint8Array;
   readonly hashes: Int32Array;
@@ -27,10 +28,8 @@ export class FactFinder {
   readonly #kernel: BlockKernel | undefined;
   readonly #cells: Cells;
   readonly #hashOf: (key: string) => ItemHash;
-  /** Indices of the columns with items. */
   readonly #columns: readonly number[];
 
-  /** @param hashOf returns the hash of a key, as threads of the run have it */
   constructor(
     options: BlockOptions,
     kernel: BlockKernel | undefined,
@@ -45,10 +44,10 @@ export class FactFinder {
   }
 
   /**
-   * Finds what is wanted. Facts need the kernel; without it, an observer reads the rows.
+   * Finds what the run wants. Facts need the kernel; without it, an observer reads the rows.
    *
-   * @param slot takes what fits there
-   * @returns the facts, and hashes of the mailboxes in the places of those of the items
+   * @param slot gets the facts that fit there
+   * @returns the facts, and the hashes of the mailboxes in the order of the items
    */
   find(
     chunk: ScannedChunk,
@@ -63,10 +62,9 @@ export class FactFinder {
     return { facts, mailboxes: this.#hashMailboxes(chunk, judged, domains, slot?.mailboxes) };
   }
 
-  /** Returns the hash of an item's mailbox. */
   hashOfMailbox(item: string): ItemHash {
     const key = mailboxKey(this.#options.kind, item);
-    // The hash of the kernel is that of small letters.
+    // The kernel hashes lower case only.
     return key === key.toLowerCase() ? this.#hashOf(key) : hashItem(this.#options.seed, key);
   }
 
@@ -79,7 +77,6 @@ export class FactFinder {
     return { bytes: chunk.bytes, domains, fields };
   }
 
-  /** Reads the domains of the items of a column; see `domainWords`. Returns undefined without the kernel. */
   #domainsOf(column: ScannedChunk, memory?: Int32Array): Int32Array | undefined {
     if (this.#kernel === undefined) return undefined;
     const domains = memory ?? new Int32Array(domainWords * column.count);
@@ -90,8 +87,8 @@ export class FactFinder {
   /**
    * Hashes the mailboxes of items.
    *
-   * @param domains those of the items of each column, as far as they are known
-   * @param memory takes the hashes if no field has several items
+   * @param domains the domains of each column, as far as they are known
+   * @param memory gets the hashes if no field has several items
    */
   #hashMailboxes(
     chunk: ScannedChunk,
@@ -118,7 +115,7 @@ export class FactFinder {
         mailboxes[2 * (place + nth)] = low;
         mailboxes[2 * (place + nth) + 1] = high;
       }
-      // A field without an item has a place too.
+      // A field without an item has an entry, too.
       place += Math.max(1, found.length);
     }
     return mailboxes;

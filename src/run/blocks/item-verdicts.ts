@@ -1,42 +1,35 @@
-/** The verdicts on the items of some records, where a field may have several, and which of them decides. */
+/** The verdicts on the items of records, where a field may have several items, and the choice of the item that decides. */
 import type { Status } from "../../validator/validator.js";
 import { isGood } from "../cells.js";
 
-/** Verdicts on items, where a field may have several. */
 export interface ItemVerdicts {
   readonly codes: Uint8Array;
   readonly hashes: Int32Array;
-  /** The field of each item, numbered row by row over the columns with items; fields without an item are listed once. */
+  /** The field of each item, numbered row by row over the columns with items. Fields without an item are listed once. */
   readonly fields: Int32Array;
 }
 
-/** The verdict on an item, with its hash in two words. */
 export interface ItemVerdict {
   readonly code: number;
   readonly low: number;
   readonly high: number;
 }
 
-/** Returns whether an item with a code decides about its field before an earlier one with another code. */
+/** Returns whether an item decides about its field before an earlier one, by the codes of both. */
 export type Decides = (code: number, earlier: number) => boolean;
 
-/** Takes the verdicts on the items of fields, in their order. */
 export class FieldVerdicts {
-  /** Those on all items but the first one of each field; hashes have two words each. */
+  /** The verdicts on all items except the first one of each field. Hashes have two words each. */
   readonly #fields: number[] = [];
   readonly #codes: number[] = [];
   readonly #hashes: number[] = [];
 
-  /**
-   * @param codes the codes of fields by their first items
-   * @param hashes the hashes of the same items
-   */
   constructor(
     readonly codes: Uint8Array,
     readonly hashes: Int32Array,
   ) {}
 
-  /** @param nth index of the item in its field */
+  /** Fields must be put in order. `nth` is the index of the item in its field. */
   put(field: number, nth: number, { code, low, high }: ItemVerdict): void {
     if (nth > 0) {
       this.#fields.push(field);
@@ -49,7 +42,10 @@ export class FieldVerdicts {
     this.hashes[2 * field + 1] = high;
   }
 
-  /** Lists the verdicts on all items, and gives each field the code of the item that decides; undefined if each has one at most. */
+  /**
+   * Lists the verdicts on all items, and gives each field the code of its deciding item. Undefined if each field has at most
+   * one.
+   */
   all(decides: Decides): ItemVerdicts | undefined {
     const others = this.#fields.length;
     if (others === 0) return undefined;
@@ -75,13 +71,12 @@ export class FieldVerdicts {
   }
 }
 
-/** Returns memory for verdicts. */
 export const emptyVerdicts = (count: number): { codes: Uint8Array; hashes: Int32Array } => ({
   codes: new Uint8Array(count),
   hashes: new Int32Array(2 * count),
 });
 
-/** Gives each field the code of the item that decides, when the items have got others. */
+/** Gives each field the code of its deciding item, after the items' codes have changed. */
 export function takeDeciding(codes: Uint8Array, items: ItemVerdicts, decides: Decides): void {
   let last = -1;
   for (let place = 0; place < items.fields.length; place++) {
@@ -93,11 +88,6 @@ export function takeDeciding(codes: Uint8Array, items: ItemVerdicts, decides: De
   }
 }
 
-/**
- * Returns 1 for each row of which an item is good.
- *
- * @param columns number of columns with items
- */
 export function goodRows(
   statuses: readonly Status[],
   columns: number,
@@ -114,7 +104,7 @@ export function goodRows(
   return good;
 }
 
-/** Returns for each field which of its items has its status, from 0. */
+/** Returns for each field the index of the item, from 0, whose code it has. */
 export function decidingPlaces(codes: Uint8Array, items: ItemVerdicts): Uint32Array {
   const found = new Uint32Array(codes.length);
   let nth = 0;

@@ -4,23 +4,18 @@ import { Place, recordWords } from "../../table/scan/scanner.js";
 import { knownStatuses, notChecked, type Status } from "../../validator/validator.js";
 import { firstKeptCode, isRow } from "../status-codes.js";
 
-/**
- * Returns the code of a field whose status column holds something else than a known status.
- *
- * @param nth number of the column with items
- */
+/** Returns the code of a field whose status column has an unknown status. `nth` is the index of the column with items. */
 export type OtherStatus = (chunk: ScannedChunk, row: number, status: Status, nth: number) => number;
 
 const known = knownStatuses.map((status) => Buffer.from(status));
 const longest = Math.max(...known.map(({ length }) => length));
 
 /**
- * Returns the codes of the fields with items that are not judged, row by row; 0 for the others.
+ * Returns the codes of fields with items that are not judged, row by row; 0 for the others.
  *
- * @param quote the quote of the table; empty if there is none
+ * @param quote the quote of the table; empty for none
  * @param places index of the status column of each column with items; undefined if an earlier run did not have it
- * @param keeps whether rows keep their statuses
- * @param other undefined where such fields are left to another thread
+ * @param other undefined if fields with an unknown status are left to the main thread
  * @returns undefined if there is such a field, and no `other`
  */
 export function findKept(
@@ -41,7 +36,7 @@ export function findKept(
       if (!chunk.isRow(row)) continue;
       const field = row * width + nth;
       if (!isRow(codes[row * width]!)) {
-        // A bad row of the earlier run.
+        // A bad row that the earlier run kept.
         codes[field] = codes[row * width]!;
         continue;
       }
@@ -61,7 +56,6 @@ export function findKept(
   return codes;
 }
 
-/** Returns the index of the known status in some bytes, without the quotes around it; -1 if it is another one. */
 function statusIn(bytes: Uint8Array, start: number, end: number, quote: number): number {
   let [from, to] = [start, end];
   if (bytes[from] === quote && bytes[to - 1] === quote) {
@@ -80,10 +74,9 @@ function statusIn(bytes: Uint8Array, start: number, end: number, quote: number):
 }
 
 /**
- * Judges the items of a column but for those of fields whose codes are known, which are hidden from the kernel meanwhile.
+ * Judges the items of column `nth`, except fields with a code in `kept`: these are hidden from the kernel meanwhile.
  *
  * @param kept the known codes, else 0, row by row over all columns
- * @param nth number of the column
  * @param width number of columns
  */
 export function judgeWithout(

@@ -1,17 +1,16 @@
-/** Tells plain addresses by their bytes: nine of ten values, for which neither patterns nor strings are needed. */
+/** Recognises plain addresses by their bytes: nine of ten values, which then need neither patterns nor strings. */
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import { Place, recordWords } from "../../table/scan/scanner.js";
 
 const atSign = 0x40;
 const dot = 0x2e;
 
-/** 1 for each byte that a plain address may have on both sides of its sign, 2 for each before it only. */
+/** 1 for bytes that a plain address may have on both sides of its `@`, 2 for those allowed only before it. */
 const addressBytes = new Uint8Array(256);
 for (const byte of Buffer.from("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-"))
   addressBytes[byte] = 1;
 for (const byte of Buffer.from("_+")) addressBytes[byte] = 2;
 
-/** Returns a value that is one address with nothing around it, for which no pattern is needed; undefined for others. */
 export function plainAddress(chunk: ScannedChunk, row: number): string | undefined {
   return isPlainAddress(chunk, row) ? chunk.bytesOf(row) : undefined;
 }
@@ -32,7 +31,7 @@ function isPlainAddress({ bytes, at }: ScannedChunk, row: number): boolean {
       lastDot = p;
     }
   }
-  // The last label has letters at its ends.
+  // The last label starts and ends with a letter.
   return (
     sign > start &&
     lastDot > sign &&

@@ -8,7 +8,6 @@ import type { BlockMemory, Slot } from "./block-memory.js";
 import { type BlockOptions, itemColumnsOf } from "./block-options.js";
 import { BlockQueue } from "./block-queue.js";
 
-/** Data that a worker is started with. */
 export interface WorkerInput {
   readonly options: BlockOptions;
   readonly source: ClassifierSource | undefined;
@@ -17,38 +16,28 @@ export interface WorkerInput {
   readonly threads: number;
   readonly slots: number;
   readonly queueMemory: SharedArrayBuffer;
-  /** Number of the thread, from 1; the main thread is 0. */
+  /** From 1; the main thread is 0. */
   readonly thread: number;
 }
 
-/** A block with its verdicts, as a thread left it in its slot. */
 interface ClassifiedBlock extends ChunkVerdicts {
-  /** Number of line ends in the block. */
   readonly lines: number;
-  /** The rows, rendered as if these verdicts were final; undefined if they are not. */
   readonly written: WrittenRecords | undefined;
 }
 
-/** A block submitted to the threads. Its memory and that of the answer are valid until `release` is called. */
+/** A block submitted to the threads. Its memory and its answer's are valid until `release` is called. */
 export interface SubmittedBlock {
   readonly block: Buffer;
-  /** Resolves when a thread has classified the block; to undefined if it was refused. See {@link BlockClassifier.answer}. */
+  /** Resolves when the block is classified; to undefined if it was refused. See {@link BlockClassifier.answer}. */
   answer(): Promise<ClassifiedBlock | undefined>;
-  /**
-   * Returns the records of a block that was not refused.
-   *
-   * @param line line of the table on which the block starts
-   */
   records(line: number): ScannedChunk;
   release(): void;
 }
 
 const mainThread = 0;
 
-/** Submits blocks to the threads and returns their verdicts. */
 export class WorkerPool {
   readonly #classifier: BlockClassifier;
-  /** Number of columns with items. */
   readonly #columns: number;
   readonly #isFinal: boolean;
   readonly #hasFacts: boolean;
@@ -57,12 +46,11 @@ export class WorkerPool {
   readonly #queue: BlockQueue;
   readonly #inputs: WorkerInput[];
   readonly #workers: Worker[] = [];
-  /** The records of blocks that the main thread has classified, by slot, if they are rendered later. */
+  /** By slot, the records of blocks that the main thread has classified, if they are rendered later. */
   readonly #chunks: (ScannedChunk | undefined)[] = [];
   readonly #failures = new Map<number, Error>();
   #wake = () => {};
 
-  /** @param classifier classifies blocks on the main thread */
   constructor(
     options: BlockOptions,
     source: ClassifierSource | undefined,
@@ -84,12 +72,12 @@ export class WorkerPool {
     });
   }
 
-  /** Starts the workers, once. Before, the main thread works alone. */
+  /** Starts the workers, once. Until then, the main thread works alone. */
   startWorkers(): void {
     for (const input of this.#inputs.splice(0)) this.#workers.push(this.#start(input));
   }
 
-  /** Offers a block to the threads. Returns undefined when it is too large for a slot. */
+  /** Offers a block to the threads. Returns undefined if it is too large for a slot. */
   submit(block: Buffer): SubmittedBlock | undefined {
     const index = this.#free.at(-1);
     if (index === undefined) throw new Error("more blocks are submitted than there are slots");
@@ -107,12 +95,11 @@ export class WorkerPool {
     };
   }
 
-  /** Terminates the workers. */
   async close(): Promise<void> {
     await Promise.all(this.#workers.map((worker) => worker.terminate()));
   }
 
-  /** Works on blocks, and waits when there are none, until a block has its answer. */
+  /** Classifies blocks, or waits if there are none, until a block has its answer. */
   async #answer(index: number): Promise<ClassifiedBlock | undefined> {
     while (!this.#queue.isAnswered(index)) {
       const task = this.#queue.take(mainThread);
@@ -173,7 +160,7 @@ export class WorkerPool {
     return chunk;
   }
 
-  /** Starts a worker. One that cannot start takes no blocks: the other threads classify them. */
+  /** A worker that cannot start takes no blocks: the other threads classify them. */
   #start(input: WorkerInput): Worker {
     const worker = new Worker(new URL("worker.js", import.meta.url), { workerData: input });
     worker.on("message", () => this.#wake());

@@ -3,7 +3,7 @@
  *
  * Two kinds of batches are being filled at once:
  *
- * - the open batch takes new items, and is submitted when it has `batchSize` of them;
+ * - the open batch gets new items, and is submitted when it has `batchSize` of them;
  * - a batch that a killed run submitted is filled again as its items occur, and submitted unchanged: the service
  *   recognises its Idempotency-Key and does not charge it twice. It waits until it is complete, too many chunks wait
  *   for verdicts, or the input ends.
@@ -18,16 +18,14 @@ import type { RunOptions } from "../run-options.js";
 import { BatchRequests } from "./batch-requests.js";
 import type { OpenItem, OpenItems } from "./open-items.js";
 
-/** Open items, and a promise that resolves when they have their verdicts. */
 interface Batch {
   readonly items: OpenItem[];
   readonly settled: Promise<void>;
   readonly settle: () => void;
 }
 
-/** A batch submitted by an earlier, killed run. */
 interface UnfinishedBatch {
-  /** Digests of its items, in the order in which they were submitted. */
+  /** In the order in which the items were submitted. */
   readonly digests: readonly string[];
   readonly batch: Batch;
 }
@@ -36,25 +34,18 @@ export class BatchQueue {
   readonly #options: RunOptions;
   readonly #items: OpenItems;
   readonly #running = new Set<Batch>();
-  /** Full batches that wait until one of those running has ended, in their order: then the next is sent without delay. */
+  /** Full batches that wait until a running one ends, in order: the next one is then sent without delay. */
   readonly #ready: Batch[] = [];
   readonly #onFailure: (error: unknown) => void;
   #failure: { readonly error: unknown } | undefined;
-  /** The batch that takes new items. */
   #open = newBatch();
-  /** Unfinished batches by the digest of each of their items. */
   readonly #unfinished = new Map<string, UnfinishedBatch>();
   /** Unfinished batches of which this run has met an item. */
   readonly #refilling = new Set<UnfinishedBatch>();
-  /** Called when a batch has ended. */
   #waiters: (() => void)[] = [];
   #isAbandoned = false;
   #isExhausted = false;
 
-  /**
-   * @param unfinished the digests of each batch that killed runs submitted
-   * @param onFailure called with the error of the first batch that fails
-   */
   constructor(
     options: RunOptions,
     items: OpenItems,
@@ -72,16 +63,11 @@ export class BatchQueue {
     }
   }
 
-  /** Whether any batch is partly filled. */
   get isFilling(): boolean {
     return this.#open.items.length > 0 || this.#refilling.size > 0;
   }
 
-  /**
-   * Takes an open item.
-   *
-   * @returns whether a batch is full and has to be submitted
-   */
+  /** Returns whether a batch is full and has to be submitted. */
   add(item: OpenItem): boolean {
     const unfinished = this.#unfinished.get(item.digest);
     if (unfinished === undefined) {
@@ -91,7 +77,6 @@ export class BatchQueue {
     return unfinished.batch.items.push(item) === unfinished.digests.length;
   }
 
-  /** Submits the batches that are full. Resolves when there is room for more. */
   async submitFull(): Promise<void> {
     for (const unfinished of this.#refilling) {
       const { batch, digests } = unfinished;
@@ -101,22 +86,21 @@ export class BatchQueue {
   }
 
   /**
-   * Submits the open batch, even if it is not full. Batches of a killed run go on waiting: the service recognises them
-   * only if they are resent unchanged.
+   * Submits the open batch, even if it is not full. Batches of a killed run stay: the service recognises them only if they are
+   * resent unchanged.
    */
   async flushOpen(): Promise<void> {
     if (this.#open.items.length > 0) await this.#submitOpen();
   }
 
-  /** Submits all batches, even those that are not full. */
   async flush(): Promise<void> {
     for (const unfinished of this.#refilling) await this.#resubmit(unfinished);
     await this.flushOpen();
   }
 
   /**
-   * Ends the use of a queue whose run failed: waits for the batches that were submitted, whose items may be charged, and forgets
-   * the others, so that the run over the next file submits them.
+   * Ends the use of a queue whose run failed: waits for submitted batches, whose items may be charged, and forgets the others,
+   * so that the run over the next file submits them.
    */
   async abandon(): Promise<void> {
     const refilling = [...this.#refilling].map(({ batch }) => batch);
@@ -127,7 +111,6 @@ export class BatchQueue {
     while (this.#running.size > 0 && !this.#failure) await this.#batchEnds();
   }
 
-  /** Resolves when all items added so far have their verdicts. */
   async settled(): Promise<void> {
     const refilling = [...this.#refilling].map(({ batch }) => batch);
     const open = this.#open.items.length > 0 ? [this.#open] : [];
@@ -151,7 +134,7 @@ export class BatchQueue {
     await this.#submit(batch);
   }
 
-  /** Submits a batch. Waits until fewer than `concurrency` batches are ready behind those that are running. */
+  /** Waits until fewer than `concurrency` batches are ready besides the running ones. */
   async #submit(batch: Batch): Promise<void> {
     const { concurrency = 1 } = this.#options.validator;
     if (this.#isAbandoned) return this.#forget(batch.items);
@@ -173,7 +156,6 @@ export class BatchQueue {
     for (const wake of this.#waiters.splice(0)) wake();
   }
 
-  /** Starts the validation of ready batches, as long as fewer than `concurrency` are running. */
   #start(): void {
     const { concurrency = 1 } = this.#options.validator;
     while (this.#running.size < concurrency && this.#ready.length > 0 && !this.#failure) {
@@ -195,13 +177,12 @@ export class BatchQueue {
     }
   }
 
-  /** Gets the verdicts of a batch. */
   async #validate(batch: readonly OpenItem[]): Promise<void> {
     const { kind, validator, signal, cache } = this.#options;
     signal.throwIfAborted();
     const requests = new BatchRequests(batch, this.#items, cache, validator.patience ?? 0, signal);
     const items = batch.map(({ item }) => item);
-    // When the quota has ended, the cache may still have verdicts of other runs, or get some.
+    // When the quota has ended, the cache may still have or get verdicts of other runs.
     if (this.#isExhausted) return requests.takeOthers(items.map((_, i) => i));
     let left: readonly number[] = [];
     try {

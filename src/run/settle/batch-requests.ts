@@ -6,20 +6,18 @@
  *
  * Items claimed elsewhere are asked for in a later request.
  *
- * To keep: a claim lasts for one request with its retries, and begins after all waits for the quota and the rate. No claim is
- * held while a batch waits for the items of another run, or two runs could wait for each other.
+ * To keep: a claim lasts for one request with its retries, and begins after all waits for the quota and the rate. A batch that
+ * waits for the items of another run has no claim, or two runs could wait for each other.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BatchListener, Submission, Verdict } from "../../validator/validator.js";
 import type { CachePort } from "../cache-port.js";
 import type { OpenItem, OpenItems } from "./open-items.js";
 
-/** Time between checks for the verdicts on items that another run has in flight, in milliseconds. */
+/** Time between checks for the verdicts on items that another run has in flight. */
 const pollMilliseconds = 100;
 
-/** The requests for a batch: each is recorded in the cache before it is sent, and the paid verdicts are stored there. */
 export class BatchRequests implements BatchListener {
-  /** Units charged so far. */
   charged = 0;
   readonly #batch: readonly OpenItem[];
   readonly #items: OpenItems;
@@ -45,12 +43,10 @@ export class BatchRequests implements BatchListener {
     this.#signal = signal;
   }
 
-  /** Returns whether an item of the batch has got its verdict, from the service or the cache. */
   isSettled(index: number): boolean {
     return this.#isSettled[index] === 1;
   }
 
-  /** Ends the claim on the items of the last request. */
   release(): Promise<void> {
     return this.#release();
   }
@@ -71,7 +67,7 @@ export class BatchRequests implements BatchListener {
   }
 
   async onAnswered(indices: readonly number[], verdicts: readonly Verdict[]): Promise<void> {
-    // First, because it throws if there are too many statuses: those must not get into the cache.
+    // First, because this throws if there are too many statuses, which must not get into the cache.
     this.#items.settle(
       indices.map((index) => this.#batch[index]!),
       verdicts,
@@ -81,11 +77,11 @@ export class BatchRequests implements BatchListener {
     this.#items.charge(indices.length);
     const statuses = verdicts.map(({ status }) => status);
     await this.#cache?.finish(this.#digestsOf(this.#submitted), this.#digestsOf(indices), statuses);
-    // The claim may have held items that turned out to have their verdicts.
+    // The claim may also cover items that turned out to have their verdicts.
     await this.#release();
   }
 
-  /** Takes the verdicts that other runs have got, or get soon, on items that are not submitted any more. */
+  /** Waits for the verdicts of other runs on items that are not submitted any more. */
   async takeOthers(indices: readonly number[]): Promise<void> {
     let open = this.#cache === undefined ? [] : indices;
     while (open.length > 0) {
@@ -97,7 +93,6 @@ export class BatchRequests implements BatchListener {
     }
   }
 
-  /** Claims items, except those that another run has in flight, and takes the verdicts that others have got meanwhile. */
   async #claim(indices: readonly number[]): Promise<Submission> {
     const { isElsewhere, release } = await this.#cache!.claim(
       this.#digestsOf(indices),
@@ -117,7 +112,6 @@ export class BatchRequests implements BatchListener {
     return indices.map((index) => this.#batch[index]!.digest);
   }
 
-  /** Waits a moment, or until the run is stopped. */
   async #pause(): Promise<void> {
     await sleep(pollMilliseconds, undefined, { signal: this.#signal }).catch(() => {});
   }

@@ -1,6 +1,6 @@
 /**
- * The batches for a service: new items that neither the cache nor the syntax decides go to the queue, which fills batches and submits
- * several at a time.
+ * The batches for a service: new items that neither the cache nor the syntax decides go to the queue, which fills batches and
+ * submits several at a time.
  *
  * Partly filled batches are submitted after {@link mostChunks} chunks, and the open batch also when the input pauses. Counting
  * chunks instead of time gives the same batches for the same list, however fast the service answers.
@@ -14,9 +14,8 @@ import { BatchQueue } from "./batch-queue.js";
 import type { OpenItem, OpenItems } from "./open-items.js";
 import type { NumberedChunk, Settler } from "./settler.js";
 
-/** Chunks after which partly filled batches are submitted. */
 const mostChunks = 64;
-/** Time, in milliseconds, that the input pauses further before the open batch is submitted. */
+/** How long the input must pause before the open batch is submitted. */
 const pauseMilliseconds = 150;
 
 export class Batches implements Settler {
@@ -29,13 +28,9 @@ export class Batches implements Settler {
   /** Number of consecutive chunks after which some batch was still partly filled. */
   #fillingChunks = 0;
   #pause: NodeJS.Timeout | undefined;
-  /** The items of the chunk at hand that are not in the queue yet, the next one last. */
+  /** Items of the current chunk that are not in the queue yet, the next one last. */
   #unopened: OpenItem[] = [];
 
-  /**
-   * @param unfinished the digests of each batch that killed runs submitted
-   * @param onFailure called with the error of the first batch that fails
-   */
   constructor(
     options: RunOptions,
     ledger: ItemLedger,
@@ -71,7 +66,7 @@ export class Batches implements Settler {
     );
     this.#unopened = found.reverse();
     for (let next = found.pop(); next !== undefined; next = found.pop()) {
-      // Submitted at once, so that its validation runs while the next batch is being filled.
+      // Submit at once: validation runs while the next batch is being filled.
       if (this.#items.open(next) && this.#queue.add(next)) {
         await this.#queue.submitFull();
         await setImmediate();

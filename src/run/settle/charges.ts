@@ -1,10 +1,11 @@
 /**
- * The charges of the offline engine. Its verdicts are there at once; chunks wait until their new items are charged, many at a time:
+ * The charges of the offline engine. Its verdicts are known at once; chunks wait until their new items are charged, many at a
+ * time:
  *
- * - While the disk or a database makes a charge, the next chunks wait for the next one: it is the larger, the longer the last
- *   one takes.
- * - A charge goes up to a mark if it can, so that the receipts of a run that does not end fit the next run over the same items;
- *   see paid-items.ts.
+ * - While the disk or a database makes a charge, the next chunks wait for the next charge: the longer one takes, the larger
+ *   the next.
+ * - A charge goes up to a mark if it can, so that the receipts of an unfinished run fit the next run over the same items; see
+ *   paid-items.ts.
  * - Items that the quota does not grant are marked in the ledger as not checked.
  */
 import type { ItemHash } from "../../classifier/item-hash.js";
@@ -22,20 +23,19 @@ import { isRegular, PaidItems } from "./paid-items.js";
 import type { ClassifiedChunk, NumberedChunk, Settler } from "./settler.js";
 
 /**
- * Number of new items at which they are charged. A durable charge takes as long as thousands of verdicts, but without receipts a
- * crash wastes its units.
+ * Number of new items at which they are charged. A durable charge takes as long as thousands of verdicts, but without receipts
+ * a crash wastes its units.
  */
 const chargedItems = 20_000;
-/** Number of chunks and rows at which their items are charged, whatever their number. */
+/** Chunks and rows at which their items are charged, however few. */
 const chargedChunks = 8;
 const chargedRows = 65_536;
-/** Chunks of a run with a name that wait at most for the next mark. */
+/** Limit on chunks that wait for the next mark, in a run with a name. */
 const mostChunks = 64;
 
-/** A chunk that waits. */
 interface Waiting {
   readonly chunk: NumberedChunk;
-  /** Number of new items up to its end. */
+  /** Number of new items up to the end of the chunk. */
   readonly end: number;
   readonly settled: Promise<void>;
   readonly settle: () => void;
@@ -46,22 +46,23 @@ export class Charges implements Settler {
   readonly #ledger: ItemLedger;
   readonly #engine: EmbeddedEngine;
   #waiting: Waiting[] = [];
-  /** Settled when the chunk added last is. */
   #settled: Promise<void> = Promise.resolve();
   /** Number of new items, and of those whose charges are made or whose rows need not wait for them. */
   #items = 0;
   #asked = 0;
-  /** Units asked for so far, and the number of items that were left out of them because others had paid. */
+  /** Units asked for so far, and the number of items left out of them because other runs had paid. */
   #units = 0;
   #saved = 0;
-  /** Ranges of items that were refused unless they are known to be paid for, from the number before the first one to that of the last. */
+  /**
+   * Ranges of items that were refused unless they prove to be paid for: from the number before the first item to that of the
+   * last.
+   */
   #refused: [number, number][] = [];
-  /** Items up to the first number were charged or refused; up to the second one they were taken as paid for. */
+  /** Items up to `#charged` were charged or refused; items up to `#assumed` were assumed to be paid for. */
   #charged = 0;
   #assumed = 0;
-  /** Number of items that were taken as paid for, were not, and could not be charged. */
+  /** Number of items assumed to be paid for that were not, and could not be charged. */
   #given = 0;
-  /** The marks that the next charge passes. */
   #marks: Mark[] = [];
   #paid: PaidItems | undefined;
   #hasBegun = false;
@@ -79,7 +80,7 @@ export class Charges implements Settler {
     return this.#isExhausted;
   }
 
-  /** Begins with a file. Each has receipts of its own. */
+  /** Begins with a file. Each file has receipts of its own. */
   begin(): void {
     const { receipts } = this.#engine;
     receipts?.renew();
@@ -105,7 +106,7 @@ export class Charges implements Settler {
       this.#hasBegun = true;
       await this.#paid.begin(first);
     }
-    // Where the receipts of another run end: the list may have been continued since.
+    // Marks where the receipts of another run end: the list may have been continued since.
     if (this.#hasBegun) this.#ledger.wantMarks(this.#paid.marksAfter(this.#items));
   }
 
@@ -153,12 +154,11 @@ export class Charges implements Settler {
     const isMarked = mark > this.#asked;
     // All runs of a name charge up to the same marks.
     if (this.#paid?.isShared && !isMarked && this.#items > this.#asked && chunks < mostChunks) return;
-    // Where there are hardly any new items, rows do not wait for a mark.
+    // Before a pause of the input, rows do not wait for a mark.
     const isUpToMark = isMarked && (!isBeforePause || this.#paid?.isShared);
     void this.#charge(isUpToMark ? mark : this.#items);
   }
 
-  /** Charges the items up to one. @param isEnd whether the input has ended */
   #charge(target: number, isEnd = false): Promise<void> {
     this.#charging = this.#chargeUpTo(target, isEnd)
       .then(
@@ -211,13 +211,12 @@ export class Charges implements Settler {
     }
   }
 
-  /** Returns the number of units that the first items still cost: those that were neither charged nor are known to be paid for. */
+  /** Returns the units that the first items still cost: those neither charged nor known to be paid for. */
   #unitsFor(items: number): number {
     const covered = (first: number) => this.#paid?.covered(first) ?? 0;
     return items - this.#charged - (covered(items) - covered(this.#charged));
   }
 
-  /** Refuses a range of items. */
   #refuse(from: number, to: number): void {
     if (from >= to) return;
     const last = this.#refused.at(-1);
@@ -225,20 +224,20 @@ export class Charges implements Settler {
     else this.#refused.push([from, to]);
   }
 
-  /** Charges the items up to one. Returns up to which one they are granted. */
+  /** Charges the first `target` items. Returns the number of items granted. */
   async #take(target: number): Promise<number> {
     let granted = target;
     const units = this.#unitsFor(target);
     const paid = this.#paid;
     const passed = this.#marks.filter(({ items }) => items <= target);
-    // Those on the way are needed by this run only, and the receipts of those who have paid have theirs.
+    // Other runs do not need the marks in between, and marks among paid items are in the receipts of the runs that paid.
     const isLeft = ({ items }: Mark, nth: number) =>
       (isRegular(items) || nth === passed.length - 1) && !paid?.isCovered(items);
     const marks = passed.filter(isLeft);
     if (units > 0) {
       const learn = (receipts: readonly Receipt[]) => {
         paid!.learn(receipts, this.#marks);
-        // Once it is used up, other runs of the name may still have paid.
+        // When the quota has ended, other runs of the name may still have paid.
         return this.#isExhausted ? 0 : this.#unitsFor(target);
       };
       const { charged, quota }: Charge = await this.#engine
@@ -259,7 +258,7 @@ export class Charges implements Settler {
     return granted;
   }
 
-  /** Counts the items beyond those granted that were taken as paid for and were not. */
+  /** Counts the items beyond those granted that were wrongly assumed to be paid for. */
   #endAssumption(granted: number): void {
     const [from, to] = [Math.max(this.#charged, granted), this.#assumed];
     if (this.#paid && from < to) {
@@ -268,7 +267,7 @@ export class Charges implements Settler {
   }
 }
 
-/** Calls `use` with the new items of a chunk after the first `count` ones, and their numbers in it, from 1. */
+/** Calls `use` with the new items of a chunk after the first `count` ones, and their numbers in the chunk, from 1. */
 function eachNew(
   { hashes, items, isNew }: NumberedChunk,
   count: number,

@@ -1,4 +1,4 @@
-/** The items of a session that a service has to be asked about, and the verdicts on them that the cache has. */
+/** The items of a session that have to be submitted to a service, and the verdicts on them in the cache. */
 import type { ItemHash } from "../../classifier/item-hash.js";
 import type { QuotaState, Status, Verdict } from "../../validator/validator.js";
 import type { CachePort } from "../cache-port.js";
@@ -6,7 +6,6 @@ import { DistinctItems } from "../distinct-items.js";
 import { itemKey } from "../item.js";
 import type { ItemLedger } from "../item-ledger.js";
 
-/** An item that waits for its verdict. */
 export interface OpenItem extends ItemHash {
   readonly item: string;
   /** Digest of the item in the cache; empty without a cache. */
@@ -16,7 +15,7 @@ export interface OpenItem extends ItemHash {
 export class OpenItems {
   readonly #ledger: ItemLedger;
   readonly #cache: CachePort | undefined;
-  /** The codes of the verdicts in the cache, by the first words of their digests. */
+  /** Codes of the verdicts in the cache, by the first 64 bits of the items' digests. */
   readonly #known: DistinctItems | undefined;
 
   constructor(ledger: ItemLedger, cache: CachePort | undefined) {
@@ -25,24 +24,22 @@ export class OpenItems {
     this.#known = cache && new DistinctItems();
   }
 
-  /** Loads the verdicts of earlier runs. */
   async load(): Promise<void> {
     await this.#cache?.load((low, high, status) => this.remember({ low, high }, status));
   }
 
-  /** Takes a verdict from the cache, added by an earlier or a concurrent run. Ignores it if there are too many statuses. */
+  /** Adds a verdict of an earlier or a concurrent run from the cache, unless there are too many statuses. */
   remember(digest: ItemHash, status: Status): void {
     const code = this.#ledger.codes.codeOf({ status });
     if (code !== undefined) this.#known?.set(digest, code);
   }
 
-  /** Finds the digest of an item that is new to the session. Returns whether it is open: the cache has no verdict on it. */
+  /** Finds the digest of an item that is new to the session. Returns true if the cache has no verdict on it. */
   open(item: OpenItem): boolean {
     if (this.#cache) item.digest = this.#cache.digest(itemKey(item.item));
     return !this.settleFromCache(item);
   }
 
-  /** Settles an item if the cache has a verdict on it. Returns whether it has. */
   settleFromCache(item: OpenItem): boolean {
     if (this.#known === undefined) return false;
     const code = this.#known.get(wordsOf(item.digest));
@@ -52,28 +49,21 @@ export class OpenItems {
     return true;
   }
 
-  /**
-   * Takes the verdicts of the service on items.
-   *
-   * @throws ServiceError when there are too many different ones
-   */
+  /** @throws ServiceError when there are too many different verdicts */
   settle(items: readonly OpenItem[], verdicts: readonly Verdict[]): void {
     this.#ledger.settleAll(items, verdicts);
   }
 
-  /** Forgets an item that was not submitted: it is new when it comes again. */
   forget(item: OpenItem): void {
     this.#ledger.forget(item);
   }
 
-  /** Adds the charge of a request or a batch. */
   charge(units: number, quota?: QuotaState): void {
     this.#ledger.charged += units;
     if (quota !== undefined) this.#ledger.quota = quota;
   }
 }
 
-/** Returns the first 64 bits of a digest. */
 function wordsOf(digest: string): ItemHash {
   const word = (at: number) =>
     digest.charCodeAt(at) |

@@ -1,35 +1,35 @@
 /**
- * The items that other runs have paid for, which did not end or have the same name. They left receipts: digests of their first items,
- * in their order, at marks on their way. A run over the same items passes the same marks with the same digests, and need not pay for
- * what is before them.
+ * The items that other runs have paid for: unfinished runs, or runs of the same name. They left receipts: digests of their
+ * first items, in order, at marks on the way. A run over the same items passes the same marks with the same digests, and need
+ * not pay for the items before them.
  *
- * Rows do not wait for the next mark: while the last mark was the same, what follows is taken as paid for, up to the number of items
- * that was. If the next mark differs, or the list ends before it, they are charged then; see charges.ts.
+ * Rows do not wait for the next mark: as long as the last mark was the same, the following items are assumed to be paid for, up
+ * to the number that the other run has paid. If the next mark differs, or the list ends before it, they are charged then; see
+ * charges.ts.
  */
 import { createHmac } from "node:crypto";
 import type { ItemHash } from "../../classifier/item-hash.js";
 import { itemsToFirstMark, itemsToMark } from "../../kernel/layout.js";
 import type { Mark, Receipt, ReceiptPort } from "../../validator/validator.js";
 
-/** Length of the digest of a first item in bytes. */
 const startBytes = 16;
 
 /** Another run over a list that starts with the same item. */
 interface OtherRun {
   readonly run: string;
-  /** Its first items that were paid for, and those of them that a run which has ended has had since. */
+  /** Number of its first items that were paid for, and of those that a finished run has used since. */
   granted: number;
   used: number;
-  /** Items at its first mark that is known, and at its last one. */
+  /** Number of items at its first known mark, and at its last one. */
   first: number;
   last: number;
-  /** Whether all its marks so far were the same. */
+  /** Whether all marks so far were the same. */
   isSame: boolean;
-  /** Number of its first items that this run has, as far as it is known and as nobody else has paid for them. */
+  /** Number of its first items that this run uses, as far as is known and no other run has paid for them. */
   taken: number;
 }
 
-/** Returns whether every run has a mark at a number of items. */
+/** Returns whether every run has a mark at this number of items. */
 export const isRegular = (items: number): boolean => items % itemsToMark === 0 || items === itemsToFirstMark;
 
 export class PaidItems {
@@ -37,15 +37,14 @@ export class PaidItems {
   time = 0;
   readonly #port: ReceiptPort;
   readonly #runs = new Map<string, OtherRun>();
-  /** The receipts with a mark at a digest. */
   readonly #byDigest = new Map<string, { readonly items: number; readonly receipt: Receipt }[]>();
-  /** The numbers of items at their other marks, increasing. */
+  /** Numbers of items at the marks that not every run has, increasing. */
   #irregular: readonly number[] = [];
-  /** Number of items at the last mark that was compared with those of all runs. */
+  /** Number of items at the last regular mark, which was compared with those of all runs. */
   #compared = 0;
-  /** Ranges of items that are known to be paid for, each from the number before its first item to that of its last, increasing. */
+  /** Ranges of items known to be paid for, increasing: each from the number before its first item to that of its last. */
   #ranges: readonly (readonly [number, number])[] = [];
-  /** The run whose items were taken as paid for last. */
+  /** The run last assumed to have paid. */
   #assumed: OtherRun | undefined;
 
   constructor(port: ReceiptPort) {
@@ -57,17 +56,13 @@ export class PaidItems {
     return this.#port.isNamed;
   }
 
-  /** Looks for receipts. @param first the first item of the list */
+  /** Looks for receipts of lists with the same first item. */
   async begin({ low, high }: ItemHash): Promise<void> {
     const hash = createHmac("sha256", this.#port.secret).update(Int32Array.of(low, high)).digest();
     this.learn(await this.#port.take(hash.toString("latin1", 0, startBytes)), []);
   }
 
-  /**
-   * Takes receipts.
-   *
-   * @param passed the marks that were passed since the last charge
-   */
+  /** @param passed the marks that were passed since the last charge */
   learn(receipts: readonly Receipt[], passed: readonly Mark[]): void {
     if (receipts.length === 0) return;
     const irregular = new Set(this.#irregular);
@@ -92,23 +87,22 @@ export class PaidItems {
     this.pass(passed);
   }
 
-  /** Compares marks that the run has passed. */
   pass(marks: readonly Mark[]): void {
     for (const mark of marks) this.#compare(mark);
   }
 
-  /** Returns the numbers of items beyond some at which other runs have a mark and this one would not, increasing. */
+  /** Returns the numbers above `items`, increasing, at which other runs have a mark and this one would not. */
   marksAfter(items: number): readonly number[] {
     const next = this.#irregular.findIndex((mark) => mark > items);
     return next === -1 ? [] : this.#irregular.slice(next);
   }
 
   /**
-   * Returns whether items up to some may all be paid for: the next mark tells. If another run may have paid for some of those since the
-   * last mark, because its quota ended among them, these are taken as known: they cannot be charged apart from the others.
+   * Returns whether the first `items` may all be paid for; the next mark decides. If another run has paid for only a part of
+   * the items since the last mark, because its quota ended, that part is taken as known: it cannot be charged separately.
    */
   mayCover(items: number): boolean {
-    // Without the kernel there are no marks that could tell.
+    // Without the kernel, there are no marks to decide it.
     if (items <= this.#compared || items - this.#compared >= itemsToMark) return false;
     const same = [...this.#runs.values()].filter(({ isSame, used }) => isSame && used <= this.#compared);
     const payer = same.find(({ granted }) => granted >= items);
@@ -124,12 +118,12 @@ export class PaidItems {
     return false;
   }
 
-  /** Returns how many of the first items are known to be paid for. */
+  /** Returns how many of the first `items` are known to be paid for. */
   covered(items: number): number {
     return this.#ranges.reduce((sum, [from, to]) => sum + Math.max(0, Math.min(items, to) - from), 0);
   }
 
-  /** Returns whether an item is known to be paid for. @param item its number, from 1 */
+  /** Items are numbered from 1. */
   isCovered(item: number): boolean {
     return this.#ranges.some(([from, to]) => from < item && item <= to);
   }
@@ -149,9 +143,9 @@ export class PaidItems {
   }
 
   /**
-   * Ends the list. What this run has had of others is not for a third one.
+   * Ends the list. Items of other runs that this run has used are not available to a third one.
    *
-   * @param given number of items that were taken as paid for, were not, and could not be charged
+   * @param given number of items assumed to be paid for that were not, and could not be charged
    */
   end(given: number): void {
     for (const other of this.#runs.values()) {
@@ -172,8 +166,8 @@ export class PaidItems {
       if (marked !== items) continue;
       const other = this.#runs.get(receipt.run)!;
       other.isSame = true;
-      // Of several runs that were paid, one is enough: the others are left for those that come after this one.
-      // A run that has waited for its quota has left several receipts at one mark.
+      // One paid run is enough: the others are left for later runs. A run that has waited for its quota has left several
+      // receipts at one mark.
       const isMore =
         best === undefined ||
         other.granted > best.other.granted ||
