@@ -1,6 +1,6 @@
 /**
- * Makes `popular.bin` of a list of popular domains, one a line: `node dist/data/build-popular.js LIST`. Not part of the build:
- * the file is in the repository. Change its date in NOTICE with it.
+ * Makes `popular.bin` from a list of popular domains, one per line: `node dist/data/build-popular.js LIST`. Not part of
+ * the build, because the file is in the repository. Update its date in NOTICE too.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { compilePopular, popularSource } from "./popular-domains.js";

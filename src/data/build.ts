@@ -12,7 +12,7 @@ import { compileLists, listPackages, namesIn } from "./sources.js";
 import { readSuffixRules } from "./suffix-rules.js";
 
 /**
- * Dates of the data, as far as the packages or their sources tell them, else of their publication. Add the date of each new
+ * Dates of the data by package version: as stated in the package or its source, else the publication date. Add each new
  * version here.
  */
 const published: Readonly<Record<string, string>> = {
@@ -36,12 +36,12 @@ const versions = listPackages.map(({ name, role, file }) => {
   if (list === undefined) throw new Error(`${name}@${version}: no names in ${file}`);
   return { name, role, version, published: date, licence: license, list };
 });
-// First: public suffixes are left out of the other table.
+// First: the other table leaves out public suffixes.
 writeFileSync(suffixFile, compileSuffixTable(readSuffixRules()));
 writeFileSync(builtInTable, compileLists(versions).table);
 copyFileSync(popularSource, popularFile);
 
-/** Returns the path of a package's package.json, which not every package exports. */
+/** Searches the module folders, because not every package exports its package.json. */
 function findPackageJson(name: string): string {
   const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
   const found = folders.map((folder) => join(folder, name, "package.json")).find((path) => existsSync(path));

@@ -6,24 +6,22 @@ import { existsSync, readFileSync } from "node:fs";
 import { builtInTable, type ClassifierSource } from "../classifier/classifier.js";
 import { type DataSource, DisposableTable } from "../classifier/disposable-table.js";
 
-/** Receives messages for the user. */
 type Notice = (text: string) => void;
 
-/** Table of disposable domains in use. */
 interface TableInUse {
-  /** Path of the installed table; undefined for the table that comes with idv. */
+  /** Undefined for the table that comes with idv. */
   readonly path: string | undefined;
   readonly table: DisposableTable;
 }
 
 /**
- * Returns the table in use as an input for `loadClassifier`. An installed table is ignored if it is older than the one
- * that comes with idv. A broken one is ignored too, and reported to `onNotice`.
+ * Returns the table in use as an input for `loadClassifier`. Ignores an installed table that is older than the one that
+ * comes with idv. Also ignores a broken one, and reports it to `onNotice`.
  *
  * @param path path of the installed table, which need not exist
  */
 export function tableSource(path: string, onNotice: Notice): Pick<ClassifierSource, "table"> {
-  // Usually no table is installed. Return early, so that the table that comes with idv is read only by the classifier.
+  // Usually no table is installed: return early, so that only the classifier reads the one that comes with idv.
   if (!existsSync(path)) return {};
   return findTable(path, onNotice).path === undefined ? {} : { table: path };
 }
@@ -50,15 +48,13 @@ function readInstalled(path: string, onNotice: Notice): DisposableTable | undefi
 }
 
 /**
- * Returns the age of the newest list in whole days; undefined if no date is known.
- *
- * @param now milliseconds since the epoch
+ * Returns the age of the newest list in whole days; undefined if no date is known. `now` is in milliseconds since the
+ * epoch.
  */
 export function daysOld(sources: readonly DataSource[], now: number): number | undefined {
   const age = now - Date.parse(newest(sources));
   return Number.isNaN(age) ? undefined : Math.max(0, Math.floor(age / 86_400_000));
 }
 
-/** Returns the newest publication date among the sources; empty if none is known. */
 const newest = (sources: readonly DataSource[]): string =>
   sources.map(({ published }) => published).reduce((a, b) => (a > b ? a : b), "");

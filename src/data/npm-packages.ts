@@ -7,15 +7,13 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { ServiceError } from "../validator/errors.js";
 
-/** The registry does not have a package. */
 export class MissingPackage extends ServiceError {}
 
-/** Newest version of a package in the registry. */
 export interface PackageVersion {
   readonly name: string;
   readonly version: string;
   readonly licence: string;
-  /** Publication date: `2026-09-21`; empty if the registry does not give it. */
+  /** `2026-09-21`; empty if the registry gives no date. */
   readonly published: string;
   /** Checksums of the tarball, separated by spaces: `sha512-...`. */
   readonly integrity: string;
@@ -25,7 +23,7 @@ export interface PackageVersion {
  * Finds the newest version of a package. Runs npm, so that the user's registry, proxies, certificates and credentials
  * apply.
  *
- * @param signal ends npm, which counts as a registry that does not answer
+ * @param signal ends npm; reported as a registry that does not answer
  * @throws ServiceError when npm fails or its answer has no release version
  */
 export async function findLatest(name: string, signal: AbortSignal): Promise<PackageVersion> {
@@ -47,15 +45,13 @@ export async function findLatest(name: string, signal: AbortSignal): Promise<Pac
   };
 }
 
-/** A package, and the path of the wanted file inside it. */
 export interface WantedFile extends PackageVersion {
   readonly file: string;
 }
 
 /**
- * Downloads packages, with one run of npm, and extracts a file of each.
+ * Downloads packages with one run of npm, and extracts one file of each, in the order of the packages.
  *
- * @returns the files, in the order of the packages
  * @throws ServiceError when a download fails, its checksum is wrong, or a file is missing
  */
 export async function downloadFiles(wanted: readonly WantedFile[]): Promise<readonly Uint8Array[]> {
@@ -76,11 +72,7 @@ export async function downloadFiles(wanted: readonly WantedFile[]): Promise<read
   }
 }
 
-/**
- * Extracts one file from the tarball of a package.
- *
- * @throws ServiceError when the tarball does not have the checksum that the registry names, or the file is missing
- */
+/** @throws ServiceError when the sha512 sum of the tarball differs from the registry's, or the file is missing */
 export async function extractFile(
   { name, version, integrity }: PackageVersion,
   tarball: Uint8Array,
@@ -111,15 +103,14 @@ function parseJson(name: string, text: string): unknown {
 
 const execute = promisify(execFile);
 
-/** Time in milliseconds within which a registry has to give its first answer. */
+/** The registry must have answered once within this time, in milliseconds. */
 export const answerTime = 20_000;
 
-/** Options of npm: a connection that fails is tried once more, soon. By default npm takes more than a minute over it. */
+/** Retries a failed connection once, soon. By default npm retries for more than a minute. */
 const npmOptions = ["--json", "--loglevel=silent", "--fetch-retries=1", "--fetch-retry-mintimeout=1000"];
 
 /**
- * Runs npm and returns its standard output. Runs it in the root folder, which always exists, so that the `.npmrc` of a project
- * does not apply.
+ * Runs npm in the root folder, which always exists, so that the `.npmrc` of a project does not apply.
  *
  * @param name name of the package or packages, for error messages
  * @throws ServiceError when npm is missing, fails, is ended by the signal, or takes longer than 2 minutes
@@ -143,7 +134,7 @@ async function npm(name: string, args: readonly string[], signal?: AbortSignal):
   }
 }
 
-/** Extracts npm's error message from its output. Removes credentials from URLs. */
+/** Extracts npm's error message. Removes credentials from URLs. */
 function reasonOf(stdout: string): string {
   try {
     const { error } = JSON.parse(stdout) as { error?: { code?: string; summary?: string } };

@@ -1,17 +1,16 @@
 /**
- * Popular domains, by which `idv data update` recognises lists that are wrong. `popular.bin` has a 32-bit hash of each name,
- * sorted; NOTICE names its source. A name that is not among them is taken for one with a probability of 1 in 400,000.
+ * Popular domains, by which `idv data update` recognises wrong lists. `popular.bin` has a 32-bit hash of each name,
+ * sorted; NOTICE names its source. A name that is not popular is taken for popular with a probability of 1 in 400,000.
  */
 import { readFileSync } from "node:fs";
 import { hashSuffixes } from "../classifier/name-table.js";
 
-/** Path of the hashes in the sources, which `npm run build` copies to {@link popularFile}. */
 export const popularSource = new URL("../../src/data/popular.bin", import.meta.url);
 
-/** Path of the hashes. It is right from `src`, from `dist` and from the bundles. */
+/** This path is right from `src`, from `dist` and from the bundles. */
 export const popularFile = new URL("../../dist/data/popular.bin", import.meta.url);
 
-/** Compiles names, lower case, A-labels, into the bytes of the file. */
+/** @param names in lower case, as A-labels */
 export function compilePopular(names: readonly string[]): Uint8Array {
   const file = Buffer.alloc(4 * names.length);
   const hashes = names.map(hash).sort((a, b) => a - b);
@@ -19,7 +18,6 @@ export function compilePopular(names: readonly string[]): Uint8Array {
   return file;
 }
 
-/** Returns those of the names that are popular domains. */
 export function popularAmong(names: readonly string[]): readonly string[] {
   const file = readFileSync(popularFile);
   const hashes = new Set(Array.from({ length: file.length / 4 }, (_, i) => file.readUInt32LE(4 * i)));

@@ -19,17 +19,15 @@ import { Fault } from "../classifier/syntax/fault.js";
 import { settledZones, zones } from "./zones.js";
 
 /**
- * Role of a list: the meaning of a name in it. `list`: it is disposable. `doubted`: it is, unless a `doubt` or `witness` list has it, too.
- * `aged`: it is, unless the `old` list has it, and neither a `witness` nor the lists before do. The `doubt`, `witness` and
- * `old` lists add nothing by themselves: nearly every false alarm of the large collections comes from their lineages.
- * If one of these is missing, the names of the lists that it corrects stay as they were in the last table.
+ * Meaning of a name in a list. `list`: it is disposable. `doubted`: it is, unless a `doubt` or `witness` list has it
+ * too. `aged`: it is, unless the `old` list has it and no `witness` does. The `doubt`, `witness` and `old` lists add no
+ * names: they correct the other lists, because nearly every false alarm of the large collections comes from their
+ * lineages. If a correcting list is missing, the names that it corrects keep their state in the last table.
  */
 export type ListRole = "list" | "doubted" | "aged" | "doubt" | "witness" | "old";
 
-/** Whether names get into the table by a list of this role. */
 export const addsNames = (role: ListRole): boolean => ["list", "doubted", "aged"].includes(role);
 
-/** npm packages that the table is compiled from. `file` is the path of the list in the package. */
 export const listPackages = [
   { name: "disposable-domains", role: "aged", file: "index.json" },
   // Read the file instead of using the package's API, which rebuilds its set at every call.
@@ -41,18 +39,16 @@ export const listPackages = [
   { name: "disposable-email-domains", role: "old", file: "index.json" },
 ] as const satisfies readonly { name: string; role: ListRole; file: string }[];
 
-/** A list with its role. */
 export interface RoledList {
   readonly role: ListRole;
   readonly list: readonly string[];
 }
 
-/** A version of a list package, with its list. */
 export interface ListVersion extends Omit<DataSource, "domains" | "role" | "missing">, RoledList {}
 
 /**
- * Returns the names in the file of a package: a JSON array, an object whose `domains` are an array or its keys, a `Set` in
- * JavaScript, or lines. Undefined if there are none.
+ * Returns the names in a package's file: a JSON array, an object whose `domains` are an array or keys, a `Set` in
+ * JavaScript, or lines. Returns undefined if there are none.
  */
 export function namesIn(text: string): readonly string[] | undefined {
   const [, set] = /new Set\((\[[^\]]*\])\)/.exec(text) ?? [];
@@ -73,14 +69,14 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Compiles lists. Returns the entries, and the bytes of a table of them.
+ * Returns the entries of the merged lists and the bytes of their table.
  *
- * @param before the table that they replace; needed if a list that corrects others is missing
+ * @param before the table to replace; needed if a correcting list is missing
  */
 export function compileLists(versions: readonly ListVersion[], before?: DisposableTable) {
   const entries = mergeDisposableLists(versions, before);
   const sources = versions.map(({ list, ...source }): DataSource => ({ ...source, domains: list.length }));
-  // Kept, so that the next update finds the list newer once it is back.
+  // Keep missing lists as sources, so that the next update finds them newer once they are back.
   for (const source of before?.sources ?? []) {
     const role = listPackages.find(({ name }) => name === source.name)?.role;
     const isFilter = role !== undefined && !addsNames(role);
@@ -90,13 +86,11 @@ export function compileLists(versions: readonly ListVersion[], before?: Disposab
   return { entries, table: compileDisposableTable(entries, sources) };
 }
 
-/** Ordinary sites, companies and universities that some list wrongly calls disposable. */
 const wronglyListed = `
   craigslist.org angi.com com.com facebookmail.com gocardless.dev salla.dev hola.org 99.com yourdomain.com
   21cn.com citizensonline.com first-state.net google.tm atomicmail.io nus.edu.sg users.noreply.github.com
 `;
 
-/** Domains that are never disposable, even if a list has them. */
 const allowed: ReadonlySet<string> = new Set([
   ...majorProviders,
   ...mailcomDomains,
@@ -108,11 +102,9 @@ const allowed: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Merges lists of disposable domains into the entries of a table. Names are converted to A-labels. Left out are invalid
- * names, public suffixes (`edu.pl` would hit 51 universities) and domains that are never disposable. Zones, ours and those
- * of the private section of the public suffix list, count only for the domains below them.
- *
- * @param before see {@link compileLists}
+ * Merges lists of disposable domains into the entries of a table, as A-labels. Leaves out invalid names, public
+ * suffixes (`edu.pl` would hit 51 universities) and domains that are never disposable. Zones, our own and those of the
+ * private section of the public suffix list, count only for the domains below them.
  */
 export function mergeDisposableLists(
   lists: readonly RoledList[],
@@ -130,7 +122,6 @@ export function mergeDisposableLists(
   return [...entries.values()];
 }
 
-/** Returns the names that the lists call disposable by their roles, trimmed and in lower case. */
 function disposableNames(lists: readonly RoledList[], before?: DisposableTable): ReadonlySet<string> {
   const namesOf = (wanted: ListRole) =>
     new Set(
@@ -141,7 +132,7 @@ function disposableNames(lists: readonly RoledList[], before?: DisposableTable):
   const [listed, doubts, witnesses] = [namesOf("list"), namesOf("doubt"), namesOf("witness")];
   const old = namesOf("old");
   const isPresent = (wanted: ListRole) => lists.some(({ role }) => role === wanted);
-  /** Decides on a name in a list that others correct: as in the last table if one of these is missing. */
+  /** If a correcting list is missing, the last table decides. */
   const isDisposable = (name: string, correctedBy: readonly ListRole[], isCorrected: boolean) =>
     before === undefined || correctedBy.every(isPresent) ? !isCorrected : isListed(before, name);
   for (const name of namesOf("doubted")) {
@@ -155,7 +146,7 @@ function disposableNames(lists: readonly RoledList[], before?: DisposableTable):
   return listed;
 }
 
-/** Whether a table has a name, be it for the domains below it only. */
+/** Returns whether a table has a name, even if only for the domains below it. */
 function isListed(table: DisposableTable, listed: string): boolean {
   const name = parseDomainName(listed);
   return !(name instanceof Fault) && table.find(`x.${name.ascii}`) !== undefined;

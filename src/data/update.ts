@@ -18,21 +18,18 @@ import {
 import { popularAmong } from "./popular-domains.js";
 import { addsNames, compileLists, type ListVersion, listPackages, namesIn } from "./sources.js";
 
-/** What {@link updateTable} does with lists that look wrong, and where its messages go. */
 export interface UpdateOptions {
-  /** Install lists and tables that shrink or grow too much, or have popular domains. */
+  /** Install lists and tables even if they shrink or grow too much, or contain popular domains. */
   readonly force: boolean;
-  /** Receives messages for the user. */
   readonly onNotice: (text: string) => void;
 }
 
 /**
- * Downloads newer versions of the lists, compiles them and installs the table. Changes nothing unless every step succeeds.
+ * Downloads newer versions of the lists, compiles them and installs the table. Changes nothing unless every step
+ * succeeds. Returns a message for the user.
  *
- * @param path path of the installed table
- * @returns a message that says what was done
- * @throws ServiceError when a list cannot be downloaded or is older than the one in use, or for the reasons of
- *   {@link compileDownloads}
+ * @throws ServiceError when a list cannot be downloaded or is older than the one in use, or for the reasons of {@link
+ *   compileDownloads}
  * @throws FileError when the table cannot be written
  */
 export async function updateTable(path: string, options: UpdateOptions): Promise<string> {
@@ -49,9 +46,9 @@ export async function updateTable(path: string, options: UpdateOptions): Promise
 }
 
 /**
- * Whether one of the versions is newer than that in the table in use, or of a list that was missing.
+ * Returns whether a version is newer than in the table in use, or its list was missing there.
  *
- * @throws ServiceError when one is older
+ * @throws ServiceError when a version is older
  */
 export function hasNewer(latest: readonly PackageVersion[], inUse: DisposableTable): boolean {
   const order = latest.map((found) => {
@@ -65,24 +62,21 @@ export function hasNewer(latest: readonly PackageVersion[], inUse: DisposableTab
   return order.some((difference) => difference > 0);
 }
 
-/** A package, what its list is for, and the file with the list. */
 export interface Download extends PackageVersion {
   readonly role: ListVersion["role"];
   readonly bytes: Uint8Array;
 }
 
-/** A list or a table that grows more than this many times is refused: lists grow slowly, and a wrong one grows at once. */
+/** Refuse a list or a table that grows by more than this factor: real lists grow slowly. */
 const mostGrowth = 1.25;
-/** Popular domains that may become disposable with one update: now and then one is sold, or was popular for a while. */
+/** Popular domains that one update may make disposable: now and then, one is sold or was popular only for a while. */
 const mostPopular = 5;
 
 /**
- * Compiles downloaded lists.
- *
- * @param inUse the table that they would replace
- * @throws ServiceError when a file holds no list; without `force`, also when a list or the table shrinks to less than half or
- *   grows over {@link mostGrowth} times, or when more than {@link mostPopular} popular domains would become
- *   disposable
+ * @param inUse the table to replace
+ * @throws ServiceError when a file contains no list; without `force`, also when a list or the table shrinks to less
+ *   than half or grows over {@link mostGrowth} times, or when more than {@link mostPopular} popular domains would
+ *   become disposable
  */
 export function compileDownloads(
   downloads: readonly Download[],
@@ -114,7 +108,6 @@ export function compileDownloads(
   return compiled;
 }
 
-/** Names the lists that have one of the domains. */
 function sourcesOf(domains: readonly string[], lists: readonly ListVersion[]): string {
   const wanted = new Set(domains);
   const found = lists.filter(
@@ -123,7 +116,6 @@ function sourcesOf(domains: readonly string[], lists: readonly ListVersion[]): s
   return found.map(describe).join(", ") || "the lists";
 }
 
-/** Says how a list or a table changes in length if that is too much. */
 function changeOf(before: number, after: number): string | undefined {
   const [from, to] = [number(before), number(after)];
   if (after < before / 2) return `shrinks from ${from} domains to ${to}, less than half`;
@@ -140,10 +132,10 @@ const sourceIn = ({ sources }: DisposableTable, { name }: PackageVersion) =>
   sources.find((source) => source.name === name);
 
 /**
- * Finds the newest version of each package. One that the registry does not have is left out. Gives up a registry that
+ * Finds the newest version of each package. Leaves out packages that the registry lacks. Gives up if the registry
  * answers nothing at all within {@link answerTime}.
  *
- * @throws ServiceError when npm fails otherwise, or no package is left that lists names
+ * @throws ServiceError when npm fails otherwise, or the registry has none of the `list` packages
  */
 async function findAll(onNotice: (text: string) => void) {
   const silence = new AbortController();
@@ -184,7 +176,6 @@ async function install(path: string, table: Uint8Array): Promise<void> {
   await file.commit();
 }
 
-/** Compares two versions of three numbers. Returns a negative number if `a` is older, 0 if equal, else a positive one. */
 function compareVersions(a: string, b: string): number {
   const [left, right] = [a.split(".").map(Number), b.split(".").map(Number)];
   return [0, 1, 2].map((i) => (left[i] ?? 0) - (right[i] ?? 0)).find((difference) => difference !== 0) ?? 0;

@@ -1,7 +1,7 @@
 /**
- * Domains that give names below them away, such as dynamic DNS services and free hosts. A list of disposable domains that
- * has them means the names below: the domain itself has its owner's mailboxes. Compared with lists of public authors and
- * popular domains, November 2026.
+ * Domains that give away names below them, such as dynamic DNS services and free hosts. In a list of disposable
+ * domains, such an entry stands for the names below: the domain itself has its owner's mailboxes. Compared with lists
+ * of public authors and popular domains, November 2026.
  */
 export const zones: readonly string[] = `
   1337.cx 25u.com 2bd.net 3-a.net 42web.io 4pu.com 900k.es abc1.ch abuser.eu acmetoy.com allen.nom.za apps.dj
@@ -19,5 +19,5 @@ export const zones: readonly string[] = `
   .trim()
   .split(/\s+/);
 
-/** Zones of the public suffix list whose names people use for years, although some of them are listed. */
+/** Zones of the public suffix list whose names people use for years, although some of the names are listed. */
 export const settledZones: readonly string[] = ["eu.org", "dedyn.io"];

@@ -2,15 +2,14 @@
 
 export type Compression = "gzip" | "zstd";
 
-/** Returns the compression that a file's name implies, or undefined. */
 export function compressionByName(path: string): Compression | undefined {
   if (/\.gz$/i.test(path)) return "gzip";
   return /\.zst$/i.test(path) ? "zstd" : undefined;
 }
 
 /**
- * Returns the compression of data by its first four bytes, or undefined: RFC 1952 §2.3.1, RFC 8878 §3.1. A zstd stream
- * may begin with a skippable frame (RFC 8878 §3.1.2).
+ * Returns the compression of data by its first four bytes: RFC 1952 §2.3.1, RFC 8878 §3.1. A zstd stream may begin with
+ * a skippable frame (RFC 8878 §3.1.2).
  */
 export function compressionByMagic(start: Uint8Array): Compression | undefined {
   const startsWith = (...bytes: number[]) => bytes.every((byte, i) => start[i] === byte);

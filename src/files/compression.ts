@@ -1,6 +1,6 @@
 /**
  * gzip and zstd for input and output files: decompression, and a sink that compresses. Knows nothing of the content.
- * Loaded only for files that are compressed.
+ * Loaded only for compressed files.
  */
 import { Readable, type Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -11,12 +11,10 @@ import { GzipWriter } from "./gzip.js";
 import type { TableSink } from "./output.js";
 import { zstdPieces } from "./zstd-frames.js";
 
-/** Size of zlib's output chunks in bytes. Its default of 16 KiB makes many small chunks. */
+/** Size of zlib's output chunks in bytes. The default, 16 KiB, makes many small chunks. */
 const chunkSize = 262_144;
 
 /**
- * Decompresses a stream.
- *
  * @param name the file's name in errors, or `standard input`
  * @throws FileError when the data is damaged or truncated, or zstd is not available
  */
@@ -53,7 +51,6 @@ export async function* decompress(
 /**
  * Returns a sink that compresses its input into another sink.
  *
- * @param name the output's name in errors
  * @throws FileError when the compression is not available
  */
 export async function compressInto(
@@ -64,7 +61,7 @@ export async function compressInto(
   if (compression === "gzip") {
     let isDiscarded = false;
     const writer = new GzipWriter(async (piece) => {
-      // Pieces may be under way still.
+      // Pieces may still be in flight.
       if (!isDiscarded) await sink.write(piece);
     });
     return {
@@ -95,8 +92,8 @@ export async function compressInto(
   };
   return {
     async write(bytes) {
-      // Waits until the transform has consumed the bytes, since the caller may then reuse their memory. A failure of
-      // the sink below ends the wait.
+      // Wait until the transform has consumed the bytes: the caller may then reuse their memory. A failure of the sink
+      // below ends the wait.
       const taken = new Promise<void>((resolve, reject) => {
         transform.write(bytes, (error) => (error ? reject(error) : resolve()));
       });
@@ -118,7 +115,7 @@ export async function compressInto(
 }
 
 /**
- * Loads the zstd package, which is optional: it is missing on platforms without a build of it.
+ * Loads the zstd package, which is optional: some platforms have no build of it.
  *
  * @throws FileError when it cannot be loaded
  */

@@ -2,21 +2,19 @@
 import { type Compression, compressionByMagic } from "./compression-format.js";
 import { encodingByMark, isUtf8, transcode } from "./text-encoding.js";
 
-/** An input with its compression and encoding undone. */
 export interface DecodedInput {
   /** Uncompressed text, in UTF-8 or another superset of ASCII. */
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** Compression of the input; undefined for none. */
   readonly compression: Compression | undefined;
-  /** First bytes of the uncompressed input, four at least if it has so many. */
+  /** First bytes of the uncompressed input, at least four unless it is shorter. */
   readonly start: Uint8Array;
-  /** Encoding of the input; undefined when it needed no transcoding. */
+  /** Undefined when the input needed no transcoding. */
   readonly encoding: string | undefined;
 }
 
 /**
- * Undoes the compression and the encoding of an input. The compression is detected from the first bytes, and so is
- * UTF-16 by its byte order mark. Any other encoding has to be named.
+ * Undoes the compression and the encoding of an input. Detects the compression by the first bytes, and UTF-16 by its
+ * byte order mark. Any other encoding has to be named.
  *
  * @param name the file's name in errors, or `standard input`
  * @param encoding the encoding named by the user; takes precedence over a byte order mark
@@ -49,7 +47,6 @@ async function decompressed(name: string, compression: Compression, bytes: Async
 /** Length in bytes of the longest signature: a zstd magic number. */
 const markBytes = 4;
 
-/** Returns the first `markBytes` bytes or more, fewer only at the end of the input, and an iterable of all bytes. */
 async function peek(bytes: AsyncIterable<Uint8Array>) {
   const input = bytes[Symbol.asyncIterator]();
   let start = Buffer.of();

@@ -1,6 +1,5 @@
-/** Errors of files as such. They say nothing about the content, which has errors of its own. */
+/** Errors of files. They do not describe the content, which has its own errors. */
 
-/** A file that cannot be read or written. The message says where, what is wrong and what to do. */
 export class FileError extends Error {
   override readonly name = "FileError";
 }
@@ -15,7 +14,6 @@ export class ChoiceError extends Error {
   override readonly name = "ChoiceError";
 }
 
-/** Returns why a file cannot be read, from the error of the system. */
 export function readFault(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   const reasons: Readonly<Record<string, string>> = {
@@ -29,7 +27,6 @@ export function readFault(error: unknown): string {
   return reasons[code ?? ""] ?? message;
 }
 
-/** Returns the error for a failed write, with a message that names the path. */
 export function cannotWrite(path: string, error: unknown): Error {
   if (error instanceof FileError || error instanceof ClosedPipe) return error;
   const { code, message } = error as NodeJS.ErrnoException;

@@ -1,6 +1,6 @@
 /**
- * A lock on a folder, for changes of several files that must not mix with the changes of another run. It is SQLite's
- * lock on an empty file, which the system releases when the process ends, even by a kill.
+ * A lock on a folder, for changes of several files that must not mix with those of another run. It is SQLite's lock on
+ * an empty file, which the system releases when the process ends, even by a kill.
  */
 import { closeSync, openSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -16,7 +16,7 @@ import {
 const lockName = ".idv-lock";
 
 /**
- * Runs `work` while holding the folder's lock, then removes the lock file. Waits for other runs to release the lock.
+ * Waits for other runs to release the folder's lock, runs `work` while holding it, then removes the lock file.
  *
  * @throws Error from `work`; from SQLite or the system when the lock cannot be taken; the signal's reason when aborted
  */
@@ -34,8 +34,8 @@ export async function withFolderLock<Result>(
     closeSync(openSync(path, "a", 0o666));
     const before = inodeOf(path);
     const database = new DatabaseSync(path);
-    // The previous holder removes the file. A lock on a removed file excludes nobody, so the lock counts only while the
-    // path still leads to the locked file.
+    // The previous holder removes the file, and a lock on a removed file excludes nobody. The lock counts only while
+    // the path still leads to the locked file.
     const isCurrent = () => before !== undefined && before === inodeOf(path);
     try {
       const wasCurrent = isCurrent();

@@ -1,12 +1,12 @@
-/** Creates the folders that files are put in. */
+/** Creates the folders of files. */
 import { makeFolder } from "../store/sqlite/make-folder.js";
 import { FileError } from "./errors.js";
 
 /**
- * Creates a folder and those above it, as far as they are missing.
+ * Creates a folder and its missing parents.
  *
  * @param mode permissions of new folders; 0777 less the umask by default
- * @throws FileError when that is not possible
+ * @throws FileError when a folder cannot be created
  */
 export function createFolder(path: string, mode?: number): void {
   try {

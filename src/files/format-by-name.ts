@@ -1,7 +1,6 @@
-/** Tells the format that an output is to have by its name. */
+/** Derives the format of an output from its name. */
 import { ChoiceError } from "./errors.js";
 
-/** Formats that are written. */
 export type NamedFormat = "csv" | "tsv" | "jsonl" | "xlsx";
 
 const written: ReadonlyMap<string, NamedFormat> = new Map([
@@ -13,21 +12,20 @@ const written: ReadonlyMap<string, NamedFormat> = new Map([
   ["xlsx", "xlsx"],
 ]);
 
-/** Formats of tables and documents, and compressions, that are not written. */
 const notWritten = new Set([
   ...["json", "xls", "xlsm", "xlsb", "ods", "numbers", "parquet", "feather", "arrow", "avro", "orc"],
   ...["xml", "html", "htm", "pdf", "doc", "docx", "rtf", "yaml", "yml", "db", "sqlite", "vcf", "ldif"],
   ...["zip", "7z", "bz2", "xz", "br", "lz4", "rar", "tar", "tgz"],
 ]);
 
-/** Returns the ending of a name, in lower case, without that of a compression; empty if there is none. */
+/** Returns the extension of a name, in lower case, ignoring that of a compression; empty if there is none. */
 export function endingOf(path: string): string {
   const [, ending = ""] = /\.([^./\\]+)(?:\.(?:gz|zst))?$/i.exec(path) ?? [];
   return ending.toLowerCase();
 }
 
 /**
- * Returns the format that a name asks for, whether or not it is compressed; undefined if the name tells nothing.
+ * Returns the format that a name asks for, compressed or not; undefined if the name gives no hint.
  *
  * @throws ChoiceError if the name asks for a format that cannot be written
  */

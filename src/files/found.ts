@@ -1,9 +1,9 @@
-/** Looks at a file that may be missing or out of reach. */
+/** Looks at a file that may be missing or inaccessible. */
 import { fstatSync, type Stats, statSync } from "node:fs";
 
 /**
- * Returns what is at a path or behind a descriptor; undefined if nothing is, or it cannot be looked at. If that matters, using
- * it reports why.
+ * Returns the state of the file at a path or descriptor; undefined if it is missing or inaccessible. If that matters,
+ * opening it reports the reason.
  */
 export function found(place: string | number): Stats | undefined {
   try {

@@ -1,22 +1,22 @@
 /**
- * Guesses the encoding of text that is not UTF-8, for advice to the user. A wrong encoding turns a text into other letters
- * without an error, so that it says nothing unless it is sure: most characters have to be common ones of the language, and far
- * fewer in every other encoding.
+ * Guesses the encoding of text that is not UTF-8, for advice to the user. A wrong encoding turns text into other
+ * letters without an error. Therefore a guess is made only if it is sure: most characters are common in the language,
+ * and far fewer are in every other encoding.
  */
 import { isUtf8 } from "node:buffer";
 import { decodeWindows1252, westernLetters } from "./text-encoding.js";
 
 const western = new RegExp(`[${westernLetters}]`, "g");
-/** Some of them that the encodings of Central Europe, Turkey and the Baltic have, too. */
+/** Western letters that the encodings of Central Europe, Turkey and the Baltic also have. */
 const shared = /[ÁÄÅÉÍÓÖÚÜßáäåéíóöúü]/g;
-/** Letters that are common in Western Europe, and whose places are not those of common Latvian letters. */
+/** Letters that are common in Western Europe, and whose codes are not those of common Latvian letters. */
 const telling = /[ÁÄÅÆÉÍÑÓÖØÚÜßàáãäåæéíñóöøúü]/g;
-/** Any text in windows-1252 that has nothing but these letters and the usual signs, and no sign within a word. */
+/** Any text in windows-1252 that contains only these letters and the usual signs, and no sign within a word. */
 const westernText = new RegExp(
   `^(?!.*[${westernLetters}]{3}|.*\\p{L}[^\\0-\\x7f\\s\\p{L}’–—]\\p{L})[\\0-\\x7f\\s${westernLetters}‘’“”–—…«»¡¿°·€]*$`,
   "su",
 );
-/** Letters that stand for Hungarian ones in windows-1250, and letters that Hungarian texts do not have. */
+/** Letters that are Hungarian ones in windows-1250, and letters that Hungarian texts do not contain. */
 const [hungarian, notHungarian] = [/[ÕÛõû]/, /[ÀÃÇÈÊàãçèê]/];
 
 const kanji =
@@ -34,11 +34,10 @@ const korean =
   "식회사번름메일명가나다의는을를에";
 const russian = "оеаинтсрвлкмдпуОЕАИНТСРВЛКМДПУ";
 
-/** Russian, Ukrainian or Bulgarian text: no word has letters of two scripts, or a capital letter after a small one. */
+/** Russian, Ukrainian or Bulgarian text: no word mixes scripts or has a capital letter after a small one. */
 const cyrillicText =
   /^(?!.*(?:[a-z][^\0-\x7f\s«»„“”’–—№]|[^\0-\x7f\s«»„“”’–—№][a-z]|[а-яёіїєґ][А-ЯЁІЇЄҐ]))[\0-\x7f\sА-Яа-яЁёІіЇїЄєҐґ«»„“”’–—№]*$/su;
 
-/** An encoding, the common characters of its language, their least share in a text, and a pattern of whole texts. */
 type Candidate = readonly [encoding: string, common: string, leastShare: number, text?: RegExp];
 const candidates: readonly Candidate[] = [
   ["shift_jis", japanese, 0.3],
@@ -50,15 +49,13 @@ const candidates: readonly Candidate[] = [
   ["koi8-r", russian, 0.65, cyrillicText],
 ];
 
-/** Fewest characters beyond ASCII that a guess is made from. */
 const fewestCharacters = 8;
-/** Fewest Western letters that a guess is made from if not all of them are shared with other encodings. */
+/** Fewest Western letters for a guess, unless all of them are shared with other encodings. */
 const fewestMixed = 20;
-/** Least ratio of the share of common characters to that in any other encoding. */
 const leastLead = 1.7;
 
 /**
- * Returns the encoding of a text by its WHATWG label: `shift_jis`. Undefined for UTF-8, and where it is not sure.
+ * Returns the WHATWG label of the encoding: `shift_jis`. Undefined for UTF-8, and if the guess is not sure.
  *
  * @param sample the start of the text; it may end within a line
  */
@@ -74,8 +71,8 @@ export function guessEncoding(sample: Uint8Array): string | undefined {
 }
 
 /**
- * Returns whether text in windows-1252 is read right as that. Letters that other encodings have, too, are right in any case;
- * the others if there are many, and none that only the other languages would need.
+ * Returns whether text is correct as windows-1252. Letters that other encodings share are correct in any case. Other
+ * letters must be many, and none may be one that only the other languages need.
  */
 function isWestern(text: string): boolean {
   if (!westernText.test(text)) return false;
@@ -85,7 +82,6 @@ function isWestern(text: string): boolean {
   return letters >= fewestMixed && (text.match(telling)?.length ?? 0) >= letters / 3;
 }
 
-/** Returns the share of common characters among those beyond ASCII; 0 if the text is invalid or too short. */
 function shareOf([encoding, common, , pattern]: Candidate, bytes: Uint8Array): number {
   try {
     const text = new TextDecoder(encoding, { fatal: true }).decode(bytes);

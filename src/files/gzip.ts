@@ -1,17 +1,16 @@
-/** gzip (RFC 1952) in pieces that are compressed beside each other, as one member that every reader takes. */
+/** gzip (RFC 1952) whose pieces are compressed in parallel, as one member, which every reader accepts. */
 import { promisify } from "node:util";
 import { constants, crc32, deflateRaw } from "node:zlib";
 
-/** Size of a piece in bytes: large enough that its start costs nothing. */
+/** Size of a piece in bytes: large enough that starting one costs nothing. */
 const pieceBytes = 524_288;
-/** Most pieces under way. */
 const mostPieces = 4;
-/** Bytes before a piece to which it may refer (RFC 1951). */
+/** A piece may refer to this many bytes before it (RFC 1951). */
 const windowBytes = 32_768;
 
 /** Magic number, deflate, no flags, no time, no hint, unknown system. */
 const header = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
-/** An empty last block: pieces end on a byte, and none of them is the last. */
+/** An empty last block. Pieces end on a byte boundary, and none of them is the last block. */
 const lastBlock = Buffer.from([3, 0]);
 
 const deflate = promisify<Buffer, object, Buffer>(deflateRaw);
@@ -20,23 +19,20 @@ export class GzipWriter {
   readonly #write: (bytes: Uint8Array) => Promise<void>;
   #piece = Buffer.allocUnsafeSlow(pieceBytes);
   #length = 0;
-  /** The end of the piece before. */
   #window: Buffer | undefined;
-  /** Pieces under way, the oldest first. */
   readonly #pieces: Promise<void>[] = [];
   #last: Promise<void>;
   #checksum = 0;
   #total = 0;
   #end: Promise<void> | undefined;
 
-  /** @param write takes the compressed bytes, in order */
   constructor(write: (bytes: Uint8Array) => Promise<void>) {
     this.#write = write;
     this.#last = write(header);
     this.#last.catch(() => {});
   }
 
-  /** Takes bytes, whose memory may be reused afterwards. Throws what `write` has thrown. */
+  /** The memory of `bytes` may be reused afterwards. Rethrows errors of the sink. */
   async write(bytes: Uint8Array): Promise<void> {
     this.#checksum = crc32(bytes, this.#checksum);
     this.#total += bytes.length;
@@ -49,7 +45,6 @@ export class GzipWriter {
     }
   }
 
-  /** Writes all that is left, and the end, once. */
   end(): Promise<void> {
     this.#end ??= this.#finish();
     return this.#end;
@@ -64,7 +59,7 @@ export class GzipWriter {
     await this.#write(Buffer.concat([lastBlock, trailer]));
   }
 
-  /** Starts to compress the piece. Waits until few enough are under way. */
+  /** Compresses the piece in the background. Waits while too many pieces are in flight. */
   async #compress(): Promise<void> {
     const piece = this.#piece.subarray(0, this.#length);
     const compressed = deflate(piece, {

@@ -5,27 +5,24 @@ import { Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { FileError, readFault } from "./errors.js";
 
-/** A file opened for reading. */
 export interface InputFile {
-  /** Content of the file. Each chunk is valid only until the next is requested. */
+  /** Each chunk is valid only until the next is requested. */
   readonly bytes: AsyncIterable<Uint8Array>;
   /** Size in bytes; undefined for a pipe or device. */
   readonly size: number | undefined;
-  /** Returns whether the file was replaced or written to since it was opened. Always false for a pipe or device. */
+  /** Returns whether the file was replaced or written to since it was opened; false for a pipe or device. */
   hasChanged(): Promise<boolean>;
-  /** Closes the file, even in the middle of a read. Does nothing when it is already closed. */
+  /** Closes the file, even in the middle of a read. May be called more than once. */
   close(): Promise<void>;
 }
 
-/** Size of a read in bytes: large enough that the overhead of each read does not matter. */
+/** Bytes per read: large enough that the overhead of a read does not matter. */
 const readBytes = 262_144;
 
-/** Time in milliseconds after which reading lets the event loop take a turn. */
+/** Time in milliseconds after which reading yields to the event loop. */
 const turnMilliseconds = 20;
 
 /**
- * Opens a file for reading.
- *
  * @param signal aborting it ends the iteration with the signal's reason
  * @throws FileError when the file does not exist or cannot be read; also from the iteration
  */
@@ -52,8 +49,8 @@ export async function openInputFile(path: string, signal: AbortSignal): Promise<
 }
 
 /**
- * Opens a named pipe. On Linux, no thread waits for a writer, or for what it writes: the process could not end before it. Elsewhere,
- * a pipe that nobody writes to yet may look as if it had ended.
+ * Opens a named pipe. On Linux, no thread blocks on the pipe, which would keep the process from ending. Elsewhere, a
+ * pipe without a writer may look as if it had ended.
  */
 function openPipe(path: string) {
   if (process.platform !== "linux") return createReadStream(path, { highWaterMark: readBytes });
@@ -62,15 +59,15 @@ function openPipe(path: string) {
 }
 
 /**
- * Reads a file into one buffer, which the next read overwrites. Synchronous: the bytes are nearly always in the system's
- * cache, and passing them from a thread of the pool would double the cost.
+ * Reads a file into one buffer, which the next read overwrites. Synchronous: the bytes are nearly always in the
+ * system's cache, and passing them from a thread of the pool would double the cost.
  */
 async function* readFile(path: string, file: FileHandle, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const buffer = Buffer.allocUnsafeSlow(readBytes);
   let turn = performance.now();
   try {
     for (;;) {
-      // Signals and timers wait for a turn of the event loop, which synchronous reads do not take.
+      // Signals and timers need a turn of the event loop, which synchronous reads do not give them.
       if (performance.now() - turn > turnMilliseconds) {
         await setImmediate();
         turn = performance.now();
@@ -88,9 +85,7 @@ async function* readFile(path: string, file: FileHandle, signal: AbortSignal): A
 }
 
 /**
- * Reads a stream, with errors that name it.
- *
- * @param name the file's name, or `standard input`
+ * @param name the file's name in errors, or `standard input`
  * @param signal aborting it ends the iteration with the signal's reason
  * @throws FileError from the iteration when the stream fails
  */

@@ -1,5 +1,5 @@
 /**
- * Output files that appear whole or not at all. Knows nothing of tables or compression; other sinks wrap the ones
+ * Output files that appear whole or not at all. Knows nothing of tables or compression; other sinks wrap the sinks
  * opened here.
  */
 import { createReadStream, type Stats, writeSync } from "node:fs";
@@ -20,54 +20,55 @@ import { cannotWrite, FileError } from "./errors.js";
 import { makeDurable, moveIntoPlace, takeOver } from "./replace-file.js";
 import { removeAbandoned, temporaryBeside } from "./temporary-files.js";
 
-/** Destination of a table. Ended by `commit` or `discard`. A `discard` after that does no harm. */
+/** Destination of a table. Ended by `commit` or `discard`. A later `discard` is harmless. */
 export interface TableSink {
   /**
-   * Writes some bytes. Their memory may be reused when this resolves.
+   * Writes bytes. Their memory may be reused when this resolves.
    *
    * @throws FileError when they cannot be written
    * @throws ClosedPipe when the reader has closed the output
    */
   write(bytes: Uint8Array): Promise<void>;
   /**
-   * Does the part of a commit that takes long or may fail for lack of space. The output does not appear yet. `commit`
-   * does this itself when it was not called before.
+   * Does the part of a commit that is slow or may run out of space. The output does not appear yet. `commit` calls this
+   * itself if needed.
    */
   prepare?(): Promise<void>;
-  /** Makes the output appear, after everything was written. */
   commit(): Promise<void>;
   /** Removes the output of a failed run and leaves an older output untouched. Does not throw. */
   discard(): Promise<void>;
 }
 
-/** A sink with one file per status. Bytes written to the sink itself, the header, become the start of each file. */
+/**
+ * A sink with one file per status. Bytes written to the sink itself, that is, the header, become the start of each
+ * file.
+ */
 export interface SplitSink extends TableSink {
-  /** Paths of the files so far. */
   readonly paths: readonly string[];
-  /** Returns the file for the rows of a status, and opens it at the first call. */
+  /** Returns the file for the rows of a status. Opens it at the first call. */
   of(status: string): Promise<TableSink>;
 }
 
-/** Returns whether a sink is a {@link SplitSink}. */
 export function isSplit(sink: TableSink): sink is SplitSink {
   return "of" in sink;
 }
 
-/** A sink that replaces a file. */
+/**
+ * A sink that replaces a file. `temporary` is undefined for a device or pipe, which is written directly. `replaced` is
+ * the state of the old file when the sink was opened; undefined when there was none.
+ */
 export interface FileSink extends TableSink {
-  /** Path of the temporary file; undefined for a device or pipe, which is written to directly. */
   readonly temporary?: string;
-  /** State of the replaced file when the sink was opened; undefined when there was none. */
   readonly replaced?: Stats;
 }
 
 /**
  * Opens a file for output. It appears whole or not at all: a temporary file in the same folder is renamed on commit. It
- * keeps the mode, owner and group of the file that it replaces, as far as permissions allow. A symbolic link stays a
+ * gets the mode, owner and group of the file that it replaces, as far as permissions allow. A symbolic link stays a
  * link; its target is replaced.
  *
- * Devices and pipes are written to directly. So is everything below `/dev` except `/dev/shm`, because `/dev/stdout` may
- * be a file that the shell holds open.
+ * Devices and pipes are written directly. So is everything below `/dev` except `/dev/shm`, because `/dev/stdout` may be
+ * a file that the shell has opened.
  *
  * @param mode whether new content replaces or follows the old
  * @param signal aborting it ends the copying of the old content
@@ -93,7 +94,7 @@ export async function openOutputFile(
     const target = existing ? await realpath(path) : await linkTarget(path);
     await removeAbandoned(dirname(target));
     const temporary = temporaryBeside(target);
-    // Created with the old mode, so that it is never readable by more users than the file that it replaces.
+    // Create it with the old mode: it must never be readable by more users than the file that it replaces.
     const file = await open(temporary, "wx", existing && existing.mode & 0o777);
     const sink = replaceOnCommit(path, target, temporary, file, existing);
     if (existing && mode === "append") await copyInto(sink, target, signal);
@@ -114,11 +115,10 @@ async function copyInto(sink: TableSink, path: string, signal: AbortSignal | und
   }
 }
 
-/** A copy of a file. It appears whole or not at all, and replaces an existing file. */
 export interface FileCopy extends Pick<TableSink, "commit" | "discard"> {
   /**
-   * Copies the file as it is now, under a temporary name, with its owner, group and mode. The copy is durable when this
-   * resolves.
+   * Copies the file in its current state to a temporary name, with its owner, group and mode. The copy is durable when
+   * this resolves.
    *
    * @throws FileError when the copy cannot be created
    */
@@ -126,9 +126,10 @@ export interface FileCopy extends Pick<TableSink, "commit" | "discard"> {
 }
 
 /**
- * Returns a copy of the file `path` at `copy`. Nothing is created before `prepare()`.
+ * Prepares a copy of the file `path` at `copy`, which appears whole or not at all and replaces an existing file.
+ * Creates nothing before `prepare()`.
  *
- * @throws FileError when the copy could not be created, as far as that can be told now
+ * @throws FileError when the copy cannot be created, as far as is known now
  */
 export async function openCopy(path: string, copy: string): Promise<FileCopy> {
   const temporary = temporaryBeside(copy);
@@ -193,7 +194,7 @@ function replaceOnCommit(
   const prepare = async () => {
     if (isPrepared) return;
     if (existing) await takeOver(temporary, existing);
-    // Durable before it replaces the old file: after a power failure the file must not be empty.
+    // Durable before it replaces the old file: a power failure must not leave an empty file.
     await file.sync();
     await file.close();
     isPrepared = true;
@@ -220,7 +221,7 @@ async function writeAll(path: string, file: FileHandle, bytes: Uint8Array): Prom
   }
 }
 
-/** Writes bytes synchronously. Only for regular files: a device or a pipe could block the thread. */
+/** Only for regular files: a device or a pipe could block the thread. */
 function writeAllNow(path: string, file: FileHandle, bytes: Uint8Array): void {
   try {
     for (let offset = 0; offset < bytes.length; ) offset += writeSync(file.fd, bytes, offset);
@@ -229,7 +230,7 @@ function writeAllNow(path: string, file: FileHandle, bytes: Uint8Array): void {
   }
 }
 
-/** Returns the target of a dangling symbolic link, or the path itself when it is not a link. */
+/** Returns the target of a dangling symbolic link, which `realpath` cannot resolve; else the path itself. */
 async function linkTarget(path: string): Promise<string> {
   const isLink = (await lstat(path).catch(ignoreMissing))?.isSymbolicLink();
   return isLink ? resolve(dirname(path), await readlink(path)) : path;

@@ -1,11 +1,11 @@
-/** Keeps the owner and group of a file that is replaced by a new one. */
+/** Preserves the owner and group of a file that is replaced by a new one. */
 import type { Stats } from "node:fs";
 import { chown } from "node:fs/promises";
 
-/** Returns why a replaced file would lose its owner or group, or undefined when both can be kept. */
+/** Returns why a replaced file would lose its owner or group; undefined when both can be preserved. */
 export function ownerFault({ uid, gid }: Pick<Stats, "uid" | "gid">): string | undefined {
   const user = process.geteuid?.();
-  // Windows has no such owners and groups, and root may give files to any user.
+  // Windows has no such owners and groups. Root may give files to any user.
   if (user === undefined || user === 0) return undefined;
   if (uid !== user)
     return `it belongs to user ${uid}; only that user or root can replace it without changing its owner`;
@@ -13,7 +13,6 @@ export function ownerFault({ uid, gid }: Pick<Stats, "uid" | "gid">): string | u
   return groups.includes(gid) ? undefined : `it belongs to group ${gid}, of which you are not a member`;
 }
 
-/** Gives a file the owner and group of another one. Without the right to change the owner, changes only the group. */
 export async function giveOwner(path: string, { uid, gid }: Pick<Stats, "uid" | "gid">): Promise<void> {
   try {
     await chown(path, uid, gid);

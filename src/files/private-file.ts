@@ -9,7 +9,7 @@ import { temporaryBeside } from "./temporary-files.js";
 /**
  * Writes a file that only its owner may read. It appears whole or not at all, and is durable when this resolves.
  *
- * @param ifAbsent keeps an existing file unchanged
+ * @param ifAbsent leaves an existing file unchanged
  * @throws FileError when the file cannot be written
  */
 export async function writePrivately(path: string, text: string, { ifAbsent = false } = {}): Promise<void> {
@@ -28,11 +28,7 @@ export async function writePrivately(path: string, text: string, { ifAbsent = fa
   }
 }
 
-/**
- * Removes a file, if it exists.
- *
- * @throws FileError when it cannot be removed
- */
+/** @throws FileError when an existing file cannot be removed */
 export async function removeFile(path: string): Promise<void> {
   await rm(path, { force: true }).catch((error: Error) => {
     throw new FileError(`${path}: cannot be removed: ${error.message}; remove it by hand`);
@@ -40,7 +36,7 @@ export async function removeFile(path: string): Promise<void> {
 }
 
 /**
- * Returns the text of a file, or undefined when it does not exist.
+ * Returns undefined when the file does not exist.
  *
  * @throws FileError when it cannot be read
  */

@@ -1,10 +1,10 @@
-/** The last steps of every atomic write: a complete temporary file takes the place of another file. */
+/** The last steps of every atomic write: a complete temporary file replaces another file. */
 import type { Stats } from "node:fs";
 import { chmod, link, open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { giveOwner } from "./owner.js";
 
-/** Gives a temporary file the owner, group and mode of the file that it will replace, as far as that is allowed. */
+/** Gives a temporary file the owner, group and mode of the file that it will replace, as far as allowed. */
 export async function takeOver(temporary: string, existing: Stats): Promise<void> {
   await giveOwner(temporary, existing);
   // After the change of owner, which clears the set-user-ID bit.
@@ -24,7 +24,7 @@ export async function makeDurable(path: string): Promise<void> {
 /**
  * Renames a durable temporary file to its target, and makes the new name durable where the system allows it.
  *
- * @param ifAbsent fails with EEXIST instead of replacing a file; the temporary file stays then
+ * @param ifAbsent fails with EEXIST instead of replacing a file; the temporary file then remains
  */
 export async function moveIntoPlace(
   temporary: string,
@@ -32,6 +32,6 @@ export async function moveIntoPlace(
   { ifAbsent = false } = {},
 ): Promise<void> {
   await (ifAbsent ? link(temporary, target) : rename(temporary, target));
-  // The file is in its place: a folder that may not be read is no reason to fail.
+  // The file is complete under its new name: an unreadable folder is no reason to fail.
   await makeDurable(dirname(target)).catch(() => {});
 }

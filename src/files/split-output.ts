@@ -1,4 +1,4 @@
-/** The output of `--split`: a folder with one file per status. A run appends its rows to them when it commits. */
+/** The output of `--split`: a folder with one file per status. A run appends its rows to the files when it commits. */
 import { createReadStream, type Stats } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,7 +8,6 @@ import { createFolder } from "./folders.js";
 import { found } from "./found.js";
 import { type FileSink, openOutputFile, type SplitSink } from "./output.js";
 
-/** Longest wait for other runs that append to the same folder, in milliseconds. */
 const lockMilliseconds = 600_000;
 
 /**
@@ -16,10 +15,10 @@ const lockMilliseconds = 600_000;
  * keep their rows. On commit, all files are complete and durable before the first of them appears. Runs that share the
  * folder commit one after the other, and append again to files that have changed meanwhile.
  *
- * @param extension the extension of the files, without the dot
- * @param appends whether files of earlier runs are appended to
+ * @param extension without the dot
+ * @param appends whether to append to files of earlier runs
  * @param signal aborting it ends the wait for other runs
- * @throws ChoiceError if the folder has files of an earlier run, which are not to be appended to
+ * @throws ChoiceError if `appends` is false and the folder has files of an earlier run
  * @throws FileError from the sink, when a file cannot be created, or an existing one starts with another header
  */
 export function openSplitOutput(
@@ -65,7 +64,7 @@ export function openSplitOutput(
       });
     },
     async discard() {
-      // Also stops files that are being opened, or would be opened later.
+      // Also stops files that are still being opened, or would be opened later.
       discarded.abort();
       const all = await Promise.allSettled(files.values());
       for (const file of all) if (file.status === "fulfilled") await file.value.sink.discard();
@@ -73,12 +72,12 @@ export function openSplitOutput(
   };
 }
 
-/** Names of the files that every service writes; a row without an item has no status. */
+/** Names of the files that every service writes; `empty` is for rows without an item. */
 const usualNames = ["ok", "alias", "disposable", "fake", "quota_exceeded", "empty"];
 
 /**
- * Refuses a folder with files of a run that ended before this one began: the same input would double every row. Runs at
- * the same time share a folder.
+ * Refuses a folder with files of a run that ended before this one began: the same input would double every row.
+ * Concurrent runs share a folder.
  */
 function refuseEarlierFiles(folder: string, extension: string): void {
   const paths = usualNames.map((name) => join(folder, `${name}.${extension}`));
@@ -92,11 +91,7 @@ function refuseEarlierFiles(folder: string, extension: string): void {
   );
 }
 
-/**
- * Commits the files one after the other.
- *
- * @throws FileError when one cannot be renamed; the message names the files that already have their rows
- */
+/** @throws FileError when a file cannot be renamed; the message names the files that already have their rows */
 async function commitAll(files: readonly AppendedFile[]): Promise<void> {
   const done: string[] = [];
   for (const { path, sink } of files) {
@@ -113,13 +108,12 @@ async function makeFolder(folder: string, signal: AbortSignal): Promise<void> {
   createFolder(folder);
 }
 
-/** A file of the folder: its old rows, followed by the rows of this run. */
 class AppendedFile {
   readonly path: string;
   sink: FileSink;
   readonly #start: Buffer;
   readonly #signal: AbortSignal;
-  /** Position in the temporary file where the rows of this run begin, in bytes. */
+  /** Position in bytes in the temporary file where the rows of this run begin. */
   #offset: number;
 
   private constructor(path: string, start: Buffer, signal: AbortSignal, opened: OpenedFile) {
@@ -133,14 +127,14 @@ class AppendedFile {
   /**
    * Opens a file for appending.
    *
-   * @param start the header that the file has to begin with; written when the file is new or empty
+   * @param start the header that the file must begin with; written when the file is new or empty
    * @throws FileError when the file begins with something else, or cannot be created
    */
   static async open(path: string, start: Buffer, signal: AbortSignal): Promise<AppendedFile> {
     return new AppendedFile(path, start, signal, await openForAppending(path, start, signal));
   }
 
-  /** Appends the rows of this run to the current file, if another run has changed it since it was opened. */
+  /** Appends the rows of this run to the current file if another run has changed it meanwhile. */
   async catchUp(): Promise<void> {
     const now = await stat(this.path).catch(() => undefined);
     if (isSame(now, this.sink.replaced) || this.sink.temporary === undefined) return;
@@ -191,7 +185,6 @@ async function openForAppending(path: string, start: Buffer, signal: AbortSignal
 
 const [lf, cr] = [0x0a, 0x0d];
 
-/** Reads the first `length` bytes of a file and its last byte, which is undefined when the file is absent or empty. */
 async function readEnds(path: string, length: number) {
   const file = await open(path).catch(() => undefined);
   const { size } = (await file?.stat()) ?? { size: 0 };

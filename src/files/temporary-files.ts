@@ -1,7 +1,7 @@
 /**
- * Names temporary files in the folder of the file that they will replace, and removes abandoned ones. The name says
- * which process made the file, so the next run in that folder can remove the leftovers of a killed run, which contain
- * addresses.
+ * Names temporary files in the folder of the file that they will replace, and removes abandoned ones. The name contains
+ * the process ID of its run. Therefore the next run in that folder can remove the leftovers of a killed run, which
+ * contain addresses.
  */
 import { randomBytes } from "node:crypto";
 import { mkdtemp, opendir, rm } from "node:fs/promises";
@@ -29,11 +29,10 @@ export function temporaryBeside(path: string): string {
 
 const folderPattern = /^idv-list-([0-9a-f]{8})-(\d{1,10})-\w{6}$/;
 
-/** Creates a folder for temporary files that only its owner can enter. */
 export const newPrivateFolder = (): Promise<string> =>
   mkdtemp(join(tmpdir(), `idv-list-${machineTag()}-${ownPid}-`));
 
-/** Removes folders that killed processes on this machine have left. Does not throw. */
+/** Removes temporary folders of killed processes on this machine. Does not throw. */
 export async function removeAbandonedFolders(): Promise<void> {
   try {
     for await (const { name } of await opendir(tmpdir())) {
@@ -42,7 +41,7 @@ export async function removeAbandonedFolders(): Promise<void> {
       await rm(join(tmpdir(), name), { recursive: true, force: true });
     }
   } catch {
-    // An unreadable folder, or one of another user.
+    // The folder is unreadable or belongs to another user.
   }
 }
 
@@ -57,6 +56,6 @@ export async function removeAbandoned(folder: string): Promise<void> {
       if (Number(pid) === ownPid || !isAlive(Number(pid))) await rm(join(folder, name), { force: true });
     }
   } catch {
-    // An unreadable folder or a file of another user. A real problem shows when the output is written.
+    // The folder is unreadable, or a file belongs to another user. A real problem shows when the output is written.
   }
 }

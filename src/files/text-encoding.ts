@@ -4,15 +4,18 @@ import { ChoiceError, FileError } from "./errors.js";
 
 const windows1252 = new TextDecoder("windows-1252");
 
-/** Decodes windows-1252. As the last bytes of a stream, Node.js 20 would decode them as Latin-1. */
+/** Decodes as a stream: otherwise, Node.js 20 decodes the last bytes as Latin-1. */
 export const decodeWindows1252 = (bytes: Uint8Array): string => windows1252.decode(bytes, { stream: true });
 
-/** Letters of Western Europe in windows-1252, without those of Iceland, which Turkey and the Baltic have others for. */
+/**
+ * Letters of Western Europe in windows-1252, except the Icelandic ones: at their codes, the Turkish and Baltic
+ * encodings have other letters.
+ */
 export const westernLetters = "À-ÏÑ-ÖØ-Üß-ïñ-öø-üŒœÿ";
 
 /**
- * Returns the UTF-16 encoding named by a byte order mark, or undefined. UTF-8 with a mark needs no transcoding, and UTF-32
- * is not read.
+ * Returns the UTF-16 encoding named by a byte order mark, or undefined. UTF-8 needs no transcoding, and UTF-32 is not
+ * supported.
  */
 export function encodingByMark(start: Uint8Array): string | undefined {
   const isUtf32 = start[2] === 0 && start[3] === 0;
@@ -21,7 +24,7 @@ export function encodingByMark(start: Uint8Array): string | undefined {
 }
 
 /**
- * Transcodes text to UTF-8. A byte order mark is kept, as a UTF-8 one.
+ * Transcodes text to UTF-8. A byte order mark becomes a UTF-8 one.
  *
  * @param name the file's name in errors, or `standard input`
  * @param encoding a label of the WHATWG Encoding Standard: `latin1`, `windows-1252`, `utf-16le`, `shift_jis` ...
@@ -54,11 +57,7 @@ export function transcode(
   return transcoded();
 }
 
-/**
- * Returns whether a label stands for UTF-8, which is read without transcoding.
- *
- * @throws ChoiceError when the encoding is unknown
- */
+/** @throws ChoiceError when the encoding is unknown */
 export function isUtf8(encoding: string): boolean {
   return createDecoder(encoding).encoding === "utf-8";
 }

@@ -1,17 +1,16 @@
 /** Cuts zstd data into pieces of limited size. Knows the frame format, but does not decompress anything. */
 
-/** A step of the walk over frames: read the next bytes, skip some, or end a piece here. */
 type Step =
   | { readonly read: number }
   | { readonly skip: number }
   | { readonly cut: "between blocks" | "between frames" };
 
-/** Number of blocks in a piece. A block decompresses to at most 128 KiB (RFC 8878 §3.1.1.2.4). */
+/** A block decompresses to at most 128 KiB (RFC 8878 §3.1.1.2.4). */
 const blocksInPiece = 16;
 
 /**
- * Walks over frames as of RFC 8878 §3. Reads only headers and skips compressed data. Each `read` step receives its
- * bytes.
+ * Walks over frames (RFC 8878 §3). Reads only headers and skips compressed data. Each `read` step receives its bytes.
+ * `cut` ends a piece.
  *
  * @throws Error when the bytes are not zstd frames
  */
@@ -43,8 +42,8 @@ function* walkFrames(): Generator<Step, never, Buffer> {
 
 /**
  * Cuts compressed data into pieces that decompress to at most 2 MiB each and do not extend past the end of their frame.
- * The decompressor holds all output of a piece in memory, so larger pieces would need as much memory as they decompress
- * to. It also accepts a truncated frame silently, so truncation is detected here.
+ * The decompressor buffers all output of a piece in memory. It also accepts a truncated frame silently, so truncation
+ * is detected here.
  *
  * @throws Error when the bytes are not zstd frames, or end within a frame
  */

@@ -1,13 +1,11 @@
-/** Faults of bad rows, and the actions on them. Only the listener knows how they are reported to the user. */
+/** Faults of bad rows, and the actions on them. Reporting to the user is up to the listener. */
 import { TableError } from "./errors.js";
 
 /** Action on a bad row: end the run, leave the row out, or write it unchanged. */
 export type BadRowPolicy = "error" | "skip" | "keep";
 
-/** Largest length of an excerpt in bytes. */
 const excerptBytes = 400;
 
-/** Kinds of faults, in the words of the summary. */
 export type FaultKind =
   | "too many fields"
   | "too few fields"
@@ -17,14 +15,12 @@ export type FaultKind =
   | "not JSON"
   | "field name";
 
-/** Fault of a bad row, such as too many fields or a quote that is never closed. */
 export class RowFault {
   constructor(
     readonly kind: FaultKind,
     readonly file: string,
-    /** Line on which the row starts, from 1. */
+    /** Line on which the row starts, from 1, as everywhere in src/table. */
     readonly line: number,
-    /** Description of what was found and what to do. */
     readonly reason: string,
   ) {}
 
@@ -32,11 +28,6 @@ export class RowFault {
     return `${this.file}:${this.line}: ${this.reason}`;
   }
 
-  /**
-   * Returns the error to throw if the fault ends the run.
-   *
-   * @param record bytes of the row, if they are at hand
-   */
   toError(record?: Uint8Array): TableError {
     const text =
       record &&
@@ -47,9 +38,5 @@ export class RowFault {
   }
 }
 
-/**
- * Called with each bad row that does not end the run.
- *
- * @param record bytes of the row, cut after 1 MiB
- */
+/** `record` is cut after 1 MiB. */
 export type BadRowListener = (fault: RowFault, record: Uint8Array) => void;

@@ -1,6 +1,6 @@
 /**
- * Refuses tables of which most of the first rows are bad: then the dialect is the fault, and not each row. Names the option that
- * would read them.
+ * Refuses tables in which most of the first rows are bad: then the dialect is wrong, not each row. Names the option
+ * that would read them.
  */
 import { ChoiceError } from "../files/errors.js";
 import type { BadRowListener } from "./bad-rows.js";
@@ -12,7 +12,7 @@ import type { ItemTest } from "./sniff/item-profile.js";
 import { type LayoutOptions, layoutOf } from "./sniff/layout.js";
 import { type SplitSample, startRecords } from "./sniff/sample-record.js";
 
-/** Fewest rows of which more than half may be bad without another reason than each its own. */
+/** Fewest bad rows that are blamed on the dialect. */
 const fewRows = 20;
 
 const isMost = (bad: number, rows: number) => bad >= fewRows && bad > rows / 2;
@@ -31,14 +31,14 @@ export function checkJsonStart({ name, firstLine }: TableShape, first: Buffer, c
   throw mostAreBad(name, bad, rows, place, "write an object on each line");
 }
 
-/** Holds the bad rows back that are found while a table is opened: where most rows are bad, the dialect is the fault. */
+/** Buffers the bad rows that are found while a table is opened, until it is known whether the dialect is wrong. */
 export class BadStart {
   readonly #shape: TableShape;
   readonly #onBadRow: BadRowListener;
   readonly #advise: (() => Promise<string | undefined>) | undefined;
   #held: Parameters<BadRowListener>[] | undefined = [];
 
-  /** @param advise returns what to do about a table that is refused; undefined to refuse none */
+  /** @param advise returns advice for a table that is refused; undefined to refuse none */
   constructor(shape: TableShape, onBadRow: BadRowListener, advise?: () => Promise<string | undefined>) {
     this.#shape = shape;
     this.#onBadRow = onBadRow;
@@ -53,8 +53,8 @@ export class BadStart {
   /**
    * Reports the bad rows.
    *
-   * @param records number of records that were read meanwhile, with the bad ones that are kept
-   * @throws ChoiceError if more than half of the first are bad
+   * @param records number of records read meanwhile, including bad ones that are kept
+   * @throws ChoiceError if more than half of the first rows are bad
    */
   async end(records: number): Promise<void> {
     const { name, badRows, firstLine } = this.#shape;
@@ -70,7 +70,7 @@ export class BadStart {
   }
 }
 
-/** Options for other quotes than those of RFC 4180, as the user would give them. */
+/** Quotes other than those of RFC 4180, with the option that sets them. */
 const otherQuotes: readonly (readonly [Pick<Marks, "quote" | "escape">, string])[] = [
   [{ quote: '"', escape: '"' }, "leave --quote out"],
   [{ quote: "'", escape: "'" }, `pass --quote "'"`],
@@ -78,7 +78,9 @@ const otherQuotes: readonly (readonly [Pick<Marks, "quote" | "escape">, string])
   [{ quote: "", escape: "" }, "pass --quote none"],
 ];
 
-/** Returns the option with which nearly all of the first rows have an item in its place; undefined if none does so. */
+/**
+ * Returns the option with which nearly all of the first rows have an item in its column; undefined if there is none.
+ */
 export async function dialectFor(
   { dialect, width, column }: TableShape,
   items: ItemTest,

@@ -11,9 +11,9 @@ const notAscii = /[^\0-\x7f]/;
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * Decodes a field that holds an item, as UTF-8. Bytes that are not UTF-8 are read as windows-1252, the most common of the
- * other encodings; in the local part, what is no letter there becomes an `x`. A field with a domain that makes no sense so is
- * empty: a wrong guess alone must not make an address invalid.
+ * Decodes a field that holds an item, as UTF-8. Bytes that are not UTF-8 are read as windows-1252, the most common of
+ * the other encodings. In the local part, characters that are not letters there become an `x`. If the domain makes no
+ * sense as windows-1252, the result is empty: a wrong guess alone must not make an address invalid.
  */
 export function itemText(binary: string): string {
   if (!beyondAscii.test(binary)) return binary;
@@ -25,20 +25,22 @@ export function itemText(binary: string): string {
   return text.replace(secondBytes, "x").replace(/[^\0-\x7f\p{L}\p{N}\p{Zs}]/gu, "x");
 }
 
-/** ASCII, white space and letters of Western Europe, at most two side by side: elsewhere, words are of such bytes only. */
+/**
+ * ASCII, white space and letters of Western Europe, at most two in a row: in other languages, whole words consist of
+ * such bytes.
+ */
 const westernHost = new RegExp(`^(?!.*[${westernLetters}]{3})[\\0-\\x7f\\s${westernLetters}]*$`, "s");
 /**
- * Signs that no local part has. After another byte they are the second byte of a Chinese or Japanese character. A local part
- * has 64 bytes at most, which keeps the time linear.
+ * Signs that no local part contains. After another byte, they are the second byte of a Chinese or Japanese character.
+ * The lookahead is limited to 64 bytes, the longest local part, which keeps the time linear.
  */
 const secondBytes = /(?<=[^\0-\x7f])(?:[[\]\\]|@(?=[^\s,;:<>]{1,64}@))/g;
 
-/** Returns whether a binary string is UTF-8. */
 export function isUtf8Text(binary: string): boolean {
   return !beyondAscii.test(binary) || isUtf8(Buffer.from(binary, "latin1"));
 }
 
-/** Decodes a column name, which people read and type: as UTF-8, or as Latin-1 if it is not valid UTF-8. */
+/** Decodes a column name, for display and comparison: as UTF-8, or as Latin-1 if it is not valid UTF-8. */
 export function nameText(binary: string): string {
   if (!beyondAscii.test(binary)) return binary;
   try {
@@ -48,13 +50,12 @@ export function nameText(binary: string): string {
   }
 }
 
-/** Encodes text as a binary string, in UTF-8. */
 export function toBinary(text: string): string {
   if (!notAscii.test(text)) return text;
   return Buffer.from(text, "utf8").toString("latin1");
 }
 
-/** Returns the number of line endings in bytes or in a binary string; CRLF counts as one. */
+/** Returns the number of line endings; CRLF counts as one. */
 export function lineEndings(bytes: Buffer | string): number {
   const isLf = (at: number) => bytes[at] === "\n" || bytes[at] === 0x0a;
   let count = 0;
@@ -65,7 +66,6 @@ export function lineEndings(bytes: Buffer | string): number {
   return count;
 }
 
-/** Returns the mean length of the lines in bytes; undefined if there are fewer than two. */
 export function meanLineBytes(bytes: Buffer): number | undefined {
   const count = lineEndings(bytes);
   return count > 1 ? bytes.length / count : undefined;

@@ -1,35 +1,32 @@
-/** The syntax of a table: its delimiter, its quotes and what else the scanner and the writers need to know. */
+/** The syntax of a table: its delimiter, its quotes and other properties that the scanner and the writers need. */
 
 /** Syntax of a table. All characters are ASCII. */
 export interface Dialect {
-  /** Character between fields; null for a plain list, in which every line is one field. */
+  /** Null for a plain list, in which every line is one field. */
   readonly delimiter: string | null;
   readonly lineEnding: LineEnding;
-  /** Character around quoted fields; empty if there is none. */
+  /** Empty if fields are never quoted. */
   readonly quote: string;
-  /** Character that escapes a quote inside a quoted field. */
   readonly escape: string;
-  /** Character that starts a comment line; null if there are none. */
   readonly comment: string | null;
-  /** Whether spaces in front of a field belong to the delimiter. With a space as the delimiter, runs of spaces are one. */
+  /** Whether spaces before a field belong to the delimiter. With a space as the delimiter, runs of spaces are one. */
   readonly skipsSpaces: boolean;
-  /** Whether the table starts with the UTF-8 byte order mark. */
   readonly byteOrderMark: boolean;
-  /** Whether each record was in quotes as a whole; unwrap.ts has removed them. */
+  /** Whether each record was in quotes as a whole. unwrap.ts has removed these quotes. */
   readonly isUnwrapped?: boolean;
 }
 
 export type LineEnding = "\n" | "\r\n" | "\r";
 
-/** The part of a dialect that tells where fields end, apart from the delimiter. */
+/** The characters that, beside the delimiter, determine where fields end. */
 export type Marks = Pick<Dialect, "quote" | "escape" | "comment" | "skipsSpaces">;
 
-/** Characters as the user gave them. */
+/**
+ * Characters as the user gave them. An empty quote means none. If only the quote is given, it is also the escape.
+ * Quotes and escapes that are not given are detected; comments are not.
+ */
 export interface KnownDialect {
-  /** Empty for none. Detected by default. */
   readonly quote?: string;
-  /** The quote itself if only that is given; otherwise detected by default. */
   readonly escape?: string;
-  /** No comments by default. */
   readonly comment?: string;
 }

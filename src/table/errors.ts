@@ -3,11 +3,10 @@
  * files/errors.ts.
  */
 
-/** Error about the content of a table. Its message says where, what was found and what to do. */
 export class TableError extends Error {
   override readonly name = "TableError";
 
-  /** @param excerpt the line on which the bad row starts, from 1, and its text */
+  /** @param excerpt the text of the bad row and its line */
   constructor(
     message?: string,
     readonly excerpt?: { readonly line: number; readonly text: string },

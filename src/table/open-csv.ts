@@ -1,4 +1,4 @@
-/** Opens tables of fields with delimiters, and plain lists: detects their dialect, layout and columns. */
+/** Opens tables with delimiters, and plain lists: detects their dialect, layout and columns. */
 
 import { BadStart, dialectFor } from "./bad-start.js";
 import { itemText, lineEndings, meanLineBytes, nameText } from "./bytes.js";
@@ -19,10 +19,8 @@ import { mayBeWrapped, Unwrapper, unwrapped } from "./unwrap.js";
 import { streamOf } from "./writers/start.js";
 
 /**
- * Opens a table.
- *
  * @param sample the first bytes of the table, from which everything is detected
- * @param isWhole whether they are the whole table
+ * @param isWhole whether the sample is the whole table
  * @param separator the delimiter that the first line names
  * @throws TableError if the header cannot be read
  * @throws ChoiceError if the columns cannot be chosen
@@ -44,7 +42,7 @@ export async function openCsv(
   };
   const splitWith = (marks: Marks) => splitterOf(sample, isWhole, marks);
   const { source, byteOrderMark, preamble: linesAbove, first, input, isUnwrapped = false } = start;
-  // Some programs write a line that is not true: then the delimiter does not split the next line.
+  // Some programs write a wrong `sep=` line: then its delimiter does not split the next line.
   const isSeparator =
     separator !== undefined && (splitWith(usualMarks)(separator).records[0]?.fields.length ?? 0) > 1;
   const sniff = (bytes: Buffer) =>
@@ -78,7 +76,7 @@ export async function openCsv(
   const dialect = { delimiter, ...marks, byteOrderMark, lineEnding, isUnwrapped };
   const startRows = () =>
     layoutOf(splitterOf(first, isWhole, marks, startRecords)(delimiter), layoutOptions).body;
-  // A cell of a sheet names its own column, so that a row wider than the header is no fault.
+  // A cell of a sheet names its own column, so a row wider than the header is not a fault.
   const usualWidth = widthOf(header, body);
   const rowsAbove = lineEndings(linesAbove) + above + Number(header !== undefined);
   const width = (await options.sheet?.widthBelow(rowsAbove, usualWidth)) ?? usualWidth;
@@ -110,13 +108,12 @@ export async function openCsv(
     columnName: nameText(header?.[chosen.column] ?? "").trim() || undefined,
     firstValues: (column: number) => valuesOf(body, column),
     startValues: async (column: number) => {
-      // Rows that are too wide are bad.
       const rows = startRows().filter(({ length }) => length <= width);
       return valuesOf(rows, column);
     },
   };
   const format = delimiter === "\t" ? "tsv" : "csv";
-  // A name that ends in .csv asks for a dialect that all programs read.
+  // A name that ends in .csv asks for a dialect that all programs can read.
   const isKept = options.namedFormat === format && hasUsualMarks(dialect);
   const wanted = options.format ?? (isKept ? undefined : options.namedFormat);
   const isReshaped =
@@ -147,7 +144,6 @@ export async function openCsv(
   };
 }
 
-/** Returns the bytes that the scanner reads: those of the table, or what `rewrite` makes of it. */
 async function bytesOf(
   shape: TableShape,
   first: Buffer,
@@ -161,15 +157,15 @@ async function bytesOf(
   const start: Buffer[] = [];
   for (let next = await bytes.next(); !next.done; next = await bytes.next()) {
     start.push(next.value);
-    // The last record of a piece may come with the next one.
+    // The last record of a piece may end in the next one.
     if (!isWhole) break;
   }
   return { first: Buffer.concat(start), rest: bytes };
 }
 
 /**
- * Returns whether rows with another number of fields than the table are exceptions: there are few of them among the first rows, or
- * most of them are out of step.
+ * Returns whether rows with an unusual number of fields are exceptions: few of the first rows are such, or most of
+ * these are out of step.
  */
 function isWidthSure(shape: TableShape, items: ItemTest, body: readonly (readonly string[])[]): boolean {
   const rows = body.filter((fields) => fields.length > 1 || fields[0] !== "");
@@ -191,8 +187,8 @@ const valuesOf = (rows: readonly (readonly string[])[], column: number): readonl
   rows.map((fields) => itemText(fields[column] ?? ""));
 
 /**
- * Returns the number of fields of a full row. Rows that all end with a delimiter have one more than their header; then
- * the added fields follow it.
+ * Returns the number of fields of a full row. If all rows end with a delimiter, they have one field more than their
+ * header; added fields follow that one.
  */
 function widthOf(header: readonly string[] | undefined, body: readonly (readonly string[])[]): number {
   const common = mostCommonWidth(body);

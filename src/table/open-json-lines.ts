@@ -15,7 +15,7 @@ import { streamOf } from "./writers/start.js";
 
 /**
  * Returns the objects in the first `most` lines that are neither blank nor comments. Returns none if the first of these
- * lines is not an object: then the table is not lines of JSON.
+ * lines is not an object: then the table is not JSON Lines.
  */
 export function sampleObjects(
   sample: string,
@@ -36,9 +36,6 @@ export function sampleObjects(
 }
 
 /**
- * Opens a table.
- *
- * @param sample the first bytes of the table
  * @param objects the objects in the sample
  * @throws ChoiceError if the columns cannot be chosen
  */
@@ -95,7 +92,7 @@ export async function openJsonLines(
   };
 }
 
-/** Lines have neither quotes nor widths, so that nothing asks. */
+/** Never asked: JSON lines have neither quotes nor widths. */
 const noItems: ItemTest = {
   isItem: () => false,
   isGlued: () => false,
@@ -103,7 +100,7 @@ const noItems: ItemTest = {
   isNone: () => true,
 };
 
-/** Chooses among the fields of the objects, and among those of inner objects only if none of the former fits. */
+/** Chooses among the fields of the objects; among the fields of inner objects only if none of these fits. */
 function chooseJsonColumns(
   paths: readonly string[],
   rows: readonly (readonly string[])[],

@@ -1,21 +1,17 @@
 /** Removes and adds the quotes of a single field. */
 import type { Dialect, Marks } from "./dialect.js";
 
-/** The characters around quoted fields and inside them; see {@link Dialect}. */
 export type QuoteMarks = Pick<Dialect, "quote" | "escape" | "comment">;
 
-/** Those of RFC 4180. */
+/** Marks of RFC 4180. */
 export const usualMarks: Marks = { quote: '"', escape: '"', comment: null, skipsSpaces: false };
 
 /**
- * Returns the content of a field: without its quotes, and with each escaped quote inside them as one.
+ * Returns the content of a field: without its quotes, and with escaped quotes unescaped. Fields are binary strings.
  *
  * Text after the closing quote makes the whole field plain text, quotes included: `"Lee, Ann" <ann@example.net>`.
- * Exception: if that text starts with a NUL or the comment character, the quotes are removed all the same. csv-parse,
- * the reference, does so too.
- *
- * @param binary the field with its quotes, a binary string
- * @returns a binary string
+ * Exception: if that text starts with a NUL or the comment character, the quotes are removed all the same, as in
+ * csv-parse, the reference.
  */
 export function unquote(binary: string, marks: QuoteMarks): string {
   const { quote, escape: escaping, comment } = marks;
@@ -31,13 +27,14 @@ export function unquote(binary: string, marks: QuoteMarks): string {
   return `${quote}${inside}${quote}${binary.slice(close)}`;
 }
 
-/** Returns a pattern of an escaped quote or escape. */
 function escapedPair(quote: string, escaping: string): RegExp {
   const code = (character: string) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
   return new RegExp(`${code(escaping)}([${code(quote)}${code(escaping)}])`, "g");
 }
 
-/** Returns the index after the closing quote of a field that starts with one; its length if there is none. */
+/**
+ * Returns the index after the closing quote of a field that starts with one; its length if the quote is never closed.
+ */
 export function closeOf(binary: string, { quote, escape: escaping }: QuoteMarks): number {
   for (let from = 1; ; ) {
     const at = binary.indexOf(quote, from);
@@ -55,17 +52,15 @@ export function closeOf(binary: string, { quote, escape: escaping }: QuoteMarks)
 }
 
 /**
- * Quotes a field if it contains the delimiter, a quote or a line ending (RFC 4180 §2.5 to 2.7). Where there are no quotes, these
- * become spaces.
- *
- * @param field text or a binary string
+ * Quotes a field if it contains the delimiter, a quote or a line ending (RFC 4180 §2.5 to 2.7). In a dialect without
+ * quotes, these become spaces. The field is text or a binary string.
  */
 export function quoteField(
   field: string,
   delimiter: string,
   { quote, escape: escaping }: QuoteMarks = usualMarks,
 ): string {
-  // Among runs of spaces, an empty field would not be seen.
+  // Without quotes, an empty field would vanish in a run of spaces.
   const isLost = delimiter === " " && field === "";
   const isPlain =
     !field.includes(delimiter) && !/[\r\n]/.test(field) && (quote === "" || !field.includes(quote));
@@ -76,11 +71,8 @@ export function quoteField(
 }
 
 /**
- * Returns where the last fields of a record start, with the delimiter before them, if all of them are empty; undefined
- * otherwise.
- *
- * @param end index after the record
- * @param count number of last fields
+ * Returns where the last `count` fields of a record start, including the delimiter before them, if all of them are
+ * empty; undefined otherwise. `end` is the index after the record.
  */
 export function emptyTail(
   bytes: Uint8Array,

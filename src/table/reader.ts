@@ -1,7 +1,6 @@
 /**
- * Opens tables: reads the start of the input and finds out whether it is a table at all, and of which format. CSV goes
- * through the scanner; JSON lines have a reader of their own.
- * It must not know what items are: an `ItemProfile` recognises them.
+ * Opens tables: reads the start of the input and finds out whether it is a table at all, and in which format.
+ * open-csv.ts and open-json-lines.ts do the rest. It must not know what items are: an `ItemProfile` recognises them.
  */
 import { ChoiceError } from "../files/errors.js";
 import { lineEndings } from "./bytes.js";
@@ -12,7 +11,7 @@ import { refuseForeignFormat } from "./sniff/foreign-format.js";
 import { separatorLine } from "./sniff/sample.js";
 import type { Table, TableOptions, TableSource } from "./table.js";
 
-/** Number of bytes at the start of the table from which the dialect, the header and the column are detected. */
+/** Length of the sample in bytes, from which the dialect, the header and the column are detected. */
 const sampleBytes = 65_536;
 
 /**
@@ -49,7 +48,8 @@ async function readTable(
     above.push(first.subarray(0, separator.length));
     first = first.subarray(separator.length);
   }
-  // What pandas writes of an empty frame as JSON Lines: there are no records, and so no columns that could have the names.
+  // pandas writes an empty frame as one blank line of JSON Lines. There are no records, and so no columns with the
+  // given names.
   const isNamed = options.columns?.some((column) => !/^\d+$/.test(column)) === true;
   if (isWhole && isNamed && /^\s*$/.test(first.toString("latin1"))) first = first.subarray(0, 0);
   const sample = decidingLine(first, options) ?? sampleOf(first);
@@ -65,7 +65,6 @@ async function readTable(
       ? await openJsonLines(tableStart, sample, objects, options)
       : await openCsv(tableStart, sample, isWholeSample, separator?.delimiter, options);
   const surelyIn = async () => {
-    // Loaded only for bytes that are not UTF-8.
     const { guessEncoding } = await import("../files/guess-encoding.js");
     return guessEncoding(bytes.subarray(0, sampleBytes));
   };
@@ -75,9 +74,10 @@ async function readTable(
 const hasMark = (bytes: Buffer): boolean => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 
 /**
- * Returns the first line that is not blank, with the lines above it, if nothing has to be guessed from what follows: the rows have no
- * header, and no delimiter, or one that is given with the column and no quotes; or they are JSON Lines, the first of which has the
- * wanted fields. Then rows that come slowly are answered at once. Returns undefined otherwise, and if there is no such line yet.
+ * Returns the input up to its first line that is not blank, if nothing has to be guessed from later lines; undefined
+ * otherwise, and if there is no such line yet. Nothing is guessed if the rows have no header, and no delimiter, or one
+ * that is given with the column and no quotes; or if they are JSON Lines, the first of which has the wanted fields.
+ * Then rows that arrive slowly are answered at once.
  */
 function decidingLine(bytes: Buffer, options: TableOptions): Buffer | undefined {
   const { header, delimiter, dialect, columns, format, namedFormat, rewrite, sheet, needsSample } = options;
@@ -103,23 +103,16 @@ function decidingLine(bytes: Buffer, options: TableOptions): Buffer | undefined 
   }
 }
 
-/** Returns the first `sampleBytes`, or the first line if that is longer. */
 function sampleOf(first: Buffer): Buffer {
   return first.subarray(0, Math.max(sampleBytes, firstLineLength(first) ?? first.length));
 }
 
-/** Returns the length of the first line with its line ending; undefined if it has none. */
 function firstLineLength(bytes: Buffer): number | undefined {
   const end = bytes.findIndex((byte) => byte === 0x0a || byte === 0x0d);
   if (end === -1) return undefined;
   return end + (bytes[end] === 0x0d && bytes[end + 1] === 0x0a ? 2 : 1);
 }
 
-/**
- * Returns the first lines.
- *
- * @throws ChoiceError if there are fewer
- */
 function linesAbove(name: string, bytes: Buffer, count: number): Buffer {
   let end = 0;
   for (let line = 0; line < count; line++) {
@@ -135,9 +128,9 @@ function linesAbove(name: string, bytes: Buffer, count: number): Buffer {
 }
 
 /**
- * Reads at least `sampleBytes` unless the input ends before, and more, up to 1 MiB, until it has the first line below
- * the skipped ones; less where that line decides. Detection uses only {@link decidingLine} or {@link sampleOf} of them, so that it
- * does not depend on the size of the pieces that the input comes in.
+ * Reads at least `sampleBytes` unless the input ends before. Reads more, up to 1 MiB, until it has the first line below
+ * the skipped ones, and less if {@link decidingLine} finds a line. Detection uses only {@link decidingLine} or {@link
+ * sampleOf} of the bytes, so it does not depend on the size of the input's pieces.
  */
 async function readSample(
   input: AsyncIterator<Uint8Array>,

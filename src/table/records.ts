@@ -4,40 +4,33 @@ import type { Dialect } from "./dialect.js";
 import type { JsonShape } from "./json/json-values.js";
 import { quoteField } from "./quotes.js";
 
-/** Properties of a table that are known before its records are read. */
 export interface TableShape {
-  /** Name for messages: that of the file, or `standard input`. */
   readonly name: string;
   readonly dialect: Dialect;
-  /** Number of fields of a full row. A record with more is a bad row. */
+  /** Number of fields of a full row. A record with more fields is a bad row, unless the surplus is empty. */
   readonly width: number;
   /** Index, from 0, of the field that holds the item. */
   readonly column: number;
-  /** Indices of further fields with items. */
   readonly otherColumns: readonly number[];
-  /** Whether the first record is the header. */
   readonly hasHeader: boolean;
   /** Line of the first record, from 1. */
   readonly firstLine: number;
-  /** Whether a row with fewer fields is padded or is a bad row. */
   readonly ragged: "pad" | "error";
   readonly badRows: BadRowPolicy;
-  /** Whether line breaks in quoted fields are always meant. */
+  /** Whether line breaks in quoted fields are always intended. */
   readonly trustsQuotes: boolean;
-  /** Whether rows with another number of fields are exceptions, so that one shows a fault. */
+  /** Whether rows with another number of fields are exceptions, which indicate a fault. */
   readonly isWidthSure: boolean;
-  /** Indices of the columns in which the first rows have items. */
+  /** Columns in which the first rows have items. */
   readonly itemColumns: readonly number[];
-  /** For JSON Lines: each record is an object. */
   readonly json?: JsonShape;
 }
 
 export type TableFormat = "csv" | "tsv" | "jsonl";
 
-/** The delimiter of each format. */
 export const delimiterOf = { csv: ",", tsv: "\t", jsonl: undefined } as const;
 
-/** Maximum length of a record in bytes, 1 MiB. Without a limit, an unclosed quote would buffer the rest of the file. */
+/** Without a limit, an unclosed quote would buffer the rest of the file. */
 export const maximumRecordBytes = 1_048_576;
 
 /**
@@ -49,22 +42,15 @@ export const rowsAtATime = ({ width }: Pick<TableShape, "width">): number =>
 
 export const byteOrderMarkBytes = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** Returns the delimiter byte of the output, as a character: a plain list becomes a table with commas. */
+/** A plain list becomes a table with commas. */
 export const outputDelimiter = ({ delimiter }: Pick<Dialect, "delimiter">): string => delimiter ?? ",";
 
-/** Returns what is put before an added field. */
 export const beforeField = (dialect: Pick<Dialect, "delimiter" | "skipsSpaces">): string =>
   outputDelimiter(dialect) + (dialect.skipsSpaces && dialect.delimiter !== " " ? " " : "");
 
-/** Returns an empty field with the delimiter before it, which completes a short row. */
 export const emptyField = (dialect: Dialect): string =>
   outputDelimiter(dialect) + quoteField("", outputDelimiter(dialect), dialect);
 
-/**
- * Returns the fault of a record with more fields than the table.
- *
- * @param line the line on which the record starts, from 1
- */
 export function tooWide({ name, width, hasHeader }: TableShape, line: number, fields: number): RowFault {
   const expected = hasHeader ? `the header has ${width}` : `the table has ${width}`;
   return new RowFault(
@@ -75,23 +61,12 @@ export function tooWide({ name, width, hasHeader }: TableShape, line: number, fi
   );
 }
 
-/**
- * Returns the fault of a row with fewer fields than the table, for `--set ragged=error`.
- *
- * @param line the line on which the row starts, from 1
- */
 export function tooNarrow({ name, width }: TableShape, line: number, fields: number): RowFault {
   const found = `${fields} ${fields === 1 ? "field" : "fields"}`;
   const advice = "complete the row, or leave --set ragged=error out to have it padded";
   return new RowFault("too few fields", name, line, `${found} where the table has ${width}; ${advice}`);
 }
 
-/**
- * Returns the fault of a row whose item is not in its field, or of which another number of fields shows that something is wrong.
- *
- * @param line the line on which the row starts, from 1
- * @param place index of the field that holds an item; undefined if none does
- */
 export function outOfStep(
   { name, width, hasHeader }: TableShape,
   line: number,
@@ -103,11 +78,6 @@ export function outOfStep(
   return new RowFault("out of step", name, line, `${found}; ${item}; add or remove a delimiter`);
 }
 
-/**
- * Returns the fault of a row with a stray quote in the field of its item.
- *
- * @param line the line on which the row starts, from 1
- */
 export function strayQuote({ name, column }: Pick<TableShape, "name" | "column">, line: number): RowFault {
   return new RowFault(
     "out of step",
@@ -118,10 +88,8 @@ export function strayQuote({ name, column }: Pick<TableShape, "name" | "column">
 }
 
 /**
- * Returns the fault of a record in which a quote has swallowed lines.
- *
- * @param line the line on which the quote opens, from 1
- * @param lines number of lines that follow inside
+ * Returns the fault of a record in which a quote has swallowed lines. `line` is the line on which the quote opens;
+ * `lines` follow inside.
  */
 export function swallows(
   { name }: TableShape,
@@ -137,12 +105,6 @@ export function swallows(
   );
 }
 
-/**
- * Returns the fault of a record whose quoted field is still open where the table ends.
- *
- * @param line the line on which the record starts, from 1
- * @param column the column, from 1, in which the quote opens
- */
 export function neverClosed({ name }: TableShape, line: number, column: number): RowFault {
   const where = `the quote opens in column ${column} of the record that starts here`;
   return new RowFault(
@@ -153,11 +115,6 @@ export function neverClosed({ name }: TableShape, line: number, column: number):
   );
 }
 
-/**
- * Returns the fault of a record over {@link maximumRecordBytes}.
- *
- * @param line the line on which the record starts, from 1
- */
 export function tooLong({ name }: TableShape, line: number): RowFault {
   const reason = "the record that starts here is over 1 MiB; a quote in it may never be closed";
   return new RowFault("over 1 MiB", name, line, reason);

@@ -1,22 +1,24 @@
-/** What it takes to write a table in another format: keys for JSON Lines, and no place for bad rows and lines above the table. */
+/**
+ * Requirements for writing a table in another format: keys for JSON Lines, no bad rows, and no items above the table.
+ */
 import { ChoiceError } from "../files/errors.js";
 import type { BadRowPolicy } from "./bad-rows.js";
 import { nameText } from "./bytes.js";
 import type { ItemProfile } from "./sniff/item-profile.js";
 import { holdsItem } from "./sniff/layout.js";
 
-/** @throws ChoiceError if bad rows are to be kept, which have no other format than their own */
+/** @throws ChoiceError if bad rows are to be kept, which no other format can represent */
 export function checkReshapable(badRows: BadRowPolicy): void {
   if (badRows !== "keep") return;
   throw new ChoiceError("--bad-rows keep needs the format of FILE and one output; use --bad-rows skip");
 }
 
 /**
- * Counts the lines above a table that another format has no place for.
+ * Counts the lines above a table that another format cannot represent.
  *
- * @param titles the lines that were found above the table, but not by the user
  * @param skipped the lines that the user skipped, and one that names the delimiter
- * @throws ChoiceError if one of the titles holds an item, which would be lost
+ * @param titles the detected lines above the table
+ * @throws ChoiceError if a title holds an item, which would be lost
  */
 export function countLeftOut(name: string, skipped: Buffer, titles: Buffer, profile: ItemProfile): number {
   const skippedLines = linesOf(skipped);
@@ -32,7 +34,6 @@ export function countLeftOut(name: string, skipped: Buffer, titles: Buffer, prof
   return [...skippedLines, ...lines].filter(isTitle).length;
 }
 
-/** Returns the lines of some bytes, binary strings, each of which has a line ending. */
 const linesOf = (bytes: Buffer): string[] =>
   bytes
     .toString("latin1")

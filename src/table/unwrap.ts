@@ -2,13 +2,10 @@
 
 const [quote, lf, cr] = [0x22, 0x0a, 0x0d];
 
-/** Matches two lines that are a quoted field each, with a delimiter in it. */
 const wrappedLines = /^(?:"(?:[^"\r\n]|"")*[\t|;,](?:[^"\r\n]|"")*"(?:\r\n|\r|\n)){2}/;
 
-/** Returns whether a table may have quotes around its records. */
 export const mayBeWrapped = (sample: Buffer): boolean => wrappedLines.test(sample.toString("latin1"));
 
-/** Removes the quotes around records from the bytes of a table, piece by piece. Lines that have none stay as they are. */
 export class Unwrapper {
   #place: "start" | "inside" | "quote" | "outside" = "start";
 
@@ -43,7 +40,7 @@ export class Unwrapper {
   }
 }
 
-/** Returns the unwrapped pieces of a table. Closing it closes the input. */
+/** Closing this iterator closes the input. */
 export async function* unwrapped(
   input: AsyncIterator<Uint8Array>,
   unwrapper: Unwrapper,

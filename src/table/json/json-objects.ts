@@ -1,4 +1,4 @@
-/** Reads the lines of a scanned chunk as JSON objects: finds their values by their bytes, and the bad rows. */
+/** Reads the lines of a scanned chunk as JSON objects: locates their values in the bytes, and finds the bad rows. */
 import { type BadRowListener, RowFault } from "../bad-rows.js";
 import type { TableShape } from "../records.js";
 import { ScannedChunk } from "../scan/scanned-chunk.js";
@@ -8,10 +8,8 @@ import { memberWords, ObjectScanner } from "./object-scanner.js";
 
 const [quote, backslash, openBrace, openBracket, letterN] = [0x22, 0x5c, 0x7b, 0x5b, 0x6e];
 
-/** The key of a member as bytes, with its quotes. */
 const keyBytes = (key: string): Buffer => Buffer.from(JSON.stringify(key));
 
-/** Finds keys among known ones, by their bytes. */
 export class KnownKeys {
   readonly #keys: readonly Buffer[];
   readonly #byText: ReadonlyMap<string, number>;
@@ -22,17 +20,17 @@ export class KnownKeys {
   }
 
   /**
-   * Returns the index of a key; -1 if it is not known.
+   * Returns the index of a key; -1 if it is unknown.
    *
-   * @param start range of the key with its quotes
-   * @param likely index that it probably has
+   * @param start start of the key, including its quotes
+   * @param likely index that is tried first
    */
   find(bytes: Buffer, start: number, end: number, likely: number): number {
     if (this.#is(likely, bytes, start, end)) return likely;
     for (let index = 0; index < this.#keys.length; index++) {
       if (this.#is(index, bytes, start, end)) return index;
     }
-    // The same text may be written in another way: with escapes, or as bytes that are not UTF-8.
+    // The same text may be written differently: with escapes, or as bytes that are not UTF-8.
     for (let at = start; at < end; at++) {
       if (bytes[at]! < 0x80 && bytes[at] !== backslash) continue;
       return this.#byText.get(keyText(bytes, start, end)) ?? -1;
@@ -48,23 +46,23 @@ export class KnownKeys {
   }
 }
 
-/** Returns the text of a string in JSON. */
 const keyText = (bytes: Buffer, start: number, end: number): string =>
   JSON.parse(bytes.toString("utf8", start, end)) as string;
 
-/** The range of a value, or of a whole object if the value can only be found in its text; empty for null or none. */
+/**
+ * The range of a value; the range is empty for null and missing values. A `start` of -1 means that the whole object has
+ * to be parsed.
+ */
 interface ValuePlace {
   start: number;
   end: number;
 }
 
-/** Finds the value at a path. */
 class ValueFinder {
   readonly #keys: KnownKeys;
   readonly #inner: ValueFinder | undefined;
   readonly #scanner: ObjectScanner;
 
-  /** @param path a name, or names of inner objects with dots between them */
   constructor(path: string) {
     const dot = path.indexOf(".");
     this.#keys = new KnownKeys(dot === -1 ? [path] : [path, path.slice(0, dot)]);
@@ -72,11 +70,10 @@ class ValueFinder {
     this.#scanner = new ObjectScanner();
   }
 
-  /** Finds the value in an object; see {@link itemField} for the rules. */
   find(bytes: Buffer, start: number, end: number, place: ValuePlace): void {
     const count = this.#scanner.scan(bytes, start, end);
     const { members } = this.#scanner;
-    // The last member with a key counts.
+    // If a key is repeated, the last member counts.
     let [own, outer] = [-1, -1];
     for (let word = 0; word < count * memberWords; word += memberWords) {
       const key = this.#keys.find(bytes, members[word]!, members[word + 1]!, 0);
@@ -89,7 +86,7 @@ class ValueFinder {
       const [from, to] = [members[outer + 2]!, members[outer + 3]!];
       if (bytes[from] === openBrace) this.#inner!.find(bytes, from, to, place);
       else if (bytes[from] === openBracket) {
-        // The caller reads the whole record.
+        // A list: the caller parses the whole record.
         place.start = -1;
       }
     }
@@ -101,22 +98,21 @@ function setPlace(place: ValuePlace, bytes: Buffer, start: number, end: number):
   place.end = bytes[start] === letterN ? start : end;
 }
 
-/** Reads objects in one thread. */
 export class JsonObjects {
   readonly #shape: TableShape;
   readonly #json: JsonShape;
   readonly #isReshaped: boolean;
   readonly #onBadRow: BadRowListener | undefined;
-  /** The names of the table, then the added ones that no object may have. */
+  /** The names of the table, then the added names, which no object may have. */
   readonly #keys: KnownKeys;
   readonly #added: readonly string[];
   readonly #scanner = new ObjectScanner();
   readonly #place: ValuePlace = { start: 0, end: 0 };
 
   /**
-   * @param added names of the added columns that take the place of no other
-   * @param isReshaped whether another format is written, which has no column for a name that the first objects do not have
-   * @param onBadRow absent where chunks with bad rows are refused
+   * @param added names of the added columns that replace no other
+   * @param isReshaped whether another format is written, which has no column for names that the first objects lack
+   * @param onBadRow undefined to refuse chunks with bad rows
    */
   constructor(
     shape: TableShape,
@@ -133,10 +129,10 @@ export class JsonObjects {
   }
 
   /**
-   * Returns the objects in the lines of a chunk. Lines that are blank are no rows.
+   * Returns the objects in the lines of a chunk. Blank lines are not rows.
    *
-   * @returns undefined if there is a bad row, and no listener
-   * @throws TableError for a bad row if these end the run
+   * @returns undefined if there is a bad row and no listener
+   * @throws TableError for a bad row if bad rows end the run
    */
   read(chunk: ScannedChunk): ScannedChunk | undefined {
     const { bytes, at } = chunk;
@@ -167,7 +163,7 @@ export class JsonObjects {
     return read;
   }
 
-  /** Returns the fault of a line; `blank` if it is no row. Keeps the place of the value, unless that is in an inner object. */
+  /** Returns the fault of a line, or `blank`. Sets the range of the item, unless it is in an inner object. */
   #findFault(
     bytes: Buffer,
     start: number,
@@ -198,11 +194,9 @@ export class JsonObjects {
   }
 }
 
-/** Objects in lines, with the places of the values of a column. */
 class JsonChunk extends ScannedChunk {
   readonly #shape: TableShape;
   readonly #path: string;
-  /** Whether the column holds items. */
   readonly #hasItems: boolean;
   readonly #columns = new Map<number, JsonChunk>();
 
@@ -229,7 +223,6 @@ class JsonChunk extends ScannedChunk {
     return other;
   }
 
-  /** Finds the values of a column. */
   locate(column: number): void {
     const { bytes, at } = this;
     const finder = new ValueFinder(this.#shape.json!.paths[column] ?? "");
@@ -252,7 +245,6 @@ class JsonChunk extends ScannedChunk {
     if (start === end) return "";
     if (start === at[word]) return itemField(parseObject(bytes.toString("utf8", start, end))!, this.#path);
     const source = bytes.toString("utf8", start, end);
-    // A string without escapes is its own text.
     if (bytes[start] === quote && !source.includes("\\")) return source.slice(1, -1);
     const value: unknown = JSON.parse(source);
     return this.#hasItems ? itemTextOf(value) : textOf(value);

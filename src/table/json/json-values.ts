@@ -2,15 +2,16 @@
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** What is known of the objects of a table. Plain data, because worker threads get a copy. */
+/** Keys of the objects of a table. Plain data, because worker threads get a copy. */
 export interface JsonShape {
   /** Keys of the first objects: the columns of the table. */
   readonly names: readonly string[];
-  /** The names, and paths to fields of inner objects: `user.email`. The columns with items are indices into these. */
+  /**
+   * The names, and paths to fields of inner objects: `user.email`. The columns with items are indices into this list.
+   */
   readonly paths: readonly string[];
 }
 
-/** Returns the object in a line; undefined if it is not a JSON object. */
 export function parseObject(line: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(line);
@@ -20,14 +21,9 @@ export function parseObject(line: string): JsonObject | undefined {
   }
 }
 
-/**
- * Returns the field of an object that a path names, as text for a value with items.
- *
- * @param path a name, or names of inner objects with dots between them
- */
 export const itemField = (object: JsonObject, path: string): string => itemTextOf(fieldAt(object, path));
 
-/** Returns a value as text for a value with items: an object is never an item, and the texts of a list are several. */
+/** Returns a value as text that may hold items: empty for an object, the texts and numbers of a list joined by `; `. */
 export function itemTextOf(value: unknown): string {
   if (Array.isArray(value)) {
     return value.filter((each) => typeof each === "string" || typeof each === "number").join("; ");
@@ -45,10 +41,9 @@ function fieldAt(object: JsonObject, path: string): unknown {
   return isObject(inner) ? fieldAt(inner, rest) : undefined;
 }
 
-/** Returns the paths to the fields of inner objects, up to three names long. */
 export function innerPaths(object: JsonObject, depth = 3): string[] {
   return Object.entries(object).flatMap(([name, value]) => {
-    // The first object of a list stands for all.
+    // The first object of a list represents all of them.
     const member: unknown = Array.isArray(value) ? value[0] : value;
     if (depth === 1 || !isObject(member)) return [];
     return [...Object.keys(member), ...innerPaths(member, depth - 1)].map((inner) => `${name}.${inner}`);
@@ -58,16 +53,15 @@ export function innerPaths(object: JsonObject, depth = 3): string[] {
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Returns a value as text: strings as they are, null and missing ones as empty, others as JSON. */
 export function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   return value === undefined || value === null ? "" : JSON.stringify(value);
 }
 
-/** Tells texts with a number that JavaScript may write in another way: with many digits, a fraction or an exponent. */
+/** A number that JavaScript may write differently: with many digits, a fraction or an exponent. */
 const hasExactNumber = /\d{16}|\d[.eE]/;
 
-/** Returns a value as a field of another format: as {@link textOf}, but with its numbers as they are written. */
+/** Returns a value as a field of another format: as {@link textOf}, but with numbers as they are written. */
 export function exactTextOf(source: string): string {
   const value: unknown = JSON.parse(source);
   return typeof value !== "string" && hasExactNumber.test(source) ? source : textOf(value);

@@ -1,6 +1,11 @@
-/** Finds the members of a JSON object in its bytes (RFC 8259), and accepts exactly the objects that `JSON.parse` accepts. */
+/**
+ * Finds the members of a JSON object in its bytes (RFC 8259), and accepts exactly the objects that `JSON.parse`
+ * accepts.
+ */
 
-/** Numbers of a member in {@link ObjectScanner.members}: the ranges of its key, with the quotes, and of its value. */
+/**
+ * Numbers per member in {@link ObjectScanner.members}: the start and end of its key, with the quotes, and of its value.
+ */
 export const memberWords = 4;
 
 const [tab, lineFeed, carriageReturn, space] = [0x09, 0x0a, 0x0d, 0x20];
@@ -15,13 +20,13 @@ export class ObjectScanner {
   members = new Int32Array(32 * memberWords);
   #bytes: Uint8Array = new Uint8Array(0);
   #end = 0;
-  /** Whether each value around the current one is an object. */
+  /** Whether each of the values around the current one is an object; the others are lists. */
   readonly #isObject: boolean[] = [];
 
   /**
-   * Finds the members of an object that is alone in some bytes.
+   * Finds the members of an object that fills a range of bytes.
    *
-   * @returns their number; -1 if there is something else
+   * @returns their number; -1 if the range is not one object
    */
   scan(bytes: Uint8Array, from: number, to: number): number {
     this.#bytes = bytes;
@@ -38,7 +43,6 @@ export class ObjectScanner {
       at = this.#afterSpace(keyEnd);
       if (bytes[at] !== colon) return -1;
       const valueStart = this.#afterSpace(at + 1);
-      // Most values are strings.
       const valueEnd =
         bytes[valueStart] === quote ? this.#afterString(valueStart) : this.#afterValue(valueStart);
       if (valueEnd === -1) return -1;
@@ -50,7 +54,6 @@ export class ObjectScanner {
     }
   }
 
-  /** Returns the index behind white space. */
   afterSpace(bytes: Uint8Array, at: number): number {
     this.#bytes = bytes;
     this.#end = bytes.length;
@@ -81,7 +84,7 @@ export class ObjectScanner {
     return at;
   }
 
-  /** Returns the index behind a string; -1 if there is none. */
+  /** This method and the ones below return the index after a token; -1 if it is not there. */
   #afterString(from: number): number {
     const bytes = this.#bytes;
     const end = this.#end;
@@ -101,7 +104,6 @@ export class ObjectScanner {
     return -1;
   }
 
-  /** Returns the index behind a value of any kind; -1 if there is none. */
   #afterValue(from: number): number {
     const bytes = this.#bytes;
     const around = this.#isObject;
@@ -122,7 +124,6 @@ export class ObjectScanner {
       } else if (byte === quote) at = this.#afterString(at);
       else at = this.#afterScalar(at);
       if (at === -1) return -1;
-      // Behind a value: the ends of what is around it, or the next one.
       for (;;) {
         if (depth === 0) return at;
         at = this.#afterSpace(at);
@@ -141,7 +142,7 @@ export class ObjectScanner {
     }
   }
 
-  /** Returns the index of the value behind a key; -1 if there is no key. */
+  /** Returns the index of the value after a key. */
   #afterKey(from: number): number {
     const end = this.#afterString(from);
     if (end === -1) return -1;
@@ -149,7 +150,6 @@ export class ObjectScanner {
     return at < this.#end && this.#bytes[at] === colon ? this.#afterSpace(at + 1) : -1;
   }
 
-  /** Returns the index behind a number or a literal name; -1 if there is none. */
   #afterScalar(from: number): number {
     const bytes = this.#bytes;
     for (const name of literals) {
@@ -174,7 +174,6 @@ export class ObjectScanner {
     return at;
   }
 
-  /** Returns the index behind one or more digits; -1 if there are none. */
   #afterDigits(from: number): number {
     let at = from;
     while (at < this.#end && this.#bytes[at]! >= zero && this.#bytes[at]! <= nine) at++;

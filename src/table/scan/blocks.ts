@@ -3,26 +3,23 @@
  */
 
 /**
- * Usual minimum length of a block in bytes: large enough to make handing it to a worker cheap, and small enough for a core's
+ * Minimum length of a block in bytes: large enough to make handing it to a worker cheap, and small enough for a core's
  * cache.
  */
 const usualBytes = 262_144;
-/** Time in milliseconds that a block may take to fill. Then rows that come slowly through a pipe are passed on. */
+/** Milliseconds in which a block may fill. Then rows that arrive slowly through a pipe are passed on. */
 const pauseMilliseconds = 50;
 
 const [lf, cr] = [0x0a, 0x0d];
 
-/** Consecutive bytes of a table. */
 export interface Block {
   readonly bytes: Buffer;
-  /** Whether the input pauses or ends after this block: rows that wait for more should be written now. */
+  /** Whether the input pauses or ends after this block: then rows that wait for more should be written. */
   readonly isBeforePause: boolean;
 }
 
 export interface BlockOptions {
-  /** Length of a block in bytes. */
   readonly blockBytes?: number | undefined;
-  /** Whether a block ends where the input pauses. */
   readonly endsAtPauses?: boolean;
 }
 
@@ -38,7 +35,6 @@ export async function* blocksOf(
   let buffer = Buffer.allocUnsafeSlow(2 * blockBytes);
   let length = 0;
   let reading: Promise<IteratorResult<Uint8Array>> | undefined;
-  /** What is left of the bytes that were read. */
   let rest: Uint8Array = Buffer.of();
   let pause = new Pause();
   if (!endsAtPauses) pause.end();
@@ -55,7 +51,7 @@ export async function* blocksOf(
           rest = read.value;
         }
       }
-      // Where blocks end depends on their bytes and on pauses only, not on the pieces in which the bytes come.
+      // The ends of blocks must not depend on the pieces in which the bytes arrive, only on bytes and pauses.
       const taken = rest.subarray(0, length < blockBytes ? blockBytes - length : blockBytes);
       rest = rest.subarray(taken.length);
       if (length + taken.length > buffer.length) {
@@ -84,7 +80,6 @@ export async function* blocksOf(
   }
 }
 
-/** A time limit for reading, which runs from construction until {@link Pause.end}. */
 class Pause {
   isEnded = false;
   readonly #over: Promise<undefined>;
@@ -97,24 +92,22 @@ class Pause {
     });
   }
 
-  /** Returns what is read, or undefined if the time is over first. */
+  /** Returns the result of a read; undefined if the time limit passes first. */
   orResult<Read>(reading: Promise<Read>): Promise<Read | undefined> {
     return this.isEnded ? reading : Promise.race([reading, this.#over]);
   }
 
-  /** Stops the timer: from now on, reading has no time limit. */
   end(): void {
     this.isEnded = true;
     this.#stop();
   }
 }
 
-/** Returns the length without a CR as the last byte, which may be half of a CRLF. */
 const withoutCr = (bytes: Buffer, length: number): number => (bytes[length - 1] === cr ? length - 1 : length);
 
 /**
- * Returns the index after the last line ending; 0 if there is none. Ignores a CR as the last byte: it may be half of a
- * CRLF.
+ * Returns the index after the last line ending; 0 if there is none. Ignores a CR as the last byte, which may be half of
+ * a CRLF.
  */
 function lineEndIn(bytes: Buffer): number {
   const lastLf = bytes.lastIndexOf(lf);

@@ -1,7 +1,8 @@
 /**
- * Tells broken rows from odd ones. A quote without its partner swallows the rows that follow; a delimiter too many or too few
- * moves the item into another field. Both pass for RFC 4180, so that only the rows around them and their items show it. One rule
- * for the scanner, the threads and csv-parse; it must not know how they read.
+ * Distinguishes broken rows from odd ones. A quote without its partner swallows the rows that follow; a delimiter too
+ * many or too few moves the item into another field. Both are valid in RFC 4180, so only the rows around them and their
+ * items reveal the fault. The scanner, the threads and csv-parse share these rules, which must not know how rows are
+ * read.
  */
 import type { RowFault } from "../bad-rows.js";
 import { itemText } from "../bytes.js";
@@ -10,28 +11,27 @@ import { outOfStep, strayQuote, type TableShape } from "../records.js";
 import type { ItemTest } from "../sniff/item-profile.js";
 import { boundsIn } from "./scan-shape.js";
 
-/** A quote that has swallowed lines. */
+/**
+ * A quote that has swallowed lines. `at` is its index, `column` counts from 1, and `lines` follow the line on which it
+ * opens.
+ */
 export interface SwallowingQuote {
-  /** Index of the quote. */
   readonly at: number;
-  /** Column, from 1, in which it opens. */
   readonly column: number;
-  /** Number of lines that follow inside it. */
   readonly lines: number;
 }
 
 const lineBreak = /\r\n|\n|\r/;
 
-/** Most lines with an item in a field of a table that has one column: people write a few addresses into a cell. */
+/** Most lines with items in a field of a table with one column: people write a few addresses into a cell. */
 const mostLinesWithItems = 5;
 
 /**
- * Finds the quote in a record that has swallowed lines: text follows its closing quote; a line of it is a row of the table,
- * with an item in its place; or, in a table of one column, many lines have items.
+ * Finds the quote in a record that has swallowed lines: text follows its closing quote; or one of its lines is a row of
+ * the table, with an item in its column; or, in a table with one column, many lines hold items.
  *
- * @param start start of the record
- * @param end index after its last field
- * @returns undefined if the line breaks are meant
+ * @param end index after the last field of the record
+ * @returns undefined if the line breaks are intended
  */
 export function findSwallowingQuote(
   shape: TableShape,
@@ -52,14 +52,15 @@ export function findSwallowingQuote(
     if (lines.length === 1) continue;
     const isBroken = isSwallowing(text, dialect);
     if (!isBroken && shape.width > 1 && holdsItemsOnly(items, trimmed(text, dialect.quote))) continue;
-    // Only the lines that are whole; the last one is, if nothing follows the closing quote.
+    // Without the lines that are cut off. The last line is whole if nothing follows the closing quote.
     const whole = lines.slice(1, to === end ? undefined : -1).map((line) => trimmed(line, dialect.quote));
     const fieldsAt = (indices: readonly number[]) =>
       indices.map((index) => bytes.toString("latin1", bounds[2 * index], bounds[2 * index + 1]));
     const [index, count] = [field / 2, bounds.length / 2];
     const split = (line: string) => fieldsIn(shape, line);
     const [first, last] = [split(lines[0]!), split(lines.at(-1)!)];
-    // With the quote as text, its line is a row, with the item behind it; or the last line is one, and the first has an item.
+    // If the quote were text, its first line would be a row with an item behind the quote; or its last line would be a
+    // row, and the first would hold an item.
     const before = fieldsAt(Array.from({ length: index }, (_, i) => i));
     const after = fieldsAt(Array.from({ length: count - index - 1 }, (_, i) => index + 1 + i));
     const isFirst = first.length > 1 && isRow(shape, items, [...before, ...first]);
@@ -76,8 +77,8 @@ export function findSwallowingQuote(
 const [lf, cr] = [0x0a, 0x0d];
 
 /**
- * Returns whether {@link findSwallowingQuote} may find something, by the delimiters in the lines of a record alone: in tables with
- * notes of several lines, each record would take microseconds.
+ * Returns false if {@link findSwallowingQuote} certainly finds nothing. Looks only at the delimiters in the lines of a
+ * record: the full test would cost microseconds per record in tables with notes of several lines.
  *
  * @param fields number of fields of the record
  */
@@ -97,7 +98,7 @@ export function mayHaveSwallowed(
       while (p < end && bytes[p] !== delimiter) p++;
       continue;
     }
-    /** Fields that end in a line, and the first line of the field. */
+    /** Number of delimiters before the current position in its line, and at the end of the field's first line. */
     let [ended, first] = [index, -1];
     for (p++; p < end; p++) {
       const byte = bytes[p]!;
@@ -130,7 +131,6 @@ export const isSwallowing = (field: string, marks: QuoteMarks): boolean =>
   lineBreak.test(field) &&
   closeOf(field, marks) < field.length;
 
-/** Returns a line without quotes at its ends. */
 function trimmed(line: string, quote: string): string {
   let [from, to] = [0, line.length];
   while (from < to && line[from] === quote) from++;
@@ -138,7 +138,6 @@ function trimmed(line: string, quote: string): string {
   return line.slice(from, to);
 }
 
-/** Returns whether lines inside a field are rows of the table. */
 function holdsRows(shape: TableShape, items: ItemTest, lines: readonly string[]): boolean {
   if (shape.width === 1) {
     return lines.filter((line) => items.isItem(itemText(line))).length > mostLinesWithItems;
@@ -146,28 +145,23 @@ function holdsRows(shape: TableShape, items: ItemTest, lines: readonly string[])
   return lines.some((line) => isRow(shape, items, fieldsIn(shape, line)));
 }
 
-/** Returns the fields of a line, with its quotes as text. */
 function fieldsIn({ dialect: { delimiter, skipsSpaces } }: TableShape, line: string): readonly string[] {
   if (delimiter === null) return [line];
   return delimiter === " " && skipsSpaces ? line.trim().split(/ +/) : line.split(delimiter);
 }
 
-/** Returns whether a field, with its quotes, is a list of items and nothing else, as people write it into a cell. */
 function holdsItemsOnly(items: ItemTest, field: string): boolean {
   const parts = field.split(/["\s,;|]+/).filter((part) => part !== "");
   return parts.length > 0 && parts.every((part) => items.isItem(itemText(part)));
 }
 
-/** Returns whether fields are a row: as many as the table has, with an item in its place. */
 const isRow = ({ width, column }: TableShape, items: ItemTest, fields: readonly string[]): boolean =>
   fields.length === width && items.isItem(itemText(fields[column] ?? ""));
 
 /**
- * Finds the fault of a row with another number of fields than the table, where that is an exception: something else than an item
- * is in the field of the item, or nothing, and an item is where no other row has one.
+ * Finds the fault of a row with an exceptional number of fields: the field of the item holds something else; or it is
+ * empty, and there is an item in a column where no other row has one.
  *
- * @param line the line on which the row starts, from 1
- * @param fields its number of fields
  * @param fieldAt returns a field as text; empty if the row does not have it
  */
 export function findStep(
@@ -194,11 +188,10 @@ export function findStep(
 }
 
 /**
- * Finds the fault of a row with a stray quote in the field of its item, which is no item for it. The row may have as many fields
- * as the table by chance: a quote or delimiter in the wrong place can put another field beside the item.
+ * Finds the fault of a row whose item is spoiled by a stray quote in its field. The row may have the right number of
+ * fields by chance: a quote or delimiter in the wrong place can put another field beside the item.
  *
- * @param line the line on which the row starts, from 1
- * @param field the field of the item with its quotes, binary
+ * @param field the field of the item with its quotes, a binary string
  */
 export function findStray(
   { dialect, name, width, column, trustsQuotes }: TableShape,
@@ -214,7 +207,7 @@ export function findStray(
   return items.isItem(text) || !items.holds(text) ? undefined : strayQuote({ name, column }, line);
 }
 
-/** Returns the index of the field of a row that holds an item, one in another place than usual if there is any. */
+/** Prefers a field that holds an item in an unusual column. */
 function placeOf(
   { itemColumns }: TableShape,
   items: ItemTest,

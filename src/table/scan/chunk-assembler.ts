@@ -55,18 +55,15 @@ import { boundsIn, scanShape } from "./scan-shape.js";
 import { ScannedChunk } from "./scanned-chunk.js";
 import { Place, recordWords, type ScannedRecords, scanRecords } from "./scanner.js";
 
-/** Turns blocks into chunks; see the top of this file. */
 export class ChunkAssembler {
-  /** Whether the end of the table has been assembled. */
   isAtEnd = false;
   readonly #shape: TableShape;
   readonly #items: ItemTest;
   readonly #onBadRow: BadRowListener;
   /** Bytes of the incomplete record, and of all records while the header is incomplete. */
   #pending: Buffer = Buffer.of();
-  /** Number of records so far, except in blocks that were skipped. It only tells whether the header has been passed. */
+  /** Number of records so far, except in skipped blocks. It only tells whether the header has been passed. */
   #records = 0;
-  /** Line of the next record, from 1. */
   #line: number;
   /** Whether the next bytes belong to a line that was given up before its end was found. */
   #isInLongLine = false;
@@ -78,7 +75,6 @@ export class ChunkAssembler {
     this.#line = shape.firstLine;
   }
 
-  /** Whether the next block starts at the start of a record. */
   get isAligned(): boolean {
     return this.#pending.length === 0 && !this.#isInLongLine;
   }
@@ -88,15 +84,15 @@ export class ChunkAssembler {
     return this.#line;
   }
 
-  /** Counts the lines of a block that went through {@link scanAlone} instead. Call it only while {@link isAligned}. */
+  /** Counts the lines of a block that went through {@link scanAlone}. Call this only while {@link isAligned}. */
   skip(lines: number): void {
     this.#line += lines;
   }
 
   /**
-   * Returns the records that this block completes. The chunk has a copy of the bytes, so the block may be reused.
+   * Returns the records that this block completes.
    *
-   * @param block copied; undefined for the end of the table
+   * @param block copied, so its memory may be reused; undefined for the end of the table
    * @param atLeast number of records to wait for: if there are fewer, none are returned, unless the table ends
    * @throws TableError for a bad row if `badRows` is `error`, and for any bad record up to the header
    */
@@ -149,16 +145,13 @@ export class ChunkAssembler {
     return end;
   }
 
-  /** Returns why the record at which the scanner stopped cannot be completed any more; undefined if it still can. */
   #findBroken({ consumed, openField, isQuoteOpen }: ScannedRecords, length: number): RowFault | undefined {
     if (length - consumed > maximumRecordBytes) return tooLong(this.#shape, this.#line);
     if (!this.isAtEnd || !isQuoteOpen) return undefined;
     return neverClosed(this.#shape, this.#line, openField + 1);
   }
 
-  /**
-   * Passes over a line that was given up, or its rest, and keeps it with `badRows` `keep`. Returns the index after it.
-   */
+  /** Passes over a line that was given up, or its rest. Returns the index after it. */
   #passLongLine(bytes: Buffer, from: number, found: Int32Array[]): number {
     const end = lineEndFrom(bytes, from, this.isAtEnd);
     this.#isInLongLine = end === undefined;
@@ -168,7 +161,7 @@ export class ChunkAssembler {
     return next;
   }
 
-  /** Returns the records without bad rows; with `badRows` `keep`, marks these as not being rows instead. */
+  /** Returns the records without bad rows. With `badRows` `keep`, marks bad rows as non-rows instead. */
   #withoutBadRows(bytes: Buffer, scanned: ScannedRecords): Int32Array {
     if (isClean(this.#shape, scanned)) return scanned.at;
     const at = scanned.at;
@@ -203,18 +196,15 @@ export class ChunkAssembler {
 const noRecords = new Int32Array(0);
 const [lf, cr] = [0x0a, 0x0d];
 
-/** Returns the index after the first line ending; undefined if it is not in these bytes. */
 function lineEndFrom(bytes: Uint8Array, from: number, isEnd: boolean): number | undefined {
   let end = from;
   while (end < bytes.length && bytes[end] !== lf && bytes[end] !== cr) end++;
-  // A CR as the last byte may be half of a CRLF.
   if (end === bytes.length || (bytes[end] === cr && end + 1 === bytes.length)) {
     return isEnd ? bytes.length : undefined;
   }
   return end + (bytes[end] === cr && bytes[end + 1] === lf ? 2 : 1);
 }
 
-/** Adds `lines` to the line count of each record, in place. */
 function addLines(at: Int32Array, lines: number): Int32Array {
   for (let word = Place.linesBefore; lines > 0 && word < at.length; word += recordWords) at[word]! += lines;
   return at;
@@ -232,7 +222,7 @@ function concatRecords([first = noRecords, ...others]: readonly Int32Array[]): I
 }
 
 /**
- * Returns the fault of a record, apart from swallowed lines; undefined if it has none.
+ * Returns the fault of a record, apart from swallowed lines.
  *
  * @param firstLine line of the table from which the record counts its lines
  */
@@ -268,14 +258,13 @@ function findFault(
 }
 
 /**
- * Returns whether a record needs no look, apart from stray quotes: it has the fields of the table, or is blank where short rows are
- * padded, and is not too long.
+ * Returns whether a record needs no check, except for stray quotes: it has the usual number of fields, or is blank
+ * where short rows are padded, and is not too long.
  */
 const isUsual = ({ width, ragged }: TableShape, at: Int32Array, word: number): boolean =>
   (at[word + Place.fields] === width || (ragged === "pad" && at[word] === at[word + Place.end])) &&
   at[word + Place.next]! - at[word]! <= maximumRecordBytes;
 
-/** Returns the first record with a quote that has swallowed lines, and what was scanned before it. */
 function findSwallowing(
   shape: TableShape,
   items: ItemTest,
@@ -312,15 +301,15 @@ function isClean(
 }
 
 /**
- * Scans a block without knowing what came before, in any thread. The caller has to know that the block starts at the
+ * Scans a block without knowing what came before, in any thread. The caller must know that the block starts at the
  * start of a record, see {@link ChunkAssembler.isAligned}, and does not end between a CR and an LF.
  *
  * @param scan finds the records with the field of a column, as {@link scanRecords} does; undefined if it cannot
- * @param line line of the table on which the block starts, if it is known
- * @param items absent for a block that was scanned before, and had no bad rows
- * @returns the chunk, which is on the memory of the block, and its number of line endings; undefined if the assembler
- * has to take the block: its last record does not end with a line ending, a record may be a bad row, or there are too
- * many rows to render at once
+ * @param line line of the table on which the block starts, if known
+ * @param items undefined for a block that was scanned before, and had no bad rows
+ * @returns the chunk, which uses the memory of the block, and its number of line endings; undefined if the assembler
+ *   must take the block: its last record does not end with a line ending, a record may be a bad row, or there are too
+ *   many rows to render at once
  */
 export function scanAlone(
   shape: TableShape,

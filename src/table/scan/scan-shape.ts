@@ -1,18 +1,15 @@
-/** What the scanner needs to know of a table, and the fields of a record that it has found. */
+/** Converts the properties of a table for the scanner, and scans single records again for their fields. */
 
 import type { Dialect } from "../dialect.js";
 import type { TableShape } from "../records.js";
 import { recordWords, scanRecords } from "./scanner.js";
 
-/** Memory for scanning a record again. */
 const oneRecord = new Int32Array(recordWords);
 
-/** Returns what the scanner needs to know of a table. */
 export function scanShape({ dialect, column }: TableShape) {
   return { ...scanMarks(dialect), column };
 }
 
-/** Returns the same for a dialect. */
 export function scanMarks({
   delimiter,
   quote,

@@ -7,20 +7,18 @@ import { Place, recordWords, type ScannedRecords, scanRecords } from "./scanner.
 
 const noNumbers = new Int32Array(0);
 
-/** Consecutive records of a table, as places in their bytes. */
 export class ScannedChunk {
   readonly #shape: TableShape;
   readonly bytes: Buffer;
-  /** Numbers of the scanner, `recordWords` for each record; see {@link Place}. */
+  /** Numbers of the scanner, `recordWords` per record; see {@link Place}. */
   readonly at: Int32Array;
   readonly count: number;
   readonly #scan: (column: number) => ScannedRecords | undefined;
-  /** The same records with another field as the value, by its column. */
   readonly #others = new Map<number, ScannedChunk>();
   /** Line of the table, from 1, from which {@link Place.linesBefore} counts; 1 until it is known. */
   line: number;
 
-  /** @param scan scans the bytes again for another column, if there is a faster way than the usual one */
+  /** @param scan a faster way to scan the bytes again for another column */
   constructor(
     shape: TableShape,
     bytes: Buffer,
@@ -36,25 +34,22 @@ export class ScannedChunk {
     this.count = at.length / recordWords;
   }
 
-  /** Returns some of the records, over the same bytes. */
   slice(from: number, to?: number): ScannedChunk {
     const at = this.at.subarray(from * recordWords, to === undefined ? undefined : to * recordWords);
     return new ScannedChunk(this.#shape, this.bytes, at, this.line);
   }
 
-  /** Yields the same records in chunks that are small enough to render; at least one, even without records. */
+  /** Yields the same records in chunks that are small enough to render; at least one chunk, even without records. */
   *pieces(mostRows = Number.POSITIVE_INFINITY): Generator<ScannedChunk> {
     const rows = Math.min(mostRows, rowsAtATime(this.#shape));
     if (this.count <= rows) yield this;
     else for (let from = 0; from < this.count; from += rows) yield this.slice(from, from + rows);
   }
 
-  /** Returns the field of a record that holds the item, as text. */
   value(row: number): string {
     return itemText(this.#binaryValue(row));
   }
 
-  /** Returns whether the field of a record that holds the item is UTF-8. */
   isUtf8(row: number): boolean {
     const word = row * recordWords;
     const end = this.at[word + Place.valueEnd]!;
@@ -63,13 +58,13 @@ export class ScannedChunk {
     return at === end || isUtf8Text(this.#binaryValue(row));
   }
 
-  /** Returns the bytes of the field that holds the item. */
+  /** Returns the field that holds the item, quotes included. */
   rawValue(row: number): Uint8Array {
     const word = row * recordWords;
     return this.bytes.subarray(this.at[word + Place.valueStart], this.at[word + Place.valueEnd]);
   }
 
-  /** Returns the same as a binary string. */
+  /** Returns the field that holds the item, quotes included, as a binary string. */
   bytesOf(row: number): string {
     const word = row * recordWords;
     return this.bytes.toString("latin1", this.at[word + Place.valueStart], this.at[word + Place.valueEnd]);
@@ -87,7 +82,6 @@ export class ScannedChunk {
     return this.line + this.at[row * recordWords + Place.linesBefore]!;
   }
 
-  /** Returns the start and the end of each field of a record, quotes included. */
   boundsOf(row: number): readonly number[] {
     const word = row * recordWords;
     const [start, end] = [this.at[word + Place.start]!, this.at[word + Place.end]!];
@@ -109,7 +103,6 @@ export class ScannedChunk {
     return other;
   }
 
-  /** Returns the numbers of the records, with the places of another field. */
   #locate(column: number): Int32Array {
     const numbers = this.at.slice();
     const found = this.#scan(column)?.at ?? noNumbers;
@@ -119,7 +112,7 @@ export class ScannedChunk {
       numbers[word + Place.valueStart] = found[word + Place.valueStart]!;
       numbers[word + Place.valueEnd] = found[word + Place.valueEnd]!;
     }
-    // Bad rows are among the bytes, but not among the records, and may swallow others.
+    // Bad rows are among the bytes, but not among the records, and may swallow other records.
     for (let row = 0; !isSame && row < this.count; row++) {
       const word = row * recordWords;
       const end = numbers[word + Place.end]!;
@@ -130,7 +123,7 @@ export class ScannedChunk {
     return numbers;
   }
 
-  /** One scan for the column takes a third of the time of one for each record. */
+  /** One scan for the column takes a third of the time of a scan per record. */
   #scanFor(column: number): ScannedRecords {
     const [from, to] = [this.at[0] ?? 0, this.at[(this.count - 1) * recordWords + Place.next] ?? 0];
     return scanRecords(this.bytes.subarray(0, to), { ...scanShape(this.#shape), column }, true, { from });

@@ -1,4 +1,4 @@
-/** Reads a table with the scanner: finds the header, and gives the records below it as blocks of bytes. */
+/** Reads a table with the scanner: finds the header, and provides the records below it as blocks of bytes. */
 import type { BadRowListener } from "../bad-rows.js";
 import type { TableShape } from "../records.js";
 import type { ItemTest } from "../sniff/item-profile.js";
@@ -7,9 +7,11 @@ import { type Block, type BlockOptions, blocksOf } from "./blocks.js";
 import { ChunkAssembler } from "./chunk-assembler.js";
 import type { ScannedChunk } from "./scanned-chunk.js";
 
-/** A table that is being read, and how it is written. */
 export interface RecordStream {
-  /** Returns all that is above the rows: the byte order mark, the preamble, and the header with the added columns. Called first. */
+  /**
+   * Returns the bytes above the rows: the byte order mark, the preamble, and the header with the added columns. Called
+   * first.
+   */
   start(columns: AddedColumns): Buffer;
   readonly scanned: ScannedTable;
 }
@@ -17,7 +19,6 @@ export interface RecordStream {
 /** The records of a table, which can be read once: from `first`, `blocks` and `assembler`. */
 export interface ScannedTable {
   readonly shape: TableShape;
-  /** What is written. */
   readonly target: WriteTarget;
   readonly onBadRow: BadRowListener;
   /** The header; no records if the table has none. */
@@ -25,20 +26,15 @@ export interface ScannedTable {
   /** Records below the header that were read along with it. */
   readonly first: ScannedChunk;
   /**
-   * Returns the bytes that follow `first`, once. Blocks end after a line ending, which is not always the end of a record. Each is
-   * valid until the next one is requested.
-   *
-   * @param bytes minimum length of a block
+   * Returns the bytes that follow `first`, once. Blocks end after a line ending, which is not always the end of a
+   * record. Each is valid until the next one is requested.
    */
   readonly blocks: (options?: BlockOptions) => AsyncIterable<Block>;
-  /** Turns blocks into chunks: takes each block in turn, and undefined after the last. */
   readonly assembler: ChunkAssembler;
 }
 
 /**
- * Reads a table with the scanner, the fast way.
- *
- * @param first the bytes of the table that were read already
+ * @param first the bytes of the table that were already read
  * @throws TableError if the header cannot be read
  */
 export async function readScanned(

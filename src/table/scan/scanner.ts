@@ -32,26 +32,22 @@ const lf = 0x0a;
 const cr = 0x0d;
 const space = 0x20;
 
-/** Syntax of the bytes, and the wanted field. */
 export interface ScanShape {
-  /** Delimiter byte; undefined for a plain list, in which every line is one field. */
   readonly delimiter: number | undefined;
   /** Index, from 0, of the wanted field. */
   readonly column: number;
-  /** Quote byte; `"` by default, NaN if there is none. */
+  /** `"` by default; NaN if fields are never quoted. */
   readonly quote?: number | undefined;
-  /** Byte before a quote inside a quoted field that makes it text, and before itself; undefined if quotes are doubled. */
+  /** Byte that escapes a quote, and itself, inside a quoted field; undefined if quotes are doubled. */
   readonly escape?: number | undefined;
-  /** Whether spaces in front of a field belong to the delimiter. With a space as the delimiter, runs of spaces are one. */
   readonly skipsSpaces?: boolean;
-  /** Byte that starts a comment line; undefined if there are none. */
   readonly comment?: number | undefined;
 }
 
-/** Count of numbers for each record in {@link ScannedRecords.at}; {@link Place} gives their order. */
+/** Count of numbers per record in {@link ScannedRecords.at}; {@link Place} gives their order. */
 export const recordWords = 7;
 
-/** Offsets of the numbers of a record from the first of them. All but the last two are indices into the bytes. */
+/** Offsets of a record's numbers. All but the last two are indices into the bytes. */
 export const Place = {
   start: 0,
   /** Index after the last field. */
@@ -67,15 +63,13 @@ export const Place = {
   linesBefore: 6,
 } as const;
 
-/** Complete records in some bytes, and where the first incomplete one starts. */
 export interface ScannedRecords {
-  /** `recordWords` numbers for each record. */
   readonly at: Int32Array;
   readonly count: number;
-  /** Largest and smallest number of fields of a record; comments do not count. */
+  /** Largest and smallest number of fields of a record, without comments. */
   readonly mostFields: number;
   readonly fewestFields: number;
-  /** Length in bytes of the longest record, with its line ending. */
+  /** Length in bytes of the longest record, including its line ending. */
   readonly longest: number;
   /** Number of records whose wanted field has a quote, but is not just a quoted field. */
   readonly strays: number;
@@ -85,7 +79,6 @@ export interface ScannedRecords {
   readonly lines: number;
   /** Index, from 0, of the last field of the incomplete record. */
   readonly openField: number;
-  /** Whether that field is inside a quote that is still open. */
   readonly isQuoteOpen: boolean;
 }
 
@@ -102,7 +95,7 @@ interface ScanOptions {
  * @param isEnd whether the table ends with these bytes: then the last record needs no line ending
  * @param from index at which the first record starts
  * @param memory array for the numbers; replaced by a larger one if they do not fit
- * @param bounds gets the start and the end of every field, quotes included; also those of the incomplete record
+ * @param bounds receives the start and the end of every field, quotes included, even of the incomplete record
  * @param most maximum number of records to find
  */
 export function scanRecords(
@@ -140,7 +133,7 @@ export function scanRecords(
     while (!isComment) {
       if (skipsSpaces) {
         while (p < length && bytes[p] === space) p++;
-        // Spaces at the end of a record are no field, where they are the delimiter.
+        // Where spaces are the delimiter, spaces at the end of a record are not a field.
         const isAtEnd = p >= length || classes[bytes[p]!] === 2;
         if (delimiter === space && isAtEnd && field > 0) {
           field--;
@@ -178,7 +171,6 @@ export function scanRecords(
       p++;
     }
     const next = p + (bytes[p] === cr && bytes[p + 1] === lf ? 2 : p < length ? 1 : 0);
-    // A CR as the last byte may be half of a CRLF.
     const isComplete = isEnd
       ? !isQuoteOpen
       : p < length && !(bytes[p] === cr && next === length && p + 1 === next);
@@ -213,7 +205,9 @@ export function scanRecords(
   return { ...found, consumed: start, lines, openField, isQuoteOpen };
 }
 
-/** Returns whether a field has a quote, but is not just a quoted field. @param closed index after the closing quote */
+/**
+ * Returns whether a field has a quote, but is not just a quoted field. `closed` is the index after its closing quote.
+ */
 function isStray(bytes: Uint8Array, start: number, closed: number, end: number, quote: number): boolean {
   if (closed > start) return closed < end;
   for (let p = start; p < end; p++) if (bytes[p] === quote) return true;

@@ -7,7 +7,6 @@ import { ChoiceError } from "../../files/errors.js";
 import { itemText, nameText } from "../bytes.js";
 import type { ItemProfile } from "./item-profile.js";
 
-/** Returns a name in lower case, letters and digits only: `emailaddress` for `E-Mail Address`. */
 function normalizeName(name: string): string {
   return name
     .toLowerCase()
@@ -22,7 +21,6 @@ function normalizeName(name: string): string {
 export const nameFit = (binaryName: string, profile: ItemProfile): number =>
   nameFitOf(nameText(binaryName), profile);
 
-/** Returns what {@link nameFit} does, for a name that is text. */
 export function nameFitOf(name: string, profile: ItemProfile): number {
   const known = normalizeName(name);
   if (profile.columnNames.includes(known) || profile.columnNames.includes(known.replace(/s$/, ""))) return 3;
@@ -30,10 +28,9 @@ export function nameFitOf(name: string, profile: ItemProfile): number {
   return profile.nameWords.some((word) => normalizeName(name).includes(word)) ? 1 : 0;
 }
 
-/** Matches typical names of columns, but no address and no URL. */
 const looksLikeName = /^\p{L}[\p{L}\p{N} _.()-]*$/u;
 
-/** Known names that are top-level domains too: `acme.site` is more likely a domain than the name of a column. */
+/** Known names that are also top-level domains: `acme.site` is more likely a domain than the name of a column. */
 const topLevelNames = /\.(?:email|host|site|website)$/i;
 
 /**
@@ -46,9 +43,9 @@ export function isHeader(first: readonly string[], profile: ItemProfile): boolea
   const hasKnownName = first.length > 1 && first.some((name) => nameFit(name, profile) === 3);
   return !first.some((field) => {
     const name = nameText(field).trim();
-    // `ann.example.net` as the only field is more likely an item with a mistake in it than a name.
+    // `ann.example.net` as the only field is more likely a mistyped item than a name.
     const isDotted = first.length === 1 && /^\S+\.\S+$/.test(name) && nameFit(field, profile) < 2;
-    // A sentence such as `May we write @ work?` is a name, too.
+    // A sentence such as `May we write @ work?` is also a name.
     const isMeant = profile.resembles(itemText(field)) && !(first.length > 1 && /\s/.test(name));
     if (profile.likeness(itemText(field)) === 0 && !isMeant && !isDotted) return false;
     if (first.length === 1 || !looksLikeName.test(name)) return true;
@@ -57,11 +54,10 @@ export function isHeader(first: readonly string[], profile: ItemProfile): boolea
 }
 
 /**
- * Finds the column that the user named.
+ * Returns the index, from 0, of the column that the user named.
  *
  * @param wanted an index from 1, a name, or `Name[2]` for the second column of that name
  * @param header binary strings; undefined if the table has none
- * @returns the column's index from 0
  * @throws ChoiceError if there is no such column, or more than one
  */
 export function findColumn(wanted: string, header: readonly string[] | undefined, width: number): number {
@@ -92,7 +88,6 @@ export function findColumn(wanted: string, header: readonly string[] | undefined
   return column;
 }
 
-/** Returns the indices of the columns of that name; if there are none, ignores case and surrounding white space. */
 function columnsNamed(names: readonly string[], wanted: string): number[] {
   const where = (matches: (name: string) => boolean) =>
     names.flatMap((name, index) => (matches(name) ? [index] : []));
@@ -102,7 +97,7 @@ function columnsNamed(names: readonly string[], wanted: string): number[] {
   return where((name) => loose(name) === loose(wanted));
 }
 
-/** Returns the name that was probably meant: two letters in five may differ, and punctuation does not count. */
+/** Returns the most similar name: up to two letters in five may differ; punctuation is ignored. */
 function similarName(wanted: string, names: readonly string[]): string | undefined {
   const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
   const [best] = names
@@ -111,17 +106,15 @@ function similarName(wanted: string, names: readonly string[]): string | undefin
   return best !== undefined && best.edits <= 0.4 * plain(wanted).length ? best.name : undefined;
 }
 
-/** The chosen column, and what else holds items. */
+/** Indices from 0; `others` are the other columns with items. */
 export interface ColumnChoice {
-  /** Index of the column, from 0. */
   readonly column: number;
-  /** Indices of the other columns with items. */
   readonly others: readonly number[];
 }
 
 /**
- * Chooses the column that holds the items. A name decides first: a known name, then a number, a word such as "primary",
- * and the share of items below it. If no name fits, the content alone decides.
+ * Chooses the column that holds the items. A name decides first: a known name, then words such as "primary" and numbers
+ * in it, then the share of items below it. If no name fits, the content alone decides.
  *
  * @param records the first records below the header, binary strings
  * @throws ChoiceError if no column fits, or several without a fitting name fit equally well
@@ -143,8 +136,8 @@ export function chooseColumn(
   const isElsewhere = columns.some(({ share }) => share >= 0.5);
   const named = columns.filter(({ name, isOther }) => name > 0 && !(isOther && isElsewhere));
   const filled = columns.filter(({ content }) => content > 0);
-  // A known name is enough. A known name after a dot needs items too, unless the column is blank so far: items may
-  // follow further down. A likely word always needs items, because it may mean anything.
+  // A known name is enough. A known name after a dot also needs items, unless the column is blank so far: items may
+  // follow further down. A likely word always needs items, because it is ambiguous.
   const fitting = named.filter(
     ({ name, content, isBlank }) => name === 3 || content > 0 || (isBlank && name > 1),
   );
@@ -165,7 +158,7 @@ export function chooseColumn(
     }
     if (filled.length > 0) {
       const most = Math.max(...filled.map(({ content }) => content));
-      // A column with more than half as many items may be the right one too. Then the user has to choose.
+      // A column with more than half as many items may also be the right one. Then the user has to choose.
       const winners = filled.filter(({ content }) => content > most / 2).map(({ index }) => index);
       if (winners.length === 1) return winners[0]!;
       const names = header?.map(nameText) ?? unnamed(width);
@@ -181,7 +174,7 @@ export function chooseColumn(
   }
 }
 
-/** The wanted columns, and those with items that are not wanted. Indices from 0. */
+/** Indices from 0. `passedOver` are columns with items that are not wanted. */
 export interface ChosenColumns {
   readonly column: number;
   readonly otherColumns: readonly number[];
@@ -216,12 +209,11 @@ interface ColumnOptions {
   readonly profile: ItemProfile;
 }
 
-/** Words in the names of columns: the item to write to first, and one that is only used if need be. */
+/** Words in column names: for the preferred item, and for one that is used only if necessary. */
 const firstWords = /primary|main\b|principal|preferred|default|haupt|primär/i;
 const lastWords =
   /secondary|alternat|other|additional|backup|recovery|old\b|personal|home|private|privat|weitere/i;
 
-/** Ranks the name of a column among names that fit equally well; higher is better. */
 function nameRank(binaryName: string): number {
   const name = nameText(binaryName);
   const number = Number(/(?:^|\D)([1-9]\d?)(?:\D|$)/.exec(name)?.[1] ?? 1);
@@ -232,22 +224,21 @@ function nameRank(binaryName: string): number {
       : lastWords.test(name)
         ? -1
         : 0;
-  // A shorter name says less, and so leaves less out: "Email" before "Contact Email".
+  // Prefer shorter names, which have fewer qualifiers: "Email" before "Contact Email".
   return 10 * word - number - name.split(/[\s_]+/).length / 100;
 }
 
-/** Compares two lists of numbers, the first numbers first. */
 function isGreater(a: readonly number[], b: readonly number[]): boolean {
   const different = a.findIndex((value, i) => value !== b[i]);
   return different !== -1 && a[different]! > b[different]!;
 }
 
 /**
- * Returns how far a column holds items. A field that only contains an item counts a hundredth, so that a column of whole
+ * Returns how well a column fits. A field that only contains an item counts a hundredth, so that a column of whole
  * items wins.
  *
- * @returns `content`, the share of the records with an item, 0 to 1; `share`, that of the filled fields; `isBlank`,
- * whether all fields are empty; `isOther`, whether none of the filled ones may have been meant as an item
+ * @returns `content`, the share of items among all records, 0 to 1; `share`, that among the filled fields; `isBlank`,
+ *   whether all fields are empty; `isOther`, whether none of the filled fields resembles an item
  */
 function contentFit(records: readonly (readonly string[])[], index: number, profile: ItemProfile) {
   let sum = 0;
@@ -270,7 +261,7 @@ function contentFit(records: readonly (readonly string[])[], index: number, prof
 
 const unnamed = (width: number) => Array.from({ length: width }, () => "");
 
-/** Lists columns by the index and name that `-c` takes: `1 "id", 2 "email"`. Lists at most 20 and counts the others. */
+/** Lists columns by the index and name that `-c` takes: `1 "id", 2 "email"`. Lists at most 20. */
 function listColumns(names: readonly string[], indices = names.map((_, index) => index)): string {
   const listed = indices.slice(0, 20).map((index) => {
     const name = names[index];

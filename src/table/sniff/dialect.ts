@@ -1,6 +1,6 @@
 /**
- * Detects the dialect of a table from a sample of it: delimiter, quotes, their escape, spaces in front of fields, and the line
- * ending. A comment character must be given.
+ * Detects the dialect of a table from a sample of it: delimiter, quotes, their escape, spaces before fields, and the
+ * line ending. A comment character must be given.
  */
 
 import { itemText, nameText } from "../bytes.js";
@@ -12,7 +12,10 @@ import { nameFit } from "./column.js";
 import { type LayoutOptions, layoutOf, mostCommonWidth, wantedNames } from "./layout.js";
 import type { Sample, SplitSample } from "./sample-record.js";
 
-/** Marks with another meaning than in RFC 4180, in the order in which they are tried, and what a table with them has in it. */
+/**
+ * Marks that differ from RFC 4180, in the order in which they are tried, each with a sign that a table using them
+ * contains.
+ */
 const otherMarks: readonly {
   readonly marks: Partial<Marks>;
   readonly delimiter?: string;
@@ -27,23 +30,20 @@ const otherMarks: readonly {
   { marks: { skipsSpaces: true }, delimiter: " ", sign: /\S +\S/ },
 ];
 
-/** A dialect as far as it tells where fields end, and how to split the sample with it. */
 export interface SniffedDialect {
   readonly marks: Marks;
   readonly delimiter: string | null;
   readonly split: SplitSample;
-  /** Number of rows in the sample, and of those that are in step. */
+  /** Number of rows in the sample, and of rows in step; see {@link sniffDialect}. */
   readonly rows: number;
   readonly inStep: number;
 }
 
 /**
- * Finds the dialect: RFC 4180 with the delimiter of {@link sniffDelimiter}, or another one with which clearly more rows are in step,
- * that is, have the number of fields of the header and an item in the same field.
+ * Finds the dialect: RFC 4180 with the delimiter of {@link sniffDelimiter}, or another one that puts clearly more rows
+ * in step. A row is in step if it has the number of fields of the header, and an item in the same field as the others.
  *
- * @param sample the start of a table
- * @param delimiter the delimiter, if it is known
- * @param known marks that are not to be detected
+ * @param known marks that are not detected
  * @param mayMergeSpaces whether runs of spaces may be the delimiter
  * @param splitWith returns how to split the sample with some marks
  * @param splitLinesWith the same, but each line is a record
@@ -68,7 +68,7 @@ export function sniffDialect(
   const text = sample.toString("latin1");
   let best = usual;
   if (best.inStep === best.rows) return best;
-  // A quote that swallows rows is one broken row.
+  // A quote that swallows rows counts as one broken row.
   const alone = stepsOf(splitLinesWith(given)(usual.delimiter), options).inStep;
   const inStep = Math.max(usual.inStep, alone);
   for (const { marks, delimiter: fixed, sign } of otherMarks) {
@@ -90,8 +90,8 @@ export function sniffDialect(
 }
 
 /**
- * Returns the number of rows, without blank ones, and of those with an item in the column that has most of them, and whether the
- * header has a known name for such a column.
+ * Returns the number of rows, without blank ones; the number of rows in step, that is, with an item in the column that
+ * has the most; and whether the header has a known name.
  */
 function stepsOf(sample: Sample, options: LayoutOptions) {
   const { above, header } = layoutOf(sample, options);
@@ -109,11 +109,9 @@ function stepsOf(sample: Sample, options: LayoutOptions) {
   return { isNamed, rows: rows.length, inStep: sample.hasOpenQuote ? 0 : Math.max(0, ...counts) };
 }
 
-/** Returns whether the quotes and spaces of a dialect are those of RFC 4180. */
 export const hasUsualMarks = ({ quote, escape: escaping, skipsSpaces }: Dialect): boolean =>
   quote === '"' && escaping === '"' && !skipsSpaces;
 
-/** Returns what a table with delimiters has in another way than RFC 4180, in words. */
 export function dialectWords(dialect: Dialect): readonly string[] {
   const { delimiter, quote, escape: escaping, skipsSpaces, isUnwrapped } = dialect;
   if (delimiter === null) return [];
@@ -133,8 +131,8 @@ export function dialectWords(dialect: Dialect): readonly string[] {
 const delimiters = ["\t", "|", ";", ","] as const;
 
 /**
- * Finds the delimiter: one with which the header has a column that the user wants, then the one with which most of the first
- * records have a field that is an item, then the one that splits them most consistently. Returns null if there is no
+ * Finds the delimiter: one with which the header has a column that the user wants; then the one with which most of the
+ * first records have an item as a field; then the one that splits them most consistently. Returns null if there is no
  * delimiter.
  */
 export function sniffDelimiter(split: SplitSample, options: LayoutOptions): string | null {
@@ -148,36 +146,33 @@ export function sniffDelimiter(split: SplitSample, options: LayoutOptions): stri
   return best.delimiter;
 }
 
-/** Returns whether the candidate separates fields, rather than being part of their text. */
 function isDelimiter(candidate: Assessment, plain: Assessment): boolean {
   const { width, agreement, firstWidth, itemCount } = candidate;
   // The first record is a header with a column for items. Then the records below it may have fewer fields.
   if (candidate.namesItems || candidate.namesWanted) return true;
-  // Whole lines are items already, such as URLs with commas. Then nearly all records must have the same number of
+  // Whole lines are already items, such as URLs with commas. Then nearly all records must have the same number of
   // fields.
   if (plain.itemCount > 0 && plain.itemCount >= itemCount) return width > 1 && agreement >= 0.9;
   // Most records have the same number of fields, or more records contain an item when they are split.
   return (width > 1 && agreement > 0.5) || (firstWidth > 1 && itemCount > plain.itemCount);
 }
 
-/** Quality of a delimiter, measured on the records from the header on that are not blank. */
+/**
+ * Quality of a delimiter, measured on the records from the header on that are not blank. `width` is the most common
+ * number of fields, `agreement` the share of the records that have it, 0 to 1.
+ */
 interface Assessment {
   readonly delimiter: string | null;
-  /** Number of records above the table. */
   readonly above: number;
-  /** Most common number of fields. */
   readonly width: number;
-  /** Share of the records with that number of fields, 0 to 1. */
   readonly agreement: number;
-  /** Number of fields of the first record. */
   readonly firstWidth: number;
-  /** Whether the first record has several fields and one of them is a known name for a column of items. */
+  /** Whether the first record has several fields, one of which is a known name or, for `namesWanted`, a wanted one. */
   readonly namesItems: boolean;
-  /** Whether the first record has several fields and one of them is the name of a column that the user wants. */
   readonly namesWanted: boolean;
   /**
-   * Number of the records in which some field is or contains an item. Not their share: a wrong delimiter may take the header,
-   * or rows, for titles above the table.
+   * Number of the records in which some field is or contains an item. Not their share: a wrong delimiter may take the
+   * header, or rows, for titles above the table.
    */
   readonly itemCount: number;
 }

@@ -1,7 +1,6 @@
-/** Refuses files that are no tables, by their first bytes, and says how to make tables of them. */
+/** Refuses files that are not tables, by their first bytes, and advises how to convert them. */
 import { ChoiceError } from "../../files/errors.js";
 
-/** A format that is not read. */
 interface ForeignFormat {
   readonly start: RegExp;
   readonly what: string;
@@ -61,10 +60,8 @@ const formats: readonly ForeignFormat[] = [
 ];
 
 /**
- * Refuses what is no table.
- *
  * @param start the first bytes of the file, with its byte order mark
- * @throws ChoiceError if they are those of another format, or no text
+ * @throws ChoiceError if the file has another format, or is not text
  */
 export function refuseForeignFormat(name: string, start: Buffer): void {
   const refuse = (what: string, advice: string) => {
@@ -88,8 +85,8 @@ export function refuseForeignFormat(name: string, start: Buffer): void {
 }
 
 /**
- * Returns whether a quarter of the bytes is NUL. In a short text they must be at even or at odd places, as in UTF-16: a
- * field may hold some.
+ * Returns whether more than a quarter of the bytes is NUL. In a short text, the NULs must be at even or at odd
+ * positions, as in UTF-16: a field may contain some.
  */
 function isMostlyNul(bytes: Buffer): boolean {
   const nuls = [0, 0] as [number, number];

@@ -1,47 +1,40 @@
 /**
- * Finds where a table starts: below the titles, notes and blank lines that many exports put above it. Knows records, not
- * bytes.
+ * Finds where a table starts: below the titles, notes and blank lines that many exports put above it. Knows records,
+ * not bytes.
  */
 import { itemText, nameText } from "../bytes.js";
 import { isHeader, nameFit } from "./column.js";
 import type { ItemProfile } from "./item-profile.js";
 import type { Sample, SampleRecord } from "./sample-record.js";
 
-/** The parts of a sample. */
 export interface Layout {
-  /** Number of records above the table, the preamble. */
   readonly above: number;
   readonly header: SampleRecord | undefined;
   /** Records below the header, without comments. */
   readonly body: readonly (readonly string[])[];
 }
 
-/** Facts about the start of the table that the user has given. */
 export interface LayoutOptions {
   readonly profile: ItemProfile;
   /** The wanted columns, if they were named: a record with such a name is a header. */
   readonly columns?: readonly string[];
-  /** False if the first record is data. */
   readonly header?: boolean;
-  /** Whether the user skipped the lines above the table, so that nothing is looked for. */
+  /** Whether the user skipped the lines above the table, so that titles are not looked for. */
   readonly startsHere?: boolean;
 }
 
-/** Number of records in which a header is looked for. */
 const mostAbove = 50;
 
-/** Returns the names of the wanted columns, without the number that tells those with equal names apart. */
 export const wantedNames = ({ columns = [] }: LayoutOptions): readonly string[] =>
   columns.map((name) => name.replace(/\[\d+\]$/, ""));
 
-/** Splits a sample into preamble, header and body. */
 export function layoutOf({ records, hasOpenQuote }: Sample, options: LayoutOptions): Layout {
   const filled = records.findIndex(({ fields }) => isFilled(fields));
   if (options.header === false || filled === -1) return parts(records, 0, false);
   const wanted = wantedNames(options);
   const isTop = (fields: readonly string[]) =>
     isHeader(fields, options.profile) || fields.some((name) => wanted.includes(nameText(name)));
-  // With an open quote, it is not known where records start.
+  // With an open quote, the starts of records are unknown.
   const start =
     options.startsHere || hasOpenQuote ? filled : startOf(records, filled, wanted, options.profile);
   const hasHeader = options.header ?? isTop(records[start]!.fields);
@@ -58,7 +51,6 @@ function parts(records: readonly SampleRecord[], above: number, hasHeader: boole
   };
 }
 
-/** Returns the index of the header, or of the first row if there is no header. */
 function startOf(
   records: readonly SampleRecord[],
   first: number,
@@ -70,11 +62,10 @@ function startOf(
   // A table of several columns: from the first record with several fields on, most have several.
   const isWide = several.length > (filled.length - filled.indexOf(several[0]!)) / 2;
   const width = (several.length > 0 && isWide && mostCommonWidth(several)) || 1;
-  // If most records have a space after each delimiter, it does not show a sentence.
+  // If most records have a space after each delimiter, such a space does not indicate a sentence.
   const hasSpaces = several.filter(isSpaced).length > several.length / 2;
   const isTitle = (fields: readonly string[]) => isTitleOf(fields, width, hasSpaces, profile);
   const isNamed = (name: string) => nameFit(name, profile) === 3 || wanted.includes(nameText(name));
-  /** Returns the index of the column that a record names; -1 if it is no header. */
   const namedColumn = (fields: readonly string[]) =>
     isHeader(fields, profile) ? fields.findIndex(isNamed) : -1;
   const isAbove = (fields: readonly string[]) =>
@@ -96,7 +87,7 @@ function startOf(
     if (hasItems && isFit && shareOf(above, isItem) < 0.5) return i;
   }
 
-  // Without items below, everything above it has to look like titles.
+  // Without items below, everything above the header has to look like titles.
   let sparse: number | undefined;
   for (let i = first; i < last; i++) {
     const { fields } = records[i]!;
@@ -130,18 +121,18 @@ function isTitleOf(
 ): boolean {
   const filled = countFilled(fields);
   const [label = ""] = fields.filter((field) => field.trim() !== "");
-  // `Prepared by: Ann Lee <ann@example.net>` is a title, an address alone is not, nor is a row with another delimiter.
+  // `Prepared by: Ann Lee <ann@example.net>` is a title. An address alone is not, nor is a row with another delimiter.
   if (holdsItem(label, profile) && !/\S:\s/.test(label)) return false;
   if (filled <= 1) return true;
   const isShort = fields.length < width || fields.at(-1) === "";
   return (isShort && filled <= width / 2) || (!hasSpaces && isSpaced(fields));
 }
 
-/** Returns whether a text is or contains an item, or is a row with one, whatever its delimiter. */
+/** Returns whether a text contains an item, or is a row with one, whatever its delimiter. */
 export const holdsItem = (text: string, profile: ItemProfile): boolean =>
   [text, ...text.split(/[,;|\t]/)].some((part) => profile.likeness(itemText(part)) > 0);
 
-/** Returns whether a line above a plain list is a title, rather than an item with a mistake in it. */
+/** Returns whether a line above a plain list is a title, rather than a mistyped item. */
 function isProse(fields: readonly string[], profile: ItemProfile): boolean {
   return fields.every((field) => /\S\s+\S|:\s*$/.test(field)) && !mayBeItem(fields, profile);
 }

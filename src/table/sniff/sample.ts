@@ -8,8 +8,8 @@ import { Place, recordWords, scanRecords } from "../scan/scanner.js";
 import { maximumRecords, type SampleRecord, type SplitSample } from "./sample-record.js";
 
 /**
- * Returns how to split a sample. A record that the sample cuts off is left out. If a quote is never closed, all quotes
- * in the sample are ordinary characters; the reader reports the error.
+ * Returns how to split a sample. A record that is cut off is left out. If a quote is never closed, all quotes in the
+ * sample are ordinary characters; the reader reports the error.
  *
  * @param sample the start of a table, without byte order mark
  * @param isWhole whether the sample is the whole table
@@ -31,7 +31,7 @@ export function splitterOf(
   };
 }
 
-/** Returns how to split a sample into records that are a line each; one with a quote that is not closed in it is one field. */
+/** Returns how to split a sample into one record per line. A line with an unclosed quote is one field. */
 export function lineSplitterOf(sample: Buffer, marks: Marks): SplitSample {
   const lines = sample.toString("latin1").split(/\r\n|\n|\r/, maximumRecords);
   return (delimiter) => ({
@@ -44,7 +44,7 @@ export function lineSplitterOf(sample: Buffer, marks: Marks): SplitSample {
 }
 
 /**
- * Splits a sample. A quote that has swallowed lines, as far as that shows without the width of the table, is text
+ * Splits a sample. A quote that has swallowed lines, as far as this is evident without the width of the table, is text
  * in its line. Returns undefined if a quote is never closed.
  */
 function split(
@@ -56,7 +56,7 @@ function split(
 ): SampleRecord[] | undefined {
   const codes = { ...scanMarks({ delimiter, ...marks }), column: 0 };
   const records: SampleRecord[] = [];
-  /** Scans up to some records, and returns the index after the last whose quotes are believed, and the lines before it. */
+  /** Scans records up to the first with a swallowing quote, whose start is returned as `swallowed`. */
   const scan = (from: number, lines: number, quoteCode: number, count: number) => {
     const bounds: number[] = [];
     const shape = { ...codes, quote: quoteCode };
@@ -90,8 +90,8 @@ function split(
 }
 
 /**
- * Returns the delimiter that Excel is told in the first line, `sep=;`, and the length of that line in bytes; undefined
- * if the first line says no such thing.
+ * Returns the delimiter in a first line such as `sep=;`, which is meant for Excel, and the length of that line in
+ * bytes.
  */
 export function separatorLine(
   bytes: Buffer,

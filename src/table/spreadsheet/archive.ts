@@ -1,22 +1,19 @@
 /**
- * Reads zip archives: lists their parts, so that a spreadsheet is known by them and is refused before it takes long, and
+ * Reads zip archives: lists their parts, so that a spreadsheet is recognised by them and can be refused early, and
  * unpacks a part piece by piece. Trusts the central directory only (PKWARE APPNOTE.TXT 4.3.7, 4.3.12 and 4.3.16).
  */
 import { crc32, createInflateRaw } from "node:zlib";
 
-/** A part of an archive. */
+/** A part of an archive. Lengths are in bytes. */
 export interface ArchivePart {
   readonly name: string;
-  /** Length in bytes after decompression, as the archive says. */
   readonly length: number;
-  /** Length in bytes in the archive. */
   readonly compressedLength: number;
   /** Compression method: 0 for none, 8 for deflate. */
   readonly method: number;
   readonly isEncrypted: boolean;
-  /** CRC-32 of the uncompressed bytes. */
   readonly checksum: number;
-  /** Place of its local header in the archive. */
+  /** Index of the part's local header in the archive. */
   readonly offset: number;
 }
 
@@ -25,10 +22,8 @@ const directoryEntry = 0x02014b50;
 const localHeader = 0x04034b50;
 /** Lengths of the fixed parts of the records, and of the longest comment, in bytes. */
 const [endLength, entryLength, headerLength, longestComment] = [22, 46, 30, 65_535];
-/** Length of the pieces that a part is unpacked in, in bytes. */
 const pieceBytes = 65_536;
 
-/** Returns the parts of an archive; undefined if its directory cannot be read. */
 export function listParts(archive: Buffer): readonly ArchivePart[] | undefined {
   const first = Math.max(0, archive.length - endLength - longestComment);
   let end = archive.length - endLength;
@@ -59,9 +54,9 @@ export function listParts(archive: Buffer): readonly ArchivePart[] | undefined {
 }
 
 /**
- * Unpacks a part. Each piece comes in a turn of the event loop of its own, so that signals are noticed.
+ * Unpacks a part. Each piece takes its own turn of the event loop, so that signals are noticed.
  *
- * @throws Error from the iteration if the part is damaged, encrypted or compressed in another way
+ * @throws Error from the iteration if the part is damaged, encrypted or compressed with another method
  */
 export async function* unpack(archive: Buffer, part: ArchivePart): AsyncGenerator<Buffer> {
   const { name, offset } = part;

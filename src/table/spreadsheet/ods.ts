@@ -1,16 +1,16 @@
 /**
- * Reads OpenDocument spreadsheets (.ods, OpenDocument 1.3 part 3), whose sheets follow each other in one part. LibreOffice
- * fills rows and sheets up to their ends with repeated empty cells and rows, so repetitions are counted, not made.
+ * Reads OpenDocument spreadsheets (.ods, OpenDocument 1.3 part 3), whose sheets follow each other in one part.
+ * LibreOffice fills rows and sheets to their ends with repeated empty cells and rows. Therefore repetitions are
+ * counted, not expanded.
  */
 import { dateText, mostCharacters, RowCells, Sampler, type SheetRow, type Workbook } from "./sheet.js";
 import { readXml, type XmlReader } from "./xml.js";
 
-/** Most spaces, and most cells or rows, that one element stands for. */
 const [mostSpaces, mostRepetitions] = [32_768, 2 ** 31];
-/** Elements of a cell that hold its text. Others are notes and drawings. */
+/** Elements of a cell that hold its text. Other elements are notes and drawings. */
 const textElements: ReadonlySet<string> = new Set(["p", "h", "list"]);
 
-/** Opens a spreadsheet, given its part `content.xml`. */
+/** @param content opens the part `content.xml` */
 export function openOds(content: () => AsyncIterable<Uint8Array>): Workbook {
   return {
     async *sheets(isItem) {
@@ -24,7 +24,7 @@ export function openOds(content: () => AsyncIterable<Uint8Array>): Workbook {
       }
       if (sample !== undefined) yield sample;
     },
-    // The columns of a sheet have formats up to its end.
+    // The file has column formats up to the end of a sheet, which do not tell its width.
     statedWidth: async () => undefined,
     async *rows(index) {
       let sheet = -1;
@@ -39,14 +39,14 @@ export function openOds(content: () => AsyncIterable<Uint8Array>): Workbook {
 /**
  * Yields the names of the sheets, each followed by its rows.
  *
- * @param wantsRow asked at the start of each row
+ * @param wantsRow called at the start of each row
  */
 async function* read(
   bytes: AsyncIterable<Uint8Array>,
   wantsRow: () => boolean,
 ): AsyncGenerator<string | SheetRow> {
   let cells: RowCells | undefined;
-  // Depths of the elements that are open; 0 if there is none.
+  // Depths of the open elements; 0 if there is none.
   let [spreadsheet, cell, paragraph, skipped] = [0, 0, 0, 0];
   let [rowCount, cellCount] = [1, 1];
   let isRow = false;
@@ -71,7 +71,7 @@ async function* read(
             paragraph = xml.depth;
           }
         } else if (xml.name === "spreadsheet") spreadsheet = xml.depth;
-        // Tables elsewhere are copies of those of other files.
+        // Tables elsewhere are copies of tables in other files.
         else if (xml.name === "table" && spreadsheet > 0 && xml.depth === spreadsheet + 1) {
           cells = new RowCells(xml.attribute("name") ?? "");
           cells.number = 1;
@@ -107,20 +107,18 @@ async function* read(
   }
 }
 
-/** Returns how often a cell or row is repeated. */
 function countOf(xml: XmlReader, name: string): number {
   const count = Number(xml.attribute(name) ?? 1);
   return count >= 1 ? Math.min(Math.floor(count), mostRepetitions) : 1;
 }
 
-/** Returns the white space that an element in a text stands for. */
 function spaceOf(xml: XmlReader): string {
   if (xml.name === "s") return " ".repeat(Math.min(countOf(xml, "c"), mostSpaces));
   if (xml.name === "tab") return "\t";
   return xml.name === "line-break" ? "\n" : "";
 }
 
-/** Returns the value that is stored for a cell, as text; empty if its text is the value, undefined if there is none. */
+/** Returns the stored value of a cell, as text; empty if the cell's text is the value, undefined if there is none. */
 function storedValue(xml: XmlReader): string | undefined {
   switch (xml.attribute("value-type")) {
     case undefined:
@@ -135,7 +133,7 @@ function storedValue(xml: XmlReader): string | undefined {
       return xml.attribute("boolean-value")?.toUpperCase();
     case "date": {
       const value = xml.attribute("date-value") ?? "";
-      // Times without a zone are read as in UTC, and written so.
+      // Times without a zone are read and written as UTC.
       const isLocal = value.includes("T") && !/(?:Z|[+-]\d\d:?\d\d)$/.test(value);
       return dateText(new Date(isLocal ? `${value}Z` : value)) ?? value;
     }

@@ -1,24 +1,21 @@
 /**
- * Rows of a sheet, whatever the format of its file: the limits that they have, and the collecting of their cells. Empty
- * cells and rows are only counted, because a few bytes of a file can stand for millions of them.
+ * Rows of a sheet, whatever the format of its file: their limits, and the collection of their cells. Empty cells and
+ * rows are only counted, because a few bytes of a file can represent millions of them.
  */
 import { maximumRecordBytes } from "../records.js";
 
-/** Rows and columns of a sheet in Excel and LibreOffice. */
+/** Limits of a sheet in Excel and LibreOffice. */
 const [mostRows, mostColumns] = [1_048_576, 16_384];
-/** Characters of a row, and of a text. */
 export const mostCharacters = maximumRecordBytes;
-/** Rows of each sheet in which items are looked for. */
 const sampleRows = 100;
 
-/** Advice for damaged workbooks. */
 export const repair = "repair the workbook in a spreadsheet program, or export it as CSV";
 
 /** A row that is not empty. */
 export interface SheetRow {
   /** Number of the row, from 1. */
   readonly number: number;
-  /** Number of rows like this one that follow each other. */
+  /** Number of consecutive rows that are equal to this one. */
   readonly count: number;
   /** Texts of its cells, without empty cells at the end. */
   readonly fields: readonly string[];
@@ -26,24 +23,21 @@ export interface SheetRow {
   readonly emptyFormulas: readonly number[];
 }
 
-/** A sheet and the look of its first rows. */
 interface SheetSample {
   readonly name: string;
   readonly hasRows: boolean;
   readonly hasItems: boolean;
 }
 
-/** A workbook, whatever its format. */
 export interface Workbook {
   /**
    * Yields the sheets in their order.
    *
-   * @param isItem tells items in fields; undefined if the rows need not be looked at
+   * @param isItem recognises items in fields; undefined if the rows need not be searched
    */
   sheets(isItem: ((field: string) => boolean) | undefined): AsyncGenerator<SheetSample>;
   /** Returns the number of columns that the file states for a sheet; undefined if it states none. */
   statedWidth(index: number): Promise<number | undefined>;
-  /** Yields the rows of a sheet. */
   rows(index: number): AsyncGenerator<SheetRow>;
 }
 
@@ -52,7 +46,6 @@ export class SheetFault extends Error {
   override readonly name = "SheetFault";
 }
 
-/** Looks for items in the first rows of a sheet. */
 export class Sampler implements SheetSample {
   hasItems = false;
   #rows = 0;
@@ -66,7 +59,6 @@ export class Sampler implements SheetSample {
     return this.#rows > 0;
   }
 
-  /** Whether no further row is needed. */
   get isDone(): boolean {
     return this.isItem === undefined || this.hasItems || this.#rows >= sampleRows;
   }
@@ -77,20 +69,15 @@ export class Sampler implements SheetSample {
   }
 }
 
-/** Collects the cells of a row. */
 export class RowCells {
-  /** Number of the row, from 1. */
   number = 0;
-  /** Column, from 0, of the next cell. */
   column = 0;
   #fields: string[] = [];
   #emptyFormulas: number[] = [];
   #length = 0;
 
-  /** @param sheet its name in errors */
   constructor(readonly sheet: string) {}
 
-  /** Adds some cells with the same text. */
   add(text: string, count = 1, isEmptyFormula = false): void {
     const first = this.column;
     this.column += count;
@@ -125,18 +112,16 @@ export class RowCells {
     return { number, count, fields, emptyFormulas };
   }
 
-  /** Returns the error for a cell whose text is too long. */
   tooLong(column = this.column): SheetFault {
     return this.fault(column, "the row is over 1 MiB up to here; export the sheet as CSV");
   }
 
-  /** Returns an error that names a cell of the row. */
   fault(column: number, what: string): SheetFault {
     return new SheetFault(`sheet "${this.sheet}", cell ${cellName(column, this.number)}: ${what}`);
   }
 }
 
-/** Returns the name of a cell: `AB12`. */
+/** Returns the name of a cell: `AB12`. `column` counts from 0, `row` from 1. */
 export function cellName(column: number, row: number): string {
   let letters = "";
   for (let rest = column + 1; rest > 0; rest = Math.floor((rest - 1) / 26)) {
@@ -145,7 +130,7 @@ export function cellName(column: number, row: number): string {
   return `${letters}${row}`;
 }
 
-/** Returns a date as in ISO 8601, without a time at midnight; undefined if it is none. */
+/** Returns a date as in ISO 8601, without a time at midnight; undefined if it is invalid. */
 export function dateText(date: Date): string | undefined {
   if (Number.isNaN(date.getTime())) return undefined;
   return date

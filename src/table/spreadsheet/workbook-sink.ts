@@ -1,14 +1,12 @@
-/** Writes a table as a sheet of an .xlsx file: reads the CSV that the run writes, and streams its rows to hucre. */
+/** Writes a table as a sheet of an .xlsx file: parses the CSV that the run writes, and streams its rows to hucre. */
 import { Readable } from "node:stream";
 import { parse } from "csv-parse";
 import type { TableSink } from "../../files/output.js";
 import { maximumRecordBytes } from "../records.js";
 
 /**
- * Returns a sink that takes CSV and writes a workbook with one sheet into another sink. All cells are text: numbers such
- * as post codes keep their zeros. A table with more rows than a sheet can have goes on in the next.
- *
- * @param sheet name of the sheet
+ * Returns a sink that takes CSV and writes a workbook with one sheet into another sink. All cells are text: numbers
+ * such as post codes keep their zeros. If a table has more rows than a sheet can have, it continues in another sheet.
  */
 export async function workbookSink(sink: TableSink, sheet: string, delimiter: string): Promise<TableSink> {
   const { writeXlsxStream } = await import("hucre/xlsx");
@@ -30,7 +28,7 @@ export async function workbookSink(sink: TableSink, sheet: string, delimiter: st
   };
   return {
     async write(bytes) {
-      // The memory of the bytes is used again when this resolves.
+      // Copied: the caller may reuse the memory when this resolves.
       const hasRoom = parser.write(Buffer.from(bytes));
       if (!hasRoom) await Promise.race([new Promise((resolve) => parser.once("drain", resolve)), written]);
     },
@@ -51,7 +49,7 @@ async function pipe(stream: ReadableStream<Uint8Array>, sink: TableSink): Promis
   for await (const bytes of Readable.fromWeb(stream as never)) await sink.write(bytes as Uint8Array);
 }
 
-/** Returns a name that Excel accepts for a sheet: up to 31 characters, without some marks. */
+/** Returns a name that Excel accepts for a sheet: up to 31 characters, without some special characters. */
 const sheetName = (name: string): string =>
   name
     .replace(/[\\/?*[\]:]/g, " ")

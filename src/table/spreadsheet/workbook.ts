@@ -1,6 +1,6 @@
 /**
- * Reads a sheet of a spreadsheet file (.xlsx, .ods) as CSV, so that everything behind it reads one format only. Knows
- * the file and its sheets; xlsx.ts and ods.ts know the formats.
+ * Reads a sheet of a spreadsheet file (.xlsx, .ods) as CSV, so that all later steps read one format only. Knows the
+ * file and its sheets; xlsx.ts and ods.ts know the formats.
  */
 import { setImmediate } from "node:timers/promises";
 import { ChoiceError } from "../../files/errors.js";
@@ -13,45 +13,46 @@ import { cellName, SheetFault, type SheetRow, type Workbook } from "./sheet.js";
 import { openXlsx } from "./xlsx.js";
 import { readXml } from "./xml.js";
 
-/** Largest file, which is in memory, and largest part in bytes: the texts that cells share are in memory. */
+/** Largest file and largest part in bytes. The file and the texts that cells share are in memory. */
 const [mostBytes, mostPartBytes] = [536_870_912, 500_000_000];
-/** Part above which its compression is looked at, in bytes, and the most that is believed: sheets reach 50. */
+/** Parts above this size in bytes are refused if they are compressed by more than this ratio. Sheets reach 50. */
 const [suspectBytes, mostRatio] = [67_108_864, 200];
-/** Length of the pieces that the rows are passed on in, in characters. */
 const pieceLength = 65_536;
 
-/** A sheet that is being read. */
 export interface OpenSheet {
-  /** Name of the sheet. */
   readonly name: string;
   /** The rows as CSV with commas and LF, in UTF-8. Empty rows at the end are left out. */
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** Returns the formulas without a stored value in the rows that were read so far; undefined if there is none. */
+  /** Returns the formulas without a stored value in the rows read so far; undefined if there is none. */
   emptyFormulas(): EmptyFormulas | undefined;
   /**
-   * Returns the number of columns of the rows below one, from 1; at least `known`. Reads them all, unless the file states that there
-   * are no more than `known`.
+   * Returns the number of columns of the rows below row `row`, which counts from 1; at least `known`. Reads all rows,
+   * unless the file states that there are at most `known` columns.
    */
   widthBelow(row: number, known: number): Promise<number>;
-  /** Returns whether a column, from 0, has formulas without a stored value, and nothing else below the first of them. */
+  /**
+   * Returns whether a column, from 0, has formulas without a stored value, and nothing else below the first of them.
+   */
   lacksValues(column: number): Promise<boolean>;
 }
 
-/** Formulas without a stored value: their workbook was written by a program that calculates nothing. */
+/**
+ * Formulas without a stored value: the workbook was written by a program that calculates nothing. `first` is the name
+ * of the first cell with one.
+ */
 export interface EmptyFormulas {
   readonly count: number;
-  /** Name of the first cell with such a formula. */
   readonly first: string;
 }
 
 /**
- * Opens a sheet: the named one, or the first in whose first rows something looks like an item, or the first that is not
- * empty.
+ * Opens a sheet: the named one; else the first whose first rows contain something like an item; else the first that is
+ * not empty.
  *
  * @param name the file's name in errors
  * @param wanted name of the sheet
  * @param signal aborting it ends the reading with the signal's reason
- * @throws ChoiceError if the archive is no spreadsheet file, or has no such sheet
+ * @throws ChoiceError if the archive is not a spreadsheet file, or has no such sheet
  * @throws TableError if it is damaged or too large; also from the iteration
  */
 export async function openSheet(
@@ -111,7 +112,6 @@ async function openBook(name: string, file: Buffer, signal: AbortSignal): Promis
   return openOds(() => read(content));
 }
 
-/** Returns whether the manifest of an OpenDocument file says that a part is encrypted. */
 async function isEncrypted(manifest: AsyncIterable<Uint8Array>): Promise<boolean> {
   for await (const xml of readXml(manifest)) {
     for (let event = xml.next(); event !== undefined; event = xml.next()) {
@@ -145,7 +145,6 @@ async function chooseSheet(
   return { index, name: names[index]! };
 }
 
-/** Returns a sheet whose rows are read as they are asked for. */
 function openRows(
   name: string,
   read: () => AsyncGenerator<SheetRow>,
@@ -200,7 +199,7 @@ function openRows(
   };
 }
 
-/** Yields rows as CSV. Rows that the sheet leaves out are blank lines, so that each row keeps its number. */
+/** Yields rows as CSV. Missing rows become blank lines, so that each row keeps its number. */
 async function* csvOf(
   rows: AsyncIterable<SheetRow>,
   note: (row: SheetRow) => void,
@@ -211,21 +210,20 @@ async function* csvOf(
     note(row);
     piece += "\n".repeat(Math.max(0, row.number - line));
     line = Math.max(line, row.number) + row.count;
-    // Without quotes, a row of one empty cell would be a blank line, which is the same.
+    // Without quotes, a row with one empty cell is a blank line, which is equivalent.
     const text = `${row.fields.map((field) => quoteField(field, ",")).join(",")}\n`;
     for (let i = 0; i < row.count; i++) {
       piece += text;
       if (piece.length < pieceLength) continue;
       yield Buffer.from(piece);
       piece = "";
-      // A row may be repeated a million times: signals wait for a turn of the event loop.
+      // A row may be repeated a million times: signals need a turn of the event loop.
       await setImmediate();
     }
   }
   yield Buffer.from(piece);
 }
 
-/** Reads a whole file. */
 async function collect(name: string, input: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -238,7 +236,6 @@ async function collect(name: string, input: AsyncIterable<Uint8Array>): Promise<
   return Buffer.concat(chunks);
 }
 
-/** Returns the error for a fault that was found while the file was read. */
 function explained(name: string, error: unknown): Error {
   if (error instanceof ChoiceError || error instanceof TableError) return error;
   const { message } = error as Error;

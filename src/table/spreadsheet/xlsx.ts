@@ -1,6 +1,6 @@
 /**
- * Reads workbooks of Excel (.xlsx, ECMA-376 part 1, SpreadsheetML): one pass over the part of a sheet, with the texts that
- * its cells share in memory. Sheets without cells, such as charts, are left out.
+ * Reads workbooks of Excel (.xlsx, ECMA-376 part 1, SpreadsheetML): one pass over the part of a sheet, with the texts
+ * that its cells share in memory. Sheets without cells, such as charts, are left out.
  */
 import { posix } from "node:path";
 import {
@@ -15,27 +15,22 @@ import {
 } from "./sheet.js";
 import { readXml, type XmlReader } from "./xml.js";
 
-/** Longest number format, and longest name of a column, in characters. */
 const [longestFormat, longestColumn] = [255, 7];
 
-/** Reads a part of the archive; undefined if there is none of that name. */
 type PartReader = (name: string) => AsyncIterable<Uint8Array> | undefined;
 
-/** A relationship of a part to another one, or to an address. */
 interface Relationship {
   readonly id: string;
   readonly type: string;
   readonly target: string;
 }
 
-/** What the cells of all sheets refer to. */
 interface Shared {
   readonly texts: readonly string[];
   /** Whether a cell of a style is a date, by the index of the style. */
   readonly isDate: readonly boolean[];
 }
 
-/** Opens a workbook. */
 export async function openXlsx(part: PartReader): Promise<Workbook> {
   const relationships = await readRelationships(part, "xl/workbook.xml");
   const { sheets, startsIn1904 } = await readBook(part, relationships);
@@ -75,17 +70,14 @@ export async function openXlsx(part: PartReader): Promise<Workbook> {
   };
 }
 
-/** Opens a part that the workbook names. */
 function open(part: PartReader, path: string): AsyncIterable<Uint8Array> {
   const bytes = part(path);
   if (bytes === undefined) throw new Error(`its part ${path} is missing`);
   return bytes;
 }
 
-/** Returns the name of the part that a relationship of the workbook leads to. */
 const resolve = (target: string): string => posix.resolve("/xl", target).slice(1);
 
-/** Calls a function with the start of each element of a part. */
 async function eachElement(bytes: AsyncIterable<Uint8Array>, see: (xml: XmlReader) => void): Promise<void> {
   for await (const xml of readXml(bytes)) {
     for (let event = xml.next(); event !== undefined; event = xml.next()) {
@@ -94,7 +86,6 @@ async function eachElement(bytes: AsyncIterable<Uint8Array>, see: (xml: XmlReade
   }
 }
 
-/** Reads the relationships of a part. */
 async function readRelationships(part: PartReader, path: string): Promise<readonly Relationship[]> {
   const { dir, base } = posix.parse(path);
   const bytes = part(`${dir}/_rels/${base}.rels`);
@@ -110,7 +101,6 @@ async function readRelationships(part: PartReader, path: string): Promise<readon
   return found;
 }
 
-/** Reads the names and the parts of the sheets with cells, and the date that days are counted from. */
 async function readBook(part: PartReader, relationships: readonly Relationship[]) {
   const sheets: { readonly name: string; readonly path: string }[] = [];
   let startsIn1904 = false;
@@ -125,7 +115,6 @@ async function readBook(part: PartReader, relationships: readonly Relationship[]
   return { sheets, startsIn1904 };
 }
 
-/** Reads the texts that cells share, without their formats and phonetic hints. */
 async function readTexts(part: PartReader, path: string | undefined): Promise<readonly string[]> {
   const texts: string[] = [];
   const bytes = path === undefined ? undefined : part(path);
@@ -149,7 +138,6 @@ async function readTexts(part: PartReader, path: string | undefined): Promise<re
   return texts;
 }
 
-/** Reads which styles are those of dates. */
 async function readStyles(part: PartReader, path: string | undefined): Promise<readonly boolean[]> {
   const bytes = path === undefined ? undefined : part(path);
   const formats = new Map<string, string>();
@@ -168,20 +156,21 @@ async function readStyles(part: PartReader, path: string | undefined): Promise<r
 /**
  * Returns whether a number format shows a date or a time.
  *
- * @param id of a built-in format; 18.8.30 of the standard lists these
- * @param code of a format of the workbook's own
+ * @param id built-in formats are listed in 18.8.30 of the standard
+ * @param code defined for the workbook's own formats
  */
 function isDateFormat(id: number, code: string | undefined): boolean {
   const isIn = (first: number, last: number) => id >= first && id <= last;
   if (code === undefined) return isIn(14, 22) || isIn(27, 36) || isIn(45, 47) || isIn(50, 58);
-  // Without colours and languages, escaped characters, texts and widths. A month alone may be minutes, or an odd letter.
+  // Remove colours and languages, escaped characters, texts and widths. A single or double `m` may mean minutes, or be
+  // an odd letter.
   const letters = code
     .slice(0, longestFormat)
     .replace(/\[(?!h+\]|m+\]|s+\])[^\]]*\]|\\.|"[^"]*"|[*_]./gi, "");
   return /[dhsy]|mmm|\[m/i.test(letters);
 }
 
-/** Reads the addresses that cells of a sheet link to, by the names of the cells. */
+/** Returns the addresses that cells link to, by the names of the cells. */
 async function readLinks(part: PartReader, path: string): Promise<ReadonlyMap<string, string>> {
   const links = new Map<string, string>();
   const addresses = new Map<string, string>();
@@ -190,7 +179,7 @@ async function readLinks(part: PartReader, path: string): Promise<ReadonlyMap<st
     if (address !== undefined) addresses.set(id, address);
   }
   if (addresses.size === 0) return links;
-  // They follow the cells.
+  // The links follow the cells in the part.
   await eachElement(open(part, path), (xml) => {
     if (xml.name !== "hyperlink") return;
     const address = addresses.get(xml.attribute("id") ?? "");
@@ -200,7 +189,10 @@ async function readLinks(part: PartReader, path: string): Promise<ReadonlyMap<st
   return links;
 }
 
-/** Returns the columns of the range that a sheet states; undefined for a single cell, which programs write that do not know it. */
+/**
+ * Returns the width of the range that a sheet states. Ignores a single cell: programs that do not know the range write
+ * that.
+ */
 async function statedWidthOf(bytes: AsyncIterable<Uint8Array>, sheet: string): Promise<number | undefined> {
   for await (const xml of readXml(bytes)) {
     for (let event = xml.next(); event !== undefined; event = xml.next()) {
@@ -213,13 +205,11 @@ async function statedWidthOf(bytes: AsyncIterable<Uint8Array>, sheet: string): P
   return undefined;
 }
 
-/** Facts that the cells of a sheet need. */
 interface SheetFacts extends Shared {
   readonly addresses: ReadonlyMap<string, string>;
   readonly startsIn1904: boolean;
 }
 
-/** Yields the rows of a sheet. */
 async function* rowsOf(
   bytes: AsyncIterable<Uint8Array>,
   sheet: string,
@@ -264,7 +254,7 @@ async function* rowsOf(
             const text = textOf(type, value, style, facts, cells);
             const address = facts.addresses.get(place);
             const isLinked = address !== undefined && !text.includes("@");
-            // The text of a formula may be empty; a number that is empty was never calculated.
+            // The text of a formula may be empty; an empty number was never calculated.
             const isStored = value !== "" || (type === "str" && hasValue);
             cells.add(isLinked ? `${text} <${address}>`.trimStart() : text, 1, hasFormula && !isStored);
           }
@@ -287,19 +277,18 @@ async function* rowsOf(
   }
 }
 
-/** Returns the number of a row; one that is not numbered follows the row before it. */
+/** A row without a number follows the row before it. */
 function rowNumber(number: string | undefined, { number: next, sheet }: RowCells): number {
   if (number === undefined) return next;
   if (/^\d{1,15}$/.test(number)) return Number(number);
   throw new SheetFault(`sheet "${sheet}": there is no row "${number.slice(0, 20)}"; ${repair}`);
 }
 
-/** Returns the column, from 0, of a cell. */
 function columnOf(place: string, sheet: string): number {
   let column = 0;
   let at = 0;
   for (; at < place.length; at++) {
-    // Upper case of a letter, which has a place in the alphabet.
+    // Position in the alphabet, from 1, of the letter in upper case.
     const letter = (place.charCodeAt(at) & ~0x20) - 64;
     if (letter < 1 || letter > 26) break;
     column = column * 26 + letter;
@@ -308,7 +297,7 @@ function columnOf(place: string, sheet: string): number {
   throw new SheetFault(`sheet "${sheet}": there is no cell "${place.slice(0, 20)}"; ${repair}`);
 }
 
-/** Returns the text of a cell of some type (18.18.11 of the standard). */
+/** Returns the text of a cell by its type (18.18.11 of the standard). */
 function textOf(
   type: string,
   value: string,
@@ -329,7 +318,7 @@ function textOf(
   return (isDate[Number(style || "-1")] && dateText(dateOf(number, startsIn1904))) || String(number);
 }
 
-/** Returns the date of a number of days. In Excel, 1900 has a 29 February, the 60th day. */
+/** In Excel, 1900 has a 29 February, the 60th day. */
 function dateOf(days: number, startsIn1904: boolean): Date {
   const start = startsIn1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, days >= 60 ? 30 : 31);
   return new Date(start + Math.round(days * 86_400_000));

@@ -1,20 +1,19 @@
 /**
- * Reads XML piece by piece, as far as spreadsheets need it: elements, attributes and texts by their names without
- * prefix. Knows no DTD and no entities but the five of XML, and takes no more memory than its longest tag.
+ * Reads XML piece by piece, as far as spreadsheets need it: elements, attributes and texts. Names are without prefix.
+ * Knows no DTD and only the five predefined entities. Needs no more memory than the longest tag.
  */
 
-/** Longest tag, comment or CDATA section, in characters. */
+/** Length in characters of the longest tag, comment or CDATA section. */
 const longestMarkup = 1_048_576;
-/** Longest reference, such as `&#x10FFFF;`, in characters. */
+/** Length of the longest reference, such as `&#x10FFFF;`. */
 const longestReference = 12;
 
 const [lessThan, greaterThan, slash, quote, apostrophe] = [0x3c, 0x3e, 0x2f, 0x22, 0x27];
 
-/** Start or end of an element, or a piece of text. */
 export type XmlEvent = "open" | "close" | "text";
 
 /**
- * Yields the same reader each time it has read more. All events that it then has must be taken before the next step.
+ * Yields the same reader after each piece. The caller must take all of its events before the next step.
  *
  * @throws Error from the iteration and from the reader if the XML is damaged
  */
@@ -28,23 +27,19 @@ export async function* readXml(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
   if (!reader.isComplete) throw new Error("its XML ends too early");
 }
 
-/** Splits XML into events. */
 export class XmlReader {
-  /** Name of the element that starts or ends, without its prefix. */
   name = "";
   /** The text, or the piece of it that has been read. */
   text = "";
-  /** Number of open elements, with one that starts and without one that ends. */
+  /** Number of open elements, including one that starts, without one that ends. */
   depth = 0;
   #xml = "";
   #at = 0;
   /** The tag of the element that starts, from its name on. */
   #tag = "";
   #attributes: ReadonlyMap<string, string> | undefined;
-  /** Whether the element that has started ends with its tag. */
   #isEmpty = false;
 
-  /** Whether everything was read and all elements have ended. */
   get isComplete(): boolean {
     return this.depth === 0 && this.#at >= this.#xml.length;
   }
@@ -54,13 +49,12 @@ export class XmlReader {
     this.#at = 0;
   }
 
-  /** Returns an attribute of the element that starts, by its name without prefix. */
   attribute(name: string): string | undefined {
     this.#attributes ??= attributesOf(this.#tag);
     return this.#attributes.get(name);
   }
 
-  /** Returns the next event; undefined if more has to be read before. */
+  /** Returns the next event; undefined if the reader needs more input first. */
   next(): XmlEvent | undefined {
     if (this.#isEmpty) {
       this.#isEmpty = false;
@@ -71,7 +65,7 @@ export class XmlReader {
       if (this.#xml.charCodeAt(this.#at) !== lessThan) return this.#readText();
       const second = this.#xml[this.#at + 1];
       if (second !== "!" && second !== "?") return second === undefined ? undefined : this.#readTag();
-      // The longest start of these is `<![CDATA[`.
+      // `<![CDATA[` has nine characters.
       if (second === "!" && this.#xml.length - this.#at < 9) return undefined;
       const isSection = this.#xml.startsWith("<![CDATA[", this.#at);
       const isComment = this.#xml.startsWith("<!--", this.#at);
@@ -90,7 +84,7 @@ export class XmlReader {
   #readText(): XmlEvent | undefined {
     let end = this.#xml.indexOf("<", this.#at);
     if (end === -1) {
-      // The rest of a reference may follow.
+      // A reference may continue in the next piece.
       end = this.#xml.length;
       const reference = this.#xml.lastIndexOf("&");
       const isCut = reference >= this.#at && end - reference < longestReference;
@@ -117,7 +111,7 @@ export class XmlReader {
     return isEnd ? "close" : "open";
   }
 
-  /** Returns the index of the `>` that ends the tag, which may be in the values of its attributes, too; -1 if not read yet. */
+  /** Returns the index of the `>` that ends the tag; -1 if not read yet. Attribute values may also contain `>`. */
   #tagEnd(): number {
     let quotedBy = 0;
     for (let at = this.#at + 1; at < this.#xml.length; at++) {
@@ -137,7 +131,7 @@ export class XmlReader {
 
 function attributesOf(tag: string): ReadonlyMap<string, string> {
   const attributes = new Map<string, string>();
-  // The white space keeps the search from starting again at each letter of a long word.
+  // Requiring white space prevents a new search at each letter of a long word.
   for (const [, name = "", value, other] of tag.matchAll(/\s([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)) {
     const local = name.slice(name.indexOf(":") + 1);
     if (name.startsWith("xmlns:") || attributes.has(local)) continue;
@@ -148,7 +142,6 @@ function attributesOf(tag: string): ReadonlyMap<string, string> {
 
 const characters: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
-/** Replaces references to characters. Others stay as they are. */
 function dereferenced(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(

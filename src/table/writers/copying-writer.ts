@@ -1,4 +1,4 @@
-/** Writes records with the bytes that they had: added fields follow them, or take the places of those of an earlier run. */
+/** Writes CSV records with their original bytes: added fields follow them, or replace the fields of an earlier run. */
 import { itemText, toBinary } from "../bytes.js";
 import { emptyTail, quoteField, unquote, usualMarks } from "../quotes.js";
 import { beforeField, emptyField, outputDelimiter, type TableShape } from "../records.js";
@@ -7,18 +7,17 @@ import { Place, recordWords } from "../scan/scanner.js";
 import type { Output, WriteMemory, WrittenRecords } from "./output.js";
 import { type AddedColumns, type AddedFields, copyRecords, type RecordWriter } from "./record-writer.js";
 
-/** Delimiter of the table that a plain list becomes. */
 const comma = ",";
 
 export class CopyingWriter implements RecordWriter {
   readonly #shape: TableShape;
   readonly #places: AddedColumns["places"];
-  /** The added fields that take the places of earlier ones, by place, and the others. */
+  /** Added fields that replace earlier ones, by place; `#last` has the others. */
   readonly #replaced: readonly { readonly place: number; readonly index: number }[];
   readonly #last: readonly number[];
   readonly #beforeText: string;
   readonly #before: Uint8Array;
-  /** Whether neither letters nor the signs of addresses are delimiters or quotes. */
+  /** Whether neither word characters nor the signs of addresses are delimiters or quotes. */
   readonly #isUsual: boolean;
   readonly #padding: Uint8Array;
   readonly #lineEnding: Uint8Array;
@@ -42,7 +41,9 @@ export class CopyingWriter implements RecordWriter {
     this.#lineEnding = Buffer.from(dialect.lineEnding);
   }
 
-  /** The parts are the fields, or all of them as one, with the delimiter before each, if none takes the place of another. */
+  /**
+   * Renders one part per field; or, if none replaces another, all fields as one part, with the delimiter before each.
+   */
   prepare(fields: readonly string[]): AddedFields {
     const { dialect } = this.#shape;
     const delimiter = outputDelimiter(dialect);
@@ -58,7 +59,6 @@ export class CopyingWriter implements RecordWriter {
     return { fields, parts: [Buffer.from(all, "latin1")] };
   }
 
-  /** Returns whether a field certainly needs no quotes: most of ours. */
   #isPlain(field: string): boolean {
     return this.#isUsual && /^[\w@.+-]+$/.test(field);
   }
@@ -84,7 +84,7 @@ export class CopyingWriter implements RecordWriter {
     });
   }
 
-  /** @param line what takes the place of the record, up to the added fields */
+  /** @param line replaces the record up to the added fields */
   #writeRecord(
     chunk: ScannedChunk,
     row: number,
@@ -98,7 +98,7 @@ export class CopyingWriter implements RecordWriter {
     const end = at[word + Place.end]!;
     const next = at[word + Place.next]!;
     const found = at[word + Place.fields]!;
-    // A row with more fields than the table ends with empty ones, which are left out.
+    // A row with more fields than the table ends with empty ones, which are dropped.
     const kept = found > width ? emptyTail(bytes, end, found - width, dialect)! : end;
     if (line !== undefined) output.copy(line);
     else output.copy(bytes, this.#replace(chunk, row, ours, output), kept);
@@ -123,9 +123,7 @@ export class CopyingWriter implements RecordWriter {
   }
 
   /**
-   * Writes a record up to the last field that is replaced. A field that does not change keeps its bytes.
-   *
-   * @returns where the rest of the record starts
+   * Writes a record up to the last replaced field. Unchanged fields keep their bytes. Returns the start of the rest.
    */
   #replace(chunk: ScannedChunk, row: number, ours: AddedFields, output: Output): number {
     const { bytes, at } = chunk;
@@ -147,8 +145,7 @@ export class CopyingWriter implements RecordWriter {
 }
 
 /**
- * Returns the lines of a plain list that have to be quoted to be one field of a table, quoted, by the index of the
- * record.
+ * Returns the lines of a plain list that must be quoted to be one field of a table, quoted, by the index of the record.
  */
 function quotedLines(chunk: ScannedChunk, { dialect }: TableShape): ReadonlyMap<number, Buffer> {
   const { bytes, at, count } = chunk;

@@ -1,4 +1,7 @@
-/** Writes JSON objects with the bytes that they had: added members follow the others, or take the places of those of an earlier run. */
+/**
+ * Writes JSON objects with their original bytes: added members follow the others, or replace the members of an earlier
+ * run.
+ */
 import { KnownKeys } from "../json/json-objects.js";
 import { textOf } from "../json/json-values.js";
 import { memberWords, ObjectScanner } from "../json/object-scanner.js";
@@ -27,7 +30,7 @@ export class MemberWriter implements RecordWriter {
     this.#lineEnding = Buffer.from(dialect.lineEnding);
   }
 
-  /** The parts are the members, or all of them as one, if none takes the place of another. */
+  /** Renders one part per member; or, if none replaces another, all members as one part. */
   prepare(fields: readonly string[]): AddedFields {
     const members = fields.map((field, i) => `${JSON.stringify(this.#names[i])}:${JSON.stringify(field)}`);
     const parts = this.#isReplacing ? members : [members.join(",")];
@@ -83,7 +86,9 @@ export class MemberWriter implements RecordWriter {
     if (end === next) output.copy(this.#lineEnding);
   }
 
-  /** Returns the members of an object that have added names, the last one with each, in their order. */
+  /**
+   * Returns the members with added names, in the order of the object. If a name is repeated, the last member counts.
+   */
   #earlierMembers(bytes: Buffer, from: number, to: number) {
     const count = this.#scanner.scan(bytes, from, to);
     const { members } = this.#scanner;
@@ -108,7 +113,6 @@ export class MemberWriter implements RecordWriter {
   }
 }
 
-/** Returns whether the object that ends with this brace has no members. */
 function isEmptyBefore(bytes: Buffer, close: number): boolean {
   let at = close - 1;
   while (bytes[at]! <= 0x20) at--;

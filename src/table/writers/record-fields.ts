@@ -1,4 +1,4 @@
-/** Reads the fields of a scanned record one after the other, to write them in another format. */
+/** Reads the fields of a scanned record one by one, to write them in another format. */
 import { isUtf8 } from "node:buffer";
 import { toBinary } from "../bytes.js";
 import { KnownKeys } from "../json/json-objects.js";
@@ -11,20 +11,16 @@ import { Place, recordWords } from "../scan/scanner.js";
 
 const [quote, backslash] = [0x22, 0x5c];
 
-/** The fields of one record at a time. */
 export interface RecordFields {
-  /** The bytes of the field, if these are its text; otherwise `from` is -1. */
+  /** Range of the bytes of the field, if these are its text. Otherwise `from` is -1, and `text` is a binary string. */
   readonly from: number;
   readonly to: number;
-  /** The text of the field, a binary string, if `from` is -1. */
   readonly text: string;
-  /** Starts with a record. Returns the number of its fields, without surplus ones. */
+  /** Starts a record. Returns the number of its fields, without surplus ones. */
   open(chunk: ScannedChunk, row: number): number;
-  /** Goes on to the next field. */
   next(): void;
 }
 
-/** Reads the fields of CSV. */
 export class CsvFields implements RecordFields {
   from = 0;
   to = 0;
@@ -32,7 +28,9 @@ export class CsvFields implements RecordFields {
   readonly #shape: TableShape;
   readonly #delimiter: number | undefined;
   readonly #quote: number;
-  /** Whether quotes are doubled, and fields start where the delimiter ends: then bytes are looked at, and no strings made. */
+  /**
+   * Whether quotes are doubled, and fields start right after the delimiter: then bytes are read without making strings.
+   */
   readonly #isUsual: boolean;
   #bytes: Buffer = Buffer.of();
   #at = 0;
@@ -102,7 +100,6 @@ export class JsonFields implements RecordFields {
   to = 0;
   text = "";
   readonly #keys: KnownKeys;
-  /** The range of the value with each name; empty if the object does not have it. */
   readonly #values: Int32Array;
   readonly #scanner = new ObjectScanner();
   #bytes: Buffer = Buffer.of();
@@ -136,7 +133,7 @@ export class JsonFields implements RecordFields {
     const isString = first === quote;
     this.from = isString ? start + 1 : start;
     this.to = isString ? end - 1 : end;
-    // Strings without escapes are their own text, and so are true and false, and numbers, as they are written.
+    // Literals, numbers, and strings without escapes are their own text.
     const isPlain =
       start === end || (isString ? this.#isPlainString() : /[tf\d-]/.test(String.fromCharCode(first)));
     if (isPlain) return;

@@ -1,10 +1,10 @@
-/** Writes the records of scanned chunks with the fields that are added to them: what all formats have in common. */
+/** Writes the records of scanned chunks with their added fields: the code that all formats share. */
 import type { TableFormat } from "../records.js";
 import type { ScannedChunk } from "../scan/scanned-chunk.js";
 import { Place, recordWords } from "../scan/scanner.js";
 import { Output, type WriteMemory, type WrittenRecords } from "./output.js";
 
-/** The format to write. Plain data, because worker threads get a copy. */
+/** Plain data, because worker threads get a copy. */
 export interface WriteTarget {
   /** Undefined for records that keep their bytes. */
   readonly format: TableFormat | undefined;
@@ -12,32 +12,28 @@ export interface WriteTarget {
   readonly keys: readonly string[];
 }
 
-/** The columns that are added to a table, or replaced. */
 export interface AddedColumns {
   readonly names: readonly string[];
-  /** Index in the table of each that an earlier run has left there. */
+  /** Index in the table of each column that an earlier run has added; undefined for new ones. */
   readonly places: readonly (number | undefined)[];
 }
 
-/** Added fields, rendered so that many records can have them. */
 export interface AddedFields {
   readonly fields: readonly string[];
-  /** The bytes of each, or of all together; see the writers. */
+  /** The bytes of each field, or of all together; see the writers. */
   readonly parts: readonly Uint8Array[];
 }
 
-/** Stands for the added fields of a record that is copied unchanged. */
 export const unchanged: AddedFields = { fields: [], parts: [] };
 
-/** Writes records. */
 export interface RecordWriter {
-  /** Renders added fields. */
   prepare(fields: readonly string[]): AddedFields;
   /**
-   * Writes records, each with the added fields. Records that are not rows are copied, or left out where the format has no place for
-   * them.
+   * Writes records, each with its added fields. Records that are not rows are copied, or left out if the format cannot
+   * represent them.
    *
-   * @param added the fields of each record, or {@link unchanged}; null for a row that keeps those of an earlier run, undefined leaves the record out
+   * @param added returns the fields of a record, or {@link unchanged}; null for a row that keeps the fields of an
+   *   earlier run; undefined to leave the record out
    */
   write(
     chunk: ScannedChunk,
@@ -46,15 +42,14 @@ export interface RecordWriter {
   ): WrittenRecords;
 }
 
-/** How a writer that copies records adds fields to one. */
 interface RecordCopy {
-  /** Returns whether a row that keeps its added fields can be copied as it is. @param word index of its numbers */
+  /** Returns whether a row that keeps its added fields can be copied unchanged. `word` is the index of its numbers. */
   isWhole(word: number): boolean;
   /** @param fields null for a row that keeps its own */
   write(row: number, output: Output, fields: AddedFields | null): void;
 }
 
-/** Writes records, most of which are copied: those side by side in one piece. See {@link RecordWriter.write}. */
+/** Writes records, most of which are copied, adjacent ones in one piece. See {@link RecordWriter.write}. */
 export function copyRecords(
   { bytes, at, count }: ScannedChunk,
   added: (row: number) => AddedFields | null | undefined,
@@ -63,7 +58,6 @@ export function copyRecords(
 ): WrittenRecords {
   const usual = count === 0 ? 0 : at[(count - 1) * recordWords + Place.next]! - at[0]!;
   const output = new Output(count, usual + 16 * count + 16, memory);
-  // Records that wait to be copied.
   let [from, to] = [0, 0];
   for (let row = 0, word = 0; row < count; row++, word += recordWords) {
     const fields = added(row);
@@ -98,7 +92,6 @@ export function keepRecords({ bytes, ends }: WrittenRecords, isKept: (row: numbe
   return bytes.subarray(0, length);
 }
 
-/** Returns a copy of the wanted records. */
 export function wantedRecords({ bytes, ends }: WrittenRecords, isWanted: (row: number) => boolean): Buffer {
   const output = new Output(0, bytes.length);
   for (let row = 0; row < ends.length; row++) {

@@ -1,4 +1,4 @@
-/** Writes records in another format than they were read in: as CSV with usual quotes, or as JSON Lines. */
+/** Writes records in another format than the input's: as CSV with usual quotes, or as JSON Lines. */
 import { nameText, toBinary } from "../bytes.js";
 import { quoteField } from "../quotes.js";
 import type { ScannedChunk } from "../scan/scanned-chunk.js";
@@ -6,28 +6,25 @@ import { Output, type WriteMemory, type WrittenRecords } from "./output.js";
 import type { RecordFields } from "./record-fields.js";
 import type { AddedColumns, AddedFields, RecordWriter } from "./record-writer.js";
 
-/** Renders fields in a format. */
 interface FieldFormat {
-  /** Bytes before the first field of a record, before each field by its index, and after the last. */
+  /** Bytes before the first field of a record, before each field by its index, and after the last field. */
   readonly opening: Uint8Array;
   readonly before: readonly Uint8Array[];
   readonly closing: Uint8Array;
-  /** The same before an added field that no earlier one has the place of, but for the first field of a record. */
+  /** Bytes before an added field that replaces no other. It is never the first field of a record. */
   readonly beforeAdded: readonly Uint8Array[];
-  /** Whether fields that a record lacks are written, as empty ones. */
+  /** Whether missing fields are written, as empty ones. */
   readonly isPadded: boolean;
-  /** Bytes around a field that needs no quotes. */
   readonly around: Uint8Array;
-  /** 1 for each byte for which a field has to be rendered by {@link render}. */
+  /** 1 for each byte that requires {@link render}. */
   readonly special: Uint8Array;
-  /** Renders any field. @param field a binary string */
+  /** @param field a binary string */
   render(field: string): Uint8Array;
 }
 
 const [quote, lineFeed] = [Buffer.from('"'), Buffer.from("\n")];
 const nothing = Buffer.of();
 
-/** Returns how fields of CSV are rendered. */
 export function csvFormat(delimiter: string, width: number, added: number): FieldFormat {
   const before = Buffer.from(delimiter);
   const special = new Uint8Array(256);
@@ -41,7 +38,7 @@ export function csvFormat(delimiter: string, width: number, added: number): Fiel
 }
 
 /**
- * Returns how members of JSON objects are rendered. All values are strings. Fields that a record lacks are left out.
+ * Renders the members of JSON objects. All values are strings. Missing fields are left out.
  *
  * @param keys the keys of the columns
  * @param names the keys of the added columns
@@ -64,10 +61,9 @@ export class ReshapingWriter implements RecordWriter {
   readonly #fields: RecordFields;
   readonly #format: FieldFormat;
   readonly #places: AddedColumns["places"];
-  /** Index of the added field that takes the place of each of the table's; -1 if none does. */
+  /** Index of the added field that replaces each field of the table; -1 if none does. */
   readonly #replacing: Int32Array;
 
-  /** @param width number of fields of a full row */
   constructor(
     width: number,
     fields: RecordFields,
@@ -81,7 +77,6 @@ export class ReshapingWriter implements RecordWriter {
     this.#replacing = Int32Array.from({ length: width }, (_, field) => places.indexOf(field));
   }
 
-  /** The parts are the fields. */
   prepare(fields: readonly string[]): AddedFields {
     return { fields, parts: fields.map((field) => this.#format.render(toBinary(field))) };
   }
@@ -100,7 +95,6 @@ export class ReshapingWriter implements RecordWriter {
     return output.written;
   }
 
-  /** Returns the fields that an earlier run has added to a row. */
   #ownFields(chunk: ScannedChunk, row: number): AddedFields {
     return this.prepare(
       this.#places.map((place) => (place === undefined ? "" : chunk.withColumn(place).value(row))),
@@ -137,7 +131,6 @@ export class ReshapingWriter implements RecordWriter {
     output.copy(closing);
   }
 
-  /** Writes the field that was read last. */
   #writeField(bytes: Uint8Array, output: Output): void {
     const { special, around, render } = this.#format;
     const { from, to } = this.#fields;

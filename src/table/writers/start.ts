@@ -1,21 +1,17 @@
-/** Writes all that is above the rows of a table: the byte order mark, the preamble, and the header with the added columns. */
+/**
+ * Writes all bytes above the rows of a table: the byte order mark, the preamble, and the header with the added columns.
+ */
 import { quoteField } from "../quotes.js";
 import { delimiterOf } from "../records.js";
 import type { RecordStream, ScannedTable } from "../scan/scanned-records.js";
 import type { AddedColumns } from "./record-writer.js";
 import { writerOf } from "./writer-of.js";
 
-/**
- * Returns the stream of a table.
- *
- * @param above bytes above the header
- */
 export const streamOf = (scanned: ScannedTable, above: Buffer): RecordStream => ({
   start: (columns) => Buffer.concat([above, headerOf(scanned, columns)]),
   scanned,
 });
 
-/** Returns the header with the added columns; empty where there is none. */
 function headerOf({ shape, target, header }: ScannedTable, columns: AddedColumns): Buffer {
   const { names, places } = columns;
   if (target.format !== "jsonl" && shape.hasHeader) {

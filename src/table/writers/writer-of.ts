@@ -12,12 +12,12 @@ import { csvFormat, jsonFormat, ReshapingWriter } from "./reshaping-writer.js";
 /**
  * Finds the values in scanned records, where the scanner does not.
  *
- * @returns undefined if a record is bad, and there is no listener for it
+ * @returns undefined if a record is bad and there is no listener for it
  * @throws TableError if bad rows end the run
  */
 export type RecordReader = (chunk: ScannedChunk) => ScannedChunk | undefined;
 
-/** @param onBadRow absent where chunks with bad rows are refused */
+/** @param onBadRow undefined to refuse chunks with bad rows */
 export function readerOf(
   shape: TableShape,
   { format }: WriteTarget,
@@ -30,7 +30,6 @@ export function readerOf(
   return (chunk) => objects.read(chunk);
 }
 
-/** Returns a writer of records. */
 export function writerOf(
   shape: TableShape,
   { format, keys }: WriteTarget,
