@@ -8,17 +8,15 @@ import { TableError } from "../table/errors.js";
 import { AuthorisationError, ServiceError } from "../validator/errors.js";
 import { exitCodes } from "./exit-codes.js";
 
-/** Wrong usage: the command line, the environment or a settings file is invalid. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** The input has no rows, which `--fail-on no-rows` does not accept. */
+/** The input has no rows, and `--fail-on no-rows` is given. */
 export class EmptyInput extends Error {
   override readonly name = "EmptyInput";
 }
 
-/** A signal ended the run. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
 
@@ -30,13 +28,11 @@ export class Interrupted extends Error {
   }
 }
 
-/** The visible side of an error: an exit code, and lines on standard error. */
 export interface Failure {
   readonly exitCode: number;
   readonly message?: string;
-  /** The line of a table that is meant, shown on terminals only: logs must not hold addresses. */
+  /** The faulty line of a table, shown on terminals only: logs must not hold addresses. */
   readonly excerpt?: TableError["excerpt"];
-  /** The stack of a bug, printed after the message. */
   readonly stack?: string;
 }
 
@@ -80,14 +76,12 @@ export function failureFor(error: unknown): Failure {
   };
 }
 
-/** Returns the part of the program that is missing, if that is the error. */
 function missingPart({ code, path, message }: NodeJS.ErrnoException): string | undefined {
   if (code === "MODULE_NOT_FOUND" || code === "ERR_MODULE_NOT_FOUND") return /'(.+?)'/.exec(message)?.[1];
   const folder = fileURLToPath(new URL("..", import.meta.url));
   return code === "ENOENT" && path?.startsWith(folder) ? path : undefined;
 }
 
-/** Returns what the process lacks, if the system says so, wherever that shows. */
 function wantOf({ code, syscall }: NodeJS.ErrnoException): string | undefined {
   if (syscall === "uv_cwd") return "the working folder does not exist any more; change to another one";
   if (code === "EMFILE" || code === "ENFILE") return "too many open files; raise the limit with ulimit -n";

@@ -12,7 +12,6 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** Meaning of each exit code, for help, topics and README alike. */
 export const exitCodeMeanings: Readonly<Record<ExitCode, string>> = {
   0: "done",
   1: "--fail-on matched",

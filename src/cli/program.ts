@@ -14,7 +14,7 @@ interface CommandEntry {
   readonly name: string;
   readonly group: string;
   readonly summary: string;
-  /** False for a command that the line of another one names. */
+  /** False for a command that the summary of another one mentions. */
   readonly isInOverview?: false;
   readonly load: () => Promise<{ readonly define: DefineCommand }>;
 }
@@ -109,11 +109,7 @@ const commands: readonly CommandEntry[] = [
   },
 ];
 
-/**
- * Builds the command line with the options of the command that is used.
- *
- * @param words the words that the user typed
- */
+/** Builds the command line. Only the command in `words`, the user's words, gets its options. */
 export async function createProgram(version: string, words: readonly string[]): Promise<Command> {
   const program = new Command("idv");
   const used = words.find((word) => !word.startsWith("-"));
@@ -144,11 +140,10 @@ export async function createProgram(version: string, words: readonly string[]): 
     .helpCommand(false)
     .command("help [TOPIC]", { hidden: true })
     .action((topic: string | undefined) => help(program, topic));
-  // Set only now: commands copy the help settings of the program when they are added.
+  // Set last: commands copy the help settings of the program when they are added.
   return program.configureHelp({ formatHelp: overview });
 }
 
-/** Returns the words that the user typed as commander takes them. */
 export function normalizeArguments(program: Command, words: readonly string[]): string[] {
   const used = words.find((word) => !word.startsWith("-"));
   const command = program.commands.find((command) => command.name() === used);
@@ -160,7 +155,7 @@ const colourOption = (): Option =>
     .choices(colourChoices)
     .default("auto");
 
-/** The help of the program itself: it fits a terminal of 24 lines. */
+/** The help of the program itself; it must fit a terminal of 24 lines. */
 function overview(): string {
   const groups = [...new Set(commands.map(({ group }) => group))];
   const width = Math.max(...commands.map(({ name }) => name.length));
@@ -182,7 +177,6 @@ function overview(): string {
   ].join("\n");
 }
 
-/** Prints a help topic, the help of a command, or the help of the program. */
 async function help(program: Command, topic: string | undefined): Promise<void> {
   if (topic !== undefined && topicNames.includes(topic)) {
     const { printTopic } = await import("./help/topics.js");
@@ -194,10 +188,7 @@ async function help(program: Command, topic: string | undefined): Promise<void> 
   program.error(`unknown topic '${topic}'; topics: ${topicNames.join(", ")}`);
 }
 
-/**
- * Returns a message of commander without its `error: `, with the suggestion on its second line joined to the first, or with what takes
- * the place of a removed option.
- */
+/** Puts a message of commander on one line, without its `error: `. Removed options get their replacement. */
 function oneLine(text: string, flags: readonly string[]): string {
   const line = text
     .trim()
@@ -206,7 +197,6 @@ function oneLine(text: string, flags: readonly string[]): string {
   return withReplacement(line, flags);
 }
 
-/** Returns the options of a command and of those below it. */
 function flagsOf(program: Command, name: string | undefined): readonly string[] {
   const command = program.commands.find((command) => command.name() === name);
   const all = command === undefined ? [] : [command, ...command.commands];

@@ -1,4 +1,4 @@
-/** Runs the command that the user typed, and maps its errors to exit codes. */
+/** Runs the user's command, and maps its errors to exit codes. */
 import { failureFor, Interrupted } from "./errors.js";
 import { exitCodes } from "./exit-codes.js";
 import { createProgram, normalizeArguments } from "./program.js";
@@ -6,19 +6,13 @@ import { allPrinted } from "./terminal/standard-output.js";
 import { say, sayFailure } from "./terminal/terminal.js";
 import { version } from "./version.js";
 
-/**
- * Parses the words, runs the command, and reports its errors. It sets the exit code instead of ending the process, so that
- * output on its way still arrives.
- *
- * @param argv node, the script, and the words that the user typed
- */
 export async function runProgram(argv: readonly string[]): Promise<void> {
   silenceWarnings();
   // The reader is gone: not worth a stack trace.
   process.stderr.on("error", () => {});
   process.stdout.on("error", () => {});
   endWithParent();
-  // Node.js ends when there is nothing left to wait for, even if the command has not come to its end.
+  // Node.js ends when it has nothing to wait for, even if the command has not finished.
   const onStopped = () => {
     process.exitCode = exitCodes.bug;
     say("a bug in idv: the command stopped before its end; please report it");
@@ -40,7 +34,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     process.exitCode = exitCode;
     sayFailure(failure);
     if (stack !== undefined) process.stderr.write(`${stack}\n`);
-    // An open pipe on standard input would keep the process alive. After a signal, so would output that nobody reads.
+    // An open pipe on standard input would keep the process alive. After a signal, so would output that is never read.
     process.stdin.destroy();
     if (error instanceof Interrupted) process.exit();
   } finally {
@@ -48,15 +42,14 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** Ends the program when a process that has opened a channel to it is gone, as the service over a list. */
+/** Ends the program when a parent process that opened a channel to it is gone, such as the service that runs a list. */
 function endWithParent(): void {
   if (process.channel === undefined) return;
   process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
-  // The channel alone is no reason to go on.
   process.channel?.unref();
 }
 
-/** Hides the warning that Node's SQLite is experimental, which users cannot do anything about. */
+/** Hides the warning that Node's SQLite is experimental: users can do nothing about it. */
 function silenceWarnings(): void {
   process.removeAllListeners("warning");
   process.on("warning", (warning) => {

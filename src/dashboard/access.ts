@@ -1,18 +1,17 @@
-/** Who may use the dashboard: sessions in cookies, and requests that other pages have not sent. */
+/** Access to the dashboard: sessions in cookies, and changes accepted from its own pages only. */
 import { parseCookie, stringifySetCookie } from "cookie";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type ServiceStore, sessionMilliseconds } from "../store/state/service-store.js";
 
-/** Cookie of a session; behind https a name that is accepted from https only. */
+/** Names of the session cookie; browsers accept the second one from https only. */
 const [cookieName, secureName] = ["idv-session", "__Secure-idv-session"];
 
-/** Returns the secret of the session that a request claims to have. */
 export function sessionSecret(request: FastifyRequest): string | undefined {
   const cookies = parseCookie(request.headers.cookie ?? "");
   return cookies[secureName] ?? cookies[cookieName];
 }
 
-/** Sets or removes the cookie of a session. It is for https only if the page was reached by https. */
+/** Sets or removes the session cookie, which is for https only if the page was reached by https. */
 export function setSession(request: FastifyRequest, reply: FastifyReply, secret: string | undefined): void {
   const isSecure = request.headers.origin?.startsWith("https:") === true;
   const cookie = stringifySetCookie({
@@ -28,7 +27,7 @@ export function setSession(request: FastifyRequest, reply: FastifyReply, secret:
 }
 
 /**
- * Returns whether a change was sent by a page of this dashboard. Browsers set both fields, and pages cannot:
+ * Returns whether a page of this dashboard sent a change. Browsers set both fields, and pages cannot:
  * https://www.w3.org/TR/fetch-metadata/ and RFC 6454.
  */
 export function isFromHere({ headers }: FastifyRequest): boolean {
@@ -37,7 +36,6 @@ export function isFromHere({ headers }: FastifyRequest): boolean {
   return URL.canParse(origin) && new URL(origin).host === host;
 }
 
-/** Returns the id of the session of a request; undefined if it has none. */
 export async function sessionOf(store: ServiceStore, request: FastifyRequest): Promise<string | undefined> {
   const secret = sessionSecret(request);
   return secret === undefined ? undefined : store.sessionOf(secret);

@@ -1,10 +1,9 @@
-/** Style and script of the pages. Their names hold a hash of their content, so that browsers may keep them for good. */
+/** Style and script of the pages. Their names hold a hash of their content, so that browsers may cache them forever. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { style as reportStyle } from "../report/style.js";
 import { style } from "./style.js";
 
-/** A file for browsers. */
 interface Asset {
   readonly path: string;
   readonly type: string;
@@ -16,7 +15,7 @@ function asset(name: string, extension: string, type: string, text: string): Ass
   return { path: `/dashboard/assets/${name}-${hash}.${extension}`, type, text };
 }
 
-/** The module compiled from browser/dashboard.ts, which is beside this file or the bundle. */
+/** Compiled from browser/dashboard.ts, and in the same place beside this file and the bundle. */
 const script = readFileSync(new URL("browser/dashboard.js", import.meta.url), "utf8");
 
 export const assets = {

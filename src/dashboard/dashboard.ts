@@ -1,6 +1,6 @@
 /**
- * The dashboard of `idv serve`: pages for keys, usage, trying, and lists. One handler for all paths below /dashboard; it is loaded
- * with the first of their requests. Must not know how the service is opened.
+ * The dashboard of `idv serve`: pages for keys, usage, trying items, and lists. One handler for all paths below
+ * /dashboard; it is loaded with the first request for one. Must not know how the service is opened.
  */
 import { createReadStream } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -38,34 +38,29 @@ import { tryPage } from "./pages/try.js";
 import { type UsageForm, usageCsv, usagePage } from "./pages/usage.js";
 import { day, hour, type Span, spansOf } from "./usage-spans.js";
 
-/** What the dashboard needs of the service. */
 export interface DashboardOptions {
   readonly store: ServiceStore;
   readonly classifier: Pick<Classifier, "classify">;
-  /** Clock in milliseconds since the epoch. */
   readonly now: () => number;
-  /** Returns how many requests were refused for want of units. */
   readonly refusals: () => Promise<number>;
   /** Further facts for the overview: version, age of the data. */
   readonly facts: () => readonly (readonly [term: string, text: string])[];
-  /** Runs the command line over lists. */
   readonly runner: ListRunner;
 }
 
-/** A request of somebody who is signed in. */
 interface Visit {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly url: URL;
   readonly session: string;
-  /** Parts of the path that the route leaves open. */
+  /** Groups of the route's pattern. */
   readonly parts: readonly string[];
 }
 
-/** Answers a request with a page, or sends the reply itself. */
+/** Returns a page, or sends the reply itself. */
 type Route = (visit: Visit) => Promise<string | FastifyReply>;
 
-/** Only what this server sends may be shown or run, and no other page may frame it. */
+/** Pages load only what this server sends, and no other page may frame them. */
 const securityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -77,11 +72,10 @@ const securityPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Longest wait for the rest of an upload that is refused, in milliseconds. */
+/** Longest wait for the rest of a refused upload, in milliseconds. */
 const restMilliseconds = 3000;
-/** Most lines of the try-it box. */
 const mostLines = 100;
-/** Longest time that is shown by hours, and at all, in days. */
+/** Longest time shown, in days: by hours, and by days. */
 const [mostHourDays, mostDays] = [31, 366];
 
 export class Dashboard {
@@ -116,7 +110,6 @@ export class Dashboard {
     ];
   }
 
-  /** Answers a request for a path below /dashboard. */
   async handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const url = new URL(request.url, "http://idv");
     const path = url.pathname.slice("/dashboard".length).replace(/\/$/, "");
@@ -193,12 +186,10 @@ export class Dashboard {
     return overviewPage({ days, keys, audit, isWritable, refusals: await refusals(), facts: facts() });
   }
 
-  /** Returns the last 30 days, up to today. */
   #days(keyId?: string): Promise<readonly Span[]> {
     return this.#last(30, day, keyId);
   }
 
-  /** Returns the last spans of a length, up to now. */
   #last(count: number, span: number, keyId?: string): Promise<readonly Span[]> {
     const now = this.#options.now();
     const to = now - (now % span) + span;
@@ -221,7 +212,7 @@ export class Dashboard {
     const quotaName = fieldOf(form, "quota");
     const { limit, ...change } = this.#changeIn(form);
     try {
-      // The limit of a shared quota that exists is not changed by a new key.
+      // A new key does not change the limit of an existing shared quota.
       const isShared = quotaName !== undefined && limit === null;
       const quota = isShared ? {} : { limit: limit ?? null, period: choiceOf(form, "period", periods) };
       const isSandbox = form.has("sandbox");
@@ -240,7 +231,6 @@ export class Dashboard {
     }
   }
 
-  /** @throws PageFault when a field is not valid */
   #changeIn(form: URLSearchParams): KeyChange & { readonly limit: number | null } {
     const name = fieldOf(form, "name");
     if (name === undefined || name.length > 100) throw new PageFault(400, "Name: give 1 to 100 characters.");
@@ -262,7 +252,6 @@ export class Dashboard {
     return keyPage({ key, nextSecretId: newId(), days, hours, ...said });
   }
 
-  /** @throws PageFault when there is no such key */
   async #keyOf(id: string): Promise<ApiKey> {
     const key = (await this.#options.store.list()).find((each) => each.id === id);
     if (key === undefined) throw new PageFault(404, "There is no such key.");
@@ -334,7 +323,6 @@ export class Dashboard {
       .send(usageCsv(await this.#spans(queryOf(form)), form.by === "hour"));
   }
 
-  /** @throws PageFault when the days are not valid, or too many */
   #formIn({ searchParams }: URL): UsageForm {
     const now = this.#options.now();
     const from = fieldOf(searchParams, "from") ?? dayName(now - 29 * day);
@@ -352,7 +340,6 @@ export class Dashboard {
     return listPage(job, await this.#keysFor(job.kind), fault);
   }
 
-  /** Returns the keys that a list may be charged to. */
   async #keysFor(kind: Kind): Promise<readonly ApiKey[]> {
     const now = this.#options.now();
     const permission = kind === "email" ? "emails" : "domains";
@@ -367,7 +354,7 @@ export class Dashboard {
       return reply.redirect("/dashboard/list", 303);
     } catch (error) {
       if (!(error instanceof PageFault)) throw error;
-      // Browsers show an answer only when they have sent all; a long rest is not waited for.
+      // Browsers show an answer only when they have sent the whole upload; a long rest is not awaited.
       request.raw.resume();
       const arrived = new Promise((resolve) => request.raw.once("close", resolve).once("end", resolve));
       if (!request.raw.readableEnded) await Promise.race([arrived, sleep(restMilliseconds)]);
@@ -410,12 +397,11 @@ export class Dashboard {
   async #reportOf({ reply, session }: Visit): Promise<FastifyReply> {
     const job = this.#lists.of(session);
     if (job?.state.name !== "done") throw new PageFault(404, "There is no report.");
-    // Its style is inside; the hash allows this one only.
+    // The page has inline CSS, which the policy allows by hash.
     reply.header("content-security-policy", reportPolicy);
     return reply.send(createReadStream(job.reportPath));
   }
 
-  /** Removes the list that is checked, and takes no other. */
   close(): Promise<void> {
     return this.#lists.close();
   }
@@ -435,7 +421,7 @@ export class Dashboard {
 }
 
 /**
- * Returns the id that a form brings for what it creates, so that it creates it once.
+ * Returns the id of the new object, which the form brings so that sending it twice creates one object.
  *
  * @throws PageFault when it has none
  */
@@ -452,7 +438,7 @@ const dayName = (time: number): string => new Date(time).toISOString().slice(0, 
 /**
  * Returns the start of a day in UTC, in milliseconds since the epoch.
  *
- * @throws PageFault when it is no day
+ * @throws PageFault when the text is not a day
  */
 function timeOf(text: string, label: string): number {
   const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
@@ -460,16 +446,10 @@ function timeOf(text: string, label: string): number {
   return time;
 }
 
-/**
- * Returns the question that the form of the usage asks.
- *
- * @throws PageFault when a day is not valid
- */
 const queryOf = ({ from, to, key, by }: UsageForm): UsageQuery => ({
   ...{ from: timeOf(from, "From"), to: timeOf(to, "To") + day, span: by === "hour" ? hour : day },
   ...(key !== "" && { keyId: key }),
 });
 
-/** Returns the URL of the service as the browser has reached it. */
 const baseUrlOf = ({ headers }: FastifyRequest): string =>
   new URL(headers.origin ?? "http://127.0.0.1:8787").origin;

@@ -1,15 +1,11 @@
-/** Reads forms that a page has sent. */
+/** Reads the forms of the pages. */
 import type { FastifyRequest } from "fastify";
 import { PageFault } from "./page-fault.js";
 
-/** Largest form in bytes; a hundred lines of the longest items fit. */
+/** In bytes; a hundred lines of the longest items fit. */
 const mostFormBytes = 131_072;
 
-/**
- * Reads the fields of a form.
- *
- * @throws PageFault when the body is not a form, or too large
- */
+/** @throws PageFault when the body is not a form, or too large */
 export async function readForm(request: FastifyRequest): Promise<URLSearchParams> {
   if (!request.headers["content-type"]?.startsWith("application/x-www-form-urlencoded")) {
     throw new PageFault(415, "This is not a form.");
@@ -24,14 +20,13 @@ export async function readForm(request: FastifyRequest): Promise<URLSearchParams
   return new URLSearchParams(Buffer.concat(parts).toString());
 }
 
-/** Returns a field without white space around it; undefined if it is empty. */
 export const fieldOf = (form: URLSearchParams, name: string): string | undefined =>
   form.get(name)?.trim() || undefined;
 
 /**
- * Returns a field with a whole number.
+ * Returns undefined for an empty field.
  *
- * @throws PageFault for another value
+ * @throws PageFault if it is not a whole number
  */
 export function numberOf(form: URLSearchParams, name: string, label: string): number | undefined {
   const text = fieldOf(form, name);
@@ -41,7 +36,7 @@ export function numberOf(form: URLSearchParams, name: string, label: string): nu
 }
 
 /**
- * Returns one of the choices of a field; the first one if it is empty.
+ * Returns the first choice for an empty field.
  *
  * @throws PageFault for another value
  */

@@ -1,6 +1,6 @@
 /**
- * One list that is checked for somebody: its upload in a folder of its own, and the command line as a child process, so that a list
- * that is too large takes only that process. The folder goes when the job ends, whatever has happened.
+ * One list of a session: its upload in a folder of its own, and the command line as a child process, so that a list
+ * that needs too much memory ends only that process. The folder is removed when the job ends, for whatever reason.
  */
 import type { ChildProcess } from "node:child_process";
 import { createWriteStream } from "node:fs";
@@ -11,38 +11,30 @@ import { pipeline } from "node:stream/promises";
 import type { Kind } from "../validator/validator.js";
 import { PageFault } from "./page-fault.js";
 
-/** What the command line needs to run, given by whoever composes the service. */
+/** Runs the command line; implemented by the caller that composes the service. */
 export interface ListRunner {
-  /** Creates a folder that only this process's user can enter, and whose name tells which process it belongs to. */
+  /** Creates a folder that only this process's user can enter, and whose name identifies the process. */
   readonly newFolder: () => Promise<string>;
-  /** Removes such a folder with all that is in it. */
   readonly removeFolder: (folder: string) => Promise<void>;
-  /**
-   * Starts idv.
-   *
-   * @param keyId key whose quota is charged; undefined for a dry run
-   */
+  /** Starts idv. `keyId` is the key whose quota is charged; undefined for a dry run. */
   readonly start: (args: readonly string[], folder: string, keyId: string | undefined) => ChildProcess;
   readonly mostBytes: number;
-  /** Longest time that it may take to find out what is in a list, in milliseconds. */
+  /** Time limit of the dry run that detects the table, in milliseconds. */
   readonly lookMilliseconds: number;
 }
 
-/** What was detected in a list: the answer of a dry run. */
 export interface DetectedTable {
   readonly rows: number;
   readonly distinct: number;
-  /** Position of the column with the items, from 1. */
+  /** From 1. */
   readonly column: number;
   readonly columnName: string | null;
   readonly columns: readonly string[];
   readonly delimiter: string | null;
 }
 
-/** How to check a list. */
 export interface ListChoices {
   readonly keyId: string;
-  /** Position of a column, from 1. */
   readonly column: number;
   readonly delimiter: string | undefined;
   readonly drop: readonly string[];
@@ -50,20 +42,17 @@ export interface ListChoices {
   readonly dns: boolean;
 }
 
-/** A file to download. */
 export interface ResultFile {
   readonly name: string;
   readonly bytes: number;
 }
 
-/** How far a run is. */
 interface RunState {
   readonly rows: number;
   readonly share: number | null;
   readonly units: number;
 }
 
-/** The answer of a run. */
 interface ListSummary {
   readonly rows: number;
   readonly written: number;
@@ -71,7 +60,6 @@ interface ListSummary {
   readonly units: { readonly used: number };
 }
 
-/** Where a job is. */
 export type JobState =
   | { readonly name: "arriving" }
   | { readonly name: "detected"; readonly table: DetectedTable }
@@ -84,20 +72,20 @@ export type JobState =
     }
   | { readonly name: "failed"; readonly fault: string };
 
-/** Unpacked and written, a list may take this many times the bytes of the largest upload. */
+/**
+ * Limit on the bytes of a job's folder, with the unpacked list and the results, as a multiple of the largest upload.
+ */
 const mostGrowth = 8;
-/** Pause between two looks at the size of a job's folder, in milliseconds. */
 const watchMilliseconds = 500;
-/** Exit codes of runs whose output is whole: success, and the end of the quota. */
+/** Exit codes of runs whose output is complete. */
 const [success, quotaExhausted] = [0, 4];
 const [report, split] = ["report.html", "split"];
 
 export class ListJob {
-  /** Name of the list, as it was uploaded. */
+  /** As uploaded, with unsafe characters replaced. */
   name = "list.csv";
   kind: Kind = "email";
   state: JobState = { name: "arriving" };
-  /** Whether the results are a file for each status. */
   isSplit = false;
   readonly #runner: ListRunner;
   #folder = "";
@@ -111,9 +99,9 @@ export class ListJob {
   }
 
   /**
-   * Keeps an upload, and finds out what is in it.
+   * Stores an upload and detects its table.
    *
-   * @param column name or number of the column with the items; empty if it has to be found
+   * @param column name or number of the column with the items; empty to detect it
    * @throws PageFault when it is too large, no list can be found in it, or the job was ended meanwhile
    */
   take(
@@ -123,7 +111,7 @@ export class ListJob {
     this.name = fileName(name);
     this.kind = kind;
     this.#upload = upload;
-    // Listened to from the first byte: it may break off while the folder is made.
+    // Listen from the start: the upload may break off while the folder is created.
     upload.on("error", (error) => upload.destroy(error));
     this.#taken = this.#take(upload, column);
     return this.#taken;
@@ -182,7 +170,7 @@ export class ListJob {
     this.state = { name: "detected", table: table as unknown as DetectedTable };
   }
 
-  /** Checks the list, in the background. */
+  /** Returns at once; `state` follows the run. */
   start({ keyId, column, delimiter, drop, isSplit, dns }: ListChoices): void {
     const args = [
       ...["--set", "engine=offline", "-c", String(column), "--report", report],
@@ -216,7 +204,7 @@ export class ListJob {
     );
   }
 
-  /** Name of the checked file: its ending decides the format. */
+  /** The ending decides the format. */
   get #output(): string {
     // OpenDocument sheets are read, not written.
     return `checked-${this.name.replace(/\.ods$/i, ".xlsx")}`;
@@ -227,7 +215,6 @@ export class ListJob {
     return Promise.all(names.map(async (name) => ({ name, bytes: (await stat(this.pathOf(name))).size })));
   }
 
-  /** Returns the path of a result. */
   pathOf(name: string): string {
     return this.isSplit ? join(this.#folder, split, name) : join(this.#folder, name);
   }
@@ -236,7 +223,7 @@ export class ListJob {
     return join(this.#folder, report);
   }
 
-  /** Ends the job wherever it is, and removes its folder. */
+  /** Ends the job in any state, and removes its folder. */
   async end(): Promise<void> {
     this.#isEnded = true;
     this.#upload?.destroy();
@@ -250,7 +237,7 @@ export class ListJob {
     if (this.#folder !== "") await this.#runner.removeFolder(this.#folder);
   }
 
-  /** Runs idv over the list. Returns its exit code and its lines of JSON; other lines are under `said`. */
+  /** Returns the exit code and the lines of JSON of a run; other lines are under `said`. */
   async #run(
     args: readonly string[],
     keyId: string | undefined,
@@ -270,7 +257,7 @@ export class ListJob {
       for (const part of parts) {
         const line = parseLine(part);
         onLine(line);
-        // Progress is heeded once; only the end is looked at later.
+        // Progress lines are not kept.
         if (!("share" in line)) lines.push(line);
         if (lines.length > 100) lines.shift();
       }
@@ -298,14 +285,13 @@ export class ListJob {
 
 const removed = (): PageFault => new PageFault(410, "The list was removed.");
 
-/** Returns the error for an upload that is too large. */
 const tooLarge = (mostBytes: number): PageFault =>
   new PageFault(
     413,
     `The list is larger than ${Math.floor(mostBytes / 1_048_576)} MiB; check it with idv on the command line.`,
   );
 
-/** Returns a name that is safe as one of a file, and in messages. */
+/** Returns a name that is safe for a file and in messages. */
 function fileName(name: string): string {
   const base = (name.split(/[/\\]/).at(-1) ?? "").replace(/[^\p{L}\p{N} ._()+-]/gu, "_").slice(-80);
   return /[\p{L}\p{N}]/u.test(base) && !base.startsWith(".") ? base : "list.csv";
@@ -316,12 +302,11 @@ function parseLine(text: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null) return value as Readonly<Record<string, unknown>>;
   } catch {
-    // A remark.
+    // Not JSON: a note.
   }
   return { said: text };
 }
 
-/** Returns what idv has said last, without the folder. */
 function faultIn(lines: readonly Readonly<Record<string, unknown>>[], folder: string): string {
   const said = lines
     .map(({ said }) => said)
@@ -330,7 +315,6 @@ function faultIn(lines: readonly Readonly<Record<string, unknown>>[], folder: st
   return last.replaceAll(`${folder}/`, "").replaceAll("./", "");
 }
 
-/** Returns the bytes of all files below a folder. */
 async function sizeOf(folder: string): Promise<number> {
   const names = await readdir(folder, { recursive: true }).catch(() => []);
   const sizes = names.map((name) =>

@@ -1,4 +1,4 @@
-/** The list that is checked: one at a time in a server, for the session that has sent it. */
+/** The list being checked: one at a time in a server, for the session that has sent it. */
 import type { Readable } from "node:stream";
 import { Busboy } from "@fastify/busboy";
 import type { FastifyRequest } from "fastify";
@@ -6,13 +6,13 @@ import type { Kind } from "../validator/validator.js";
 import { ListJob, type ListRunner } from "./list-job.js";
 import { PageFault } from "./page-fault.js";
 
-/** Time after which a list that nobody looks at is removed, in milliseconds. */
+/** Time after the last visit when a list is removed, in milliseconds. */
 const keptMilliseconds = 3_600_000;
 
 export class Lists {
   readonly mostBytes: number;
   readonly #runner: ListRunner;
-  /** The list, or one that is arriving, and the session that it belongs to. */
+  /** May still be arriving. */
   #current: { readonly session: string; readonly job: ListJob } | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -22,7 +22,7 @@ export class Lists {
     this.mostBytes = runner.mostBytes;
   }
 
-  /** Returns the list of a session. */
+  /** Returns the list of a session, unless it is still arriving. */
   of(session: string): ListJob | undefined {
     if (this.#current?.session !== session) return undefined;
     this.#keep();
@@ -31,9 +31,9 @@ export class Lists {
   }
 
   /**
-   * Takes the list in a form.
+   * Reads a list from a form, in place of an older one of the session.
    *
-   * @throws PageFault when another list is checked, or there is none in the form that can be
+   * @throws PageFault when another session's list is checked, or the form holds no usable list
    */
   async take(request: FastifyRequest, session: string): Promise<void> {
     if (this.#isClosed) throw new PageFault(503, "The server is about to stop; try again later.");
@@ -53,7 +53,7 @@ export class Lists {
     }
   }
 
-  /** Removes the list of a session; that of any session by default. */
+  /** Removes the list of a session; by default, of any session. */
   async remove(session = this.#current?.session): Promise<void> {
     const current = this.#current;
     if (current === undefined || current.session !== session) return;
@@ -62,7 +62,7 @@ export class Lists {
     if (this.#current === current) this.#current = undefined;
   }
 
-  /** Removes the list, and takes no other. */
+  /** Removes the list and refuses further lists. */
   close(): Promise<void> {
     this.#isClosed = true;
     return this.remove();
@@ -75,7 +75,7 @@ export class Lists {
 }
 
 /**
- * Reads a form with a kind, a column and a file, in this order, and gives the file to a job.
+ * Reads a form with a kind, a column and a file, in this order, and passes the file to a job.
  *
  * @throws PageFault when the form is incomplete
  */
@@ -93,11 +93,11 @@ async function readUpload(request: FastifyRequest, job: ListJob): Promise<void> 
       });
       form.on("file", (_name, file: Readable, name) => {
         taken = job.take(file, { name: name ?? "", kind, column });
-        // A list that is too large need not arrive whole.
+        // Refuse a list that is too large before all of it has arrived.
         taken.catch((error) => (error instanceof PageFault ? reject(error) : torn()));
       });
       form.once("finish", resolve);
-      // A form that is broken may fail more than once.
+      // A broken form may fail more than once.
       form.on("error", torn);
       request.raw.on("error", torn);
       request.raw.once("close", () => request.raw.complete || torn());
@@ -110,7 +110,6 @@ async function readUpload(request: FastifyRequest, job: ListJob): Promise<void> 
   }
 }
 
-/** @throws PageFault when the type is not that of a form with a file, or names no boundary */
 function openForm(type: string): InstanceType<typeof Busboy> {
   if (!type.startsWith("multipart/form-data")) throw new PageFault(415, "This is not a form with a file.");
   try {

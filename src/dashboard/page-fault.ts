@@ -1,6 +1,5 @@
-/** A fault that is shown on a page. */
+/** A fault that a page shows. */
 
-/** What a person has to know, and the status code of the page. */
 export class PageFault extends Error {
   override readonly name = "PageFault";
 

@@ -1,4 +1,4 @@
-/** What the style of the dashboard adds to that of the report. */
+/** Style of the dashboard, after that of the report. */
 export const style = `
 .top { display: flex; flex-wrap: wrap; gap: 4px 20px; align-items: baseline; padding-bottom: 12px; border-bottom: 1px solid var(--line); }
 .top .brand { font-weight: 700; color: var(--ink); text-decoration: none; }

@@ -1,25 +1,24 @@
-/** Usage by hours or days, for charts, tables and CSV. Knows no pages. */
+/** Usage by hours or days, for charts, tables and CSV. Must not know pages. */
 import type { UsageQuery, UsageSum } from "../store/state/usage.js";
 
-/** Parts of a chart: the known statuses, and all others. */
+/** Parts of a chart: the known statuses, and `other` for all others. */
 export const series = ["ok", "alias", "disposable", "fake", "other", "quota_exceeded"] as const;
 export type Series = (typeof series)[number];
 
-/** Length of an hour and of a day in milliseconds. */
+/** In milliseconds. */
 export const [hour, day] = [3_600_000, 86_400_000];
 
-/** Units in a span of time. */
 export interface Span {
-  /** Start in milliseconds since the epoch. */
+  /** In milliseconds since the epoch. */
   readonly start: number;
   readonly counts: Readonly<Record<Series, number>>;
-  /** Units that were charged: all but those that are `quota_exceeded`. */
+  /** Charged units: all but `quota_exceeded`. */
   readonly units: number;
 }
 
 const seriesOf = (status: string): Series => series.find((name) => name === status) ?? "other";
 
-/** Returns the spans of a question, with their usage; those without usage are empty. */
+/** Returns all spans of a query; those without usage are empty. */
 export function spansOf(usage: readonly UsageSum[], { from, to, span: length }: UsageQuery): readonly Span[] {
   const first = Math.floor(from / length);
   const counts = Array.from({ length: Math.ceil(to / length) - first }, () =>
@@ -32,11 +31,9 @@ export function spansOf(usage: readonly UsageSum[], { from, to, span: length }: 
   return counts.map((counts, i) => ({ start: (first + i) * length, counts, units: chargedIn(counts) }));
 }
 
-/** Adds up the units that were charged. */
 const chargedIn = (counts: Readonly<Record<Series, number>>): number =>
   series.reduce((sum, name) => (name === "quota_exceeded" ? sum : sum + counts[name]), 0);
 
-/** Adds up spans. */
 export const totalOf = (spans: readonly Span[]): Readonly<Record<Series, number>> =>
   Object.fromEntries(
     series.map((name) => [name, spans.reduce((sum, { counts }) => sum + counts[name], 0)]),

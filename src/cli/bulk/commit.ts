@@ -4,24 +4,20 @@ import { FileError } from "../../files/errors.js";
 import type { InputFile } from "../../files/input.js";
 import type { FileCopy, TableSink } from "../../files/output.js";
 
-/** The files of a run whose rows are all written. */
 export interface Outputs {
   readonly input: Pick<InputFile, "hasChanged">;
-  /** Name of the input in messages. */
   readonly inputName: string;
-  /** Whether the output replaces the input. */
   readonly isInPlace: boolean;
   readonly sink: TableSink;
-  /** Copy of the input, which appears before the output replaces it. */
   readonly backup?: FileCopy | undefined;
   readonly badRowsFile?: TableSink | undefined;
   readonly note: (text: string) => void;
 }
 
 /**
- * Commits all files. Everything slow, such as making a large output durable, is done before the input is checked for
- * changes, so that rows appended to it meanwhile are not lost. The backup is one of these things, so it is a copy of the file
- * that was read: another run that replaces the file meanwhile makes this one leave file and backup as they are.
+ * Commits all files. Slow work, such as making a large output durable, is done before the input is checked for changes,
+ * so that rows appended meanwhile are not lost. The backup is a copy of the file that was read: if another run replaces
+ * that file meanwhile, this run leaves both file and backup as they are.
  *
  * @throws FileError when a file cannot be written, or the input would be replaced although it has changed
  */

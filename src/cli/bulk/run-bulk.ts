@@ -16,11 +16,7 @@ import { costOrResumption, sayUnvalidated } from "./report/failed-run.js";
 import { appendSummary, printSummary } from "./report/print.js";
 import { validateFile } from "./validate.js";
 
-/**
- * Runs `idv emails` or `idv domains`.
- *
- * @returns the exit code
- */
+/** Runs `idv emails` or `idv domains` and returns the exit code. */
 export async function runBulk(request: BulkRequest): Promise<number> {
   const { signal, interrupted, end } = interruptible(outputName(request));
   const resources = new Resources(signal);
@@ -32,7 +28,7 @@ export async function runBulk(request: BulkRequest): Promise<number> {
     run = await unlessStopped(openRun(plans, resources));
     return await unlessStopped(validateFiles(plans, run, resources));
   } catch (error) {
-    // Too late to stop: the files appear.
+    // A commit that has begun cannot be stopped: the files appear.
     const isWritten = error instanceof Interrupted && (await resources.isCommitted());
     if (isWritten) error.message = `stopped by ${error.signal} after the output was written`;
     await resources.discardFile();
@@ -47,18 +43,14 @@ export async function runBulk(request: BulkRequest): Promise<number> {
   }
 }
 
-/** Returns what a signal leaves unwritten; undefined for standard output. */
+/** Returns the name of the output that a signal leaves unwritten; undefined for standard output. */
 function outputName({ files, options: { inPlace, output } }: BulkRequest): string | undefined {
   if (files.length > 1) return "the file at hand";
   if (inPlace !== undefined) return files[0];
   return output === "-" ? undefined : output;
 }
 
-/**
- * Validates one file after the other. A fault of one of several files does not keep the others from being validated.
- *
- * @returns the exit code
- */
+/** Validates the files one after the other and returns the exit code. A fault of one file does not stop the others. */
 async function validateFiles(plans: readonly Plan[], run: Run, resources: Resources): Promise<number> {
   const { engine, session, totals } = run;
   const [{ log }] = plans as readonly [Plan];
@@ -76,13 +68,13 @@ async function validateFiles(plans: readonly Plan[], run: Run, resources: Resour
       if (log.summaryFile !== undefined) await appendSummary(log.summaryFile, whole);
       totals.add(summary, exitCodeOf(summary, plan));
     } catch (error) {
-      // A signal has ended the run: what fails now is its consequence.
+      // A signal has ended the run: later errors are its consequences.
       resources.signal.throwIfAborted();
       const failure = failureFor(error);
       if (!session.isSeveral || !isFaultOfFile(error) || failure.message === undefined) throw error;
       sayFailure(failure);
       await resources.discardFile();
-      // What the file has cost is told with the others, and is no part of the next summary.
+      // Count this file's units in the total, not in the next file's summary.
       const { charged, distinct } = countsSince(before, countsOf(session));
       totals.addFailure(failure.exitCode, charged);
       const hadItems = distinct > 0 || (session.writtenKeys?.size ?? 0) > writtenBefore;
@@ -94,12 +86,11 @@ async function validateFiles(plans: readonly Plan[], run: Run, resources: Resour
     }
   }
   await run.report?.write();
-  // A command of which a file has failed is run again: then the others need not be paid again either.
+  // If a file failed, the receipts stay: running the command again then does not pay again for the other files.
   if (!totals.hasFailed) await engine.end?.();
   if (session.isSeveral && log.summary !== "none") process.stderr.write(`${totals.render(log.summary)}\n`);
   return totals.exitCode;
 }
 
-/** Returns whether an error is about one of the files only. */
 const isFaultOfFile = (error: unknown): boolean =>
   [FileError, TableError, ChoiceError, EmptyInput].some((known) => error instanceof known);

@@ -19,7 +19,10 @@ import { progressOf } from "./report/progress.js";
 import { type DryRun, mailCounts, type Summary } from "./report/summary.js";
 import { dryRunOf, summaryOf } from "./report/summary-facts.js";
 
-/** Time in which a signal arrives that has ended the sender of a pipe, in milliseconds. */
+/**
+ * Wait for a signal after a pipe ends, in milliseconds. Ctrl-C also ends the sender of the pipe, whose end may arrive
+ * before the signal and is not the end of the list.
+ */
 const signalMilliseconds = 20;
 
 /**
@@ -42,7 +45,6 @@ export async function validateFile(plan: Plan, run: Run, resources: Resources): 
   } finally {
     progress?.stop();
   }
-  // Ctrl-C ends the sender of a pipe as well: its end may arrive before the signal, and is not the end of the list.
   if (plan.input === undefined && files.sink !== standardOutput) await sleep(signalMilliseconds);
   signal.throwIfAborted();
   if (plan.isDryRun) return dryRunOf(plan, files, { ...report, ...used() });
@@ -91,7 +93,6 @@ async function validateRows(
   return report;
 }
 
-/** Returns the annotations of a run's input, with the reasons of the engine, or of the offline rules. */
 async function openAnnotations(plan: Plan, { engine: { validator } }: Run): Promise<Annotations> {
   const { kind, inputName } = plan;
   const { Annotations } = await import("./report/annotations.js");
@@ -101,7 +102,7 @@ async function openAnnotations(plan: Plan, { engine: { validator } }: Run): Prom
   );
 }
 
-/** Returns a function that returns what was asked since now: items of a dry run, requests, and DNS queries. */
+/** Starts to count. The returned function returns the counts since then. */
 function usageSince({ dns }: Plan, { engine, mail }: Run) {
   const items = engine.dryRunItems?.() ?? 0;
   const requests = engine.requests?.() ?? 0;

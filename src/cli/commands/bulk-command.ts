@@ -1,4 +1,6 @@
-/** `idv emails` and `idv domains`: their help and their action. Their options are in `options/`, the run itself is in `bulk/`. */
+/**
+ * `idv emails` and `idv domains`: their help and their action. Their options are in `options/`, the run is in `bulk/`.
+ */
 import { CommanderError } from "commander";
 import type { Kind } from "../../validator/validator.js";
 import { exitCodes } from "../exit-codes.js";
@@ -7,7 +9,6 @@ import { addOptions, givenOptions } from "../options/option.js";
 import { filled } from "../options/values.js";
 import { type DefineCommand, describe } from "./command.js";
 
-/** Defines the command for a kind of items. */
 export function bulkCommand(kind: Kind, examples: readonly string[]): DefineCommand {
   const one = kind === "email" ? "e-mail address" : "domain";
   return (command) => {

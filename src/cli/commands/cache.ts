@@ -46,7 +46,6 @@ export const define: DefineCommand = (cache) => {
   define("prune", pruneOptions, "Delete old verdicts.", "cache prune --older-than 90d").action(pruneCache);
 };
 
-/** Prints the number of verdicts by kind and service. */
 async function showCache({ json }: OptionValues<typeof statsOptions>): Promise<void> {
   const path = cachePath(process.env);
   const statistics = await withCache(path, (cache) => cache.statistics(), []);
@@ -69,24 +68,22 @@ async function showCache({ json }: OptionValues<typeof statsOptions>): Promise<v
   });
 }
 
-/** Deletes all verdicts, and the secret key of their hashes. */
 async function clearCache(): Promise<void> {
   const removed = await remove(0);
   await removeCacheSecret(process.env);
   say(`removed ${counted(removed, "verdict")}`);
 }
 
-/** Deletes old verdicts. */
 async function pruneCache({ olderThan }: OptionValues<typeof pruneOptions>): Promise<void> {
   say(`removed ${counted(await remove(olderThan), "verdict")}`);
 }
 
-/** Deletes verdicts older than `age` milliseconds; all of them if `age` is 0. Returns the number deleted. */
+/** Deletes verdicts older than `age` milliseconds, or all if `age` is 0. Returns their number. */
 const remove = (age: number): Promise<number> =>
   withCache(
     cachePath(process.env),
     async (cache) => {
-      // -1 includes verdicts of this very millisecond.
+      // -1 includes verdicts of the current millisecond.
       const removed = await cache.prune(age === 0 ? -1 : age);
       if (age === 0) await cache.compact();
       return removed;
@@ -94,7 +91,7 @@ const remove = (age: number): Promise<number> =>
     0,
   );
 
-/** Works on the cache. Returns `otherwise` if there is none, so that no empty file is created. */
+/** Returns `otherwise` if there is no cache, so that no empty file is created. */
 async function withCache<Result>(
   path: string,
   work: (cache: VerdictCache) => Promise<Result>,

@@ -54,9 +54,7 @@ export const define: DefineCommand = (command) => {
 };
 
 /**
- * Prints a line for each value, tab-separated: value, status, reason, suggestion and, with `--dns`, the MX host.
- *
- * @returns the exit code
+ * Prints value, status, reason, suggestion and, with `--dns`, the MX host, separated by tabs. Returns the exit code.
  */
 async function check(values: readonly string[], options: CheckOptions): Promise<number> {
   const classifier = loadClassifier({
@@ -67,7 +65,7 @@ async function check(values: readonly string[], options: CheckOptions): Promise<
   const settings = await resolveSettings(options, process.env, process.cwd(), say);
   const mail = await openMail(classifier, settings, interruption.signal);
   const found = new Map<string, number>();
-  // Standard input may be long, and its verdicts are printed as they come.
+  // Standard input may be long: its verdicts are printed one by one.
   const isList = process.stdout.isTTY && !options.json && !values.includes("-");
   const work = async () => {
     const rows: (readonly string[])[] = [];
@@ -98,7 +96,6 @@ async function check(values: readonly string[], options: CheckOptions): Promise<
   return exitCodes.failOn;
 }
 
-/** Opens the stage that asks DNS, if it is wanted. Loaded only then. */
 async function openMail(
   classifier: Classifier,
   settings: Settings,
@@ -106,12 +103,12 @@ async function openMail(
 ): Promise<OpenMailCheck | undefined> {
   if (settings.dns.value === "off") return undefined;
   const { openMailCheck } = await import("../engines/mail-check.js");
-  // A few values are not worth a cache, which would have to be created.
+  // A cache would have to be created, which a few values are not worth.
   const bare = { cache: "off", wantsExchanges: true, note: say } as const;
   return openMailCheck(settings, classifier, bare, signal);
 }
 
-/** Yields the values; `-` stands for the lines of standard input, without empty ones. */
+/** Yields the values; `-` stands for the non-empty lines of standard input. */
 async function* valuesOf(values: readonly string[]): AsyncGenerator<string> {
   for (const value of values) {
     if (value !== "-") {
@@ -124,7 +121,6 @@ async function* valuesOf(values: readonly string[]): AsyncGenerator<string> {
   }
 }
 
-/** Returns the verdict on a value as fields. Prints it, unless all are printed as a list on a terminal. */
 async function verdictOn(
   value: string,
   classifier: Classifier,
@@ -143,7 +139,6 @@ async function verdictOn(
   return row;
 }
 
-/** Takes a value with an `@` for an address, unless it is a URL. */
 function kindOf(value: string): Kind {
   return value.includes("@") && !value.includes("://") ? "email" : "domain";
 }

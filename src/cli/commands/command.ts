@@ -1,27 +1,23 @@
-/** Common parts of all commands: how they are defined, and how their help is laid out. */
+/** Common parts of all commands: their definition, and the layout of their help. */
 import type { Command } from "commander";
 import { type EnvironmentVariable, environmentVariables } from "../config/environment.js";
 import { type ExitCode, exitCodeMeanings } from "../exit-codes.js";
 import { addOptions, type OptionRecords } from "../options/option.js";
 
-/** Adds arguments, options, help and the action to a command. */
 export type DefineCommand = (command: Command) => void;
 
-/** Options and help of a command. */
 interface CommandHelp {
   readonly description: string;
   /** Command lines without `idv`, the most common first. */
   readonly examples: readonly string[];
   readonly options?: OptionRecords;
-  /** The environment variables that concern it. */
   readonly environment?: readonly EnvironmentVariable[];
-  /** The help topics that say more. */
   readonly topics?: readonly string[];
-  /** The exit codes that concern it, besides those of every command. */
+  /** Exit codes besides those of every command. */
   readonly exitCodes?: readonly ExitCode[];
 }
 
-/** Describes a command: what it does and examples on top, then its options; variables, exit codes and topics at the end. */
+/** Lays out the help: description and examples first, then options, variables, exit codes and topics. */
 export function describe(command: Command, help: CommandHelp): Command {
   const { description, examples, options = {}, environment = [], exitCodes = [], topics = [] } = help;
   addOptions(command, options);
@@ -43,7 +39,6 @@ export function describe(command: Command, help: CommandHelp): Command {
     });
 }
 
-/** Returns lines of two columns under a heading; an empty text without lines. */
 function section(heading: string, lines: readonly (readonly [string, string])[]): string {
   if (lines.length === 0) return "";
   const width = Math.max(...lines.map(([name]) => name.length));

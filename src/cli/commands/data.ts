@@ -43,7 +43,6 @@ async function updateData({ force }: OptionValues<typeof updateOptions>): Promis
   print(`${await updateTable(dataTablePath(process.env), { force: force === true, onNotice: say })}\n`);
 }
 
-/** Prints the sources of the disposable domains. */
 async function showData(options: { readonly json?: true }): Promise<void> {
   const { path, table } = findTable(dataTablePath(process.env), say);
   const { size, sources } = table;

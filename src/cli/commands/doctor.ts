@@ -50,17 +50,13 @@ export const define: DefineCommand = (command) => {
   });
 };
 
-/**
- * Prints every setting with its source, and each fault with what to do about it.
- *
- * @returns the exit code that a run would end with for the first fault
- */
+/** Returns the exit code with which a run would end for the first fault. */
 async function runDoctor(options: DoctorOptions): Promise<number> {
   const { env } = process;
   const lines: (readonly string[])[] = [];
   const line = (...fields: readonly string[]): void => void lines.push(fields);
   let exitCode: number = exitCodes.done;
-  /** Does some work. A fault that would end a run is printed instead of thrown; the first one decides the exit code. */
+  /** Prints a fault that would end a run, instead of throwing it. The first fault decides the exit code. */
   async function attempt<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
     try {
       return await work();
@@ -76,7 +72,7 @@ async function runDoctor(options: DoctorOptions): Promise<number> {
   line("idv", version(), `Node.js ${process.versions.node}, ${process.platform} ${process.arch}`);
   const settings = await attempt(() => resolveSettings(options, env, process.cwd(), say));
   if (settings) await attempt(() => printSettings(settings, env, line));
-  // Once only: a command may ask its user, and a pipe can be read once.
+  // Once only: a key command may prompt the user, and a pipe can be read once.
   const key = settings && (await attempt(() => findApiKey(options.apiKeyFile, env, settings.baseUrl.value)));
   line("key", key ? masked(key.value) : "none", key?.source ?? "");
   const choice = settings && (await attempt(() => chooseEngine(settings, options, env, async () => key)));
@@ -85,7 +81,7 @@ async function runDoctor(options: DoctorOptions): Promise<number> {
   await attempt(async () => {
     if (choice?.name !== "api") return;
     const { httpProxy, httpsProxy, noProxy } = proxiesFor(choice.baseUrl.value, env);
-    // Their URLs may hold passwords.
+    // The URLs of proxies may hold passwords.
     const named = Object.entries({ HTTP_PROXY: httpProxy, HTTPS_PROXY: httpsProxy, NO_PROXY: noProxy });
     const used = named.filter(([, value]) => value !== "").map(([name]) => name);
     line("proxy", used.length === 0 ? "none" : used.join(", "), "environment");
@@ -154,7 +150,6 @@ async function runDoctor(options: DoctorOptions): Promise<number> {
   return exitCode;
 }
 
-/** Takes the fields of a line of the output. */
 type Line = (...fields: readonly string[]) => void;
 
 async function printSettings(settings: Settings, env: NodeJS.ProcessEnv, line: Line): Promise<void> {
@@ -168,11 +163,11 @@ async function printSettings(settings: Settings, env: NodeJS.ProcessEnv, line: L
 const colourOf: NonNullable<Listing["colourOf"]> = (chalk, column, text) =>
   column === 0 && text === "FAULT" ? chalk.red : undefined;
 
-/** Returns a key as it may be shown: enough to tell keys apart, not enough to use one. */
+/** Shows enough of a key to tell keys apart, not enough to use one. */
 const masked = (key: string): string => (key.length < 16 ? "****" : `${key.slice(0, 3)}****${key.slice(-4)}`);
 
 /**
- * Checks that a state file is there or can be created, by creating one in a temporary folder on the same disk.
+ * Checks that a state file exists or can be created, by creating one in a temporary folder on the same disk.
  *
  * @throws UsageError when it cannot be created
  */
@@ -197,7 +192,7 @@ async function checkCreatable(path: string): Promise<void> {
 /**
  * Checks a file with secrets or state, if it exists.
  *
- * @param check opens the file; where given, the rights of the folder are checked too
+ * @param check opens the file; if given, the rights of the folder are checked too
  * @throws UsageError when others may read the file, or change the folder
  */
 async function checkFile(
@@ -216,10 +211,9 @@ async function checkFile(
 }
 
 /**
- * Asks every DNS server the control questions.
+ * Asks every DNS server the control questions; the system's servers if none is named.
  *
- * @param named the servers that the user has named; the system's if absent
- * @throws ServiceError when one does not answer, or wrongly
+ * @throws ServiceError when a server does not answer, or gives a wrong answer
  */
 async function askDnsServers(named: readonly string[] | undefined, line: Line): Promise<void> {
   const [{ DnsClient }, { askControls }, { Resolver }] = await Promise.all([

@@ -114,7 +114,7 @@ export const define: DefineCommand = (keys) => {
   ).action(rotateKey);
 };
 
-/** Creates a key. Its secret goes to standard output only, so that it can be piped into a vault. */
+/** The secret alone goes to standard output, so that it can be piped into a vault. */
 async function createKey(options: OptionValues<typeof createOptions>): Promise<void> {
   if (options.name === undefined) throw new UsageError("keys create needs --name NAME");
   const { key, secret } = await withStore(options, async (store) => {
@@ -131,7 +131,6 @@ async function createKey(options: OptionValues<typeof createOptions>): Promise<v
   if (key.isSandbox) say("it is a sandbox key: its answers are made up, and nothing is charged");
 }
 
-/** Prints all keys. */
 async function listKeys(options: OptionValues<typeof listOptions>): Promise<void> {
   const keys = await withStore(options, (store) => store.list());
   if (options.json) print(keys.map((key) => `${JSON.stringify(fieldsOf(key))}\n`).join(""));
@@ -143,7 +142,6 @@ async function listKeys(options: OptionValues<typeof listOptions>): Promise<void
   }
 }
 
-/** Changes a key. */
 async function setKey(id: string, options: OptionValues<typeof settingOptions>): Promise<void> {
   const change = changeOf(options);
   if (Object.keys(change).length === 0) {
@@ -153,7 +151,6 @@ async function setKey(id: string, options: OptionValues<typeof settingOptions>):
   say(`changed key ${id}`);
 }
 
-/** Ends a key for good. */
 async function revokeKey(id: string, options: OptionValues<typeof revokeOptions>): Promise<void> {
   const { secret } = options;
   if (secret === undefined) {
@@ -173,7 +170,6 @@ async function revokeKey(id: string, options: OptionValues<typeof revokeOptions>
   say(`ended that secret of key ${id}; the key goes on with its others`);
 }
 
-/** Gives a key a new secret, and prints it. */
 async function rotateKey(id: string, options: OptionValues<typeof rotateOptions>): Promise<void> {
   const { grace } = options;
   const { secret, key } = await withStore(options, (store) =>
@@ -187,10 +183,9 @@ async function rotateKey(id: string, options: OptionValues<typeof rotateOptions>
   if (older > 1) say(`${older} older secrets still work until their ends, which idv keys list shows`);
 }
 
-/** Who does it, in the record of what was done. */
+/** Author of these changes in the audit. */
 const who = "command line";
 
-/** Waits for a change of a key, and records it. */
 async function recorded<Result>(
   store: ServiceStore,
   what: string,
@@ -232,7 +227,7 @@ function changeOf({
   };
 }
 
-/** The fields of `idv keys list --json`, in this order. */
+/** Fields of `idv keys list --json`, in this order. */
 function fieldsOf({ id, name, permissions, isSandbox, created, expires, revoked, quota, ...key }: ApiKey) {
   const date = (time: number | null) => (time === null ? null : new Date(time).toISOString());
   const { limit, period, used, left } = quota;
@@ -248,7 +243,6 @@ function fieldsOf({ id, name, permissions, isSandbox, created, expires, revoked,
   };
 }
 
-/** The columns of `idv keys list`. */
 function columnsOf(key: ApiKey) {
   const fields = fieldsOf(key);
   const secrets = fields.secrets.map(

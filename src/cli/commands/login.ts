@@ -32,9 +32,8 @@ export const define: DefineCommand = (command) => {
   }).action(login);
 };
 
-/** Stores a key for one service. Reads it from standard input, or asks for it on a terminal. */
 async function login(options: LoginOptions): Promise<void> {
-  // Without the project's file, which must not say where a key is sent.
+  // The project's file is left out: it must not decide where a key is sent.
   const settings = await resolveSettings(options, process.env, undefined, say);
   const place = await resolveBaseUrl(settings.baseUrl, process.env);
   if (place === undefined) {
@@ -51,8 +50,6 @@ async function login(options: LoginOptions): Promise<void> {
 }
 
 /**
- * Asks the service whether it accepts the key.
- *
  * @throws UsageError when the key would be sent unencrypted
  * @throws AuthorisationError, ServiceError when the service refuses the key or does not answer
  */
@@ -69,7 +66,6 @@ async function verify(baseUrl: Resolved<string>, value: string, settings: Settin
   }
 }
 
-/** Asks for a line, which is not shown while it is typed. */
 function prompt(question: string): Promise<string> {
   process.stderr.write(question);
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });

@@ -1,4 +1,4 @@
-/** `idv logout`: removes the key that `idv login` keeps. */
+/** `idv logout`: removes the key that `idv login` has stored. */
 import { removeFile } from "../../files/private-file.js";
 import { loginPath } from "../config/api-key.js";
 import { say } from "../terminal/terminal.js";

@@ -1,4 +1,4 @@
-/** `idv quota`: the quota of the offline engine, in its file or shared. */
+/** `idv quota`: the quota of the offline engine, in its own file or shared. */
 import { statSync } from "node:fs";
 import { periods } from "../../store/quota/period.js";
 import type { Quota, QuotaChange } from "../../store/quota/quota.js";
@@ -60,7 +60,7 @@ export const define: DefineCommand = (quota) => {
   define("reset", quotaOptions, "Set the used units of a quota file to 0.", "quota reset").action(resetQuota);
 };
 
-/** Prints the quota. A file that does not exist yet is not created. */
+/** A quota file that does not exist is not created. */
 async function showQuota(options: OptionValues<typeof showOptions>): Promise<void> {
   const place = quotaPlace(options, process.env);
   let quota = freshQuota;
@@ -73,7 +73,6 @@ async function showQuota(options: OptionValues<typeof showOptions>): Promise<voi
   report(place, quota, options.json === true);
 }
 
-/** Changes the limit, the period or both. */
 async function setQuota(options: OptionValues<typeof setOptions>): Promise<void> {
   const { limit, period } = options;
   if (limit === undefined && period === undefined) {
@@ -95,7 +94,6 @@ async function setQuota(options: OptionValues<typeof setOptions>): Promise<void>
   }
 }
 
-/** Sets the used units to 0. */
 async function resetQuota(options: OptionValues<typeof quotaOptions>): Promise<void> {
   const place = quotaPlace(options, process.env);
   if ("state" in place) {
@@ -106,7 +104,6 @@ async function resetQuota(options: OptionValues<typeof quotaOptions>): Promise<v
   report(place, await withQuotaFile(place.path, (file) => file.reset()), false);
 }
 
-/** Changes a shared quota, which is created if it does not exist. */
 async function setSharedQuota({ state, isOption, from }: SharedQuota, change: QuotaChange): Promise<Quota> {
   if ("keyId" in from) throw new UsageError("the quota of a key is changed with idv keys set");
   const store = await openState(state, isOption ? "--quota" : undefined, process.env);
@@ -117,7 +114,7 @@ function isAbsent(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) === undefined;
   } catch {
-    // Not accessible. Opening the file fails with an error that says why.
+    // Not accessible; opening the file fails and reports why.
     return false;
   }
 }

@@ -69,7 +69,7 @@ const options = optionRecords({
   },
   check: { flags: "--check", help: "find out whether the service could run, and exit" },
   quiet: { flags: "-q, --quiet", help: "log no requests" },
-  // An answer of the service has no exit code.
+  // Not the help of the setting: the service has no exit code for a request.
   dns: { ...dnsOptions.dns, help: "look up whether domains receive mail (default: off)" },
   ...setOptions,
 });
@@ -92,7 +92,7 @@ export const define: DefineCommand = (command) => {
     if (given.config !== undefined) {
       const { takeOptionsFrom } = await import("../config/config-file.js");
       takeOptionsFrom(given.config, { command, records: options, variables });
-      // An address on the command line goes before a socket in the file.
+      // An address on the command line overrides a socket in the file.
       const isGiven = ["host", "port"].some((name) => command.getOptionValueSource(name) === "cli");
       if (isGiven) command.setOptionValue("socket", undefined);
     }
@@ -101,20 +101,20 @@ export const define: DefineCommand = (command) => {
   });
 };
 
-/** Variables that go before a file of options. */
+/** Variables that override a file of options. */
 const variables: Readonly<Record<string, readonly string[]>> = {
   state: ["IDV_STATE", "IDV_STATE_FILE"],
   dns: [variableOf("dns")],
 };
 
-/** How long requests in flight may take to finish after a signal, in milliseconds. */
+/** Time for requests in flight to finish after a signal, in milliseconds. */
 const patienceMilliseconds = 8000;
 
-/** How long a request waits while another process locks the state, in milliseconds; then it is answered with 503. */
+/** Longest wait for a lock of another process on the state, in milliseconds; then the answer is 503. */
 const lockMilliseconds = 1000;
 
 /**
- * Runs the service until SIGTERM or SIGINT, and lets the requests in flight finish.
+ * Runs the service until SIGTERM or SIGINT, then lets the requests in flight finish.
  *
  * @param isStateInFile whether the file of options names the state, which may then hold a password
  */
@@ -144,9 +144,9 @@ async function serve(options: ServeOptions, isStateInFile: boolean): Promise<voi
       now: Date.now,
     });
     await removeAbandonedFolders();
-    // Before the service listens: from then on, state that cannot be used is a 503 and never the end of the process.
+    // Before the service listens: after that, unusable state causes a 503 and never ends the process.
     const hasKeys = (await store.list()).length > 0;
-    // Before the address is announced, so that a signal sent right after that is not missed.
+    // Before the address is announced, so that a signal sent right after it is not missed.
     const stopped = Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
     const address = await listen(service, place);
     process.removeAllListeners("uncaughtException").on("uncaughtException", reportBug);
@@ -171,7 +171,6 @@ async function serve(options: ServeOptions, isStateInFile: boolean): Promise<voi
   }
 }
 
-/** Reports a bug that a request has met. The requests of all others go on. */
 function reportBug({ stack }: Error): void {
   process.stderr.write(
     `idv: a bug in idv; please report it with the lines that follow; the service goes on\n${stack}\n`,
@@ -179,9 +178,9 @@ function reportBug({ stack }: Error): void {
 }
 
 /**
- * Starts to listen, and returns the address for people.
+ * Returns the address for people.
  *
- * @throws UsageError when that is not possible
+ * @throws UsageError when the service cannot listen
  */
 async function listen(service: FastifyInstance, { listen: options, name }: ListeningPlace): Promise<string> {
   if ("path" in options) await removeStaleSocket(options.path);
@@ -194,7 +193,6 @@ async function listen(service: FastifyInstance, { listen: options, name }: Liste
   return "port" in options ? address : name;
 }
 
-/** Returns functions that load the dashboard at the first call, and close it if it was loaded. */
 function dashboardLoader(
   { state, maxListBytes }: ServeOptions,
   store: ServiceStore,
@@ -228,7 +226,6 @@ function dashboardLoader(
   };
 }
 
-/** Opens the stage that asks DNS. Loaded only where it is wanted. */
 async function openMail(settings: Settings, classifier: Classifier) {
   const { openServiceMailCheck } = await import("../engines/mail-check.js");
   return openServiceMailCheck(settings, classifier);

@@ -30,7 +30,9 @@ const exportOptions = optionRecords({
 
 const environment = ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME"] as const;
 
-/** First line of an exported state. The last one has the number of rows of each table: a file without it is cut. */
+/**
+ * First line of an exported state. The last line has the number of rows of each table; a file without it is cut off.
+ */
 const firstLine = { idv: "state", version: 2 };
 
 export const define: DefineCommand = (state) => {
@@ -59,7 +61,6 @@ export const define: DefineCommand = (state) => {
     .action(importState);
 };
 
-/** Number of rows of each table. */
 class Counts {
   readonly #counts = new Map<StateTableName, number>();
 
@@ -67,7 +68,6 @@ class Counts {
     this.#counts.set(table, (this.#counts.get(table) ?? 0) + rows.length);
   }
 
-  /** Returns the last line of an exported state. */
   get lastLine(): { readonly end: Readonly<Record<string, number>> } {
     return { end: Object.fromEntries(stateTableNames.map((name) => [name, this.#counts.get(name) ?? 0])) };
   }
@@ -85,7 +85,7 @@ class Counts {
 }
 
 async function exportState({ state, output }: OptionValues<typeof exportOptions>): Promise<void> {
-  // Names of keys are nobody else's business.
+  // Names of keys are private.
   process.umask(0o077);
   const store = await openServiceState(state, process.env);
   let sink: TableSink | undefined;
@@ -181,7 +181,6 @@ const notExported = (where: string): FileError =>
     `${where}: not a state that this version of idv has exported; give the file that idv state export has written`,
   );
 
-/** @throws FileError when a line is not a row of the state */
 function parseLine(line: string, where: string): { table: StateTableName; row: StateValues } {
   try {
     const [[name, row] = [], ...others] = Object.entries(JSON.parse(line) as Record<string, StateValues>);

@@ -1,4 +1,4 @@
-/** `idv usage`: the units that the keys of `idv serve` have used, by time, key and status. */
+/** `idv usage`: the units used by the keys of `idv serve`, by time, key and status. */
 import { stringify } from "csv-stringify/sync";
 import type { KeyUsageSum } from "../../store/state/usage.js";
 import { knownStatuses } from "../../validator/validator.js";
@@ -41,19 +41,17 @@ export const define: DefineCommand = (command) => {
   }).action(showUsage);
 };
 
-/** Units of a key and a kind in one span of time. */
 interface Line {
   readonly time: string;
   readonly key: string;
   readonly name: string;
   readonly kind: string;
-  /** Units that were charged. */
   units: number;
-  /** Items by status; those that are `quota_exceeded` cost nothing. */
+  /** Items by status; `quota_exceeded` items are not charged. */
   readonly statuses: Record<string, number>;
 }
 
-/** Columns of statuses; `other` are those of runs on a quota, which the service does not know. */
+/** `other` counts the units of runs on a shared quota: the service does not know their statuses. */
 const statusColumns = [...knownStatuses.filter((status) => status !== "quota_exceeded"), "other"] as const;
 const header = ["time", "key", "name", "kind", "units", ...statusColumns, "quota_exceeded"];
 
@@ -63,9 +61,9 @@ async function showUsage({ state, key, since, by, json, csv }: OptionValues<type
     const names = new Map((await store.list()).map(({ id, name }) => [id, name]));
     const now = Date.now();
     const span = by === "hour" ? day / 24 : day;
-    // The whole first span: a part of a day would look like a quiet one.
+    // The first span is shown in full: a part of it would look like little use.
     const from = now - since - ((now - since) % span);
-    // Without an end: clocks of servers may have been ahead.
+    // Without an end: the clocks of servers may have been ahead.
     const to = Number.MAX_SAFE_INTEGER;
     const spans = store.usageByKey({ from, to, span, ...(key !== undefined && { keyId: key }) });
     if (csv) print(`${header.join(",")}\n`);
@@ -80,7 +78,6 @@ async function showUsage({ state, key, since, by, json, csv }: OptionValues<type
   }
 }
 
-/** Yields the lines of one span at a time. */
 async function* linesOf(
   spans: AsyncIterable<readonly KeyUsageSum[]>,
   names: ReadonlyMap<string, string>,

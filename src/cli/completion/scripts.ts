@@ -1,6 +1,5 @@
-/** The scripts with which shells ask idv what may follow. Suggestions come as lines: word, tab, meaning; or `:files`. */
+/** The scripts with which shells ask idv for suggestions. A suggestion is a line: word, tab, meaning; or `:files`. */
 
-/** The script of each shell. */
 export const scripts: Readonly<Record<string, string>> = {
   bash: `# idv: completion for bash. Add to ~/.bashrc: eval "$(idv completion bash)"
 _idv() {

@@ -10,7 +10,6 @@ import { wordsFor } from "../options/option.js";
 import { noItem, noRows } from "../options/values.js";
 import { scripts } from "./scripts.js";
 
-/** Suggested words with their meanings, or the names of files. */
 export interface Suggestions {
   readonly words: readonly (readonly [word: string, meaning: string])[];
   readonly isFile: boolean;
@@ -19,12 +18,7 @@ export interface Suggestions {
 const nothing: Suggestions = { words: [], isFile: false };
 const files: Suggestions = { words: [], isFile: true };
 
-/**
- * Returns what may follow.
- *
- * @param program with the options of all commands
- * @param typed the words after `idv`; the last one is being typed and may be empty
- */
+/** @param typed the words after `idv`; the last one is being typed and may be empty */
 export async function suggest(program: Command, typed: readonly string[]): Promise<Suggestions> {
   const { words, isSplit } = joined(typed);
   const current = words.at(-1) ?? "";
@@ -41,7 +35,7 @@ export async function suggest(program: Command, typed: readonly string[]): Promi
         : nothing;
     }
     const asked = given(before.at(-1) ?? "");
-    // What follows a name such as `timeout=` is not known.
+    // The values of a setting, as in `timeout=`, are not suggested.
     if (asked?.long === "--set" && equals !== -1) return nothing;
     if (asked?.required) return valuesOf(asked, current, rest, command);
     if (current.startsWith("-")) return startingWith(current, command.options.flatMap(wordsOf));
@@ -72,7 +66,7 @@ function joined(typed: readonly string[]): { readonly words: readonly string[]; 
   return { words, isSplit: words.length < typed.length };
 }
 
-/** Returns the command that the words name, and the words that are neither commands, options nor their values. */
+/** `rest` has the words that are neither commands, options nor their values. */
 function findCommand(
   program: Command,
   words: readonly string[],
@@ -94,7 +88,6 @@ function findCommand(
 const wordsOf = ({ long, short, description, hidden }: Option): (readonly [string, string])[] =>
   hidden ? [] : [long, short].flatMap((flag) => (flag ? [[flag, description] as const] : []));
 
-/** Returns the values that an option may take. */
 async function valuesOf(
   option: Option,
   current: string,
@@ -119,9 +112,8 @@ async function valuesOf(
   return /FILE|DIR/.test(placeholder) ? files : nothing;
 }
 
-/** Returns the names of a table's columns; none if it cannot be read. */
 async function columnsOf(path: string | undefined): Promise<readonly string[]> {
-  // A named pipe would block, and lose what is read.
+  // A named pipe would block and lose its data.
   if (path === undefined || !found(path)?.isFile()) return [];
   try {
     const source = { name: path, bytes: createReadStream(path, { end: 65_535 }) };

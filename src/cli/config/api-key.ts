@@ -1,4 +1,4 @@
-/** Finds the key of a service. A key must never be in a message. */
+/** Finds the key of a service. A message must never show a key. */
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -10,20 +10,19 @@ import { serviceUrl } from "../options/values.js";
 import { configFolder } from "./paths.js";
 import type { Resolved } from "./resolved.js";
 
-/** A key that `idv login` keeps, and the only service that it is sent to. */
+/** The key that `idv login` has stored, and the only service that it is sent to. */
 export interface Login {
   readonly baseUrl: string;
   readonly key: string;
 }
 
-/** Path of the file that `idv login` writes. */
 export const loginPath = (env: NodeJS.ProcessEnv): string => join(configFolder(env), "credentials.json");
 
-/** Longest run of a key command, in milliseconds: a vault may ask its user for something first. */
+/** Time limit of a key command, in milliseconds: a vault may prompt the user first. */
 const commandTimeout = 60_000;
 
 /**
- * Finds the key. The first of these that is given wins: --api-key-file, IDV_API_KEY, IDV_API_KEY_COMMAND, `idv login`.
+ * Finds the key. Precedence: --api-key-file, IDV_API_KEY, IDV_API_KEY_COMMAND, `idv login`.
  *
  * @param baseUrl where the key will be sent; a key of `idv login` is for its own service only
  * @returns undefined when none is configured
@@ -52,15 +51,13 @@ export async function findApiKey(
     : undefined;
 }
 
-/** Whether a key is configured. Runs no command, which may ask its user for something. */
+/** Does not run the key command, which may prompt the user. */
 export async function isKeyConfigured(file: string | undefined, env: NodeJS.ProcessEnv): Promise<boolean> {
   const isNamed = file !== undefined || Boolean(env["IDV_API_KEY"] || env["IDV_API_KEY_COMMAND"]);
   return isNamed || (await readLogin(env)) !== undefined;
 }
 
 /**
- * Reads the key that `idv login` keeps; undefined when there is none.
- *
  * @throws FileError when the file cannot be read
  * @throws StoreError when `idv login` did not write it
  */
@@ -77,10 +74,9 @@ export async function readLogin(env: NodeJS.ProcessEnv): Promise<Login | undefin
   throw new StoreError(`${path}: not written by idv login; idv logout removes it`);
 }
 
-/** Bytes after which reading stops: more than any key, so that a wrong or endless file does no harm. */
+/** Limit in bytes, longer than any key: a wrong or endless file does no harm. */
 const longestText = 65_536;
 
-/** Reads the start of a stream that should hold a key. */
 export async function readKeyText(stream: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -93,7 +89,7 @@ export async function readKeyText(stream: AsyncIterable<Buffer>): Promise<string
 }
 
 /**
- * Checks a key, and trims it.
+ * Trims a key.
  *
  * @throws AuthorisationError when it is not one word of ASCII characters
  */
@@ -104,7 +100,7 @@ export function checked(text: string, source: string): Resolved<string> {
 }
 
 async function outputOf(command: string): Promise<string> {
-  // Loaded only here: loading takes a tenth of the time of a small run.
+  // Loaded here: loading takes a tenth of the time of a small run.
   const { exec } = await import("node:child_process");
   try {
     // The command must not read standard input, which holds the table.

@@ -5,17 +5,17 @@ import { readIfPresent, removeFile, writePrivately } from "../../files/private-f
 import { StoreError } from "../../store/errors.js";
 import { configFolder } from "./paths.js";
 
-/** Path of the secret, kept apart from the cache, so that a leaked cache alone reveals nothing. */
+/** Kept apart from the cache, so that a leaked cache alone reveals nothing. */
 export const cacheSecretPath = (env: NodeJS.ProcessEnv): string => join(configFolder(env), "cache-secret");
 
 /**
- * Reads the secret, 64 hexadecimal digits. Creates it where there is none.
+ * Reads the secret, 64 hexadecimal digits; creates it if it is missing.
  *
  * @throws FileError, StoreError when it cannot be read or created, or is damaged
  */
 export async function readCacheSecret(env: NodeJS.ProcessEnv): Promise<string> {
   const path = cacheSecretPath(env);
-  // Two first runs may get here at once. The file that is written first counts for both, so it is read again below.
+  // Two first runs may write at once. The first file counts for both, so it is read again below.
   if ((await readIfPresent(path)) === undefined) {
     await writePrivately(path, `${randomBytes(32).toString("hex")}\n`, { ifAbsent: true });
   }
@@ -25,7 +25,7 @@ export async function readCacheSecret(env: NodeJS.ProcessEnv): Promise<string> {
   return secret;
 }
 
-/** Removes the secret. Without it, nothing in the cache can be found any more. */
+/** Removes the secret; without it, no entry of the cache can be found. */
 export async function removeCacheSecret(env: NodeJS.ProcessEnv): Promise<void> {
   await removeFile(cacheSecretPath(env));
 }

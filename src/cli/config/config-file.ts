@@ -1,27 +1,25 @@
-/** A file with options of a command, in JSON, for commands that run as a service. */
+/** Reads a JSON file with options, for commands that run as a service. */
 import { readFileSync, statSync } from "node:fs";
 import { type Command, InvalidArgumentError } from "commander";
 import { UsageError } from "../errors.js";
 import type { OptionRecords } from "../options/option.js";
 import { type SetSetting, textsOf, variableOf } from "./settings.js";
 
-/** Value of an option in the file. */
 type Value = string | number | boolean | readonly string[];
 
-/** A command that takes options from a file. */
 interface Target {
   readonly command: Command;
   readonly records: OptionRecords;
-  /** The variables that go before the file, by the names of the options. */
+  /** Variables that take precedence over the file, by option name. */
   readonly variables: Readonly<Record<string, readonly string[]>>;
 }
 
 /**
- * Takes the options of a command from a file, unless the command line gives them, or a variable does. Their names are those on
- * the command line, without the hyphens: `--max-items` is `maxItems`.
+ * Takes the options of a command from a file, unless the command line or a variable gives them. Names are as on the
+ * command line, without hyphens: `--max-items` is `maxItems`.
  *
- * @throws UsageError when the file cannot be read, is not a JSON object, or has an unknown name or an invalid value; or holds a
- *   password and can be read by other users
+ * @throws UsageError when the file cannot be read, is not a JSON object, or has an unknown name or an invalid value; or
+ *   holds a password and can be read by other users
  */
 export function takeOptionsFrom(path: string, { command, records, variables }: Target): void {
   const { config: _, ...known } = records;
@@ -34,7 +32,7 @@ export function takeOptionsFrom(path: string, { command, records, variables }: T
     }
     const parsed = readValue(record, value, `${path}: ${name}`);
     if (name === "set") {
-      // Each setting by itself: its variable goes before it, and the last value counts.
+      // Settings are decided one by one: a variable takes precedence, and the last value counts.
       const own = (parsed as readonly SetSetting[]).filter(([each]) => !process.env[variableOf(each)]);
       command.setOptionValueWithSource(name, [...own, ...given], "config");
       continue;
@@ -76,7 +74,6 @@ function unknownName(name: string, known: readonly string[]): string {
 const isUrlWithPassword = (value: Value): boolean =>
   typeof value === "string" && /^[a-z]+:\/\/[^/?#]*:[^/?#]*@|[?&]password=/i.test(value);
 
-/** @throws UsageError when the value is not one that the option takes */
 function readValue({ flags, parse, isList }: OptionRecords[string], value: Value, where: string): unknown {
   if (!/[<[]/.test(flags)) {
     if (typeof value === "boolean") return value || undefined;
@@ -88,7 +85,7 @@ function readValue({ flags, parse, isList }: OptionRecords[string], value: Value
     try {
       return parse ? parse(text) : text;
     } catch (error) {
-      // The parsers of settings name the option, which is a name in this file.
+      // The parsers of settings name the option; this message names the file's entry instead.
       if (error instanceof UsageError) throw new UsageError(error.message.replace(/^--\w+:?/, `${where}:`));
       if (!(error instanceof InvalidArgumentError)) throw error;
       throw new UsageError(`${where}: "${text}" is invalid. ${error.message}`);

@@ -3,7 +3,6 @@ import { chmodSync, lstatSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { UsageError } from "../errors.js";
 
-/** Options for `listen` of Node, and the place for people. */
 export interface ListeningPlace {
   readonly listen:
     | { readonly host: string; readonly port: number }
@@ -14,13 +13,13 @@ export interface ListeningPlace {
 
 /** First descriptor that systemd passes, https://www.freedesktop.org/software/systemd/man/latest/sd_listen_fds.html */
 const firstDescriptor = 3;
-/** Access to a Unix socket: its owner and group, such as that of a proxy. */
+/** Access for owner and group, such as a proxy's group. */
 const socketMode = 0o660;
 
 /**
  * Decides where to listen: on the socket of systemd, else on a Unix socket, else on an address.
  *
- * @param pid id of this process: systemd names the one that its sockets are for
+ * @param pid id of this process: systemd passes sockets to one process only
  * @throws UsageError when systemd passes more than one socket
  */
 export function listeningPlace(
@@ -38,11 +37,10 @@ export function listeningPlace(
   return { listen: { host, port }, name: `${host}:${port}` };
 }
 
-/** Lets the group of a Unix socket connect too. */
 export const allowGroup = (path: string): void => chmodSync(path, socketMode);
 
 /**
- * Removes a Unix socket that a killed server has left: nobody listens on it.
+ * Removes a Unix socket that a killed server has left.
  *
  * @throws UsageError when another server listens on it, or it is not a socket
  */

@@ -1,11 +1,10 @@
-/** Reads the lists of allowed and denied domains and addresses that users keep themselves. */
+/** Reads the user's own lists of allowed and denied domains and addresses. */
 import { readFile } from "node:fs/promises";
 import { delimiter } from "node:path";
 import { compileList, type ListTable, type OwnLists } from "../../classifier/own-lists.js";
 import { FileError } from "../../files/errors.js";
 import { UsageError } from "../errors.js";
 
-/** Options that name files with the user's own lists. */
 export interface OwnListOptions {
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
@@ -22,7 +21,6 @@ export async function readOwnLists(options: OwnListOptions, env: NodeJS.ProcessE
   return { allow: await readLists(allow), deny: await readLists(deny) };
 }
 
-/** Returns the paths of the user's own lists. */
 export function ownListFiles({ allow, deny }: OwnListOptions, env: NodeJS.ProcessEnv) {
   const filesOf = (variable: string) => (env[variable] ?? "").split(delimiter).filter((path) => path !== "");
   return { allow: allow ?? filesOf("IDV_ALLOW"), deny: deny ?? filesOf("IDV_DENY") };

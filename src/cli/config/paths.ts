@@ -2,35 +2,29 @@
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 
-/**
- * File or URL of the state of `idv serve`: the option, else IDV_STATE, else IDV_STATE_FILE, else `idv/service.db` in the XDG state
- * folder.
- */
+/** File or URL: the option, else IDV_STATE, else IDV_STATE_FILE, else `idv/service.db` in the XDG state folder. */
 export const statePlace = (option: string | undefined, env: NodeJS.ProcessEnv): string =>
   option ?? (env["IDV_STATE"] || env["IDV_STATE_FILE"] || join(stateFolder(env), "service.db"));
 
-/** Path of the table that `idv data update` installs: `idv/disposable.bin` in the XDG data folder. */
+/** `idv/disposable.bin` in the XDG data folder; `idv data update` writes it. */
 export function dataTablePath(env: NodeJS.ProcessEnv): string {
   const dataHome = env["XDG_DATA_HOME"] ?? "";
   const dataFolder = isAbsolute(dataHome) ? dataHome : join(homeFolder(), ".local", "share");
   return join(dataFolder, "idv", "disposable.bin");
 }
 
-/**
- * Path of the quota file that no option and no variable names: `idv/quota.db` in the XDG state folder. A relative XDG folder counts as
- * unset, as the XDG specification demands.
- */
+/** `idv/quota.db` in the XDG state folder. A relative XDG folder counts as unset, as the XDG specification demands. */
 export const quotaFilePath = (env: NodeJS.ProcessEnv): string => join(stateFolder(env), "quota.db");
 
 /**
- * Path of the cache of paid verdicts: IDV_CACHE_FILE, else `idv/verdicts.db` in the XDG state folder. Not in the XDG
- * cache folder, which users delete: these verdicts are worth money.
+ * IDV_CACHE_FILE, else `idv/verdicts.db` in the XDG state folder. Not in the XDG cache folder, which users delete:
+ * these verdicts are worth money.
  */
 export function cachePath(env: NodeJS.ProcessEnv): string {
   return env["IDV_CACHE_FILE"] || join(stateFolder(env), "verdicts.db");
 }
 
-/** Folder of the settings, the key of `idv login` and the cache's secret: `idv` in the XDG configuration folder. */
+/** `idv` in the XDG configuration folder: the settings, the key of `idv login` and the cache's secret. */
 export function configFolder(env: NodeJS.ProcessEnv): string {
   const configHome = env["XDG_CONFIG_HOME"] ?? "";
   return join(isAbsolute(configHome) ? configHome : join(homeFolder(), ".config"), "idv");
@@ -42,9 +36,8 @@ function stateFolder(env: NodeJS.ProcessEnv): string {
 }
 
 /**
- * Returns the user's home. Some containers and cron jobs have neither HOME nor an entry in the list of users; they get
- * `/dev/null`. Reads find nothing there, and writes fail with an error that names it: below a file there is no folder, whoever
- * asks.
+ * Some containers and cron jobs have neither HOME nor a user entry; they get `/dev/null`. Reads find nothing below it,
+ * and writes fail with an error that names it, even for root.
  */
 function homeFolder(): string {
   try {

@@ -4,27 +4,25 @@ import type { QuotaOwner } from "../../store/state/service-store.js";
 import { UsageError } from "../errors.js";
 import { quotaFilePath, statePlace } from "./paths.js";
 
-/** The option that names the quota: `FILE`, `FILE#NAME`, `URL#NAME`, or `#NAME` in the usual state. */
+/** `FILE`, `FILE#NAME`, `URL#NAME`, or `#NAME` in the usual state. */
 export interface QuotaOptions {
   readonly quota?: string;
 }
 
-/** A quota that other machines and the keys of a service may share. */
 export interface SharedQuota {
-  /** File or `postgres://` URL of the state. */
+  /** File or `postgres://` URL. */
   readonly state: string;
-  /** Whether the state was named by an option, which other users can see in the list of processes. */
+  /** Whether an option named the state: other users can see it in the list of processes. */
   readonly isOption: boolean;
   readonly from: QuotaOwner;
 }
 
-/** A quota file, and whether the user named it, and so may have set a limit; or a shared quota. */
+/** A quota file, or a shared quota. A file that the user has named may have a limit. */
 export type QuotaPlace = { readonly path: string; readonly isNamed: boolean } | SharedQuota;
 
-/** Whether the state is a database rather than a file. */
 export const isDatabase = (state: string): boolean => /^postgres(?:ql)?:\/\//.test(state);
 
-/** Splits the name of a shared quota off a file or URL. A file whose own name has a `#` is taken whole. */
+/** Splits the name of a shared quota off a file or URL. An existing file with a `#` in its name stays whole. */
 function parts(text: string, env: NodeJS.ProcessEnv): { readonly place: string; readonly name?: string } {
   const [, place, name] = /^(.*)#([^#/]*)$/s.exec(text) ?? [];
   if (place === undefined || name === undefined || (!isDatabase(text) && found(text)?.isFile())) {
@@ -33,7 +31,6 @@ function parts(text: string, env: NodeJS.ProcessEnv): { readonly place: string; 
   return { place: place || statePlace(undefined, env), name };
 }
 
-/** Returns the file or URL of the quota. */
 export function quotaTarget({ quota }: QuotaOptions, env: NodeJS.ProcessEnv): string {
   const text = quota ?? (env["IDV_QUOTA"] || undefined);
   if (text === undefined) return env["IDV_QUOTA_KEY"] ? statePlace(undefined, env) : quotaFilePath(env);

@@ -1,6 +1,5 @@
-/** A value with the place that it comes from. */
+/** A value with its source. */
 
-/** A value, and its source as shown to people. */
 export interface Resolved<Value> {
   readonly value: Value;
   readonly source: string;

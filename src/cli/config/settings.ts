@@ -27,24 +27,25 @@ import { readLogin } from "./api-key.js";
 import { configFolder } from "./paths.js";
 import type { Resolved } from "./resolved.js";
 
-/** A setting: what it is, and what its values are. */
 interface Setting {
   readonly help: string;
   /** @throws InvalidArgumentError */
   readonly parse: (text: string) => unknown;
-  /** Returns a value as text for people. */
   readonly show?: (value: never) => string;
-  /** The default, as the user would write it; absent for none. */
+  /** The default as the user would write it. */
   readonly fallback?: string;
-  /** The flags of its option; absent for a setting that only `--set` gives on the command line. */
+  /** Flags of the option; absent if the command line gives the setting by `--set` only. */
   readonly flags?: string;
-  /** The engine or stage that it concerns; absent for all. */
+  /** The engine or stage that uses the setting; absent for all. */
   readonly belongsTo?: "api" | "dns";
-  /** Set where a project's file may not give it: a clone must not decide where a user's domains or keys are sent, and how. */
+  /**
+   * Set if a project's file may not give the setting: a clone must not decide where a user's domains or keys are sent,
+   * and how.
+   */
   readonly isOwn?: true;
 }
 
-/** The longest age of a cached verdict, in milliseconds. */
+/** In milliseconds. */
 export const longestCacheTtl = 366 * day;
 
 const time = (least: number, most: number) => ({ parse: duration(least, most), show: showTime });
@@ -54,7 +55,6 @@ const rate = {
 };
 const words = (list: readonly string[]) => list.join(",");
 
-/** All settings, by their names in the files. */
 const settings = defineSettings({
   engine: {
     help: "api, offline, or auto: api if there is a key",
@@ -155,25 +155,22 @@ type All = typeof settings;
 export type SettingName = keyof All;
 export const settingNames = Object.keys(settings) as SettingName[];
 
-/** Returns a setting without the types of its literals. */
 export const settingOf = (name: SettingName): Setting => settings[name];
 
-/** Returns the environment variable of a setting: IDV_BATCH_SIZE for batchSize. */
+/** IDV_BATCH_SIZE for batchSize. */
 export const variableOf = (name: SettingName): string => `IDV_${name.replace(/[A-Z]/g, "_$&").toUpperCase()}`;
 
 type ValueOf<Name extends SettingName> = ReturnType<All[Name]["parse"]>;
 
-/** Every setting with its value, which may be absent where there is no default. */
+/** Every setting with its value; undefined is possible only without a default. */
 export type Settings = {
   readonly [Name in SettingName]: Resolved<
     ValueOf<Name> | (All[Name] extends { readonly fallback: string } ? never : undefined)
   >;
 };
 
-/** A setting given by `--set`. */
 export type SetSetting = readonly [name: SettingName, value: unknown];
 
-/** The settings among the options of a command, parsed. */
 export type SettingOptions = {
   readonly [Name in SettingName as All[Name] extends { readonly flags: string }
     ? Name
@@ -181,7 +178,7 @@ export type SettingOptions = {
 } & { readonly set?: readonly SetSetting[] };
 
 /**
- * Parses a setting of `--set`, such as `timeout=1m`.
+ * Parses a setting such as `timeout=1m`.
  *
  * @throws UsageError
  */
@@ -194,17 +191,15 @@ export function setSetting(text: string): SetSetting {
   throw new UsageError(`--set: ${what}; settings: ${settingNames.join(", ")}`);
 }
 
-/** A file with settings. */
 interface SettingsFile {
   readonly path: string;
-  /** It belongs to a project, not to the user. */
   readonly isProject: boolean;
   readonly values: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Finds every setting: the option, else `--set`, else the environment variable, else the project's file, else the user's, else the
- * default. An empty variable counts as unset.
+ * Resolves every setting: the option, else `--set`, else the environment variable, else the project's file, else the
+ * user's, else the default. An empty variable counts as unset.
  *
  * A base URL from the project's file, and an engine from there other than `offline`, are marked as untrusted unless an
  * option, a variable, the user's file or `idv login` names the same origin.
@@ -231,7 +226,7 @@ export async function resolveSettings(
     const isTrusted = baseUrl !== undefined && trusted.includes(new URL(baseUrl).origin);
     for (const name of ["baseUrl", "engine"] as const) {
       const { value, source } = resolved[name]!;
-      // The offline engine sends nothing anywhere.
+      // The offline engine sends nothing.
       if (source !== projectFile.path || isTrusted || value === "offline") continue;
       resolved[name] = { value, source, isUntrusted: true };
     }
@@ -263,9 +258,9 @@ function resolveSetting(
 }
 
 /**
- * Returns a value of JSON as texts: one, or those of an array.
+ * Returns a JSON value, or the values of an array, as texts.
  *
- * @throws UsageError when it is null or an object
+ * @throws UsageError when one is null or an object
  */
 export function textsOf(value: unknown, where: string): string[] {
   return (Array.isArray(value) ? value : [value]).map((text: unknown) => {
@@ -274,15 +269,10 @@ export function textsOf(value: unknown, where: string): string[] {
   });
 }
 
-/**
- * Parses the value of an option.
- *
- * @throws UsageError
- */
+/** @throws UsageError */
 export const parseSettingOption = <Name extends SettingName>(name: Name, value: string): ValueOf<Name> =>
   parse(name, value, settingOf(name).flags!.split(" ")[0]!) as ValueOf<Name>;
 
-/** @throws UsageError */
 function parse(name: SettingName, value: string, where: string): unknown {
   try {
     return settings[name].parse(value);
@@ -294,7 +284,6 @@ function parse(name: SettingName, value: string, where: string): unknown {
   }
 }
 
-/** Returns a setting's value as text for people; `none` where it has no value. */
 export function showSetting(name: SettingName, value: unknown): string {
   const { show = String } = settingOf(name);
   return value === undefined ? "none" : (show as (value: unknown) => string)(value);
@@ -308,16 +297,15 @@ const timeUnits = [
   ["ms", 1],
 ] as const;
 
-/** Returns a time in the largest unit that fits: `30d` for 2,592,000,000 milliseconds. */
+/** Uses the largest unit that fits: `30d` for 2,592,000,000 ms. */
 function showTime(milliseconds: number): string {
   const [unit, size] = timeUnits.find(([, size]) => milliseconds % size === 0)!;
   return `${milliseconds / size}${unit}`;
 }
 
-/** Name of the project's file. The nearest one counts: in the working folder, else in a folder above it. */
+/** Looked for in the working folder, then in the folders above it; the nearest file counts. */
 const projectFileName = ".idvrc.json";
 
-/** Reads the project's file and the user's, where they exist, in this order. */
 async function readSettingsFiles(
   env: NodeJS.ProcessEnv,
   folder: string | undefined,
@@ -332,7 +320,7 @@ async function readSettingsFiles(
       return { path, text: "", owner };
     });
     if (file === undefined) continue;
-    // Anybody could leave a file in a folder like /tmp.
+    // Any user can leave a file in a folder like /tmp.
     if (isForeign(file.owner)) onNotice(`${path}: not read, because it belongs to another user`);
     else files.push(withoutOwn(parseSettingsFile(file, true), onNotice));
     break;
@@ -341,7 +329,6 @@ async function readSettingsFiles(
   return own ? [...files, parseSettingsFile(own, false)] : files;
 }
 
-/** Returns a project's file without the settings that it may not set, and names them. */
 function withoutOwn(file: SettingsFile, onNotice: (text: string) => void): SettingsFile {
   const isOwn = (name: string) => settingOf(name as SettingName).isOwn === true;
   const entries = Object.entries(file.values);
@@ -356,18 +343,17 @@ function withoutOwn(file: SettingsFile, onNotice: (text: string) => void): Setti
 interface FoundFile {
   readonly path: string;
   readonly text: string;
-  /** Id of the user that owns it. */
   readonly owner: number;
 }
 
-/** Returns whether a user is neither root nor the one who runs this. */
+/** Returns whether the user is neither root nor the current one. */
 const isForeign = (user: number): boolean =>
   process.getuid !== undefined && ![process.getuid(), 0].includes(user);
 
 /**
- * Returns the text and owner of a file, or undefined when it does not exist.
+ * Returns undefined when the file does not exist.
  *
- * @param otherwise what to do for a user who cannot make the file readable
+ * @param otherwise advice for a user who cannot make the file readable
  * @throws UsageError when the file exists and cannot be read
  */
 async function openIfPresent(path: string, otherwise: string): Promise<FoundFile | undefined> {
@@ -389,10 +375,9 @@ async function openIfPresent(path: string, otherwise: string): Promise<FoundFile
   }
 }
 
-/** Path of the user's own settings file. */
 const userSettingsPath = (env: NodeJS.ProcessEnv): string => join(configFolder(env), "config.json");
 
-/** @throws UsageError when the file is not a JSON object, or has other names than those of settings */
+/** @throws UsageError when the file is not a JSON object, or has unknown names */
 function parseSettingsFile({ path, text }: FoundFile, isProject: boolean): SettingsFile {
   let values: unknown;
   try {

@@ -14,25 +14,20 @@ import { openRunCache } from "./run-cache.js";
 
 /** Longest wait for answers in flight when the engine is closed, in milliseconds. */
 const patienceMilliseconds = 3000;
-/** The same after a signal: the user wants the program to end. */
+/** The same wait after a signal, in milliseconds: the user wants the program to end. */
 const interruptedMilliseconds = 700;
-/** Start of the keys of a sandbox. */
 const sandboxPrefix = "sk_test_";
-/** Longest delay of Node's timers, in milliseconds; longer ones fire at once. */
+/** Longest delay of Node's timers, in milliseconds; a longer timer fires at once. */
 const longestTimer = 2 ** 31 - 1;
 
-/** Options of the api engine. */
 export interface ApiEngineOptions {
   readonly kind: Kind;
   readonly settings: Settings;
   readonly cache: "use" | "refresh" | "off";
-  /** Longest wait for the renewal of the quota, in milliseconds. */
   readonly wait: number;
   readonly isDryRun?: boolean;
-  /** Whether every request is logged. */
   readonly isDebug?: boolean;
   readonly note: (text: string) => void;
-  /** Ends the wait for a cache that another process has locked. */
   readonly signal?: AbortSignal;
 }
 
@@ -58,7 +53,7 @@ export async function openApiEngine(
         ...(signal && { signal }),
       })
     : undefined;
-  // Tries of a run with a name send the same requests under the same keys, on all machines.
+  // Every try of a named run sends the same requests under the same keys, on all machines.
   const name = process.env["IDV_RUN"];
   const secret = name ? `run\n${name}` : (cache?.secret ?? randomBytes(32).toString("hex"));
   const apiOptions: ApiOptions = {

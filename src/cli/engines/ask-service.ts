@@ -5,11 +5,8 @@ import { say } from "../terminal/terminal.js";
 import { openApiEngine } from "./api-engine.js";
 import type { EngineChoice } from "./engine-choice.js";
 
-/** An answer that shows that the service accepts the key. */
 interface ServiceAnswer {
-  /** The HTTP status, and the message of the service if there is one. */
   readonly text: string;
-  /** Units left, if the service says so. */
   readonly left: number | undefined;
 }
 
@@ -17,7 +14,7 @@ interface ServiceAnswer {
  * Sends a request without items, which costs nothing: even a refusal can show that the service accepts the key.
  *
  * @throws AuthorisationError when the service refuses the key
- * @throws ServiceError when it cannot be reached, or does not answer as the service does
+ * @throws ServiceError when the service cannot be reached, or the answer is not from such a service
  */
 export async function askService(
   choice: Extract<EngineChoice, { name: "api" }>,
@@ -28,7 +25,7 @@ export async function askService(
     const { status, isJson, said, left } = await engine.probe!("email");
     const text = `${choice.baseUrl.value}: answers ${status}${said}`;
     if (status === 401) throw new AuthorisationError(text);
-    // 400, 422: refuses a request without items. 403: the key may be for domains only. 429: no quota left.
+    // 400, 422: a request without items is refused. 403: the key may be for domains only. 429: no quota left.
     const isHealthy = (status >= 200 && status < 300 && isJson) || [400, 403, 422, 429].includes(status);
     if (!isHealthy) throw new ServiceError(`${text}; is the base URL right?`);
     return { text, left };

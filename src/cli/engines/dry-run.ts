@@ -4,7 +4,6 @@ import type { Engine } from "./engine.js";
 
 const noLimit = { left: null, renewsAt: null };
 
-/** Returns an engine that validates and charges nothing, and counts the items and requests that would be sent. */
 export function dryRunOf(engine: Engine): Engine {
   const { name, batchSize, precheck, embedded } = engine.validator;
   let items = 0;
@@ -16,7 +15,7 @@ export function dryRunOf(engine: Engine): Engine {
     ...(embedded && {
       embedded: {
         ...embedded,
-        // Granted, but not taken from the quota.
+        // Units are granted, but not taken from the quota.
         charge: async (units: number) => {
           items += units;
           return { charged: units, exhausted: false, quota: noLimit };
@@ -38,7 +37,6 @@ export function dryRunOf(engine: Engine): Engine {
     ...engine,
     validator,
     dryRunItems: () => items,
-    // Engines that send no requests count none.
     ...(engine.requests && { requests: () => requests }),
   };
 }

@@ -6,7 +6,6 @@ import type { Resolved } from "../config/resolved.js";
 import type { Settings } from "../config/settings.js";
 import { UsageError } from "../errors.js";
 
-/** The engine of a run, and why it was chosen. */
 export type EngineChoice =
   | { readonly name: "offline"; readonly reason: string }
   | {
@@ -24,7 +23,7 @@ export interface ServiceOptions {
 /**
  * Chooses the engine: the one that is set, else the service if there is a key, else the offline engine.
  *
- * @param findKey finds the key; for callers that have it already
+ * @param findKey for callers that have the key already
  * @throws AuthorisationError when the service is wanted and there is no valid key
  * @throws UsageError when the key would be sent unencrypted, the base URL is unknown, or an untrusted project's file
  *   decides where the key is sent
@@ -41,7 +40,7 @@ export async function chooseEngine(
   if (engine.value === "offline") return { name: "offline", reason: engine.source };
   const isKeyWanted = engine.value === "api" || (await isKeyConfigured(apiKeyFile, env));
   const untrusted = [baseUrl, engine].find(({ isUntrusted }) => isUntrusted);
-  // Before the key is looked for: no vault should be asked in vain.
+  // Check first: finding the key may prompt the user.
   if (isKeyWanted && untrusted) throw new UsageError(distrust(untrusted, baseUrl));
   const key = await findKey();
   if (key === undefined) {
@@ -68,7 +67,6 @@ function distrust({ source }: Resolved<unknown>, { value: url, isUntrusted }: Se
   return `${source}: baseUrl ${url} is not trusted, since your key would be sent there; if it is right, run idv login --base-url ${url}, or pass --base-url ${url}; --offline ignores it`;
 }
 
-/** Returns the base URL: the setting, else that of `idv login`. */
 export async function resolveBaseUrl(
   { value, source }: Resolved<string | undefined>,
   env: NodeJS.ProcessEnv,
@@ -79,7 +77,7 @@ export async function resolveBaseUrl(
 }
 
 /**
- * Checks that a key is sent over https or on this machine, so that it cannot be read on the way.
+ * Checks that a key is sent over https or to this machine.
  *
  * @throws UsageError when it would be sent unencrypted, unless the user allows that
  */

@@ -3,24 +3,21 @@ import type { CachePort } from "../../run/cache-port.js";
 import type { ApiEngine } from "../../validator/api/engine.js";
 import type { Validator } from "../../validator/validator.js";
 
-/** An open engine. */
 export interface Engine {
   readonly validator: Validator;
-  /** Why this engine was chosen, for people. */
   readonly reason: string;
   readonly cache?: CachePort;
-  /** Number of requests sent so far. Absent where the engine sends none. */
+  /** Number of requests so far; absent if the engine sends none. */
   readonly requests?: () => number;
-  /** Number of items that would have been submitted so far. Only in a dry run. */
+  /** Number of items that would have been submitted so far; only in a dry run. */
   readonly dryRunItems?: () => number;
-  /** Number of verdicts that this run has added to the cache. Absent without a cache. */
+  /** Number of verdicts that this run has added to the cache; absent without a cache. */
   readonly kept?: () => number;
-  /** What the engine is doing. Absent where it asks nobody. */
   readonly activity?: () => ApiEngine["activity"];
   readonly probe?: ApiEngine["probe"];
-  /** Called when the runs over all files have ended and their outputs are in place: who has their items again pays again. */
+  /** Called when all files are written: a later run over the same items pays again. */
   readonly end?: () => Promise<void>;
-  /** Returns whether the run over the file at hand has left receipts, so that the next one need not pay again. */
+  /** Returns whether the run over the current file has left receipts, so that the next run need not pay again. */
   readonly leavesReceipts?: () => boolean;
   /**
    * Waits a moment for answers in flight, which may be paid for, and closes the engine's files. Later calls wait for
@@ -31,7 +28,6 @@ export interface Engine {
   close(isInterrupted?: boolean): Promise<void>;
 }
 
-/** Returns a function that runs `close` at its first call; later calls wait for the first. */
 export function once(close: Engine["close"]): Engine["close"] {
   let closed: Promise<void> | undefined;
   return (isInterrupted) => {

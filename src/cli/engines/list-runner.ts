@@ -1,4 +1,4 @@
-/** Runs the command line over lists that the dashboard has taken, each in a folder of its own. */
+/** Runs the command line over lists uploaded to the dashboard, each in its own folder. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -7,12 +7,11 @@ import type { ListRunner } from "../../dashboard/list-job.js";
 import { newPrivateFolder } from "../../files/temporary-files.js";
 import { isDatabase } from "../config/quota-place.js";
 
-/** Longest time for a look at a list, in milliseconds, and most memory for its objects, in MiB. */
+/** Longest time for the dry run over a list, in milliseconds, and heap limit of a child process, in MiB. */
 const [lookMilliseconds, heapMebibytes] = [120_000, 512];
 
 /**
- * Returns what the dashboard needs to run idv. However the process ends, no run stays behind; its folder stays only after a
- * kill, until the next start.
+ * Returns the runner. When this process ends, its runs end too; a kill leaves their folders until the next start.
  *
  * @param state path or URL of the state, whose keys are charged
  * @param mostBytes size of the largest list
@@ -42,14 +41,14 @@ export function listRunner(state: string, mostBytes: number): ListRunner {
       const options = [`--max-old-space-size=${heapMebibytes}`, program!];
       const child = spawn(process.execPath, [...options, ...args], {
         cwd: folder,
-        // The state may be a URL with a password, so it is not among the arguments.
+        // The state may be a URL with a password, so it is not an argument.
         env: {
           ...process.env,
-          // Two lists are two runs.
+          // Each list is a run of its own.
           IDV_RUN: undefined,
           ...(keyId !== undefined && { IDV_QUOTA: place, IDV_QUOTA_KEY: keyId }),
         },
-        // The channel closes when this process is killed: then the run ends, too.
+        // The channel closes when this process is killed; then the run ends, too.
         stdio: ["ignore", "ignore", "pipe", "ipc"],
       });
       children.add(child);

@@ -1,4 +1,4 @@
-/** Opens the DNS stage for a command, from its settings and with the cache of findings. */
+/** Opens the DNS stage for a command, with its settings and the cache of findings. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Classifier } from "../../classifier/classifier.js";
 import type { Kind } from "../../classifier/verdict.js";
@@ -15,21 +15,19 @@ import { say } from "../terminal/terminal.js";
 import { CacheUse } from "./cache-use.js";
 import { once } from "./engine.js";
 
-/** Options of the stage that are not settings. */
 interface MailCheckOptions {
-  /** Whether findings are kept for later runs, and taken from earlier ones; with `refresh`, they are only kept. */
+  /** With `refresh`, findings are stored for later runs, but not read. */
   readonly cache: "use" | "refresh" | "off";
-  /** Whether the exchanges of the domains are wanted. */
   readonly wantsExchanges: boolean;
-  /** Tells the user something. */
   readonly note: (text: string) => void;
 }
 
-/** Time for which DNS is asked about the items of one request to the service, in milliseconds; clients wait 30 s. */
+/** Time limit on DNS for one request to the service, in milliseconds; clients wait 30 s. */
 const requestMilliseconds = 10_000;
 
 /**
- * Opens the stage for `idv serve`: one cache, and a new table of domains for each request, so that memory does not grow.
+ * Opens the stage for `idv serve`: one cache, and a new table of domains for each request, so that memory does not
+ * grow.
  *
  * @returns `start`, which starts the stage for a request; `close`, which ends all queries
  * @throws FileError, StoreError when the cache or its secret cannot be used
@@ -48,7 +46,7 @@ export async function openServiceMailCheck(settings: Settings, classifier: Class
         ask: async (kind: Kind, items: readonly string[]) => {
           const end = new AbortController();
           const isLate = sleep(requestMilliseconds, true, { signal: end.signal }).catch(() => false);
-          // Domains that are still waiting are not asked about: otherwise the queue would grow without limit.
+          // Drop the waiting domains: otherwise the queue would grow without limit.
           if (await Promise.race([check.ask(kind, items).then(() => false), isLate])) late.abort();
           end.abort();
         },
@@ -62,17 +60,15 @@ export async function openServiceMailCheck(settings: Settings, classifier: Class
   };
 }
 
-/** The open stage. */
 export interface OpenMailCheck {
   readonly check: MailCheck;
-  /** Closes the cache. Later calls wait for the first. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the stage. Sends the control questions, and nothing else yet.
+ * Opens the stage and sends only the control questions.
  *
- * @param classifier knows the disposable domains, and the user's own lists if there are any
+ * @param classifier with the disposable domains, and the user's own lists if there are any
  * @param signal ends all queries
  * @throws FileError, StoreError when the cache or its secret cannot be used
  * @throws ServiceError when the DNS servers give wrong answers
@@ -88,7 +84,7 @@ export async function openMailCheck(
   return { check: newCheck(), close };
 }
 
-/** Opens servers and cache. Each check knows only the domains that it was asked about itself, and the cache. */
+/** Opens servers and cache. Each check has its own table of domains; all checks share the cache. */
 async function openDomains(
   { dnsServer, dnsConcurrency, dnsRate }: Settings,
   classifier: Classifier,

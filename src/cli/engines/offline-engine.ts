@@ -18,17 +18,12 @@ import type { QuotaPlace } from "../config/quota-place.js";
 import { fromNow } from "../terminal/time.js";
 import { type Engine, once } from "./engine.js";
 
-/** Options of the offline engine. */
 export interface OfflineOptions {
   readonly kind: Kind;
   readonly quota: QuotaPlace;
-  /** Whether nothing is charged. */
   readonly isDry: boolean;
-  /** Longest wait for the renewal of the quota, in milliseconds. */
   readonly wait: number;
-  /** Why this engine was chosen. */
   readonly reason: string;
-  /** Tells the user something. */
   readonly note: (text: string) => void;
 }
 
@@ -65,17 +60,16 @@ export async function openOfflineEngine(
   };
 }
 
-/** An open quota. */
 interface OpenQuota {
   readonly receipts?: RunReceipts;
-  /** Whether it is still where others find it. */
+  /** Whether the quota file is still at its path. */
   readonly isInPlace: boolean;
   reserve(units: number, receipt?: ReceiptCharge): Promise<Reservation & Granted>;
   close(): Promise<void>;
 }
 
 /**
- * Opens the quota. A user without a home cannot have a quota file and has set no limit: then nothing is counted.
+ * Opens the quota. Without a home folder there is no quota file, and no limit can have been set: nothing is counted.
  *
  * @throws StoreError
  * @throws UsageError when there is no such shared quota
@@ -123,7 +117,6 @@ async function openQuota(
   }
 }
 
-/** Returns receipts that are taken in another way. */
 const withTake = (receipts: ReceiptStore, take: ReceiptStore["take"]): ReceiptStore => ({
   secret: receipts.secret,
   take,
@@ -132,7 +125,7 @@ const withTake = (receipts: ReceiptStore, take: ReceiptStore["take"]): ReceiptSt
   release: (owner) => receipts.release(owner),
 });
 
-/** Returns whether a quota file that cannot be changed has no limit; false if that cannot be told. */
+/** Returns whether the quota file, which cannot be changed, has no limit; false if it cannot be read. */
 async function hasNoLimit(path: string): Promise<boolean> {
   try {
     return (await QuotaFile.peek(path)).limit === null;
@@ -141,7 +134,7 @@ async function hasNoLimit(path: string): Promise<boolean> {
   }
 }
 
-/** Waits for the renewal of a quota that is used up, for `options.wait` altogether. */
+/** Waits for the renewal of an exhausted quota, for `options.wait` in total. */
 function waiting(quota: UnitSource, { wait, note }: OfflineOptions, signal: AbortSignal): UnitSource {
   let left = wait;
   return {
@@ -153,7 +146,7 @@ function waiting(quota: UnitSource, { wait, note }: OfflineOptions, signal: Abor
         charged += reserved.charged;
         const { renewsAt } = reserved.quota;
         const until = renewsAt === null ? Number.POSITIVE_INFINITY : renewsAt - Date.now();
-        // The clock of a shared quota may be behind ours.
+        // The clock of a shared quota may differ from ours.
         const pause = Math.max(leastPause, until);
         if (granted === units || pause > left) return { granted, charged, quota: reserved.quota };
         note(`quota exhausted; it renews ${fromNow(renewsAt!, Date.now())}`);
@@ -167,5 +160,4 @@ function waiting(quota: UnitSource, { wait, note }: OfflineOptions, signal: Abor
 /** Shortest pause between two looks at a quota, in milliseconds. */
 const leastPause = 1000;
 
-/** Longest time of a timer of Node.js, in milliseconds. */
 const longestTimer = 2_147_483_647;

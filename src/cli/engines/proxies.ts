@@ -3,8 +3,8 @@ import { isLoopback } from "../config/loopback.js";
 import { UsageError } from "../errors.js";
 
 /**
- * Reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in either case. A proxy elsewhere is not used for a service on this
- * machine, whose key may be sent in the clear.
+ * Reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in either case. For a service on this machine, whose key may be sent
+ * unencrypted, a proxy elsewhere is ignored.
  *
  * @throws UsageError when a proxy is not an http or https URL
  */

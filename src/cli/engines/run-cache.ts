@@ -8,27 +8,28 @@ import { readCacheSecret } from "../config/cache-secret.js";
 import { cachePath } from "../config/paths.js";
 import { CacheUse } from "./cache-use.js";
 
-/** How long a service remembers an Idempotency-Key, in milliseconds: the answer to a known key may be that old. */
+/**
+ * Time for which a service remembers an Idempotency-Key, in milliseconds. A repeated key may get an answer that old.
+ */
 const idempotencyMilliseconds = 86_400_000;
 
 /** Longest wait for a lock, in milliseconds. */
 const waitMilliseconds = 10_000;
 
 interface RunCacheOptions {
-  /** Limit on the age of cached verdicts, in milliseconds. */
+  /** In milliseconds. */
   readonly maximumAge: number;
-  /** Whether cached verdicts are ignored. New ones are still added. */
+  /** Whether cached verdicts are ignored; new ones are still added. */
   readonly refresh: boolean;
   readonly signal?: AbortSignal;
-  /** Tells the user something. */
   readonly note: (text: string) => void;
 }
 
 /**
- * Opens the cache for a run. The cache saves units and must not cost a run: from when it stays locked, the run goes on without it.
+ * Opens the cache for a run. Once the cache stays locked, the run goes on without it.
  *
- * @returns the port for the run; the secret of its Idempotency-Keys; `kept`, the number of verdicts added so
- *   far; `close`. Undefined if it is locked
+ * @returns the port for the run; the secret of its Idempotency-Keys; `kept`, the number of verdicts added so far;
+ *   `close`. Undefined if the cache is locked
  * @throws FileError, StoreError when the cache or its secret cannot be used
  */
 export async function openRunCache(
@@ -49,7 +50,7 @@ export async function openRunCache(
     return undefined;
   }
   // A run that needs fresh answers takes them neither from other runs nor from a service that remembers the request.
-  // Its Idempotency-Keys are its own. No later run could repeat them, so its batches are not recorded.
+  // Its Idempotency-Keys are random. No later run could repeat them, so its batches are not recorded.
   const isFresh = refresh || maximumAge < idempotencyMilliseconds;
   let kept = 0;
   const port: CachePort = {

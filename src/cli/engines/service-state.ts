@@ -1,4 +1,6 @@
-/** Opens the state of `idv serve`: a SQLite file, or a PostgreSQL database. Each is loaded only when it is used. */
+/**
+ * Opens the state of `idv serve`: a SQLite file, or a PostgreSQL database. Each driver is loaded only when it is used.
+ */
 
 import type { LockWait } from "../../store/sqlite/database.js";
 import type { ServiceStore } from "../../store/state/service-store.js";
@@ -7,7 +9,7 @@ import { isDatabase } from "../config/quota-place.js";
 import { UsageError } from "../errors.js";
 
 /**
- * Opens the state that the option names, else IDV_STATE, else IDV_STATE_FILE, else the usual file.
+ * Opens the state that `option` names, else IDV_STATE, else IDV_STATE_FILE, else the usual file.
  *
  * @param option path, or `postgres://` URL
  * @param wait limits of the wait for a lock on a file
@@ -23,8 +25,6 @@ export function openServiceState(
 }
 
 /**
- * Opens a state.
- *
  * @param place path, or `postgres://` URL
  * @param option the option that named it; undefined if a variable did
  * @throws StoreError when it cannot be opened

@@ -1,4 +1,4 @@
-/** A shared quota as a source of units for runs of the offline engine. */
+/** Takes units from a shared quota, for runs of the offline engine. */
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -11,7 +11,7 @@ import { isDatabase, type SharedQuota } from "../config/quota-place.js";
 import { UsageError } from "../errors.js";
 import { openState } from "./service-state.js";
 
-/** Longest time for which a run tries to reach its quota again, and the pauses between two tries, in milliseconds. */
+/** Longest time for retries, and the shortest and longest pause between two tries, in milliseconds. */
 const [longestOutage, firstPause, longestPause] = [120_000, 250, 5000];
 
 /**
@@ -37,12 +37,7 @@ export async function openSharedQuota(
   }
 }
 
-/**
- * Does something with a database, again for two minutes if it fails.
- *
- * @param note tells the user something
- * @param signal ends the tries
- */
+/** Repeats failed work on a database for up to two minutes. `signal` ends the retries. */
 export async function retrying<Result>(
   work: () => Promise<Result>,
   note: (text: string) => void,
@@ -61,11 +56,8 @@ export async function retrying<Result>(
 }
 
 /**
- * Returns how to take units. A request that fails is made again with the same text, so that it is charged once, even if the connection
- * broke after the charge.
- *
- * @param note tells the user something
- * @param signal ends the tries
+ * Returns a function that takes units. A failed request is repeated with the same text, so that it is charged once,
+ * even if the connection broke after the charge.
  */
 export const sharedUnits =
   (

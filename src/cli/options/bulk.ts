@@ -1,4 +1,4 @@
-/** All options of `idv emails` and `idv domains`, by their headings in the help, the common ones first. */
+/** All options of `idv emails` and `idv domains`, by their headings in the help, common ones first. */
 import type { Kind } from "../../validator/validator.js";
 import { inputOptions } from "./input.js";
 import { logOptions } from "./log.js";
@@ -22,7 +22,6 @@ export const bulkOptions = (kind: Kind) =>
 
 type Groups = ReturnType<typeof bulkOptions>;
 
-/** The values of the options of `idv emails` and `idv domains`. */
 export type BulkOptions = OptionValues<
   Groups["Input"] &
     Groups["Rows"] &

@@ -1,4 +1,4 @@
-/** Options about what a run says: progress, summary and report. */
+/** Options about the log of a run: progress, summary and report. */
 import { optionRecords } from "./option.js";
 import { logTarget, path } from "./values.js";
 

@@ -1,51 +1,43 @@
 /**
- * Options as records. The options of commander, the types of their values, the help, the manual, the completion, the commands that a
- * run suggests and the refusals of options that do not fit are all made of them. To add an option of `idv emails`, add its record in
- * this folder.
+ * Options as records. They are the one source of commander's options, the types of their values, the help, the manual,
+ * the completion, the commands that a run suggests, and the refusals of options that do not fit. To add an option of
+ * `idv emails`, add its record in this folder.
  */
 import { type Command, Option } from "commander";
 
-/** An option of a command. */
 interface OptionRecord {
-  /** As commander reads it: `-o, --output <FILE>`. In `--dedupe [=KEY]` the value may be left out. */
+  /** In commander's syntax: `-o, --output <FILE>`. In `--dedupe [=KEY]`, the value is optional. */
   readonly flags: string;
-  /** Its line in the help. */
   readonly help: string;
-  /**
-   * Returns the value.
-   *
-   * @throws InvalidArgumentError
-   */
+  /** @throws InvalidArgumentError */
   readonly parse?: (text: string) => unknown;
   readonly choices?: readonly string[];
   readonly fallback?: string | number;
-  /** The default as the user would write it, where that is not its value. */
+  /** The default as the user would write it, if it differs from `fallback`. */
   readonly fallbackText?: string;
-  /** What is taken for a value that is left out. */
+  /** Used if an optional value is left out. */
   readonly implied?: string;
-  /** Words that the completion suggests, where any value may follow them, or others are possible. */
+  /** Suggested by the completion, for options that take other values too. */
   readonly words?: readonly string[];
-  /** Whether it may be repeated; then all its values count. */
+  /** May be repeated; all values count. */
   readonly isList?: true;
-  /** Whether it may be repeated; then its values count as one, with commas between them. */
+  /** May be repeated; the values are joined by commas and parsed as one. */
   readonly isJoined?: true;
-  /** The options that it contradicts, by their names here. */
   readonly conflicts?: readonly string[];
-  /** The only engine that it concerns. */
+  /** The only engine that uses the option. */
   readonly belongsTo?: "offline" | "api";
   /**
-   * Whether a command that the run suggests repeats it, because it decides what is judged, repeats it only for a file that is replaced
-   * in its own format, or cannot be suggested because of it. Otherwise that command does without it.
+   * How a command that the run suggests treats the option. `repeat`: it decides what is validated. `inPlace`: repeated
+   * only for a file that is replaced in its own format. `prevent`: no command can be suggested. Absent: left out.
    */
   readonly next?: "repeat" | "inPlace" | "prevent";
-  /** Returns the value with which it is repeated, if that is another one; undefined to leave it out. */
+  /** Returns the value to repeat, if it differs; undefined to leave the option out. */
   readonly repeatedAs?: (text: string) => string | undefined;
 }
 
-/** Options by the names of their values. */
 export type OptionRecords = Readonly<Record<string, OptionRecord>>;
 
-/** Returns options with the types of their literals, from which {@link OptionValues} infers. */
+/** Preserves the literal types, from which {@link OptionValues} infers. */
 export const optionRecords = <const Records extends OptionRecords>(records: Records): Records => records;
 
 type Single<Of> = Of extends { readonly choices: readonly (infer Choice)[] }
@@ -58,24 +50,21 @@ type Single<Of> = Of extends { readonly choices: readonly (infer Choice)[] }
 
 type Value<Of> = Of extends { readonly isList: true } ? readonly Single<Of>[] : Single<Of>;
 
-/** Options that have a value even if the user gives none. */
 type Filled<Records> = {
   [Name in keyof Records]: Records[Name] extends { readonly fallback: unknown } ? Name : never;
 }[keyof Records];
 
-/** Switches that are on unless the user turns them off: `--no-headers`. */
+/** Switches that are on by default: `--no-headers`. */
 type Negated<Records> = {
   [Name in keyof Records]: Records[Name] extends { readonly flags: `${string}--no-${string}` } ? Name : never;
 }[keyof Records];
 
-/** The values of options, as commander gives them. */
 export type OptionValues<Records> = {
   readonly [Name in Filled<Records>]: Value<Records[Name]>;
 } & { readonly [Name in Negated<Records>]: boolean } & {
   readonly [Name in Exclude<keyof Records, Filled<Records> | Negated<Records>>]?: Value<Records[Name]>;
 };
 
-/** An option that the user has given, with the words that gave it. */
 export interface GivenOption {
   readonly name: string;
   readonly record: OptionRecord;
@@ -84,20 +73,13 @@ export interface GivenOption {
 
 const recordsOf = new WeakMap<Option, OptionRecord>();
 
-/** Returns the words that the completion suggests as values of an option. */
 export const wordsFor = (option: Option): readonly string[] =>
   option.argChoices ?? recordsOf.get(option)?.words ?? [];
 
 const given = new WeakMap<Command, GivenOption[]>();
 
-/** Returns the options on the command line in their order, with the words that gave them. */
 export const givenOptions = (command: Command): readonly GivenOption[] => given.get(command) ?? [];
 
-/**
- * Adds options to a command.
- *
- * @param group their heading in the help
- */
 export function addOptions(command: Command, records: OptionRecords, group = "Options"): void {
   const all = given.get(command) ?? [];
   given.set(command, all);
@@ -111,7 +93,6 @@ export function addOptions(command: Command, records: OptionRecords, group = "Op
   }
 }
 
-/** Returns the words that give an option. */
 function wordsOf({ long, short, optional }: Option, value: string | undefined): readonly string[] {
   if (optional) return [value ? `${long}=${value}` : long!];
   return [short ?? long!, ...(value === undefined ? [] : [value])];
@@ -138,11 +119,11 @@ function optionOf(record: OptionRecord): Option {
 }
 
 /**
- * Rewrites options whose value may be left out, for which commander would take the next word. A value is taken only after `=`, or
- * attached to a short option, as in sed: in `-I list.csv`, `list.csv` is the FILE. Where the flags have no `=`, as in `--wait [TIME]`,
- * the next word is taken, too, if it is a time.
+ * Rewrites options with an optional value, for which commander would take the next word. A value is taken only after
+ * `=`, or attached to a short option, as in sed: in `-I list.csv`, `list.csv` is the FILE. Where the flags have no `=`,
+ * as in `--wait [TIME]`, the next word is taken too, if it is a time.
  *
- * @param words the words that the user typed, with or without those that start idv
+ * @param words the user's words, with or without those that start idv
  */
 export function normalizeWords(words: readonly string[], command: Command): string[] {
   const end = words.indexOf("--");
@@ -150,7 +131,7 @@ export function normalizeWords(words: readonly string[], command: Command): stri
   const switches = command.options.flatMap(({ short, required, optional }) =>
     short && !required && !optional ? [short[1]!] : [],
   );
-  // `-qI`: flags in one word. In `-cKPI`, the letters behind `-c` are its value.
+  // In `-qI`, I is a flag. In `-cKPI`, the letters after `-c` are its value.
   const isBundle = (word: string, short: string | undefined) =>
     short !== undefined &&
     word.length > 2 &&

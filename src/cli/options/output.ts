@@ -1,4 +1,4 @@
-/** Options about the output of a run: where it goes, its format and its columns. */
+/** Options about the output of a run: destination, format and columns. */
 import { optionRecords } from "./option.js";
 import { filled, path } from "./values.js";
 

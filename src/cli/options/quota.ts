@@ -2,7 +2,6 @@
 import { optionRecords } from "./option.js";
 import { filled, waitTime } from "./values.js";
 
-/** The quota of the offline engine. */
 export const quotaOptions = optionRecords({
   quota: {
     flags: "--quota <FILE|URL#NAME>",

@@ -1,4 +1,4 @@
-/** Options that idv no longer has, and what takes their place. */
+/** Removed options and their replacements. */
 const removedOptions: Readonly<Record<string, string>> = {
   "--allow-insecure-http": "--set allowInsecureHttp=true",
   "--annotations": "--log github",
@@ -29,10 +29,8 @@ const removedOptions: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the message about an unknown option with what takes its place; unchanged for other messages, and where the command does not
- * have that either.
- *
- * @param flags the options of the command
+ * Completes the message about an unknown option with its replacement. Other messages stay, and so does one whose
+ * replacement is not in `flags`, the options of the command.
  */
 export function withReplacement(message: string, flags: readonly string[]): string {
   const [, flag = ""] = /unknown option '(--[\w-]+)/.exec(message) ?? [];

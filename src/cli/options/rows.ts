@@ -1,4 +1,4 @@
-/** Options about the rows of a run: which ones are validated and written. */
+/** Options about the rows of a run: which rows are validated and written. */
 import type { Kind } from "../../validator/validator.js";
 import { optionRecords } from "./option.js";
 import { badRowHandling, noItem, shardOf, statusList } from "./values.js";
@@ -33,7 +33,7 @@ export const rowOptions = (kind: Kind) =>
       parse: badRowHandling,
       words: ["error", "skip", "keep", "skip:", "keep:"],
       next: "inPlace",
-      // Rows that were skipped are gone, and in FILE, which would be replaced.
+      // Skipped rows are lost to a second run: they are only in FILE, which it would replace.
       repeatedAs: (text) => (text.startsWith("keep") ? "keep" : undefined),
     },
     shard: {

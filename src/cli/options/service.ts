@@ -1,4 +1,4 @@
-/** Options about the service that a run asks, and those of the settings. */
+/** Options about the service of a run, and for settings. */
 import {
   parseSettingOption,
   type SettingName,
@@ -10,7 +10,7 @@ import {
 import { optionRecords } from "./option.js";
 import { filled } from "./values.js";
 
-/** Returns the option of a setting. Its default is in the text only: as a value, it would hide variable and files. */
+/** The default is in the text only: as a value, it would override the variable and the files. */
 function settingOption<const Name extends SettingName & keyof SettingOptions>(name: Name) {
   const { flags, help, fallback } = settingOf(name);
   return {
@@ -22,7 +22,6 @@ function settingOption<const Name extends SettingName & keyof SettingOptions>(na
   };
 }
 
-/** The options of every command that has settings. */
 export const setOptions = optionRecords({
   set: {
     flags: "--set <NAME=VALUE>",

@@ -6,22 +6,21 @@ import type { BadRowPolicy } from "../../table/bad-rows.js";
 import type { Rate } from "../../validator/api/engine.js";
 import { type Kind, knownStatuses } from "../../validator/validator.js";
 
-/** A day in milliseconds. */
+/** In milliseconds. */
 export const day = 86_400_000;
 
-/** Accepts text that is not empty. */
 export function filled(value: string): string {
   if (value === "") throw new InvalidArgumentError("It must not be empty.");
   return value;
 }
 
-/** Accepts the path of something that cannot be standard output, for which `-` stands elsewhere. */
+/** Refuses `-`, which stands for standard output in other options. */
 export function path(value: string): string {
   if (value === "-") throw new InvalidArgumentError("It takes a path; for one that is -, write ./-.");
   return filled(value);
 }
 
-/** Parses a delimiter: one ASCII character, or `\t` or `tab`, or `none`: then it is empty. */
+/** One ASCII character, `\t` or `tab`; empty for `none`. */
 export function oneCharacter(value: string): string {
   if (value === "none") return "";
   const character = value === "\\t" || value === "tab" ? "\t" : value;
@@ -31,7 +30,6 @@ export function oneCharacter(value: string): string {
   return character;
 }
 
-/** Accepts a quote, escape or comment character. */
 export function markCharacter(value: string): string {
   if (!/^[!-~\t]$/.test(value) || /[A-Za-z0-9]/.test(value)) {
     throw new InvalidArgumentError("It takes one ASCII character other than letters, digits and space.");
@@ -39,13 +37,13 @@ export function markCharacter(value: string): string {
   return value;
 }
 
-/** Characters around fields, and before a quote within them. The quote is empty for none. */
+/** Characters around fields, and before a quote within them. `quote` is empty for none. */
 export interface Quoting {
   readonly quote: string;
   readonly escape?: string;
 }
 
-/** Parses a quote character, perhaps with the character that stands before a quote in a quoted field, or `none`. */
+/** A quote character, optionally followed by the character that escapes a quote; or `none`. */
 export function quoting(value: string): Quoting {
   if (value === "none") return { quote: "" };
   const [quote = "", escaping, ...rest] = value;
@@ -54,14 +52,13 @@ export function quoting(value: string): Quoting {
   return { quote: markCharacter(quote), ...(escaping !== undefined && { escape: markCharacter(escaping) }) };
 }
 
-/** Parses a number of units, or `none`. Not null for none: commander takes null for an option without a value. */
+/** A number of units, or `none`; not null, which commander takes for an option without a value. */
 export function unitLimit(value: string): number | "none" {
   if (value === "none") return value;
   if (!/^\d{1,15}$/.test(value)) throw new InvalidArgumentError("It takes a whole number from 0, or none.");
   return Number(value);
 }
 
-/** Returns a parser of whole numbers within limits. */
 export function wholeNumber(least: number, most: number) {
   return (value: string): number => {
     const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
@@ -70,7 +67,7 @@ export function wholeNumber(least: number, most: number) {
   };
 }
 
-/** Parses a number of bytes: `1048576`, `512K`, `256M` or `2G`. */
+/** Examples: `1048576`, `512K`, `256M`, `2G`. K, M and G are powers of 1024. */
 export function byteCount(value: string): number {
   const [, digits = "", unit = ""] = /^(\d{1,12})([KMG]?)$/i.exec(value) ?? [];
   const bytes = Number(digits || Number.NaN) * 1024 ** " KMG".indexOf(unit.toUpperCase() || " ");
@@ -78,10 +75,8 @@ export function byteCount(value: string): number {
   throw new InvalidArgumentError("It takes a number of bytes, such as 512K, 256M or 2G.");
 }
 
-/** Most shards of a list. */
 const mostShards = 10_000;
 
-/** Parses a shard: its number from 1, a slash, and the number of shards. */
 export function shardOf(value: string): { readonly index: number; readonly count: number } {
   const [, index = 0, count = 0] = (/^(\d{1,5})\/(\d{1,5})$/.exec(value) ?? []).map(Number);
   if (index >= 1 && index <= count && count <= mostShards) return { index, count };
@@ -90,7 +85,7 @@ export function shardOf(value: string): { readonly index: number; readonly count
   );
 }
 
-/** Parses a list of words, in any case, with commas between them; empty for none. */
+/** Words in any case, separated by commas; empty for none. */
 export function wordList(value: string): string[] {
   return value
     .toLowerCase()
@@ -99,23 +94,21 @@ export function wordList(value: string): string[] {
     .filter((word) => word !== "");
 }
 
-/** Accepts a web origin as browsers send it: scheme, host and port. */
 export function webOrigin(value: string): string {
   if (URL.canParse(value) && new URL(value).origin === value) return value;
   throw new InvalidArgumentError("It takes an origin such as https://shop.example.com, without a path.");
 }
 
-/** Parses a date, into milliseconds since the epoch, or `never`. */
+/** Returns milliseconds since the epoch, or `never`. */
 export function expiryDate(value: string): number | "never" {
   if (value === "never") return value;
   const time = /^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/.test(value) ? Date.parse(value) : Number.NaN;
-  // Date.parse takes February 31 for March 3.
+  // Date.parse reads February 31 as March 3.
   const isDay = !Number.isNaN(time) && new Date(time).toISOString().startsWith(value.slice(0, 10));
   if (!isDay) throw new InvalidArgumentError("It takes a date such as 2027-01-31, or never.");
   return time;
 }
 
-/** Parses the permissions of a key, separated by commas. */
 export function permissionList(value: string): Permission[] {
   return value.split(",").map((name) => {
     const permission = (["emails", "domains"] as const).find((permission) => permission === name.trim());
@@ -124,20 +117,15 @@ export function permissionList(value: string): Permission[] {
   });
 }
 
-/** A number of rows, or a share of them in per cent. */
 export interface Limit {
   readonly count: number;
   readonly isPerCent: boolean;
 }
 
-/** Stands for the rows without an item, which have no status, where rows are chosen by status. */
+/** In lists of statuses, stands for rows without an item. */
 export const noItem = "empty";
 
-/**
- * Returns a parser of statuses of a kind, separated by commas.
- *
- * @param others further words that it accepts
- */
+/** Returns a parser of statuses, separated by commas. `others` are further accepted words. */
 export function statusList(kind: Kind, ...others: readonly string[]) {
   const known: readonly string[] = knownStatuses.filter((status) => kind === "email" || status !== "alias");
   const statuses = [...known, ...others];
@@ -151,20 +139,16 @@ export function statusList(kind: Kind, ...others: readonly string[]) {
   };
 }
 
-/** When a run fails because of its rows. */
 export interface FailCondition {
-  /** The statuses of rows that are not wanted. */
   readonly statuses: readonly string[];
-  /** How many such rows are accepted, all statuses together; none if absent. */
+  /** Accepted number of such rows, all statuses together; none if absent. */
   readonly limit?: Limit;
-  /** Whether a table without rows is a failure. */
   readonly needsRows: boolean;
 }
 
-/** Stands for a table without rows in `--fail-on`. */
 export const noRows = "no-rows";
 
-/** Returns a parser of conditions such as `disposable,fake`, `disposable,fake:2%` or `fake,no-rows`. */
+/** Accepts `disposable,fake`, `disposable,fake:2%` or `fake,no-rows`. */
 export function failCondition(kind: Kind) {
   const statusesOf = statusList(kind);
   return (value: string): FailCondition => {
@@ -182,7 +166,6 @@ export function failCondition(kind: Kind) {
   };
 }
 
-/** Parses a number of rows or a share: `20`, `2%`, `0.5%`. */
 function limit(value: string): Limit {
   const [, count, sign] = /^(\d+(?:\.\d+)?)(%?)$/.exec(value) ?? [];
   const isPerCent = sign === "%";
@@ -191,13 +174,11 @@ function limit(value: string): Limit {
   return { count: Number(count), isPerCent };
 }
 
-/** What happens to bad rows, and the file that gets a table of them. */
 export interface BadRowHandling {
   readonly policy: BadRowPolicy;
   readonly file?: string;
 }
 
-/** Parses `error`, `skip`, `keep`, `skip:FILE` or `keep:FILE`. */
 export function badRowHandling(value: string): BadRowHandling {
   const [, policy, file] = /^(error|skip|keep)(?::(.*))?$/s.exec(value) ?? [];
   if (policy === undefined || (policy === "error" && file !== undefined)) {
@@ -206,19 +187,15 @@ export function badRowHandling(value: string): BadRowHandling {
   return { policy: policy as BadRowPolicy, ...(file !== undefined && { file: path(file) }) };
 }
 
-/** What a run writes to standard error. */
 type LogFormat = "text" | "plain" | "json" | "github" | "none";
 
-/** A format of the log, or a file that the summary is added to. */
 export type LogTarget = { readonly format: LogFormat } | { readonly summaryFile: string };
 
-/** Parses a format of the log, or `json:FILE`. */
 export function logTarget(value: string): LogTarget {
   if (value.startsWith("json:")) return { summaryFile: path(value.slice("json:".length)) };
   return { format: oneOf("text", "plain", "json", "github", "none")(value) };
 }
 
-/** Returns a parser that accepts some words. */
 export function oneOf<const Word extends string>(...words: readonly Word[]) {
   return (value: string): Word => {
     const word = words.find((word) => word === value);
@@ -227,14 +204,13 @@ export function oneOf<const Word extends string>(...words: readonly Word[]) {
   };
 }
 
-/** Parses a truth value. */
 export function truthValue(value: string): boolean {
   if (/^(?:1|on|true|yes)$/i.test(value)) return true;
   if (/^(?:0|off|false|no)$/i.test(value)) return false;
   throw new InvalidArgumentError("It takes true or false.");
 }
 
-/** Parses the use of DNS: off, on, or strict, which fails the run if most domains stay undecided. */
+/** `strict` fails the run if most domains stay undecided. */
 export function dnsUse(value: string): "off" | "on" | "strict" {
   if (value === "strict") return value;
   try {
@@ -244,7 +220,7 @@ export function dnsUse(value: string): "off" | "on" | "strict" {
   }
 }
 
-/** Parses addresses of DNS servers, separated by commas, each with a port if it is not 53. */
+/** Addresses separated by commas, each with a port if it is not 53. */
 export function dnsServers(value: string): string[] {
   return value.split(",").map((text) => {
     const server = text.trim();
@@ -255,7 +231,7 @@ export function dnsServers(value: string): string[] {
   });
 }
 
-/** Parses the URL of a service. Returns it without a slash at its end. */
+/** Returns the URL without a slash at its end. */
 export function serviceUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
@@ -276,10 +252,8 @@ const unitMilliseconds: Readonly<Record<string, number>> = {
 };
 
 /**
- * Returns a parser of times such as `500ms`, `30s`, `2m`, `1h` or `30d`, into milliseconds. A number without a unit
- * counts seconds.
- *
- * @param least,most limits in milliseconds
+ * Accepts times such as `500ms`, `30s`, `2m`, `1h` or `30d`; a number without a unit counts seconds. `least`, `most`
+ * and the result are in milliseconds.
  */
 export function duration(least: number, most: number) {
   return (value: string): number => {
@@ -290,12 +264,11 @@ export function duration(least: number, most: number) {
   };
 }
 
-/** Parses the value of `--wait`, into milliseconds; infinity without a value. */
+/** Returns milliseconds; infinity without a value. */
 export function waitTime(value: string): number {
   return value === "" ? Number.POSITIVE_INFINITY : duration(1000, 366 * day)(value);
 }
 
-/** Parses a rate such as `1000/h`. */
 export function itemRate(value: string): Rate {
   const [, items, unit = ""] = /^(\d{1,9})\/([smh])$/.exec(value) ?? [];
   if (Number(items) > 0) return { items: Number(items), milliseconds: unitMilliseconds[unit]! };

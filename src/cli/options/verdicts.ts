@@ -1,9 +1,8 @@
-/** Options about the verdicts of a run, and what they mean for its exit code. */
+/** Options about the verdicts of a run, and the exit code that they cause. */
 import type { Kind } from "../../validator/validator.js";
 import { optionRecords } from "./option.js";
 import { failCondition, filled } from "./values.js";
 
-/** The user's own lists. */
 export const listOptions = optionRecords({
   allow: {
     flags: "--allow <FILE>",

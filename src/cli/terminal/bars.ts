@@ -1,15 +1,12 @@
-/** Bars and colours for numbers of rows, as far as the terminal has them. */
+/** Bars and colours for numbers of rows, as far as the terminal supports them. */
 import type { ChalkInstance } from "chalk";
 
-/** What the terminal can show. */
 export interface TerminalStyle {
   readonly chalk: ChalkInstance | undefined;
   readonly columns: number;
-  /** Whether it shows characters beyond ASCII. */
   readonly isUnicode: boolean;
 }
 
-/** Returns a function that colours text for a status. */
 export function statusColour(chalk: ChalkInstance | undefined, status: string): (text: string) => string {
   const colours: Readonly<Record<string, ((text: string) => string) | undefined>> = {
     ok: chalk?.green,
@@ -23,7 +20,7 @@ export function statusColour(chalk: ChalkInstance | undefined, status: string): 
 
 const eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-/** Returns a bar for a share, from 0 to 1. A share above 0 gets at least one mark. */
+/** Returns a bar for a share from 0 to 1. A share above 0 gets at least one mark. */
 export function barOf(share: number, width: number, isUnicode: boolean): string {
   if (share === 0) return "";
   if (!isUnicode) return "#".repeat(Math.max(1, Math.round(share * width)));
@@ -31,7 +28,6 @@ export function barOf(share: number, width: number, isUnicode: boolean): string 
   return "█".repeat(parts >> 3) + eighths[parts & 7]!;
 }
 
-/** Returns whether the locale is UTF-8, as it always is on Windows. */
 export function isUnicodeLocale(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): boolean {
   const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "";
   return platform === "win32" || /utf-?8/i.test(locale);

@@ -1,27 +1,20 @@
 /** Signals during a run: the first one ends it in order, a second one at once. */
 import { failureFor, Interrupted } from "../errors.js";
 
-/** The handling of signals during a run. */
 interface Interruption {
-  /** Aborted by the first signal, with an Interrupted as its reason. */
+  /** Aborted by the first signal; the reason is an Interrupted, with which `interrupted` rejects. */
   readonly signal: AbortSignal;
-  /** Rejects with that Interrupted. */
   readonly interrupted: Promise<never>;
-  /** Restores the default handling of signals. */
   readonly end: () => void;
 }
 
-/**
- * Turns the first signal into an orderly end; a second one ends the process at once.
- *
- * @param output file that the run would write, for the message; undefined for standard output
- */
+/** Handles the signals of a run. `output` is the unwritten file, for the message; undefined for standard output. */
 export function interruptible(output: string | undefined): Interruption {
   const controller = new AbortController();
   const interrupted = new Promise<never>((_, reject) => {
     controller.signal.addEventListener("abort", () => reject(controller.signal.reason));
   });
-  // Keeps Node from reporting an unhandled rejection when nobody awaits it any more.
+  // Keeps Node from reporting an unhandled rejection when the run no longer awaits it.
   interrupted.catch(() => {});
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   const stop = (name: (typeof signals)[number]) => {

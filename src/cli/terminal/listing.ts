@@ -5,12 +5,10 @@ import { colours, printable } from "./terminal.js";
 
 type Rows = readonly (readonly string[])[];
 
-/** A list to print. */
 export interface Listing {
   readonly header: readonly string[];
-  /** Rows, or pages of them for lists that are too long for memory: the later ones are aligned like the first. */
+  /** Rows, or pages of rows for lists that are too long for memory. Later pages are aligned like the first. */
   readonly rows: Rows | AsyncIterable<Rows>;
-  /** Returns the colour of a cell; none if absent. */
   readonly colourOf?: (
     chalk: ChalkInstance,
     column: number,
@@ -24,7 +22,7 @@ interface Page extends Pick<Listing, "header"> {
 }
 
 /**
- * Prints a list. Cells may hold any text.
+ * Cells may hold any text.
  *
  * @throws FileError, ClosedPipe when there are pages and standard output cannot be written
  */
@@ -37,7 +35,7 @@ export async function printListing({ header, rows, colourOf }: Listing): Promise
   }
 }
 
-/** @param widths widths of the columns in the pages before, which grow; without any, the header is printed */
+/** `widths` has the widths of earlier pages and is updated; if it is empty, the header is printed. */
 async function printPage({ header, rows, colourOf }: Page, widths: number[]): Promise<void> {
   if (!process.stdout.isTTY) {
     for (const row of rows) print(`${row.map(printable).join("\t").trimEnd()}\n`);

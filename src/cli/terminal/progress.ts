@@ -1,37 +1,31 @@
-/** Progress of a run on standard error: a line that is drawn again and again, or lines for logs and programs. */
+/** Progress of a run on standard error: a line that is redrawn, or lines for logs and programs. */
 import type { RunProgress } from "../../run/run-options.js";
 import { barOf, isUnicodeLocale, statusColour, type TerminalStyle } from "./bars.js";
 import { colours, counted, grouped, printable, showsColour } from "./terminal.js";
 
-/** `auto`: a line on a terminal, nothing elsewhere. `plain`: a line every ten seconds, `json`: every second, anywhere. */
+/** `auto`: a line on a terminal, else nothing. `plain`: a line every ten seconds. `json`: a line every second. */
 export type ProgressMode = "auto" | "plain" | "json" | "none";
 
-/** Shows how far a run is, until it ends. */
 export interface Progress {
-  /** Takes the current counts of the run. */
   update(progress: RunProgress): void;
-  /** Removes the line. */
   stop(): void;
 }
 
-/** Facts about the run that do not change. */
 export interface ProgressSubject {
-  /** Names the run: `export.csv -> checked.csv  column 2 "email"  offline`. */
+  /** Names the run: `export.csv -> checked.csv column 2 "email" offline`. */
   readonly heading: string;
-  /** Returns the part of the input that was read, from 0 to 1; undefined where its size is not known. */
+  /** Returns the share of the input that has been read, from 0 to 1; undefined if its size is unknown. */
   readonly share: () => number | undefined;
   /** Returns further facts, such as `12 domains asked`. */
   readonly details: (progress: RunProgress) => readonly string[];
 }
 
-/** Delay before the line appears, and time between two lines, in milliseconds. */
+/** Delay before the first line, and pauses between two lines, in milliseconds. */
 const [delay, terminalPause, plainPause, jsonPause] = [100, 100, 10_000, 1000];
 
 /**
- * Returns whether to draw a line: only on a terminal, not in CI, and not between rows that go to the same
- * terminal. On a terminal of 0 columns, as under script(1) in a cron job, ora would erase lines endlessly.
- *
- * @param writesRows whether rows go to standard output
+ * Returns whether to draw a line: only on a terminal, not in CI, and not between rows on the same terminal. On a
+ * terminal of 0 columns, as under script(1) in a cron job, ora would erase lines endlessly.
  */
 export function showsProgress(env: NodeJS.ProcessEnv, writesRows: boolean): boolean {
   const { isTTY, columns } = process.stderr;
@@ -39,7 +33,6 @@ export function showsProgress(env: NodeJS.ProcessEnv, writesRows: boolean): bool
   return isTTY === true && columns > 0 && !env["CI"] && env["TERM"] !== "dumb" && isFree;
 }
 
-/** Starts to show progress. */
 export function startProgress(mode: "auto" | "plain" | "json", subject: ProgressSubject): Progress {
   const started = performance.now();
   let latest: RunProgress = { rows: 0, rowsRead: 0, units: () => none, statuses: () => new Map() };
@@ -66,19 +59,17 @@ export function startProgress(mode: "auto" | "plain" | "json", subject: Progress
   };
 }
 
-/** How far a run is. */
 export interface ProgressState {
   readonly rows: number;
-  /** Part of the rows that are done, from 0 to 1; null where it is not known. */
+  /** Share of the rows that are done, from 0 to 1; null if unknown. */
   readonly share: number | null;
   readonly seconds: number;
-  /** Units charged, and items whose verdict came from the cache. */
   readonly units: number;
   readonly cached: number;
   readonly statuses: Readonly<Record<string, number>>;
 }
 
-/** @param read part of the input that was read: rows that wait for their verdicts are not done */
+/** `read` is the share of the input that was read; rows that wait for their verdicts are not done. */
 function stateOf(
   { rows, rowsRead, units, statuses }: RunProgress,
   read: number | undefined,
@@ -97,7 +88,6 @@ const none = { charged: 0, cached: 0 };
 const plainLine = ({ rows, share, seconds }: ProgressState, details: readonly string[]): string =>
   `idv: ${counted(rows, "row")}${share === null ? "" : `, ${Math.floor(100 * share)} %`}, ${[`${grouped(Math.round(seconds))} s`, ...details].join(", ")}`;
 
-/** Draws the line until the returned function is called. */
 function drawLine(
   { heading }: ProgressSubject,
   state: () => ProgressState,
@@ -109,7 +99,6 @@ function drawLine(
     end = () => {
       ended = true;
     };
-    // Loaded only when there is something to show.
     const [{ default: ora }, chalk] = await Promise.all([
       import("ora"),
       colours(process.stderr, process.env),
@@ -145,7 +134,6 @@ function drawLine(
   };
 }
 
-/** Returns the line: bar, share, rows, rate, time left, and rows by status, as far as there is room. */
 export function progressLine(
   { rows, share, seconds, statuses }: ProgressState,
   style: TerminalStyle,
@@ -176,7 +164,7 @@ export function progressLine(
   return line;
 }
 
-/** Returns a number with three or four digits: `9,999`, `128 k`, `1.8 M`. */
+/** Examples: `9,999`, `128 k`, `1.8 M`. */
 function short(count: number): string {
   if (count < 10_000) return grouped(count);
   if (count < 999_500) return `${Math.round(count / 1000)} k`;

@@ -1,13 +1,13 @@
-/** Standard output: data only, complete, and with errors that name it. */
+/** Standard output: only data, in full, with errors that name it. */
 import { write } from "node:fs";
 import { promisify } from "node:util";
 import { ClosedPipe, cannotWrite } from "../../files/errors.js";
 import { found } from "../../files/found.js";
 import type { TableSink } from "../../files/output.js";
 
-/** Standard output as the sink of a table. Written bytes stay written, whatever fails later. */
+/** Standard output as the sink of a table. Written bytes cannot be discarded. */
 export const standardOutput: TableSink = {
-  // On a full disk a write to a file may be short, which a stream does not notice.
+  // On a full disk, a write to a file may be short, which a stream does not notice.
   write: found(1)?.isFile() ? writeToFile : writeToStream,
   commit: async () => {},
   discard: async () => {},
@@ -31,18 +31,13 @@ function writeToStream(bytes: Uint8Array): Promise<void> {
 
 let printed: Promise<void> = Promise.resolve();
 
-/** Prints text to standard output, in order. {@link allPrinted} reports failures. */
+/** Prints text in order. {@link allPrinted} reports failures. */
 export function print(text: string): void {
   printed = printed.then(() => standardOutput.write(Buffer.from(text)));
-  // `allPrinted` rethrows the failure.
   printed.catch(() => {});
 }
 
-/**
- * Resolves when everything is printed.
- *
- * @throws FileError, ClosedPipe when something could not be written
- */
+/** @throws FileError, ClosedPipe when something could not be written */
 export async function allPrinted(): Promise<void> {
   await printed;
 }

@@ -4,8 +4,7 @@ import type { Failure } from "../errors.js";
 
 /**
  * Makes text from a file, a server or the command line safe to print. Control characters could move the cursor or
- * change colours, and direction marks make a name look like another one: these and line
- * separators become visible escapes.
+ * change colours, direction marks could disguise a name: these and line separators become visible escapes.
  */
 export function printable(text: string): string {
   return text.replace(
@@ -14,21 +13,16 @@ export function printable(text: string): string {
   );
 }
 
-/** When colours are shown: on terminals, always or never. */
 export const colourChoices = ["auto", "always", "never"] as const;
 export type ColourChoice = (typeof colourChoices)[number];
 
 let wanted: ColourChoice = "auto";
 
-/** Sets the choice of `--color`, for the whole program. */
 export function chooseColour(choice: ColourChoice): void {
   wanted = choice;
 }
 
-/**
- * Whether a stream shows colours: `--color` decides, then NO_COLOR (https://no-color.org) and FORCE_COLOR, then whether it
- * is a terminal.
- */
+/** Precedence: `--color`, NO_COLOR (https://no-color.org), FORCE_COLOR, then whether the stream is a terminal. */
 export function showsColour(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
   if (wanted !== "auto") return wanted === "always";
   if (env["NO_COLOR"]) return false;
@@ -46,12 +40,10 @@ export async function colours(
   return new Chalk({ level: 1 });
 }
 
-/** Prints one line for people to standard error. */
 export function say(message: string): void {
   process.stderr.write(`idv: ${printable(message)}\n`);
 }
 
-/** Prints why a run failed; on a terminal also the line that is meant. */
 export function sayFailure({ message, excerpt }: Failure): void {
   if (message === undefined) return;
   say(message);
@@ -62,8 +54,8 @@ export function sayFailure({ message, excerpt }: Failure): void {
 }
 
 /**
- * Returns a whole number with its digits in groups of three: `2,000`. toLocaleString loads the data of all locales first,
- * which takes a tenth of the time of a small run.
+ * Groups the digits of a whole number in threes: `2,000`. toLocaleString would load the data of all locales, a tenth of
+ * the time of a small run.
  */
 export function grouped(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");

@@ -1,7 +1,7 @@
-/** Times as people say them. */
+/** Formats times for people. */
 import { day } from "../options/values.js";
 
-/** Returns a time as people say it, in local time: `in 58 min (11:00)`, `in 9 h (tomorrow 00:00)`. */
+/** Local time: `in 58 min (11:00)`, `in 9 h (tomorrow 00:00)`. */
 export function fromNow(time: number, now: number): string {
   const [date, today] = [new Date(time), new Date(now)];
   const midnight = (day: Date) => new Date(day.getFullYear(), day.getMonth(), day.getDate()).getTime();
@@ -18,7 +18,7 @@ export function fromNow(time: number, now: number): string {
   return `in ${left} (${name}${clock})`;
 }
 
-/** Returns a time as `2026-11-24 09:08`, in local time. */
+/** Local time: `2026-11-24 09:08`. */
 export function clockTime(time: number): string {
   const date = new Date(time);
   return `${date.toLocaleDateString("en-CA")} ${date.toLocaleTimeString("en-GB").slice(0, 5)}`;

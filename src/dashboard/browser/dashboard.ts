@@ -1,4 +1,4 @@
-/** What the pages do with a script: Copy, times in the reader's zone, and the bar of an upload. They work without it, too. */
+/** Script of the pages, which work without it, too: Copy, times in the reader's zone, and the progress of an upload. */
 
 for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-copy]")) {
   button.hidden = false;

@@ -1,4 +1,4 @@
-/** The page of a key: its usage, and what can be done to it. */
+/** The page of a key: its usage, and the forms that change it. */
 import { Facts } from "../../report/parts.js";
 import type { ApiKey } from "../../store/state/service-store.js";
 import type { Span } from "../usage-spans.js";
@@ -7,9 +7,8 @@ import { FaultBox, QuotaMeter, Renewal, renderPage, Time, UsageChart } from "./l
 
 interface KeyProperties {
   readonly key: ApiKey;
-  /** Id that the next secret gets: a form that is sent twice gives one. */
+  /** A form that is sent twice creates one secret. */
   readonly nextSecretId: string;
-  /** The last 30 days, and the last 48 hours. */
   readonly days: readonly Span[];
   readonly hours: readonly Span[];
   readonly fault?: string;
@@ -111,7 +110,6 @@ function KeyFacts({ keyOf: key }: { keyOf: ApiKey }) {
   );
 }
 
-/** The secrets that work; all but the newest can be ended. */
 const SecretTable = ({ keyOf: key }: { keyOf: ApiKey }) => (
   <table class="cards-table">
     <thead>

@@ -1,11 +1,11 @@
-/** The list of keys, the form for a new one, and the page that shows its secret, once. */
+/** The list of keys, the form for a new key, and the page that shows its secret, once. */
 import type { ComponentChildren } from "preact";
 import type { ApiKey } from "../../store/state/service-store.js";
 import { FaultBox, QuotaMeter, Renewal, renderPage, Time } from "./layout.js";
 
 interface KeysProperties {
   readonly keys: readonly ApiKey[];
-  /** Id that the next key gets: a form that is sent twice creates one key. */
+  /** A form that is sent twice creates one key. */
   readonly nextId: string;
   readonly fault?: string;
 }
@@ -130,7 +130,7 @@ export const PermissionFields = ({ permissions }: Pick<ApiKey, "permissions">) =
   </fieldset>
 );
 
-/** A text with a button that copies it. The button appears where scripts run. */
+/** The button appears only where scripts run. */
 const Copyable = ({ text, children }: { text: string; children?: ComponentChildren }) => (
   <div class="secret">
     <code>{children ?? text}</code>
@@ -140,7 +140,7 @@ const Copyable = ({ text, children }: { text: string; children?: ComponentChildr
   </div>
 );
 
-/** Shows a secret, which is not stored and cannot be shown again. */
+/** The secret is not stored and cannot be shown again. */
 export function secretPage(title: string, key: ApiKey, secret: string, baseUrl: string): string {
   const path = key.permissions.includes("emails") ? "emails" : "domains";
   const item = path === "emails" ? "ann.lee@gmial.com" : "mailinator.com";

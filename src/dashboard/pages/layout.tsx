@@ -1,4 +1,4 @@
-/** The frame of all pages, and parts that several of them have. Text is escaped where a page is rendered. */
+/** The frame of all pages, and their shared parts. Text is escaped when a page is rendered. */
 
 import type { ComponentChildren } from "preact";
 import { htmlPage } from "../../report/html.js";
@@ -7,7 +7,6 @@ import type { ApiKey } from "../../store/state/service-store.js";
 import { assets } from "../assets.js";
 import { type Span, series } from "../usage-spans.js";
 
-/** The pages in the navigation, by their paths. */
 const places = {
   "/dashboard": "Overview",
   "/dashboard/keys": "Keys",
@@ -18,14 +17,13 @@ const places = {
 
 interface PageProperties {
   readonly title: string;
-  /** The path in the navigation; undefined for somebody who is not signed in. */
+  /** Path in the navigation; undefined if nobody is signed in. */
   readonly place: keyof typeof places | undefined;
-  /** Seconds after which the page loads again. */
+  /** Seconds until the page reloads. */
   readonly refresh?: number;
   readonly children: ComponentChildren;
 }
 
-/** Renders a whole page. */
 export function renderPage({ title, place, refresh, children }: PageProperties): string {
   const page = (
     <html lang="en">
@@ -69,7 +67,7 @@ export function renderPage({ title, place, refresh, children }: PageProperties):
   return htmlPage(page);
 }
 
-/** A time: in UTC without a script, in the reader's zone with it. */
+/** A time in UTC; with a script, in the reader's zone. */
 export function Time({ at, isDay = false }: { at: number; isDay?: boolean }) {
   const iso = new Date(at).toISOString();
   const text = isDay ? iso.slice(0, 10) : `${iso.slice(0, 16).replace("T", " ")} UTC`;
@@ -81,14 +79,12 @@ export function Time({ at, isDay = false }: { at: number; isDay?: boolean }) {
   );
 }
 
-/** What is wrong, for the person who has to mend it. */
 export const FaultBox = ({ text }: { text: string }) => (
   <p class="fault" role="alert">
     {text}
   </p>
 );
 
-/** A page that says that something is not possible. */
 export const faultPage = (text: string, isSignedIn: boolean): string =>
   renderPage({
     title: "Not possible",
@@ -96,14 +92,12 @@ export const faultPage = (text: string, isSignedIn: boolean): string =>
     children: <FaultBox text={text} />,
   });
 
-/** Returns the start of a span as text. */
 export const spanName = (start: number, isHour: boolean): string =>
   new Date(start)
     .toISOString()
     .slice(0, isHour ? 16 : 10)
     .replace("T", " ");
 
-/** Columns of units by status, with a table of the same figures. */
 export function UsageChart({ spans, isHour = false }: { spans: readonly Span[]; isHour?: boolean }) {
   const heightOf = ({ counts }: Span) => series.reduce((sum, name) => sum + counts[name], 0);
   const most = Math.max(1, ...spans.map(heightOf));
@@ -167,7 +161,6 @@ export function UsageChart({ spans, isHour = false }: { spans: readonly Span[]; 
   );
 }
 
-/** Units by status for some spans. */
 export const UsageTable = ({ spans, isHour }: { spans: readonly Span[]; isHour: boolean }) => (
   <table class="cards-table">
     <thead>
@@ -201,7 +194,6 @@ export const UsageTable = ({ spans, isHour }: { spans: readonly Span[]; isHour: 
   </table>
 );
 
-/** Units used of a limit, as text and as a bar. */
 export function QuotaMeter({ quota: { used, limit } }: Pick<ApiKey, "quota">) {
   if (limit === null) return <>{grouped(used)}, no limit</>;
   const isNearEnd = used >= 0.8 * limit;
@@ -219,6 +211,5 @@ export function QuotaMeter({ quota: { used, limit } }: Pick<ApiKey, "quota">) {
   );
 }
 
-/** When a quota renews. */
 export const Renewal = ({ quota: { renewsAt } }: Pick<ApiKey, "quota">) =>
   renewsAt === null ? <>never</> : <Time at={renewsAt} />;

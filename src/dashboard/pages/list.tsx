@@ -1,4 +1,4 @@
-/** Checking a list: sending it, what was found in it, how far the check is, and the checked file. */
+/** Checking a list: its upload, the detected table, the progress, and the results. */
 import { grouped, Key, perCent } from "../../report/parts.js";
 import type { ApiKey } from "../../store/state/service-store.js";
 import { knownStatuses } from "../../validator/validator.js";
@@ -10,7 +10,6 @@ const place = "/dashboard/list";
 
 const counted = (count: number, name: string): string => `${grouped(count)} ${name}${count === 1 ? "" : "s"}`;
 
-/** The page for somebody without a list. */
 export const sendPage = (mostBytes: number, fault?: string): string =>
   renderPage({
     title: "Check a list",
@@ -48,7 +47,6 @@ export const sendPage = (mostBytes: number, fault?: string): string =>
     ),
   });
 
-/** The page of a list. */
 export function listPage(job: ListJob, keys: readonly ApiKey[], fault?: string): string {
   const { state, name } = job;
   return renderPage({

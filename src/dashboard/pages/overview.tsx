@@ -1,16 +1,13 @@
-/** The first page: what is used, what is left, and whether all is well. */
+/** The first page: used units, units left, and the health of the service. */
 import { Facts, grouped } from "../../report/parts.js";
 import type { ApiKey, AuditEntry } from "../../store/state/service-store.js";
 import { type Span, totalOf } from "../usage-spans.js";
 import { QuotaMeter, Renewal, renderPage, Time, UsageChart } from "./layout.js";
 
-/** What the page shows. */
 interface Overview {
-  /** The last 30 days, up to today. */
   readonly days: readonly Span[];
   readonly keys: readonly ApiKey[];
   readonly audit: readonly AuditEntry[];
-  /** Requests that this server has refused for want of units, since it was started. */
   readonly refusals: number;
   readonly isWritable: boolean;
   readonly facts: readonly (readonly [term: string, text: string])[];

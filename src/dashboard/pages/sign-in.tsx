@@ -1,4 +1,4 @@
-/** Signing in: a link is spent by a button, because link previews open links. */
+/** Signing in. A button uses up the link, because link previews open links. */
 import { renderPage } from "./layout.js";
 
 export const signInPage = (token: string): string =>

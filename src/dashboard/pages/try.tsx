@@ -2,7 +2,6 @@
 import type { Kind, Verdict } from "../../validator/validator.js";
 import { FaultBox, renderPage } from "./layout.js";
 
-/** A line with its verdict. */
 interface TriedLine {
   readonly item: string;
   readonly verdict: Verdict;
@@ -72,7 +71,6 @@ export const tryPage = ({ kind, text, lines, fault }: TryProperties): string =>
     ),
   });
 
-/** Whether addresses or domains are checked. */
 export const KindChoice = ({ kind }: { kind: Kind }) => (
   <fieldset>
     <legend class="hint">What the items are</legend>

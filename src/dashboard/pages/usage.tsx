@@ -4,12 +4,10 @@ import type { ApiKey } from "../../store/state/service-store.js";
 import { type Span, series } from "../usage-spans.js";
 import { renderPage, spanName, UsageChart, UsageTable } from "./layout.js";
 
-/** The form of the page, as it was sent. */
 export interface UsageForm {
-  /** Days, as `2026-11-22`. */
+  /** As in `2026-11-22`. */
   readonly from: string;
   readonly to: string;
-  /** Id of a key, or empty for all. */
   readonly key: string;
   readonly by: "day" | "hour";
 }
@@ -83,7 +81,6 @@ export function usagePage(query: UsageForm, spans: readonly Span[], keys: readon
   });
 }
 
-/** Renders usage as CSV. */
 export function usageCsv(spans: readonly Span[], isHour: boolean): string {
   const lines = spans.map(({ start, units, counts }) =>
     [spanName(start, isHour), units, ...series.map((name) => counts[name])].join(","),

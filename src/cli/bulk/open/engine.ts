@@ -15,21 +15,18 @@ import { Totals } from "../report/totals.js";
 import { lookAhead } from "./files.js";
 import type { Resources } from "./resources.js";
 
-/** What the runs over all files share. */
 export interface Run {
   readonly engine: Engine;
   readonly mail: OpenMailCheck | undefined;
   readonly session: RunSession;
   readonly report: ListReport | undefined;
-  /** The table of bad rows, if one is wanted. */
   readonly badRowsTable: BadRowsTable | undefined;
   readonly totals: Totals;
 }
 
 /**
- * Opens the engine of a run, and what else its files share.
+ * Opens the parts that the runs over all files share.
  *
- * @param plans a plan for each file
  * @throws StoreError, ServiceError, FileError when a part cannot be used
  */
 export async function openRun(plans: readonly [Plan, ...Plan[]], resources: Resources): Promise<Run> {
@@ -56,7 +53,7 @@ async function openEngine(plan: Plan, resources: Resources): Promise<Engine> {
     engine = await openOfflineEngine(plan.classifierSource, options, signal);
     remarkOldData(note);
   } else {
-    // Printed before the run costs money. The summary names the engine in either case.
+    // Printed before the run costs money; the summary names the engine too.
     note(`api engine at ${choice.baseUrl.value} (${choice.reason})`);
     const { openApiEngine } = await import("../../engines/api-engine.js");
     engine = await openApiEngine(choice, { ...plan, signal });
@@ -67,7 +64,6 @@ async function openEngine(plan: Plan, resources: Resources): Promise<Engine> {
   return dryRunOf(engine);
 }
 
-/** Opens the stage that asks DNS, if the plan wants it. */
 async function openDns(
   plan: Plan,
   { validator }: Engine,
@@ -83,7 +79,6 @@ async function openDns(
   return mail;
 }
 
-/** Opens the report, if it is wanted. */
 async function openReport(plan: Plan, engine: Engine, resources: Resources): Promise<ListReport | undefined> {
   if (plan.report === undefined) return undefined;
   const { ListReport } = await import("../report/list-report.js");
@@ -92,10 +87,10 @@ async function openReport(plan: Plan, engine: Engine, resources: Resources): Pro
   return report;
 }
 
-/** Age of the lists from which on a run mentions it, in days: by then they miss two of three new disposable domains. */
+/** Age in days above which a run mentions the lists: by then they miss two of three new disposable domains. */
 const oldDays = 60;
 
-/** Mentions old lists of disposable domains to a user at a terminal. In a nightly job, the remark would fill the log. */
+/** Silent off a terminal: in a nightly job, the remark would fill the log. */
 function remarkOldData(note: (text: string) => void): void {
   if (!process.stderr.isTTY) return;
   const { table } = findTable(dataTablePath(process.env), () => {});
@@ -103,11 +98,7 @@ function remarkOldData(note: (text: string) => void): void {
   if (remark !== undefined) note(remark);
 }
 
-/**
- * Returns a remark if the lists of disposable domains are old.
- *
- * @param now milliseconds since the epoch
- */
+/** Returns a remark if the lists of disposable domains are old. `now` is in milliseconds since the epoch. */
 export function oldDataRemark(sources: readonly DataSource[], now: number): string | undefined {
   const days = daysOld(sources, now);
   if (days === undefined || days <= oldDays) return undefined;

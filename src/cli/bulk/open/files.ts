@@ -8,7 +8,6 @@ import { type OpenInput, openInput } from "./input.js";
 import { checkReplaceable, nowhere, openSink } from "./output.js";
 import type { Resources } from "./resources.js";
 
-/** The files of a run. */
 export interface RunFiles extends OpenInput {
   readonly sink: TableSink;
   readonly backup: FileCopy | undefined;
@@ -23,9 +22,9 @@ export interface RunFiles extends OpenInput {
 export async function openFiles(plan: Plan, run: Run, resources: Resources): Promise<RunFiles> {
   const { input: path, isDryRun } = plan;
   const { signal } = resources;
-  // Done before the input is opened, because opening a named pipe waits for its other end.
+  // Check before the input is opened, because opening a named pipe waits for its other end.
   if (plan.isInPlace && path !== undefined) await checkReplaceable(path);
-  // The shards read the same bad rows; one is enough to report them.
+  // All shards read the same bad rows; the first shard reports them.
   const reportsBadRows = isFirstShard(plan);
   const badRowsSink = reportsBadRows ? await run.badRowsTable?.open(signal) : undefined;
   if (badRowsSink) resources.keep(badRowsSink);
@@ -44,7 +43,7 @@ export async function openFiles(plan: Plan, run: Run, resources: Resources): Pro
 }
 
 /**
- * Opens several files that are to be replaced and closes them again, before the first of them is touched.
+ * Opens all files that are to be replaced and closes them again, before the first of them is replaced.
  *
  * @throws FileError, TableError, ChoiceError when one of them cannot be replaced
  */

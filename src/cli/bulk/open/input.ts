@@ -19,27 +19,24 @@ import type { Plan } from "../plan/plan.js";
 import { checkMemory } from "./memory.js";
 import { checkFormulas, checkItems, checkStart, formulasRemark } from "./no-items.js";
 
-/** The input of a run. */
 export interface OpenInput {
   readonly input: InputFile;
   readonly compression: Compression | undefined;
-  /** The sheet; undefined if the input is no spreadsheet file. */
   readonly sheet: Pick<OpenSheet, "name" | "emptyFormulas"> | undefined;
   readonly table: Table;
-  /** The records of the table, which start with a byte order mark where one is wanted. */
+  /** Records of the table, after a byte order mark where one is wanted. */
   readonly stream: RecordStream;
   readonly columns: Columns;
   readonly cells: Omit<CellOptions, "kind">;
-  /** What happens to the status columns of an earlier run; undefined without them. */
+  /** Undefined if the table has no status columns of an earlier run. */
   readonly update: Update | undefined;
-  /** Returns the share of the input that has been read, from 0 to 1, or undefined when its size is unknown. */
+  /** Returns the share of the input that has been read, from 0 to 1; undefined if the size of the input is unknown. */
   readonly share: () => number | undefined;
 }
 
-/** What happens while an input is opened and read. */
 interface InputEvents {
   readonly onBadRow: BadRowListener;
-  /** Called with what closes the input, before anything is read. */
+  /** Called before anything is read, with the function that closes the input. */
   readonly onOpen: (close: () => Promise<void>) => void;
   readonly signal: AbortSignal;
 }
@@ -104,7 +101,7 @@ export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputE
   const update: Update | undefined = isUpdate
     ? {
         ...{ input: inputName, keeps, isSure },
-        // Otherwise a field that is no status ends the run. Objects of JSON Lines name their fields.
+        // Without `bad`, a field that is not a status ends the run. Objects of JSON Lines name their fields.
         ...(keeps &&
           isSure &&
           table.dialect.delimiter !== null && {
@@ -117,12 +114,12 @@ export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputE
     ...plan.cells,
     isPlainList: table.dialect.delimiter === null && table.dialect.quote !== "",
   };
-  // The fake rows of an earlier run may be looked at once more.
   const isPlain = decoded.compression === undefined && decoded.encoding === undefined && sheet === undefined;
   if (isPlain && input.size !== undefined && table.recordBytes !== undefined && !isUpdate && !isForced) {
     const rows = input.size / table.recordBytes;
     checkMemory(inputName, rows, 1 + table.otherColumns.length, { shards: plan.shard?.count });
   }
+  // The output of an earlier run may be validated again, even if nearly all its rows are fake.
   if (!isMeant && !isUpdate && !wasValidated)
     await checkStart(inputName, table, { kind: plan.kind, ...cells });
   return {
@@ -132,7 +129,7 @@ export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputE
   };
 }
 
-/** @throws ChoiceError when an update has a table without names of columns, in which it cannot tell those of the earlier run */
+/** @throws ChoiceError for an update of a table without a header: its status column cannot be found */
 function checkUpdate({ inputName, columns: { update } }: Plan, { header, width }: Table): void {
   if (update === undefined || header !== undefined || width === 0) return;
   throw new ChoiceError(
@@ -141,8 +138,8 @@ function checkUpdate({ inputName, columns: { update } }: Plan, { header, width }
 }
 
 /**
- * Returns whether a row is a bad one that an earlier run kept, by its field in the status column: it holds an item. Other words may
- * be statuses of a service.
+ * Tells the bad rows that an earlier run kept: their status field holds an item. Other words may be statuses of a
+ * service.
  */
 const badRowTest =
   ({ table: { items } }: Plan) =>
@@ -153,17 +150,16 @@ const badRowTest =
 export const columnName = ({ header }: Pick<Table, "header">, column: number): string =>
   nameText(header?.[column] ?? "") || String(column + 1);
 
-/** Returns whether most filled fields of a column are statuses of idv, or there are none. */
+/** Also true if no field is filled. */
 function holdsStatuses(values: readonly string[]): boolean {
   const filled = values.filter((value) => value !== "");
   return filled.filter(isStatus).length >= filled.length / 2;
 }
 
-/** Returns whether a table looks as if it was saved by Excel: its lines end as on Windows. */
+/** Windows line endings suggest that Excel has saved the table. */
 const isForExcel = ({ dialect, format }: Table): boolean =>
   format !== "jsonl" && dialect.lineEnding === "\r\n";
 
-/** Returns a stream that starts with the byte order mark of UTF-8. That of the input is not in every format. */
 function withMark({ start: startOf, scanned }: RecordStream): RecordStream {
   return {
     scanned,
@@ -174,7 +170,6 @@ function withMark({ start: startOf, scanned }: RecordStream): RecordStream {
   };
 }
 
-/** Opens the sheet of a spreadsheet file; undefined if the input is none. */
 async function readSheet(
   { kind, inputName, sheet: wanted, encoding, isInPlace, isWorkbook, note }: Plan,
   { start, bytes }: DecodedInput,
@@ -205,7 +200,6 @@ function standardInput(signal: AbortSignal): InputFile {
   return { bytes, size: undefined, hasChanged: async () => false, close: async () => {} };
 }
 
-/** Wraps an input so that the bytes read from it are counted. */
 function countBytes({ bytes, size }: InputFile) {
   let count = 0;
   async function* counted() {

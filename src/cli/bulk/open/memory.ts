@@ -1,25 +1,26 @@
-/** Tells a file whose distinct items would not fit into the memory before anything is charged for it. */
+/** Refuses a file whose distinct items would not fit into memory, before anything is charged for it. */
 import { totalmem } from "node:os";
 import { FileError } from "../../../files/errors.js";
 import { counted, grouped } from "../../terminal/terminal.js";
 import { sizeOf } from "../report/summary-layout.js";
 
-/** Memory of a run without its items, and for each distinct item, in bytes. Measured with 1 and 10 million in a memory cgroup. */
+/**
+ * Memory of a run without its items, and of each distinct item, in bytes. Measured with 1 and 10 million items in a
+ * memory cgroup.
+ */
 const [runBytes, itemBytes] = [45_000_000, 12.2];
 /** Most items of a table in memory; see run/distinct-items.ts. */
 const mostItems = 240_000_000;
 
-/** Returns the memory that this process may have, in bytes: that of its container, if it has a limit. */
 const memoryLimit = (): number => Math.min(totalmem(), process.constrainedMemory() || totalmem());
 
 /**
  * Checks that the items of a file would fit if all were different.
  *
- * @param rows about how many rows it has
- * @param columns number of columns with items
- * @param shards number of shards that the run is one of
+ * @param rows estimated number of rows
+ * @param shards number of shards of the whole list
  * @param limit memory in bytes
- * @throws FileError when they would not
+ * @throws FileError when they would not fit
  */
 export function checkMemory(
   inputName: string,
@@ -33,7 +34,7 @@ export function checkMemory(
   const items = (rows * columns) / shards;
   const most = Math.min(mostItems, Math.max(0, limit - runBytes) / itemBytes);
   if (items <= most) return;
-  // With so little, no number of parts would do.
+  // With so little memory, no number of parts would do.
   if (most < 100_000) return;
   const about = grouped(Number(items.toPrecision(2)));
   const [needed, has] = [sizeOf(runBytes + itemBytes * items), sizeOf(limit)];

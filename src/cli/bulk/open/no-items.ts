@@ -1,4 +1,4 @@
-/** Refuses inputs in which nothing, or nearly nothing, is an item, before anything is written or charged. */
+/** Refuses an input with no items, or nearly none, before anything is written or charged. */
 import { parseAddress } from "../../../classifier/syntax/address.js";
 import { parseDomainName, withoutRoot } from "../../../classifier/syntax/domain-name.js";
 import { Fault } from "../../../classifier/syntax/fault.js";
@@ -18,12 +18,11 @@ const names = {
   domain: { one: "a domain", command: "domains" },
 } as const;
 
-/** Facts about the table that is checked. */
 type CheckedTable = Pick<Table, "column" | "firstValues" | "format" | "header" | "width">;
 
 /**
- * Makes sure that a column was meant to hold items. A column that the user named, or that has the name of such a column,
- * may hold anything.
+ * Makes sure that a column was meant to hold items. A column that the user named, or whose name is usual for items, may
+ * hold anything.
  *
  * @param inputName path of the input, or `standard input`
  * @param isNamed whether the user named the column
@@ -35,13 +34,14 @@ export function checkItems(kind: Kind, inputName: string, table: CheckedTable, i
   const profile = profiles[kind];
   const name = header?.[column] ?? "";
   if (isNamed || nameFit(name, profile) > 1) return;
-  // Where nothing is an item, the header may be the first of them.
+  // In a list without a header, the first item may have been read as the header.
   const lines = format === "jsonl" ? firstValues : [name, ...firstValues];
   const values = lines.filter((value) => value.trim() !== "");
   if (values.length === 0) return;
   const other = kind === "email" ? "domain" : "email";
   const others = values.filter((value) => profiles[other].likeness(value) === 2).length;
-  // For domains, addresses count as their hosts. Among addresses, some domains are mistakes, but not most.
+  // With `domains`, an address counts as its domain. With `emails`, a few domains are typos; a majority means the wrong
+  // command.
   const isOtherList = kind === "email" && others > values.length / 2;
   const hasItems = values.some(profile.resembles);
   if (hasItems && !isOtherList) return;
@@ -57,12 +57,15 @@ export function checkItems(kind: Kind, inputName: string, table: CheckedTable, i
   throw new ChoiceError(`no ${where} of ${printable(inputName)} looks like ${names[kind].one}; ${advice}`);
 }
 
-/** Share of the first items that may be invalid, and number of items from which on the share says something. */
+/**
+ * Largest share of invalid items among the first ones, and least number of items for which this share is meaningful.
+ */
 const [mostInvalid, fewItems] = [0.9, 20];
 
 /**
- * Makes sure that the first items are not nearly all invalid: then the column holds something else, such as `address:password` or
- * lines of a log, and a run would call real people fake. Of a few items, all must hold an address and other text.
+ * Makes sure that the first items are not nearly all invalid. If they are, the column holds something else, such as
+ * `address:password` or lines of a log, and a run would call real people fake. A sample below `fewItems` is refused
+ * only if every item holds an address and other text.
  *
  * @throws ChoiceError which names the column and three of the items
  */
@@ -83,7 +86,7 @@ export async function checkStart(
       ? items.length > 1 && items.every(isInText) && invalid.length === items.length
       : invalid.length > mostInvalid * items.length;
   };
-  // Nearly always, the first hundred are enough.
+  // The first hundred items nearly always suffice.
   if (!isRefused(itemsIn(table.firstValues(column)))) return;
   const items = itemsIn(await table.startValues(column));
   if (!isRefused(items)) return;
@@ -108,7 +111,6 @@ function withoutRest(item: string): string {
 const isInText = (item: string): boolean =>
   item.length - (innerAddress.exec(item)?.[0].length ?? item.length) > 2;
 
-/** Returns whether the syntax of an item is valid. */
 function isValid(kind: Kind, item: string): boolean {
   const parsed = kind === "email" ? parseAddress(item) : parseDomainName(withoutRoot(item));
   if (parsed instanceof Fault) return false;
@@ -116,7 +118,6 @@ function isValid(kind: Kind, item: string): boolean {
   return domain?.ascii.includes(".") === true;
 }
 
-/** Returns what to try, judging by the shape of most items. */
 function adviceOn(items: readonly string[], { isPlainList }: CellOptions, width: number): string {
   const most = (test: (item: string) => boolean) => items.filter(test).length > items.length / 2;
   for (const delimiter of [":", "|", ";", "\t"]) {
@@ -130,18 +131,12 @@ function adviceOn(items: readonly string[], { isPlainList }: CellOptions, width:
   return width > 1 ? "name the column of the items with -c" : "check the file";
 }
 
-/** Action that gives formulas their values. */
 const recalculate = "open the workbook in a spreadsheet program, recalculate it and save it";
 
-/** Says how many formulas have no stored value, and what to do. */
 export const formulasRemark = ({ count, first }: EmptyFormulas): string =>
   `${counted(count, "formula")} without a stored value, the first in ${first}: ${recalculate}`;
 
-/**
- * Makes sure that the columns with the items are not all formulas without a stored value.
- *
- * @throws ChoiceError if one of them is
- */
+/** @throws ChoiceError if all formulas in a column of items lack a stored value */
 export async function checkFormulas(
   inputName: string,
   sheet: OpenSheet,

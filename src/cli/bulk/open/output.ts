@@ -9,12 +9,8 @@ import { standardOutput } from "../../terminal/standard-output.js";
 import type { Plan } from "../plan/plan.js";
 import type { OpenInput } from "./input.js";
 
-/** Sink of a dry run, which drops all rows. */
 export const nowhere: TableSink = { write: async () => {}, commit: async () => {}, discard: async () => {} };
 
-/**
- * Opens the sink for the table.
- */
 export async function openSink(
   { split, output, isInPlace, isWorkbook }: Plan,
   { table: { format, dialect }, compression, sheet }: OpenInput,
@@ -28,11 +24,10 @@ export async function openSink(
   const sink = await openOutputFile(output);
   if (isWorkbook) {
     const { workbookSink } = await import("../../../table/spreadsheet/workbook-sink.js");
-    // Other dialects have become CSV.
+    // Tables in other dialects have become CSV.
     const isKept = hasUsualMarks(dialect) && dialect.delimiter !== "\t";
     return workbookSink(sink, sheet?.name ?? "Sheet1", (isKept ? dialect.delimiter : null) ?? ",");
   }
-  // A replaced file stays compressed as it was.
   const wanted: Compression | undefined = isInPlace ? compression : compressionByName(output);
   if (wanted === undefined) return sink;
   try {
@@ -45,13 +40,13 @@ export async function openSink(
 }
 
 /**
- * Checks that a file can be replaced without changing its owner or group.
+ * Checks that a file can be replaced.
  *
  * @throws FileError when it is not a regular file, is read-only, or would get another owner or group
  */
 export async function checkReplaceable(file: string): Promise<void> {
   const found = await stat(file).catch(() => undefined);
-  // Opening the file will report the problem.
+  // Opening the file reports this problem.
   if (found === undefined || found.isDirectory()) return;
   if (!found.isFile()) throw new FileError(`${file}: not a regular file; cannot be replaced; use -o`);
   await access(file, constants.W_OK).catch(() => {

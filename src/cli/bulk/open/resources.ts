@@ -1,12 +1,11 @@
 /** Owns what a run opens: closes it when the run ends, and discards outputs that must not appear. */
 import type { TableSink } from "../../../files/output.js";
 
-/** An output that can be discarded; without effect once it was committed. */
+/** `discard` has no effect after a commit. */
 type Discardable = Pick<TableSink, "discard">;
 type Close = (isInterrupted: boolean) => Promise<void>;
 
 export class Resources {
-  /** Aborted by the signal that ends the run. */
   readonly signal: AbortSignal;
   readonly #closes: Close[] = [];
   #ofFile: Discardable[] = [];
@@ -17,25 +16,28 @@ export class Resources {
     this.signal = signal;
   }
 
-  /** Calls a function when the run ends; at once if it has ended already. Later calls of the function must have no effect. */
+  /**
+   * Calls `close` when the run ends, or at once if it has ended. `close` may be called again and must then have no
+   * effect.
+   */
   async atEnd(close: Close): Promise<void> {
     this.#closes.push(close);
     if (this.#isClosed) await close(true);
   }
 
-  /** Discards an output of the file at hand unless it was committed. Returns it. */
+  /** Discards an output of the current file unless it is committed. Returns the output. */
   keep<Output extends Discardable>(output: Output): Output {
     this.#ofFile.push(output);
     return output;
   }
 
-  /** Waits for the commit of the file at hand, which cannot be stopped once it has begun. */
+  /** Waits for the commit of the current file, which cannot be stopped once it has begun. */
   async commit(work: Promise<void>): Promise<void> {
     this.#commit = work;
     await work;
   }
 
-  /** Returns whether the outputs of the file at hand have appeared, or are about to. */
+  /** Waits for a commit that has begun. Returns false without one, or if it fails. */
   async isCommitted(): Promise<boolean> {
     return (
       (await this.#commit?.then(
@@ -45,22 +47,15 @@ export class Resources {
     );
   }
 
-  /** Forgets the file at hand, which is done. */
   startFile(): void {
     this.#ofFile = [];
     this.#commit = undefined;
   }
 
-  /** Discards the outputs of the file at hand. */
   async discardFile(): Promise<void> {
     await Promise.all(this.#ofFile.map((output) => output.discard()));
   }
 
-  /**
-   * Closes everything.
-   *
-   * @param isInterrupted whether the user wants the program to end
-   */
   async close(isInterrupted = false): Promise<void> {
     this.#isClosed = true;
     for (const close of this.#closes) await close(isInterrupted);

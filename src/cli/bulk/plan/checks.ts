@@ -12,7 +12,7 @@ export function checkTogether(options: BulkOptions): void {
   checkShard(options);
   if (options.inPlace !== undefined) checkReplaces(options);
   const { quote: around = '"', escape: before = around } = quote ?? {};
-  // Empty for none. Quotes may be doubled.
+  // An empty mark stands for none. Quote and escape may be the same character.
   const marks = [delimiter, comment, ...new Set([around, before])].filter((mark) => mark);
   if (new Set(marks).size < marks.length) {
     throw new UsageError("--delimiter, --quote and --comment need different characters");
@@ -24,11 +24,9 @@ export function checkTogether(options: BulkOptions): void {
   if (reportAddresses && report === undefined) throw new UsageError("--report-addresses needs --report");
 }
 
-/** Returns the error about bad rows that the output has no place for. */
 export const keepsNothing = (): UsageError =>
   new UsageError("--bad-rows keep needs the format of FILE and one output; use --bad-rows skip");
 
-/** @throws UsageError when a run that replaces its input would lose a part of it */
 function checkReplaces({ comment, format, shard, header }: BulkOptions): void {
   if (comment !== undefined && format !== undefined) {
     throw new UsageError("--in-place would lose the comments: --format drops them; use -o");
@@ -39,7 +37,6 @@ function checkReplaces({ comment, format, shard, header }: BulkOptions): void {
   if (header !== "always") throw new UsageError("--in-place would lose the header with --header; use -o");
 }
 
-/** @throws UsageError when an option of a run with shards would lose rows, or charge units in several shards */
 function checkShard({ shard, column = [], allColumns, dedupe }: BulkOptions): void {
   if (shard === undefined) return;
   if (column.length > 1 || allColumns) {
@@ -54,7 +51,7 @@ function checkShard({ shard, column = [], allColumns, dedupe }: BulkOptions): vo
   }
 }
 
-/** @throws UsageError when `--offline` is given, and a setting of the command line or the quota needs the network */
+/** @throws UsageError when `--offline` is given, but `--set` or the quota needs the network */
 export function checkOffline({ offline, set = [] }: BulkOptions, quota: QuotaPlace): void {
   if (!offline) return;
   const contradicts = ([name, value]: SetSetting) =>
@@ -94,7 +91,6 @@ export function checkServiceOptions(
   }
 }
 
-/** Notes the options that mean nothing without a service. */
 export function noteServiceOptions(
   given: readonly GivenOption[],
   { set = [] }: BulkOptions,

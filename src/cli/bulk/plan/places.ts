@@ -7,32 +7,26 @@ import type { BulkOptions } from "../../options/bulk.js";
 import { printable } from "../../terminal/terminal.js";
 import { isSameFile } from "./targets.js";
 
-/** Where the files of one input are. */
 export interface Places {
-  /** Path of the input; undefined for standard input. */
+  /** Undefined for standard input. */
   readonly input: string | undefined;
-  /** Path of the output; undefined for standard output and `--split`. */
+  /** Undefined for standard output and `--split`. */
   readonly output: string | undefined;
-  /** Folder of the output, if the user named the folder only: it is created if it is missing. */
+  /** Folder of the output, created if it is missing; set only if the user named no file in it. */
   readonly folder: string | undefined;
-  /** Whether the output replaces the input. */
   readonly isInPlace: boolean;
-  /** Path of the backup of the replaced file; undefined for no backup. */
   readonly backup: string | undefined;
 }
 
 /**
- * Decides where the files of each input are.
- *
  * @param files paths of the inputs; none, or `-` alone, for standard input
- * @throws UsageError when several files have no place to go, or an input would be overwritten
+ * @throws UsageError when several files have no separate outputs, or an input would be overwritten
  */
 export function placesOf(files: readonly string[], options: BulkOptions): readonly Places[] {
   if (files.length > 1) checkSeveral(files, options);
   return (files.length === 0 ? ["-"] : files).map((file) => placesOfFile(file, files.length > 1, options));
 }
 
-/** @throws UsageError when several files have no place to go, or two of them the same one */
 function checkSeveral(files: readonly string[], { output, inPlace, split, dryRun }: BulkOptions): void {
   if (files.includes("-")) throw new UsageError("several files: standard input cannot be one of them");
   if (split !== undefined || dryRun) return;
@@ -43,14 +37,13 @@ function checkSeveral(files: readonly string[], { output, inPlace, split, dryRun
   }
 }
 
-/** @throws UsageError when the input would be overwritten, or cannot be */
 function placesOfFile(file: string, isSeveral: boolean, { output: named, inPlace }: BulkOptions): Places {
   const input = file === "-" ? undefined : file;
   const isInPlace = inPlace !== undefined;
   if (isInPlace && input === undefined) {
     throw new UsageError("--in-place needs a FILE; standard input cannot be replaced");
   }
-  // The way `sed -i` is typed on a Mac.
+  // On macOS, `sed -i .bak` is typed with a space.
   if (inPlace === "" && /^\.\w+$/.test(file) && !existsSync(file)) {
     throw new UsageError(`${file}: no such file; to keep the old files, write -I${file}, without a space`);
   }
@@ -75,7 +68,6 @@ function placesOfFile(file: string, isSeveral: boolean, { output: named, inPlace
   return { input, output, folder, isInPlace, backup: undefined };
 }
 
-/** Returns whether an output names a folder, for files that keep their names. */
 const isFolder = (output: string): boolean => output.endsWith("/") || found(output)?.isDirectory() === true;
 
 /** @throws UsageError when standard output is the input, which the shell has emptied by then */

@@ -1,6 +1,6 @@
 /**
- * The first step of a bulk run: decides everything that the command line, the environment and the settings decide. Nothing behind it
- * reads them.
+ * The first step of a bulk run: makes all decisions that depend on the command line, the environment and the settings.
+ * Later steps read none of these.
  */
 import type { ClassifierSource } from "../../../classifier/classifier.js";
 import { tableSource } from "../../../data/installed-table.js";
@@ -31,81 +31,63 @@ import {
 import { checkNotItself, type Places, placesOf } from "./places.js";
 import { checkTargets } from "./targets.js";
 
-/** Decisions about all files of a run. */
 interface CommonPlan {
   readonly kind: Kind;
   readonly settings: Settings;
   readonly engine: EngineChoice;
   readonly quota: QuotaPlace;
-  /** Table and lists for the offline engine; empty for the api engine. */
+  /** Empty for the api engine. */
   readonly classifierSource: ClassifierSource;
-  /** Whether DNS is asked about the items that pass. */
   readonly dns: "off" | "on" | "strict";
   readonly cache: "use" | "refresh" | "off";
   /** Longest wait for the renewal of the quota, in milliseconds. */
   readonly wait: number;
   readonly isDryRun: boolean;
-  /** Whether every request is logged. */
   readonly isDebug: boolean;
-  /** Encoding of the input and name of its sheet, if the user names them. */
   readonly encoding: string | undefined;
   readonly sheet: string | undefined;
-  /** Whether tables are validated that look wrong. */
   readonly isForced: boolean;
   readonly cells: Omit<CellOptions, "kind" | "isPlainList">;
   readonly columns: ColumnPlan;
   readonly shard: { readonly index: number; readonly count: number } | undefined;
   readonly omitsHeader: boolean;
-  /** Whether the output starts with a byte order mark in any case. */
   readonly hasMark: boolean;
   readonly badRows: BadRowHandling;
-  /** The folder with a file for each status, in place of one output. */
   readonly split: { readonly folder: string; readonly isAppended: boolean } | undefined;
   readonly failOn: FailCondition | undefined;
   readonly log: LogPlan;
-  /** The report to write. */
   readonly report: { readonly path: string; readonly withAddresses: boolean } | undefined;
-  /** The options as the user gave them, for commands that the run suggests. */
+  /** Options as the user gave them, for the commands that the run suggests. */
   readonly given: readonly GivenOption[];
-  /** Prints a note on standard error, unless `--quiet` is given. */
   readonly note: (text: string) => void;
 }
 
-/** Decisions about the added columns. */
 interface ColumnPlan {
-  /** Name of the column of the status. */
   readonly status: string;
   readonly isExplained: boolean;
   readonly isCanonical: boolean;
   readonly escapesFormulas: boolean;
-  /** Which rows of an earlier run are validated: those without a status, or all; undefined for a first run. */
+  /** Rows of an earlier run to validate: those without a status, or all; undefined for a first run. */
   readonly update: "rest" | "all" | undefined;
 }
 
-/** Decisions about standard error. */
 export interface LogPlan {
   readonly summary: "text" | "json" | "none";
   readonly progress: ProgressMode;
-  /** Whether rows with statuses that are not wanted are annotated for GitHub. */
   readonly isAnnotated: boolean;
-  /** File that the summary is added to. */
   readonly summaryFile: string | undefined;
 }
 
-/** Decisions about one file. */
 interface FilePlan extends Places {
-  /** Name of the input in messages. */
+  /** Path of the input, or `standard input`. */
   readonly inputName: string;
-  /** Whether the output is a spreadsheet file. */
   readonly isWorkbook: boolean;
   readonly table: Omit<TableOptions, "onBadRow">;
   readonly filter: RowFilter;
 }
 
-/** All decisions about a run over a file. They are made before any of its files is opened. */
 export interface Plan extends CommonPlan, FilePlan {}
 
-/** What the user has asked for. */
 export interface BulkRequest {
   readonly kind: Kind;
   /** Paths of the inputs; none, or `-` alone, for standard input. */
@@ -115,9 +97,9 @@ export interface BulkRequest {
 }
 
 /**
- * Plans a run over some files. May run the user's key command. Opens no file of the run.
+ * Plans a run over one or more files. May run the user's key command. Opens no file of the run.
  *
- * @returns a plan for each file; they differ in what belongs to the file
+ * @returns a plan for each file
  * @throws UsageError when options contradict each other or a setting is invalid
  * @throws ChoiceError when the name of an output asks for a format that cannot be written
  * @throws AuthorisationError when the service is wanted and there is no key
@@ -153,7 +135,7 @@ async function planCommon({ kind, options, given }: BulkRequest): Promise<Common
   const classifierSource = isOffline
     ? { ...tableSource(dataTablePath(env), say), ownLists: await readOwnLists(options, env) }
     : {};
-  // With a service, the variables are ignored.
+  // A run with a service ignores these variables.
   const quota = quotaPlace(
     options,
     isOffline ? env : { ...env, IDV_QUOTA: undefined, IDV_QUOTA_KEY: undefined },
@@ -190,9 +172,9 @@ async function planCommon({ kind, options, given }: BulkRequest): Promise<Common
 }
 
 /**
- * Decides what goes to standard error. With `--quiet`, only what `--log` names.
+ * Decides what goes to standard error; with `--quiet`, only the targets of `--log`.
  *
- * @throws UsageError when there are several formats beside that of GitHub, or several files
+ * @throws UsageError when there are several formats besides `github`, or several files
  */
 function logOf({ log = [], quiet }: BulkOptions): LogPlan {
   const all = log.flatMap((target) => ("format" in target ? [target.format] : []));
@@ -214,11 +196,10 @@ function logOf({ log = [], quiet }: BulkOptions): LogPlan {
   };
 }
 
-/** Returns whether a file becomes a workbook. One that is replaced stays what it is. */
+/** A replaced file keeps its format. */
 const isWorkbookOf = ({ input, output, isInPlace }: Places): boolean =>
   isInPlace ? /\.xlsx$/i.test(input!) : output !== undefined && formatByName(output) === "xlsx";
 
-/** @throws UsageError, ChoiceError when the output of a file cannot be written as the user wants it */
 function checkWritten(places: Places, options: BulkOptions): void {
   const { output, isInPlace, backup } = places;
   const isWorkbook = isWorkbookOf(places);
@@ -234,14 +215,13 @@ function checkWritten(places: Places, options: BulkOptions): void {
   checkNotItself(places, options);
 }
 
-/** Decides what belongs to one file. */
 function planFile({ kind, settings, cells }: CommonPlan, places: Places, options: BulkOptions): FilePlan {
   const { input, output, isInPlace } = places;
   const isWorkbook = isWorkbookOf(places);
-  // What is a table of tabs in a file named .csv stays one in another.
+  // A file named .csv may hold tabs. An output with the same ending then gets tabs, too.
   const isSameEnding = input !== undefined && output !== undefined && endingOf(input) === endingOf(output);
   const named = output === undefined || isInPlace || isSameEnding ? undefined : formatByName(output);
-  // A workbook is made of CSV.
+  // Workbooks are made from CSV.
   const namedFormat = isWorkbook ? "csv" : named;
   const { column, allColumns, delimiter, quote, comment, format, skipLines, headers } = options;
   return {
@@ -259,7 +239,7 @@ function planFile({ kind, settings, cells }: CommonPlan, places: Places, options
       ragged: settings.ragged.value,
       badRows: options.badRows?.policy ?? "error",
       force: options.force === true,
-      // They show whether a column holds the statuses of an earlier run.
+      // The sample shows whether a column holds the statuses of an earlier run.
       needsSample: options.update !== undefined,
       ...(namedFormat !== undefined && namedFormat !== "xlsx" && { namedFormat }),
     },
@@ -267,7 +247,7 @@ function planFile({ kind, settings, cells }: CommonPlan, places: Places, options
   };
 }
 
-/** Returns the filter of the rows. A file that is replaced keeps those that wait for the quota: they are nowhere else. */
+/** A replaced file keeps the rows that wait for the quota: they are in no other file. */
 function rowFilter(
   { only, drop, dedupe, failOn }: BulkOptions,
   { cell }: Settings,
@@ -286,6 +266,5 @@ function rowFilter(
   };
 }
 
-/** Returns whether a run validates the first shard, or the whole list. */
 export const isFirstShard = ({ shard }: Pick<Plan, "shard">): boolean =>
   shard === undefined || shard.index === 1;

@@ -9,16 +9,13 @@ import { cachePath } from "../../config/paths.js";
 import { UsageError } from "../../errors.js";
 import { printable } from "../../terminal/terminal.js";
 
-/** The files of a run that belong to one of its inputs. */
 interface FileTargets {
   readonly input: string | undefined;
   readonly output: string | undefined;
   readonly backup: string | undefined;
-  /** Whether the output replaces the input. */
   readonly isInPlace: boolean;
 }
 
-/** The other files of a run. */
 interface CommonTargets {
   readonly quotaPath: string;
   readonly badRowsFile?: string | undefined;
@@ -27,12 +24,10 @@ interface CommonTargets {
   readonly apiKeyFile?: string;
   readonly allow: readonly string[];
   readonly deny: readonly string[];
-  /** Folder of the output, which has a file for each status. */
   readonly split?: string;
   readonly dryRun?: true;
 }
 
-/** What a file is in a run. */
 interface Role {
   readonly name: string;
   readonly path: string | undefined;
@@ -40,7 +35,7 @@ interface Role {
 }
 
 /**
- * Checks that no file of a run is written that is something else too, but for an output that replaces its own input.
+ * Checks that no file that a run writes has a second role in it. An output may replace its own input.
  *
  * @throws UsageError when a file has two roles
  */
@@ -89,17 +84,15 @@ export function checkTargets(files: readonly FileTargets[], common: CommonTarget
   }
 }
 
-/** Returns whether an output is the file of the input. */
 export const isSameFile = (input: string, output: string): boolean =>
   !output.startsWith("/dev/") && placeOf(output) === placeOf(input) && found(input)?.isFile() !== false;
 
-/** Returns whether a file has the name of one that `--split` writes. */
 function isOfSplit(place: string, folder: string): boolean {
   const [, status = ""] = /^(\w+)\.(?:csv|tsv|jsonl)$/.exec(basename(place)) ?? [];
   return dirname(place) === placeOf(folder) && [...knownStatuses, "empty"].includes(status);
 }
 
-/** Returns the path with symbolic links resolved. The file itself need not exist. */
+/** Resolves symbolic links. The file itself need not exist. */
 function placeOf(path: string): string {
   for (const follow of [() => realpathSync(path), () => join(realpathSync(dirname(path)), basename(path))]) {
     try {

@@ -4,12 +4,12 @@ import type { RowFault } from "../../../table/bad-rows.js";
 import type { Status, Verdict } from "../../../validator/validator.js";
 import { counted } from "../../terminal/terminal.js";
 
-/** Most annotations of a run. GitHub shows ten of a step, and keeps fifty of a job. */
+/** Limit per run. GitHub shows ten annotations of a step, and stores fifty of a job. */
 const mostAnnotations = 50;
 
 /**
- * Writes a workflow command for each row, to standard error so that they do not mix with rows. GitHub reads both streams.
- * https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
+ * Writes a workflow command for each row, to standard error so that commands do not mix with rows. GitHub reads both
+ * streams. https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
  */
 export class Annotations implements RowObserver {
   readonly #path: string;
@@ -17,10 +17,6 @@ export class Annotations implements RowObserver {
   readonly #explain: (item: string) => Verdict | undefined;
   #count = 0;
 
-  /**
-   * @param wanted the statuses whose rows are annotated
-   * @param explain returns the verdict with its reason, if that is known
-   */
   constructor(path: string, wanted: readonly Status[], explain: (item: string) => Verdict | undefined) {
     this.#path = path;
     this.#wanted = wanted;
@@ -46,11 +42,6 @@ export class Annotations implements RowObserver {
     process.stderr.write(`::error file=${escapeProperty(this.#path)}${place}::${text}\n`);
   }
 
-  /**
-   * Says how many rows have no annotation.
-   *
-   * @param rows number of rows by status
-   */
   end(rows: ReadonlyMap<Status, number>): void {
     const more = this.#wanted.reduce((sum, status) => sum + (rows.get(status) ?? 0), -this.#count);
     if (more <= 0) return;
@@ -59,7 +50,6 @@ export class Annotations implements RowObserver {
   }
 }
 
-/** Writes a workflow command for a bad row. */
 export function annotateBadRow({ file, line, reason }: RowFault): void {
   process.stderr.write(
     `::error file=${escapeProperty(file)},line=${line}::${escapeText(`bad row: ${reason}`)}\n`,

@@ -6,21 +6,19 @@ import type { FaultKind, RowFault } from "../../../table/bad-rows.js";
 import { quoteField } from "../../../table/quotes.js";
 import { grouped, say } from "../../terminal/terminal.js";
 
-/** Number of bad rows reported on standard error. Further ones are only counted. */
+/** Number of bad rows reported on standard error; further ones are only counted. */
 const named = 20;
 
-/** Number of lines named for each kind in the summary. */
+/** Number of lines that the summary names for each kind. */
 const linesOfKind = 3;
 
-/** Bad rows of a kind. */
 export interface BadRowKind {
   readonly kind: FaultKind;
   readonly count: number;
-  /** Lines of the first of them, from 1. */
   readonly lines: readonly number[];
 }
 
-/** The file with a CSV table of all bad rows, which the runs over several files add to. */
+/** The CSV table of all bad rows. The runs over several files share it. */
 export class BadRowsTable {
   readonly #path: string;
   #isContinued = false;
@@ -30,7 +28,7 @@ export class BadRowsTable {
   }
 
   /**
-   * Opens the table for the next file.
+   * Opens the table for the next file, which replaces an older table or continues that of this run.
    *
    * @throws FileError when it cannot be written
    */
@@ -40,25 +38,19 @@ export class BadRowsTable {
     return sink;
   }
 
-  /** Takes note that the rows of a file are in the table. */
+  /** Called after the rows of a file are committed: later files continue the table. */
   startNext(): void {
     this.#isContinued = true;
   }
 }
 
-/** Collects the bad rows of a file. */
 export class BadRows {
   count = 0;
   readonly #kinds = new Map<FaultKind, { kind: FaultKind; count: number; lines: number[] }>();
-  /** The table that gets all of them. */
   readonly sink: TableSink | undefined;
   readonly #unwritten: Buffer[] = [];
   readonly #annotate: ((fault: RowFault) => void) | undefined;
 
-  /**
-   * @param sink table of all bad rows; undefined for none
-   * @param annotate called with the first faults
-   */
   constructor(sink: TableSink | undefined, annotate?: (fault: RowFault) => void) {
     this.#annotate = annotate;
     this.sink = sink;
@@ -82,22 +74,20 @@ export class BadRows {
     if (this.count === named + 1) say("more bad rows are only counted");
     if (this.sink === undefined) return;
     const fields = [fault.file, String(fault.line), fault.reason].map((field) => quoteField(field, ","));
-    // Byte by byte, because a record need not be UTF-8.
+    // Latin-1 copies byte by byte: a record need not be UTF-8.
     const quoted = quoteField(Buffer.from(record).toString("latin1"), ",");
     this.#unwritten.push(Buffer.from(`${fields.join(",")},`), Buffer.from(`${quoted}\n`, "latin1"));
   }
 
-  /** Writes the bad rows that were added since the last call. */
   async flush(): Promise<void> {
     const bytes = Buffer.concat(this.#unwritten.splice(0));
     if (bytes.length > 0) await this.sink?.write(bytes);
   }
 }
 
-/** Returns the kinds of bad rows with their first lines: `2 open quote (lines 7, 292), 1 out of step (line 9)`. */
+/** Returns the kinds with their first lines: `2 open quote (lines 7, 292), 1 out of step (line 9)`. */
 export const kindsText = (kinds: readonly BadRowKind[]): string =>
   kinds.map(({ kind, ...found }) => `${grouped(found.count)} ${kind} (${linesText(found)})`).join(", ");
 
-/** Names the first lines of some rows: `lines 7, 292, 300 ...`. */
 export const linesText = ({ count, lines }: Pick<BadRowKind, "count" | "lines">): string =>
   `${count === 1 ? "line" : "lines"} ${lines.join(", ")}${count > lines.length ? " ..." : ""}`;

@@ -45,7 +45,6 @@ export function exitCodeOf(summary: Summary | DryRun, plan: Plan): number {
   return exitCodes.failOn;
 }
 
-/** Returns the statuses whose rows are annotated: those of `--fail-on`, else disposable and fake. */
 export const annotatedStatuses = ({ failOn }: Plan): readonly string[] =>
   failOn === undefined || failOn.statuses.length === 0 ? ["disposable", "fake"] : failOn.statuses;
 

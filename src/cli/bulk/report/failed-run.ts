@@ -1,4 +1,4 @@
-/** What the error of a failed run says besides its reason: what the run has cost, or how to resume it. */
+/** Ends the error message of a failed run with its cost, or with the command that resumes it. */
 import { countsOf } from "../../../run/session.js";
 import { failureFor, Interrupted } from "../../errors.js";
 import { exitCodes } from "../../exit-codes.js";
@@ -8,8 +8,8 @@ import type { BulkRequest, Plan } from "../plan/plan.js";
 import { commandLine } from "./command-line.js";
 
 /**
- * Returns the end of the error message: the command that resumes the run with the verdicts in the cache, or else the units
- * that were not told yet. Empty if there is neither.
+ * Returns the end of the message: the command that resumes the run with the cached verdicts, or else the units that no
+ * summary has reported. Empty if there is neither.
  */
 export function costOrResumption(error: Error, run: Run, { files, options }: BulkRequest): string {
   const { engine } = run;
@@ -21,20 +21,19 @@ export function costOrResumption(error: Error, run: Run, { files, options }: Bul
   }
   const verdicts = counted(engine.kept(), "new verdict is", "new verdicts are");
   if (options.cache === "refresh") {
-    // That command would take the verdicts from before this run, too.
     return `; ${verdicts} in the cache; the same command without --cache refresh uses them, and older ones for the rest`;
   }
   const input = files.length === 0 || files[0] === "-" ? ", with the same input" : "";
   return `; ${verdicts} in the cache; to resume, run: ${commandLine(process.argv.slice(2))}${input}`;
 }
 
-/** Returns the units that no summary has told; 0 if nobody misses them, because the quota has no limit, or the run is dry. */
+/** Returns the units that no summary has reported; 0 if the quota has no limit, or the run is dry. */
 function costOf({ engine: { validator, dryRunItems }, session, totals }: Run): number {
   const isMissed = validator.embedded === undefined || session.quota?.()?.left !== null;
   return isMissed && dryRunItems === undefined ? countsOf(session).charged - totals.toldUnits : 0;
 }
 
-/** Names the files that are not validated, because rows that they have in common with a failed one would be in no output. */
+/** Names the files that are not validated: their rows that are also in the failed file would be in no output. */
 export function sayUnvalidated({ inputName }: Plan, later: readonly Plan[]): void {
   const others = later.length > 1 ? ` and ${counted(later.length - 1, "more file")}` : "";
   say(
@@ -42,7 +41,6 @@ export function sayUnvalidated({ inputName }: Plan, later: readonly Plan[]): voi
   );
 }
 
-/** Returns whether running the same command again may succeed. */
 function canBeResumed(error: Error): boolean {
   const { exitCode } = failureFor(error);
   return (

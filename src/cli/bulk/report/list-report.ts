@@ -16,12 +16,10 @@ import { version } from "../../version.js";
 import type { Plan } from "../plan/plan.js";
 import type { DryRun, Summary } from "./summary.js";
 
-/** Longest name of a file or column that is shown whole, in characters. */
 const longestName = 120;
 
 type WantedReport = NonNullable<Plan["report"]>;
 
-/** The report on all files of a run. */
 export class ListReport {
   readonly #sink: TableSink;
   readonly #collector: Collector;
@@ -48,7 +46,6 @@ export class ListReport {
     this.#collector = collector;
   }
 
-  /** Returns the observer of the run over a file. */
   observerOf({ inputName }: Plan, table: Table): RowObserver {
     const items = [table.column, ...table.otherColumns];
     const dates = findDateColumn(table.names, (column) =>
@@ -60,22 +57,19 @@ export class ListReport {
     );
   }
 
-  /** Adds the summary of the run over a file. */
   add(summary: Summary | DryRun): void {
     if (!("report" in summary)) return;
     this.#collector.keepFile();
     this.#summaries.push(summary);
   }
 
-  /** Removes an unfinished report. */
   async discard(): Promise<void> {
     if (!this.#isWritten) await this.#sink.discard();
   }
 
   /**
-   * Writes the report, unless it is written already or no file could be validated.
+   * Writes the report, unless it is written already or no file could be validated. Returns the written file.
    *
-   * @returns the file that it wrote
    * @throws FileError when it cannot be written
    */
   async write(): Promise<Summary["files"]> {
@@ -109,7 +103,7 @@ export class ListReport {
     };
   }
 
-  /** Returns a name as the report may show it: names of files and columns can be long, or hold an address. */
+  /** Shortens a name for the report: names of files and columns can be long, or hold an address. */
   #shown(name: string): string {
     const text = this.#withAddresses ? name : name.replace(/[^\s@/"<>,;]+@[^\s@/"<>,;]+/g, "...");
     return text.length <= longestName ? text : `${text.slice(0, longestName)}...`;

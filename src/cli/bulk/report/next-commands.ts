@@ -1,4 +1,4 @@
-/** The commands that a run suggests when it is done. A command that might lose or charge anything twice is not suggested. */
+/** The commands that a run suggests when it is done. No suggested command may lose rows or charge them twice. */
 import { existsSync } from "node:fs";
 import { formatByName } from "../../../files/format-by-name.js";
 import type { RunReport } from "../../../run/run-options.js";
@@ -9,7 +9,9 @@ import { noItem } from "../../options/values.js";
 import type { Plan } from "../plan/plan.js";
 import { commandLine, pathWord } from "./command-line.js";
 
-/** Returns the command that validates what a run has left, if that is in one file that `--update` can complete. */
+/**
+ * Returns the command that validates the rows that a run has left; undefined if `--update` cannot complete its output.
+ */
 export function resumeCommand(plan: Plan, table: Table): string | undefined {
   const { output } = plan;
   const words = repeatedWords(plan);
@@ -18,7 +20,6 @@ export function resumeCommand(plan: Plan, table: Table): string | undefined {
   return commandLine([...words, "-I", "--update", pathWord(output!)]);
 }
 
-/** Returns the command that raises the limit of the offline engine's quota. */
 export function limitCommand({ quota, given }: Plan): string {
   const words =
     "state" in quota && "keyId" in quota.from
@@ -28,8 +29,9 @@ export function limitCommand({ quota, given }: Plan): string {
 }
 
 /**
- * Returns the command that drops disposable and fake rows, and those without an item; undefined if there are none, or all are, or
- * the options of this run prevent it. It reads the output, so that no unit is charged again; the input, if units have no limit.
+ * Returns the command that drops disposable and fake rows, and rows without an item. Undefined if there are none, if
+ * all rows are such, or if the options of this run prevent it. The command reads the output, so that no unit is charged
+ * again, or the input if the quota has no limit.
  */
 export function cleanCommand(
   plan: Plan,
@@ -50,7 +52,6 @@ export function cleanCommand(
   return commandLine([...words, ...update, pathWord(from!), "--drop", dropped.join(","), "-o", pathWord(to)]);
 }
 
-/** Returns the name of a file without useless rows: `list-clean.csv` for `list.csv`. */
 function cleanName(path: string): string {
   const [, stem = path, ending = ""] = /^(.*?[^/])((?:\.[^./]+)(?:\.(?:gz|zst))?)?$/s.exec(path) ?? [];
   return `${stem}-clean${isWritten(path) ? ending : ".csv"}`;
@@ -65,7 +66,6 @@ function isWritten(path: string): boolean {
   }
 }
 
-/** Returns whether `--update` can complete the output of a run: a file whose columns have names. */
 function isUpdatable({ output, omitsHeader, given }: Plan, table: Table): boolean {
   if (output === undefined || output.startsWith("/dev/") || omitsHeader || table.header === undefined) {
     return false;
@@ -75,7 +75,7 @@ function isUpdatable({ output, omitsHeader, given }: Plan, table: Table): boolea
   return !losesMembers || !given.some(({ name }) => name === "column");
 }
 
-/** Returns the command with the options that decide what is judged; undefined if one of them cannot be repeated. */
+/** Returns the command with the options that decide what is validated; undefined if one of them cannot be repeated. */
 function repeatedWords({ kind, given, isInPlace }: Plan): readonly string[] | undefined {
   const staysAsItIs = isInPlace && !given.some(({ name }) => name === "format");
   if (given.some(({ record: { next } }) => next === "prevent" || (next === "inPlace" && !staysAsItIs))) {
@@ -84,7 +84,6 @@ function repeatedWords({ kind, given, isInPlace }: Plan): readonly string[] | un
   return [kind === "email" ? "emails" : "domains", ...given.flatMap(wordsOf)];
 }
 
-/** Returns the words of an option that are repeated. */
 function wordsOf({ record: { next, repeatedAs }, words }: GivenOption): readonly string[] {
   if (next === undefined) return [];
   const [flag, text] = words;

@@ -5,7 +5,6 @@ import { colours, say } from "../../terminal/terminal.js";
 import type { LogPlan } from "../plan/plan.js";
 import { type DryRun, dryRunSummary, jsonSummary, type Summary, textSummary } from "./summary.js";
 
-/** Prints the summary of a run to standard error. */
 export async function printSummary(format: LogPlan["summary"], summary: Summary | DryRun): Promise<void> {
   if (format === "none") return;
   const text = !("report" in summary)
@@ -16,7 +15,6 @@ export async function printSummary(format: LogPlan["summary"], summary: Summary 
   process.stderr.write(`${text}\n`);
 }
 
-/** Returns the style of the terminal on standard error; undefined off a terminal or with TERM=dumb. */
 async function terminalStyle(): Promise<TerminalStyle | undefined> {
   const { isTTY, columns } = process.stderr;
   if (isTTY !== true || process.env["TERM"] === "dumb") return undefined;
@@ -24,12 +22,10 @@ async function terminalStyle(): Promise<TerminalStyle | undefined> {
   return { chalk: await colours(process.stderr, process.env), columns: columns || 80, isUnicode };
 }
 
-/**
- * Adds the summary of a run to a file as a line of JSON. A failure is reported and does not fail the run.
- */
+/** Appends the summary to a file as a line of JSON. A failure is reported and does not fail the run. */
 export async function appendSummary(path: string, summary: Summary | DryRun): Promise<void> {
   const line = "report" in summary ? jsonSummary(summary) : dryRunSummary(summary, "json");
-  // Without a reader, a named pipe would block.
+  // Opening a named pipe without a reader would block.
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
   try {
     const file = await open(path, flags);

@@ -1,4 +1,4 @@
-/** What the progress of a bulk run shows. */
+/** Fills the progress display of a bulk run. */
 import type { MailStatistics } from "../../../dns/mail-domains.js";
 import type { RunProgress } from "../../../run/run-options.js";
 import type { Activity } from "../../../validator/api/sender.js";
@@ -8,7 +8,6 @@ import type { Run } from "../open/engine.js";
 import type { RunFiles } from "../open/files.js";
 import type { Plan } from "../plan/plan.js";
 
-/** Starts to show progress, if it is wanted. */
 export function progressOf(
   { inputName, output, split, log: { progress: mode } }: Plan,
   { engine: { validator, activity }, mail }: Run,
@@ -35,7 +34,7 @@ const mailProgress = ({ asked, undecided }: MailStatistics): readonly string[] =
   ...(undecided === 0 ? [] : [`${grouped(undecided)} undecided`]),
 ];
 
-/** Returns what a service is doing: `4 batches out`, `12,400 units`, `waiting 42 s: the service asks to slow down`. */
+/** Returns the state of the service: `4 batches out`, `12,400 units`, `waiting 42 s: the service asks to slow down`. */
 function serviceProgress(
   { inFlight, wait }: Activity,
   { charged, cached }: ReturnType<RunProgress["units"]>,

@@ -11,7 +11,7 @@ import type { Plan } from "../plan/plan.js";
 import { cleanCommand, resumeCommand } from "./next-commands.js";
 import type { DryRun, Summary } from "./summary.js";
 
-/** Returns the facts of a run whose outputs were committed, but for those that are counted over all files. */
+/** Call after the commit: it looks up the sizes of the written files. Counts over all files are added by the caller. */
 export async function summaryOf(
   plan: Plan,
   { engine: { validator, reason } }: Run,
@@ -40,7 +40,6 @@ export async function summaryOf(
   };
 }
 
-/** Returns the commands that a run suggests: the one that goes on where the quota has ended, or that drops useless rows. */
 function nextOf(plan: Plan, table: Table, report: RunReport): Pick<Summary, "resume" | "next"> {
   const resume = report.statuses.has(notChecked.status) ? resumeCommand(plan, table) : undefined;
   return {
@@ -49,7 +48,6 @@ function nextOf(plan: Plan, table: Table, report: RunReport): Pick<Summary, "res
   };
 }
 
-/** Returns the facts of a dry run. */
 export const dryRunOf = (
   { inputName }: Plan,
   { table: { column, columnName: name, names, dialect }, badRows }: RunFiles,
@@ -60,7 +58,6 @@ export const dryRunOf = (
   ...{ badRows: badRows.count, badRowKinds: badRows.kinds, dryRun: counts },
 });
 
-/** Returns the files that a run has written, with their sizes. */
 function writtenFiles(
   { output, backup, badRows }: Plan,
   sink: TableSink,

@@ -5,7 +5,6 @@ import { barOf, statusColour, type TerminalStyle } from "../../terminal/bars.js"
 import { counted, grouped, printable } from "../../terminal/terminal.js";
 import type { Summary } from "./summary.js";
 
-/** Returns the reasons for `fake` with their numbers of rows, the most frequent first. */
 export function fakeReasonCounts(
   reasons: ReadonlyMap<string, number>,
 ): readonly (readonly [string, number])[] {
@@ -15,23 +14,18 @@ export function fakeReasonCounts(
     .sort((a, b) => b[1] - a[1]);
 }
 
-/** A column of the layout: its lines, and how wide they are without colours. */
+/** `width` does not count the escapes of colours. */
 interface Block {
   readonly lines: readonly string[];
   readonly width: number;
 }
 
 const gap = 4;
-/** Columns of a terminal below which there is one block without bars. */
+/** Width of a terminal, in columns, below which there is one block without bars. */
 const narrow = 60;
-/** Most entries of a list beside the statuses. */
 const mostEntries = 4;
 
-/**
- * Returns the middle of the summary: as many blocks side by side as the terminal has room for.
- *
- * @param counts rows by status, in order
- */
+/** Returns the middle of the summary: as many blocks side by side as fit. `counts` are rows by status, in order. */
 export function statusLines(
   { report }: Summary,
   counts: readonly (readonly [string, number])[],
@@ -94,7 +88,7 @@ function listBlock(heading: string, entries: readonly (readonly [string, number]
   const more = entries.length - shown.length;
   return [
     {
-      // A list of mostTopDomains may be cut: the number of further entries is not known.
+      // A list of mostTopDomains may be cut: then the number of further entries is unknown.
       lines: [
         heading,
         ...lines,
@@ -105,7 +99,7 @@ function listBlock(heading: string, entries: readonly (readonly [string, number]
   ];
 }
 
-/** Returns a size in bytes as people read it: `92 kB`. */
+/** Returns a size for people: `92 kB`. */
 export function sizeOf(bytes: number): string {
   const units = ["bytes", "kB", "MB", "GB", "TB"];
   let [size, unit] = [bytes, 0];

@@ -13,50 +13,39 @@ import { formulasRemark } from "../open/no-items.js";
 import { type BadRowKind, kindsText, linesText } from "./bad-rows.js";
 import { fakeReasonCounts, sizeOf, statusLines } from "./summary-layout.js";
 
-/** Facts of a run for its summary. */
 export interface Summary {
   readonly input: string;
   readonly kind: "email" | "domain";
   readonly engine: string;
-  /** Why this engine was chosen. */
   readonly engineReason: string;
-  /** Position of the column with the items, from 1. */
+  /** From 1. */
   readonly column: number;
   readonly columnName: string | undefined;
-  /** Names of further columns with items. */
   readonly otherColumns: readonly string[];
   /** Columns with items that were not validated: `3 "work email"`. */
   readonly passedOver: readonly string[];
   readonly report: RunReport;
-  /** Number of requests sent; undefined where the engine sends none. */
   readonly requests: number | undefined;
-  /** What DNS was asked about the file; undefined if it was not asked. */
   readonly dns: (MailStatistics & { readonly isStrict: boolean }) | undefined;
-  /** The encoding that the file is surely in; undefined for UTF-8, and where nothing is sure. */
+  /** Undefined for UTF-8, and if the encoding is not certain. */
   readonly encoding: string | undefined;
-  /** Number of lines above the table that the output has no place for. */
+  /** Lines above the table for which the output has no room. */
   readonly linesLeftOut: number;
-  /** Formulas of the sheet without a stored value; null if there are none. */
   readonly emptyFormulas: EmptyFormulas | null;
-  /** Number of bad rows that were skipped or kept. */
   readonly badRows: number;
   readonly badRowKinds: readonly BadRowKind[];
   readonly dialect: Dialect;
   readonly seconds: number;
-  /** The files that were written, with their sizes in bytes. */
   readonly files: readonly { readonly path: string; readonly bytes: number }[];
-  /** Whether the output has suggestions. */
   readonly isExplained: boolean;
-  /** Command that validates the rows that the quota has left. */
+  /** Command that validates the rows for which the quota had no units. */
   readonly resume: string | undefined;
-  /** That command, or the one that drops disposable and fake rows. */
+  /** `resume`, or the command that drops disposable and fake rows. */
   readonly next: string | undefined;
 }
 
-/** Facts of a dry run. */
 export interface DryRun {
   readonly input: string;
-  /** Position of the column with the items, from 1, and its name; the names of all columns. */
   readonly column: number;
   readonly columnName: string | undefined;
   readonly columns: readonly string[];
@@ -66,12 +55,10 @@ export interface DryRun {
   readonly dryRun: Pick<RunReport, "rows" | "distinct" | "cached" | "prechecked"> & {
     /** Largest number of items that would be submitted. */
     readonly items: number;
-    /** Undefined where the engine sends none. */
     readonly requests: number | undefined;
   };
 }
 
-/** Renders the summary of a dry run. */
 export function dryRunSummary({ input, dryRun, ...table }: DryRun, format: "text" | "json"): string {
   const { rows, distinct, cached, prechecked, items, requests } = dryRun;
   if (format === "json") {
@@ -100,11 +87,9 @@ export function dryRunSummary({ input, dryRun, ...table }: DryRun, format: "text
   ].join("\n");
 }
 
-/** Names the column with the items. */
 const placeOf = ({ column, columnName }: Pick<Summary, "column" | "columnName">): string =>
   `in column ${column}${columnName === undefined ? "" : ` "${printable(columnName)}"`}`;
 
-/** Says how the table was read, if it is not as in RFC 4180, and which rows are bad. */
 function tableLines({
   dialect,
   badRows,
@@ -117,12 +102,11 @@ function tableLines({
   ];
 }
 
-/** The dialect as it is in JSON. */
 const marksOf = ({ delimiter, quote, escape: escaping, skipsSpaces }: Dialect) => ({
   ...{ delimiter, quote, escape: escaping, skipsSpaces },
 });
 
-/** Renders the summary as one JSON object. Its fields are stable. */
+/** Renders the summary as a JSON object with stable fields. */
 export function jsonSummary({
   report,
   dns,
@@ -171,18 +155,14 @@ export function jsonSummary({
   });
 }
 
-/** Returns JSON in which all control characters are escaped, also those that JSON allows. */
+/** Also escapes the control characters that JSON allows. */
 const terminalJson = (value: unknown): string =>
   JSON.stringify(value).replace(
     /[\u007f-\u009f]/g,
     (character) => `\\u00${character.charCodeAt(0).toString(16)}`,
   );
 
-/**
- * Renders the summary as text, in several lines.
- *
- * @param style what the terminal can show; undefined off a terminal
- */
+/** Renders the summary as several lines of text. `style` is undefined off a terminal. */
 export function textSummary(summary: Summary, style: TerminalStyle | undefined): string {
   const { report, seconds } = summary;
   const { quota } = report;
@@ -230,7 +210,6 @@ export function textSummary(summary: Summary, style: TerminalStyle | undefined):
   ].join("\n");
 }
 
-/** Returns reasons and domains in lines of their own: `fake: 27 syntax, 22 mistyped domain`. */
 function details({ report }: Summary): string[] {
   const list = (name: string, entries: readonly (readonly [string, number])[]) =>
     entries.length === 0
@@ -240,7 +219,6 @@ function details({ report }: Summary): string[] {
   return [...list("fake", fakeReasonCounts(report.reasons)), ...list("disposable domains", domains)];
 }
 
-/** Names the files that were written. */
 function written({ files, report, isExplained }: Summary): string[] {
   const typos = report.reasons.get("typo-domain") ?? 0;
   const names = files.map(({ path, bytes }) => `${printable(path)} (${sizeOf(bytes)})`);
@@ -252,7 +230,7 @@ function written({ files, report, isExplained }: Summary): string[] {
   ];
 }
 
-/** Says what DNS was asked: `1,204 domains asked, 300 from the cache; 41 domains undecided: 38 timeouts, 3 SERVFAIL`. */
+/** Example: `1,204 domains asked, 300 from the cache; 41 domains undecided: 38 timeouts, 3 SERVFAIL`. */
 function dnsLine({ asked, cached, undecided, causes }: MailStatistics): string {
   const old = cached === 0 ? "" : `, ${grouped(cached)} from the cache`;
   const reasons = undecidedCauses.flatMap((cause) => {
@@ -265,7 +243,7 @@ function dnsLine({ asked, cached, undecided, causes }: MailStatistics): string {
   return `DNS: ${counted(asked, "domain")} asked${old}${open}`;
 }
 
-/** Returns the counts of one file, given those before it. */
+/** Returns the counts of one file, given the totals before and after it. */
 export function mailCounts(after: MailStatistics, before: MailStatistics): MailStatistics {
   const causes = undecidedCauses.flatMap((cause) => {
     const count = (after.causes[cause] ?? 0) - (before.causes[cause] ?? 0);
@@ -279,7 +257,6 @@ export function mailCounts(after: MailStatistics, before: MailStatistics): MailS
   };
 }
 
-/** Says what the user may not expect. */
 function remarks({ report, passedOver, linesLeftOut, emptyFormulas, encoding }: Summary): string[] {
   const { emptied, kept, notUtf8, outvoted } = report;
   const remark = (count: number, text: string) => (count > 0 ? [text] : []);

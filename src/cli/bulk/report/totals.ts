@@ -10,7 +10,6 @@ const order: readonly number[] = [
 ];
 
 export class Totals {
-  /** The worst exit code. */
   exitCode: number = exitCodes.done satisfies ExitCode;
   #files = 0;
   #failed = 0;
@@ -24,17 +23,15 @@ export class Totals {
     this.#isDryRun = isDryRun;
   }
 
-  /** Units that the summaries of single files have told. */
+  /** Units that the summaries of single files have reported. */
   get toldUnits(): number {
     return this.#told;
   }
 
-  /** Whether a file could not be validated. */
   get hasFailed(): boolean {
     return this.#failed > 0;
   }
 
-  /** Adds a file. */
   add(summary: Summary | DryRun, exitCode: number): void {
     const { rows, distinct } = "report" in summary ? summary.report : summary.dryRun;
     this.#files++;
@@ -46,11 +43,6 @@ export class Totals {
     this.#worsen(exitCode);
   }
 
-  /**
-   * Adds a file that could not be validated.
-   *
-   * @param units units charged before it failed
-   */
   addFailure(exitCode: number, units = 0): void {
     this.#files++;
     this.#failed++;
@@ -58,7 +50,6 @@ export class Totals {
     this.#worsen(exitCode);
   }
 
-  /** Renders the totals as one line of text or JSON. */
   render(format: "text" | "json"): string {
     const [files, failed, rows] = [this.#files, this.#failed, this.#rows];
     const [distinct, units] = [this.#distinct, this.#units];
