@@ -1,24 +1,23 @@
 /**
- * Control questions, whose answers are known beforehand. A server that gives other ones, as those of captive portals and filters
- * do, would make real addresses fake, or fake ones real.
+ * Control questions: DNS queries whose answers are known. A server that answers them wrongly, such as that of a captive
+ * portal or a filter, would turn real addresses into fake ones, or the reverse.
  */
 import type { DnsClient } from "./dns-client.js";
 import { findMail } from "./mail-domains.js";
 import type { UndecidedCause } from "./vocabulary.js";
 
-/** Domains of three operators that have received mail for decades; one of them is enough. */
+/** Domains of three operators that have received mail for decades; one that receives mail is enough. */
 const existing = ["gmail.com", "outlook.com", "iana.org"] as const;
 
 /** A name that cannot exist: no label with an underscore can be registered (RFC 1123 section 2.1). */
 const missing = "_no-such-name.com";
 
-/** Whether the answers were right: what was wrong, or why there was none. */
+/** Whether the answers were right. `text` describes a wrong answer. */
 export type ControlResult =
   | { readonly kind: "right" }
   | { readonly kind: "wrong"; readonly text: string }
   | { readonly kind: "undecided"; readonly cause: UndecidedCause };
 
-/** Asks the control questions. */
 export async function askControls(client: Pick<DnsClient, "ask">): Promise<ControlResult> {
   const [present, absent] = await Promise.all([
     askExisting(client),

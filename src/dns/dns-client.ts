@@ -1,10 +1,10 @@
 /**
- * Asks DNS servers, many domains at a time, and asks again what gets lost. Knows nothing of mail.
+ * Asks DNS servers about many domains at a time, and resends lost queries. Knows nothing of mail.
  *
- * There is a fixed number of slots. A slot has one query in flight and a resolver of its own for each server, so that
- * cancelling a query that took too long cancels nothing else. The wait before a query is resent follows the measured
- * round-trip time, like the retransmission timer of TCP (RFC 6298): lost packets cost little on a fast network, and slow
- * servers get few duplicates. A query without an answer after `patienceMilliseconds` has failed.
+ * There is a fixed number of slots. A slot has one query in flight and its own resolver for each server, so that
+ * cancelling a slow query cancels nothing else. The wait before a query is resent follows the measured round-trip time,
+ * like the retransmission timer of TCP (RFC 6298): lost packets cost little on a fast network, and slow servers get few
+ * duplicates. A query without an answer after `patienceMilliseconds` has failed.
  *
  * To keep: a slot has at most one query in flight, or the user's limit would be exceeded.
  */
@@ -12,32 +12,27 @@ import { Resolver } from "node:dns/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { UndecidedCause } from "./vocabulary.js";
 
-/** Servers of a client, and its limits. */
 export interface DnsClientOptions {
-  /** Addresses of servers, with a port if it is not 53: `192.0.2.1`, `[2001:db8::1]:5353`. The system's if absent. */
+  /** IP addresses, with a port if it is not 53: `192.0.2.1`, `[2001:db8::1]:5353`. By default, the system's servers. */
   readonly servers?: readonly string[];
-  /** Most queries in flight, 1 to 64. */
+  /** Limit on queries in flight, 1 to 64. */
   readonly concurrency: number;
   /** Limit on queries: up to `items` in `milliseconds`, evenly spaced. */
   readonly rate?: { readonly items: number; readonly milliseconds: number };
 }
 
-/** An answer: records, none, no such domain, or a failure. */
 export type DnsAnswer<Record> =
   | { readonly records: readonly Record[] }
   | { readonly isMissing: true }
   | { readonly failure: UndecidedCause };
 
-/** Time after which a query without an answer has failed, in milliseconds. */
 const patienceMilliseconds = 4000;
-/** Limits on the wait for an answer before the query is sent again, in milliseconds. */
+/** Limits on the wait before a query is resent, in milliseconds. */
 const [shortestWait, longestWait] = [25, 2000];
-/** Time without any answer after which the servers count as unreachable, in milliseconds. */
 const unreachableMilliseconds = 8000;
-/** Time between two queries that try unreachable servers, in milliseconds. */
 const probeMilliseconds = 1000;
 
-/** Failures by the error codes of Node.js. All other codes are invalid answers. */
+/** Failures by the error codes of Node.js. Other codes are invalid answers. */
 const failures: Readonly<Record<string, UndecidedCause>> = {
   ETIMEOUT: "timeout",
   ESERVFAIL: "SERVFAIL",
@@ -45,18 +40,16 @@ const failures: Readonly<Record<string, UndecidedCause>> = {
   ECONNREFUSED: "no connection",
 };
 
-/** Sends queries and resends lost ones, within the limits of its options. */
 export class DnsClient {
   readonly #options: DnsClientOptions;
   readonly #servers: readonly string[];
   readonly #idle: Slot[];
-  /** Queries that wait for a slot. */
   readonly #waiting: ((slot: Slot) => void)[] = [];
   readonly #slots: readonly Slot[];
   readonly #timer = new RetransmissionTimer();
   /** Index of the server to ask first: the last one that answered. */
   #preferred = 0;
-  /** Time of the first failure since the last answer. */
+  /** Start of the first query that failed since the last answer, on the clock of `performance.now()`. */
   #silentSince: number | undefined;
   #nextProbe = 0;
   #nextQuery = 0;
@@ -65,7 +58,8 @@ export class DnsClient {
   constructor(options: DnsClientOptions) {
     this.#options = options;
     const { servers, concurrency } = options;
-    // Of the system's servers, those of a network interface cannot be set one by one.
+    // Node cannot set a system server that names a network interface (`%`), so such a server is used only if it is the
+    // only one.
     this.#servers =
       servers ??
       new Resolver().getServers().filter((server, _, { length }) => length === 1 || !server.includes("%"));
@@ -76,7 +70,7 @@ export class DnsClient {
   /**
    * Returns the answer to a query. Never rejects.
    *
-   * @param signal once it is aborted, queries that still wait for a slot are not sent: they fail as "not asked"
+   * @param signal when aborted, queries that wait for a slot are not sent: they fail as "not asked"
    */
   async ask<Record>(
     query: (resolver: Resolver) => Promise<readonly Record[]>,
@@ -92,7 +86,6 @@ export class DnsClient {
     }
   }
 
-  /** Cancels the queries in flight. Later ones fail at once. */
   cancel(): void {
     this.#isCancelled = true;
     for (const slot of this.#slots) slot.cancel();
@@ -124,7 +117,6 @@ export class DnsClient {
       }
       const { failure } = answer;
       if (failure === "no connection" && untried.size === 0) {
-        // The server may be about to start again.
         const pause = Math.min(
           this.#waitFor(attempt, patienceMilliseconds - spent)(),
           patienceMilliseconds - spent,
@@ -138,7 +130,7 @@ export class DnsClient {
     return answer;
   }
 
-  /** Whether a query may be sent: while the servers are unreachable, one a second tries them. */
+  /** Servers that have been silent for `unreachableMilliseconds` get only one query per second, as a probe. */
   #mayTry(): boolean {
     const now = performance.now();
     if (this.#silentSince === undefined || now - this.#silentSince < unreachableMilliseconds) return true;
@@ -147,11 +139,14 @@ export class DnsClient {
     return true;
   }
 
-  /** Returns the wait for an answer, in milliseconds, as it is by then: the usual time may become known meanwhile. */
+  /**
+   * Returns a function that computes the wait in milliseconds anew: other answers may change the round-trip time
+   * meanwhile.
+   */
   #waitFor(attempt: number, left: number): () => number {
     return () => {
       const wait = this.#timer.wait(attempt);
-      // A last try that is too short is worth less than a longer wait.
+      // Rather than resend with little time left, wait longer.
       return left - wait < longestWait / 2 ? left : wait;
     };
   }
@@ -186,7 +181,6 @@ export class DnsClient {
     }
   }
 
-  /** Waits until the rate allows another query. */
   async #takeTurn(): Promise<void> {
     const { rate } = this.#options;
     if (rate === undefined) return;
@@ -197,31 +191,24 @@ export class DnsClient {
   }
 }
 
-/** Whether a failure means that no server said anything. */
 const isSilence = (failure: UndecidedCause): boolean => failure === "timeout" || failure === "no connection";
 
-/** One query in flight, and the resolvers that it uses. */
 class Slot {
   timer: NodeJS.Timeout | undefined;
   readonly #servers: readonly string[];
   readonly #areNamed: boolean;
   readonly #resolvers: Resolver[] = [];
 
-  /** @param areNamed whether the user has named the servers */
   constructor(servers: readonly string[], areNamed: boolean) {
     this.#servers = servers;
     this.#areNamed = areNamed;
   }
 
-  /**
-   * Returns the resolver for a server, by its index.
-   *
-   * @param isNew whether it may have no history: c-ares gives up sooner where earlier answers were fast
-   */
+  /** @param isNew whether to use a new resolver: c-ares gives up sooner where earlier answers were fast */
   resolver(index: number, isNew: boolean): Resolver {
     const known = this.#resolvers[index];
     if (known && !isNew) return known;
-    // Without a history, it gives up later than the client does, which cancels it.
+    // A new resolver would wait longer than the client, which cancels the query first.
     const resolver = new Resolver({ timeout: 2 * patienceMilliseconds, tries: 1 });
     if (this.#servers.length > 1 || this.#areNamed) resolver.setServers([this.#servers[index]!]);
     this.#resolvers[index] = resolver;
@@ -233,12 +220,12 @@ class Slot {
   }
 }
 
-/** Time to wait for an answer, from the times that earlier ones took (RFC 6298, section 2). */
+/** Wait for an answer, computed from the times of earlier answers (RFC 6298, section 2). */
 class RetransmissionTimer {
   #smoothedTime: number | undefined;
   #variation = 0;
 
-  /** Adds the time of an answer, in milliseconds, from the query that it answers: earlier ones are cancelled. */
+  /** @param milliseconds from the query to its own answer; earlier, resent queries are cancelled */
   add(milliseconds: number): void {
     if (this.#smoothedTime === undefined) {
       this.#smoothedTime = milliseconds;

@@ -1,4 +1,4 @@
-/** What DNS says about a domain as a destination of mail, and the rules that decide it. Does no I/O. */
+/** Findings of DNS about domains as destinations of mail, and the rules that decide them. Does no I/O. */
 import type { MxRecord } from "node:dns";
 import { isIP } from "node:net";
 import { findSuffixIn } from "../classifier/suffix-walk.js";
@@ -6,12 +6,11 @@ import type { Classification } from "../classifier/verdict.js";
 import { disposableExchanges } from "./disposable-exchanges.js";
 import type { UndecidedCause } from "./vocabulary.js";
 
-/** What DNS says about a domain. */
 export type Finding =
-  /** Mail can be sent there. `exchange` is the MX host to try first, if there is one and it is a host name. */
+  /** `exchange` is the MX host to try first; absent without MX records, or if it is not a valid host name. */
   | { readonly kind: "mail"; readonly exchange?: string }
   | { readonly kind: "no-such-domain" | "null-mx" | "no-mail-server" }
-  /** Its mail goes to a service for disposable addresses: `suffix` is the listed name of the exchange. */
+  /** Mail goes to a service for disposable addresses; `suffix` is the listed name of the exchange. */
   | { readonly kind: "disposable-mx"; readonly suffix: string }
   | { readonly kind: "undecided"; readonly cause: UndecidedCause };
 
@@ -29,12 +28,12 @@ export function verdictOf(domain: string, finding: Finding): Classification | un
 }
 
 /**
- * Decides from the MX records of a domain. A single empty exchange says that the domain receives no mail (RFC 7505). An
- * exchange must be a host name (RFC 5321 5.1); records with an address, `localhost` or a name under `.invalid` mark domains
- * without mail.
+ * Decides from the MX records of a domain. A single empty exchange means that the domain receives no mail (RFC 7505).
+ * An exchange must be a host name (RFC 5321 5.1); records with an address, `localhost` or a name under `.invalid` mark
+ * domains without mail.
  *
  * @param records at least one
- * @param findDisposable finds the listed name of a disposable domain that a host is under
+ * @param findDisposable returns the listed disposable domain that is a suffix of a host
  */
 export function judgeExchanges(
   records: readonly MxRecord[],
@@ -51,11 +50,10 @@ export function judgeExchanges(
     if (suffix !== undefined) return { kind: "disposable-mx", suffix };
   }
   const best = somewhere[0]!;
-  // A name from DNS may hold anything; only host names are shown.
+  // A name from DNS may contain any bytes; pass on only host names.
   return { kind: "mail", ...(isHostName(best) && { exchange: best }) };
 }
 
-/** Whether no mail can be sent to an exchange of this name. */
 const isNowhere = (host: string): boolean =>
   host === "" || isIP(host) !== 0 || /(?:^|\.)(?:localhost|invalid)$/.test(host);
 

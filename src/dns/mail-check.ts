@@ -1,6 +1,6 @@
 /**
- * The stage after the rules: asks DNS about the domains of items that passed. Domains of known providers are not asked
- * about; two of three real addresses are there.
+ * The stage after the rules: asks DNS about the domains of items that passed. Skips domains of known providers, which
+ * are two thirds of real addresses.
  */
 import type { Classifier } from "../classifier/classifier.js";
 import { isKnownProvider } from "../classifier/providers.js";
@@ -11,26 +11,22 @@ import type { Classification, ClassifierStatus, Kind, Reason } from "../classifi
 import { verdictOf } from "./finding.js";
 import type { MailDomains } from "./mail-domains.js";
 
-/** Verdict on an item after its domain was looked up. */
 export interface MailVerdict<Status extends string> {
   readonly status: Status | ClassifierStatus;
   readonly reason?: Reason;
-  /** The host that receives the domain's mail, where it is known. */
   readonly mx?: string;
 }
 
-/** Looks up the domains of items that passed the rules, and gives the verdicts that follow. */
 export class MailCheck {
   readonly #domains: MailDomains;
   readonly #classifier: Classifier;
 
-  /** @param classifier tells which items the user's own lists allow; those are not asked about */
+  /** @param classifier knows the user's own lists; items that they allow are not looked up */
   constructor(domains: MailDomains, classifier: Classifier) {
     this.#domains = domains;
     this.#classifier = classifier;
   }
 
-  /** Asks about the domains of items; {@link verdictOn} knows them afterwards. */
   async ask(kind: Kind, items: Iterable<string>): Promise<void> {
     const domains = new Set<string>();
     for (const item of items) {
@@ -41,8 +37,8 @@ export class MailCheck {
   }
 
   /**
-   * Returns the verdict of DNS on an item that passed the rules and was asked about: its status and reason if mail cannot
-   * be sent there or goes to a disposable address, else its old status.
+   * Returns the verdict on an item that passed the rules and whose domain was asked about: a new status and reason if
+   * mail cannot be sent there or goes to a disposable address, else the old status.
    *
    * @param status the status so far, `ok` or `alias`
    */
@@ -66,7 +62,7 @@ export class MailCheck {
     return this.#domains.statistics;
   }
 
-  /** Returns the domain of an item, lower case, A-labels; undefined if DNS is not asked about it. */
+  /** Returns the domain in lower case, as A-labels; undefined if DNS need not be asked about it. */
   #domainOf(kind: Kind, item: string): string | undefined {
     const parsed = kind === "email" ? parseAddress(item) : parseDomainName(withoutRoot(item));
     if (parsed instanceof Fault) return undefined;
@@ -77,5 +73,4 @@ export class MailCheck {
   }
 }
 
-/** Whether DNS is asked about items with a status. */
 const passes = (status: string): boolean => status === "ok" || status === "alias";

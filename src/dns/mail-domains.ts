@@ -1,6 +1,6 @@
 /**
- * Finds out which domains can receive mail, each once in a run: from what the run knows already, else from the cache,
- * else from DNS. Takes 11 to 17 bytes for a domain, and two strings where MX hosts are wanted.
+ * Finds out which domains can receive mail, each once in a run: from the run's own table, else from the cache, else
+ * from DNS. Needs 11 to 17 bytes for a domain, and two strings where MX hosts are wanted.
  */
 import { randomFillSync } from "node:crypto";
 import { hashItem, type ItemHash } from "../classifier/item-hash.js";
@@ -8,22 +8,23 @@ import type { DnsAnswer, DnsClient } from "./dns-client.js";
 import { type Finding, judgeExchanges } from "./finding.js";
 import { mostInFlight, type UndecidedCause, undecidedCauses } from "./vocabulary.js";
 
-/** The findings of earlier runs. Holds keyed hashes of domains and the listed suffixes of disposable MX hosts; no other names. */
+/**
+ * Findings of earlier runs. Stores keyed hashes of domains and the listed suffixes of disposable MX hosts; no other
+ * names.
+ */
 export interface FindingCache {
-  /** Returns what is known of some domains. */
   load(domains: readonly string[]): Promise<readonly (Finding | undefined)[]>;
-  /** Keeps findings. */
   store(findings: ReadonlyMap<string, Finding>): Promise<void>;
 }
 
-/** A compact table with one byte of state for a hash; 0 for hashes that are not in it. */
+/** A compact table of states, one byte for each hash; 0 for unknown hashes. */
 export interface StateTable {
   readonly seed: Int32Array;
   get(hash: ItemHash): number;
   set(hash: ItemHash, state: number): void;
 }
 
-/** Returns a table for a few domains, which takes little memory while it is empty. */
+/** Returns a table for a few domains, which needs little memory while it is empty. */
 export function smallTable(): StateTable {
   const states = new Map<string, number>();
   const keyOf = ({ low, high }: ItemHash) => `${low} ${high}`;
@@ -34,40 +35,35 @@ export function smallTable(): StateTable {
   };
 }
 
-/** Counts of a run. */
 export interface MailStatistics {
-  /** Domains that were asked about, those that the cache knew left out. */
+  /** Domains that DNS was asked about; those found in the cache are not counted. */
   readonly asked: number;
   readonly cached: number;
   readonly undecided: number;
-  /** Undecided domains by cause. */
   readonly causes: Readonly<Partial<Record<UndecidedCause, number>>>;
 }
 
 const plainKinds = ["mail", "no-such-domain", "null-mx", "no-mail-server"] as const;
-/** State of a domain whose suffix is in a table of its own. */
 const disposableState = plainKinds.length + 1;
 
-/** What is known of the domains of a run. */
 export class MailDomains {
   readonly #client: Pick<DnsClient, "ask">;
   readonly #findDisposable: (host: string) => string | undefined;
   readonly #states: StateTable;
   readonly #cache: FindingCache | undefined;
-  /** Exchanges by domain, if they are wanted, and listed suffixes of disposable ones. */
+  /** Exchanges by domain, if wanted, and the listed suffixes of disposable domains. */
   readonly #names = new Map<string, string>();
   readonly #wantsExchanges: boolean;
-  /** Domains that are being asked about. */
   readonly #pending = new Map<string, Promise<void>>();
   #asked = 0;
   #cached = 0;
   readonly #causes: Partial<Record<UndecidedCause, number>> = {};
 
   /**
-   * @param findDisposable finds the listed name of a disposable domain that a host is under
+   * @param findDisposable returns the listed disposable domain that is a suffix of a host
    * @param states an empty table
-   * @param wantsExchanges whether to remember the exchange of each domain. Then domains that have one are asked about
-   *   again, since the cache holds no exchanges
+   * @param wantsExchanges whether to remember the exchange of each domain. Then DNS is asked even about cached domains
+   *   that receive mail, since the cache has no exchanges
    */
   constructor(
     client: Pick<DnsClient, "ask">,
@@ -83,7 +79,7 @@ export class MailDomains {
   }
 
   /**
-   * Finds out about some domains; {@link find} knows them afterwards.
+   * Looks up domains; {@link find} returns the findings afterwards.
    *
    * @param domains host names, lower case, A-labels; duplicates cost nothing
    */
@@ -99,7 +95,7 @@ export class MailDomains {
     await Promise.all(waits);
   }
 
-  /** Returns what is known of a domain; undefined if it was not asked about. */
+  /** Returns the finding on a domain; undefined if it was not asked about. */
   find(domain: string): Finding | undefined {
     const state = this.#stateOf(domain);
     if (state === 0) return undefined;
@@ -138,7 +134,7 @@ export class MailDomains {
           this.#remember(domain, finding);
         }
       };
-      // As many as can be in flight: thousands of promises would take memory and time.
+      // Not a promise for each domain: thousands would cost memory and time.
       await Promise.all(Array.from({ length: mostInFlight }, askInTurn));
       if (found.size > 0) await this.#cache?.store(found);
     })().finally(() => {
@@ -169,7 +165,7 @@ export class MailDomains {
 }
 
 /**
- * Asks DNS whether a domain can receive mail. A domain without MX records receives it at its own address (RFC 5321 5.1).
+ * Asks DNS whether a domain can receive mail. Without MX records, mail goes to the domain's own address (RFC 5321 5.1).
  */
 export async function findMail(
   domain: string,
@@ -191,7 +187,9 @@ export async function findMail(
   return { kind: "no-mail-server" };
 }
 
-/** Returns the finding that follows from an answer without records, whatever was asked: no such domain, or undecided. */
+/**
+ * Returns the finding that an answer without records decides for every record type; undefined if more must be asked.
+ */
 function withoutRecords(answer: DnsAnswer<unknown>): Finding | undefined {
   if ("isMissing" in answer) return { kind: "no-such-domain" };
   return "failure" in answer ? { kind: "undecided", cause: answer.failure } : undefined;

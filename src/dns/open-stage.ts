@@ -1,4 +1,4 @@
-/** Puts the stage together: servers, table of domains and rules. */
+/** Assembles the stage: servers, table of domains and rules. */
 import type { Classifier } from "../classifier/classifier.js";
 import { askControls } from "./controls.js";
 import { DnsClient, type DnsClientOptions } from "./dns-client.js";
@@ -6,20 +6,18 @@ import { MailCheck } from "./mail-check.js";
 import { type FindingCache, MailDomains, type StateTable } from "./mail-domains.js";
 import { mostInFlight } from "./vocabulary.js";
 
-/** Optional parts of the stage. */
 interface StageParts {
   readonly cache?: FindingCache | undefined;
-  /** Whether the exchanges of domains are remembered; true by default. */
   readonly wantsExchanges?: boolean;
 }
 
 /**
- * Opens the stage. Nothing is sent yet.
+ * Opens the stage. Sends nothing yet.
  *
  * @param classifier knows the disposable domains, and the user's own lists if there are any
- * @param newTable makes an empty table of domains
- * @returns `newCheck`, which starts a check with a table of its own, whose waiting queries are not sent once its
- *   signal is aborted; `askControls`, which tests the servers; `cancel`, which ends all queries
+ * @param newTable returns an empty table of domains
+ * @returns `newCheck`, which starts a check with its own table; once its signal is aborted, waiting queries are not
+ *   sent. `askControls` tests the servers, and `cancel` ends all queries
  */
 export function openMailStage(
   classifier: Classifier,
@@ -29,7 +27,7 @@ export function openMailStage(
 ) {
   const client = new DnsClient({ ...options, concurrency });
   const findDisposable = (host: string) => {
-    // Not names of the user's deny list, which would get into the cache.
+    // Leave out names of the user's deny list: they would be stored in the cache.
     const { reason = "" } = classifier.domainFacts(host).verdict ?? {};
     return /^disposable-domain: (.*)/.exec(reason)?.[1];
   };

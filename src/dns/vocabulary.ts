@@ -1,13 +1,13 @@
 /**
- * A limit and the causes of failure, which the help and the summary name too. A file of its own, so that a run without
+ * A limit and the causes of failure, which the help and the summary name, too. In its own file, so that a run without
  * `--dns` loads nothing else of this room.
  */
 import { isIP, isIPv4, isIPv6 } from "node:net";
 
-/** Most queries in flight. More bring nothing: over loopback, 32 and 64 take the same time. */
+/** Limit on queries in flight. More would gain nothing: over loopback, 32 and 64 need the same time. */
 export const mostInFlight = 64;
 
-/** Whether text is the address of a server: an IP address, with a port if it is not 53. */
+/** Whether text is an IP address, with a port if it is not 53. */
 export function isServerAddress(text: string): boolean {
   const [, bracketed = "", plain = "", port = "53"] =
     /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(text) ?? [];
@@ -15,7 +15,6 @@ export function isServerAddress(text: string): boolean {
   return isIP(text) !== 0 || (hasAddress && Number(port) > 0 && Number(port) < 65_536);
 }
 
-/** Why a domain stayed undecided. */
 export const undecidedCauses = [
   "timeout",
   "SERVFAIL",

@@ -1,4 +1,7 @@
-/** Looks at the rows of a run and counts what the report shows besides the summary. Keeps domains, no addresses, unless asked. */
+/**
+ * Observes the rows of a run and counts what the report shows besides the summary. Stores domains, but addresses only
+ * if asked to.
+ */
 import type { ItemHash } from "../classifier/item-hash.js";
 import { DistinctItems } from "../run/distinct-items.js";
 import {
@@ -14,21 +17,17 @@ import { HashedNames } from "./hashed-names.js";
 import type { DateColumn } from "./months.js";
 import { type NamedCounts, TopCounts } from "./top-counts.js";
 
-/** Series of the counts by status: the known statuses, then all others. */
+/** Series of the counts by status: the known statuses, then one for all others. */
 export const series: readonly string[] = [...knownStatuses, "other"];
-/** Most rows of a list that are shown with their addresses. */
 const mostAddresses = 100;
-/** Most groups of typos. */
 const mostTypos = 20;
-/** Most dates whose month is kept. */
+/** Limits on cached dates and suggestions; the caches start over when they are full. */
 const mostDates = 10_000;
-/** Most domains whose suggestion is kept. */
 const mostSuggestions = 10_000;
 
-/** A row shown with its address. */
 interface ShownRow {
   readonly file: string;
-  /** Line on which it starts, from 1; undefined where lines are not counted. */
+  /** Line on which the row starts, from 1; undefined if lines are not counted. */
   readonly line: number | undefined;
   readonly item: string;
   readonly status: string;
@@ -36,38 +35,34 @@ interface ShownRow {
   readonly suggestion: string | undefined;
 }
 
-/** Counts that are not in the summary of a run. */
+/** Counts that the summary of a run lacks. */
 export interface Collected {
-  /** Mistyped domains with the domains that are meant, as `gmial.com → gmail.com`. */
+  /** Mistyped domains with the intended domains, such as `gmial.com → gmail.com`. */
   readonly typos: readonly NamedCounts[];
-  /** Domains with the most rows, and their rows by {@link series}. */
+  /** Domains with the most rows, counted by {@link series}. */
   readonly providers: readonly NamedCounts[];
-  /** Distinct addresses that reach the mailbox of another one, written in another way. */
+  /** Distinct addresses that reach the mailbox of another address in the list, but are written differently. */
   readonly sameMailbox: number;
-  /** The column with dates, and its months from the first to the last with their rows by {@link series}. */
+  /** The column with dates, and the rows of each month, counted by {@link series}, the oldest month first. */
   readonly months: { readonly column: string; readonly counts: readonly NamedCounts[] } | undefined;
-  /** Rows that are fake or disposable; undefined unless addresses are wanted. */
+  /** Fake and disposable rows; undefined unless addresses are wanted. */
   readonly shownRows: readonly ShownRow[] | undefined;
-  /** Whether the lists leave out rare domains. */
+  /** Whether the lists may lack rare domains. */
   readonly isApproximate: boolean;
 }
 
-/** Properties of a run that its collector needs. */
 export interface CollectorOptions {
   readonly kind: Kind;
-  /** Returns the verdict of the rules on an item, with reason and suggestion. */
   readonly explain: (kind: Kind, item: string) => Verdict;
   readonly withAddresses: boolean;
 }
 
-/** Counts of a file, or of all files so far. */
 class Counts {
   readonly typos = new TopCounts();
   readonly providers = new TopCounts(series.length);
-  /** Counts by {@link series} of each month; there are few of them. */
   readonly months = new Map<string, number[]>();
   readonly dateColumns = new Set<string>();
-  /** The mailboxes of new items that are not in their canonical form. */
+  /** Mailboxes of new items that are not in their canonical form. */
   readonly mailboxes = new Hashes();
   readonly rows: ShownRow[] = [];
 
@@ -83,7 +78,6 @@ class Counts {
     this.rows.push(...rows.slice(0, mostAddresses - this.rows.length));
   }
 
-  /** Returns the counts of a month, to add to them. */
   countsOf(month: string): number[] {
     const counts = this.months.get(month) ?? series.map(() => 0);
     this.months.set(month, counts);
@@ -91,16 +85,15 @@ class Counts {
   }
 }
 
-/** Collects the counts of one run, or of the runs over several files. */
 export class Collector {
   readonly #options: CollectorOptions;
   #total = new Counts();
-  /** Counts of the file at hand, which are dropped if its run fails. */
+  /** Counts of the current file, which are dropped if its run fails. */
   #file = new Counts();
   #isFirst = true;
   readonly #suggestedDomains = new Map<string, string | undefined>();
   #isItem: ItemMailboxes["isItem"] = () => false;
-  /** The dates of the file at hand, and the counts of the month of each. */
+  /** Dates of the current file by their hashes, and the counts of the month of each. */
   #dates = new HashedNames();
   #countsByDate: (number[] | undefined)[] = [];
 
@@ -108,11 +101,6 @@ export class Collector {
     this.#options = options;
   }
 
-  /**
-   * Returns the observer of the run over a file.
-   *
-   * @param dates the column with dates, if there is one
-   */
   observerOf(file: string, dates: DateColumn | undefined): RowObserver {
     this.#file = new Counts();
     this.#dates = new HashedNames();
@@ -124,7 +112,7 @@ export class Collector {
     };
   }
 
-  /** Keeps the counts of the file at hand: its run has succeeded. */
+  /** Adds the counts of the current file to the total, after its run has succeeded. */
   keepFile(): void {
     if (this.#isFirst) this.#total = this.#file;
     else this.#total.add(this.#file);
@@ -132,7 +120,6 @@ export class Collector {
     this.#file = new Counts();
   }
 
-  /** Returns the counts of the files that were kept. */
   collected(): Collected {
     const { typos, providers, months, dateColumns, rows } = this.#total;
     const counts = Array.from(months, ([name, counts]) => ({
@@ -180,14 +167,14 @@ export class Collector {
    * Counts the domains of the rows' items.
    *
    * @param seriesOf the series of each code
-   * @returns their numbers among the providers; -1 where there is none
+   * @returns the number of each row's domain in `providers`; -1 for none
    */
   #countDomains(rows: ObservedRows, seriesOf: readonly number[]): Int32Array {
     const { codes, statuses, reasons, facts } = rows;
     const { providers } = this.#file;
     const numbers = new Int32Array(codes.length).fill(-1);
     if (facts) providers.findAll(facts.domains, domainWords, numbers);
-    // The text of an item with a fault may be anything, even an address without its sign.
+    // An item with a syntax fault may contain anything, even an address without its sign.
     const isCounted = statuses.map((_, code) => hasItem(code) && reasons[code] !== "syntax");
     for (let row = 0; row < codes.length; row++) {
       const code = codes[row]!;
@@ -202,7 +189,7 @@ export class Collector {
     return numbers;
   }
 
-  /** Returns the number of the domain of a row's item among the providers; -1 if it has none. */
+  /** Returns the number of the domain of a row's item in `providers`; -1 for none. */
   #domainOf(rows: ObservedRows, row: number): number {
     const { facts } = rows;
     const { providers } = this.#file;
@@ -219,13 +206,11 @@ export class Collector {
     return providers.addName(low, high, bytes, domains[word + 2], length);
   }
 
-  /** @param number that of the domain among the providers; -1 if it is not known */
   #domainText(rows: ObservedRows, row: number, number: number): string {
     if (number !== -1) return this.#file.providers.nameOf(number);
     return domainOf(this.#options.kind, rows.place(row).item ?? "");
   }
 
-  /** Lists a row with its address. */
   #show(file: string, rows: ObservedRows, row: number, status: string): void {
     if (this.#file.rows.length >= mostAddresses) return;
     const { line, item = "" } = rows.place(row);
@@ -233,7 +218,7 @@ export class Collector {
     this.#file.rows.push({ file, line, item, status, reason, suggestion });
   }
 
-  /** Returns the counts of the month of a row's date, to add to them; undefined if there is none. */
+  /** Returns the counts of the month of a row's date, for adding; undefined if there is no date. */
   #monthCounts({ column, monthOf }: DateColumn, rows: ObservedRows, row: number): number[] | undefined {
     const countsOf = () => {
       const month = monthOf(rows.field(row, column));
@@ -241,11 +226,11 @@ export class Collector {
     };
     const { facts } = rows;
     const [low = 0, high = 0] = [facts?.fields[2 * row], facts?.fields[2 * row + 1]];
-    // An empty field, or a record that the threads have not read.
+    // The field is empty, or the threads have not read the record.
     if (low === 0 && high === 0) return countsOf();
     const known = this.#dates.find(low, high);
     if (known !== -1) return this.#countsByDate[known];
-    // Most lists have far fewer days than rows.
+    // Rarely needed: most lists have far fewer days than rows.
     if (this.#dates.size === mostDates) {
       this.#dates = new HashedNames();
       this.#countsByDate = [];
@@ -266,10 +251,9 @@ export class Collector {
     if (meant !== undefined) typos.add(numberOf(typos, rows.hashOf(domain), `${domain} → ${meant}`));
   }
 
-  /** Returns the domain that is probably meant, if the rules call this one mistyped. */
   #meantDomain(domain: string): string | undefined {
     const { kind } = this.#options;
-    // A mailbox that every provider could have: for others there may be no suggestion.
+    // A mailbox that is valid at every provider: for an invalid one there may be no suggestion.
     const item = kind === "email" ? `first.last@${domain}` : domain;
     const { reason = "", suggestion } = this.#explain(item, "fake");
     return reason.startsWith("typo-domain") && suggestion !== undefined
@@ -277,7 +261,7 @@ export class Collector {
       : undefined;
   }
 
-  /** Returns the verdict of the rules on an item, if it is the status that the item has. */
+  /** Returns reason and suggestion of the rules; undefined ones if the rules give the item another status. */
   #explain(item: string, status: string): { reason: string | undefined; suggestion: string | undefined } {
     const verdict = this.#options.explain(this.#options.kind, item);
     const agrees = verdict.status === status;
@@ -287,7 +271,6 @@ export class Collector {
     };
   }
 
-  /** Keeps the mailboxes of the new items that are not in their canonical form. */
   #addMailboxes({ hashes, items, isNew, isItem }: ItemMailboxes): void {
     this.#isItem = isItem;
     const { mailboxes } = this.#file;
@@ -299,13 +282,13 @@ export class Collector {
   }
 
   /**
-   * Returns the number of distinct items that reach a mailbox of another. An item with capitals stands for the mailbox in small
-   * letters, too, as it does among items.
+   * Returns the number of distinct items that reach a mailbox of another item. An item with capitals counts as the
+   * mailbox in small letters, as in the comparison of items.
    */
   #sameMailbox(): number {
     const { all } = this.#total.mailboxes;
     const { isNew } = new DistinctItems().addAll(all, new Uint8Array(all.length / 2).fill(1));
-    // If no item is the mailbox itself, the first one that reaches it is not the same as another.
+    // If no item is the mailbox itself, the first item that reaches it is not a duplicate.
     const unlisted = isNew.filter((one, place) => {
       return one === 1 && !this.#isItem({ low: all[2 * place]!, high: all[2 * place + 1]! });
     });
@@ -313,12 +296,10 @@ export class Collector {
   }
 }
 
-/** Hashes in memory that grows. */
 class Hashes {
   #words = new Int32Array(1024);
   #end = 0;
 
-  /** The hashes, two words each. */
   get all(): Int32Array {
     return this.#words.subarray(0, this.#end);
   }
@@ -343,10 +324,9 @@ class Hashes {
   }
 }
 
-/** Dates are found by their hashes alone. */
+/** Dates need no names: they are found by their hashes. */
 const noName = new Uint8Array(0);
 
-/** Returns the number of a name, which is added if it is new. */
 function numberOf(names: TopCounts, hash: ItemHash, name: string): number {
   const number = names.find(hash.low, hash.high);
   return number === -1 ? names.addName(hash.low, hash.high, Buffer.from(name)) : number;
@@ -354,7 +334,7 @@ function numberOf(names: TopCounts, hash: ItemHash, name: string): number {
 
 const hostname = /^[^\s@.]+(?:\.[^\s@.]+)+$/;
 
-/** Returns the domain of an item in lower case; empty if it does not look like one. */
+/** Returns the domain of an item in lower case; empty if it does not look like a domain. */
 function domainOf(kind: Kind, item: string): string {
   const at = item.lastIndexOf("@");
   const domain = item.slice(at + 1).toLowerCase();

@@ -1,21 +1,20 @@
-/** Names found by their hashes: a table in which rows find theirs without making strings. */
+/** Names found by their hashes, so that rows look up their names without creating strings. */
 import type { ItemHash } from "../classifier/item-hash.js";
 
-/** Longest name in bytes; longer ones are cut. Domains have at most 253 (RFC 1035 section 2.3.4). */
+/** Longest name in bytes; longer names are cut. Domains have at most 253 (RFC 1035 section 2.3.4). */
 const longestName = 255;
-/** Words of a slot: the hash in two words, and the number of the name from 1, which is 0 if the slot is free. */
+/** Words of a slot: the hash in two words, then the number of the name plus 1; 0 marks a free slot. */
 const slotWords = 3;
 
 /**
- * Numbers names from 0. Names are told apart by 64 bits of a hash: of 100,000 names, two share one with a probability of 1 in 4
- * thousand million.
+ * Numbers names from 0. Names are distinguished by 64 bits of a hash: the probability that two of 100,000 names share
+ * one is 1 in 4 thousand million.
  */
 export class HashedNames {
-  /** Number of names. */
   size = 0;
-  /** At least twice as many slots as names, a power of two. */
+  /** At least twice as many slots as names; a power of two. */
   #slots = new Int32Array(slotWords * 128);
-  /** The slot and the end in {@link #bytes} of each name. */
+  /** For each name, its slot and its end in {@link #bytes}. */
   #places = new Int32Array(2 * 64);
   #bytes = Buffer.alloc(1024);
 
@@ -25,10 +24,10 @@ export class HashedNames {
   }
 
   /**
-   * Finds many names: the processor fetches their slots side by side.
+   * Finds many names at once, which lets the processor fetch their slots in parallel.
    *
    * @param hashes the hash of a name at the start of every `step` words
-   * @param numbers gets the number of each; -1 for those that are not there
+   * @param numbers receives the number of each name; -1 for unknown names
    */
   findAll(hashes: Int32Array, step: number, numbers: Int32Array): void {
     const slots = this.#slots;
@@ -41,7 +40,7 @@ export class HashedNames {
     }
   }
 
-  /** Adds a name, which must be new, in the lower case of ASCII. Returns its number. */
+  /** Adds a name, which must be new, with its ASCII letters in lower case. Returns its number. */
   add(low: number, high: number, name: Uint8Array, start = 0, length = name.length): number {
     if (this.size === this.#places.length / 2) this.#grow();
     const number = this.size++;
@@ -61,18 +60,16 @@ export class HashedNames {
     return number;
   }
 
-  /** Returns a name. */
   nameOf(number: number): Buffer {
     return this.#bytes.subarray(this.#startOf(number), this.#places[2 * number + 1]);
   }
 
-  /** Returns the hash of a name. */
   hashOf(number: number): ItemHash {
     const slot = this.#places[2 * number]!;
     return { low: this.#slots[slot]!, high: this.#slots[slot + 1]! };
   }
 
-  /** Returns a table of some of the names, which have the numbers from 0 in their order. */
+  /** Returns a table of the wanted names, renumbered from 0 in the same order. */
   filter(isWanted: (number: number) => boolean): HashedNames {
     const wanted = new HashedNames();
     for (let number = 0; number < this.size; number++) {
@@ -83,7 +80,6 @@ export class HashedNames {
     return wanted;
   }
 
-  /** Returns the slot of a hash, or the free one in which it belongs. */
   #slotOf(low: number, high: number): number {
     const slots = this.#slots;
     let slot = slotWords * ((low ^ (high >>> 15)) & (slots.length / slotWords - 1));

@@ -1,10 +1,11 @@
-/** Renders whole pages, so that no text in them can look like another one. */
+/** Renders whole pages, in which no text can imitate another by invisible characters. */
 import type { VNode } from "preact";
 import { render } from "preact-render-to-string";
 
 /**
- * Returns the document of a page. Control characters but tabs and line ends, which HTML does not allow, and direction marks,
- * which would let a name look like another one, become U+FFFD. Line ends are LF: forms send CRLF, which HTML reads as LF.
+ * Returns the HTML document of a page. Replaces control characters, which HTML does not allow, and direction marks,
+ * which would let a name look like another one, by U+FFFD. Tabs and line ends stay. Line ends become LF: forms send
+ * CRLF, which HTML reads as LF.
  */
 export function htmlPage(page: VNode): string {
   const text = render(page)

@@ -1,9 +1,8 @@
-/** Finds the column that says when a row came into the list, and reads the month from its fields. */
+/** Finds the column with the dates on which rows were added to the list, and reads the month from its fields. */
 
-/** Reads the month of a date: `2026-11`; undefined if the text is not a date. */
+/** Returns the month of a date, such as `2026-11`; undefined if the text is not a date. */
 type MonthOf = (text: string) => string | undefined;
 
-/** A column with dates. */
 export interface DateColumn {
   /** Index from 0. */
   readonly column: number;
@@ -11,19 +10,16 @@ export interface DateColumn {
   readonly monthOf: MonthOf;
 }
 
-/** Names of columns that say when a row came into the list, and of those with other dates. */
+/** Names of columns with the date of entry, and of columns with other dates. */
 const entryNames =
   /creat|sign|regist|subscri|join|opt.?in|added|since|confirm|erstellt|angelegt|anmeld|alta|inscri/i;
 const otherNames = /version|release|birth|dob|geburt|naiss|nacimiento|expir|until|unsub|deleted|bounce/i;
-/** Names of columns with dates, whatever they say. */
 const dateNames = /date|datum|fecha|time|zeit|stamp/i;
-/** Share of the filled fields that must be dates. */
 const dateShare = 0.8;
 
 /**
- * Returns the column with the dates on which rows came into the list; undefined if there is none.
+ * Returns the column with the dates of entry; undefined if there is none.
  *
- * @param names names of the columns
  * @param firstValues returns the first fields of a column
  */
 export function findDateColumn(
@@ -43,21 +39,23 @@ export function findDateColumn(
   return best;
 }
 
-/** Returns how to read the dates in a column; undefined if most fields are not dates, or could be read in two ways. */
+/**
+ * Returns the reader for the dates in a column; undefined if less than 80 % of the fields are dates, or if they are
+ * ambiguous, as 03/04/2026 is.
+ */
 function formatOf(known: readonly MonthOf[], values: readonly string[]): MonthOf | undefined {
   const fitting = known.filter(
     (monthOf) => values.filter((value) => monthOf(value) !== undefined).length >= dateShare * values.length,
   );
   const [first, second] = fitting;
   if (values.length === 0 || first === undefined) return undefined;
-  // 03/04/2026 may be in March or in April.
   const isAmbiguous = second !== undefined && values.some((value) => first(value) !== second(value));
   return isAmbiguous ? undefined : first;
 }
 
 const monthNames = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 
-/** Returns a reader of the dates that match. The groups `y` and `m` are the year and the month, by number or name. */
+/** Returns a reader of dates that match. The groups `y` and `m` are the year and the month, by number or name. */
 function written(pattern: RegExp): MonthOf {
   return (text) => {
     const { y, m = "" } = pattern.exec(text.trim())?.groups ?? {};
@@ -67,7 +65,6 @@ function written(pattern: RegExp): MonthOf {
   };
 }
 
-/** Returns a reader of seconds or milliseconds since the epoch. */
 function elapsed(pattern: RegExp, milliseconds: number): MonthOf {
   return (text) => {
     if (!pattern.test(text.trim())) return undefined;
@@ -91,14 +88,14 @@ const formats: readonly MonthOf[] = [
 ];
 
 /**
- * The basic format of ISO 8601: 20261122, 20261122T100000Z; also 20261122 10:00. Only for columns with names of dates: numbers of
- * customers or orders may look like this.
+ * Basic format of ISO 8601: 20261122, 20261122T100000Z; also 20261122 10:00. Only for columns with names of dates:
+ * numbers of customers or orders may look like this.
  */
 const withoutSeparators = written(
   /^(?<y>\d{4})(?<m>\d{2})(?:0[1-9]|[12]\d|3[01])(?:[T ]?(?:[01]\d|2[0-3]):?[0-5]\d(?::?[0-5]\d(?:[.,]?\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/,
 );
 
-/** Years before or after are other numbers. */
+/** Range of plausible years. */
 const [firstYear, lastYear] = [1990, 2100];
 
 function monthText(year: number, month: number): string | undefined {

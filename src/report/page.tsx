@@ -1,6 +1,6 @@
 /**
- * The report as one HTML page, for people who do not use a terminal. It needs no network and no script. Components take
- * plain data, and all text is escaped by preact-render-to-string.
+ * The report as one HTML page, for people who do not use a terminal. The page needs no network and no script.
+ * Components get plain data, and preact-render-to-string escapes all text.
  */
 
 import type { ComponentChildren } from "preact";
@@ -14,7 +14,6 @@ import type { Report } from "./report.js";
 import { style } from "./style.js";
 import { mostNames, type NamedCounts } from "./top-counts.js";
 
-/** Renders the report as a whole page. */
 export function renderPage(report: Report): string {
   const title = `Report: ${report.inputs.length === 1 ? report.inputs[0] : `${report.inputs.length} files`}`;
   const page = (
@@ -35,7 +34,6 @@ export function renderPage(report: Report): string {
   return htmlPage(page);
 }
 
-/** The report without the page around it. */
 function ReportView({ report }: { report: Report }) {
   return (
     <main>
@@ -107,7 +105,6 @@ function Opening({ report }: { report: Report }) {
   );
 }
 
-/** What to do about the rows with each status. */
 const advice: Readonly<Record<string, string>> = {
   ok: "Keep.",
   alias: "Keep: mail arrives. The owner uses a sub-address or a relay, and may switch it off.",
@@ -205,7 +202,6 @@ function DisposableDomains({ report: { topDomains, inputs } }: { report: Report 
   );
 }
 
-/** Returns the slices of counts by {@link series}. */
 const slicesOf = ({ counts }: NamedCounts): Slice[] =>
   series.map((label, i) => ({ className: label, label, count: counts[i] ?? 0 }));
 
@@ -250,11 +246,9 @@ function Providers({ report: { providers, isApproximate, kind } }: { report: Rep
   );
 }
 
-/** Returns the number of disposable and fake rows. */
 const badOf = ({ counts }: NamedCounts): number =>
   (counts[series.indexOf("disposable")] ?? 0) + (counts[series.indexOf("fake")] ?? 0);
 
-/** Most months in the chart. */
 const mostMonths = 60;
 
 function Months({ report: { months } }: { report: Report }) {
@@ -338,7 +332,6 @@ function Months({ report: { months } }: { report: Report }) {
   );
 }
 
-/** Returns the months with those between them that have no rows. */
 function withGaps(months: readonly NamedCounts[]): readonly NamedCounts[] {
   const known = new Map(months.map((month) => [month.name, month]));
   const all: NamedCounts[] = [];
@@ -406,7 +399,7 @@ function ShownRows({ report: { shownRows: shown, inputs } }: { report: Report })
   );
 }
 
-/** Most kinds of bad rows that are shown: each input has its own. */
+/** Limit on the kinds of bad rows that are shown; each input has its own kinds. */
 const mostKinds = 12;
 
 function Cost({ report }: { report: Report }) {

@@ -1,21 +1,17 @@
-/** Parts of pages: bars, lists and tables, in SVG and HTML. Text is escaped where the page is rendered. */
+/** Parts of pages: bars, lists and tables, in SVG and HTML. Text is escaped when the page is rendered. */
 import type { ComponentChildren } from "preact";
 
-/** A number of rows with its name. `className` gives its colour. */
 export interface Slice {
   readonly className: string;
   readonly label: string;
   readonly count: number;
 }
 
-/** Returns a number with commas between its thousands. */
 export const grouped = (count: number): string => count.toLocaleString("en-US");
 
-/** Returns a share as people read it: `7.1 %`. */
 export const perCent = (part: number, whole: number): string =>
   `${whole === 0 ? "0.0" : ((100 * part) / whole).toFixed(1)} %`;
 
-/** A bar whose parts are as wide as their counts. */
 export function StackedBar({ slices, className }: { slices: readonly Slice[]; className: string }) {
   const total = slices.reduce((sum, { count }) => sum + count, 0);
   let x = 0;
@@ -47,14 +43,12 @@ export function StackedBar({ slices, className }: { slices: readonly Slice[]; cl
   );
 }
 
-/** A square in the colour of a status, for tables that explain a bar. */
 export const Key = ({ className }: { className: string }) => (
   <svg class="key" viewBox="0 0 10 10" aria-hidden="true">
     <rect class={className} width="10" height="10" />
   </svg>
 );
 
-/** A table of names with their counts, each with a bar. */
 export function BarTable({
   heading,
   column,
@@ -101,7 +95,6 @@ export function BarTable({
   );
 }
 
-/** A list of terms. */
 export const Facts = ({
   facts,
 }: {

@@ -1,35 +1,36 @@
-/** The report on a run over one or several files: its data, and what it is made of. */
+/** The data of a report on a run over one or several files. */
 import type { Kind } from "../classifier/verdict.js";
 import type { RunReport } from "../run/run-options.js";
 import type { Collected } from "./collector.js";
 
-/** Data of a report. Counts are rows unless said otherwise. */
+/** Data of a report. Counts are rows unless stated otherwise. */
 export interface Report extends Collected {
   readonly kind: Kind;
-  /** The inputs, as they are shown. */
   readonly inputs: readonly string[];
   /** Milliseconds since the epoch. */
   readonly made: number;
   readonly rows: number;
   readonly emptyRows: number;
   readonly badRows: number;
-  /** Bad rows by their kinds, of each input, with the first lines. */
+  /** Bad rows by input and kind, with the numbers of the first lines. */
   readonly badRowKinds: readonly {
     readonly kind: string;
     readonly count: number;
     readonly lines: readonly number[];
   }[];
-  /** Rows that are left out, or fail the run, though another item of theirs is good, of each input, with the first lines. */
+  /**
+   * Rows that are left out, or fail the run, although another of their items is good; by input, with the numbers of the
+   * first lines.
+   */
   readonly outvoted: readonly { readonly count: number; readonly lines: readonly number[] }[];
-  /** Rows that kept the status of an earlier run. */
+  /** Rows with the status of an earlier run. */
   readonly kept: number;
   readonly statuses: ReadonlyMap<string, number>;
-  /** Rows by the code of their reason. */
   readonly reasons: ReadonlyMap<string, number>;
   readonly topDomains: RunReport["topDomains"];
   /** Distinct items. */
   readonly distinct: number;
-  /** Units charged, and distinct items that cost none. */
+  /** Units charged. `cached` and `prechecked` are distinct items that cost none. */
   readonly charged: number;
   readonly cached: number;
   readonly prechecked: number;
@@ -38,7 +39,6 @@ export interface Report extends Collected {
   readonly facts: readonly (readonly [term: string, text: string])[];
 }
 
-/** Adds up the reports of several runs. */
 export function sumOf(
   reports: readonly RunReport[],
 ): Pick<

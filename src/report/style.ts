@@ -1,6 +1,6 @@
 /**
- * The style of the report, for screens from 360 px, light and dark, and for paper. Needs no `style` attributes. Must not
- * contain quotes, `<` or `&`, which would be escaped.
+ * Style sheet of the report, for screens from 360 px, light and dark, and for paper. Needs no `style` attributes. Must
+ * not contain quotes, `<` or `&`, which would be escaped.
  */
 export const style = `
 :root {

@@ -4,27 +4,23 @@ import { HashedNames } from "./hashed-names.js";
 /** Number of names at which {@link TopCounts.trim} drops half of them. */
 export const mostNames = 125_000;
 
-/** A name and its counts. */
 export interface NamedCounts {
   readonly name: string;
-  /** One count for each series. */
   readonly counts: readonly number[];
   readonly total: number;
 }
 
 /**
- * Counts names in one or several series. Exact below 125,000 names. From that number on, `trim` drops the half with the lowest
- * totals: names that are rare until then may be counted too low.
+ * Counts names in one or several series. Exact below 125,000 names. From that number on, `trim` drops the half with the
+ * lowest totals, so that names that are rare at first may be counted too low.
  */
 export class TopCounts {
-  /** Whether names were dropped. */
   isApproximate = false;
   readonly #series: number;
   #names = new HashedNames();
-  /** Of 32 bits, so that more of them are in the processor's cache: enough for lists of 4,000 million rows. */
+  /** 32-bit counts, so that more fit into the processor's cache; enough for 4,000 million rows. */
   #counts: Uint32Array;
 
-  /** @param series number of counts of each name */
   constructor(series = 1) {
     this.#series = series;
     this.#counts = new Uint32Array(64 * series);
@@ -35,7 +31,6 @@ export class TopCounts {
     return this.#names.find(low, high);
   }
 
-  /** Finds many names; see {@link HashedNames.findAll}. */
   findAll(hashes: Int32Array, step: number, numbers: Int32Array): void {
     this.#names.findAll(hashes, step, numbers);
   }
@@ -45,7 +40,6 @@ export class TopCounts {
     return this.#names.add(low, high, name, start, length);
   }
 
-  /** Adds to a count of a name. */
   add(number: number, series = 0, count = 1): void {
     const place = number * this.#series + series;
     if (place >= this.#counts.length) {
@@ -56,12 +50,11 @@ export class TopCounts {
     this.#counts[place]! += count;
   }
 
-  /** Returns a name. */
   nameOf(number: number): string {
     return this.#names.nameOf(number).toString();
   }
 
-  /** Adds the counts of another counter with the same series, whose names have the same hashes. */
+  /** Adds the counts of another counter with the same series, whose hashes have the same key. */
   addAll(other: TopCounts): void {
     this.isApproximate ||= other.isApproximate;
     for (let number = 0; number < other.#names.size; number++) {
@@ -74,12 +67,11 @@ export class TopCounts {
     this.trim();
   }
 
-  /** Drops the half of the names with the lowest totals if there are too many. */
+  /** Drops the half of the names with the lowest totals if there are too many. Changes the numbers of names. */
   trim(): void {
     if (this.#names.size >= mostNames) this.#drop();
   }
 
-  /** Returns the names with the highest totals, the highest first. */
   top(most: number): readonly NamedCounts[] {
     const limit = this.#limitOf(most);
     return Array.from(this.#totals(), (total, number) => ({ total, number }))
@@ -103,7 +95,6 @@ export class TopCounts {
     return totals;
   }
 
-  /** Returns the lowest of the `most` highest totals. */
   #limitOf(most: number): number {
     return this.#totals().sort().at(-most) ?? 0;
   }

@@ -4,11 +4,10 @@
 export class StoreError extends Error {
   override readonly name = "StoreError";
 
-  /** Units that a failed change has charged all the same: it is in the file, but perhaps not durable. */
+  /** Units that a failed change has charged nevertheless: they are in the file, but perhaps not durable. */
   readonly granted: number;
   /** Whether another process has locked the file for longer than this one waited. */
   readonly isLocked: boolean;
-  /** Whether another machine has claimed the file. */
   readonly isClaimed: boolean;
 
   constructor(

@@ -1,6 +1,6 @@
 /** Errors of the engines. A quota that is used up is an outcome, not an error. */
 
-/** A service that is needed cannot be reached, or gives an invalid answer. */
+/** A required service cannot be reached, or its answer is invalid. */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
 }

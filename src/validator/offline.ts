@@ -11,13 +11,13 @@ import {
   type Verdict,
 } from "./validator.js";
 
-/** Source of the units that the offline engine charges. */
 export interface UnitSource {
   readonly receipts?: ReceiptPort | undefined;
   /**
-   * Takes up to `units` from the quota, and leaves a receipt. Durable when it resolves.
+   * Charges up to `units`, and stores a receipt. Durable when it resolves.
    *
-   * @returns the units charged, and the number of items granted, with those that another run of the name has paid for
+   * @returns the units charged, and the items granted, which include items that another run of the same name has paid
+   *   for
    */
   reserve(
     units: number,
@@ -26,12 +26,11 @@ export interface UnitSource {
 }
 
 /**
- * Number of items in a batch. Large, because a durable transaction takes as long as several hundred verdicts. Not
- * larger, because a crash loses the units of one batch.
+ * Large, because a durable transaction takes as long as several hundred verdicts. Not larger, because a crash loses the
+ * units of one batch.
  */
 const batchSize = 10_000;
 
-/** Returns the offline engine. It takes units from the quota before it gives verdicts. */
 export function offlineValidator(
   { classifier, source }: Pick<EmbeddedEngine, "classifier" | "source">,
   quotaFile: UnitSource,
@@ -52,7 +51,6 @@ export function offlineValidator(
   };
 }
 
-/** Returns the verdicts on a batch. Only the first `granted` items are checked; the others are `quota_exceeded`. */
 function grantedVerdicts(
   classifier: EmbeddedEngine["classifier"],
   kind: Kind,

@@ -1,54 +1,55 @@
 /**
- * Cache of one bulk run: verdicts of one kind from one service, under hashes keyed with one secret. Must not store items.
+ * Cache of one bulk run: verdicts of one kind from one service, under hashes keyed with one secret. Must not store
+ * items.
  *
- * A row of `batch` holds the verdicts of one batch as packed entries: a digest and the index of a status. A row of
+ * A row of `batch` has the verdicts of one batch as packed entries: a digest and the index of a status. A row of
  * `unfinished` is a batch that was submitted but not answered. The next run resends it unchanged, so that the service
- * recognises its Idempotency-Key. A row of `claim` keeps concurrent runs from submitting the same items. All tables are in
- * one file, which {@link VerdictCache} opens.
+ * recognises its Idempotency-Key. A row of `claim` prevents concurrent runs from submitting the same items. All tables
+ * are in one file, which {@link VerdictCache} opens.
  */
 import { hash } from "node:crypto";
 import type { Database } from "../sqlite/database.js";
 
-/** Length of a digest in bytes. A digest is the keyed hash that stands for an item. */
+/** Length of a digest, the keyed hash of an item, in bytes. */
 export const digestBytes = 16;
 /** Length of a packed entry in bytes: a digest, then one byte with the index of the status in the list of its batch. */
 export const entryBytes = digestBytes + 1;
 
-/** Time for which a service can be expected to remember an Idempotency-Key, in milliseconds. */
+/** Time for which a service probably remembers an Idempotency-Key, in milliseconds. */
 export const unfinishedMilliseconds = 86_400_000;
 /** Limit on how far in the future an entry may be dated, in milliseconds: the clock of its run may have been ahead. */
 const clockTolerance = 86_400_000;
-/** Limit on the duration of a claim, in milliseconds. A claim with a later end is void: the clock of its run was ahead. */
+/**
+ * Limit on the duration of a claim, in milliseconds. A claim with a later end is void: the clock of its run was ahead.
+ */
 const longestClaim = 86_400_000;
-/** Least age in milliseconds at which runs delete verdicts: 30 days, for which other runs keep them by default. */
+/** Least age at which runs delete verdicts, in milliseconds: 30 days, the default age up to which runs use them. */
 const leastAge = 2_592_000_000;
-/** Most old batches that are deleted with a new one: if a clock stays ahead, a night loses no more than twice what came. */
+/**
+ * Limit on the old batches deleted with each new one. If a clock stays ahead, a night deletes no more than twice what
+ * it adds.
+ */
 const deletedBatches = 2;
-/** Number of batches read by one statement. */
 const batchesAtATime = 16;
 
-/** Callback for a verdict: the first two 32-bit words of the digest of the item, little-endian, and the status. */
+/** Receives a verdict: the first two 32-bit words of the item's digest, little-endian, and the status. */
 type OnEntry = (low: number, high: number, status: string) => void;
 
-/** Processes on this machine, used to find out whether the run that made a claim has ended. */
 export interface Processes {
   readonly ownPid: number;
-  /** Identifies the machine or container. The process of a claim from another one cannot be looked at. */
+  /** Identifies the machine or container. Processes of other machines cannot be checked. */
   readonly machine: string;
   isAlive(pid: number): boolean;
 }
 
-/** The open cache file. */
 export interface ScopeFile {
   readonly database: Database;
-  /** Clock in milliseconds since the epoch. */
   readonly now: () => number;
   readonly processes: Processes;
   read<Result>(work: () => Result): Promise<Result>;
   write<Result>(work: () => Result): Promise<Result>;
   /** Runs a change that survives a crash of the process, though perhaps not a power failure. */
   fastWrite<Result>(work: () => Result): Promise<Result>;
-  /** Returns the error for a file with invalid contents. */
   damaged(): Error;
 }
 
@@ -65,31 +66,25 @@ interface ClaimRow {
   readonly until: number;
 }
 
-/** A claim made by this run. */
 interface OwnClaim {
   readonly id: number;
-  /** Whether `begin` was called for its batch. If so, releasing the claim keeps the `unfinished` row. */
+  /** Whether `begin` was called for its batch. If so, releasing the claim does not delete the `unfinished` row. */
   isSubmitted: boolean;
 }
 
-/** Cache of one bulk run. All methods but `digest` throw StoreError when the file cannot be used. */
+/** All methods but `digest` throw StoreError when the file cannot be used. */
 export class CacheScope {
   readonly #file: ScopeFile;
   readonly #id: number;
   readonly #secret: string;
   readonly #maximumAge: number;
   readonly #statements: ReturnType<typeof prepareStatements>;
-  /** Claims made by this run, by the joined digests of their batches. */
   readonly #claims = new Map<string, OwnClaim>();
-  /** Row number of the last batch that needs no loading: it was loaded, or added by this run. */
+  /** Last batch that need not be loaded: it was loaded, or added by this run. */
   #lastBatch = 0;
-  /** Time of the newest batch before this run, by which old ones are told: the clock of this run may be ahead. */
+  /** Time of the newest batch before this run, from which ages are counted: the clock of this run may be ahead. */
   #newest: number | undefined;
 
-  /**
-   * @param id row number of the scope
-   * @param maximumAge limit on the age of the verdicts that are loaded, in milliseconds
-   */
   constructor(file: ScopeFile, id: number, secret: string, maximumAge: number) {
     this.#file = file;
     this.#id = id;
@@ -99,19 +94,20 @@ export class CacheScope {
   }
 
   /**
-   * Returns the digest of an item as 16 characters below U+0100. Without the secret, the item cannot be guessed from it.
+   * Returns the digest of an item as 16 characters below U+0100. Without the secret, the item cannot be guessed from
+   * it.
    *
    * @param key canonical form of the item
    */
   digest(key: string): string {
-    // A secret prefix is as safe as HMAC here, because the hash is truncated: that prevents length extension.
+    // A secret prefix is as safe as HMAC here: the hash is truncated, which prevents length extension.
     return hash("sha256", `${this.#secret}\n${key}`, "binary").slice(0, digestBytes);
   }
 
   /**
-   * Passes the verdicts within the maximum age to `onEntry`. If an item has several, the newest comes last. Later calls pass
-   * only verdicts added since. Verdicts dated more than a day in the future are skipped: they were written while the clock
-   * was ahead, and would not expire until long after that date.
+   * Passes the verdicts within the maximum age to `onEntry`. If an item has several, the newest comes last. Later calls
+   * pass only verdicts added since. Skips verdicts dated more than a day in the future: the clock was ahead when they
+   * were written, and they would not expire until long after that date.
    */
   async load(onEntry: OnEntry): Promise<void> {
     while (await this.#file.read(() => this.#loadPage(onEntry))) {
@@ -120,11 +116,11 @@ export class CacheScope {
   }
 
   /**
-   * Claims the items of a batch before it is submitted, except those that another run has claimed. Passes verdicts added by
-   * other runs to `onEntry`. A claim ends when it is released, when its process ends, or after its duration.
+   * Claims the items of a batch before it is submitted, except items that another run has claimed. Passes verdicts
+   * added by other runs to `onEntry`. A claim ends when it is released, when its process ends, or after its duration.
    *
    * @param milliseconds duration of the claim; after it, other runs may submit the items
-   * @returns `isElsewhere`, which tells for each digest whether another run has claimed it; `release`, which ends the claim
+   * @returns `isElsewhere`: for each digest, whether another run has claimed it; `release`, which ends the claim
    */
   async claim(digests: readonly string[], milliseconds: number, onEntry: OnEntry) {
     const file = this.#file;
@@ -154,7 +150,7 @@ export class CacheScope {
       this.#claims.delete(key);
       await file.fastWrite(() => {
         this.#statements.deleteClaim.run(claimId);
-        // A killed run may have submitted the same batch: its record stays until there is an answer.
+        // A killed run may have submitted the same batch: keep its record until there is an answer.
         if (isNew && !claim.isSubmitted) this.#statements.deleteUnfinished.run(this.#id, hashOf(key));
       });
     };
@@ -165,7 +161,6 @@ export class CacheScope {
   async begin(digests: readonly string[]): Promise<void> {
     const key = digests.join("");
     const claim = this.#claims.get(key);
-    // claim() has already recorded the batch.
     if (claim) claim.isSubmitted = true;
     else {
       const bytes = Buffer.from(key, "latin1");
@@ -176,8 +171,8 @@ export class CacheScope {
   }
 
   /**
-   * Stores the verdicts of a submitted batch and deletes its record and its claim. Durable if there are verdicts. Deletes a few that
-   * are too old for all runs, so that the cache grows no larger than what runs can use.
+   * Stores the verdicts of a submitted batch and deletes its record and its claim. Durable if there are verdicts.
+   * Deletes a few verdicts that are too old for all runs, so that the cache stays bounded.
    *
    * @param begun digests of the whole batch, as passed to `begin`
    * @param digests digests of the items that have verdicts
@@ -219,7 +214,6 @@ export class CacheScope {
     return rows.map(({ digests }) => split(digests));
   }
 
-  /** Passes the verdicts of up to `batchesAtATime` batches to `onEntry`. Returns whether there may be more. */
   #loadPage(onEntry: OnEntry): boolean {
     const now = this.#file.now();
     const batches = this.#statements.page.all(
@@ -232,7 +226,6 @@ export class CacheScope {
     return batches.length === batchesAtATime;
   }
 
-  /** Returns the digests that other runs have claimed. Deletes void claims. */
   #digestsElsewhere(): ReadonlySet<string> {
     const { claims, claimDigests, deleteClaim } = this.#statements;
     const { machine: here, isAlive } = this.#file.processes;
@@ -252,11 +245,6 @@ export class CacheScope {
     return found;
   }
 
-  /**
-   * Passes the verdicts of a batch to `onEntry`.
-   *
-   * @throws StoreError when the row is damaged
-   */
   #unpack({ statuses, entries }: BatchRow, onEntry: OnEntry): void {
     const names = statusesIn(statuses);
     const isWhole = entries instanceof Uint8Array && entries.length % entryBytes === 0;
@@ -272,8 +260,8 @@ export class CacheScope {
 
 function prepareStatements(database: Database) {
   return {
-    // Unary "+" keeps SQLite from using the index on `created`. It then reads only the rows after an id,
-    // already in order.
+    // Unary "+" keeps SQLite from using the index on `created`. It then reads only the rows after an id, already in
+    // order.
     page: database.prepare(
       `SELECT id, statuses, entries FROM batch
       WHERE scope_id = ? AND +created >= ? AND +created <= ? AND id > ? ORDER BY id LIMIT ${batchesAtATime}`,
@@ -301,11 +289,9 @@ function prepareStatements(database: Database) {
   };
 }
 
-/** Returns the hash that identifies a batch, given its joined digests. */
 const hashOf = (digests: string): Uint8Array =>
   hash("sha256", Buffer.from(digests, "latin1"), "buffer").subarray(0, digestBytes);
 
-/** Returns the digests in a blob, as strings of characters below U+0100. */
 function split(blob: Uint8Array): string[] {
   const digests = Buffer.from(blob).toString("latin1");
   return Array.from({ length: Math.floor(digests.length / digestBytes) }, (_, i) =>
@@ -313,7 +299,6 @@ function split(blob: Uint8Array): string[] {
   );
 }
 
-/** Returns the statuses of a batch; undefined when the text is not a JSON array of strings. */
 function statusesIn(text: string): readonly string[] | undefined {
   try {
     const names = JSON.parse(text) as unknown;
@@ -323,11 +308,6 @@ function statusesIn(text: string): readonly string[] | undefined {
   }
 }
 
-/**
- * Packs digests and statuses into entries and the list of statuses that they refer to.
- *
- * @throws RangeError when there are more than 256 different statuses
- */
 function pack(digests: readonly string[], statuses: readonly string[]) {
   const names = [...new Set(statuses)];
   if (names.length > 256) throw new RangeError("a batch has more than 256 different statuses");

@@ -1,37 +1,34 @@
 /**
- * What DNS said about domains, in the file of the verdict cache, under hashes keyed with the cache's secret. Must not store
- * domains or their MX hosts, which often name the domain. The one name stored is the listed suffix of a disposable MX host.
+ * DNS findings about domains, in the file of the verdict cache, under hashes keyed with the cache's secret. Must not
+ * store domains or their MX hosts, which often name the domain. The only name stored is the listed suffix of a
+ * disposable MX host.
  */
 import { hash } from "node:crypto";
 import { digestBytes, type ScopeFile } from "./cache-scope.js";
 
-/** A finding as text: its kind, followed by the listed suffix for `disposable-mx`. */
 interface StoredFinding {
   readonly kind: string;
   readonly suffix?: string;
 }
 
-/** How long an answer is used, in milliseconds. */
+/** Time for which a finding is used, in milliseconds. */
 const answerMilliseconds = 86_400_000;
-/** The same for the answer that a domain does not exist, or has no mail server: that may soon be mended. */
+/**
+ * Time for which the finding that a domain does not exist, or has no mail server, is used: it may soon be corrected.
+ */
 const negativeMilliseconds = 3_600_000;
 const negatives = ["no-such-domain", "no-mail-server"];
 
-/** The DNS findings in an open cache file. */
 export class FindingCache {
   readonly #file: ScopeFile;
   readonly #prefix: string;
 
-  /**
-   * @param secret key of the hashes
-   * @param servers the servers that are asked, since others may answer differently
-   */
+  /** @param servers the servers that are asked, since others may answer differently */
   constructor(file: ScopeFile, secret: string, servers: readonly string[]) {
     this.#file = file;
     this.#prefix = `${secret}\ndns\n${servers.join(",")}\n`;
   }
 
-  /** Returns the findings on some domains that are not too old; undefined for the others. */
   load(domains: readonly string[]): Promise<(StoredFinding | undefined)[]> {
     const { database, now } = this.#file;
     const find = database.prepare("SELECT finding, created FROM mail_domain WHERE digest = ?");
@@ -49,7 +46,7 @@ export class FindingCache {
     );
   }
 
-  /** Keeps findings. They survive a crash of the process, though perhaps not a power failure. */
+  /** Stores findings. They survive a crash of the process, though perhaps not a power failure. */
   async store(findings: ReadonlyMap<string, StoredFinding>): Promise<void> {
     const { database, now } = this.#file;
     const put = database.prepare(

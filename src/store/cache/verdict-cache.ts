@@ -1,6 +1,6 @@
 /**
- * Cache of the verdicts that a service was paid for: a SQLite file that any number of processes may share. It must hold only
- * keyed hashes and statuses, never items. Entries are read and written in cache-scope.ts.
+ * Cache of the verdicts that a service was paid for: a SQLite file that any number of processes may share. Must store
+ * only keyed hashes and statuses, never items. `cache-scope.ts` reads and writes the entries.
  */
 import { hash } from "node:crypto";
 import { damaged, type LockWait, type Schema } from "../sqlite/database.js";
@@ -16,14 +16,12 @@ import {
 } from "./cache-scope.js";
 import { FindingCache } from "./finding-cache.js";
 
-/** Number and age of the cached verdicts of one kind from one service. */
 export interface CacheStatistics {
   readonly kind: string;
   readonly baseUrl: string;
   readonly items: number;
-  /** Time of the oldest verdict, in milliseconds since the epoch. */
+  /** Times of the oldest and the newest verdict, in milliseconds since the epoch. */
   readonly oldest: number;
-  /** Time of the newest verdict, in milliseconds since the epoch. */
   readonly newest: number;
 }
 
@@ -70,13 +68,13 @@ const schema: Schema = {
   ],
 };
 
-/** An open cache. All methods throw StoreError when the file cannot be used. */
+/** All methods throw StoreError when the file cannot be used. */
 export class VerdictCache extends StateFile {
   /**
    * Opens the file. Creates it if it is absent.
    *
    * @param now clock in milliseconds since the epoch
-   * @param processes tells whether the run that made a claim has ended; by default, claims last their whole duration
+   * @param processes by default, claims last their whole duration, even if their run has ended
    * @throws StoreError
    */
   static async open(
@@ -89,7 +87,7 @@ export class VerdictCache extends StateFile {
   }
 
   readonly #processes: Processes;
-  /** The changes of batches side by side, which share their transactions. */
+  /** Lets concurrent batches share transactions. */
   readonly #changes = new GroupCommit((works: readonly (() => unknown)[]) =>
     this.inFastWrite(() => works.map((work) => work())),
   );
@@ -101,7 +99,7 @@ export class VerdictCache extends StateFile {
   }
 
   /**
-   * Opens the part of the cache that holds the verdicts of one kind from one service.
+   * Opens the part of the cache with the verdicts of one kind from one service.
    *
    * @param secret key of the hashes; with another secret, no cached verdict is found
    * @param maximumAge limit on the age of the verdicts that are loaded, in milliseconds
@@ -112,12 +110,6 @@ export class VerdictCache extends StateFile {
     return new CacheScope(this.#scopeFile(), id, secret, maximumAge);
   }
 
-  /**
-   * Opens the part of the cache that holds what DNS said.
-   *
-   * @param secret key of the hashes
-   * @param servers the servers that are asked
-   */
   findings(secret: string, servers: readonly string[]): FindingCache {
     return new FindingCache(this.#scopeFile(), secret, servers);
   }
@@ -138,20 +130,17 @@ export class VerdictCache extends StateFile {
     };
   }
 
-  /** Makes a fast change together with others. */
   #change<Result>(work: () => Result): Promise<Result> {
     const change = this.#changes.add(work) as Promise<Result>;
     this.#lastChange = change.catch(() => {});
     return change;
   }
 
-  /** Waits for all changes, then closes the file. */
   override async close(): Promise<void> {
     await this.#lastChange;
     await super.close();
   }
 
-  /** Returns the number and age of the verdicts by kind and service. */
   async statistics(): Promise<readonly CacheStatistics[]> {
     const rows = (await this.inRead(() =>
       this.file.database
@@ -165,9 +154,9 @@ export class VerdictCache extends StateFile {
   }
 
   /**
-   * Deletes verdicts older than `age` milliseconds, what DNS said before then, and unfinished batches older than `age` or a day, whichever is
-   * shorter. Must run only when a user asks for it: if runs deleted more than a few by themselves, one whose clock is ahead would
-   * delete all paid verdicts.
+   * Deletes verdicts and DNS findings older than `age` milliseconds, and unfinished batches older than `age` or a day,
+   * whichever is shorter. Must run only when a user asks for it: if runs deleted more than a few by themselves, a run
+   * whose clock is ahead would delete all paid verdicts.
    *
    * @returns the number of verdicts deleted
    */
@@ -189,20 +178,18 @@ export class VerdictCache extends StateFile {
     return count!.items;
   }
 
-  /** Returns the space of deleted verdicts to the file system. */
   async compact(): Promise<void> {
     // Not inWrite(): VACUUM cannot run in a transaction.
     await this.inRead(() => this.file.database.exec("VACUUM"));
   }
 
-  /** Returns the row number of a scope. Adds the row if it is absent. */
   async #scopeId(kind: string, baseUrl: string, secretHash: Uint8Array): Promise<number> {
     const values = [kind, baseUrl, secretHash];
     const find = () =>
       this.all("SELECT id FROM scope WHERE kind = ? AND base_url = ? AND secret_hash = ?", ...values) as {
         id: number;
       }[];
-    // Nearly always there: a read waits for nobody.
+    // The scope nearly always exists: a read need not wait for locks.
     const [found] = await this.inRead(find);
     if (found) return found.id;
     const [added] = await this.inWrite(() => {

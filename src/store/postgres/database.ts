@@ -1,25 +1,22 @@
 /**
- * PostgreSQL for the state of the service: connections with checked TLS, prepared statements, transactions whose statements are
- * sent together, schema versions, and errors that name the database. Must not know what the tables hold.
+ * PostgreSQL for the state of the service: connections with verified TLS, prepared statements, transactions whose
+ * statements are sent together, schema versions, and errors that name the database. Knows nothing of the contents of
+ * the tables.
  */
 import pg from "pg";
 import { StoreError } from "../errors.js";
 import { hashOf } from "../state/secrets.js";
 import { UnknownKeyError } from "../state/service-store.js";
 
-/** Number of the advisory lock under which the tables are made: "idvs". */
+/** Number of the advisory lock for creating and upgrading tables: "idvs". */
 const migrationLock = 0x69647673;
-/** Most connections, and the longest wait for one in milliseconds. */
+/** Limit on connections, and on the wait for one in milliseconds. */
 const [mostConnections, connectionMilliseconds] = [8, 5000];
-/** Longest wait for a statement, in milliseconds. */
 const statementMilliseconds = 30_000;
 
-/** Sends a statement and returns its rows. */
 export type Query = (text: string, ...values: readonly unknown[]) => Promise<unknown[]>;
 
-/** A database that any number of servers may share. */
 export class PostgresDatabase {
-  /** Name of the database in messages, without a password. */
   readonly name: string;
   readonly #pool: pg.Pool;
 
@@ -27,7 +24,7 @@ export class PostgresDatabase {
    * Connects, and creates or upgrades the tables.
    *
    * @param url `postgres://` with a host, or without one for the PG* variables
-   * @param env the environment, of which PGHOST and PGSSLMODE decide about TLS
+   * @param env environment; PGHOST and PGSSLMODE affect TLS
    * @param steps statements of each version of the tables, the oldest first
    * @throws StoreError when the database cannot be reached or was used by a newer version, or the URL asks for weak TLS
    */
@@ -56,11 +53,11 @@ export class PostgresDatabase {
       query_timeout: statementMilliseconds,
       keepAlive: true,
       application_name: "idv",
-      // Statements of a transaction are sent together, which saves round trips.
+      // Sends the statements of a transaction together, which saves round trips.
       pipeline: true,
       types: { getTypeParser },
     } as pg.PoolConfig);
-    // Connections report faults here too. Their statements fail with the same fault, which is where it is heeded.
+    // The running statement fails with the same error and reports it.
     this.#pool.on("error", () => {});
     this.#pool.on("connect", (client) => client.on("error", () => {}));
   }
@@ -69,7 +66,7 @@ export class PostgresDatabase {
     if (!this.#pool.ended) await this.#pool.end();
   }
 
-  /** Creates the tables, or upgrades them. Servers that start together wait for each other. */
+  /** Servers that start together wait for each other. */
   async #migrate(steps: readonly string[]): Promise<void> {
     const select = "SELECT version FROM idv_schema";
     const versionIn = async (query: Query) => ((await query(select)) as { version: number }[])[0]?.version;
@@ -77,7 +74,7 @@ export class PostgresDatabase {
       if ((error.cause as { code?: string } | undefined)?.code !== unknownTable) throw error;
       return undefined;
     });
-    // Only whoever makes tables needs the right to do so.
+    // Only the server that creates or upgrades the tables needs CREATE.
     if (found) {
       const [[row]] = found as [{ version: number }[]];
       const version = row?.version;
@@ -101,7 +98,6 @@ export class PostgresDatabase {
     });
   }
 
-  /** Runs statements that need no transaction, and returns the rows of each. */
   async read(...statements: readonly (readonly [string, ...unknown[]])[]): Promise<readonly unknown[][]> {
     return this.#explain(async () => {
       const client = await this.#pool.connect();
@@ -120,8 +116,10 @@ export class PostgresDatabase {
   }
 
   /**
-   * Returns whether the database itself runs a statement, which returns its `pid`, on this connection. A pooler may run the next one
-   * on another connection, and a user may lack the right to run it.
+   * Returns whether a statement runs in the server process of this connection. Otherwise a pooler is in between, which
+   * may run the next statement on another connection, or the user lacks the right.
+   *
+   * @param statement returns the `pid` of its server process
    */
   async runsItself(statement: string): Promise<boolean> {
     return this.#explain(async () => {
@@ -143,8 +141,8 @@ export class PostgresDatabase {
   /**
    * Runs work in a transaction, and waits for all statements that it has sent.
    *
-   * @param work must wait for `begun` before it writes: a write after a failed BEGIN would be committed by itself. Reads are
-   *   sent together with it.
+   * @param work must wait for `begun` before it writes, though not before it reads: a write after a failed BEGIN would
+   *   be committed by itself
    */
   async transaction<Result>(
     work: (query: Query, begun: Promise<unknown>) => Promise<Result>,
@@ -185,7 +183,7 @@ export class PostgresDatabase {
     try {
       return await work();
     } catch (error) {
-      // Those of the library and of the system have no names of their own; others are not about the database.
+      // Errors of the library and of the system have these general names; other errors are not about the database.
       if (!/^(?:error|AggregateError)$/i.test((error as Error).name)) throw error;
       const { code, message } = error as NodeJS.ErrnoException;
       const text = message === "" ? (code ?? "no connection") : message;
@@ -196,31 +194,29 @@ export class PostgresDatabase {
 
 const names = new Map<string, string>();
 
-/** Returns a statement with a name, so that a connection prepares it once. */
+/** Names a statement, so that a connection prepares it once. */
 function named(text: string, values: readonly unknown[]): pg.QueryConfig {
   let name = names.get(text);
   if (name === undefined) {
-    // The same in every process: a pooler may give them the same connection.
+    // Use the same name in every process: a pooler may give them the same connection.
     name = `idv_${Buffer.from(hashOf(text)).toString("hex", 0, 12)}`;
     names.set(text, name);
   }
   return values.length === 0 && !text.startsWith("SELECT") ? { text } : { name, text, values: [...values] };
 }
 
-/** SQLSTATE of a table that does not exist. */
 const unknownTable = "42P01";
-/** SQLSTATE of a statement that the user has no right to. */
+/** SQLSTATE of a statement that the user has no right to run. */
 const forbidden = "42501";
-/** SQLSTATE of a prepared statement whose tables have changed: the connection would keep failing. */
+/** SQLSTATE of a prepared statement whose tables have changed: the connection would fail from now on. */
 const changedTables = "0A000";
 
-/** Whether a connection cannot be used any more, such as one whose statements did not come to an end. */
 const isConnectionFault = (error: unknown): boolean =>
   (error as { code?: string } | undefined)?.code === changedTables ||
   (error !== undefined &&
     !(error instanceof pg.DatabaseError || error instanceof UnknownKeyError || error instanceof StoreError));
 
-/** Numbers of 64 bits as numbers: units and milliseconds stay below 2^53. */
+/** OID of 64-bit integers. Parsed as numbers: units and milliseconds stay below 2^53. */
 const bigint = 20;
 
 function getTypeParser(oid: number, format?: "text" | "binary") {
@@ -229,8 +225,8 @@ function getTypeParser(oid: number, format?: "text" | "binary") {
 }
 
 /**
- * Returns the URL for the library, and a name without its password. Connections to other machines use TLS and check the
- * certificate, unless the URL says `sslmode=disable`.
+ * Returns the URL for the library, and a name without the password. Connections to other machines use TLS and verify
+ * the certificate, unless the URL has `sslmode=disable`.
  *
  * @throws StoreError for another sslmode, which checks less
  */
@@ -241,7 +237,7 @@ function connectionOf(
   if (!URL.canParse(url))
     throw new StoreError("the URL of the database is not one such as postgres://host/name");
   const parsed = new URL(url);
-  // The library lets `?host=` go before the host.
+  // The library prefers `?host=` to the host.
   const host = decodeURIComponent(parsed.searchParams.get("host") ?? parsed.hostname) || env["PGHOST"] || "";
   const name = `postgres://${host}${parsed.pathname}`;
   const isLocal = host === "" || host.startsWith("/") || /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(host);

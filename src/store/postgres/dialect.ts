@@ -1,12 +1,11 @@
-/** What PostgreSQL writes in its own way. */
+/** The words of sql.ts in PostgreSQL. */
 import { translator } from "../sql.js";
 
-/** The clock of the database, in milliseconds since the epoch. */
+/** The database's clock, in milliseconds since the epoch. */
 export const clock = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now";
 
 const tables = ["quota", "key", "secret", "answer", "usage", "audit", "sign_in", "session"];
 
-/** Returns a text of sql.ts as PostgreSQL reads it. */
 export const translate = translator({
   placeholder: (index) => `$${index}`,
   words: {

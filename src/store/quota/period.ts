@@ -1,14 +1,9 @@
 /** Periods of quotas and their boundaries in the UTC calendar. */
 
-/** Periods of a quota, which renews at the start of each. With `none` it never renews. */
 export const periods = ["none", "hour", "day", "month"] as const;
 export type Period = (typeof periods)[number];
 
-/**
- * Returns the start of the period that contains `now`, in milliseconds since the epoch; 0 for `none`.
- *
- * @param now milliseconds since the epoch
- */
+/** Returns the start of the period that contains `now`; 0 for `none`. Times are in milliseconds since the epoch. */
 export function periodStart(period: Period, now: number): number {
   if (period === "none") return 0;
   const date = new Date(now);
@@ -17,9 +12,7 @@ export function periodStart(period: Period, now: number): number {
 }
 
 /**
- * Returns the end of the period that began at `start`, in milliseconds since the epoch; undefined for `none`.
- *
- * @param start result of {@link periodStart}
+ * Returns the end of the period that began at `start`; undefined for `none`. Times are in milliseconds since the epoch.
  */
 export function periodEnd(period: Period, start: number): number | undefined {
   if (period === "none") return undefined;

@@ -1,6 +1,6 @@
 /**
- * Quota file of the offline engine: one quota in a SQLite file. The arithmetic is in quota.ts, locks and transactions are in
- * state-file.ts.
+ * Quota file of the offline engine: one quota in a SQLite file. The arithmetic is in quota.ts; locks and transactions
+ * are in state-file.ts.
  */
 
 import { ask, tell } from "../sql.js";
@@ -56,7 +56,8 @@ const schema: Schema = {
     ) STRICT;
     CREATE INDEX receipt_start ON receipt (start);
     CREATE INDEX receipt_owner ON receipt (owner)`,
-    // The receipts of runs with a name, and of other quotas, as in the state of the service. Digests have another start.
+    // Receipts with a name and a quota, as in the state of the service. Older receipts are useless: their digests start
+    // differently.
     `DROP TABLE receipt;
     ${receiptTables}`,
     translate(usedColumn),
@@ -65,10 +66,9 @@ const schema: Schema = {
 
 const rowColumns = "unit_limit, period, used, period_start";
 
-/** The name of the quota among receipts: a file has only one. */
+/** Identifies the quota in receipts: a file has only one quota. */
 const noName = "";
 
-/** Quota of an absent file: no limit, no units used. */
 export const freshQuota: Quota = toQuota(freshRow);
 
 /**
@@ -87,9 +87,9 @@ export class QuotaFile extends StateFile {
   }
 
   /**
-   * Returns the quota in a file that another machine uses, without changing it.
+   * Reads the quota of a file that another machine uses, without changing the file.
    *
-   * @throws an error of SQLite when it cannot be read
+   * @throws an error of SQLite when the file cannot be read
    */
   static async peek(path: string): Promise<Quota> {
     const { DatabaseSync } = await loadSqlite();
@@ -102,17 +102,15 @@ export class QuotaFile extends StateFile {
     }
   }
 
-  /** Returns the current quota. */
   read(): Promise<Quota> {
     return this.inRead(() => toQuota(this.#row()));
   }
 
   /**
-   * Charges up to `units`, fewer if fewer are left. The charge is durable when this resolves: a crash never gives units
-   * back.
+   * Charges up to `units`, fewer if fewer are left. Durable when it resolves: a crash never returns units.
    *
    * @param units at least 0
-   * @param receipt what is left of the charge, in the same transaction, and may make it smaller
+   * @param receipt stored in the same transaction; may make the charge smaller
    */
   reserve(units: number, receipt?: ReceiptCharge): Promise<Reservation & Granted> {
     return this.inBackgroundWrite(() => {
@@ -130,7 +128,6 @@ export class QuotaFile extends StateFile {
     });
   }
 
-  /** Returns the receipts of runs. */
   async openReceipts(): Promise<ReceiptStore> {
     const [row] = (await this.inRead(() => this.all("SELECT secret FROM quota"))) as {
       secret: Uint8Array | null;
@@ -139,7 +136,7 @@ export class QuotaFile extends StateFile {
     return new SqlReceipts(this, noName, row.secret);
   }
 
-  /** Changes the limit, the period or both. The used units stay. */
+  /** Used units stay. */
   async configure(change: QuotaChange): Promise<Quota> {
     const { quota } = await this.#change((row) => {
       changeQuota(row, change, this.file.now());
@@ -159,7 +156,6 @@ export class QuotaFile extends StateFile {
     return quota;
   }
 
-  /** Changes the row in one transaction. `apply` returns the number of units that it charges. */
   #change(apply: (row: QuotaRow) => number): Promise<Reservation> {
     return this.inWrite(() => this.#applied(apply));
   }
@@ -173,7 +169,6 @@ export class QuotaFile extends StateFile {
     return { granted, quota: toQuota(row) };
   }
 
-  /** Returns the row as of now, in a new period if one has begun. */
   #row(): QuotaRow {
     const [row] = this.file.database.prepare(`SELECT ${rowColumns} FROM quota`).all() as QuotaRow[];
     if (row === undefined) throw damaged(this.file.path, schema);

@@ -1,12 +1,11 @@
-/** Arithmetic of quotas, shared by the quota file and the key store. Changes rows in memory; must not access a database. */
+/**
+ * Arithmetic of quotas, shared by the quota file and the key store. Changes rows in memory; must not access a database.
+ */
 import { type Period, periodEnd, periodStart } from "./period.js";
 
-/** State of a quota at one moment. */
 export interface Quota {
-  /** Units per period; null for no limit. */
   readonly limit: number | null;
   readonly period: Period;
-  /** Units used in this period. */
   readonly used: number;
   /** Units left in this period; null for no limit. Never negative. */
   readonly left: number | null;
@@ -14,13 +13,11 @@ export interface Quota {
   readonly renewsAt: number | null;
 }
 
-/** Number of units granted, and the quota afterwards. */
 export interface Reservation {
   readonly granted: number;
   readonly quota: Quota;
 }
 
-/** Changes to a quota. Absent fields stay as they are. */
 export interface QuotaChange {
   readonly limit?: number | null;
   readonly period?: Period;
@@ -34,10 +31,8 @@ export interface QuotaRow {
   period_start: number;
 }
 
-/** Columns of a new quota: no limit, no units used. */
 export const freshRow: QuotaRow = { unit_limit: null, period: "none", used: 0, period_start: 0 };
 
-/** SQL definitions of the columns of a {@link QuotaRow}. */
 export const quotaColumns = `
   unit_limit INTEGER CHECK (unit_limit >= 0),
   period TEXT NOT NULL DEFAULT 'none' CHECK (period IN ('none', 'hour', 'day', 'month')),
@@ -45,12 +40,12 @@ export const quotaColumns = `
   period_start INTEGER NOT NULL DEFAULT 0`;
 
 /**
- * Returns the row as of `now`: if a new period has begun, with no units used.
+ * Returns the row as of `now`: with no units used if a new period has begun.
  *
  * A period that starts in the future was written while the clock was ahead, or is read while the clock is behind. If it
  * is the next period, the row stays as it is, so that a clock that is set back does not renew the quota a second time.
- * If it is later, the row is moved to the current period and keeps its used units: left alone, it would not renew until
- * that later period ends.
+ * If it is later, the row is moved to the current period with its used units: left alone, it would not renew until that
+ * later period ends.
  *
  * @param now milliseconds since the epoch
  */
@@ -61,7 +56,7 @@ export function renewed<Row extends QuotaRow>(row: Row, now: number): Row {
   return { ...row, period_start: row.period_start > nextStart ? start : row.period_start };
 }
 
-/** Returns the state of the quota in a row that {@link renewed} has brought up to date. */
+/** @param row result of {@link renewed} */
 export function toQuota({ unit_limit: limit, period, used, period_start }: QuotaRow): Quota {
   return {
     limit,
@@ -72,11 +67,6 @@ export function toQuota({ unit_limit: limit, period, used, period_start }: Quota
   };
 }
 
-/**
- * Charges up to `units` to a row.
- *
- * @returns the number of units charged: fewer than `units` if fewer are left
- */
 export function takeUnits(row: QuotaRow, units: number): number {
   const { left } = toQuota(row);
   const granted = left === null ? units : Math.min(units, left);
@@ -84,7 +74,6 @@ export function takeUnits(row: QuotaRow, units: number): number {
   return granted;
 }
 
-/** Changes the limit, the period or both. The used units stay. */
 export function changeQuota(row: QuotaRow, change: QuotaChange, now: number): void {
   if (change.limit !== undefined) row.unit_limit = change.limit;
   if (change.period !== undefined && change.period !== row.period) {

@@ -1,6 +1,9 @@
-/** The tables of receipts in a SQLite file: that of a quota, or the state of the service. Released steps must never change. */
+/**
+ * Tables of receipts in a SQLite file, which is a quota file or the state of the service. Released steps must never
+ * change.
+ */
 
-/** The tables. Receipts of a quota file that has no such columns get them by a step of its own. */
+/** A quota file whose receipts lack some of these columns gets them by a separate step. */
 export const receiptTables = `CREATE TABLE receipt (
     id INTEGER PRIMARY KEY,
     run TEXT NOT NULL,

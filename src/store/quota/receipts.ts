@@ -1,53 +1,46 @@
 /**
- * The receipts of runs, whose quota keeps them: how far a run has come when each of its charges was made, as digests of its first
- * items. They outlive a run that does not end, so that the next one over the same items pays only for what is beyond, and those of a
- * run with a name hold for all runs of that name; see run/settle/paid-items.ts. They hold keyed digests of hundreds of items or more,
- * or of all items of a shorter list. What each store does with them is in sqlite-receipts.ts and postgres-receipts.ts.
+ * Receipts of runs, stored in their quota. A receipt records how far a run had come when it made a charge, as digests
+ * of its first items. Receipts outlive a run that does not end, so that the next run over the same items pays only for
+ * the rest. Receipts of a run with a name are valid for all runs of that name; see run/settle/paid-items.ts. They
+ * contain keyed digests of hundreds of items or more, or of all items of a shorter list. `sql-receipts.ts` stores them.
  */
 import { createHmac, randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Time for which receipts are kept, in milliseconds: 7 days. */
+/** Time for which receipts are stored, in milliseconds: 7 days. */
 export const keptMilliseconds = 604_800_000;
-/** Time between two signs of life of a run, and that after which one without them has ended, in milliseconds. */
+/** Interval of a run's signs of life, and the time without one after which the run has ended, in milliseconds. */
 const [signMilliseconds, aliveMilliseconds] = [4000, 15_000];
-/** Time between two looks at a run of another machine, in milliseconds. */
 const lookMilliseconds = 1000;
 /** Length of a stored mark in bytes: the number of items, and their digest. */
 const markBytes = 16;
 const [itemsBytes, digestBytes] = [4, 12];
 
-/** The first items of a run, up to one of them. */
 export interface Mark {
   readonly items: number;
   /** 12 bytes as a binary string. */
   readonly digest: string;
 }
 
-/** What a charge of another run has left. */
 interface Receipt {
   readonly run: string;
-  /** Number of first items that were granted, and of those of them that are used up since. */
+  /** `granted` is the number of first items that were granted; the first `used` of them are used up since. */
   readonly granted: number;
   readonly used: number;
   readonly marks: readonly Mark[];
   readonly time: number;
 }
 
-/** A run over a file, as its receipts name it. */
 export interface ReceiptRun {
   readonly run: string;
-  /** Identifies its process, and the command; empty for a dry run, which only looks. */
+  /** Identifies the process and the command; empty for a dry run, which only reads. */
   readonly owner: string;
-  /** HMAC of its name; empty for a run without one. */
+  /** HMAC of the run's name; empty without a name. */
   readonly name: Uint8Array;
-  /** Kind of its items. */
   readonly kind: string;
-  /** Digest at its first mark. */
   readonly start: Uint8Array;
 }
 
-/** A receipt as it is stored. */
 export interface ReceiptRow {
   /** Increases from receipt to receipt of a quota. */
   readonly id: number;
@@ -59,15 +52,14 @@ export interface ReceiptRow {
   readonly marks: Uint8Array;
 }
 
-/** What is left with a charge, and what it depends on. */
 export interface ReceiptCharge {
   readonly run: ReceiptRun;
-  /** Number of first items that are charged with it, and the marks that they pass since the last charge. */
+  /** Number of the run's first items up to and with this charge, and their marks since the last charge. */
   readonly items: number;
   readonly marks: readonly Mark[];
   /**
-   * For a run with a name: the last receipt that it knows, and what takes the newer ones of other runs in the transaction of the
-   * charge. It returns the number of units that are still wanted, and may be called again.
+   * For a run with a name. `after` is the last receipt that the run knows. `learn` receives newer receipts of other
+   * runs in the transaction of the charge, and returns the number of units still wanted; it may be called again.
    */
   readonly news?: {
     readonly after: number;
@@ -75,60 +67,58 @@ export interface ReceiptCharge {
   };
 }
 
-/** Where the receipts of one quota are. All methods but `end` and `release` throw StoreError when it cannot be used. */
+/** Receipts of one quota. All methods but `end` and `release` throw StoreError when the quota cannot be used. */
 export interface ReceiptStore {
   readonly secret: Uint8Array;
   /**
-   * Returns the receipts that a run may use, of lists that start as its own. Without a name, those of runs that did not end, which
-   * belong to it from then on if it has an owner; else all of its name.
+   * Returns the receipts that a run may use, for lists with the same first items. For a run with a name, all receipts
+   * of the name. Otherwise receipts of runs that did not end; they belong to the run from then on if it has an owner.
    *
-   * @param isDead returns whether a run has ended; `alive` is the time of its last sign of life, null if it was released, and `now`
-   *   the time, in milliseconds since the epoch
+   * @param isDead returns whether a run has ended. `alive` is the time of its last sign of life, null if it was
+   *   released; times are in milliseconds since the epoch
    */
   take(
     run: ReceiptRun,
     isDead: (owner: string, alive: number | null, now: number) => boolean,
   ): Promise<readonly ReceiptRow[]>;
-  /** Gives a sign of life. */
   stayAlive(owner: string): Promise<void>;
   /**
-   * Deletes the receipts of an owner for the first items of some runs: its own, which have ended, and those that they have had of
-   * others. Releases the rest.
+   * Deletes the receipts of an owner that cover no more than the used first items of each run: of its own runs, which
+   * have ended, and of others' runs whose items it has used up. Releases the rest.
    */
   end(owner: string, used: ReadonlyMap<string, number>): Promise<void>;
-  /** Releases the receipts of an owner that does not end: the next run need not know whether its process is alive. */
+  /**
+   * Releases the receipts of an owner whose run does not end: the next run need not check whether its process is alive.
+   */
   release(owner: string): Promise<void>;
 }
 
-/** Returns an identifier of 72 random bits: it is in every receipt. */
 const newId = (): string => randomBytes(9).toString("base64url");
 
-/** What is known of the process of another run: one on this machine has ended or not, and others cannot be seen. */
+/** State of the process of another run. Processes of other machines cannot be checked. */
 export type ProcessState = "ended" | "running" | "elsewhere";
 
-/** The receipts of the runs of a command, one after the other. */
 export class RunReceipts {
   readonly isNamed: boolean;
   readonly #store: ReceiptStore;
   readonly #stateOf: (process: string) => ProcessState;
   #run: ReceiptRun;
-  /** The runs of this command, and those whose receipts they have taken, with the number of their first items that are used up. */
+  /**
+   * By run: the number of its first items that are used up. Contains the runs of this command and those whose receipts
+   * it has.
+   */
   readonly #used = new Map<string, number>();
-  /** The last receipt that is known. */
   #last = 0;
   #hasLeft = false;
-  /** The receipts that were taken, by the first items of their lists. */
   readonly #taken = new Map<string, Receipt[]>();
   #isOver = false;
   #isReleased = false;
   #signs: NodeJS.Timeout | undefined;
 
   /**
-   * @param kind of the items
    * @param process identifies this process
-   * @param stateOf returns what is known of another process
-   * @param name of the run; empty for none
-   * @param isDry whether it only looks, and leaves everything as it is
+   * @param stateOf returns the state of another process
+   * @param isDry whether to change nothing in the store
    */
   constructor(
     store: ReceiptStore,
@@ -150,12 +140,11 @@ export class RunReceipts {
     return this.#store.secret;
   }
 
-  /** Whether this run has left receipts that another can use. */
   get hasLeft(): boolean {
     return this.#hasLeft;
   }
 
-  /** Begins a run over another file. What the last one has left stays until all of the command have ended. */
+  /** Begins a run over another file. Receipts of earlier runs stay until all runs of the command have ended. */
   renew(): void {
     this.#run = { ...this.#run, run: newId() };
     this.#used.set(this.#run.run, Number.MAX_SAFE_INTEGER);
@@ -163,14 +152,14 @@ export class RunReceipts {
     this.#hasLeft = false;
   }
 
-  /** Notes how many of the first items of a run, whose receipts were taken, this one has had. */
+  /** Records that this run has used up the first `items` items of another run's receipts. */
   use(run: string, items: number): void {
     this.#used.set(run, Math.max(this.#used.get(run) ?? 0, items));
   }
 
   /**
-   * Returns the receipts that this run may use, of lists that start in the same way; see {@link ReceiptStore.take}. Waits up to 15 s
-   * for a sign of life of a run on another machine that has such a list, and gave one shortly before.
+   * Returns the receipts that this run may use, for lists with the same first items; see {@link ReceiptStore.take}. If
+   * a run on another machine has such a list and gave a recent sign of life, waits up to 15 s for another sign.
    *
    * @param start digest of the first item
    */
@@ -184,7 +173,7 @@ export class RunReceipts {
       this.#signs.unref();
     }
     const signs = new Map<string, number>();
-    // An earlier file of the command may have taken some of those of this list.
+    // An earlier file of the command may have got some receipts of this list.
     const receipts = this.#taken.get(start) ?? [];
     this.#taken.set(start, receipts);
     const all = () =>
@@ -208,11 +197,6 @@ export class RunReceipts {
     }
   }
 
-  /**
-   * Returns what is left with a charge.
-   *
-   * @param receipt as the run knows it
-   */
   charge({
     items,
     marks,
@@ -231,7 +215,7 @@ export class RunReceipts {
     };
   }
 
-  /** Ends the runs of the command: who has their lists again pays again, unless they have a name. */
+  /** Ends the runs of the command. Another run over the same lists pays again, unless it has a name. */
   async end(): Promise<void> {
     this.#isOver = true;
     clearInterval(this.#signs);
@@ -240,14 +224,13 @@ export class RunReceipts {
     this.#isReleased = true;
   }
 
-  /** Leaves the receipts of runs that have not ended to the next ones. */
   async release(): Promise<void> {
     this.#isOver = true;
     clearInterval(this.#signs);
     if (this.#isOwner && !this.#isReleased) await this.#store.release(this.#run.owner);
   }
 
-  /** Whether receipts belong to this command: not with a name, nor in a dry run. */
+  /** Whether receipts belong to this command: false with a name, and in a dry run. */
   get #isOwner(): boolean {
     return !this.isNamed && this.#run.owner !== "";
   }
@@ -258,20 +241,18 @@ export class RunReceipts {
   }
 }
 
-/** Units and items of a charge whose receipts were looked at. */
 export interface Granted {
-  /** Number of items granted, with those that another run of the name has paid for. */
+  /** Number of items granted, with items that another run of the name has paid for. */
   readonly granted: number;
-  /** Number of units charged. */
   readonly charged: number;
 }
 
 /**
- * Takes units for the items that no other run of the name has paid for.
+ * Charges units for the items that no other run of the name has paid for.
  *
- * @param units number of the last items of the receipt
- * @param news the receipts of other runs since the last charge
- * @param take takes units from the quota and returns the number that it grants
+ * @param units number of new items: the last `units` of the receipt's items
+ * @param news receipts of other runs since the last charge
+ * @param take charges units to the quota and returns the number granted
  */
 export function takeOnce(
   units: number,
@@ -284,10 +265,7 @@ export function takeOnce(
   return { granted: units - wanted + charged, charged };
 }
 
-/**
- * Returns the values of a receipt: those of its run, the number of first items that are granted, and its marks; undefined if it would
- * say nothing.
- */
+/** Returns the columns of a receipt from `run` to `marks`; undefined if the receipt would be useless. */
 export function receiptValues(
   { run: { run, owner, name, kind, start }, items, marks }: ReceiptCharge,
   units: number,
@@ -306,7 +284,6 @@ function pack(marks: readonly Mark[]): Uint8Array {
   return bytes;
 }
 
-/** Returns the marks of a row; those that are whole, if it is damaged. */
 function unpack(blob: Uint8Array): Mark[] {
   const bytes = Buffer.from(blob.buffer, blob.byteOffset, blob.length);
   return Array.from({ length: Math.floor(bytes.length / markBytes) }, (_, nth) => ({

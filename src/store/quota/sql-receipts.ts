@@ -1,4 +1,7 @@
-/** The receipts of runs in a quota file or in the state of the service. The clock of the state decides which of them live. */
+/**
+ * Stores the receipts of runs in a quota file or in the state of the service. The clock of the state decides which runs
+ * are alive.
+ */
 
 import { ask, type Clock, clock, listOf, type Parameter, type Statement, tell, type Work } from "../sql.js";
 import {
@@ -9,27 +12,22 @@ import {
   type ReceiptStore,
 } from "./receipts.js";
 
-/** A state with receipts. */
 interface ReceiptDatabase {
-  /** Runs a change in a transaction. A power failure may undo it. */
   writeFast<Result>(work: () => Work<Result>): Promise<Result>;
-  /** Tries to make a change, for a second at most. Nothing depends on it. */
   tryWrite(work: () => Work<unknown>): Promise<void>;
 }
 
 const ofList = "quota = ? AND name = ? AND kind = ? AND start = ?";
 
-/** Time between two deletions of old receipts by the run that has left them, in milliseconds. */
+/** Interval at which a run deletes its old receipts, in milliseconds. */
 const sweepMilliseconds = 3_600_000;
 
-/** The receipts of one quota. */
 export class SqlReceipts implements ReceiptStore {
   readonly secret: Uint8Array;
   readonly #database: ReceiptDatabase;
   readonly #quota: string;
   #sweptAt = 0;
 
-  /** @param quota identifies the quota in the state */
   constructor(database: ReceiptDatabase, quota: string, secret: Uint8Array) {
     this.#database = database;
     this.#quota = quota;
@@ -52,7 +50,7 @@ export class SqlReceipts implements ReceiptStore {
     yield* tell(sign(owner, now));
     if (now < this.#sweptAt + sweepMilliseconds) return;
     this.#sweptAt = now;
-    // Of a run that lasts for weeks.
+    // A run may last for weeks.
     yield* tell(["DELETE FROM {receipt} WHERE owner = ? AND created < ?", owner, now - keptMilliseconds]);
   }
 
@@ -61,7 +59,7 @@ export class SqlReceipts implements ReceiptStore {
       ["DELETE FROM {receipt} WHERE run = ? AND owner = ? AND granted <= ?", run, owner, items],
       ["UPDATE {receipt} SET used = ? WHERE run = ? AND owner = ? AND used < ?", items, run, owner, items],
     ]);
-    // The output is in place: what has it again is free.
+    // Ignore errors: the output is complete, and leftover receipts only make another run free of charge.
     await this.#database.writeFast(() => tell(...statements, goneOwner(owner))).catch(() => {});
   }
 
@@ -94,7 +92,8 @@ function* takeReceipts(
   );
   const rows = found.filter(({ created }) => created >= oldest);
   if (name.length > 0) return rows;
-  // After the rows are locked: another run may have taken them meanwhile, and its signs are newer than the statement that waited.
+  // Read signs of life after the rows are locked: another run may have claimed them meanwhile, and its signs are newer
+  // than the statement that waited.
   const owners = [...new Set(rows.map((row) => row.owner))];
   const [signs] =
     owners.length === 0
@@ -107,7 +106,7 @@ function* takeReceipts(
   const dead = owners.filter((other) => isDead(other, alive.get(other) ?? null, now));
   if (owner !== "") {
     for (const other of dead) {
-      // Receipts of another list are left to its own run.
+      // Receipts of other lists stay with their owner.
       const taken: Statement = [
         `UPDATE {receipt} SET owner = ? WHERE owner = ? AND ${ofList}`,
         ...[owner, other, ...list],
@@ -119,7 +118,6 @@ function* takeReceipts(
   return rows.filter((row) => dead.includes(row.owner));
 }
 
-/** Returns the statement for the receipts that other runs of the name have left since the last charge. */
 export function newReceipts(quota: string, { run, news }: ReceiptCharge): Statement | undefined {
   if (news === undefined) return undefined;
   return [
@@ -128,7 +126,6 @@ export function newReceipts(quota: string, { run, news }: ReceiptCharge): Statem
   ];
 }
 
-/** Returns the statement that leaves a receipt; none without values, which are those of `receiptValues`. */
 export const leaveReceipt = (
   quota: string,
   values: readonly Parameter[] | undefined,

@@ -1,6 +1,6 @@
 /**
- * SQLite for all state files: opening, schema versions, durable transactions, waiting for locks, and errors that say what to
- * do. Must not know what the files hold.
+ * SQLite for all state files: opening, schema versions, durable transactions, waiting for locks, and errors with
+ * advice. Knows nothing of the contents of the files.
  */
 import { closeSync, fchmodSync, fstatSync, openSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
@@ -10,7 +10,6 @@ import { StoreError } from "../errors.js";
 import { MachineClaim } from "./machine-claim.js";
 import { makeFolder } from "./make-folder.js";
 
-/** Part of `DatabaseSync` from `node:sqlite` that the stores use. */
 export interface Database {
   exec(sql: string): void;
   prepare(sql: string): {
@@ -20,9 +19,7 @@ export interface Database {
   close(): void;
 }
 
-/** Identity and tables of one kind of state file. */
 export interface Schema {
-  /** Name of the file in error messages, such as `quota file`. */
   readonly name: string;
   /** `application_id` of SQLite: 32 bits that mark a file of idv. */
   readonly applicationId: number;
@@ -31,15 +28,14 @@ export interface Schema {
    * `user_version` of SQLite is the number of steps that a file has. Released steps must never change.
    */
   readonly steps: readonly string[];
-  /** What else a user may have meant with a file that is another one; `use another file` by default. */
+  /** Advice in the error for a file of another kind; `use another file` by default. */
   readonly otherwise?: string;
 }
 
-/** Limits of the wait for a lock that another process holds. */
 export interface LockWait {
-  /** Longest wait in milliseconds; 30,000 by default. */
+  /** Longest wait; 30,000 by default. */
   readonly milliseconds?: number;
-  /** When aborted, ends the wait with the reason of the signal as the error. */
+  /** When aborted, ends the wait with the signal's reason as the error. */
   readonly signal?: AbortSignal;
 }
 
@@ -49,23 +45,23 @@ const firstSoundSqlite = [3, 51, 3];
 /** Primary result codes of SQLite, https://sqlite.org/rescode.html */
 const resultCode = { busy: 5, readOnly: 8, full: 13 } as const;
 
-/** Default limit on the wait, in milliseconds. Locks are held for about 1 ms, so after 30 s their holder must be hanging. */
+/** Default limit on the wait, in milliseconds. Locks last about 1 ms, so after 30 s their process must be hanging. */
 const defaultWait = 30_000;
-/** Number of attempts followed by a blocking wait of up to 0.5 ms. Later waits use timers, which take longer. */
+/** Number of attempts followed by a blocking wait of up to 0.5 ms. Later waits use timers, which are slower. */
 const blockingAttempts = 4;
 /**
- * Shortest and longest mean of a later wait, in milliseconds. It grows with the time that was waited: 64 processes that tried every 2 ms
- * took both cores from those that held the lock.
+ * Limits on the mean of a later wait, in milliseconds. It grows with the time waited: 64 processes that tried every 2
+ * ms used up both cores that the process with the lock needed.
  */
 const [shortestPause, longestPause] = [2, 80];
 
 /**
- * Opens a state file. Creates it, readable by its owner only, if it is absent or empty. Upgrades it if it has an older
- * schema version. Does not change a file that does not belong to idv.
+ * Opens a state file. Creates it, readable by its owner only, if it is absent or empty. Upgrades an older schema
+ * version. Does not change a file that does not belong to idv.
  *
- * @returns the database, and the claim of this machine if others might use the file, too
- * @throws StoreError when the file cannot be opened, is not a file of this schema, was written by a newer version, or stays
- *   locked
+ * @returns the database, and the claim of this machine if other machines might use the file, too
+ * @throws StoreError when the file cannot be opened, is not a file of this schema, was written by a newer version, or
+ *   stays locked
  */
 export async function openStore(
   path: string,
@@ -86,7 +82,7 @@ export async function openStore(
       await retry(() => database.exec("PRAGMA synchronous = FULL"));
       // Identify the file before changing anything: it may be the database of another program.
       const version = await retry(() => versionOf(database, path, schema));
-      // The log is in memory that other machines do not see.
+      // No WAL on a shared folder: its index is in memory that other machines do not see.
       await retry(() => database.exec(`PRAGMA journal_mode = ${claim ? "DELETE" : "WAL"}`));
       if (version < schema.steps.length) {
         await retry(() => inTransaction(database, () => upgrade(database, path, schema)));
@@ -99,7 +95,7 @@ export async function openStore(
   });
 }
 
-/** Runs the schema steps that the file lacks. Must run in a transaction. */
+/** Runs the missing schema steps. Must run in a transaction. */
 function upgrade(database: Database, path: string, schema: Schema): void {
   // Read the version again: another process may have upgraded the file meanwhile.
   const missing = schema.steps.slice(versionOf(database, path, schema));
@@ -109,10 +105,10 @@ function upgrade(database: Database, path: string, schema: Schema): void {
 }
 
 /**
- * Runs `work` in one transaction that excludes all other writers, and returns its result. `work` is synchronous, so no other
- * code of this process can run between its statements. With `synchronous = FULL` the changes are on the disk on return.
+ * Runs `work` in one transaction that excludes all other writers. `work` is synchronous, so no other code of this
+ * process can run between its statements. With `synchronous = FULL` the changes are on the disk on return.
  *
- * @throws the error of `work`, after a rollback; the "busy" error of SQLite when another process holds the lock
+ * @throws the error of `work`, after a rollback; the "busy" error of SQLite when another process has the lock
  */
 export function inTransaction<Result>(database: Database, work: () => Result): Result {
   database.exec("BEGIN IMMEDIATE");
@@ -130,11 +126,7 @@ export function inTransaction<Result>(database: Database, work: () => Result): R
   }
 }
 
-/**
- * Runs `work` and returns its result.
- *
- * @throws StoreError, which names the file, in place of an error of SQLite; other errors unchanged
- */
+/** @throws StoreError, which names the file, in place of an error of SQLite; other errors unchanged */
 export async function explainErrors<Result>(
   path: string,
   schema: Schema,
@@ -167,7 +159,6 @@ export async function explainErrors<Result>(
   }
 }
 
-/** Returns the error for a file of idv with invalid contents. */
 export function damaged(path: string, { name }: Schema): StoreError {
   return new StoreError(`${path}: the ${name} is damaged; restore a backup, or delete it to start over`);
 }
@@ -197,8 +188,8 @@ export async function loadSqlite(): Promise<SqliteModule> {
 }
 
 /**
- * Creates the file with mode 0600 before SQLite opens it: SQLite would apply the umask. SQLite gives its `-wal` and
- * `-shm` files the same mode.
+ * Creates the file with mode 0600 before SQLite opens it, since SQLite would apply the umask. SQLite gives its `-wal`
+ * and `-shm` files the same mode.
  *
  * @throws StoreError
  */
@@ -209,7 +200,7 @@ function createPrivately(path: string, schema: Schema): void {
     const found = statSync(path, { throwIfNoEntry: false });
     if (found && !found.isFile()) throw notOurs(path, schema);
     const file = openSync(path, "a", 0o600);
-    // An empty file may have been created by others, with another mode.
+    // Another program may have created the empty file, with another mode.
     if (fstatSync(file).size === 0) fchmodSync(file, 0o600);
     closeSync(file);
   } catch (error) {
@@ -234,7 +225,8 @@ function createPrivately(path: string, schema: Schema): void {
  */
 export function versionOf(database: Database, path: string, schema: Schema): number {
   const { name, applicationId, steps } = schema;
-  // Before the id: another process may create the file at this moment, and must not seem to have tables without an id.
+  // Read the tables before the id: if another process creates the file meanwhile, it must not seem to have tables
+  // without an id.
   const tables = database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").all();
   const [id] = database.prepare("PRAGMA application_id").all() as { application_id: number }[];
   if (id?.application_id === applicationId) {
@@ -250,18 +242,17 @@ export function versionOf(database: Database, path: string, schema: Schema): num
   return 0;
 }
 
-/** Returns the error for a file that does not have the schema. */
 function notOurs(path: string, { name, otherwise = "use another file" }: Schema): StoreError {
   return new StoreError(`${path}: not a ${name} of idv; left unchanged; ${otherwise}`);
 }
 
-/** Returns the time on the clock of `performance.now()` at which a wait that starts now ends. */
+/** Returns the end of a wait that starts now, on the clock of `performance.now()`. */
 export const deadlineOf = ({ milliseconds = defaultWait }: LockWait): number =>
   performance.now() + milliseconds;
 
 /**
- * Runs `work` and returns its result. Repeats it as long as another process holds the lock that it needs. Always tries once,
- * even after the deadline or an abort, because `work` may store verdicts that were paid for.
+ * Runs `work` and returns its result. Repeats it while another process has the lock. Always tries once, even after the
+ * deadline or an abort, because `work` may store verdicts that were paid for.
  *
  * @param deadline see {@link deadlineOf}
  * @throws the error of `work`; the "busy" error of SQLite after the deadline; the reason of the signal
@@ -287,25 +278,19 @@ export async function retryWhileBusy<Result>(
   }
 }
 
-/**
- * Waits without blocking the thread.
- *
- * @throws the reason of the signal when it is aborted
- */
 async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   await sleep(milliseconds, undefined, { ...(signal && { signal }) }).catch((error: unknown) => {
     throw signal?.aborted ? signal.reason : error;
   });
 }
 
-/** Word that never changes: `Atomics.wait` on it blocks the thread until the timeout. */
+/** Never changes: `Atomics.wait` on it blocks the thread until the timeout. */
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
 function isBusy(error: unknown): boolean {
   return primaryCode(error) === resultCode.busy || /database is locked/.test((error as Error).message ?? "");
 }
 
-/** Returns the primary result code: the lowest byte of the extended one. */
 function primaryCode(error: unknown): number | undefined {
   const { errcode } = error as { errcode?: number };
   return errcode === undefined ? undefined : errcode & 0xff;

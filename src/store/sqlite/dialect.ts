@@ -1,14 +1,14 @@
-/** What SQLite writes in its own way. */
+/** The words of sql.ts in SQLite. */
 import { translator } from "../sql.js";
 
-/** Returns a text of sql.ts as SQLite reads it. There are no locks of rows: a transaction excludes all other writers. */
+/** Translates a text of sql.ts. SQLite has no row locks: a transaction excludes all other writers. */
 export const translate = translator({
   placeholder: () => "?",
   words: {
     ...{ quota: "quota", key: "api_key", secret: "secret", answer: "answer", usage: "usage", audit: "audit" },
     ...{ sign_in: "sign_in", session: "session", receipt: "receipt", receipt_owner: "receipt_owner" },
     receipt_secret: "receipt_secret",
-    // Numbers that are damaged stay within what JavaScript can hold.
+    // Clamp damaged numbers to the range of JavaScript.
     receipt_columns: `id, run, owner, min(max(created, 0), 8.64e15) AS created,
       min(max(granted, 0), 9e15) AS granted, min(max(used, 0), 9e15) AS used, marks`,
     ...{ share: "", lock: "", change: "", skip: "", bump: "", overriding: "", numbered: "SELECT 1" },

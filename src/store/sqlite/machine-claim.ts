@@ -1,8 +1,8 @@
 /**
- * Claims of state files in a folder that several machines share. There, locks and SQLite's write-ahead log may not reach from one
- * machine to the other (https://sqlite.org/wal.html), so that each would count for itself. One machine at a time uses a file: it
- * leaves a claim beside it, `FILE-machine-N`, and another one takes the file over with the next number when the claim is old.
- * Ages are told by the clock of the folder's server.
+ * Claims of state files in a folder that several machines share. There, locks and SQLite's write-ahead log may not work
+ * across machines (https://sqlite.org/wal.html), so that machines would overlook each other's changes. Therefore one
+ * machine at a time uses a file. It creates a claim beside it, `FILE-machine-N`. When the claim is old, another machine
+ * takes over by creating the next number. Ages are measured by the clock of the folder's server.
  */
 import { randomUUID } from "node:crypto";
 import {
@@ -23,15 +23,13 @@ import { basename, dirname, join } from "node:path";
 import { platform } from "node:process";
 import { StoreError } from "../errors.js";
 
-/** Time in milliseconds after which a claim is old, and after which a machine that uses the file renews it. */
+/** Age at which a claim is old, and the age at which its machine renews it, in milliseconds. */
 const [oldMilliseconds, renewedMilliseconds] = [120_000, 20_000];
 
-/** Most attempts to claim a file, when others are faster. */
 const mostAttempts = 30;
-/** Word that never changes, to wait on. */
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
-/** Kinds of file systems that machines share, by their numbers in statfs(2) of Linux. FUSE may be either. */
+/** File systems that machines can share, by their numbers in statfs(2) of Linux. FUSE may be shared or local. */
 const sharedKinds: ReadonlyMap<number, string> = new Map([
   [0x6969, "NFS"],
   [0x517b, "SMB"],
@@ -45,7 +43,7 @@ const sharedKinds: ReadonlyMap<number, string> = new Map([
   [0x01021997, "9p"],
 ]);
 
-/** Returns the kind of the file system of a folder, if machines may share it; undefined for a local one. */
+/** Returns the kind of a file system that machines may share; undefined for a local one. */
 export function sharedKindOf(folder: string): string | undefined {
   if (platform !== "linux") return undefined;
   try {
@@ -55,7 +53,6 @@ export function sharedKindOf(folder: string): string | undefined {
   }
 }
 
-/** The claim of this machine. */
 export class MachineClaim {
   readonly #path: string;
   readonly #name: string;
@@ -83,7 +80,7 @@ export class MachineClaim {
   }
 
   /**
-   * Renews the claim if it is not new. Call it before each change.
+   * Renews the claim if it is due. Call it before each change.
    *
    * @throws StoreError when another machine has taken the file over
    */
@@ -103,22 +100,22 @@ export class MachineClaim {
           .filter(Number.isSafeInteger);
         const last = Math.max(0, ...numbers);
         const claimOf = (number: number) => join(folder, `${prefix}${number}`);
-        // Another mount of the folder on this machine is like another machine.
+        // Another mount of the folder on this machine counts as another machine.
         const here = `${hostname()} ${bootId()} ${statSync(folder).dev}`;
         writeFileSync(own, here, { mode: 0o600 });
         const machine = last === 0 ? undefined : readFileSync(claimOf(last), "utf8");
         if (machine === here) {
           renew(claimOf(last), here);
-          // Another machine may have found it old just before.
+          // Another machine may have found this claim old just before, and taken over.
           if (existsSync(claimOf(last + 1))) throw taken();
         } else {
           const changed = last > 0 ? statSync(claimOf(last)).mtimeMs : 0;
           const isNew = last > 0 && statSync(own).mtimeMs - changed < oldMilliseconds;
-          // Not written yet.
+          // The other machine has not written its claim yet.
           if (isNew && machine === "") throw taken();
           if (isNew) throw this.#inUse(machine!.split(" ")[0]!);
           create(own, claimOf(last + 1), here);
-          // Its machine may have renewed it just before.
+          // The other machine may have renewed its claim just before.
           if (last > 0 && statSync(claimOf(last), { throwIfNoEntry: false })?.mtimeMs !== changed) {
             rmSync(claimOf(last + 1), { force: true });
             throw taken();
@@ -157,7 +154,7 @@ export class MachineClaim {
   }
 }
 
-/** Returns an identifier of this start of the machine: hosts may have the same names. */
+/** Returns an identifier of this boot: hosts may have the same names. */
 function bootId(): string {
   try {
     return readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
@@ -166,21 +163,19 @@ function bootId(): string {
   }
 }
 
-/** Returns the error for a claim that another machine, or another process of this one, is making. */
 const taken = () => Object.assign(new Error("it is being claimed"), { code: "EEXIST" });
 
-/** Makes a claim, unless there is one. */
 function create(own: string, claim: string, here: string): void {
   try {
     linkSync(own, claim);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") throw error;
-    // There are no links on some of these file systems.
+    // Some of these file systems have no links.
     writeFileSync(claim, here, { flag: "wx", mode: 0o600 });
   }
 }
 
-/** Writes a claim anew in place, so that nobody finds it empty: the time of its change is the server's. */
+/** Rewrites a claim in place, so that it is never empty. Its modification time comes from the server's clock. */
 function renew(claim: string, here: string): void {
   const file = openSync(claim, "r+");
   try {

@@ -1,9 +1,9 @@
-/** Creates folders, step by step: Node's recursive mkdir never ends below a folder such as /proc. */
+/** Creates folders one by one: Node's recursive mkdir never returns below a folder such as /proc. */
 import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * Creates a folder and the folders above it, as far as they are missing.
+ * Creates a folder and the missing folders above it.
  *
  * @param mode permissions of new folders; 0777 less the umask by default
  * @throws the error of the system, with its code

@@ -1,6 +1,6 @@
 /**
  * Base class of all state files. Reads and changes wait for the locks of other processes without blocking this one, and
- * errors name the file. Must not know what the file holds: subclasses do.
+ * errors name the file. Knows nothing of the contents of the file.
  */
 import { statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
@@ -19,16 +19,14 @@ import {
 import { translate } from "./dialect.js";
 import type { MachineClaim } from "./machine-claim.js";
 
-/** An open state file, with its clock and the limits of its waits. */
 export interface OpenFile {
   readonly path: string;
   readonly database: Database;
-  /** Number of the file in its file system, which shows whether it was replaced. */
+  /** Inode number at opening, which shows whether the file was replaced. */
   readonly inode: number;
-  /** The claim of this machine to a file that others might use, too. */
+  /** Claim of this machine, if other machines might use the file, too. */
   readonly claim: MachineClaim | undefined;
   readonly schema: Schema;
-  /** Clock in milliseconds since the epoch. */
   readonly now: () => number;
   readonly wait: LockWait;
 }
@@ -53,15 +51,15 @@ export async function openFile(
 /** A state file that any number of processes may share. All methods throw StoreError when it cannot be used. */
 export abstract class StateFile {
   protected readonly file: OpenFile;
-  /** Last change in the queue. Changes run one after another, so that a process never competes with itself for the lock. */
+  /**
+   * Last change in the queue. Changes run one after another, so that a process never competes with itself for the lock.
+   */
   #lastWrite: Promise<unknown> = Promise.resolve();
 
   /** Prepared statements by their text: preparing one takes longer than running it. */
   readonly #statements = new Map<string, ReturnType<Database["prepare"]>>();
 
-  /** The write-ahead log, for {@link sync}. */
   #log: Promise<FileHandle | undefined> | undefined;
-  /** The sync under way, and the one after it. */
   #syncing: Promise<void> = Promise.resolve();
   #nextSync: Promise<void> | undefined;
 
@@ -76,12 +74,11 @@ export abstract class StateFile {
     this.file.database.close();
   }
 
-  /** Runs a statement and returns its rows. */
   protected all(sql: string, ...parameters: readonly Parameter[]): unknown[] {
     return this.#statement(sql).all(...parameters);
   }
 
-  /** Runs a statement and returns the number of changed rows. */
+  /** Returns the number of changed rows. */
   protected run(sql: string, ...parameters: readonly Parameter[]): number {
     return Number((this.#statement(sql).run(...parameters) as { changes: number | bigint }).changes);
   }
@@ -95,7 +92,6 @@ export abstract class StateFile {
     return statement;
   }
 
-  /** Runs work to its end. */
   protected work<Result>(work: Work<Result>): Result {
     let step = work.next();
     while (!step.done) step = work.next(step.value.statements.map((statement) => this.#rowsOf(statement)));
@@ -111,12 +107,11 @@ export abstract class StateFile {
       : this.file.database.prepare(sql).all(...parameters);
   }
 
-  /** Runs work like {@link inFastWrite}. */
   writeFast<Result>(work: () => Work<Result>): Promise<Result> {
     return this.inFastWrite(() => this.work(work()));
   }
 
-  /** Tries to run work in a fast change for a second, after the changes already in the queue. Gives up without an error. */
+  /** Tries for a second to run work in a fast change, after the changes already in the queue. Fails silently. */
   async tryWrite(work: () => Work<unknown>): Promise<void> {
     await this.#lastWrite;
     const { database, claim } = this.file;
@@ -128,19 +123,21 @@ export abstract class StateFile {
     await retryWhileBusy(change, deadline, undefined).catch(() => {});
   }
 
-  /** Runs a read and returns its result. Waits while another process holds a lock that prevents it. */
+  /** Runs a read. Waits while a lock of another process prevents it. */
   protected inRead<Result>(work: () => Result): Promise<Result> {
     const { path, schema, wait } = this.file;
     return explainErrors(path, schema, () => retryWhileBusy(work, deadlineOf(wait), wait.signal));
   }
 
-  /** Runs a change in one durable transaction, after the changes already in the queue, and returns its result. */
+  /** Runs a change in one durable transaction, after the changes already in the queue. */
   protected inWrite<Result>(work: () => Result): Promise<Result> {
     const { database } = this.file;
     return this.#write(() => inTransaction(database, work));
   }
 
-  /** Like {@link inWrite} but much faster: the change survives a crash of the process but perhaps not a power failure. */
+  /**
+   * Like {@link inWrite} but much faster: the change survives a crash of the process but perhaps not a power failure.
+   */
   protected inFastWrite<Result>(work: () => Result): Promise<Result> {
     const { database } = this.file;
     return this.#write(() => {
@@ -154,8 +151,8 @@ export abstract class StateFile {
   }
 
   /**
-   * Like {@link inWrite}, but this thread goes on while the disk works. Others may see the change before it is durable, which it
-   * is when this resolves.
+   * Like {@link inWrite}, but does not block this thread while the disk works. Durable when it resolves; others may see
+   * the change earlier.
    */
   protected async inBackgroundWrite<Result extends { readonly granted: number }>(
     work: () => Result,
@@ -167,7 +164,6 @@ export abstract class StateFile {
     return result;
   }
 
-  /** Returns whether {@link sync} can make changes durable. */
   protected async canSync(): Promise<boolean> {
     this.#log ??= openLog(this.file.path);
     const hasLog = (await this.#log) !== undefined;
@@ -176,9 +172,10 @@ export abstract class StateFile {
   }
 
   /**
-   * Makes all fast changes so far durable, while this thread goes on. Changes that are made meanwhile share the next sync.
+   * Makes all fast changes so far durable, without blocking this thread. Changes that are made meanwhile share the next
+   * sync.
    *
-   * @param details of the error, if there is one
+   * @param details for the error
    * @throws StoreError
    */
   protected sync(details?: { readonly granted: number }): Promise<void> {
@@ -195,7 +192,6 @@ export abstract class StateFile {
     });
   }
 
-  /** Number of the file at the path in its file system; undefined if there is none. */
   get #inode(): number | undefined {
     return statSync(this.file.path, { throwIfNoEntry: false })?.ino;
   }
@@ -205,7 +201,7 @@ export abstract class StateFile {
     return this.#inode === this.file.inode;
   }
 
-  /** @throws StoreError when the file was removed or replaced: SQLite would go on with one that nobody sees */
+  /** @throws StoreError when the file was removed or replaced: SQLite would continue with the lost file */
   protected checkPlace(): void {
     const { path, schema } = this.file;
     if (this.isInPlace) return;
@@ -245,7 +241,7 @@ export abstract class StateFile {
 
   #write<Result>(transaction: () => Result): Promise<Result> {
     const { path, schema, wait, claim } = this.file;
-    // Computed before queueing, so that the time in the queue counts as part of the wait.
+    // Compute the deadline before queueing, so that the time in the queue counts as part of the wait.
     const deadline = deadlineOf(wait);
     const written = this.#lastWrite.then(() => {
       claim?.stay();
@@ -257,10 +253,10 @@ export abstract class StateFile {
 }
 
 /**
- * Opens the write-ahead log of a file. SQLite makes it with the first change, keeps it until the last process closes the file, and
- * syncs it before it moves changes from it to the file: so a change is durable when the log is.
+ * Opens the write-ahead log. SQLite creates it with the first change, keeps it until the last process closes the file,
+ * and syncs it before it copies changes to the file. So a change is durable once the log is.
  *
- * @returns undefined if there is none yet, or SQLite cannot have one in this folder
+ * @returns undefined if there is none yet, or SQLite cannot create one in this folder
  */
 function openLog(path: string): Promise<FileHandle | undefined> {
   return open(`${path}-wal`, "r+").catch(() => undefined);

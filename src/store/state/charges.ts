@@ -1,4 +1,4 @@
-/** Charges of keys and of runs, as work in a transaction, and the deletion of the answers that they leave. */
+/** Charges of keys and of runs, as work in a transaction, and the deletion of the answers that they store. */
 import { type Reservation, renewed } from "../quota/quota.js";
 import type { Granted, ReceiptRow } from "../quota/receipts.js";
 import { leaveReceipt, newReceipts } from "../quota/sql-receipts.js";
@@ -25,10 +25,10 @@ import {
   usableQuota,
 } from "./statements.js";
 
-/** Most answers that are deleted in one transaction: 50,000 at once stopped a server for 1.7 s. */
+/** Limit on the answers deleted in one transaction: 50,000 at once stopped a server for 1.7 s. */
 const sweptAnswers = 1000;
 
-/** Makes charges. Keys and quotas are locked: a charge that has waited must see a revocation that was committed meanwhile. */
+/** Locks keys and quotas: a charge that has waited must see a revocation that was committed meanwhile. */
 export function* charge(charges: readonly Charge[]): Work<{
   readonly outcomes: readonly ChargeOutcome[];
   readonly rows: Pick<ChargedRows, "keys" | "quotas">;
@@ -70,7 +70,7 @@ export function* takeUnits(
 ): Work<{ readonly reservation: Reservation & Granted; readonly now: number }> {
   const { from, once, receipt } = request;
   const keyId = usageIdOf(from);
-  // After the quota is locked: no other run can leave a receipt before the end of this transaction.
+  // Read receipts after the quota is locked: no other run can store one before the end of this transaction.
   const news = receipt && newReceipts(keyId, receipt);
   const [keys, quotas, answers, [{ now }], receipts = []] = yield* ask<
     [KeyRow[], NamedQuotaRow[], DatedAnswer[], [Clock], ...ReceiptRow[][]]
@@ -93,11 +93,11 @@ export function* takeUnits(
 }
 
 /**
- * Deletes old answers. They expire after 24 hours and are deleted after 48, counted from the newest answer before `now`, so
- * that a clock that runs ahead deletes no valid one.
+ * Deletes old answers. They expire after 24 hours and are deleted after 48, counted from the newest answer before
+ * `now`, so that a clock that runs ahead deletes no valid one.
  *
- * @param keyId deletes those of this key only
- * @returns whether there may be more of them
+ * @param keyId deletes only answers of this key
+ * @returns whether more may be left
  */
 export function* deleteAnswers(now: number, keyId?: string): Work<boolean> {
   const ofKey = keyId === undefined ? "" : "AND key_id = ?";

@@ -4,23 +4,22 @@ import type { Work } from "../sql.js";
 import type { ChargedRows } from "./rules.js";
 import type { Charge, ChargeOutcome } from "./service-store.js";
 
-/** A database with the state of the service. All methods throw StoreError when it cannot be used. */
+/** All methods throw StoreError when the database cannot be used. */
 export interface ServiceDatabase {
-  /** Names the database in messages, without a password. */
+  /** Without a password, for messages. */
   readonly name: string;
-  /** Whether charges of different keys run side by side, rather than one after the other. */
   readonly runsSideBySide: boolean;
-  /** Most usage that is added up in one go, in milliseconds, where others wait for it. */
+  /**
+   * Longest time range of usage that is summed in one statement, in milliseconds; set where a statement blocks others.
+   */
   readonly usagePart?: number;
-  /** Makes plain charges in less than a transaction. */
   readonly fastCharges?: FastCharges;
-  /** Runs work that changes nothing. */
   read<Result>(work: () => Work<Result>): Promise<Result>;
-  /** Runs work in a durable transaction. It may be started again while the database is locked. */
+  /** Runs work in a durable transaction. May restart the work while the database is locked. */
   write<Result>(work: () => Work<Result>): Promise<Result>;
-  /** The same, but a power failure may undo it. */
+  /** Like `write`, but a power failure may undo the change. */
   writeFast<Result>(work: () => Work<Result>): Promise<Result>;
-  /** Tries to make a change, for a second at most. Nothing depends on it. */
+  /** Tries to make a change for at most a second. Nothing depends on it. */
   tryWrite(work: () => Work<unknown>): Promise<void>;
   /**
    * Runs several pieces of work in one transaction. Nothing else may use the database meanwhile.
@@ -31,21 +30,14 @@ export interface ServiceDatabase {
     use: "read" | "write",
     work: (run: <Result>(work: Work<Result>) => Promise<Result>) => Promise<void>,
   ): Promise<void>;
-  /** Checks that the state can be written, by writing something that it already has. */
   checkWritable(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Charges that need no transaction. */
 export interface FastCharges {
-  /**
-   * Makes charges at once if that will do.
-   *
-   * @returns undefined if nothing was charged
-   */
+  /** Returns undefined, without a charge, if a transaction is needed. */
   chargeAll(
     charges: readonly Charge[],
   ): Promise<{ readonly outcomes: readonly ChargeOutcome[]; readonly now: number } | undefined>;
-  /** Takes note of the rows after charges in a transaction. */
   learn(rows: Pick<ChargedRows, "keys" | "quotas">, now: number): void;
 }

@@ -1,9 +1,9 @@
 /**
- * Group commit: work that arrives while a group is under way goes into the next group, so that many requests share one
- * durable transaction. Order is kept.
+ * Group commit: work that arrives while a group is running joins the next group, so that many requests share one
+ * durable transaction. The work of a lane is done in the order in which it was added.
  */
 
-/** Most members of a group: a larger one would make the first wait for the last. */
+/** Limit on the members of a group: in a larger one, the first would wait long for the last. */
 const mostMembers = 500;
 
 interface Member<Work, Result> {
@@ -12,23 +12,21 @@ interface Member<Work, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Collects work into groups, one of which runs at a time in each lane. */
+/** Collects work into groups. Each lane runs one group at a time. */
 export class GroupCommit<Work, Result> {
   readonly #run: (group: readonly Work[]) => Promise<readonly Result[]>;
   readonly #laneOf: (work: Work) => string;
-  /** Waiting work by its lane; lanes without work have no entry. */
   readonly #lanes = new Map<string, Member<Work, Result>[]>();
 
   /**
    * @param run does the work of a group, and returns a result for each member; if it throws, all members fail
-   * @param laneOf returns the lane of some work; by default, there is one
+   * @param laneOf by default, there is one lane
    */
   constructor(run: (group: readonly Work[]) => Promise<readonly Result[]>, laneOf = (_work: Work) => "") {
     this.#run = run;
     this.#laneOf = laneOf;
   }
 
-  /** Adds work to the next group of its lane. Resolves with its result when the group is done. */
   add(work: Work): Promise<Result> {
     return new Promise((resolve, reject) => {
       const lane = this.#laneOf(work);
@@ -38,7 +36,7 @@ export class GroupCommit<Work, Result> {
         return;
       }
       this.#lanes.set(lane, [{ work, resolve, reject }]);
-      // Not at once: requests that have arrived together are still being read.
+      // Wait a turn: requests that have arrived together are still being parsed.
       setImmediate(() => this.#runGroups(lane));
     });
   }
@@ -53,7 +51,7 @@ export class GroupCommit<Work, Result> {
       } catch (error) {
         for (const { reject } of group) reject(error);
       }
-      // Lets the answers out, and the next requests in.
+      // Let answers be sent and new requests be read.
       await new Promise((resolve) => setImmediate(resolve));
     }
     this.#lanes.delete(lane);

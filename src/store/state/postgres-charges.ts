@@ -1,6 +1,6 @@
 /**
- * Charges of the service in PostgreSQL in one statement, if nothing has changed since the last charge of the key. Must not know how
- * keys are made or changed.
+ * Charges of the service in PostgreSQL in one statement, if nothing has changed since the last charge of the key. Must
+ * not know how keys are created or changed.
  */
 import type { StoreError } from "../errors.js";
 import type { PostgresDatabase } from "../postgres/database.js";
@@ -10,7 +10,7 @@ import type { FastCharges } from "./database.js";
 import { applyCharges, type ChargedRows, isUsable, type KeyRow, type NamedQuotaRow } from "./rules.js";
 import type { Charge } from "./service-store.js";
 
-/** A quota with the number of its changes and those of its keys. */
+/** `version` counts the changes of the quota and of its keys. */
 interface VersionedQuotaRow extends NamedQuotaRow {
   readonly version: number;
 }
@@ -21,13 +21,13 @@ interface KnownKey {
   readonly until: number | null;
 }
 
-/** Most keys that are remembered. */
 const mostKnown = 10_000;
 
 /**
- * Makes charges in one statement, or none if it returns no row. The answers and the usage are those of {@link applyCharges}.
- * The quota is unlocked before the charges are on disk, so that other servers need not wait for the disk one after another. They
- * are durable once {@link untilDurable}, sent after it, is answered: the log of the database is written in order.
+ * Makes charges in one statement. Returns no row if it charges nothing. The answers and the usage come from
+ * {@link applyCharges}. The quota is unlocked before the charges are on disk, so that other servers need not wait for
+ * the disk one after another. The charges are durable once {@link untilDurable}, sent after it, is answered: the
+ * database writes its log in order.
  */
 const atOnce = `WITH time AS MATERIALIZED (${clock}, set_config('synchronous_commit', 'off', true)),
   quota AS (
@@ -47,17 +47,16 @@ const atOnce = `WITH time AS MATERIALIZED (${clock}, set_config('synchronous_com
     ON CONFLICT (key_id, hour, kind, status) DO UPDATE SET units = idv_usage.units + excluded.units
   )
   SELECT * FROM quota`;
-/** Commits something, and so waits until all that was committed before is on disk, and on the standbys that count. */
+/** Commits something, and so waits until all earlier commits are on disk, and on the synchronous standbys. */
 const untilDurable = "SELECT pg_backend_pid() AS pid, pg_logical_emit_message(true, 'idv', '')";
-/** SQLSTATE of an answer that another server has stored at the same moment, and of locks in a circle. */
+/** SQLSTATEs of an answer that another server has just stored, and of a deadlock. */
 const notAtOnce = ["23505", "40P01"];
 
-/** Makes charges in a database that any number of servers may share. All methods throw StoreError when it cannot be used. */
 export class PostgresCharges implements FastCharges {
   readonly #database: PostgresDatabase;
   /** Whether {@link untilDurable} waits for what the statement before it has committed. */
   #waits: Promise<boolean> | undefined;
-  /** What a charge has found last, by the ids of keys that could be used. */
+  /** Quota and expiry as of the last charge, by the id of usable keys. */
   readonly #known = new Map<string, KnownKey>();
 
   constructor(database: PostgresDatabase) {
@@ -65,9 +64,9 @@ export class PostgresCharges implements FastCharges {
   }
 
   /**
-   * Makes charges in one statement, which locks the quota for a third of the time. That will do for charges of one key that the
-   * quota grants in full, if neither the key nor the quota has changed since the last charge, the period goes on, and none of
-   * them has been made before. Otherwise nothing is charged.
+   * Makes charges in one statement, which locks the quota for a third of the time. It charges nothing unless all
+   * charges are of one key and the quota grants them in full, neither the key nor the quota has changed since the last
+   * charge, the period has not ended, and no charge repeats an earlier one.
    */
   async chargeAll(charges: readonly Charge[]): ReturnType<FastCharges["chargeAll"]> {
     const [{ keyId } = { keyId: "" }] = charges;
@@ -89,7 +88,7 @@ export class PostgresCharges implements FastCharges {
       answers: new Map(),
     };
     const { answers, usage } = applyCharges(rows, charges, 0);
-    // One of them repeats another.
+    // Two of the charges have the same Idempotency-Key.
     if (answers.length < charges.filter(({ once }) => once !== undefined).length) return undefined;
     const [found] = await this.#database
       .read(

@@ -1,4 +1,4 @@
-/** The tables of the service in PostgreSQL, by version. New steps go into service-steps.ts. */
+/** The tables of the service in PostgreSQL, by version. New steps go into steps.ts. */
 import { translate } from "../postgres/dialect.js";
 import { sharedSteps } from "./steps.js";
 
@@ -46,7 +46,6 @@ export const steps: readonly string[] = [
   CREATE INDEX idv_usage_hour ON idv_usage (hour)`,
   // Counts the changes of the quota and of its keys, so that a charge notices them in the row that it locks.
   `ALTER TABLE idv_quota ADD COLUMN version bigint NOT NULL DEFAULT 0`,
-  // Access to the dashboard.
   `CREATE TABLE idv_sign_in (hash bytea PRIMARY KEY, expires bigint NOT NULL);
   CREATE TABLE idv_session (hash bytea PRIMARY KEY, id text NOT NULL, expires bigint NOT NULL);
   CREATE TABLE idv_audit (
@@ -56,7 +55,7 @@ export const steps: readonly string[] = [
     what text NOT NULL,
     key_id text NOT NULL
   )`,
-  // Several secrets a key, each with its own end; the first has the id of the key.
+  // Several secrets per key, each with its own end; the first has the id of the key.
   `CREATE TABLE idv_secret (
     id text PRIMARY KEY,
     key_id text NOT NULL REFERENCES idv_key,
@@ -70,11 +69,12 @@ export const steps: readonly string[] = [
   INSERT INTO idv_secret SELECT id || '-old', id, previous_hash, '', created, previous_until
     FROM idv_key WHERE previous_until IS NOT NULL;
   ALTER TABLE idv_key DROP COLUMN hash, DROP COLUMN previous_hash, DROP COLUMN previous_until, DROP COLUMN hint`,
-  // Usage in order of time, so that a span of all keys is read in one go.
+  // Usage in order of time, so that a time range of all keys is contiguous.
   `DROP INDEX idv_usage_hour;
   ALTER TABLE idv_usage DROP CONSTRAINT idv_usage_pkey, ADD PRIMARY KEY (hour, key_id, kind, status);
   CREATE INDEX idv_usage_key ON idv_usage (key_id, hour)`,
-  // Receipts of runs, and the secret of their digests: two random UUIDs, since older versions have no other random bytes.
+  // Receipts of runs, and the secret of their digests: two random UUIDs, since older versions have no other random
+  // bytes.
   `CREATE TABLE idv_receipt (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     run text NOT NULL,

@@ -1,6 +1,6 @@
 /**
- * The state of the service in PostgreSQL 13 or newer, for servers on several machines. The clock of the database decides periods
- * and ends, because the clocks of servers differ.
+ * The state of the service in PostgreSQL 13 or newer, for servers on several machines. The clock of the database
+ * decides about periods and expiry, because the clocks of servers differ.
  */
 import { PostgresDatabase, type Query } from "../postgres/database.js";
 import { translate } from "../postgres/dialect.js";
@@ -14,7 +14,7 @@ import { SqlServiceStore } from "./sql-store.js";
  * Connects, and creates or upgrades the tables.
  *
  * @param url `postgres://` with a host, or without one for the PG* variables
- * @param env the environment, of which PGHOST and PGSSLMODE decide about TLS
+ * @param env environment; PGHOST and PGSSLMODE affect TLS
  * @throws StoreError when the database cannot be reached or was used by a newer version, or the URL asks for weak TLS
  */
 export async function openPostgresServiceStore(
@@ -85,8 +85,8 @@ class PostgresServiceDatabase implements ServiceDatabase {
 const translated = ([text, ...parameters]: Statement) => [translate(text), ...parameters] as const;
 
 /**
- * Runs work in a transaction. Its first reads are sent together with BEGIN, and its last writes with COMMIT, so that locks are held
- * for as few round trips as possible.
+ * Runs work in a transaction. Sends its first reads together with BEGIN, and its last writes with COMMIT, so that locks
+ * last for as few round trips as possible.
  *
  * @param begun resolves when the transaction has begun: a write after a failed BEGIN would be committed by itself
  */

@@ -1,6 +1,6 @@
 /**
- * The rules of keys and charges, as arithmetic over rows, so that every store of the service has the same ones. Must not know how
- * rows are kept.
+ * The rules of keys and charges, as arithmetic over rows, shared by all stores of the service. Must not know how rows
+ * are stored.
  */
 import { createHmac } from "node:crypto";
 import { changeQuota, type QuotaRow, type Reservation, renewed, takeUnits, toQuota } from "../quota/quota.js";
@@ -23,12 +23,10 @@ import {
 } from "./service-store.js";
 import type { Usage } from "./usage.js";
 
-/** Time for which an answer is stored, in milliseconds. It holds only statuses, no items. */
+/** Time for which an answer is stored, in milliseconds. It contains only statuses, no items. */
 export const answerMilliseconds = 86_400_000;
-/** Length of an hour of {@link Usage} in milliseconds. */
 const hourMilliseconds = 3_600_000;
 
-/** A stored key. */
 export interface KeyRow {
   id: string;
   name: string;
@@ -40,24 +38,27 @@ export interface KeyRow {
   quota_id: string;
 }
 
-/** Start of the hour in which a key was charged last, in milliseconds since the epoch. */
+/** Start of the hour of the last charge, in milliseconds since the epoch. */
 export interface LastUsed {
   readonly last_used: number | null;
 }
 
-/** A stored secret. Its end is null for the newest one of its key. */
+/** `ends` is null for the newest secret of a key. */
 export interface SecretRow extends SecretFacts {
   readonly key_id: string;
   readonly hash: Uint8Array;
 }
 
-/** A stored quota. Its name is null unless keys may share it. */
+/** `name` is null unless keys may share the quota. */
 export interface NamedQuotaRow extends QuotaRow {
   id: string;
   name: string | null;
 }
 
-/** A stored answer. The body is kept as an HMAC keyed with the Idempotency-Key: a leaked state cannot be used to check guesses. */
+/**
+ * A stored answer. `body_hash` is an HMAC keyed with the Idempotency-Key, so that guesses of a body cannot be checked
+ * with a leaked state.
+ */
 export interface AnswerRow {
   readonly key_id: string;
   readonly idempotency_key_hash: Uint8Array;
@@ -65,22 +66,19 @@ export interface AnswerRow {
   readonly statuses: string;
 }
 
-/** Rows that charges concern; those of quotas are brought up to date. */
+/** Rows for charges; quotas must be {@link renewed}. */
 export interface ChargedRows {
   readonly keys: ReadonlyMap<string, KeyRow>;
   readonly quotas: ReadonlyMap<string, NamedQuotaRow>;
-  /** Answers that are still valid, by {@link answerKey}. */
   readonly answers: ReadonlyMap<string, AnswerRow>;
 }
 
-/** What charges leave to be stored, besides the changed rows of quotas. */
 export interface ChargeResult {
   readonly outcomes: readonly ChargeOutcome[];
   readonly answers: readonly AnswerRow[];
   readonly usage: readonly Usage[];
 }
 
-/** Returns the key of an answer among {@link ChargedRows.answers}. */
 export const answerKey = (keyId: string, idempotencyKeyHash: Uint8Array): string =>
   `${keyId} ${Buffer.from(idempotencyKeyHash).toString("hex")}`;
 
@@ -136,10 +134,10 @@ export function applyCharges(rows: ChargedRows, charges: readonly Charge[], now:
 }
 
 /**
- * Takes units for a run. Changes the row of the quota.
+ * Charges units for a run. Changes the row of the quota.
  *
  * @param stored the answer to the same request, if it was made before
- * @param news the receipts that other runs of the same name have left since the last charge
+ * @param news receipts that other runs of the same name have stored since the last charge
  * @param now milliseconds since the epoch
  */
 export function applyUnitRequest(
@@ -150,7 +148,6 @@ export function applyUnitRequest(
   now: number,
 ): Omit<ChargeResult, "outcomes"> & {
   readonly reservation: Reservation & Granted;
-  /** Values of the receipt; see {@link receiptValues}. */
   readonly receipt: ReturnType<typeof receiptValues>;
 } {
   const granted = takeOnce(units, receipt, news, (wanted) =>
@@ -172,7 +169,6 @@ export function applyUnitRequest(
   };
 }
 
-/** Returns the error for a quota that does not exist, or whose key cannot be used. */
 export const noQuota = (owner: QuotaOwner): UnknownKeyError =>
   new UnknownKeyError(
     "keyId" in owner
@@ -183,11 +179,9 @@ export const noQuota = (owner: QuotaOwner): UnknownKeyError =>
 const bodyHashOf = (idempotencyKey: string, kind: string, body: Uint8Array): Buffer =>
   createHmac("sha256", idempotencyKey).update(`${kind}\n`).update(body).digest();
 
-/** Returns whether a key is neither revoked nor expired. */
 export const isUsable = ({ revoked, expires }: Pick<KeyRow, "revoked" | "expires">, now: number): boolean =>
   revoked === null && (expires === null || expires > now);
 
-/** Returns the key of a row and of its quota, which is brought up to date. */
 export function toKey(
   row: KeyRow,
   quota: NamedQuotaRow,
@@ -212,11 +206,6 @@ export function toKey(
   };
 }
 
-/**
- * Returns the row of a new key.
- *
- * @param now milliseconds since the epoch
- */
 export function newKeyRow(
   { id, name = "", isSandbox = false, ...key }: NewKey & { readonly id: string },
   quotaId: string,
@@ -230,21 +219,14 @@ export function newKeyRow(
   };
 }
 
-/** Returns the error for a new key that is to share a quota and to change it. */
 export const quotaExistsError = (quotaName: string): UnknownKeyError =>
   new UnknownKeyError(
     `there is a quota "${quotaName}" already; leave out --limit and --period, or change it with idv keys set`,
   );
 
-/** Returns the error for a key that does not exist. */
 export const unknownKey = (id: string): UnknownKeyError =>
   new UnknownKeyError(`no key "${id}"; run idv keys list to see all keys`);
 
-/**
- * Changes the rows of a key and of its quota.
- *
- * @param now milliseconds since the epoch
- */
 export function changeKey(key: KeyRow, quota: NamedQuotaRow, change: KeyChange, now: number): void {
   if (change.name !== undefined) key.name = change.name;
   if (change.permissions !== undefined) key.permissions = change.permissions.join(",");
@@ -252,11 +234,7 @@ export function changeKey(key: KeyRow, quota: NamedQuotaRow, change: KeyChange, 
   changeQuota(quota, change, now);
 }
 
-/**
- * Returns the row of a new secret. The first one of a key has the id of the key.
- *
- * @param now milliseconds since the epoch
- */
+/** The first secret of a key has the id of the key. */
 export const newSecretRow = (keyId: string, id: string, secret: string, now: number): SecretRow => ({
   ...{ id, key_id: keyId, hash: hashOf(secret), hint: hintOf(secret), created: now, ends: null },
 });
@@ -264,16 +242,15 @@ export const newSecretRow = (keyId: string, id: string, secret: string, now: num
 /**
  * Checks that a key may get a new secret.
  *
- * @param secrets the rows of its secrets
  * @throws UnknownKeyError when it is revoked
- * @throws SecretExistsError when it has the secret already
+ * @throws SecretExistsError when it has a secret with this id
  */
 export function checkRotation(key: KeyRow, secrets: readonly SecretRow[], secretId: string): void {
   if (key.revoked !== null) throw new UnknownKeyError(`key ${key.id} is revoked; create another key`);
   if (secrets.some(({ id }) => id === secretId)) throw new SecretExistsError(key.id);
 }
 
-/** @throws UnknownKeyError when a secret that is to be ended is none of the key's, or its newest */
+/** @throws UnknownKeyError when the secret does not belong to the key, or is its newest */
 export function checkEnd(keyId: string, secrets: readonly SecretRow[], secretId: string): void {
   const secret = secrets.find(({ id }) => id === secretId);
   if (secret === undefined) throw new UnknownKeyError(`key ${keyId} has no such secret; run idv keys list`);
@@ -284,13 +261,10 @@ export function checkEnd(keyId: string, secrets: readonly SecretRow[], secretId:
   }
 }
 
-/** Columns of a {@link JoinedRow}: of a key `k` and its quota `q`. */
 export const keyAndQuota = "k.*, q.name AS quota_name, q.unit_limit, q.period, q.used, q.period_start";
 
-/** The row of a key, joined with that of its quota. */
 export type JoinedRow = KeyRow & NamedQuotaRow & { readonly quota_name: string | null };
 
-/** Returns the part of a joined row that is the quota's. */
 export function quotaIn({
   quota_id: id,
   quota_name: name,
@@ -302,7 +276,6 @@ export function quotaIn({
   return { id, name, unit_limit, period, used, period_start };
 }
 
-/** Returns the rows of secrets by the ids of their keys. */
 export function secretsByKey(rows: readonly SecretRow[]): ReadonlyMap<string, readonly SecretRow[]> {
   const byKey = new Map<string, SecretRow[]>();
   for (const row of rows) {

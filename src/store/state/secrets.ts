@@ -4,19 +4,18 @@ import { customAlphabet } from "nanoid";
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** Returns the identifier of a new key: 53 random bits, so that identifiers do not collide by chance. */
+/** Returns 53 random bits, so that identifiers do not collide by chance. */
 export const newId = customAlphabet(base62, 9);
 
-/** 43 digits of base 62 hold 256 bits. */
+/** 43 digits of base 62 are 256 bits. */
 const secretDigits = customAlphabet(base62, 43);
 
-/** Returns a new secret of 256 random bits, with a prefix by which secret scanners can recognise a leaked one. */
+/** Returns a secret of 256 random bits, with a prefix by which secret scanners can recognise a leaked one. */
 export const newSecret = (isSandbox: boolean): string => (isSandbox ? "sk_test_" : "sk_") + secretDigits();
 
-/** Returns 256 random bits for a link or a session. */
 export const newToken = (): string => secretDigits();
 
-/** Returns the start and the end of a secret, by which people recognise it: too little to guess the rest. */
+/** Returns the start and the end of a secret, by which people recognise it: too short to help in guessing the rest. */
 export const hintOf = (secret: string): string =>
   `${secret.slice(0, secret.lastIndexOf("_") + 1)}...${secret.slice(-4)}`;
 

@@ -1,60 +1,54 @@
 /**
- * Port of the service to its state: API keys, quotas, answers stored for Idempotency-Keys, and usage. Must not know how they are
- * kept, nor the rules of a charge, which are in service-rules.ts.
+ * Port of the service to its state: API keys, quotas, answers stored for Idempotency-Keys, and usage. Must not know how
+ * they are stored, nor the rules of a charge, which are in rules.ts.
  */
 import type { Quota, QuotaChange, Reservation } from "../quota/quota.js";
 import type { Granted, ReceiptCharge, ReceiptStore } from "../quota/receipts.js";
 import type { StateRows } from "./state-rows.js";
 import type { KeyUsageSum, UsageQuery, UsageSum } from "./usage.js";
 
-/** Operations that a key may be used for. */
 export const permissions = ["emails", "domains"] as const;
 export type Permission = (typeof permissions)[number];
 
-/** What is known of a secret, which is not stored itself. */
+/** Public data of a secret, which is not stored itself. Times are in milliseconds since the epoch. */
 export interface SecretFacts {
   readonly id: string;
-  /** Its start and end, by which people recognise it; empty for secrets made before hints were kept. */
+  /** Start and end of the secret, by which people recognise it; empty for secrets older than hints. */
   readonly hint: string;
-  /** Milliseconds since the epoch. */
   readonly created: number;
-  /** Until when it works, in milliseconds since the epoch; null for the newest secret of a key. */
+  /** End of its validity; null for the newest secret of a key. */
   readonly ends: number | null;
 }
 
-/** An API key. */
+/** Times are in milliseconds since the epoch. */
 export interface ApiKey {
   readonly id: string;
   readonly name: string;
-  /** The secrets that work, the newest first; empty if they were not looked up. */
+  /** Valid secrets, the newest first; empty if they were not looked up. */
   readonly secrets: readonly SecretFacts[];
   readonly permissions: readonly Permission[];
   /** Whether requests are free of charge and get fixed statuses, for tests of clients. */
   readonly isSandbox: boolean;
-  /** Milliseconds since the epoch. */
   readonly created: number;
-  /** Milliseconds since the epoch; null for never. */
   readonly expires: number | null;
-  /** Milliseconds since the epoch; null for a key that is not revoked. */
   readonly revoked: number | null;
   /**
-   * Start of the hour of the last charge since usage is counted, or the creation if that is later, in milliseconds since the
-   * epoch; null if there was none, or it was not looked up.
+   * Start of the hour of the last charge, or the creation if that is later; null if no charge is known, or it was not
+   * looked up.
    */
   readonly lastUsed: number | null;
-  /** Name of the quota that the key shares with others; null if it has one of its own. */
+  /** Name of a shared quota; null if the key has its own. */
   readonly quotaName: string | null;
   readonly quota: Quota;
 }
 
-/** Properties of a new key, or changes to a key. Absent ones get their defaults or stay as they are. */
+/** Properties of a new key, or changes to a key. Absent properties get their defaults or stay unchanged. */
 export interface KeyChange extends QuotaChange {
   readonly name?: string;
   readonly permissions?: readonly Permission[];
   readonly expires?: number | null;
 }
 
-/** Properties of a new key that cannot be changed. */
 export interface NewKey extends KeyChange {
   /** Id of the key, from {@link newId}; a new one by default. */
   readonly id?: string;
@@ -63,71 +57,66 @@ export interface NewKey extends KeyChange {
   readonly quotaName?: string;
 }
 
-/** One request to charge. */
 export interface Charge {
   readonly keyId: string;
   readonly kind: string;
-  /** The statuses of its items in order, if the quota reaches all of them. Each costs a unit. */
+  /** The statuses of the items in order, as if there were enough units. Each costs a unit. */
   readonly statuses: readonly string[];
   /** Makes a repetition within 24 hours free of charge. */
   readonly once?: { readonly idempotencyKey: string; readonly body: Uint8Array };
 }
 
-/** Outcome of a charge. The statuses after the last unit are `quota_exceeded`. */
+/**
+ * Outcome of a charge. The statuses after the last unit are `quota_exceeded`. "another body": the Idempotency-Key was
+ * used with a different body. "key is gone": the key was revoked, or has expired, meanwhile.
+ */
 export type ChargeOutcome =
   | { readonly statuses: readonly string[]; readonly quota: Quota }
   | "quota is gone"
-  /** The Idempotency-Key was used with a different body. */
   | "another body"
-  /** The key was revoked, or has expired, meanwhile. */
   | "key is gone";
 
-/** The quota that a run takes units from: a shared one, or that of a key. */
+/** The quota that a run charges: a shared quota, or that of a key. */
 export type QuotaOwner = { readonly quotaName: string } | { readonly keyId: string };
 
-/** Returns the id under which the usage and the answers of runs are kept. */
+/** Returns the id under which the usage and the answers of runs are stored. */
 export const usageIdOf = (owner: QuotaOwner): string =>
   "keyId" in owner ? owner.keyId : `quota:${owner.quotaName}`;
 
-/** Units that a run takes from a quota. */
 export interface UnitRequest {
   readonly from: QuotaOwner;
   readonly kind: string;
-  /** At least 0. */
   readonly units: number;
-  /** Text that no other request has: with it, a repetition within 24 hours is free of charge. */
+  /** Unique text for the request, which makes a repetition within 24 hours free of charge. */
   readonly once: string;
-  /** What is left of the charge, in the same transaction, and may make it smaller. */
+  /** Stored in the same transaction; may make the charge smaller. */
   readonly receipt?: ReceiptCharge | undefined;
 }
 
-/** Something that was done to a key. */
 export interface AuditEntry {
   /** Milliseconds since the epoch. */
   readonly at: number;
   /** Id of a session of the dashboard, or `command line`. */
   readonly who: string;
-  /** What was done: `created`, `changed`, `rotated`, `secret ended`, `revoked`. */
+  /** `created`, `changed`, `rotated`, `secret ended`, or `revoked`. */
   readonly what: string;
   readonly keyId: string;
 }
 
-/** Times for which a link and a session are good, in milliseconds. */
+/** Lifetimes of a sign-in link and of a session, in milliseconds. */
 export const [signInMilliseconds, sessionMilliseconds] = [600_000, 43_200_000];
 
-/** No key has this id, or the quota cannot be used as wanted. */
+/** There is no key with this id, or the quota cannot be used as wanted. */
 export class UnknownKeyError extends Error {
   override readonly name = "UnknownKeyError";
 }
 
-/** The key that is to be created exists. */
 export class KeyExistsError extends UnknownKeyError {
   constructor(id: string) {
     super(`key ${id} was created already`);
   }
 }
 
-/** The secret that is to be created exists. */
 export class SecretExistsError extends UnknownKeyError {
   constructor(keyId: string) {
     super(`key ${keyId} was given this secret already`);
@@ -136,35 +125,27 @@ export class SecretExistsError extends UnknownKeyError {
 
 /** State of a service that any number of processes may share. All methods throw StoreError when it cannot be used. */
 export interface ServiceStore {
-  /** Whether charges of different keys run side by side, rather than one after the other. */
+  /** Whether charges of different keys run concurrently. */
   readonly runsSideBySide: boolean;
   /** Returns the key with this secret, unless it is revoked or expired. */
   find(secret: string): Promise<ApiKey | undefined>;
   /**
-   * Makes charges in one durable transaction, in order, and returns their outcomes. Since the start of its period, the sum
-   * of the usage over all statuses but `quota_exceeded` is always what a quota has counted.
+   * Makes charges in one durable transaction, in order. The units that a quota has counted in its period always equal
+   * the sum of the usage since the start of the period, over all statuses but `quota_exceeded`.
    */
   chargeAll(charges: readonly Charge[]): Promise<readonly ChargeOutcome[]>;
   /**
-   * Takes up to as many units as requested from a quota, fewer if fewer are left. Durable when it resolves. The usage has the
-   * status `unknown`; that of a shared quota is counted under {@link usageIdOf}.
+   * Charges up to the requested units, fewer if fewer are left. Durable when it resolves. The usage has the status
+   * `unknown`; that of a shared quota is counted under {@link usageIdOf}.
    *
    * @throws UnknownKeyError when there is no such quota, or the key cannot be used
    */
   takeUnits(request: UnitRequest): Promise<Reservation & Granted>;
-  /**
-   * Returns the receipts of the runs that take units from a quota.
-   *
-   * @throws UnknownKeyError when there is no such quota, or the key cannot be used
-   */
+  /** @throws UnknownKeyError when there is no such quota, or the key cannot be used */
   openReceipts(owner: QuotaOwner): Promise<ReceiptStore>;
-  /**
-   * Returns the quota that runs take units from.
-   *
-   * @throws UnknownKeyError when there is no such quota, or the key cannot be used
-   */
+  /** @throws UnknownKeyError when there is no such quota, or the key cannot be used */
   quotaOf(owner: QuotaOwner): Promise<Quota>;
-  /** Changes a shared quota, which is created if there is none of this name. The used units stay. */
+  /** Creates the shared quota if there is none of this name. Used units stay. */
   setSharedQuota(name: string, change: QuotaChange): Promise<Quota>;
   /** Returns whether an answer is stored for this Idempotency-Key. If so, the request is free of charge. */
   hasAnswer(keyId: string, idempotencyKey: string): Promise<boolean>;
@@ -176,16 +157,15 @@ export interface ServiceStore {
    * @throws UnknownKeyError when the named quota exists and a limit or period is given
    */
   create(key: NewKey): Promise<{ key: ApiKey; secret: string }>;
-  /** Returns all keys, the oldest first. */
   list(): Promise<readonly ApiKey[]>;
   /**
-   * Changes a key. The used units stay. A change of a shared quota is one for all of its keys.
+   * Changes a key. Used units stay. A change of a shared quota affects all of its keys.
    *
    * @throws UnknownKeyError
    */
   set(id: string, change: KeyChange): Promise<ApiKey>;
   /**
-   * Revokes a key for good. A key that is already revoked keeps the time of its revocation.
+   * Revokes a key for good. If it is already revoked, its `revoked` stays unchanged.
    *
    * @throws UnknownKeyError
    */
@@ -199,26 +179,31 @@ export interface ServiceStore {
    */
   rotate(id: string, grace: number, secretId?: string): Promise<{ key: ApiKey; secret: string }>;
   /**
-   * Ends a secret that works until some time.
+   * Ends a rotated secret before its time.
    *
    * @throws UnknownKeyError when the key has no such secret, or it is its newest
    */
   endSecret(id: string, secretId: string): Promise<ApiKey>;
-  /** Returns the units by span and status, the oldest first. Others use the store meanwhile. */
+  /** Returns the units by span and status, the oldest first. Other calls may run meanwhile. */
   usage(query: UsageQuery): Promise<readonly UsageSum[]>;
-  /** Yields the units by span, key, kind and status: those of one span at a time, the oldest first. */
+  /** Yields the units of one span at a time by key, kind and status, the oldest span first. */
   usageByKey(query: UsageQuery): AsyncIterable<readonly KeyUsageSum[]>;
-  /** Makes a link to the dashboard good: its token can be spent once, within {@link signInMilliseconds}. */
+  /**
+   * Creates a sign-in link to the dashboard. Returns its token, which can be used once, within
+   * {@link signInMilliseconds}.
+   */
   createSignIn(): Promise<string>;
-  /** Spends a token. Returns the secret of a new session, good for {@link sessionMilliseconds}; undefined if it was not good. */
+  /**
+   * Uses up a token. Returns the secret of a new session, valid for {@link sessionMilliseconds}; undefined for an
+   * invalid token.
+   */
   signIn(token: string): Promise<string | undefined>;
   /** Returns the id of a session; undefined if it has ended. */
   sessionOf(secret: string): Promise<string | undefined>;
-  /** Ends a session; all sessions and tokens without a secret. */
+  /** Ends a session; without a secret, all sessions and tokens. */
   signOut(secret?: string): Promise<void>;
-  /** Keeps what was done to a key, by a session or on the command line. */
   record(entry: Omit<AuditEntry, "at">): Promise<void>;
-  /** Returns what was done last, the newest first. */
+  /** Returns the latest entries of the audit log, the newest first. */
   audit(most: number): Promise<readonly AuditEntry[]>;
   /**
    * Reads everything, as of one moment. Nothing else may use the store meanwhile.
@@ -233,7 +218,6 @@ export interface ServiceStore {
    * @throws StoreError when the state is not empty, or a row is not valid
    */
   importRows(pages: AsyncIterable<StateRows>): Promise<void>;
-  /** Checks that the state can be written. */
   checkWritable(): Promise<void>;
   close(): Promise<void>;
 }

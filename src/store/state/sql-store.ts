@@ -1,6 +1,6 @@
 /**
- * State of the service in SQLite or PostgreSQL. The rules are in service-rules.ts, the tables in sqlite-service-tables.ts and
- * postgres-service-tables.ts. Secrets, Idempotency-Keys and request bodies must be stored only as hashes.
+ * State of the service in SQLite or PostgreSQL. The rules are in rules.ts, the tables in sqlite-tables.ts and
+ * postgres-tables.ts. Secrets, Idempotency-Keys and request bodies must be stored only as hashes.
  */
 
 import { timingSafeEqual } from "node:crypto";
@@ -67,12 +67,10 @@ import {
 } from "./statements.js";
 import { type KeyUsageSum, readSums, readUsage, type UsageQuery, type UsageSum } from "./usage.js";
 
-/** Time between two deletions of old answers, in milliseconds. */
 const sweepMilliseconds = 60_000;
 
 export class SqlServiceStore implements ServiceStore {
   readonly #database: ServiceDatabase;
-  /** Time of the last deletion of old answers, in milliseconds since the epoch. */
   #sweptAt = Number.NEGATIVE_INFINITY;
   /** The deletions under way, one after the other. */
   #sweep: Promise<unknown> = Promise.resolve();
@@ -117,7 +115,7 @@ export class SqlServiceStore implements ServiceStore {
     );
   }
 
-  /** Searches by the hash of the secret, so that the time it takes reveals nothing about the secrets of other keys. */
+  /** Searches by the hash of the secret, so that the duration reveals nothing about the secrets of other keys. */
   async find(secret: string): Promise<ApiKey | undefined> {
     const hash = hashOf(secret);
     const [[row], [{ now }]] = await this.#database.read(() =>
@@ -152,12 +150,12 @@ export class SqlServiceStore implements ServiceStore {
   async takeUnits(request: UnitRequest): Promise<Reservation & Granted> {
     const { from } = request;
     const { reservation, now } = await this.#database.write(() => takeUnits(request));
-    // Only this quota's answers: the run's clock may differ from the service's.
+    // Delete only this quota's answers: the run's clock may differ from the service's.
     if ("quotaName" in from) this.#sweepIfDue(now, usageIdOf(from));
     return reservation;
   }
 
-  /** Deletes old answers once a minute, and after each charge while more are left. No charge waits for that. */
+  /** Deletes old answers once a minute, and after each charge while more are left. No charge waits for it. */
   #sweepIfDue(now: number, keyId?: string): void {
     if (now >= this.#sweptAt && now < this.#sweptAt + sweepMilliseconds) return;
     this.#sweptAt = now;

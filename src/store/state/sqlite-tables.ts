@@ -1,4 +1,4 @@
-/** The tables of the service in a SQLite file, by version. New steps go into service-steps.ts. */
+/** The tables of the service in a SQLite file, by version. New steps go into steps.ts. */
 import { quotaColumns } from "../quota/quota.js";
 import { receiptTables } from "../quota/receipt-tables.js";
 import type { Schema } from "../sqlite/database.js";
@@ -31,8 +31,8 @@ export const schema: Schema = {
       PRIMARY KEY (key_id, idempotency_key_hash)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX answer_created ON answer (created)`,
-    // Quotas apart from keys, so that keys may share one; usage; the old secret of a key that was rotated. Units used
-    // before are kept as usage without a status, so that the sums agree.
+    // Quotas apart from keys, so that keys may share one; usage; the old secret of a rotated key. Units used before
+    // become usage without a status, so that the sums agree.
     `CREATE TABLE quota (id TEXT PRIMARY KEY, name TEXT UNIQUE, ${quotaColumns}) STRICT;
     INSERT INTO quota SELECT id, NULL, unit_limit, period, used, period_start FROM api_key;
     CREATE TABLE key (
@@ -65,12 +65,11 @@ export const schema: Schema = {
       FROM api_key WHERE used > 0;
     DROP TABLE api_key;
     ALTER TABLE key RENAME TO api_key`,
-    // Access to the dashboard.
     `CREATE TABLE sign_in (hash BLOB PRIMARY KEY, expires INTEGER NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TABLE session (hash BLOB PRIMARY KEY, id TEXT NOT NULL, expires INTEGER NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TABLE audit (at INTEGER NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL, key_id TEXT NOT NULL) STRICT;
     CREATE INDEX audit_at ON audit (at)`,
-    // Several secrets a key, each with its own end; the first has the id of the key. Lines of the audit have numbers.
+    // Several secrets per key, each with its own end; the first has the id of the key. Audit entries get numbers.
     `CREATE TABLE secret (
       id TEXT PRIMARY KEY,
       key_id TEXT NOT NULL,
@@ -106,7 +105,7 @@ export const schema: Schema = {
     INSERT INTO numbered SELECT rowid, at, who, what, key_id FROM audit;
     DROP TABLE audit;
     ALTER TABLE numbered RENAME TO audit`,
-    // Usage in order of time, so that a span of all keys is read in one go.
+    // Usage in order of time, so that a time range of all keys is contiguous.
     `CREATE TABLE usage_by_hour (
       key_id TEXT NOT NULL,
       hour INTEGER NOT NULL,
@@ -119,7 +118,6 @@ export const schema: Schema = {
     DROP TABLE usage;
     ALTER TABLE usage_by_hour RENAME TO usage;
     CREATE INDEX usage_key ON usage (key_id, hour)`,
-    // Receipts of runs, and the secret of their digests.
     `${receiptTables};
     CREATE TABLE receipt_secret (secret BLOB NOT NULL) STRICT;
     INSERT INTO receipt_secret VALUES (randomblob(32))`,

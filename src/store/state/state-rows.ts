@@ -1,17 +1,14 @@
 /**
- * The state of the service as rows that can be moved between stores: texts, numbers and nulls, with bytes in hexadecimal. The
- * tables are listed in the order in which they have to be written.
+ * The state of the service as rows that can be moved between stores: texts, numbers and nulls, with bytes in
+ * hexadecimal. The tables are listed in the order in which they have to be written.
  */
 import { StoreError } from "../errors.js";
 import { ask, insertion, listOf, type Parameter, type Work } from "../sql.js";
 
-/** A table of the state. */
 interface StateTable {
-  /** Columns in order, those of the primary key first. */
+  /** In order, the primary key first. */
   readonly columns: readonly string[];
-  /** Number of columns of the primary key. */
   readonly keyLength: number;
-  /** Columns that hold bytes. */
   readonly bytes: readonly string[];
 }
 
@@ -51,22 +48,17 @@ export const stateTables = {
 export type StateTableName = keyof typeof stateTables;
 export const stateTableNames = Object.keys(stateTables) as StateTableName[];
 
-/** Values of a row by its columns. */
 export type StateValues = Readonly<Record<string, string | number | null>>;
 
-/** Some rows of one table. */
 export interface StateRows {
   readonly table: StateTableName;
   readonly rows: readonly StateValues[];
 }
 
-/** Most rows that are moved at a time. */
 export const rowsAtOnce = 1000;
 
-/** Runs work in the transaction of an export or an import. */
 type Run = <Result>(work: Work<Result>) => Promise<Result>;
 
-/** Reads all tables in the order of {@link stateTables}. */
 export async function exportRows(run: Run, visit: (rows: StateRows) => Promise<void>): Promise<void> {
   for (const table of stateTableNames) {
     const { columns, keyLength } = stateTables[table];
@@ -113,7 +105,6 @@ export async function importRows(run: Run, pages: AsyncIterable<StateRows>, name
   if (secrets[0]) throw new StoreError(`secret ${secrets[0].id} has no key`);
 }
 
-/** Returns a row as it was read from a database, with its bytes in hexadecimal. */
 const toValues = (row: Readonly<Record<string, Parameter>>): StateValues =>
   Object.fromEntries(
     Object.entries(row).map(([name, value]) => [

@@ -1,4 +1,4 @@
-/** Statements about the tables of the service that several pieces of work share. */
+/** Statements on the tables of the service that several pieces of work share. */
 
 import { renewed } from "../quota/quota.js";
 import { insertion, listOf, type Statement } from "../sql.js";
@@ -14,10 +14,9 @@ import {
 import type { QuotaOwner } from "./service-store.js";
 import type { Usage } from "./usage.js";
 
-/** A stored answer with the time of its charge. */
 export type DatedAnswer = AnswerRow & { readonly created: number };
 
-/** Returns the statements for the key, if there is one, and the quota that an owner names, in the order in which they are locked. */
+/** Returns the statements for the owner's key, if it has one, and its quota, in the order in which they are locked. */
 export const selectOwner = (
   owner: QuotaOwner,
   keyLock: string,
@@ -30,9 +29,9 @@ export const selectOwner = (
 ];
 
 /**
- * Returns the row of a quota, brought up to date.
+ * Returns the row of a quota, renewed if a new period has begun.
  *
- * @throws UnknownKeyError when there is none, or its key cannot be used
+ * @throws UnknownKeyError when there is no such quota, or its key cannot be used
  */
 export function usableQuota(
   owner: QuotaOwner,
@@ -53,7 +52,7 @@ export const selectAnswers = (keyId: string, hashes: readonly Uint8Array[]): Sta
 export const isValid = ({ created }: DatedAnswer, now: number): boolean =>
   Math.abs(now - created) < answerMilliseconds;
 
-/** Inserts a quota. Returns no row if there is one with this name. */
+/** Returns no row if there is a quota with this name. */
 export const insertQuota = ({ id, name, unit_limit, period, used, period_start }: NamedQuotaRow): Statement =>
   insertion(
     "{quota} (id, name, unit_limit, period, used, period_start)",
@@ -61,7 +60,7 @@ export const insertQuota = ({ id, name, unit_limit, period, used, period_start }
     "ON CONFLICT (name) DO NOTHING RETURNING id",
   );
 
-/** @param bump counts the change, where charges are made from what was known of the quota */
+/** @param bump counts the change, so that charges made from remembered quotas notice it */
 export const updateQuota = (
   { id, unit_limit, period, used, period_start }: NamedQuotaRow,
   bump: "{bump}" | "" = "",
@@ -73,7 +72,6 @@ export const updateQuota = (
 export const insertSecret = ({ id, key_id, hash, hint, created, ends }: SecretRow): Statement =>
   insertion("{secret} (id, key_id, hash, hint, created, ends)", [[id, key_id, hash, hint, created, ends]]);
 
-/** Adds answers for Idempotency-Keys, which replace older ones. */
 export const insertAnswers = (answers: readonly AnswerRow[], now: number): readonly Statement[] =>
   answers.length === 0
     ? []

@@ -1,7 +1,7 @@
 /** Steps of the state's tables, in the words of sql.ts. Released steps must never change. */
 
-/** The number of first items of a receipt that are used up. */
+/** The number of a receipt's first items that are used up. */
 export const usedColumn = "ALTER TABLE {receipt} ADD COLUMN used {integer} NOT NULL DEFAULT 0";
 
-/** The steps behind those that each database has of its own, for SQLite and PostgreSQL alike. */
+/** Steps for SQLite and PostgreSQL, after the separate steps of each. */
 export const sharedSteps: readonly string[] = [usedColumn];

@@ -1,14 +1,13 @@
 /**
- * Sums of the usage: which, and the statements that both databases answer them with. A month of a thousand keys is millions of
+ * Sums of usage, and the statements that compute them in both databases. A month of a thousand keys is millions of
  * rows, so that only sums leave the database.
  */
 
 import { setImmediate } from "node:timers/promises";
 import { ask, type Statement, type Work } from "../sql.js";
 
-/** Units by key, hour, kind and status, as they are stored. */
 export interface Usage {
-  /** Id of the key; see `usageIdOf` for the runs on a shared quota. */
+  /** Id of the key; see `usageIdOf` for runs on a shared quota. */
   readonly keyId: string;
   /** Start of the hour in milliseconds since the epoch. */
   readonly hour: number;
@@ -17,18 +16,16 @@ export interface Usage {
   readonly units: number;
 }
 
-/** A question for sums of usage. Times are in milliseconds since the epoch. */
+/** Range and grouping of sums. Times are in milliseconds since the epoch. */
 export interface UsageQuery {
   readonly from: number;
-  /** End, which is not part of it. */
+  /** Exclusive end. */
   readonly to: number;
-  /** Length of a span in milliseconds, an hour or a day; spans start at its multiples. */
+  /** Length of a span in milliseconds, an hour or a day; spans start at multiples of it. */
   readonly span: number;
-  /** Id of the only key to look at. */
   readonly keyId?: string;
 }
 
-/** Units of a status in a span. */
 export interface UsageSum {
   /** Start of the span in milliseconds since the epoch. */
   readonly start: number;
@@ -36,13 +33,11 @@ export interface UsageSum {
   readonly units: number;
 }
 
-/** Units of a key, a kind and a status in a span. */
 export interface KeyUsageSum extends UsageSum {
   readonly keyId: string;
   readonly kind: string;
 }
 
-/** Returns the statement for {@link UsageSum}s or {@link KeyUsageSum}s, in order of time. */
 function sumsOf({ from, to, span, keyId }: UsageQuery, by: "status" | "key"): Statement {
   const names = by === "status" ? "status" : 'key_id AS "keyId", kind, status';
   const groups = by === "status" ? "start, status" : "start, key_id, kind, status";
@@ -55,7 +50,7 @@ function sumsOf({ from, to, span, keyId }: UsageQuery, by: "status" | "key"): St
   ];
 }
 
-/** Returns the statement for the first hour with usage, as `hour`: null if there is none. */
+/** Returns the statement for the first hour with usage; the hour is null if there is none. */
 const firstHourOf = ({ from, to, keyId }: UsageQuery): Statement => [
   `SELECT min(hour) AS hour FROM {usage} WHERE hour >= ? AND hour < ? ${keyId === undefined ? "" : "AND key_id = ?"}`,
   ...[from, to],
@@ -63,9 +58,9 @@ const firstHourOf = ({ from, to, keyId }: UsageQuery): Statement => [
 ];
 
 /**
- * Cuts a question into parts of at most some length, and leaves out those without usage.
+ * Cuts a query into parts of at most `length`, and skips times without usage.
  *
- * @param length milliseconds; parts start at its multiples
+ * @param length milliseconds; parts start at multiples of it
  * @param firstHour returns the first hour with usage; undefined if there is none
  */
 async function* partsOf<Query extends UsageQuery>(
@@ -83,14 +78,11 @@ async function* partsOf<Query extends UsageQuery>(
   }
 }
 
-/** A database with usage. */
 interface UsageDatabase {
-  /** Most usage that is added up in one go, in milliseconds, where others wait for it. */
   readonly usagePart?: number;
   read<Result>(work: () => Work<Result>): Promise<Result>;
 }
 
-/** Returns sums of usage, read in one go. */
 export async function readSums(
   database: UsageDatabase,
   query: UsageQuery,
@@ -100,7 +92,7 @@ export async function readSums(
   return rows;
 }
 
-/** Yields sums of usage, those of one span at a time. Others have their turn between parts. */
+/** Yields the sums of one span at a time. Other work can run between parts. */
 export async function* readUsage(
   database: UsageDatabase,
   query: UsageQuery,

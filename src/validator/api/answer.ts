@@ -1,25 +1,22 @@
 /** Reads the statuses in the body of an answer. Knows nothing of HTTP, retries or the quota. */
 import type { Kind, Status } from "../validator.js";
 
-/** Name of the field that holds items in requests and results in answers, by the interface document. */
+/** Field with the items in requests and the results in answers, by the interface document. */
 export const fieldOf: Readonly<Record<Kind, string>> = { email: "emails", domain: "domains" };
 
-/** Longest valid status, in characters. */
 const maximumStatusLength = 64;
 
-/** Results of an answer. */
 export interface Results {
-  /** Status of each item, in the order of the items; undefined when the answer has no valid one. */
+  /** Status of each item, in the order of the items; undefined if the answer has no valid one. */
   readonly statuses: readonly (Status | undefined)[];
-  /** First violation of the interface document, if any. */
   readonly fault?: string;
 }
 
 /**
- * Reads the statuses of items from an answer. The result of an item is looked up by the item itself, or else by its
- * form without surrounding white space, in NFKC and in lower case.
+ * Reads the statuses of items from an answer. Looks up each result by its item, else by the item without surrounding
+ * white space, in NFKC and in lower case.
  *
- * @param body the body of the answer; undefined when it was too long to be read
+ * @param body undefined if it was too long to be read
  */
 export function readAnswer(kind: Kind, items: readonly string[], body: string | undefined): Results {
   const plain = body === undefined ? undefined : readPlainAnswer(kind, items, body);
@@ -50,14 +47,14 @@ export function readAnswer(kind: Kind, items: readonly string[], body: string | 
 }
 
 /**
- * Reads an answer that lists the items in order, with nothing but their statuses and without white space. Services usually
- * answer like this. Comparing text takes a fraction of the time of JSON.parse, which creates a property for every item.
+ * Reads an answer that lists the items in order, with only their statuses and without white space, as services usually
+ * do. Comparing text takes a fraction of the time of JSON.parse, which creates a property for every item.
  *
- * @returns undefined when the answer has another form
+ * @returns undefined if the answer has another form
  */
 function readPlainAnswer(kind: Kind, items: readonly string[], body: string): Status[] | undefined {
   let at = indexAfter(`{"${fieldOf[kind]}":{`, body, 0);
-  // Items with characters that JSON escapes are looked up.
+  // Escaped items are left to JSON.parse.
   if (escaped.test(items.join(""))) return undefined;
   const statuses: Status[] = [];
   let status = "ok";
@@ -77,14 +74,12 @@ function readPlainAnswer(kind: Kind, items: readonly string[], body: string): St
   return indexAfter("}}", body, at) === body.length ? statuses : undefined;
 }
 
-/** Returns the index behind a text that a body has at an index; -1 if it has not, or the index is -1. */
+/** Returns the index after `text` if `body` contains it at `at`, else -1; -1 if `at` is -1. */
 const indexAfter = (text: string, body: string, at: number): number =>
   at !== -1 && body.startsWith(text, at) ? at + text.length : -1;
 
-/** Characters that JSON escapes in a string. */
 const escaped = /["\\\u0000-\u001f]/;
 
-/** Returns the results by item, or else a description of the fault. */
 function resultsIn(kind: Kind, body: string | undefined): Readonly<Record<string, unknown>> | string {
   if (body === undefined) return "it is too long";
   let answer: unknown;

@@ -1,6 +1,6 @@
 /**
- * A batch on its way through the api engine: which of its items are open, and what an answer means for them. Knows neither requests
- * nor waits: `engine.ts` makes them.
+ * The state of a batch in the api engine: its open items, and the effect of answers on them. Knows neither requests nor
+ * waits, which are in `engine.ts`.
  *
  * - "too large": the items are submitted in parts of half the size, and later batches are made smaller.
  * - A faulty answer: the open items are submitted once more; the second faulty answer to a batch fails it.
@@ -11,30 +11,26 @@
 import { notChecked, type Status } from "../validator.js";
 import type { Reply } from "./next-step.js";
 
-/** A batch; items are indices. */
 export interface Batch {
   /** Items without a verdict, in the order in which they are submitted. */
   readonly open: readonly number[];
-  /** Largest number of items to submit at a time. */
   readonly size: number;
-  /** Number of faulty answers. */
   readonly faults: number;
 }
 
-/** What follows an answer. */
 export type BatchStep =
-  /** Go on; `isRenewed` if units were left for all items. */
+  /** `isRenewed` if there were units for all items. */
   | { readonly next: "go on"; readonly batch: Batch; readonly isRenewed?: true }
   | { readonly next: "shrink"; readonly batch: Batch }
-  /** The answer was faulty: wait a moment. */
   | { readonly next: "pause"; readonly batch: Batch }
   | { readonly next: "fail"; readonly fault: string }
-  /** The quota is used up; milliseconds until its renewal, if the service says. */
+  /** The quota is used up. `renewsIn` is in milliseconds; undefined if the service does not report it. */
   | { readonly next: "wait for renewal"; readonly batch: Batch; readonly renewsIn: number | undefined };
 
 /**
- * Returns a batch whose items were not submitted yet. The whole batch comes first, even where only smaller ones are accepted: a killed
- * run may have submitted it. Resent unchanged, it has the same Idempotency-Key and is not charged twice.
+ * Returns a batch before its first submission. The whole batch is submitted first, even to a service that accepts only
+ * smaller ones: a killed run may have submitted it. Resent unchanged, it has the same Idempotency-Key and is not
+ * charged twice.
  */
 export const newBatch = (items: number): Batch => ({
   open: [...Array(items).keys()],
@@ -42,19 +38,16 @@ export const newBatch = (items: number): Batch => ({
   faults: 0,
 });
 
-/** Items that an answer gives a verdict, and their statuses. */
 interface Answered {
   readonly items: readonly number[];
   readonly statuses: readonly Status[];
 }
 
-/** Returns which items of a part have a verdict in an answer. */
 export function answeredIn(part: readonly number[], reply: Reply): Answered {
   if (reply === "too large" || reply.isGone) return { items: [], statuses: [] };
   const { statuses } = reply;
   const isAnswered = (status: Status | undefined): status is Status =>
     status !== undefined && status !== notChecked.status;
-  // Nearly always, all of them.
   if (statuses.every(isAnswered)) return { items: part, statuses };
   return {
     items: part.filter((_, i) => isAnswered(statuses[i])),
@@ -62,11 +55,6 @@ export function answeredIn(part: readonly number[], reply: Reply): Answered {
   };
 }
 
-/**
- * Decides what follows the answer to a part of a batch.
- *
- * @param answered the items that it gives a verdict
- */
 export function afterReply(
   batch: Batch,
   part: readonly number[],
@@ -83,12 +71,11 @@ export function afterReply(
     return faults > 1 ? { next: "fail", fault: reply.fault } : { next: "pause", batch: { ...rest, faults } };
   }
   if (answered.length === part.length) return { next: "go on", batch: rest, isRenewed: true };
-  // Unless no units are left: the answer to that says whether there are any.
+  // Submit the others again unless the service reports that no units are left.
   if (answered.length > 0 && reply.left !== 0) return { next: "go on", batch: rest };
   return { next: "wait for renewal", batch: rest, renewsIn: reply.renewsIn };
 }
 
-/** Returns items without those that are done. */
 function without(items: readonly number[], done: readonly number[]): readonly number[] {
   if (done.length === items.length) return [];
   const isDone = new Set(done);

@@ -1,35 +1,37 @@
 /**
- * The api engine: validates batches with a service that follows the interface document. It decides when a request may be
- * sent and what its answer means for the batch. It knows neither the table nor the cache.
+ * The api engine: validates batches with a service that follows the interface document. It decides when a request may
+ * be sent and how its answer changes the batch. It knows neither the table nor the cache.
  *
- * `sender.ts` does the rest: it sends a request and retries it until it is answered. Each batch takes these steps:
+ * `sender.ts` sends each request and retries it until it is answered. A batch takes these steps:
  *
  *     quota gate -> rate -> onSubmit -> sender.ask -> onAnswered -> done, or open items back to the rate
  *
- * 1. The quota gate admits batches in the order in which they come: side by side while the units left cover all of them, one
- *    at a time otherwise. A batch leaves the gate when it is done, so its retries and waits count as well.
+ * 1. The quota gate admits batches in the order in which they come: side by side while the units left cover all of
+ *    them, one at a time otherwise. A batch leaves the gate when it is done, so its retries and waits count as well.
  * 2. The rate delays the batch until its items fit.
- * 3. The listener claims the items, so that no other run submits them meanwhile, and records them before they are sent. After a
- *    crash, the next run resends them unchanged. It keeps back items that another run has in flight, or got meanwhile.
+ * 3. The listener claims the items, so that no other run submits them meanwhile, and records them before they are sent.
+ *    After a crash, the next run resends them unchanged. It excludes items that another run has in flight or has had
+ *    answered.
  * 4. `sender.ask` sends the request. It retries failures within a budget, and slows down when a 429 asks for it.
  * 5. The listener stores the verdicts of the answer and deletes the record of the request.
- * 6. `batch.ts` decides about the items that are still open. If the quota is used up and `wait` allows, the batch waits for the renewal
- *    and submits them again. Otherwise they get the status `quota_exceeded`, and the engine halts.
+ * 6. `batch.ts` decides about the items that are still open. If the quota is used up and `wait` allows, the batch waits
+ *    for the renewal and submits them again. Otherwise they get the status `quota_exceeded`, and the engine halts.
  *
- * There are two ways to stop. `halt` keeps batches from being submitted: those at the gate or waiting for the rate come back
- * with `quota_exceeded`. Requests in flight and their retries go on. `ending`, of the sender, ends the waits for a
- * retry and for the renewal, with an error: it is aborted by the run's signal and by `close`. Even then, requests in
- * flight may finish.
+ * There are two ways to stop. `halt` prevents further submissions: batches at the gate or waiting for the rate come
+ * back with `quota_exceeded`, while requests in flight and their retries go on. `ending`, of the sender, ends the waits
+ * for a retry and for the renewal with an error. The run's signal and `close` abort it. Even then, requests in flight
+ * may finish.
  *
- * Invariants:
+ * To keep:
  *
- * - An answer that was paid for is never lost. `onAnswered` is awaited before anything else may throw, and `close` gives
- *   batches in flight time to store their answers. A request without an answer stays recorded, and the next run resends
- *   it.
- * - The run's items are submitted in order. Nothing may be awaited between the gate and the rate, or batches could overtake.
+ * - An answer that was paid for is never lost. `onAnswered` is awaited before anything else may throw, and `close`
+ *   gives batches in flight time to store their answers. A request without an answer stays recorded, and the next run
+ *   resends it.
+ * - The run's items are submitted in order. Nothing may be awaited between the gate and the rate, or batches could
+ *   overtake.
  * - Nothing new is submitted after `halt`. After any new wait before `onSubmit`, check `halting`.
- * - Each request is recorded before it is sent, with exactly its items in their order. A batch is first submitted whole, but for
- *   what the listener keeps back.
+ * - Each request is recorded before it is sent, with exactly its items in their order. A batch is first submitted
+ *   whole, except for items that the listener excludes.
  * - A batch that enters the gate always leaves it, even when it fails, and every failure halts the engine.
  */
 import { setMaxListeners } from "node:events";
@@ -41,49 +43,38 @@ import { precheck } from "./precheck.js";
 import { QuotaGate } from "./quota-gate.js";
 import { type Activity, type ApiWorld, createSender, type SenderOptions } from "./sender.js";
 
-/** Options of the engine. Times are in milliseconds. */
+/** Times are in milliseconds. */
 export interface ApiOptions extends SenderOptions {
-  /** Largest number of items in a batch. */
   readonly batchSize: number;
-  /** Largest number of batches at a time. */
   readonly concurrency: number;
-  /** Longest duration of a request. */
   readonly timeout: number;
-  /** Limit on the items submitted per time; absent for none. */
   readonly rate?: Rate;
   /** Longest wait for the renewal of a used-up quota; 0 for no wait. */
   readonly wait: number;
-  /** Whether items that cannot be valid are `fake` without being submitted. */
   readonly prechecks: boolean;
 }
 
-/** A rate of `items` per `milliseconds`. */
 export interface Rate {
   readonly items: number;
   readonly milliseconds: number;
 }
 
-/** The engine, with access to its requests. */
 export interface ApiEngine extends Validator {
-  /** Number of requests sent, retries included. */
   readonly requests: number;
-  /** What the engine is doing. */
   readonly activity: Activity;
-  /** Sends one request without items; see `createSender`. */
   readonly probe: ReturnType<typeof createSender>["probe"];
   /**
-   * Closes the engine. No request is started any more. Requests in flight, which may be paid for, get `milliseconds` to
+   * Closes the engine; starts no further request. Requests in flight, which may be paid for, get `milliseconds` to
    * finish.
    */
   close(milliseconds: number): Promise<void>;
 }
 
-/** Wait before a used-up quota is tried again when the service does not say when it renews, in milliseconds. */
+/** Wait before a used-up quota is tried again if the service does not report its renewal, in milliseconds. */
 const renewalInterval = 600_000;
-/** Shortest wait for the renewal, even if the service says that it renews earlier, in milliseconds. */
+/** Shortest wait for the renewal, even if the service reports an earlier one, in milliseconds. */
 const leastRenewalInterval = 10_000;
 
-/** Returns the engine that submits batches to a service; see the top of this file. */
 export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
   const { baseUrl, concurrency, rate, prechecks } = options;
   const { now, onNotice } = world;
@@ -91,23 +82,22 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
   const { ending } = sender;
   const gate = new QuotaGate();
   let batchSize = Math.min(options.batchSize, rate?.items ?? Number.POSITIVE_INFINITY);
-  /** Time at which the rate allows the next item. */
   let nextTurn = 0;
   /** End of the wait for the renewal of the quota; undefined while units are left. */
   let waitsUntil: number | undefined;
   let quota: QuotaState = { left: null, renewsAt: null };
 
-  /** Aborted by `halt` when the quota is used up, a batch has failed, or the engine is closed. */
+  /** Aborted by `halt`: the quota is used up, a batch has failed, or the engine is closed. */
   const halting = new AbortController();
   setMaxListeners(0, halting.signal);
-  /** Batches being validated. `close` gives them time, so that their listeners can store the answers. */
+  /** Batches being validated. `close` gives their listeners time to store the answers. */
   const running = new Set<Promise<unknown>>();
   const halt = () => {
     gate.shut();
     halting.abort();
   };
   const heeded = new WeakSet<AbortSignal>();
-  /** Aborts `ending` when the signal is aborted. Adds one listener per signal, however many batches share it. */
+  /** Lets the signal abort `ending`. Adds one listener per signal, however many batches share it. */
   function heed(signal: AbortSignal): void {
     signal.throwIfAborted();
     if (heeded.has(signal)) return;
@@ -129,8 +119,8 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
   /**
    * Waits for the renewal of the quota.
    *
-   * @param renewsIn milliseconds until the renewal, if the service says
-   * @returns false, at once, when the renewal is later than `wait` allows
+   * @param renewsIn milliseconds, if the service reports it
+   * @returns false, at once, if the renewal is later than `wait` allows
    */
   async function awaitRenewal(renewsIn: number | undefined): Promise<boolean> {
     if (options.wait === 0) return false;
@@ -145,12 +135,11 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
     return true;
   }
 
-  /** Room that the rate has made for items of a batch which are not submitted yet. */
+  /** Reservations of one batch at the rate: time for items that are not submitted yet. */
   function rateRoom() {
     let reserved = 0;
     let reservedUntil = 0;
     return {
-      /** Waits until there is room for some items. Returns early after `halt`. */
       async take(items: number): Promise<void> {
         const missing = items - reserved;
         if (missing <= 0) return;
@@ -159,11 +148,11 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
         reserved += missing;
         await waiting;
       },
-      /** Takes note of items that are submitted; of a negative number that were not validated. */
+      /** Counts items as submitted. A negative number returns items that were not validated. */
       use(items: number): void {
         reserved -= items;
       },
-      /** Gives back what was not used, unless another batch has reserved the time after it. */
+      /** Returns unused time, unless another batch has reserved the time after it. */
       giveBack(): void {
         if (rate && nextTurn === reservedUntil) nextTurn -= (reserved * rate.milliseconds) / rate.items;
       },
@@ -179,7 +168,6 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
     let left: number | undefined;
     let hasAnswer = false;
     const room = rateRoom();
-    /** Submits a part of the batch, has its verdicts stored, and decides what follows. */
     const submit = async (batch: Batch, part: readonly number[]): Promise<BatchStep> => {
       room.use(part.length);
       const reply = await sender.ask(
@@ -226,7 +214,7 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
       }
       return outcome(false);
     } catch (error) {
-      // The run has failed, so waiting batches must not be submitted and charged.
+      // Waiting batches must not be submitted and charged for a failed run.
       halt();
       throw error;
     } finally {
@@ -263,7 +251,7 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
   };
 }
 
-/** Verdicts by status. Items with the same status share one object, which saves memory. The first 100 statuses are kept. */
+/** Verdicts by status, shared by items to save memory. Only the first 100 statuses are cached. */
 const verdictsOf = new Map<string, Verdict>();
 
 function verdictOf(status: string): Verdict {

@@ -3,15 +3,14 @@ import { setMaxListeners } from "node:events";
 import { buildConnector, EnvHttpProxyAgent, Pool, request } from "undici";
 import type { HeaderFields } from "./rate-limit.js";
 
-/** An answer of the service. */
 export interface HttpAnswer {
   readonly status: number;
   readonly fields: HeaderFields;
-  /** Undefined when it was longer than `maximumBytes` of the request. */
+  /** Undefined if it was longer than `maximumBytes` of the request. */
   readonly body: string | undefined;
 }
 
-/** A request that got no answer. `isTransient` says whether another try may succeed. */
+/** A request that got no answer. `isTransient` if another try may succeed. */
 export class TransportFault extends Error {
   constructor(
     message: string,
@@ -25,26 +24,22 @@ interface PostRequest {
   readonly url: string;
   readonly body: string;
   readonly fields: Readonly<Record<string, string>>;
-  /** Limit on the length of the answer's body, in bytes. A longer body is discarded. */
+  /** Limit on the body of the answer. A longer body is discarded. */
   readonly maximumBytes: number;
 }
 
-/** Connections to a service. */
 export interface HttpClient {
   /**
-   * Posts a body. Does not follow redirects, which would give the key to another host.
+   * Posts a body. Does not follow redirects, which would reveal the key to another host.
    *
-   * @param milliseconds longest duration of this request; longer than the client's timeout has no effect
+   * @param milliseconds longest duration of this request, if shorter than the client's timeout
    * @throws TransportFault when there is no answer
    */
   post(request: PostRequest, milliseconds?: number): Promise<HttpAnswer>;
-  /** Closes all connections. Requests in flight fail. */
   close(): Promise<void>;
 }
 
-/** Limits and proxies of a client. */
 export interface HttpOptions {
-  /** Largest number of connections at a time. */
   readonly connections: number;
   /** Longest time from the start of a request to the end of its answer, in milliseconds. */
   readonly timeout: number;
@@ -58,8 +53,8 @@ export interface HttpOptions {
  * @throws TypeError when a proxy is not a URL
  */
 export function openHttpClient({ connections, timeout, proxies }: HttpOptions): HttpClient {
-  // `post` enforces the timeout of a request itself. These limits end the work that undici continues after an abort, which
-  // no signal reaches: connecting to a server or proxy, TLS, and waiting for a proxy's answer to CONNECT.
+  // `post` enforces the timeout of a request itself. These limits end the work that undici continues after an abort,
+  // because no signal reaches it: connecting to a server or proxy, TLS, and waiting for a proxy's answer to CONNECT.
   const tls = { timeout };
   const dispatcher = new EnvHttpProxyAgent({
     ...proxies,
@@ -90,12 +85,12 @@ export function openHttpClient({ connections, timeout, proxies }: HttpOptions): 
       );
       const end = () => attempt.abort(new TransportFault("the run has ended", false));
       ended.signal.addEventListener("abort", end);
-      // undici obeys its signal only once the request has a connection, which it may never get from a proxy.
+      // undici obeys its signal only once the request has a connection, which a proxy may never give it.
       const aborted = new Promise<never>((_, reject) => {
         signal.addEventListener("abort", () => reject(signal.reason));
       });
       const exchange = async () => {
-        // Without this, the answer may have any coding (RFC 9110, section 12.5.3).
+        // Without Accept-Encoding, the response may be compressed (RFC 9110, section 12.5.3).
         const headers = { "accept-encoding": "identity", ...fields };
         const answer = await request(url, { method: "POST", dispatcher, headers, body, signal });
         return {
@@ -121,8 +116,8 @@ export function openHttpClient({ connections, timeout, proxies }: HttpOptions): 
 }
 
 /**
- * Makes connections that leave out interim answers. undici closes the connection at `100 Continue`, which a client has to be able
- * to read although it has not asked for it (RFC 9110, section 15.2).
+ * Wraps connections so that they skip interim answers. undici closes the connection at an unrequested `100 Continue`,
+ * which clients must be able to parse (RFC 9110, section 15.2).
  */
 function skipInterimAnswers(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) =>
@@ -130,7 +125,7 @@ function skipInterimAnswers(connect: buildConnector.connector): buildConnector.c
       const [, socket] = connected;
       if (socket) {
         const read = socket.read.bind(socket);
-        /** What may be the start of an interim answer. */
+        /** Bytes that may be the start of an interim answer. */
         let held: Buffer = Buffer.alloc(0);
         socket.read = () => {
           while (mayBeInterim(held)) {
@@ -148,14 +143,14 @@ function skipInterimAnswers(connect: buildConnector.connector): buildConnector.c
     });
 }
 
-/** Whether bytes begin with the status line of an interim answer, or with a part of one. JSON does not, nor does any other answer. */
+/** Whether bytes begin with the status line of an interim answer, or with a part of one. No other answer does. */
 function mayBeInterim(bytes: Buffer): boolean {
   const start = bytes.toString("latin1", 0, 12).replace("HTTP/1.0", "HTTP/1.1");
   const isPart = start.length < 12 && "HTTP/1.1 10".startsWith(start);
   return (isPart || /^HTTP\/1\.1 10[02-9]/.test(start)) && bytes.length < longestInterim;
 }
 
-/** Length in bytes from which an interim answer is left to undici, which refuses it. */
+/** Length in bytes from which an interim answer is passed to undici, which refuses it. */
 const longestInterim = 16_384;
 
 async function readBody(body: AsyncIterable<Uint8Array>, maximumBytes: number): Promise<string | undefined> {
@@ -167,7 +162,7 @@ async function readBody(body: AsyncIterable<Uint8Array>, maximumBytes: number): 
     if (length > maximumBytes) return undefined;
     chunks.push(chunk);
   }
-  // A byte order mark is no part of JSON, but may be ignored (RFC 8259, section 8.1).
+  // JSON has no byte order mark, but parsers may ignore it (RFC 8259, section 8.1).
   return Buffer.concat(chunks)
     .toString("utf8")
     .replace(/^\ufeff/, "");
@@ -201,7 +196,9 @@ function explain(error: unknown): TransportFault {
   return new TransportFault(reasons[code] ?? `${message} ${code}`.trim(), true);
 }
 
-/** Returns the original error. Node wraps the failures of a host's addresses in an AggregateError; undici sets `cause`. */
+/**
+ * Returns the original error. Node wraps the failures of a host's addresses in an AggregateError; undici sets `cause`.
+ */
 function innermost(error: unknown): { code?: string; message: string } {
   const { cause, errors } = error as { cause?: unknown; errors?: readonly unknown[] };
   const inner = cause ?? errors?.[0];

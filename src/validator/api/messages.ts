@@ -1,12 +1,12 @@
-/** Messages in the answers of a service, as they may be shown: without the key and addresses, which some services repeat. */
+/** Messages in the answers of a service, made safe to show and to log. */
 
 /**
- * Returns the message of an error answer, with a colon in front, or an empty string. It is cut to 200 characters. The key and
- * addresses, which some services repeat, are removed first: messages get into logs.
+ * Returns the message of an error answer, cut to 200 characters, with a colon in front; empty if there is none. Removes
+ * the key and addresses, which some services repeat.
  */
 export function messageIn(body: string | undefined, key: string): string {
   const text = textIn(body ?? "")
-    // A body may be long, and the search for addresses takes the square of its length.
+    // A body may be long, and the time of the search for addresses grows with the square of its length.
     .slice(0, 2000)
     .replaceAll(key, "[key]")
     .replaceAll(encodeURIComponent(key), "[key]")
@@ -16,7 +16,7 @@ export function messageIn(body: string | undefined, key: string): string {
   return text === "" ? "" : `: ${text}`;
 }
 
-/** Returns the message: plain text, or a field of a JSON object (`message` in the interface document). Ignores HTML. */
+/** Returns plain text, or a field of a JSON object (`message` in the interface document). Ignores HTML. */
 function textIn(body: string): string {
   try {
     const { message, error, detail } = JSON.parse(body) as Readonly<Record<string, unknown>>;

@@ -1,18 +1,19 @@
 /**
- * Decides what follows a try of a request: its result, a wait before the next try, or an error. Knows the rules of retries, and neither
- * sends nor waits: `sender.ts` does.
+ * Decides what follows a try of a request: its result, a wait before the next try, or an error. Knows the rules of
+ * retries, but neither sends nor waits, which `sender.ts` does.
  *
- * - 2xx: the result, with the statuses found. The engine keeps them, even if the rest of the answer is faulty.
+ * - 2xx: the result, with the statuses found. The engine uses them even if the rest of the answer is faulty.
  * - No answer, or a transient HTTP status: tried again after `Retry-After`, else after a random delay that grows.
- * - 429 with a hint (`Retry-After`, else the reset of the rate limit) of at most 60 s: the service asks to slow down. All requests are
- *   held back for that time. Each refused request then waits for an additional random delay, so that they are not all retried at once.
+ * - 429 with a hint (`Retry-After`, else the reset of the rate limit) of at most 60 s: the service asks to slow down.
+ *   All requests are delayed by that time. Each refused request then waits for an additional random delay, so that they
+ *   are not all retried at once.
  * - 429 with a longer hint, or none: the quota is used up. The engine waits for its renewal, or halts.
  * - 413, or a 400 that blames the size: the engine submits smaller parts.
  * - 401 and 403 fail with an AuthorisationError, everything else with a ServiceError.
  *
- * Failures and slow-downs are counted apart, each against `maximumRetries` and `retryBudget`. The budget starts with the first failed
- * try. The count of slow-downs restarts whenever some other request has succeeded: then the service works, and the request only has
- * to wait for its turn.
+ * Failures and slow-downs are counted separately, each against `maximumRetries` and `retryBudget`. The budget starts
+ * with the first failed try. The count of slow-downs restarts whenever another request has succeeded: then the service
+ * works, and the request only has to wait for its turn.
  */
 import { AuthorisationError, ServiceError } from "../errors.js";
 import type { Kind } from "../validator.js";
@@ -21,32 +22,28 @@ import type { HttpAnswer, TransportFault } from "./http.js";
 import { messageIn } from "./messages.js";
 import { readRateLimit, readRetryAfter } from "./rate-limit.js";
 
-/** Longest hint of a 429 that asks to slow down, in milliseconds. A longer one means that the quota is used up. */
+/** Longest hint of a 429 that asks to slow down, in milliseconds. A longer hint means that the quota is used up. */
 const longestSlowdown = 60_000;
-/** Upper bound of the random delay before the first retry, in milliseconds. It doubles with each failure. */
+/** Upper bound of the random delay before the first retry, in milliseconds. Doubles with each failure. */
 const firstDelay = 500;
-/** Largest upper bound of the random delay, in milliseconds. */
 const longestDelay = 30_000;
 /** Transient HTTP statuses. 409 means that the first request with the same Idempotency-Key is still running. */
 const transientStatuses = new Set([408, 409, 500, 502, 503, 504]);
 
-/** Limits on retries. Times are in milliseconds. */
 export interface RetryLimits {
   readonly baseUrl: string;
   readonly key: string;
-  /** Largest number of retries of a request. */
   readonly maximumRetries: number;
-  /** Longest time for retries, from the start of the first failed try. */
+  /** Longest time for retries, from the start of the first failed try, in milliseconds. */
   readonly retryBudget: number;
 }
 
-/** Number of failures in a row, and the start of the first failed try in milliseconds since the epoch. */
+/** Failures in a row, and the start of the first failed try in milliseconds since the epoch. */
 interface Tries {
   readonly count: number;
   readonly since: number | undefined;
 }
 
-/** What has happened to a request so far. */
 export interface RetryState {
   readonly failures: Tries;
   readonly slowdowns: Tries;
@@ -54,27 +51,27 @@ export interface RetryState {
 
 const noTries: Tries = { count: 0, since: undefined };
 
-/** The state of a request that was not tried yet. */
 export const untried: RetryState = { failures: noTries, slowdowns: noTries };
 
-/** One try of a request. */
 export interface Try {
   readonly kind: Kind;
   readonly items: readonly string[];
-  /** Start and end in milliseconds since the epoch. */
+  /** Start and end of the try in milliseconds since the epoch. */
   readonly started: number;
   readonly now: number;
   readonly received: HttpAnswer | TransportFault;
   /** Whether another request has succeeded since the last slow-down of this one. */
   readonly hasSucceededElsewhere: boolean;
-  /** A random number from 0 up to, but not including, 1. */
+  /** Random, from 0 up to, but not including, 1. */
   readonly chance: number;
 }
 
-/** Outcome of a request that got an answer. `renewsIn` is in milliseconds, and undefined when the service does not say. */
+/**
+ * Outcome of a request that got an answer. `isGone` if the quota is used up; `renewsIn` in milliseconds, undefined if
+ * the service does not report it.
+ */
 export type Reply =
   | "too large"
-  /** The quota is used up. */
   | { readonly isGone: true; readonly renewsIn: number | undefined }
   | ({
       readonly isGone: false;
@@ -82,25 +79,22 @@ export type Reply =
       readonly left: number | undefined;
     } & Results);
 
-/** What follows a try. */
 export type Step =
   | { readonly next: "done"; readonly reply: Reply }
   | { readonly next: "fail"; readonly error: Error }
   | {
       readonly next: "wait";
       readonly milliseconds: number;
-      /** The reason, for people. */
       readonly why: string;
-      /** Time for which all requests are held back, in milliseconds; absent for none. */
+      /** Time by which all requests are delayed, in milliseconds. */
       readonly holdBack?: number;
       readonly state: RetryState;
     };
 
-/** Returns a delay whose upper bound doubles with each failure, in milliseconds. */
+/** Returns a random delay in milliseconds, whose upper bound doubles with each failure. */
 export const delayAfter = (failures: number, chance: number): number =>
   chance * Math.min(longestDelay, firstDelay * 2 ** (failures - 1));
 
-/** Decides what follows a try; see the top of this file. */
 export function nextStep(limits: RetryLimits, state: RetryState, tried: Try): Step {
   const { received, now } = tried;
   const { baseUrl } = limits;
@@ -119,7 +113,7 @@ export function nextStep(limits: RetryLimits, state: RetryState, tried: Try): St
   if (status === 429) return slowDown(limits, state, tried, milliseconds(retryAfter ?? renewal));
   const said = messageIn(body, limits.key);
   if (transientStatuses.has(status)) {
-    // The time of the renewal says when to retry only if no units are left.
+    // The time of the renewal is a hint for a retry only if no units are left.
     const hint = milliseconds(retryAfter === undefined && left === 0 ? renewal : retryAfter);
     return retry(limits, state, tried, { what: `answers ${status}${said}`, hint });
   }
@@ -129,12 +123,12 @@ export function nextStep(limits: RetryLimits, state: RetryState, tried: Try): St
 const failed = (error: Error): Step => ({ next: "fail", error });
 const milliseconds = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000);
 
-/** Decides about a 429. @param hint milliseconds that the service asks to wait */
+/** @param hint milliseconds that the service asks to wait */
 function slowDown(limits: RetryLimits, state: RetryState, tried: Try, hint: number | undefined): Step {
   if (hint === undefined || hint > longestSlowdown) {
     return { next: "done", reply: { isGone: true, renewsIn: hint } };
   }
-  // Contention, not an outage.
+  // Other requests succeeded meanwhile: this is contention, not an outage.
   const slowdowns = tried.hasSucceededElsewhere ? noTries : state.slowdowns;
   const more = delayAfter(slowdowns.count + 1, tried.chance);
   const what = "asks to slow down";
@@ -142,12 +136,6 @@ function slowDown(limits: RetryLimits, state: RetryState, tried: Try, hint: numb
   return step.next === "wait" ? { ...step, holdBack: hint } : step;
 }
 
-/**
- * Decides about one more try.
- *
- * @param why `hint` is the time that the service asks to wait, and `more` a time to wait in addition, in milliseconds; `counts` names
- *   the count that this failure is added to
- */
 function retry(
   { baseUrl, maximumRetries, retryBudget }: RetryLimits,
   state: RetryState,
@@ -180,7 +168,6 @@ function retry(
   };
 }
 
-/** Decides about an answer that no other try would change. */
 function refused(baseUrl: string, status: number, said: string, items: number): Step {
   if (status === 413 || (status === 400 && blamesSize(said))) {
     if (items > 1) return { next: "done", reply: "too large" };
@@ -195,17 +182,15 @@ function refused(baseUrl: string, status: number, said: string, items: number): 
   return failed(new ServiceError(`${baseUrl}: answers ${status}${said}${location}; is the base URL right?`));
 }
 
-/** Renders a duration in milliseconds for people, such as `30 s` or `10 min`. */
+/** Returns a duration in milliseconds as text, such as `30 s` or `10 min`. */
 export const seconds = (duration: number): string => {
   const count = Math.max(1, Math.round(duration / 1000));
   return count < 120 ? `${count} s` : `${Math.round(count / 60)} min`;
 };
 
-/** Names for what a request may have too much of. */
 const manyThings = "(items|e-?mails|domains|addresses|entries|elements|array|batch|body|payload|size)";
-/** Words for exceeding a limit. */
 const tooMuch = "(exceed\\w*|limit|maximum|max|at most|longer|larger)";
-/** Matches the message of a 400 that means 413. */
+/** Matches the message of a 400 that means 413: something exceeds a limit. */
 const sizeBlame = new RegExp(
   `too (many|large|big)|${manyThings}.*\\b${tooMuch}|${tooMuch}\\b.*${manyThings}`,
   "i",

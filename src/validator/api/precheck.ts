@@ -9,7 +9,7 @@ import type { Kind, Verdict } from "../validator.js";
  * deviations from the RFCs that occur in practice. Local parts may have consecutive dots or a dot at the start or end,
  * as Japanese carriers assigned them. Domains may contain `_`, as DNS allows, and end with the dot of the root.
  *
- * @returns undefined when only the service can decide
+ * @returns undefined if only the service can decide
  */
 export function precheck(kind: Kind, item: string): Verdict | undefined {
   const parse = kind === "email" ? parseAddress : parseDomainName;
@@ -18,7 +18,7 @@ export function precheck(kind: Kind, item: string): Verdict | undefined {
   return { status: "fake", reason: fault.reason };
 }
 
-/** Replaces the deviations that exist in practice, so that only other faults remain. */
+/** Replaces the accepted deviations, so that only other faults remain. */
 function withoutOddities(item: string): string {
   const domainStart = item.lastIndexOf("@") + 1;
   const local = item.slice(0, domainStart).replace(/^\.|\.(?=[.@])/g, "x");

@@ -1,12 +1,9 @@
 /** Reads the quota and the requested delay from header fields, in the forms that services use. */
 import { parseDictionary, parseList } from "structured-headers";
 
-/** Header fields of an answer, by their names in lower case. */
 export type HeaderFields = Readonly<Record<string, string | string[] | undefined>>;
 
-/** State of the quota according to an answer. */
 export interface RateLimit {
-  /** Units left. */
   readonly left?: number;
   /** Seconds from now until the renewal. */
   readonly renewsIn?: number;
@@ -38,8 +35,8 @@ export function readRateLimit(fields: HeaderFields, now: number): RateLimit {
 }
 
 /**
- * Reads the seconds to wait from `Retry-After` (RFC 9110 §10.2.3), a number or a date. A date is compared with the answer's
- * Date field, since the local clock may be wrong.
+ * Returns the seconds to wait from `Retry-After` (RFC 9110 §10.2.3), a number or a date. Compares a date with the
+ * answer's Date field, since the local clock may be wrong.
  *
  * @param now local time in milliseconds since the epoch, for answers without a Date field
  */
@@ -55,7 +52,7 @@ function readPolicies(text: string | undefined): RateLimit[] {
   try {
     return parseList(text).flatMap(([, parameters]) => policyOf(parameters.get("r"), parameters.get("t")));
   } catch {
-    // The dictionary of version 7 is not a valid list when a member has a value.
+    // Not a valid list: the dictionary of version 7, if a member has a value.
   }
   try {
     const dictionary = parseDictionary(text);
@@ -65,7 +62,7 @@ function readPolicies(text: string | undefined): RateLimit[] {
   }
 }
 
-/** Limit on waits in seconds: a year. Longer ones, which mean for ever, are shortened to it. */
+/** Limit on waits in seconds: a year. Services send longer ones that mean "for ever". */
 const longestWait = 31_536_000;
 
 function policyOf(left: unknown, renewsIn: unknown): RateLimit[] {
@@ -77,7 +74,10 @@ function policyOf(left: unknown, renewsIn: unknown): RateLimit[] {
 const isTighter = (a: RateLimit, b: RateLimit): boolean =>
   a.left! < b.left! || (a.left === b.left && (a.renewsIn ?? 0) > (b.renewsIn ?? 0));
 
-/** Returns the seconds until a reset: a number of seconds, a time in seconds or milliseconds since the epoch, or a date. */
+/**
+ * Returns the seconds until a reset, given in seconds, as a time in seconds or milliseconds since the epoch, or as a
+ * date.
+ */
 function resetIn(text: string, fields: HeaderFields, now: number): number | undefined {
   const number = wholeNumber(text);
   if (number === undefined) return secondsUntil(parseDate(text), fields, now);

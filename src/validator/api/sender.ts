@@ -1,16 +1,15 @@
 /**
- * Sends the requests of the api engine, and retries each until it is answered or the retries are used up. It knows
- * nothing of the quota gate, the rate, the listener or the renewal: `engine.ts` decides when to ask and what an answer
- * means.
+ * Sends the requests of the api engine, and retries each until it is answered or the retries are used up. Knows nothing
+ * of the quota gate, the rate, the listener or the renewal, which are in `engine.ts`.
  *
  * `ask` repeats these steps:
  *
  *     wait until `notBefore` -> send -> nextStep -> return, throw, or wait and try again
  *
- * `next-step.ts` decides what a try means. `notBefore` holds back all requests while the service asks to slow down. The budget of
- * retries also limits the duration of the tries that follow a failure.
+ * `next-step.ts` decides what follows a try. `notBefore` delays all requests while the service asks to slow down. The
+ * budget of retries also limits the duration of the tries that follow a failure.
  *
- * Invariants:
+ * To keep:
  *
  * - A request that was sent is never aborted by `ending`: its answer may be paid for. Only its timeout ends it, or
  *   `close` after a delay.
@@ -28,55 +27,44 @@ import { messageIn } from "./messages.js";
 import { delayAfter, nextStep, type Reply, type RetryLimits, seconds, untried } from "./next-step.js";
 import { readRateLimit } from "./rate-limit.js";
 
-/** Dependencies of the engine on the outside world, which tests replace. */
 export interface ApiWorld {
   readonly http: HttpClient;
-  /** Returns the time in milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   readonly now: () => number;
-  /** Resolves after `milliseconds`. Rejects with the signal's reason when that is aborted earlier. */
+  /** Rejects with the signal's reason when the signal is aborted earlier. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** Returns a random number from 0 up to, but not including, 1. */
   readonly random: () => number;
-  /** Called with a message for the user. */
   readonly onNotice: (text: string) => void;
-  /** Called with a debug message about each request. It contains no item and no key. */
+  /** Called with a debug message about each request, without items and key. */
   readonly onRequest?: (text: string) => void;
 }
 
-/** Destination of requests, and limits on retries. */
 export interface SenderOptions extends RetryLimits {
   /** Absolute URL without a slash at its end. */
   readonly baseUrl: string;
-  /** Returns the Idempotency-Key of a request. The same path and body give the same key, and others cannot guess it. */
+  /** Returns the Idempotency-Key of a request: the same for the same path and body, and not to be guessed by others. */
   readonly idempotencyKey: (path: string, body: string) => string;
 }
 
-/** A wait, with its end in milliseconds since the epoch. */
 interface Wait {
   readonly until: number;
   /** The reason, for people: `the service asks to slow down`. */
   readonly why: string;
 }
 
-/** What an engine is doing. */
 export interface Activity {
-  /** Number of requests without an answer. */
   readonly inFlight: number;
-  /** The wait that ends last; undefined if nothing waits. */
   readonly wait: Wait | undefined;
 }
 
-/** Returns a sender for one service; see the top of this file. */
 export function createSender(options: SenderOptions, world: ApiWorld) {
   const { baseUrl, key, retryBudget, idempotencyKey } = options;
   const { http, now, random, onNotice, onRequest } = world;
   const inFlight = new Set<Promise<unknown>>();
   let requests = 0;
-  /** Number of requests answered with results. */
   let successes = 0;
-  /** Time before which no request is sent, because the service has asked to slow down. */
+  /** No request is sent before this time: the service has asked to slow down. */
   let notBefore = 0;
-  /** Aborted to end all waits and prevent further requests. */
   const ending = new AbortController();
   setMaxListeners(0, ending.signal);
   const waits = new Set<Wait>();
@@ -92,10 +80,10 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
   const ownDelay = (failures: number) => delayAfter(failures, random());
 
   /**
-   * Sends one request. Once sent, it is not aborted by `ending`, since its answer may be paid for.
+   * Sends one request, which `ending` does not abort, since its answer may be paid for.
    *
    * @param attempt number of the try, for debug messages
-   * @param milliseconds longest duration of the request; absent for the client's timeout
+   * @param milliseconds longest duration of the request; by default, the client's timeout
    * @throws TransportFault when there is no answer; the reason of `ending` once that is aborted
    */
   async function send(
@@ -137,7 +125,7 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
   }
 
   /**
-   * Submits some items, with retries, until the service has answered.
+   * Submits items, with retries, until the service has answered.
    *
    * @throws ServiceError when retries are used up, or would not help
    * @throws AuthorisationError when the service does not accept the key
@@ -175,7 +163,6 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
     }
   }
 
-  /** Holds back all requests, because the service asks to slow down. */
   function holdBack(milliseconds: number): void {
     if (notBefore <= now() && milliseconds > 0) {
       onNotice(`${baseUrl}: asks to slow down; continuing in ${seconds(milliseconds)}`);
@@ -185,7 +172,7 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
 
   return {
     ask,
-    /** Waits for some milliseconds. Rejects when `ending` is aborted. */
+    /** Rejects when `ending` is aborted. */
     sleep,
     get activity(): Activity {
       const wait = [...waits].reduce<Wait | undefined>(
@@ -194,18 +181,16 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
       );
       return { inFlight: inFlight.size, wait };
     },
-    /** Returns a random delay in milliseconds whose upper bound doubles with each failure. */
     ownDelay,
-    /** Aborting it ends all waits with its reason. Requests in flight go on. */
+    /** When aborted, ends all waits with its reason. Requests in flight go on. */
     ending,
-    /** Number of requests sent, retries included. */
     get requests() {
       return requests;
     },
     /**
-     * Sends one request without items, which costs nothing.
+     * Sends one request without items, which costs nothing. `said` is the service's message, and `left` the units left,
+     * if reported.
      *
-     * @returns the HTTP status, whether the answer is JSON, the service's message, and the units left if the service reports them
      * @throws ServiceError when there is no answer
      */
     async probe(kind: Kind) {
@@ -220,7 +205,7 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
     /**
      * Ends all waits and closes the connections. Requests in flight get `milliseconds` to finish first.
      *
-     * @param batches batches being validated; their listeners get the same time to store the answers
+     * @param batches batches being validated, whose listeners get the same time to store the answers
      */
     async close(milliseconds: number, batches: Iterable<Promise<unknown>>): Promise<void> {
       ending.abort(new ServiceError(`${baseUrl}: the run has ended`));
