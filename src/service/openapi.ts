@@ -1,19 +1,9 @@
-/** OpenAPI document of the service, and the request schemas that the server checks bodies against. */
-import { knownStatuses } from "../validator/validator.js";
+/** The interface of the service as schemas: bodies are checked against them, and the OpenAPI document is made from them. */
 
-/** Limits that the document states. */
-export interface ServiceLimits {
-  /** Limit on items per request. */
-  readonly maximumItems: number;
-}
+import type { FastifyDynamicSwaggerOptions } from "@fastify/swagger";
 
 /** Limit on the length of an item in characters. Addresses have at most 254 octets, domains 253. */
 export const maximumItemLength = 1000;
-
-const operations = [
-  { field: "emails", what: "e-mail addresses", statuses: knownStatuses },
-  { field: "domains", what: "domains", statuses: knownStatuses.filter((status) => status !== "alias") },
-] as const;
 
 const errors: Readonly<Record<string, string>> = {
   400: "The request is invalid; the message says why.",
@@ -59,7 +49,7 @@ export function requestSchema(field: string) {
 }
 
 /** Returns the schema of a response body: `{"emails": {"...": {"status": "..."}}}`. */
-function answerSchema(field: string, statuses: readonly string[]) {
+export function answerSchema(field: string, statuses: readonly string[]) {
   const result = {
     type: "object",
     required: ["status"],
@@ -96,87 +86,56 @@ function answerSchema(field: string, statuses: readonly string[]) {
   };
 }
 
-const errorSchema = {
+export const errorSchema = {
   type: "object",
   required: ["message"],
   additionalProperties: false,
   properties: { message: { type: "string", description: "What is wrong, in one line." } },
 };
 
-const statusSchema = {
+export const statusSchema = {
   type: "object",
   required: ["status"],
   additionalProperties: false,
   properties: { status: { const: "ok", description: "Always the same." } },
 };
 
-/** Returns the OpenAPI 3.1 document of the service. */
-export function openApiDocument({ maximumItems }: ServiceLimits) {
-  const json = (schema: object) => ({ content: { "application/json": { schema } } });
-  const get = (operationId: string, summary: string, responses: object) => ({
-    get: { operationId, summary, security: [], responses },
-  });
-  const healthy = { description: "The check passed.", ...json(statusSchema) };
-  const paths = operations.map(({ field, what, statuses }) => [
-    `/${field}/validate`,
-    {
-      post: {
-        summary: `Validates ${what}: at most ${maximumItems} per request; each distinct one costs one unit.`,
-        operationId: `validate_${field}`,
-        parameters: [
-          {
-            name: "Idempotency-Key",
-            in: "header",
-            required: false,
-            schema: { type: "string", minLength: 1, maxLength: 255 },
-            description:
-              "A text that identifies the request. The same request again within 24 hours gets the same answer and is not charged; another body with the same key gets 422.",
-          },
-        ],
-        requestBody: { required: true, ...json(requestSchema(field)) },
-        responses: {
-          200: {
-            description: "A status for each distinct item, in the order of submission.",
-            headers: Object.fromEntries(
-              Object.entries(rateLimitHeaders).map(([name, description]) => [
-                name,
-                { description, schema: { type: "string" } },
-              ]),
-            ),
-            ...json(answerSchema(field, statuses)),
-          },
-          ...Object.fromEntries(
-            Object.entries(errors).map(([code, description]) => [
-              code,
-              { description, ...json(errorSchema) },
-            ]),
-          ),
-        },
-      },
+/** Returns a response with a JSON body, for the schema of a route. */
+export const jsonOf = (description: string, schema: object) => ({
+  description,
+  content: { "application/json": { schema } },
+});
+
+/** The error responses of routes that validate. */
+export const errorResponses = Object.fromEntries(
+  Object.entries(errors).map(([code, description]) => [code, jsonOf(description, errorSchema)]),
+);
+
+/** Fields of the response to a validation. */
+export const rateLimitFields = Object.fromEntries(
+  Object.entries(rateLimitHeaders).map(([name, description]) => [name, { description, type: "string" }]),
+);
+
+export const idempotencyKeySchema = {
+  type: "object",
+  properties: {
+    "Idempotency-Key": {
+      type: "string",
+      minLength: 1,
+      maxLength: 255,
+      description:
+        "A text that identifies the request. The same request again within 24 hours gets the same answer and is not charged; another body with the same key gets 422.",
     },
-  ]);
-  return {
+  },
+} as const;
+
+/** Options of `@fastify/swagger`, which makes the OpenAPI 3.1 document. */
+export const documentOptions: FastifyDynamicSwaggerOptions = {
+  openapi: {
     openapi: "3.1.0",
     info: { title: "Identity validation service", version: "1", license: { name: "MIT", identifier: "MIT" } },
     servers: [{ url: "/" }],
     security: [{ key: [] }],
     components: { securitySchemes: { key: { type: "http", scheme: "bearer", description: "An API key." } } },
-    paths: {
-      ...Object.fromEntries(paths),
-      "/healthz": get("health", "Checks that the process is running.", { 200: healthy }),
-      "/readyz": get("readiness", "Checks that the state can be read and written.", {
-        200: healthy,
-        503: { description: "The check failed.", ...json(errorSchema) },
-      }),
-      "/openapi.json": get("document", "Returns this document.", {
-        200: { description: "OpenAPI 3.1.", ...json({ type: "object" }) },
-      }),
-      "/metrics": get("metrics", "Returns counts of requests, items and refusals, and request durations.", {
-        200: {
-          description: "Prometheus text format.",
-          content: { "text/plain": { schema: { type: "string" } } },
-        },
-      }),
-    },
-  };
-}
+  },
+};

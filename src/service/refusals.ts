@@ -15,6 +15,8 @@ export class Refusal extends Error {
   }
 }
 
+export const noSuchPath = { message: "No such path." };
+
 /** Returns the status code and message that the client gets for an error. */
 export function explain(
   error: FastifyError,

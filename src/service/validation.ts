@@ -3,7 +3,7 @@ import type { ApiKey, Charge, ChargeOutcome, ServiceStore } from "../store/state
 import { type EmbeddedEngine, type Kind, notChecked, type Verdict } from "../validator/validator.js";
 
 /** What charges a request. */
-export interface Till extends Pick<ServiceStore, "hasAnswer"> {
+interface Till extends Pick<ServiceStore, "hasAnswer"> {
   /** Makes a charge. It is durable when this resolves. */
   charge(charge: Charge): Promise<ChargeOutcome>;
 }
@@ -22,6 +22,11 @@ export interface VerdictSources extends Pick<EmbeddedEngine, "classifier"> {
   readonly mailCheck?: RequestMailCheck | undefined;
 }
 
+/** What a request needs. */
+export interface Judges extends VerdictSources {
+  readonly till: Till;
+}
+
 /** Statuses by domain for sandbox keys, which do not use the classifier. All other domains are `ok`. */
 const sandboxStatuses: ReadonlyMap<string, string> = new Map([
   ["disposable.com", "disposable"],
@@ -36,7 +41,7 @@ const sandboxStatuses: ReadonlyMap<string, string> = new Map([
  * @throws StoreError
  */
 export async function validateItems(
-  { till, classifier, mailCheck }: { readonly till: Till } & VerdictSources,
+  { till, classifier, mailCheck }: Judges,
   key: ApiKey,
   kind: Kind,
   items: readonly string[],

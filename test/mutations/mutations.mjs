@@ -250,7 +250,7 @@ export const mutations = [
   },
   {
     promise: "a connection that is gone is not closed in place of an idle one",
-    file: "src/service/connections.ts",
+    file: "src/service/plugins/connections.ts",
     from: "open.has(socket) && idle.add(socket)",
     to: "idle.add(socket)",
     tests: [unit("service/connections")],

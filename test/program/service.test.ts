@@ -258,6 +258,7 @@ describe("points that the interface document leaves open", () => {
     expect(named.headers.get("access-control-allow-origin")).toBe("https://shop.larch-and-oak.com");
     const other = await preflight("https://elsewhere.net");
     expect([...other.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
+    expect([other.status, other.headers.get("allow")]).toEqual([405, "POST"]);
     const answer = await post(
       "/emails/validate",
       { emails: [] },

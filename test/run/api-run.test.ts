@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { nameColumns } from "../../src/run/columns.js";
 import { validateTable } from "../../src/run/run.js";
 import { createMetrics } from "../../src/service/metrics.js";
-import { createService } from "../../src/service/server.js";
+import { createService } from "../../src/service/service.js";
 import { VerdictCache } from "../../src/store/cache/verdict-cache.js";
 import type { SqlServiceStore } from "../../src/store/state/sql-store.js";
 import { openSqliteServiceStore } from "../../src/store/state/sqlite.js";

@@ -1,6 +1,9 @@
 /** Checks the service's answers against its OpenAPI document. */
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { openApiDocument } from "../../src/service/openapi.js";
+import { createMetrics } from "../../src/service/metrics.js";
+import { createService } from "../../src/service/service.js";
+import type { ServiceStore } from "../../src/store/state/service-store.js";
+import { classifier } from "./classifier.js";
 
 interface Response {
   readonly content: Readonly<Record<string, { readonly schema: object }>>;
@@ -9,7 +12,15 @@ interface Operation {
   readonly responses: Readonly<Record<string, Response>>;
 }
 
-const paths = openApiDocument({ maximumItems: 1000 }).paths as Record<string, Record<string, Operation>>;
+/** Returns the OpenAPI document of the service, which is made without its state. */
+export async function openApiDocument(): Promise<object> {
+  const common = { maximumItems: 1000, corsOrigins: [], metrics: createMetrics(), now: Date.now };
+  const service = createService({ store: {} as ServiceStore, classifier, ...common });
+  await service.ready();
+  return service.swagger();
+}
+
+const { paths } = (await openApiDocument()) as { paths: Record<string, Record<string, Operation>> };
 const ajv = new Ajv2020({ allErrors: true });
 
 /** Answer to a request that matches no operation. */

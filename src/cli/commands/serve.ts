@@ -6,7 +6,8 @@ import { daysOld, findTable, tableSource } from "../../data/installed-table.js";
 import { removeAbandonedFolders } from "../../files/temporary-files.js";
 import { openLog } from "../../service/log.js";
 import { createMetrics, type Metrics } from "../../service/metrics.js";
-import { createService, type Pages } from "../../service/server.js";
+import type { Pages } from "../../service/routes/dashboard.js";
+import { createService } from "../../service/service.js";
 import type { ServiceStore } from "../../store/state/service-store.js";
 import {
   allowGroup,

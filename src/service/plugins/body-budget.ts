@@ -1,14 +1,16 @@
 /** Limits the memory that the bodies of all requests take together, however many arrive at a time, and the time that one takes. */
-import type { FastifyInstance } from "fastify";
-import { Refusal } from "./refusals.js";
+import plugin from "fastify-plugin";
+import { Refusal } from "../refusals.js";
 
-/**
- * Refuses a request with 503 when its body would exceed the budget shared by the bodies of all unanswered requests.
- *
- * @param most budget in bytes
- * @param milliseconds time after which a body that has not arrived is refused with 408
- */
-export function limitBodies(service: FastifyInstance, most: number, milliseconds: number): void {
+/** Limits for bodies. */
+interface BodyBudget {
+  /** Bytes of all unanswered requests together; beyond them, a request is refused with 503. */
+  readonly bytes: number;
+  /** Time after which a body that has not arrived is refused with 408, in milliseconds. */
+  readonly milliseconds: number;
+}
+
+export const bodyBudget = plugin<BodyBudget>(async (service, { bytes: most, milliseconds }) => {
   let held = 0;
   // A callback hook, not an async one: the listener must be attached before the first bytes of the body arrive.
   service.addHook("preParsing", (request, reply, payload, done) => {
@@ -36,4 +38,11 @@ export function limitBodies(service: FastifyInstance, most: number, milliseconds
     });
     done(null, payload);
   });
+});
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Whether the handler reads the body itself. */
+    readsBody?: boolean;
+  }
 }

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import Fastify, { type FastifyInstance } from "fastify";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { limitBodies } from "../../src/service/body-limit.js";
+import { bodyBudget } from "../../src/service/plugins/body-budget.js";
 
 let service: FastifyInstance;
 let port: number;
@@ -13,7 +13,7 @@ beforeEach(async () => {
   accepted = [];
   service = Fastify({ bodyLimit: 5000, forceCloseConnections: true });
   service.server.on("connection", (socket) => void accepted.push(socket));
-  limitBodies(service, 8000, 30_000);
+  service.register(bodyBudget, { bytes: 8000, milliseconds: 30_000 });
   service.addContentTypeParser("text/plain", { parseAs: "buffer" }, async (_: unknown, body: Buffer) => body);
   service.post("/", async () => "taken");
   port = Number(new URL(await service.listen({ host: "127.0.0.1", port: 0 })).port);

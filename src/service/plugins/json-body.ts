@@ -1,4 +1,7 @@
-/** Reads JSON bodies. Must not know what is in them. */
+/** Reads JSON bodies, the only ones that the service takes. Must not know what is in them. */
+import type { FastifyRequest } from "fastify";
+import plugin from "fastify-plugin";
+import { Refusal } from "../refusals.js";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -35,4 +38,25 @@ function isDeep(body: Buffer): boolean {
     } else if (byte === closeArray || byte === closeObject) levels--;
   }
   return false;
+}
+
+export const jsonBodies = plugin(async (service) => {
+  service.removeAllContentTypeParsers();
+  service.addContentTypeParser(
+    "application/json",
+    { parseAs: "buffer" },
+    async (request: FastifyRequest, body: Buffer) => {
+      request.rawBody = body;
+      const value = parseBody(body);
+      if (value === undefined) throw new Refusal(400, "The body is not valid JSON in UTF-8.");
+      return value;
+    },
+  );
+});
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Body in bytes as received. */
+    rawBody: Buffer;
+  }
 }

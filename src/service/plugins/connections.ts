@@ -1,0 +1,79 @@
+/** Limits the number of open connections, without letting silent clients lock out the others, and of requests on each. */
+import type { Server, Socket } from "node:net";
+import plugin from "fastify-plugin";
+
+/** Limit on open connections. Beyond it, the connection that has been idle longest is closed. */
+const mostConnections = 1000;
+/** Limit on pipelined requests per connection: unread responses are buffered in memory. */
+const mostPipelined = 100;
+
+/** Tells the limiter which connections are busy with a request. */
+interface Connections {
+  /** Marks a connection as busy: it will not be closed to make room. */
+  begin(socket: Socket): void;
+  /** Marks a connection as idle, because all its requests have been answered. */
+  rest(socket: Socket): void;
+}
+
+/**
+ * Limits a server to `most` open connections. When a new connection exceeds the limit, the one that has been idle longest is
+ * closed; if all are busy, the new one is. A connection is idle until it has sent a complete request header, so silent
+ * clients cannot use up the limit.
+ *
+ * @param most limit on open connections
+ * @param onDrop called for each connection closed because of the limit
+ */
+export function limitConnections(server: Server, most: number, onDrop: () => void): Connections {
+  const open = new Set<Socket>();
+  /** Connections without a request, the longest idle first. */
+  const idle = new Set<Socket>();
+  server.on("connection", (socket) => {
+    if (open.size >= most) {
+      const [oldest = socket] = idle;
+      forget(oldest);
+      oldest.destroy();
+      onDrop();
+      if (oldest === socket) return;
+    }
+    open.add(socket);
+    idle.add(socket);
+    socket.once("close", () => forget(socket));
+  });
+  function forget(socket: Socket): void {
+    open.delete(socket);
+    idle.delete(socket);
+  }
+  return {
+    begin: (socket) => void idle.delete(socket),
+    rest: (socket) => void (open.has(socket) && idle.add(socket)),
+  };
+}
+
+/** Applies both limits to the service. */
+export const connections = plugin<{ readonly onDrop: () => void }>(async (service, { onDrop }) => {
+  const limited = limitConnections(service.server, mostConnections, onDrop);
+  /** Number of unanswered requests by connection. */
+  const pending = new WeakMap<Socket, number>();
+  service.addHook("onRequest", async ({ raw: { socket } }, reply) => {
+    const count = (pending.get(socket) ?? 0) + 1;
+    pending.set(socket, count);
+    limited.begin(socket);
+    if (count <= mostPipelined) return;
+    socket.destroy();
+    reply.hijack();
+  });
+  service.addHook("onResponse", async ({ raw: { socket } }) => {
+    const count = (pending.get(socket) ?? 1) - 1;
+    pending.set(socket, count);
+    if (count === 0) limited.rest(socket);
+  });
+  // Otherwise a connection would stay open after its last response and delay the shutdown.
+  let isClosing = false;
+  service.addHook("preClose", async () => {
+    isClosing = true;
+  });
+  service.addHook("onSend", async (_request, reply, payload) => {
+    if (isClosing) reply.header("connection", "close");
+    return payload;
+  });
+});

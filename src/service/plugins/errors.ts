@@ -1,0 +1,42 @@
+/** Turns errors into responses, and refuses requests that are for no route. */
+import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import plugin from "fastify-plugin";
+import { explain, noSuchPath, Refusal, refuseExpectation } from "../refusals.js";
+
+/** Limits that error messages name. */
+interface ErrorOptions {
+  readonly maximumItems: number;
+  readonly bodyLimit: number;
+  /** The methods of each path, as in the Allow field. */
+  readonly allowedMethods: Readonly<Record<string, string>>;
+}
+
+export const errors = plugin<ErrorOptions>(async (service, { maximumItems, bodyLimit, allowedMethods }) => {
+  service.server.on("checkExpectation", refuseExpectation);
+  service.addHook("onRequest", async ({ raw: { headers, httpVersion } }) => {
+    // RFC 9110 §7.2
+    if (headers.host === undefined && httpVersion === "1.1")
+      throw new Refusal(400, "The Host field is missing.");
+  });
+  const refuse = (request: FastifyRequest, reply: FastifyReply) => {
+    const allow = allowedMethods[request.url.split("?")[0] ?? ""];
+    if (allow === undefined) return reply.code(404).send(noSuchPath);
+    return reply
+      .code(405)
+      .header("allow", allow)
+      .send({ message: `Method not allowed; use ${allow}.` });
+  };
+  // Runs before the body is read: the response does not depend on it.
+  service.addHook("onRequest", async (request, reply) =>
+    request.is404 ? refuse(request, reply) : undefined,
+  );
+  // A preflight of an origin that is not allowed.
+  service.setNotFoundHandler(refuse);
+  service.setErrorHandler((error: FastifyError, request, reply) => {
+    const { statusCode, message } = explain(error, maximumItems, bodyLimit);
+    if (statusCode === 503) request.log.error({ error: error.message }, "service unavailable");
+    if (statusCode === 503) reply.header("retry-after", 1);
+    if (statusCode === 500) request.log.error({ error: error.message, stack: error.stack }, "a bug in idv");
+    return reply.code(statusCode).send({ message });
+  });
+});

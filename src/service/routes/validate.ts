@@ -1,0 +1,151 @@
+/** Routes that validate items. The rules and the charge are in validation.ts. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { canonicalItem } from "../../classifier/canonical.js";
+import type { ApiKey, Permission, ServiceStore } from "../../store/state/service-store.js";
+import { type Kind, knownStatuses } from "../../validator/validator.js";
+import type { Metrics } from "../metrics.js";
+import {
+  answerSchema,
+  errorResponses,
+  idempotencyKeySchema,
+  jsonOf,
+  rateLimitFields,
+  requestSchema,
+} from "../openapi.js";
+import { secondsUntil } from "../plugins/access.js";
+import { Refusal } from "../refusals.js";
+import { explainItems, type Judges, validateItems } from "../validation.js";
+
+export interface ValidateOptions {
+  readonly store: Pick<ServiceStore, "hasAnswer">;
+  /** Returns what judges the items of a request. */
+  readonly judges: () => Judges;
+  /** Limit on items per request. */
+  readonly maximumItems: number;
+  readonly metrics: Pick<Metrics, "items" | "refusals">;
+  /** Clock in milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** The body of a request besides its items. */
+interface RequestBody {
+  readonly explain?: boolean;
+  readonly canonical?: boolean;
+}
+
+type ValidateRequest = FastifyRequest<{ Body: RequestBody & Record<string, readonly string[]> }>;
+
+const operations: readonly {
+  readonly field: Permission;
+  readonly kind: Kind;
+  readonly what: string;
+  readonly statuses: readonly string[];
+}[] = [
+  { field: "emails", kind: "email", what: "e-mail addresses", statuses: knownStatuses },
+  {
+    field: "domains",
+    kind: "domain",
+    what: "domains",
+    statuses: knownStatuses.filter((status) => status !== "alias"),
+  },
+];
+
+export async function validateRoutes(service: FastifyInstance, options: ValidateOptions): Promise<void> {
+  const { store, judges, maximumItems, metrics, now } = options;
+
+  /** @throws Refusal with 429; Retry-After is set if the quota renews */
+  function refuseWithoutUnits({ quota: { renewsAt } }: ApiKey, reply: FastifyReply): never {
+    metrics.refusals.inc();
+    if (renewsAt !== null) reply.header("retry-after", secondsUntil(renewsAt, now()));
+    throw new Refusal(429, "No validations are left.");
+  }
+
+  for (const { field, kind, what, statuses: known } of operations) {
+    service.post(`/${field}/validate`, {
+      schema: {
+        summary: `Validates ${what}: at most ${maximumItems} per request; each distinct one costs one unit.`,
+        operationId: `validate_${field}`,
+        headers: idempotencyKeySchema,
+        body: requestSchema(field),
+        response: {
+          200: {
+            ...jsonOf(
+              "A status for each distinct item, in the order of submission.",
+              answerSchema(field, known),
+            ),
+            headers: rateLimitFields,
+          },
+          ...errorResponses,
+        },
+      },
+      // Runs before the body is read: requests without a valid key or without units left must not take up memory.
+      onRequest: async (request: FastifyRequest, reply) => {
+        const key = await request.authorise(field);
+        const idempotencyKey = idempotencyKeyOf(request);
+        if (key.isSandbox || key.quota.left !== 0) return;
+        const isAnswered = idempotencyKey !== undefined && (await store.hasAnswer(key.id, idempotencyKey));
+        if (!isAnswered) refuseWithoutUnits(key, reply);
+      },
+      preValidation: async (request: ValidateRequest) => {
+        const items: unknown = request.body?.[field];
+        if (Array.isArray(items) && items.length > maximumItems) {
+          throw new Refusal(413, `Too many items: at most ${maximumItems} per request.`);
+        }
+      },
+      handler: async (request: ValidateRequest, reply) => {
+        // The charge finds out whether the key was revoked while the body arrived; nothing is charged to a sandbox.
+        const { apiKey, body, rawBody } = request;
+        const key = apiKey?.isSandbox === false ? apiKey : await request.authorise(field);
+        const items = [...new Set(body[field])];
+        request.items = items.length;
+        const ours = judges();
+        const once = { idempotencyKey: idempotencyKeyOf(request), body: rawBody };
+        const outcome = await validateItems(ours, key, kind, items, once);
+        if (outcome === "another body") {
+          throw new Refusal(422, "This Idempotency-Key was already used with a different body.");
+        }
+        if (outcome === "quota is gone") return refuseWithoutUnits(key, reply);
+        if (outcome === "key is gone") throw new Refusal(401, "Unauthorized.");
+        request.apiKey = { ...key, quota: outcome.quota };
+        const { statuses } = outcome;
+        for (const status of statuses) metrics.items.inc({ kind, status });
+        const verdicts = body.explain ? await explainItems(ours, key, kind, items, statuses) : undefined;
+        const entries = items.map((item, i) => {
+          const isPlain = !body.explain && !body.canonical;
+          if (isPlain) return `${JSON.stringify(item)}:${plainResult(statuses[i]!)}`;
+          const { reason = null, suggestion = null } = verdicts?.[i] ?? {};
+          const result = {
+            status: statuses[i],
+            ...(body.explain && { reason, suggestion }),
+            ...(body.canonical && { canonical: canonicalItem(kind, item) ?? null }),
+          };
+          return `${JSON.stringify(item)}:${JSON.stringify(result)}`;
+        });
+        // Built as text: an object would lose the item `__proto__` and reorder items such as `1`.
+        return reply.type("application/json; charset=utf-8").send(`{"${field}":{${entries.join(",")}}}`);
+      },
+    });
+  }
+}
+
+const plainResults = new Map<string, string>();
+
+/** Returns the JSON of a result that has only a status: one of a few. */
+function plainResult(status: string): string {
+  let json = plainResults.get(status);
+  if (json === undefined) {
+    json = JSON.stringify({ status });
+    plainResults.set(status, json);
+  }
+  return json;
+}
+
+/** @throws Refusal with 400 unless the Idempotency-Key is absent or has 1 to 255 characters */
+function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
+  const value = headers["idempotency-key"];
+  if (value === undefined) return undefined;
+  const key = String(value);
+  if (key === "" || key.length > 255)
+    throw new Refusal(400, "Idempotency-Key must have 1 to 255 characters.");
+  return key;
+}

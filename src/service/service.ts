@@ -1,0 +1,127 @@
+/**
+ * The validation service over HTTP: puts the plugins and the routes together. Items are classified in validation.ts and keys are kept
+ * in the store; this room knows neither the rules nor the state.
+ */
+import cors, { type FastifyCorsOptions } from "@fastify/cors";
+import swagger from "@fastify/swagger";
+import Fastify, { type FastifyInstance, type FastifyReply, LogController } from "fastify";
+import { GroupCommit } from "../store/state/group-commit.js";
+import type { Charge, ChargeOutcome, ServiceStore } from "../store/state/service-store.js";
+import type { EmbeddedEngine } from "../validator/validator.js";
+import type { Metrics } from "./metrics.js";
+import { documentOptions, maximumItemLength } from "./openapi.js";
+import { access } from "./plugins/access.js";
+import { bodyBudget } from "./plugins/body-budget.js";
+import { connections } from "./plugins/connections.js";
+import { errors } from "./plugins/errors.js";
+import { jsonBodies } from "./plugins/json-body.js";
+import { observation } from "./plugins/observation.js";
+import { noSuchPath, refuseBrokenRequest } from "./refusals.js";
+import { dashboardRoutes, type Pages } from "./routes/dashboard.js";
+import { probeRoutes } from "./routes/probes.js";
+import { validateRoutes } from "./routes/validate.js";
+import type { RequestMailCheck } from "./validation.js";
+
+export interface ServiceOptions extends Pick<EmbeddedEngine, "classifier"> {
+  readonly store: ServiceStore;
+  /** Starts the stage that asks DNS for a request; absent for none. */
+  readonly mailCheck?: () => RequestMailCheck;
+  /** Limit on items per request. */
+  readonly maximumItems: number;
+  /** Origins whose pages may call the service. Other origins get no CORS headers. */
+  readonly corsOrigins: readonly string[];
+  /** Request log, one line of JSON per request; absent for no log. */
+  readonly log?: { write(line: string): void };
+  readonly metrics: Metrics;
+  /** Clock in milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Loads the pages below /dashboard, at their first request; absent for none. */
+  readonly loadDashboard?: () => Promise<Pages>;
+}
+
+/** Budget of all bodies together: about 20 of the largest ones, or 8,000 usual ones. */
+const budget = { bytes: 268_435_456, milliseconds: 30_000 };
+/** Time in which an upload must arrive, in milliseconds. */
+const uploadMilliseconds = 1_800_000;
+
+const allowedMethods = {
+  ...{ "/emails/validate": "POST", "/domains/validate": "POST" },
+  ...{
+    "/healthz": "GET, HEAD",
+    "/readyz": "GET, HEAD",
+    "/openapi.json": "GET, HEAD",
+    "/metrics": "GET, HEAD",
+  },
+};
+
+/** Creates the service, which is then ready to listen. Its `close` lets the requests in flight finish. */
+export function createService(options: ServiceOptions): FastifyInstance {
+  const { store, classifier, mailCheck, maximumItems, corsOrigins, metrics, now, loadDashboard } = options;
+  // JSON can escape a character as \uXXXX\uXXXX: 12 bytes. Quotes and a comma take 3.
+  const bodyLimit = maximumItems * (12 * maximumItemLength + 3) + 1024;
+  const service = newServer(options, bodyLimit);
+  const charges = new GroupCommit<Charge, ChargeOutcome>(
+    (group) => store.chargeAll(group),
+    ({ keyId }) => (store.runsSideBySide ? keyId : ""),
+  );
+  const till = {
+    charge: (charge: Charge) => charges.add(charge),
+    hasAnswer: (keyId: string, idempotencyKey: string) => store.hasAnswer(keyId, idempotencyKey),
+  };
+  const judges = () => ({ till, classifier, mailCheck: mailCheck?.() });
+
+  service.register(connections, { onDrop: () => metrics.dropped.inc() });
+  service.register(observation, { metrics });
+  service.register(jsonBodies);
+  service.register(bodyBudget, budget);
+  if (corsOrigins.length > 0) service.register(cors, corsOptions(corsOrigins));
+  service.register(errors, { maximumItems, bodyLimit, allowedMethods });
+  service.register(access, { store, now });
+  service.register(swagger, documentOptions);
+  service.register(validateRoutes, { store, judges, maximumItems, metrics, now });
+  service.register(probeRoutes, { store, metrics });
+  if (loadDashboard) service.register(dashboardRoutes, { load: loadDashboard });
+  return service;
+}
+
+function newServer({ log, loadDashboard }: ServiceOptions, bodyLimit: number): FastifyInstance {
+  const service = Fastify({
+    bodyLimit,
+    // Limit for uploads in the dashboard; `bodyBudget` sets a shorter one for JSON.
+    requestTimeout: loadDashboard ? uploadMilliseconds : budget.milliseconds,
+    // Also closes the connections of clients that do not read their responses.
+    connectionTimeout: 30_000,
+    keepAliveTimeout: 30_000,
+    forceCloseConnections: "idle",
+    // Requests that have begun to arrive are still answered during shutdown.
+    return503OnClosing: false,
+    // Fastify's own request log would contain raw paths, in which clients can put anything.
+    logController: new LogController({ disableRequestLogging: true }),
+    logger: log !== undefined && { redact: ["req", "res"], stream: log },
+    genReqId: () => crypto.randomUUID(),
+    // Node would answer without a body.
+    http: { connectionsCheckingInterval: 1000, headersTimeout: 10_000, requireHostHeader: false },
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false } },
+    exposeHeadRoutes: true,
+    clientErrorHandler: refuseBrokenRequest,
+    // A path that cannot be decoded is treated as unknown.
+    frameworkErrors: (_error, _request, reply) => (reply as FastifyReply).code(404).send(noSuchPath),
+  });
+  // The schemas of responses are for the document.
+  service.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  return service;
+}
+
+/** Other origins get no CORS headers at all. */
+const corsOptions = (origins: readonly string[]): FastifyCorsOptions => {
+  const allowed = {
+    origin: true,
+    methods: ["POST"],
+    allowedHeaders: ["Authorization", "Content-Type", "Idempotency-Key"],
+    exposedHeaders: ["RateLimit", "RateLimit-Policy", "Retry-After"],
+  };
+  return {
+    delegator: ({ headers: { origin = "" } }, callback) =>
+      callback(null, origins.includes(origin) ? allowed : { origin: false }),
+  };
+};
