@@ -1,6 +1,6 @@
 /**
- * idv as a library: classifies e-mail addresses and domains offline and, if asked to, asks DNS about their domains. Knows
- * nothing of settings, quotas and files other than the table of disposable domains.
+ * idv as a library: classifies e-mail addresses and domains offline and, on request, checks their domains in DNS. Knows
+ * nothing of settings and quotas, and reads no files but its tables.
  *
  * @packageDocumentation
  */
@@ -14,21 +14,19 @@ import { isServerAddress, mostInFlight } from "./dns/vocabulary.js";
 
 export type { Classification, ClassifierStatus, Kind, Reason, ReasonCode } from "./classifier/verdict.js";
 
-/** Options of {@link createClassifier}. */
 export interface ClassifierOptions {
-  /** Domains and addresses that are `ok` if their syntax is; a domain includes those below it. */
+  /** Domains and addresses that are `ok` if their syntax is valid. A domain includes all domains below it. */
   readonly allow?: readonly string[];
-  /** Domains and addresses that are `disposable`. */
+  /** Domains and addresses that are `disposable`, unless `allow` has them too. */
   readonly deny?: readonly string[];
-  /** Path of a table of disposable domains, as `idv data update` installs it; by default the one that comes with idv. */
+  /** Path of a table of disposable domains, such as `idv data update` installs; by default the one that comes with idv. */
   readonly table?: string;
-  /** Whether and how `check` and `checkAll` ask DNS; by default they do not. */
+  /** Whether and how `check` and `checkAll` query DNS; false by default. */
   readonly dns?: boolean | DnsOptions;
 }
 
-/** How DNS is asked. */
 export interface DnsOptions {
-  /** IP addresses of the servers, with a port if it is not 53; by default the system's. */
+  /** IP addresses of the DNS servers, with a port if it is not 53; by default the servers of the system. */
   readonly servers?: readonly string[];
   /** Most queries in flight, 1 to 64; 64 by default. */
   readonly concurrency?: number;
@@ -36,22 +34,21 @@ export interface DnsOptions {
 
 /** A verdict after the DNS lookup. */
 export interface CheckedItem extends Classification {
-  /** The host that receives the domain's mail, if DNS was asked and knows. */
+  /** Host that receives the mail of the domain, if a DNS query found it. */
   readonly mx?: string;
 }
 
-/** A classifier with lists of the caller's own. */
 export interface ItemClassifier {
-  /** Returns the verdict of the rules on an item. Synchronous; does no I/O; never throws, whatever the string. */
+  /** Returns the verdict of the rules, without DNS. Synchronous; never throws, whatever the string. */
   classify(kind: Kind, item: string): Classification;
   /**
-   * Returns the verdict on an item after DNS, if `dns` is set. Never rejects: without an answer, the rules decide, and so they
-   * do if the servers give a wrong one about gmail.com or a name that cannot exist.
+   * Returns the verdict of the rules and, if `dns` is set, of DNS. Never rejects: the rules decide alone if the servers do not
+   * answer, or if they answer control questions wrongly, as behind a captive portal.
    */
   check(kind: Kind, item: string): Promise<CheckedItem>;
   /**
-   * Yields the verdicts on many items, in their order, each with its item. Reads up to 256 items ahead, whose domains are
-   * asked about at the same time.
+   * Yields the verdicts on many items, in their order, each with its item. Reads up to 256 items ahead and queries their
+   * domains at the same time.
    */
   checkAll(
     kind: Kind,
@@ -59,16 +56,15 @@ export interface ItemClassifier {
   ): AsyncGenerator<CheckedItem & { readonly item: string }>;
 }
 
-/** Items that `checkAll` reads ahead. */
 const itemsAhead = 256;
-/** Time for which `check` remembers what DNS said, in milliseconds. */
+/** Time for which calls of `check` share DNS answers, so that each domain is queried once. */
 const sharedMilliseconds = 60_000;
 
 /**
  * Creates a classifier.
  *
- * @throws TypeError when an entry of `allow` or `deny` is neither a domain nor an address, a server is no IP address, or
- *   the concurrency is not a whole number from 1 to 64
+ * @throws TypeError when an entry of `allow` or `deny` is neither a domain nor an address, `servers` is empty or has an entry
+ *   that is not an IP address, or `concurrency` is not a whole number from 1 to 64
  * @throws Error when the table cannot be read or is not a table of disposable domains
  */
 export function createClassifier(options: ClassifierOptions = {}): ItemClassifier {
@@ -84,7 +80,6 @@ export function createClassifier(options: ClassifierOptions = {}): ItemClassifie
   const stage = dns === false ? undefined : openStage(classifier, dns === true ? {} : checked(dns));
 
   let current: { readonly mail: Promise<MailCheck | undefined>; readonly until: number } | undefined;
-  /** Returns a check that is shared for a while, so that calls at the same time ask about a domain once. */
   const shareCheck = (opening: MailStage) => {
     const now = performance.now();
     if (current === undefined || now > current.until) {
@@ -100,7 +95,7 @@ export function createClassifier(options: ClassifierOptions = {}): ItemClassifie
   }
 
   async function* checkAll(kind: Kind, items: Iterable<string> | AsyncIterable<string>) {
-    // Together, so that each domain is asked about once.
+    // Share one check, so that each domain is queried once.
     const mail = stage && startCheck(stage);
     const checking: Promise<CheckedItem & { readonly item: string }>[] = [];
     for await (const item of items) {
@@ -115,7 +110,6 @@ export function createClassifier(options: ClassifierOptions = {}): ItemClassifie
 
 type MailStage = ReturnType<typeof openStage>;
 
-/** @throws TypeError */
 function checked(options: DnsOptions): DnsOptions {
   const { servers = [], concurrency = mostInFlight } = options;
   if (options.servers?.length === 0) throw new TypeError("no DNS servers");
@@ -124,13 +118,12 @@ function checked(options: DnsOptions): DnsOptions {
   throw new TypeError(`concurrency is not a whole number from 1 to ${mostInFlight}`);
 }
 
-/** Returns a new check; undefined if the servers give wrong answers, which would make real addresses fake. */
+/** Returns undefined if the servers give wrong answers, which would turn real addresses into fake ones. */
 async function startCheck(opening: MailStage): Promise<MailCheck | undefined> {
   const { askControls, newCheck } = await opening;
   return (await askControls()).kind === "wrong" ? undefined : newCheck();
 }
 
-/** Opens the stage that asks DNS. Loaded only where it is wanted. */
 async function openStage(classifier: Classifier, options: DnsOptions) {
   const [{ openMailStage }, { DistinctItems }] = await Promise.all([
     import("./dns/open-stage.js"),
@@ -140,8 +133,8 @@ async function openStage(classifier: Classifier, options: DnsOptions) {
 }
 
 /**
- * Returns the form that all spellings of an item have in common: `Ann.Lee+news@googlemail.com` and `annlee@gmail.com` reach
- * one mailbox. Undefined if the item is not valid.
+ * Returns one spelling for all items that reach the same mailbox: `annlee@gmail.com` for `Ann.Lee+news@googlemail.com`.
+ * Returns undefined for an item with invalid syntax or an address literal.
  */
 export function canonical(kind: Kind, item: string): string | undefined {
   return canonicalItem(kind, item);
@@ -150,10 +143,10 @@ export function canonical(kind: Kind, item: string): string | undefined {
 let shared: Classifier | undefined;
 
 /**
- * Classifies an e-mail address offline. Synchronous. The first call loads the table of disposable domains, which takes
- * a few milliseconds. Never throws, whatever the string.
+ * Classifies an e-mail address offline. Synchronous; never throws, whatever the string. The first call loads the tables,
+ * which takes a few milliseconds.
  *
- * @param address an address as in an envelope: without a name, angle brackets or surrounding white space
+ * @param address as in an envelope: without a name, angle brackets or surrounding white space
  */
 export function classifyEmail(address: string): Classification {
   shared ??= loadClassifier();
@@ -163,7 +156,7 @@ export function classifyEmail(address: string): Classification {
 /**
  * Classifies a domain offline, like {@link classifyEmail}. Never returns the status `alias`.
  *
- * @param domain a host name, with or without the root's trailing dot
+ * @param domain with or without the root's trailing dot
  */
 export function classifyDomain(domain: string): Classification {
   shared ??= loadClassifier();

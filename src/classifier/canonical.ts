@@ -1,7 +1,4 @@
-/**
- * Canonical items: maps addresses that reach the same mailbox to one spelling. Does not decide whether an item is valid
- * beyond its syntax.
- */
+/** Canonical items: maps addresses that reach the same mailbox to one spelling. Checks the syntax of items only. */
 import {
   ispProviders,
   mailcomDomains,
@@ -43,11 +40,9 @@ const dotString =
   /^[a-z0-9!#$%&'*+/=?^_`{|}~\x80-\u{10ffff}-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~\x80-\u{10ffff}-]+)*$/iu;
 
 /**
- * Returns the canonical item: one spelling for all items that reach the same mailbox. The local part is lower-cased and
- * loses its sub-address and dots only where the provider is known to ignore them. The domain is always lower-cased, in
- * A-labels.
- *
- * @returns undefined when the item breaks the syntax rules or has an address literal
+ * Returns one spelling for all items that reach the same mailbox; undefined for an item that breaks the syntax rules or
+ * has an address literal. The local part is lower-cased and loses its sub-address and dots only where the provider is
+ * known to ignore them. The domain is lower-cased, in A-labels.
  */
 export function canonicalItem(kind: Kind, item: string): string | undefined {
   if (kind === "domain") {
@@ -61,7 +56,6 @@ export function canonicalItem(kind: Kind, item: string): string | undefined {
   return canonicalAddress(address.local, address.domain.ascii, quoteLocal);
 }
 
-/** @param quoted returns a local part with the quotes that it needs */
 function canonicalAddress(local: string, ascii: string, quoted: (local: string) => string): string {
   const { user, isSmall, isTagged, hasNoDots } = mailboxesAt(ascii);
   if (user !== undefined) return `${user}@fastmail.com`;
@@ -71,13 +65,11 @@ function canonicalAddress(local: string, ascii: string, quoted: (local: string) 
   return hasNoDots ? `${quoted(mailbox.replaceAll(".", ""))}@gmail.com` : `${quoted(mailbox)}@${ascii}`;
 }
 
-/** How a domain spells its mailboxes. */
 interface MailboxSpelling {
-  /** The one mailbox of all addresses at the domain. */
+  /** The only mailbox at the domain. */
   readonly user: string | undefined;
   readonly isSmall: boolean;
   readonly isTagged: boolean;
-  /** Whether dots do not count, as at Gmail. */
   readonly hasNoDots: boolean;
 }
 
@@ -105,10 +97,9 @@ function mailboxesAt(ascii: string): MailboxSpelling {
   return user === undefined ? unknownProvider : { ...unknownProvider, user };
 }
 
-/** Writes a local part as a quoted string if it is not a dot-string (RFC 5321 §4.1.2). */
 function quoteLocal(local: string): string {
   return dotString.test(local) ? local : `"${local.replace(/["\\]/g, "\\$&")}"`;
 }
 
-/** Quotes a local part that was a plain one if need be: without its sub-address, it may end with a dot. */
+/** Quotes an unquoted local part only if it ends with a dot, as `ann.+news` does without its sub-address. */
 const quoteLastDot = (local: string): string => (local.endsWith(".") ? quoteLocal(local) : local);

@@ -19,64 +19,57 @@ import { parseDomainName, withoutRoot } from "./syntax/domain-name.js";
 import { Fault } from "./syntax/fault.js";
 import { type Classification, type Kind, verdictOf } from "./verdict.js";
 
-/** Classifies items. Never throws. Takes time linear in the length of the item. Keeps only a cache of domains. */
+/** Never throws. Takes time linear in the length of an item. Its only state is a cache of domains. */
 export interface Classifier {
-  /** Returns the verdict on one item. */
   classify(kind: Kind, item: string): Classification;
   /**
-   * Returns the status and the reason of the verdict. Its suggestion may be missing, or be a domain only. Faster than
-   * `classify` for broken and mistyped addresses.
+   * Returns a verdict whose suggestion may be missing, or be a domain only. Faster than `classify` for broken and
+   * mistyped addresses.
    */
   judge(kind: Kind, item: string): Classification;
   /**
-   * Returns the facts about a domain that hold for all its addresses. Not cached: the caller keeps them.
+   * Returns the facts that hold for all addresses at a domain. Not cached.
    *
    * @param ascii a host name, lower case, A-labels
    */
   domainFacts(ascii: string): DomainFacts;
-  /** What another implementation needs to find the facts about most domains itself. */
   readonly tables: DomainTables;
 }
 
-/** The slots of the classifier's tables of names; see name-table.ts. */
+/**
+ * Slots of the tables of names (see name-table.ts), with which the kernel finds the facts about most domains by itself.
+ * `ownLists` has the domains of the user's own lists, which override the other tables.
+ */
 interface DomainTables {
   readonly suffixes: Int32Array;
   readonly disposables: Int32Array;
-  /** The domains of the user's own lists, which come before these tables; see {@link ListTable.domains}. */
   readonly ownLists: readonly Int32Array[];
 }
 
-/** Result of the domain rules, and the mailbox rules to apply next. */
 interface DomainFacts {
   /** Verdict on the domain and on every address at it; undefined when the domain passes. */
   readonly verdict: Classification | undefined;
-  /** Rules for the mailboxes of a domain that passes. */
   readonly mailbox: MailboxTests;
-  /** Whether the user's own lists name mailboxes at the domain. Then `verdict` may not hold for an address. */
+  /** Whether the user's own lists name mailboxes at the domain; then `verdict` may not hold for an address. */
   readonly hasListedMailboxes: boolean;
 }
 
-/** Path of the table of disposable domains that comes with idv. It is right from `src`, from `dist` and from the bundles. */
+/** The table of disposable domains that comes with idv. The path is right from `src`, `dist` and the bundles. */
 export const builtInTable = new URL("../../dist/classifier/disposable.bin", import.meta.url);
 
-/** Inputs of a classifier. Plain data, so that worker threads can build the same classifier. */
+/** Plain data, so that worker threads can build the same classifier. `table` is a path, {@link builtInTable} by default. */
 export interface ClassifierSource {
-  /** Path of the compiled table of disposable domains; by default the one that comes with idv. */
   readonly table?: string;
   readonly ownLists?: OwnLists;
 }
 
-/**
- * Loads the table and creates a classifier.
- *
- * @throws Error when the file cannot be read or is not a table of disposable domains
- */
+/** @throws Error when the table cannot be read or is not a table of disposable domains */
 export function loadClassifier({ table, ownLists }: ClassifierSource = {}): Classifier {
   const file = readFileSync(table ?? builtInTable);
   return createClassifier(new DisposableTable(file), ownLists);
 }
 
-/** Creates a classifier from a loaded table. The public suffixes are read when they are first needed. */
+/** Creates a classifier, which reads the table of public suffixes when it is first needed. */
 export function createClassifier(disposable: DisposableTable, ownLists = noOwnLists): Classifier {
   const allow = new NameList(ownLists.allow);
   const deny = new NameList(ownLists.deny);
@@ -85,8 +78,8 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
   const rules: readonly DomainRule[] = [...domainRules, disposableDomainIn(disposable)];
 
   /**
-   * Returns the verdict of the user's own lists. They override every rule except the syntax checks: an allowed item
-   * skips the domain rules and the mailbox rules. The allow list wins over the deny list.
+   * The user's own lists override all rules but the syntax checks: an allowed item skips the domain rules and the mailbox
+   * rules. The allow list wins over the deny list.
    */
   function findInOwnLists(ascii: string, local?: string): Classification | undefined {
     if (!hasLists || syntax.find(ascii) !== undefined) return undefined;
@@ -108,32 +101,29 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
     return undefined;
   }
 
-  /** Domains that were asked for, and their facts, at the places that their hashes name. A later one may take the place. */
+  /**
+   * A direct-mapped cache: each domain has one index, from its hash, and replaces the domain that is there. `seen` has the
+   * hash of the last domain that missed the cache at an index.
+   */
   const rememberedNames: string[] = Array(rememberedDomains).fill("");
   const rememberedFacts: DomainFacts[] = Array(rememberedDomains).fill(ordinaryDomain);
-  /** Hash of the last domain that was not in the cache, by its place. */
   const seen = new Int32Array(rememberedDomains);
 
   function domainFacts(ascii: string): DomainFacts {
     const verdict = applyDomainRules(ascii);
     const hasListedMailboxes = hasLists && (allow.hasMailboxesAt(ascii) || deny.hasMailboxesAt(ascii));
-    // Mailbox rules matter only if the domain passes, or the user's lists name mailboxes at it.
     const mailbox = verdict === undefined || hasListedMailboxes ? findMailboxTests(ascii) : ordinaryMailboxes;
     const isOrdinary = verdict === undefined && mailbox === ordinaryMailboxes && !hasListedMailboxes;
     return isOrdinary ? ordinaryDomain : { verdict, mailbox, hasListedMailboxes };
   }
 
-  /**
-   * Returns the facts about a domain from the cache, which it fills.
-   *
-   * @param name a host name of letters, digits, hyphens and dots, in either case
-   */
+  /** @param name a host name of letters, digits, hyphens and dots, in either case */
   function recall(name: string): DomainFacts {
     let hash = 0;
     let capitals = 0;
     for (let i = 0; i < name.length; i++) {
       const code = name.charCodeAt(i);
-      // This bit makes capitals small and changes no other character of a host name.
+      // `smallBit` makes capitals small, and is set in all other characters of a host name. Only letters have `letterBit`.
       hash = Math.imul(hash ^ (code | smallBit), 0x01000193);
       capitals |= code & ~(code << 1) & letterBit;
     }
@@ -142,7 +132,7 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
     const ascii = capitals === 0 ? name : name.toLowerCase();
     if (rememberedNames[place] === ascii) return rememberedFacts[place]!;
     const facts = domainFacts(ascii);
-    // Most domains of a list occur once. To keep those would cost more than it saves.
+    // Store a domain at its second miss: most domains of a list occur once, and storing them costs more than it saves.
     if (seen[place] === mixed) {
       rememberedNames[place] = ascii;
       rememberedFacts[place] = facts;
@@ -156,7 +146,6 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
     return name instanceof Fault ? syntaxFault(name) : (recall(name.ascii).verdict ?? ok);
   }
 
-  /** @param suggests whether to look for what was meant */
   function classifyEmail(item: string, suggests: boolean): Classification {
     const at = findPlainAt(item);
     if (at !== -1) return classifyAddress(item, item.slice(0, at), item.slice(at + 1), suggests);
@@ -170,23 +159,17 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
     return classifyAddress(item, local, domain.ascii, suggests);
   }
 
-  /**
-   * Classifies an address whose syntax is valid.
-   *
-   * @param domain its domain as A-labels, in either case
-   */
+  /** Classifies an address of valid syntax. Its domain is in A-labels, in either case. */
   function classifyAddress(item: string, local: string, domain: string, suggests: boolean): Classification {
     const { verdict: onDomain, mailbox, hasListedMailboxes } = recall(domain);
     const verdict = hasListedMailboxes ? applyDomainRules(domain.toLowerCase(), local) : onDomain;
     if (verdict === undefined) return classifyMailbox(mailbox, local) ?? ok;
     if (verdict.suggestion === undefined || !suggests) return verdict;
     const { suggestion: domainMeant, ...withoutSuggestion } = verdict;
-    // Suggest the same mailbox, as written, at the intended domain, unless that address is fake or disposable too.
     const suggestion = `${item.slice(0, item.lastIndexOf("@"))}@${domainMeant}`;
     return { ...withoutSuggestion, ...suggestIfGood(suggestion) };
   }
 
-  /** Returns an address as a suggestion, unless it is fake or disposable itself. */
   function suggestIfGood(address: string | undefined): Pick<Classification, "suggestion"> {
     if (address === undefined) return {};
     const { status } = classifyEmail(address, false);
@@ -205,12 +188,11 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
   };
 }
 
-/** Number of places in the cache of domains, a power of two. An entry takes about 100 bytes. */
+/** Entries of the cache of domains: a power of two. Each takes about 100 bytes. */
 const rememberedDomains = 16_384;
-/** The bits of ASCII that all letters have, and that tells small letters from capitals. */
 const [letterBit, smallBit] = [0x40, 0x20];
 
-/** Facts about a domain that passes and has no mailbox rules. Most domains share this object, which saves memory. */
+/** The facts about most domains: they pass, and nothing is known of their mailboxes. One object saves memory. */
 const ordinaryDomain: DomainFacts = {
   verdict: undefined,
   mailbox: ordinaryMailboxes,

@@ -1,50 +1,43 @@
 /**
- * The table of disposable domains: compiles it into the bytes of a file and looks domains up in such bytes. Reads and
+ * The table of disposable domains: compiles it into the bytes of a file and looks up domains in these bytes. Reads and
  * writes no files itself.
  *
- * A table of hashes: 138,000 names loaded in about 2 ms, where a `Set` of strings takes 50 to 60 ms and 24 MB.
+ * It has hashes: 138,000 names load in about 2 ms, where a `Set` of strings takes 50 to 60 ms and 24 MB.
  *
  * The file has three parts:
- * 1. Five 32-bit little-endian words: magic number, format, number of entries, number of slots (a power of two), and
- *    length of the third part in bytes.
- * 2. The slots of a table of names with one flag. It is 1 for a zone, of which only the domains below it are disposable.
+ * 1. Five 32-bit little-endian words: magic number (`IDVD`), version of the format, number of entries, number of slots (a
+ *    power of two), and length of the third part in bytes.
+ * 2. The slots of a table of names with one flag, which is 1 for a zone: only the domains below it are disposable.
  * 3. The sources as JSON.
  */
 import { fillSlots, hashSuffixes, NameTable } from "./name-table.js";
 
-/** Magic number of the file: `IDVD`. */
 const magic = 0x44564449;
-/** Version of the file format. */
 const format = 2;
 const headerWords = 5;
 
-/** A list that the table is compiled from. */
+/** A list that the table is compiled from: an npm package. */
 export interface DataSource {
-  /** Name of the npm package. */
   readonly name: string;
   readonly version: string;
-  /** Role of the list, which decides what a name in it means; absent in tables of older versions. */
+  /** Decides how the names of the list count; absent in tables of older versions. */
   readonly role?: string;
-  /** Date of the data, or else on which the registry published the version: `2026-09-21`. */
+  /** Date of the data if known, else of the version in the registry: `2026-09-21`. */
   readonly published: string;
   readonly licence: string;
-  /** Number of names in the list. */
   readonly domains: number;
-  /** Set when the registry no longer had the list: the names that it corrects stay as its version left them. */
+  /** Set when the registry no longer had the list: the names that it corrects stay as they were in the table before. */
   readonly missing?: true;
 }
 
-/** An entry of the table. */
 export interface DisposableEntry {
-  /** Domain, lower case, A-labels. */
+  /** Lower case, A-labels. */
   readonly domain: string;
-  /** Set for a zone in which anybody can get a name: domains below it are disposable, the zone itself is not. */
+  /** Set for a zone in which anybody can get a name: the domains below it are disposable, the zone is not. */
   readonly onlyBelow: boolean;
 }
 
-/** A loaded table. Finds domains by suffix: `a.b.mailinator.com` is disposable because `mailinator.com` is. */
 export class DisposableTable {
-  /** Number of entries. */
   readonly size: number;
   readonly sources: readonly DataSource[];
   readonly names: NameTable;
@@ -54,7 +47,7 @@ export class DisposableTable {
    * @throws Error when the bytes are not a table of this format
    */
   constructor(file: Uint8Array) {
-    // An array of words must start at a multiple of 4 bytes; copy the bytes if they do not.
+    // An Int32Array must start at a multiple of 4 bytes.
     const bytes = file.byteOffset % 4 === 0 ? file : Uint8Array.from(file);
     const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >> 2);
     const [foundMagic, foundFormat, size, slots = 0, sourceBytes = 0] = words;
@@ -69,7 +62,7 @@ export class DisposableTable {
   }
 
   /**
-   * Finds the longest listed domain that is `ascii` or a domain above it.
+   * Finds the longest listed domain that is `ascii` or above it: `mailinator.com` for `a.b.mailinator.com`.
    *
    * @param ascii a host name, lower case, A-labels
    */
@@ -84,7 +77,7 @@ export class DisposableTable {
 }
 
 /**
- * Compiles entries into the bytes of a table. The order of the entries does not change the bytes.
+ * Returns the bytes of a table. The order of the entries does not change them.
  *
  * @throws Error when two entries have the same domain, or the same hash
  */

@@ -1,17 +1,19 @@
-/** Seeded 64-bit hashes of items. A run uses them to count distinct items. */
+/**
+ * Seeded 64-bit hashes, as two signed 32-bit words. Runs and DNS checks tell items and domains apart by them; the kernel has a
+ * hash function of its own.
+ */
 import { mix } from "./mix.js";
 
-/** 64-bit hash of an item as two signed 32-bit words. Each run has a new seed. */
 export interface ItemHash {
   readonly low: number;
   readonly high: number;
 }
 
 /**
- * Returns the hash of an item: FNV-1a for the low word, rotations and multiplications for the high one.
+ * Hashes a key: FNV-1a for the low word, rotations and multiplications for the high one.
  *
- * @param seed two random words
- * @param key key of an item or of a mailbox, from `itemKey` or `mailboxKey`
+ * @param seed random words, of which the first two are used
+ * @param key a domain, or the key of an item or mailbox from run/item.ts
  */
 export function hashItem(seed: Int32Array, key: string): ItemHash {
   let low = seed[0]!;

@@ -1,18 +1,17 @@
 /**
- * Hash tables of host names, which can be kept in files: fills them, and hashes a name and the domains above it in one walk for
- * all of them. Reads and writes no files itself.
+ * Hash tables of host names, whose bytes can be written to files. One walk over a name hashes it and the domains above it,
+ * for all tables. Reads and writes no files itself.
  *
- * A table has open addressing. A slot is two 32-bit words: the 64-bit hash of a name, whose lowest bits are replaced by flags.
- * Two zero words are an empty slot.
+ * A table has open addressing. A slot is two 32-bit words, low and high: the 64-bit hash of a name, with flags in the lowest
+ * bits. Two zero words are an empty slot.
  */
 import { mix } from "./mix.js";
 
-/** Most labels of a host name: each has a character and a dot. */
+/** Most labels of a host name of 253 characters: each has a character and a dot. */
 const mostLabels = 127;
 
-/** The hashes of a name and the names above it, from the top-level domain down, and where each of them starts in the name. */
+/** The hashes of a name and the names above it, and the index at which each starts; from the top-level domain down. */
 interface SuffixHashes {
-  /** Number of labels. */
   count: number;
   readonly starts: Int32Array;
   readonly lows: Int32Array;
@@ -28,8 +27,8 @@ const hashed: SuffixHashes = {
 let hashedName: string | undefined;
 
 /**
- * Returns the hashes of a name and the names above it. They are valid until the next call: several tables are asked about
- * one name, and arrays would take longer than all the rest.
+ * Returns the hashes of a name and the names above it, valid until the next call. The result is shared because new arrays
+ * would take longer than all the rest, and cached because a name is looked up in several tables.
  *
  * @param name a host name, lower case, A-labels
  */
@@ -55,10 +54,9 @@ export function hashSuffixes(name: string): SuffixHashes {
 }
 const dot = 0x2e;
 
-/** The hash of the name that {@link hashName} was called for. */
 export const hashedWhole = { low: 0, high: 0 };
 
-/** Hashes a name in some bytes; for a host name, {@link hashSuffixes} gives the same hash as its last. */
+/** Hashes bytes into {@link hashedWhole}. For a host name, this is the last hash of {@link hashSuffixes}. */
 export function hashName(bytes: Uint8Array, start: number, end: number): void {
   let a = 0x2c1b3c6d;
   let b = 0x297a2d39;
@@ -71,24 +69,18 @@ export function hashName(bytes: Uint8Array, start: number, end: number): void {
   hashedWhole.high = mix(b + Math.imul(a, 0x85ebca6b));
 }
 
-/** Flags of names, found by their hashes. */
 export class NameTable {
-  /** The slots, for tables in other memory. */
   readonly slots: Int32Array;
   readonly #mask: number;
   readonly #flags: number;
 
-  /**
-   * @param slots words made by {@link fillSlots}
-   * @param flagBits number of bits for the flags
-   */
   constructor(slots: Int32Array, flagBits: number) {
     this.slots = slots;
     this.#mask = (slots.length >> 1) - 1;
     this.#flags = (1 << flagBits) - 1;
   }
 
-  /** Returns the flags of the name with this hash, of two words; -1 when there is no such name. */
+  /** Returns the flags of the name with this hash; -1 if there is none. */
   find(lowWord: number, high: number): number {
     const low = lowWord & ~this.#flags;
     for (let slot = high & this.#mask; ; slot = (slot + 1) & this.#mask) {
@@ -103,8 +95,8 @@ export class NameTable {
 /**
  * Returns the slots of a table. The order of the names does not change them.
  *
- * @param flags the flags of each name, below 2 to the power of `flagBits`
- * @throws Error when two names share their hash. For 138,000 names with one flag the probability is 1 in 10^9
+ * @param flags the flags of each name, less than `2 ** flagBits`
+ * @throws Error when two names have the same hash; the probability is 1 in 10^9 for 138,000 names with one flag
  */
 export function fillSlots(flags: ReadonlyMap<string, number>, flagBits: number): Int32Array {
   const flagMask = (1 << flagBits) - 1;

@@ -1,4 +1,4 @@
-/** The outcomes of offline verdicts: each status with each of its reasons, as a small number. */
+/** The outcomes of offline verdicts: a small number for each status with each of its reasons. */
 import { disposableDomain } from "./rules/disposable-domain.js";
 import { impossibleMailbox } from "./rules/impossible-mailbox.js";
 import { relay } from "./rules/relay.js";
@@ -6,17 +6,16 @@ import { offlineReasons } from "./rules/rules.js";
 import { subAddress } from "./rules/sub-address.js";
 import type { ClassifierStatus, ReasonCode } from "./verdict.js";
 
-/** A status and the code of its reason. */
 interface Outcome {
   readonly status: ClassifierStatus;
   readonly reason?: ReasonCode;
 }
 
-/** The reasons that the kernel gives by itself, in the order of their codes in kernel/layout.ts, from 2. */
+/** Reasons that the kernel gives by itself, in the order of their codes in kernel/layout.ts, which start at 2. */
 const ofKernel = [relay, subAddress, disposableDomain, impossibleMailbox] as const;
 const others = offlineReasons.filter((reason) => !ofKernel.some(({ code }) => code === reason.code));
 
-/** All outcomes. The code of an outcome is its position, counted from 1. */
+/** The code of an outcome is its position, counted from 1. */
 export const outcomes: readonly Outcome[] = [
   { status: "ok" },
   ...[...ofKernel, ...others].map(({ status, code }) => ({ status, reason: code })),
@@ -26,17 +25,13 @@ const codes: ReadonlyMap<string | undefined, number> = new Map(
   outcomes.map(({ reason }, position) => [reason, position + 1]),
 );
 
-/** Returns the code of the reason of a verdict: the part before the colon. */
+/** Returns the part of a reason before the colon. */
 export function reasonCode(reason: string | undefined): string | undefined {
   const end = reason?.indexOf(":") ?? -1;
   return end === -1 ? reason : reason!.slice(0, end);
 }
 
-/**
- * Returns the code of a verdict of the classifier.
- *
- * @throws Error for a reason that is not in the list of rules
- */
+/** @throws Error for a reason that is not in the list of rules */
 export function outcomeCode({ reason }: { readonly reason?: string }): number {
   const code = codes.get(reasonCode(reason));
   if (code === undefined) throw new Error(`the reason ${reason} is not in rules.ts`);
@@ -45,7 +40,6 @@ export function outcomeCode({ reason }: { readonly reason?: string }): number {
 
 const disposable = `${disposableDomain.code}: `;
 
-/** Returns the listed domain from the reason of a verdict; undefined if it is another reason. */
 export function listedDomain(reason: string | undefined): string | undefined {
   return reason?.startsWith(disposable) ? reason.slice(disposable.length) : undefined;
 }

@@ -1,35 +1,31 @@
-/**
- * The user's own allow and deny lists: parses their lines and looks items up. The files are read elsewhere.
- */
+/** The user's own allow and deny lists: parses their lines and looks up items. The files are read elsewhere. */
 import { hashedWhole, hashName, hashSuffixes, NameTable } from "./name-table.js";
 import { type Address, parseAddress } from "./syntax/address.js";
 import { type DomainName, parseDomainName, withoutRoot } from "./syntax/domain-name.js";
 import { Fault } from "./syntax/fault.js";
 
-/** The user's own lists. Plain data on shared memory, because worker threads build the same classifier. */
+/** Plain data in shared memory, from which worker threads build the same classifier. */
 export interface OwnLists {
   readonly allow: ListTable;
   readonly deny: ListTable;
 }
 
-/** A list of domains and mailboxes, as slots of a {@link NameTable}. */
+/** A list as slots of two {@link NameTable}s. */
 export interface ListTable {
-  /** Domains that are listed, or have listed mailboxes; the flags say which. */
+  /** Domains that are listed or have listed mailboxes; a flag for each. */
   readonly domains: Int32Array;
-  /** Mailboxes: `ann@example.net`. */
   readonly mailboxes: Int32Array;
-  /** Number of lines that name one or the other. */
   readonly entries: number;
 }
 
-/** Entry of a list: a domain with all domains below it, or one mailbox. Lower case; the domain in A-labels. */
+/** A domain with all domains below it, or one mailbox. Lower case; the domain in A-labels. */
 export type ListEntry = { readonly domain: string } | { readonly domain: string; readonly mailbox: string };
 
 /**
- * Parses a line of a list: a domain or an address, optionally followed by white space and a comment from `#` on. A
- * leading `*.` is dropped because a domain includes all domains below it anyway.
+ * Parses a line of a list: a domain or an address, optionally followed by white space and a comment that starts with `#`. A
+ * leading `*.` is dropped: a domain includes all domains below it anyway.
  *
- * @returns undefined for an empty line or a comment; a fault when the line is neither a domain nor an address
+ * @returns undefined for an empty line or a comment; a fault for a line that is neither a domain nor an address
  */
 export function parseListLine(line: string): ListEntry | Fault | undefined {
   const text = line.replace(/(^|\s)#.*$/, "").trim();
@@ -44,21 +40,19 @@ export function parseListLine(line: string): ListEntry | Fault | undefined {
   return { domain: address.domain.ascii, mailbox: mailboxKey(address.local) };
 }
 
-/** Returns the key of a local part. The lists ignore case. */
+/** The lists ignore the case of local parts. */
 const mailboxKey = (local: string): string => local.toLowerCase();
 
-/** Usual length of a line, in characters. */
+/** Estimated length of a line, in bytes. */
 const usualLine = 16;
 
-/** Flags of domains. */
 const [isListed, hasMailboxes] = [1, 2];
 const domainFlagBits = 2;
 
 /**
- * Compiles the lines of some texts, in UTF-8.
+ * Compiles the lines of texts in UTF-8. Ignores lines that are neither a domain nor an address, after a call of `onFault`.
  *
- * @param onFault called for each line that is neither a domain nor an address, with the index of its text, the number of the line,
- * from 1, and what is wrong; such lines are ignored
+ * @param onFault gets the index of the text, from 0, and the number of the line, from 1
  */
 export function compileList(
   texts: readonly (string | Uint8Array)[],
@@ -74,7 +68,7 @@ export function compileList(
       const end = plainEnd(text, start);
       line++;
       if (end > start) {
-        // Most lines are a domain in its usual spelling.
+        // Fast path: most lines are a domain in its usual spelling.
         domains.add(text, start, end, isListed);
         entries++;
         start = nextLine(text, end);
@@ -94,9 +88,7 @@ export function compileList(
   return { domains: domains.slots, mailboxes: mailboxes.slots, entries };
 }
 
-/** A list of domains and mailboxes to look up items in. */
 export class NameList {
-  /** Whether it is empty. */
   readonly isEmpty: boolean;
   readonly #domains: NameTable;
   readonly #mailboxes: NameTable;
@@ -107,7 +99,6 @@ export class NameList {
     this.#mailboxes = new NameTable(mailboxes, domainFlagBits);
   }
 
-  /** Finds the longest listed domain that is `ascii` or a domain above it. */
   findDomain(ascii: string): string | undefined {
     if (this.isEmpty) return undefined;
     const { count, starts, lows, highs } = hashSuffixes(ascii);
@@ -118,7 +109,6 @@ export class NameList {
     return undefined;
   }
 
-  /** Returns whether any mailbox at exactly this domain is listed. */
   hasMailboxesAt(ascii: string): boolean {
     const flags = this.#find(this.#domains, ascii);
     return flags !== -1 && (flags & hasMailboxes) !== 0;
@@ -136,17 +126,15 @@ export class NameList {
   }
 }
 
-/** Slots of a {@link NameTable} that grow with the names. */
+/** Slots of a {@link NameTable}, doubled when two thirds are in use. */
 class SlotTable {
   slots: Int32Array;
   #size = 0;
 
-  /** @param expected number of names that are expected */
   constructor(expected: number) {
     this.slots = newSlots(2 ** Math.ceil(Math.log2(2 * expected + 16)));
   }
 
-  /** Adds the name in some bytes, or flags to one that is there. */
   add(bytes: Uint8Array, start: number, end: number, flags: number): void {
     hashName(bytes, start, end);
     if (3 * ++this.#size > this.slots.length) this.#grow();
@@ -179,8 +167,8 @@ class SlotTable {
 const newSlots = (count: number) => new Int32Array(new SharedArrayBuffer(8 * count));
 
 /**
- * Returns the end of a line that is a domain of small letters, digits, dots and single hyphens; `start` if it may be something
- * else.
+ * Returns the end of a line that is a domain of small letters, digits, dots and single hyphens; `start` for any other line,
+ * which may be a domain too.
  */
 function plainEnd(text: Uint8Array, start: number): number {
   let before = dot;
@@ -200,17 +188,15 @@ function plainEnd(text: Uint8Array, start: number): number {
 }
 
 const [lineFeed, carriageReturn, dot, hyphen] = [0x0a, 0x0d, 0x2e, 0x2d];
-/** Most octets of a label (RFC 1035 §2.3.4). Longer lines are checked label by label. */
+/** Most octets of a label (RFC 1035 §2.3.4). A longer line is left to {@link parseListLine}. */
 const longestLabel = 63;
 
-/** Returns the index of the next line ending, or the end of the text. */
 function lineEndFrom(text: Uint8Array, start: number): number {
   let at = start;
   while (at < text.length && text[at] !== lineFeed && text[at] !== carriageReturn) at++;
   return at;
 }
 
-/** Returns the index after a line ending. */
 const nextLine = (text: Uint8Array, end: number): number =>
   end + (text[end] === carriageReturn && text[end + 1] === lineFeed ? 2 : 1);
 
@@ -221,5 +207,4 @@ function addText(table: SlotTable, name: string, flags: number): void {
   table.add(bytes, 0, bytes.length, flags);
 }
 
-/** The user has no lists. */
 export const noOwnLists: OwnLists = { allow: compileList([]), deny: compileList([]) };

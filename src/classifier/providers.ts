@@ -1,12 +1,10 @@
 /**
- * Mail domains of known providers and relays, lower case and ASCII. This file holds data only; the rules are in
- * `rules/`. Sources: the providers' own lists of domains (2026-11), and the documentation of the relays.
+ * Mail domains of known providers and relays, lower case, ASCII. Data only; the rules are in `rules/`. Sources: the
+ * providers' own lists of domains (2026-11), and the documentation of the relays.
  */
 
-/** Splits a block of names at white space. */
 const names = (block: string): readonly string[] => block.trim().split(/\s+/);
 
-/** Domains of mailbox providers that are open to the public. */
 export const majorProviders = names(`
   gmail.com googlemail.com outlook.com hotmail.com live.com msn.com outlook.de outlook.fr outlook.es
   outlook.it outlook.jp outlook.com.br outlook.co.th outlook.in outlook.ie outlook.pt hotmail.co.uk
@@ -32,15 +30,15 @@ export const majorProviders = names(`
   walla.co.il walla.com mynet.com inbox.com lycos.com excite.com excite.it myway.com usa.net care2.com
 `);
 
-/** Vanity domains of mail.com: public mailboxes at domains that look like those of companies. */
+/** Vanity domains of mail.com: public mailboxes at domains that look like domains of companies. */
 export const mailcomDomains = names(`
   email.com usa.com post.com europe.com asia.com consultant.com engineer.com writeme.com dr.com
   cheerful.com accountant.com techie.com myself.com iname.com contractor.net linuxmail.org
 `);
 
 /**
- * More domains that mail.com and Fastmail offer, from which anybody may choose an address. Real people are there, so they are
- * neither disposable nor typos; nothing else is known of their mailboxes.
+ * More domains at which mail.com and Fastmail offer addresses. Real people use them: they are neither disposable nor typos.
+ * Nothing else is known of their mailboxes.
  */
 export const offeredDomains = names(`
   activist.com adexec.com africamail.com aircraftmail.com allergist.com alumni.com alumnidirector.com
@@ -84,7 +82,7 @@ export const offeredDomains = names(`
   veryspeedy.net warpmail.net xsmail.com yepmail.net your-mail.com
 `);
 
-/** Domains of internet access providers and of old national portals. */
+/** Internet access providers and old national portals. */
 export const ispProviders = names(`
   verizon.net t-online.de magenta.de arcor.de vodafone.de docomo.ne.jp ezweb.ne.jp au.com softbank.ne.jp
   i.softbank.jp nifty.com ocn.ne.jp so-net.ne.jp biglobe.ne.jp tiscali.it tin.it alice.it tim.it
@@ -103,14 +101,13 @@ export const ispProviders = names(`
   emirates.net.ae
 `);
 
-/** Domains of providers chosen for privacy. Their mailboxes are real but often listed as disposable. */
+/** Providers chosen for privacy. Their mailboxes are real, but lists often call them disposable. */
 export const privacyProviders = names(`
   hushmail.com hush.com lavabit.com riseup.net disroot.org autistici.org ctemplar.com startmail.com
   runbox.com countermail.com mailfence.com kolabnow.com soverin.net migadu.com skiff.com cock.li
   vfemail.net airmail.cc dismail.de elude.in paranoid.email onionmail.org mail2tor.com danwin1210.me dnmx.org
 `);
 
-/** Domains of forwarding relays, by name of the relay. Mail to an address there is forwarded to a real mailbox. */
 export const relays: Readonly<Record<string, readonly string[]>> = {
   simplelogin: names(
     "simplelogin.com simplelogin.co simplelogin.io simplelogin.fr aleeas.com slmail.me slmails.com silomails.com dralias.com 8shield.net 8alias.com",
@@ -139,27 +136,23 @@ export const relays: Readonly<Record<string, readonly string[]>> = {
 const known: ReadonlySet<string> = new Set([...majorProviders, ...ispProviders]);
 
 /**
- * Whether a domain certainly receives mail, so that DNS need not be asked. Providers chosen for privacy and domains that
- * one may choose from are left out: some of them were given up.
+ * Returns whether a domain certainly receives mail, so that no DNS query is needed. Leaves out vanity domains and providers
+ * chosen for privacy: some of them were given up.
  *
  * @param ascii a host name, lower case
  */
 export const isKnownProvider = (ascii: string): boolean => known.has(ascii);
 
-/** Providers with domains in many countries. The lists above hold only the popular ones. */
+/** Providers with domains in many countries. The lists above have only the popular domains. */
 export const families = "aol gmx hotmail live outlook tuta tutanota yahoo yandex".split(" ");
 
 /**
- * Domains of a family: `hotmail.se`, `yahoo.com.vn`, `yahoo.co.nz`. Other top-level domains are left out, because the
- * name may belong to someone else there.
+ * Domains of a family: `hotmail.se`, `yahoo.com.vn`, `yahoo.co.nz`. Under other top-level domains, the name may belong to
+ * someone else.
  */
 const familyDomain = new RegExp(`^(${families.join("|")})\\.(?:com|net|org|info|biz|(?:com?\\.)?[a-z]{2})$`);
 
-/**
- * Returns the family of country domains that a domain belongs to: `hotmail` for `hotmail.se`.
- *
- * @param ascii a host name, lower case
- */
+/** Returns the family of a domain, which is in lower case: `hotmail` for `hotmail.se`. */
 export function providerFamily(ascii: string): string | undefined {
   return familyDomain.exec(ascii)?.[1];
 }

@@ -1,12 +1,6 @@
-/**
- * Walks from a host name up to its top-level domain, for rules and lists that match a domain with all domains below it.
- */
+/** Walks from a host name up to its top-level domain, for rules that match a domain with all domains below it. */
 
-/**
- * Finds the longest wanted name among `ascii` and the domains above it: `a.b.com`, `b.com`, `com`.
- *
- * @param ascii a host name, lower case, A-labels
- */
+/** Returns the longest wanted name among `ascii` and the domains above it: `a.b.com`, `b.com`, `com`. */
 export function findSuffixIn(ascii: string, isWanted: (suffix: string) => boolean): string | undefined {
   for (let rest = ascii; ; ) {
     if (isWanted(rest)) return rest;
@@ -17,8 +11,8 @@ export function findSuffixIn(ascii: string, isWanted: (suffix: string) => boolea
 }
 
 /**
- * Returns the index of the last dot before `end`, -1 if there is none. Several times as fast as `lastIndexOf` on names, and
- * called about five times a domain.
+ * Returns the index of the last dot before `end`; -1 if there is none. Several times as fast as `lastIndexOf`, and called
+ * about five times per domain.
  */
 export function lastDotBefore(name: string, end: number): number {
   let i = end - 1;

@@ -1,6 +1,6 @@
 /**
- * Tables for the kernel, made from the classifier's own, so that lists are defined once. What reads them is in
- * assembly/judge.ts; test/kernel/judge.test.ts checks that both agree.
+ * Tables for the kernel, made from the classifier's tables, so that lists are defined once. The code in assembly/ reads them;
+ * test/kernel/judge.test.ts checks that both agree.
  */
 import type { Classifier } from "../classifier/classifier.js";
 import { listedDomain, outcomeCode } from "../classifier/outcomes.js";
@@ -16,13 +16,13 @@ import { Fault } from "../classifier/syntax/fault.js";
 import type { Kind } from "../classifier/verdict.js";
 import * as layout from "./layout.js";
 
-/** Writes the tables into the memory of a run, where all threads read them. */
+/** Writes into the memory of a run, which all threads share. */
 export function writeTables(memory: ArrayBufferLike): void {
   const bytes = new Uint8Array(memory);
   const bar = 0x7c;
   for (let code = 0; code < 128; code++) {
     const [half, bit] = [code & 15, 1 << (code >> 4)];
-    // In a plain list, a bar may stand before other fields: the classifier's reader decides.
+    // In a plain list, a bar may separate other fields: leave it to the classifier.
     if (isAtomText[code] === 1 && code !== bar) bytes[layout.atomClass + half]! |= bit;
     if (/[a-z0-9-]/i.test(String.fromCharCode(code))) bytes[layout.labelClass + half]! |= bit;
   }
@@ -38,8 +38,8 @@ export function writeTables(memory: ArrayBufferLike): void {
 }
 
 /**
- * Writes the names that `plainFacts` in assembly/facts.ts looks up. Before, or if there are too many, the classifier is asked
- * for each domain: that is faster for small tables, since these are more than a megabyte.
+ * Writes the names that `plainFacts` in assembly/facts.ts looks up. Without them, or if there are too many, the kernel asks the
+ * classifier about each domain. For small inputs that is faster than writing more than a megabyte.
  */
 export function writeDomainTables(memory: ArrayBufferLike, { tables }: Classifier): void {
   const { suffixes, disposables, ownLists } = tables;
@@ -68,7 +68,6 @@ export function writeDomainTables(memory: ArrayBufferLike, { tables }: Classifie
   }
 }
 
-/** Sets the bits of an own list's names. */
 function writeOwnNames(memory: ArrayBufferLike, slots: Int32Array): void {
   const bits = new Uint8Array(memory, layout.ownNames, layout.ownNameBits / 8);
   const mask = layout.ownNameBits - 1;
@@ -97,11 +96,11 @@ function writeGrammar(
 }
 
 /**
- * Returns the facts about a domain as the kernel wants them; see layout.ts. A domain whose rules the kernel does not have
- * is `untold`: then the classifier judges all its addresses.
+ * Returns the facts about a domain as in layout.ts, in 16 bits, and above them the length of the listed name that the domain
+ * ends with, if it is disposable. The facts are `untold` if the kernel does not have the rules of the domain; then the
+ * classifier judges all its addresses.
  *
  * @param name a host name, lower case, with A-labels or letters beyond ASCII
- * @returns the facts, and above their 16 bits the length of the listed name that the domain ends with, if it is disposable
  */
 export function factsOf(classifier: Classifier, kind: Kind, name: string): number {
   const isAscii = /^[\0-\x7f]*$/.test(name);
@@ -109,7 +108,7 @@ export function factsOf(classifier: Classifier, kind: Kind, name: string): numbe
   if (domain instanceof Fault) return layout.untold;
   const { verdict, mailbox, hasListedMailboxes } = classifier.domainFacts(domain.ascii);
   const listed = (listedDomain(verdict?.reason)?.length ?? 0) << 16;
-  // The kernel takes the listed name from the end of this one.
+  // The kernel reads the listed name at the end of `name`, which must therefore be in ASCII.
   if (!isAscii && listed > 0) return layout.untold;
   if (hasListedMailboxes) return layout.untold | listed;
   if (verdict !== undefined) return outcomeCode(verdict) | listed;

@@ -1,4 +1,4 @@
-/** The rule for disposable domains: those of the lists that come with idv, and all domains below them. */
+/** The rule for disposable domains: the names in the table, and all domains below them. */
 import type { DisposableTable } from "../disposable-table.js";
 import type { DomainRule, ReasonFacts } from "./rule.js";
 
@@ -9,7 +9,6 @@ export const disposableDomain = {
   example: "`disposable-domain: mailinator.com`",
 } as const satisfies ReasonFacts;
 
-/** Returns the rule with a table of domains. */
 export const disposableDomainIn = (table: DisposableTable): DomainRule => ({
   ...disposableDomain,
   find(ascii) {

@@ -1,4 +1,4 @@
-/** The reasons of DNS, which is asked about items that pass all rules; src/dns decides. */
+/** The reasons that DNS gives for items that pass all rules. src/dns decides. */
 import type { ReasonFacts } from "./rule.js";
 
 export const dnsReasons = [

@@ -1,15 +1,11 @@
-/**
- * The rule for impossible mailboxes: local parts that a provider does not allow. The kernel uses the same tables.
- */
+/** The rule for impossible mailboxes: local parts that a provider does not allow. The kernel uses the same tables. */
 import type { MailboxName, MailboxRule } from "./rule.js";
 
 /** Mailbox names that a provider allows. Measured against 48,598 addresses of real people. */
 interface MailboxGrammar {
-  /** Form of the mailbox name, which is the local part before any `+`; absent when unknown. */
+  /** Form of the local part before any `+`; absent if unknown. */
   readonly mailbox?: MailboxName;
-  /** Set when the provider has no plus addressing: a local part with `+` cannot exist there. */
   readonly noPlus?: true;
-  /** The rule in words, used in the reason. */
   readonly says: string;
 }
 
@@ -17,13 +13,7 @@ const [atStart, inside, atEnd] = [1, 2, 4];
 const letters = "abcdefghijklmnopqrstuvwxyz";
 const digits = "0123456789";
 
-/**
- * Builds the form of a mailbox name. Letters are allowed in both cases.
- *
- * @param first characters allowed at the start
- * @param rest characters allowed after the first
- * @param last characters of `rest` allowed at the end
- */
+/** Letters are allowed in both cases. `last` are the characters of `rest` that may end a name. */
 function mailboxName(
   first: string,
   rest: string,
@@ -51,7 +41,7 @@ const looseCharacters = `${alphanumerics}._-`;
 const loose = mailboxName(looseCharacters, looseCharacters);
 const looseWords = "takes only letters, digits and . _ -";
 
-/** Grammars by domain. A name without a dot is a family of country domains, as returned by `providerFamily`. */
+/** Grammars by domain. A name without a dot is a family, from `providerFamily`. */
 const grammars: readonly (readonly [string, MailboxGrammar])[] = [
   [
     "gmail.com googlemail.com",
@@ -90,37 +80,23 @@ const grammars: readonly (readonly [string, MailboxGrammar])[] = [
       "laposte.net rediffmail.com",
     { noPlus: true, says: noPlus },
   ],
-  // Excluded from the family `yahoo`: run by another company, whose mailbox names are unknown.
+  // Not of the family `yahoo`: another company runs it, and its mailbox names are unknown.
   ["yahoo.co.jp", { says: "" }],
 ];
 
-/** Grammars by domain or family. */
 const grammarOf: ReadonlyMap<string, MailboxGrammar> = new Map(
   grammars.flatMap(([domains, grammar]) => domains.split(" ").map((domain) => [domain, grammar] as const)),
 );
 
-/** All forms of mailbox names. */
 export const mailboxNames: readonly MailboxName[] = [
   ...new Set(grammars.flatMap(([, { mailbox }]) => mailbox ?? [])),
 ];
 
-/**
- * Finds the grammar of the mailbox names at a domain.
- *
- * @param ascii the domain, lower case, A-labels
- * @param family the domain's family, from `providerFamily`
- */
 function findMailboxGrammar(ascii: string, family: string | undefined): MailboxGrammar | undefined {
   return grammarOf.get(ascii) ?? (family === undefined ? undefined : grammarOf.get(family));
 }
 
-/**
- * Returns why a provider cannot have a mailbox, in words that follow the domain: `needs 6 to 30 characters`. Returns
- * undefined if the mailbox is possible.
- *
- * @param local the local part, in either case
- * @param plus index of its first `+`; -1 if there is none
- */
+/** Returns why a provider cannot have a mailbox, in words that follow the domain: `needs 6 to 30 characters`. */
 function findImpossibleMailbox(
   { mailbox, noPlus: hasNoPlus, says }: MailboxGrammar,
   local: string,
@@ -135,7 +111,7 @@ function findImpossibleMailbox(
   for (let i = 0; i < end; i++) {
     const code = local.charCodeAt(i);
     if (code === dot && dots !== "free") {
-      // The syntax checks have rejected misplaced dots already, except in a quoted string and before a `+`.
+      // The syntax checks allow misplaced dots in a quoted string and before a `+` only.
       const isApart = i > 0 && local.charCodeAt(i - 1) !== dot && i + 1 < end;
       if (!isApart) {
         return dots === "ignored" ? "has no dot at the ends of a mailbox, nor two in a row" : says;

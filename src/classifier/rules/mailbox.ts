@@ -1,6 +1,6 @@
 /**
- * Applies the rules for addresses whose domain passes: collects those that concern a domain and runs them on a local part. The kernel
- * has the same rules in `judgeMailbox`, so a verdict may depend on nothing else.
+ * Applies the mailbox rules to addresses whose domain passes: finds the rules for a domain and tests local parts with them.
+ * `judgeMailbox` in the kernel has the same rules, so a verdict must depend on nothing else.
  */
 import { providerFamily } from "../providers.js";
 import { type Classification, verdictOf } from "../verdict.js";
@@ -9,18 +9,11 @@ import type { MailboxRule, MailboxTest } from "./rule.js";
 import { mailboxRules } from "./rules.js";
 import { subAddress } from "./sub-address.js";
 
-/** The rules for the mailboxes of one domain, in their order. */
 export type MailboxTests = readonly { readonly rule: MailboxRule; readonly test: MailboxTest }[];
 
-/** Those for domains about whose mailboxes nothing is known, which are most. Compared by identity, so never copy it. */
+/** The tests for most domains: nothing is known of their mailboxes. Compared by identity: never copy it. */
 export const ordinaryMailboxes: MailboxTests = [{ rule: subAddress, test: subAddress.at("") }];
 
-/**
- * Finds the rules for the mailboxes of a domain.
- *
- * @param ascii the domain, lower case, A-labels
- * @returns {@link ordinaryMailboxes} when nothing is known of them
- */
 export function findMailboxTests(ascii: string): MailboxTests {
   if (!mayHaveRules(ascii)) return ordinaryMailboxes;
   const family = providerFamily(ascii);
@@ -32,9 +25,7 @@ export function findMailboxTests(ascii: string): MailboxTests {
   return isOrdinary ? ordinaryMailboxes : tests;
 }
 
-/**
- * 1 for each first label that a rule names, by {@link labelCode}: of a domain, or of all domains that begin with it.
- */
+/** 1 for the first label of each domain or family that a rule names, by {@link labelCode}. */
 export const namedLabels = new Uint8Array(32_768);
 for (const name of mailboxRules.flatMap(({ names }): readonly string[] => names)) {
   const [label = ""] = name.split(".");
@@ -42,8 +33,8 @@ for (const name of mailboxRules.flatMap(({ names }): readonly string[] => names)
 }
 
 /**
- * Maps a label to a number from 0 to 32,767, by its length and its first, middle and last letter. Other labels have the same
- * number, which costs an unnecessary look but hides no rule.
+ * Maps a label to a number from 0 to 32,767, by its length and its first, middle and last letter. A collision costs a
+ * needless look-up, but hides no rule.
  */
 export function labelCode(name: string, start: number, end: number): number {
   const [first, last] = [name.charCodeAt(start), name.charCodeAt(end - 1)];
@@ -51,7 +42,7 @@ export function labelCode(name: string, start: number, end: number): number {
   return (letters ^ Math.imul(end - start, 0x2545)) & 32_767;
 }
 
-/** Returns whether a rule may name a domain or one above it. Spares most domains six look-ups and two patterns. */
+/** Returns whether a rule may name a domain or one above it. Saves six look-ups and two patterns for most domains. */
 function mayHaveRules(ascii: string): boolean {
   let start = 0;
   for (let dot = ascii.indexOf("."); dot !== -1; dot = ascii.indexOf(".", start)) {
@@ -61,12 +52,7 @@ function mayHaveRules(ascii: string): boolean {
   return false;
 }
 
-/**
- * Classifies an address whose domain passes.
- *
- * @param local the local part, without the quotes and backslashes of a quoted string
- * @returns undefined when no rule matches
- */
+/** @param local without the quotes and backslashes of a quoted string */
 export function classifyMailbox(tests: MailboxTests, local: string): Classification | undefined {
   const plus = local.indexOf("+");
   for (const { rule, test } of tests) {

@@ -1,7 +1,6 @@
 /** The rule for domains whose mail nobody reads. */
 import type { MailboxRule } from "./rule.js";
 
-/** Domain of addresses that GitHub makes. */
 const noReplyDomain = "users.noreply.github.com";
 
 export const noReply = {

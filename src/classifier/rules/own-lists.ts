@@ -1,4 +1,4 @@
-/** The reasons of the user's own lists, which come before all rules but the syntax; own-lists.ts looks items up. */
+/** The reasons of the user's own lists, which override all rules but the syntax. ../own-lists.ts looks up items. */
 import type { ReasonFacts } from "./rule.js";
 
 export const allowList = {

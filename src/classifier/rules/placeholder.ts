@@ -1,24 +1,22 @@
 /**
- * The rule for placeholders: addresses such as `test@gmail.com` that people type to get past a form, and samples such as
- * `you@yourdomain.com` that they copy from one. Words alone count at free-mail providers only.
+ * The rule for placeholders: addresses such as `test@gmail.com`, which people type to get past a form, and samples such as
+ * `you@yourdomain.com`, which they copy from one.
  */
 import { families, mailcomDomains, majorProviders } from "../providers.js";
 import type { MailboxRule } from "./rule.js";
 
-/** Domains at which anybody can get a mailbox. */
 const freeMail: ReadonlySet<string> = new Set([...majorProviders, ...mailcomDomains]);
 
-/** Domains whose mailboxes are numbers by default, so that digits such as `888888` are not a placeholder. */
+/** Domains whose mailboxes are numbers by default: `888888` is no placeholder there. */
 const numericMailboxes: ReadonlySet<string> = new Set(["qq.com", "vip.qq.com", "foxmail.com"]);
 
-/** Words that people type to get past a form. Each makes up at most 0.005 % of real addresses. */
+/** Each is the local part of at most 0.005 % of real addresses. */
 const placeholderWords = "test asdf qwerty foo bar fake none null nobody example noemail".split(" ");
 const wordDomain = new RegExp(`^(${placeholderWords.join("|")})\\.[^.]*$`);
 const longAsdf = /^asdf+$/;
 const oneCharacter = /^(.)\1{2,}$/;
 const keyboardRows = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
 
-/** Domains that forms and manuals show in samples. */
 const sampleDomains: ReadonlySet<string> = new Set([
   "domain.com",
   "yourdomain.com",
@@ -27,18 +25,11 @@ const sampleDomains: ReadonlySet<string> = new Set([
 ]);
 const sampleName = /^(?:you|name|your.*)$/;
 
-/**
- * Placeholders that count at a domain: all, all but numbers, names in samples, only the word that the domain consists of,
- * or none.
- */
 type Placeholders = "all" | "not-numbers" | "sample" | { readonly word: string } | undefined;
 
 /**
- * Returns which placeholders count at a domain. Words count at free-mail providers, since a company may well have a
+ * Returns which placeholders count at a domain. Words count only at free-mail providers, because a company may well have a
  * mailbox `test@`, and at a domain of the same word: `test@test.com`.
- *
- * @param ascii the domain, lower case, A-labels
- * @param family the domain's family, from `providerFamily`
  */
 function findPlaceholders(ascii: string, family: string | undefined): Placeholders {
   if (sampleDomains.has(ascii)) return "sample";
@@ -48,12 +39,7 @@ function findPlaceholders(ascii: string, family: string | undefined): Placeholde
   return numericMailboxes.has(ascii) ? "not-numbers" : "all";
 }
 
-/**
- * Returns whether the whole local part is a placeholder. Numbers such as `12345`, single characters and words such as
- * `me`, `mail` and `user` do not count: real people have them.
- *
- * @param local the local part, in either case
- */
+/** Numbers such as `12345`, single characters and words such as `me`, `mail` and `user` do not count: real people have them. */
 function isPlaceholder(rule: Placeholders, local: string): boolean {
   if (rule === undefined) return false;
   const isWord = rule === "all" || rule === "not-numbers";
@@ -70,7 +56,7 @@ function isPlaceholder(rule: Placeholders, local: string): boolean {
   );
 }
 
-/** The three letters with which a placeholder can start, by {@link threeOf}: of a word, of a piece of a row, or one letter. */
+/** First three letters, by {@link threeOf}, of a word, of a part of a keyboard row, or of one letter repeated. */
 export const placeholderStarts: ReadonlySet<number> = new Set([
   ...placeholderWords.map((word) => threeAt(word, 0)),
   ...keyboardRows.flatMap((row) => Array.from(row.slice(2), (_, i) => threeAt(row, i))),
@@ -82,21 +68,20 @@ function threeAt(text: string, start: number): number {
 }
 
 /**
- * Maps three characters to a number from 0 to 32,767, ignoring case. Other characters collide with letters, which costs
- * an unnecessary check but hides no placeholder.
+ * Maps three characters to a number from 0 to 32,767, ignoring case. Other characters collide with letters, which costs a
+ * needless check, but hides no placeholder.
  */
 export function threeOf(first: number, second: number, third: number): number {
   return ((first & 31) << 10) | ((second & 31) << 5) | (third & 31);
 }
 
 /**
- * Returns whether a local part may be a placeholder for the rules `all` and `not-numbers`, judged by its first three
- * characters. Every placeholder has three. Spares 99 of 100 local parts at free-mail providers the rest of
- * {@link isPlaceholder}.
+ * Returns whether a local part may be a word, a part of a keyboard row or a repeated character, by its first three
+ * characters. Saves the rest of {@link isPlaceholder} for 99 of 100 local parts at free-mail providers.
  */
 function startsLikePlaceholder(local: string): boolean {
   const [first, second, third] = [local.charCodeAt(0), local.charCodeAt(1), local.charCodeAt(2)];
-  // Some characters are ASCII only in lower case.
+  // Some characters are ASCII only in lower case, such as the Kelvin sign.
   return (first | second | third) > 127 || placeholderStarts.has(threeOf(first, second, third));
 }
 

@@ -3,12 +3,11 @@ import { hashSuffixes } from "../name-table.js";
 import { suffixFlag, suffixTable } from "../suffix-table.js";
 import type { DomainRule } from "./rule.js";
 
-/** Finding of the public suffix list on a host name. */
 export type SuffixFinding = "registrable" | "public-suffix" | "unknown-tld";
 
 /**
- * Looks up a name in the ICANN section of the public suffix list. Entries of the private section (`github.io`,
- * `eu.org`) count as `registrable`: they are registrable domains whose owners hand out names below them.
+ * Looks up a name in the ICANN section of the list. Entries of the private section (`github.io`, `eu.org`) are `registrable`:
+ * their owners registered them and give away names below them.
  *
  * @param ascii a host name, lower case, A-labels
  */
@@ -16,7 +15,6 @@ export function findSuffix(ascii: string): SuffixFinding {
   const { icann, icannBelow, exception, hasMore } = suffixFlag;
   const table = suffixTable();
   const { count, lows, highs } = hashSuffixes(ascii);
-  /** Flags of the suffix before, which is one label shorter. */
   let parent = 0;
   let isKnown = false;
   for (let label = 0; label < count; label++) {
@@ -25,7 +23,7 @@ export function findSuffix(ascii: string): SuffixFinding {
     const isSuffix = (own & icann) !== 0 || (parent & icannBelow) !== 0;
     isKnown ||= isSuffix;
     if (label === count - 1 && isSuffix) return hasMailboxes(ascii, parent) ? "registrable" : "public-suffix";
-    // Most names end here, at their top-level domain.
+    // Most names stop here, at their top-level domain.
     if ((own & hasMore) === 0) break;
     parent = own;
   }
@@ -36,17 +34,17 @@ export function findSuffix(ascii: string): SuffixFinding {
 const authorities = /^(?:gov|gob|gouv|govt|gv|go|gub|mil|nic|nat)\.|\.gov\.[a-z]{2}$/;
 
 /**
- * Returns whether a public suffix has mailboxes of its own: those of authorities, and names that are suffixes by a
- * wildcard only. `*.sch.uk` stands for `kent.sch.uk`, where schools write from, and for any name that is invented.
+ * Returns whether a public suffix may have mailboxes: names of authorities, and names that only a wildcard makes a suffix.
+ * `*.sch.uk` matches `kent.sch.uk`, which has mailboxes of schools, but also any invented name.
  *
- * @param parent the flags of the name without its first label
+ * @param parent flags of the name without its first label
  */
 function hasMailboxes(ascii: string, parent: number): boolean {
   const isByWildcard = (parent & suffixFlag.icannBelow) !== 0 && ascii.split(".").length > 2;
   return isByWildcard || authorities.test(ascii);
 }
 
-/** Returns whether `ascii` itself is an entry of the private section: a zone in which anybody can get a name. */
+/** Returns whether `ascii` itself is in the private section: a zone in which anybody can get a name. */
 export function isPrivateZone(ascii: string): boolean {
   const isBelowZone = (flagsOf(ascii.slice(ascii.indexOf(".") + 1)) & suffixFlag.privateBelow) !== 0;
   return isBelowZone || (flagsOf(ascii) & suffixFlag.private) !== 0;

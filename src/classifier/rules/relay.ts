@@ -1,19 +1,13 @@
-/** The rule for forwarding relays, whose addresses are aliases of real mailboxes. `providers.ts` lists the relays. */
+/** The rule for forwarding relays, whose addresses are aliases of real mailboxes. providers.ts lists the relays. */
 import { relays } from "../providers.js";
 import { findSuffixIn } from "../suffix-walk.js";
 import type { MailboxRule } from "./rule.js";
 
-/** Relay by domain. */
 const relayOf: ReadonlyMap<string, string> = new Map(
   Object.entries(relays).flatMap(([relay, domains]) => domains.map((domain) => [domain, relay] as const)),
 );
 
-/**
- * Finds the forwarding relay that a domain belongs to. Domains below a relay's domain count, because relays give
- * users domains such as `user.anonaddy.com`.
- *
- * @param ascii a host name, lower case, A-labels
- */
+/** Domains below a relay's domain count: relays give their users domains such as `user.anonaddy.com`. */
 function findRelay(ascii: string): string | undefined {
   const listed = findSuffixIn(ascii, (suffix) => relayOf.has(suffix));
   return listed === undefined ? undefined : relayOf.get(listed);

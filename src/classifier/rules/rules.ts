@@ -14,23 +14,21 @@ import { syntax } from "./syntax.js";
 import { typoDomain } from "./typo-domain.js";
 import { unknownTld } from "./unknown-tld.js";
 
-/** The rules for domains; the lists of disposable domains come after them. */
+/** The table of disposable domains is looked up after these rules. */
 export const domainRules = [specialUse, syntax, unknownTld, publicSuffix, typoDomain] as const;
 
-/** The rules for mailboxes at domains that pass. The last one is about all domains. */
+/** For domains that pass. The last rule has a test for every domain. */
 export const mailboxRules = [noReply, impossibleMailbox, placeholder, relay, subAddress] as const;
 
-/** The reasons of offline verdicts. Most faults of the syntax are found before all rules. */
 export const offlineReasons = [
   ...new Set([syntax, allowList, denyList, ...domainRules, disposableDomain, ...mailboxRules]),
 ];
 
 export const reasons = [...offlineReasons, ...dnsReasons];
 
-/** Stable code of a reason. */
 export type ReasonCode = (typeof reasons)[number]["code"];
 
 const byCode: ReadonlyMap<string, ReasonFacts> = new Map(reasons.map((reason) => [reason.code, reason]));
 
-/** Returns a reason by its code; undefined for that of a service. */
+/** Returns undefined for a code that only a service knows. */
 export const reasonOf = (code: string): ReasonFacts | undefined => byCode.get(code);

@@ -1,11 +1,11 @@
-/** The rule for special-use names: domains that are reserved by RFCs and receive no mail. */
+/** The rule for special-use names: domains that RFCs reserve and that receive no mail. */
 
 import { lastDotBefore } from "../suffix-walk.js";
 import type { DomainRule } from "./rule.js";
 
 /**
- * Reserved names: RFC 2606 (`example.com`, `.test`, `.example`, `.invalid`), RFC 6761 (`.localhost`), RFC 6762
- * (`.local`), RFC 7686 (`.onion`), RFC 3172 (`.arpa`).
+ * RFC 2606 (`example.com`, `.test`, `.example`, `.invalid`), RFC 6761 (`.localhost`), RFC 6762 (`.local`), RFC 7686
+ * (`.onion`), RFC 3172 (`.arpa`).
  */
 const reserved: ReadonlySet<string> = new Set([
   "test",
@@ -22,11 +22,6 @@ const reserved: ReadonlySet<string> = new Set([
 
 const letterE = 0x65;
 
-/**
- * Finds the reserved name that is `ascii` or a domain above it.
- *
- * @param ascii a host name, lower case
- */
 function findReserved(ascii: string): string | undefined {
   const lastDot = lastDotBefore(ascii, ascii.length);
   // Reserved top-level domains have four letters or more.
@@ -34,7 +29,7 @@ function findReserved(ascii: string): string | undefined {
     const topLevel = ascii.slice(lastDot + 1);
     if (reserved.has(topLevel)) return topLevel;
   }
-  // Only example.com, .net and .org are left; most names have no `e` before the last dot.
+  // Only example.com, .net and .org are left. Most names have no `e` before the last dot.
   if (ascii.charCodeAt(lastDot - 1) !== letterE) return undefined;
   const twoLabels = ascii.slice(lastDotBefore(ascii, lastDot) + 1);
   return reserved.has(twoLabels) ? twoLabels : undefined;

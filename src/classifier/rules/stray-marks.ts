@@ -1,17 +1,17 @@
-/** The rule for addresses with a stray mark: finds the address that was probably meant. */
+/** Repairs addresses with stray marks, such as a final dot, to find the address that was probably meant. */
 
-/** Longest item that is looked at, in characters: an address has 254 at most. */
+/** Most characters of an item to repair; an address has 254 at most. */
 const longest = 320;
 
-/** What a repair can find. Most broken items have nothing of it. */
+/** Any mark that a repair looks for. Most broken items have none. */
 const anyMark = /[\s'"`<>()[\]{},;:!?\uff20\u3002\uff0e]|\.[.@]|@\.|^\.|\.$/;
 
-/** Repairs, in the order in which they are made. */
+/** Made in this order. */
 const repairs: readonly (readonly [RegExp, string])[] = [
-  // `ann (at) example (dot) net`, and the full-width sign.
+  // `ann (at) example (dot) net`, and full-width characters.
   [/\s*[([{]\s*at\s*[)\]}]\s*|\uff20/gi, "@"],
   [/\s*[([{]\s*dot\s*[)\]}]\s*|[\u3002\uff0e]/gi, "."],
-  // Marks around an address in running text.
+  // Marks around an address in a text.
   [/^[\s'"`<([{,;:.]+/, ""],
   [/[\s'"`>)\]},;:.!?]+$/, ""],
   [/\s*@\s*/, "@"],
@@ -21,7 +21,6 @@ const repairs: readonly (readonly [RegExp, string])[] = [
   [/\.?@\.?/, "@"],
 ];
 
-/** Returns the item without stray dots, commas and the like; undefined if there are none. */
 export function withoutStrayMarks(item: string): string | undefined {
   if (item.length > longest || !anyMark.test(item)) return undefined;
   const mended = repairs.reduce((text, [pattern, by]) => text.replace(pattern, by), item);

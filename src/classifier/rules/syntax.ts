@@ -1,6 +1,6 @@
 /**
- * The rule for names that RFC 5321 allows but that receive no mail: those without a dot, and those with a numeric top-level domain. Its
- * reason is also that of faults which the parsers in ../syntax find.
+ * The rule for names that RFC 5321 allows but that receive no mail: names without a dot, or with a numeric top-level domain.
+ * The parsers in ../syntax give the same reason.
  */
 import { lastDotBefore } from "../suffix-walk.js";
 import type { DomainRule } from "./rule.js";

@@ -12,8 +12,8 @@ import { findSuffix } from "./public-suffix.js";
 import type { DomainRule } from "./rule.js";
 
 /**
- * Providers that are safe to suggest: often mistyped, and without real domains one edit away, but for those below. Left out
- * are live, aol, msn, me, mail.ru, ymail, qq, att and cox, which have 5 to 23 real neighbours each.
+ * Providers that are safe to suggest: often mistyped, and without real domains one edit away, except `realNeighbours`. Not
+ * live, aol, msn, me, mail.ru, ymail, qq, att and cox: each has 5 to 23 real neighbours.
  */
 const targets = `
   gmail.com hotmail.com yahoo.com outlook.com icloud.com googlemail.com protonmail.com comcast.net verizon.net
@@ -22,24 +22,22 @@ const targets = `
   rogers.com terra.com.br interia.pl`
   .trim()
   .split(/\s+/);
-/** The targets by their names without the dot. */
 const withoutDot: ReadonlyMap<string, string> = new Map(
   targets.map((target) => [target.replace(".", ""), target]),
 );
-/** Fewest and most characters of a name that is one edit away from a target. */
 const [shortestTypo, longestTypo] = [
   Math.min(...targets.map(({ length }) => length)) - 1,
   Math.max(...targets.map(({ length }) => length)) + 1,
 ];
 
-/** Names that belong to one provider under any other suffix, but for its own: gmail.net, icloud.co. */
+/** Names that only their provider uses, under any suffix: gmail.net and icloud.co are typos. */
 const owners = ["gmail", "googlemail", "protonmail", "icloud"];
 const oneOwner = new RegExp(`^(${owners.join("|")})\\.(?!com$)(.*)$`);
 
-/** Misspellings of `.com`, which count at any domain: one edit away, and no top-level domain. */
+/** Misspellings of `.com` at any domain: one edit away, and not a top-level domain. */
 const mistypedCom = /\.(?:con|comm|cim|vom|xom|ocm|cpm|dom|c0m|coom|ccom|comn)$/;
 
-/** Real domains, which are never typos. Some are one edit away from a target. */
+/** Real domains, some of them one edit away from a target. */
 const realNeighbours: ReadonlySet<string> = new Set([
   ...majorProviders,
   ...mailcomDomains,
@@ -54,26 +52,24 @@ const realNeighbours: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Finds the provider that `ascii` is a mistyped name of: one Damerau-Levenshtein edit away, or its first label under
- * another suffix, and not a known real domain. Measured: none of 175,000 legitimate names is flagged.
+ * Returns the provider whose name `ascii` mistypes: one Damerau-Levenshtein edit away, or its first label under another
+ * suffix, and not a known real domain. Measured: flags none of 175,000 legitimate names.
  *
  * @param ascii a host name, lower case, A-labels
  */
 export function findTypo(ascii: string): string | undefined {
-  // Compare in Unicode: a look-alike letter, such as the Cyrillic a of `gmаil.com`, is then one edit too.
+  // In Unicode, a look-alike letter is one edit, such as the Cyrillic a of `gmаil.com`.
   const name = ascii.startsWith("xn--") ? domainToUnicode(ascii) : ascii;
   const meant = ownerOf(name) ?? neighbourOf(name);
   return meant === undefined || realNeighbours.has(ascii) ? undefined : meant;
 }
 
-/** Returns `gmail.com` for `gmail.net`: names that one provider owns under every public suffix. */
 function ownerOf(name: string): string | undefined {
   const [, owner, suffix = ""] = oneOwner.exec(name) ?? [];
   const isTypo = owner !== undefined && (suffix === "com.com" || findSuffix(suffix) === "public-suffix");
   return isTypo ? `${owner}.com` : undefined;
 }
 
-/** Returns the target that a name is one edit away from. */
 function neighbourOf(name: string): string | undefined {
   if (name.length < shortestTypo || name.length > longestTypo) return undefined;
   const letters = lettersOf(name);
@@ -83,23 +79,23 @@ function neighbourOf(name: string): string | undefined {
   return undefined;
 }
 
-/** Returns a set of the characters of a name: a bit for each, shared by characters 32 apart. */
+/** Returns the set of characters in a name, a bit for each; characters 32 apart share a bit. */
 function lettersOf(name: string): number {
   let letters = 0;
   for (let i = 0; i < name.length; i++) letters |= 1 << (name.charCodeAt(i) & 31);
   return letters;
 }
-/** The targets with their letters, as {@link lettersOf} returns them. The kernel asks only about names that are nearly like these. */
+/** For the kernel, which asks the classifier about each name that is close to a target in length and letters. */
 export const typoTargets = targets.map((target) => ({ target, letters: lettersOf(target) }));
 
-/** Whether at most two bits are set. One edit adds at most one character and removes at most one. */
+/** One edit adds at most one character and removes at most one. */
 const hasAtMostTwoBits = (bits: number): boolean => {
   const withoutLowest = bits & (bits - 1);
   return (withoutLowest & (withoutLowest - 1)) === 0;
 };
 
 /**
- * Finds what was probably meant by a name that cannot exist: `example.com` for `example.con`, `gmail.com` for `gmailcom`.
+ * Returns the domain that was probably meant: `example.com` for `example.con`, `gmail.com` for `gmailcom`.
  *
  * @param ascii a host name with an unknown top-level domain or without a dot, lower case, A-labels
  */
@@ -110,7 +106,6 @@ export function findMeant(ascii: string): string | undefined {
   return com === ascii ? withoutDot.get(ascii) : com;
 }
 
-/** Returns whether one insertion, deletion, substitution or swap of adjacent characters turns `a` into `b`. */
 function isOneEditAway(a: string, b: string): boolean {
   if (a === b || Math.abs(a.length - b.length) > 1) return false;
   let start = 0;

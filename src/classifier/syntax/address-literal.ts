@@ -1,8 +1,8 @@
-/** Syntax of address literals, which take the place of a domain in an address. Knows no other syntax. */
+/** Syntax of address literals, which replace the domain of an address. Knows no other syntax. */
 
 /**
- * Returns whether `text` is an address literal (RFC 5321 §4.1.3): `[192.0.2.1]` or `[IPv6:2001:db8::1]`.
- * There `::` stands for at least two groups, unlike in RFC 4291.
+ * Returns whether `text` is an address literal (RFC 5321 §4.1.3): `[192.0.2.1]` or `[IPv6:2001:db8::1]`. Unlike in RFC 4291,
+ * `::` replaces at least two groups.
  */
 export function isAddressLiteral(text: string): boolean {
   const inside = /^\[(.*)\]$/s.exec(text)?.[1];
@@ -21,7 +21,7 @@ function isIpv6(text: string): boolean {
   const ipv4 = /^(.*:)([^:]*\.[^:]*)$/s.exec(text);
   if (ipv4) {
     if (!isIpv4(ipv4[2]!)) return false;
-    // The rest ends with the colon before the IPv4 part. Drop it if it is a separator; keep it if it belongs to `::`.
+    // The last colon is a separator, unless it is part of `::`.
     groups = ipv4[1]!.endsWith("::") ? ipv4[1]! : ipv4[1]!.slice(0, -1);
     available = 6;
   }

@@ -2,23 +2,22 @@
 import { domainToASCII, domainToUnicode } from "node:url";
 import { Fault } from "./fault.js";
 
-/** A host name with the syntax of RFC 1123, lower case, in its ASCII form (A-labels). */
+/** A host name with the syntax of RFC 1123, lower case, in A-labels. */
 export interface DomainName {
   readonly ascii: string;
 }
 
-/** Most octets of a label (RFC 1035 §2.3.4). */
+/** Limits of RFC 1035 §2.3.4. Its 255 octets of a domain on the wire are 253 characters of text. */
 export const maximumLabelOctets = 63;
-/** Most octets of a domain. RFC 1035 §2.3.4 allows 255 octets on the wire, which are 253 characters of text. */
 const maximumDomainOctets = 253;
 
-/** Ideographic, full-width and half-width full stop, which UTS 46 maps to a dot. */
+/** Ideographic, full-width and half-width full stops, which UTS 46 maps to a dot. */
 const dotLookalikes = /[\u3002\uff0e\uff61]/g;
 
 /**
- * Most UTF-16 units of an item that is parsed at all. Longer items are rejected at once, because the mapping of UTS 46
- * takes quadratic time. The longest valid address has 254 octets, at most 381 units before canonical composition
- * (U+0390 is 2 octets and composed of 3 units). The rest is leeway for the invisible characters that UTS 46 drops.
+ * Most UTF-16 units of an item that is parsed. Longer items are rejected at once, because the mapping of UTS 46 takes
+ * quadratic time. The longest valid address has 254 octets, at most 381 units before canonical composition (U+0390 is 2
+ * octets and composed of 3 units); the rest is for invisible characters, which UTS 46 drops.
  */
 export const hopelessLength = 1024;
 
@@ -35,26 +34,26 @@ export function parseDomainName(text: string, offset = 0): DomainName | Fault {
   const lower = text.toLowerCase();
   if (!needsMapping(lower)) return checkLabels(lower, offset);
 
-  // Check the shape before the mapping, which rejects a misplaced dot or hyphen without saying what it is or where.
+  // Check the shape before the mapping, which rejects misplaced dots and hyphens without a position.
   const spelled = lower.replace(dotLookalikes, ".");
   const spelledFault = checkShape(spelled, offset);
   if (spelledFault) return spelledFault;
   const ascii = domainToASCII(spelled.normalize("NFC"));
   const unicode = domainToUnicode(ascii);
-  // Node.js 24 and newer return labels that encode nothing as they are; older ones return an empty string.
+  // Node.js before version 24 returns an empty string for labels that encode nothing; later versions return them unchanged.
   if (ascii === "" || claimsALabel.test(unicode)) {
     return new Fault("not a valid internationalised domain name", offset + 1);
   }
-  // Check the Unicode form too: an A-label can encode characters that are not allowed.
+  // An A-label can encode characters that are not allowed.
   return checkShape(unicode, offset) ?? checkLabels(ascii, offset);
 }
 
-/** Removes the root's trailing dot (RFC 1034 §3.1) or one of its look-alikes. */
+/** Removes the root's trailing dot (RFC 1034 §3.1) or a look-alike. */
 export function withoutRoot(text: string): string {
   return text.replace(/[.\u3002\uff0e\uff61]$/, "");
 }
 
-/** Checks dots, hyphens and ASCII characters. Accepts all non-ASCII characters and any length. */
+/** Checks dots, hyphens and ASCII characters. Accepts all other characters, and labels of any length. */
 function checkShape(name: string, offset: number): Fault | undefined {
   const checked = checkLabels(name.replace(/[^\0-\x7f]/g, "x"), offset, "shape only");
   return checked instanceof Fault ? checked : undefined;
@@ -67,14 +66,12 @@ function tooLong(offset: number): Fault {
   );
 }
 
-/** Returns whether a name needs UTS 46: it has a non-ASCII character, or a label that claims to be an A-label. */
 function needsMapping(lower: string): boolean {
   return /[^\0-\x7f]/.test(lower) || claimsALabel.test(lower);
 }
 
 const claimsALabel = /(?:^|\.)xn--/;
 
-/** Checks the labels of a lower-case name: dots, hyphens, characters and, unless only the shape matters, lengths. */
 function checkLabels(ascii: string, offset: number, what?: "shape only"): DomainName | Fault {
   const checkLengths = what === undefined;
   let labelStart = 0;
@@ -106,14 +103,10 @@ function emptyLabel(ascii: string, index: number, position: number): Fault {
   return new Fault("two dots in a row", position);
 }
 
-/** Returns whether `code` is an ASCII digit or lower-case letter. Callers pass lower-cased text. */
 function isLetterOrDigit(code: number): boolean {
   return (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39);
 }
 
-/**
- * Describes the character at `index` for a reason: the character itself if it is visible ASCII, else its code point.
- */
 export function describeCharacter(text: string, index: number): string {
   const point = text.codePointAt(index) ?? 0;
   if (point === 0x20) return "a space";

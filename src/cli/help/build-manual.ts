@@ -8,7 +8,7 @@ import { readTopic } from "./topics.js";
 
 const topics = new URL("../../../src/cli/help/topics/", import.meta.url);
 const folder = new URL("../../man/", import.meta.url);
-// With the options of all commands, as the help of a topic needs them.
+// The word `help` loads the options of all commands.
 const program = await createProgram(version(), ["help"]);
 const texts = await Promise.all(topicNames.map((name) => readTopic(name, topics)));
 mkdirSync(folder, { recursive: true });

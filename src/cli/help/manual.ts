@@ -1,14 +1,12 @@
 /**
- * The manual page, made of the definitions of the commands and of the help topics, in the macros of man(7). Tables are
- * for tbl(1), which man runs when the first line asks for it.
+ * The manual page: made from the commands and the help topics, in the macros of man(7). Its first line makes man run
+ * tbl(1) for the tables.
  */
 import type { Command, Option } from "commander";
 import { exitCodeMeanings } from "../exit-codes.js";
 import { type Block, plain, readMarkdown } from "./markdown.js";
 
 /**
- * Returns the page in roff.
- *
  * @param program with the options of all commands
  * @param topics the Markdown of each help topic
  */
@@ -34,7 +32,6 @@ export function manualPage(program: Command, version: string, topics: readonly s
   ].join("\n")}\n`;
 }
 
-/** Returns the lines of the synopsis for a command and its subcommands. */
 function synopsis(command: Command): readonly string[] {
   const { commands } = command;
   if (commands.length > 0) return commands.flatMap(synopsis);
@@ -53,7 +50,6 @@ const usageOf = ({ registeredArguments }: Command): string =>
     }),
   ].join(" ");
 
-/** Returns the section of a command: description, options, examples. */
 function describe(command: Command): readonly string[] {
   if (command.commands.length > 0) return command.commands.flatMap(describe);
   const [description = "", examples = ""] = command.description().split("\n\nExamples:\n");
@@ -85,7 +81,6 @@ const verbatim = (lines: readonly string[]): readonly string[] => [
   ".RE",
 ];
 
-/** Returns a topic as sections: its first heading and all below it. */
 const topicSection = (markdown: string): readonly string[] => readMarkdown(markdown).flatMap(renderBlock);
 
 function renderBlock(block: Block): readonly string[] {
@@ -108,7 +103,7 @@ function renderBlock(block: Block): readonly string[] {
   }
 }
 
-/** Escapes text for roff: backslashes, hyphens that must stay hyphens, and controls at the start of a line. */
+/** Escapes backslashes, hyphens, which roff would turn into dashes, and control characters at the start of a line. */
 const roff = (text: string): string =>
   text
     .replaceAll("\\", "\\e")

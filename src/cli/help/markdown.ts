@@ -1,18 +1,17 @@
 /**
- * Reads the Markdown of the help topics, and renders it as plain text: headings, paragraphs, lists, tables and code
- * blocks. It knows only what the topics use; libraries for all of Markdown are larger than the rest of the program.
+ * Reads the Markdown of the help topics and renders it as plain text. Supports only the headings, paragraphs, lists, tables
+ * and code blocks of the topics: a library for all of Markdown is larger than the rest of the program.
  */
 
-/** A block of Markdown. Its texts still have their marks; see {@link plain}. */
+/** The texts of a block still have their inline marks; {@link plain} removes them. */
 export type Block =
   | { readonly kind: "heading" | "paragraph"; readonly text: string }
   | { readonly kind: "code" | "list"; readonly lines: readonly string[] }
-  /** Cells of the rows, the header first. */
+  /** The first row is the header. */
   | { readonly kind: "table"; readonly rows: readonly (readonly string[])[] };
 
-/** Reads the blocks of a text. */
 export function readMarkdown(markdown: string): readonly Block[] {
-  // A block of code, or lines up to an empty one; code may have empty lines.
+  // A code block, which may have empty lines, or the lines up to an empty one.
   const blocks = markdown.trim().match(/^```.*?^```$|\S(?:(?!\n{2,}\S).)*/gms) ?? [];
   return blocks.map(readBlock);
 }
@@ -38,11 +37,7 @@ function readBlock(block: string): Block {
   return { kind: "table", rows };
 }
 
-/**
- * Renders Markdown.
- *
- * @param width longest line, in columns; code and longer words are not broken
- */
+/** @param width longest line, in columns; code and longer words are not broken */
 export function renderMarkdown(markdown: string, width: number): string {
   return `${readMarkdown(markdown)
     .map((block) => renderBlock(block, width))
@@ -64,7 +59,7 @@ function renderBlock(block: Block, width: number): string {
   }
 }
 
-/** Aligns the columns of a table. Where they are too wide together, the widest give way and their cells are wrapped. */
+/** Aligns the columns. If the table is too wide, its widest columns are narrowed and their cells wrapped. */
 function renderTable(marked: readonly (readonly string[])[], width: number): string {
   const rows = marked.map((cells) => cells.map(plain));
   const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
@@ -75,7 +70,6 @@ function renderTable(marked: readonly (readonly string[])[], width: number): str
   return rows.flatMap((row) => renderRow(row, widths)).join("\n");
 }
 
-/** Renders a row of a table; it has as many lines as its longest cell. */
 function renderRow(row: readonly string[], widths: readonly number[]): string[] {
   const cells = row.map((cell, i) => wrap(cell, widths[i]!, "", "").split("\n"));
   const height = Math.max(...cells.map((lines) => lines.length));
@@ -87,7 +81,7 @@ function renderRow(row: readonly string[], widths: readonly number[]): string[] 
   );
 }
 
-/** Returns text without the marks of code, emphasis and links. */
+/** Removes the marks of code, bold text and links. */
 export const plain = (text: string): string =>
   text.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/\*\*|`/g, "");
 

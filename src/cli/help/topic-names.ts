@@ -1,6 +1,7 @@
-/** Names of the help topics, kept apart from their texts because every start of the program needs them. */
-
-/** The topics; each is a file `topics/NAME.md`. */
+/**
+ * Names of the help topics, apart from topics.ts because every start of the program needs them. Each topic is a file
+ * `topics/NAME.md`.
+ */
 export const topicNames: readonly string[] = [
   "tables",
   "settings",

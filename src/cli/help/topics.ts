@@ -1,4 +1,4 @@
-/** The help topics: Markdown files in `topics/`, shown in the terminal wrapped to its width. */
+/** The help topics: Markdown files in `topics/`, wrapped to the width of the terminal. */
 import { readFile } from "node:fs/promises";
 import { reasons } from "../../classifier/rules/rules.js";
 import { environmentVariables } from "../config/environment.js";
@@ -6,7 +6,7 @@ import { settingNames, settingOf, variableOf } from "../config/settings.js";
 import { exitCodeMeanings } from "../exit-codes.js";
 import { renderMarkdown } from "./markdown.js";
 
-/** Tables generated from the code, by name: `{{settings}}` in the Markdown stands for the first. */
+/** Tables generated from the code. A line `{{settings}}` in the Markdown is replaced by the first one. */
 const generated: Readonly<Record<string, () => string>> = {
   settings: () =>
     table(
@@ -29,17 +29,11 @@ const generated: Readonly<Record<string, () => string>> = {
     ),
 };
 
-/** Returns a topic as text for a terminal. */
 export async function printTopic(name: string): Promise<string> {
   const columns = process.stdout.columns || 80;
   return renderMarkdown(await readTopic(name), Math.min(columns, 100));
 }
 
-/**
- * Returns the Markdown of a topic, with its generated tables.
- *
- * @param folder folder with the topics
- */
 export async function readTopic(name: string, folder = new URL("topics/", import.meta.url)): Promise<string> {
   const markdown = await readFile(new URL(`${name}.md`, folder), "utf8");
   return markdown.replace(/^\{\{([\w-]+)\}\}$/gm, (_, key: string) => generated[key]?.() ?? "");
