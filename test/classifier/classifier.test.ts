@@ -13,7 +13,7 @@ import { classifier, disposableEntries } from "../support/classifier.js";
 
 const { classify } = classifier;
 
-test("what is remembered of a domain holds for it alone, in any case", () => {
+test("caching the facts of a domain changes no verdict, in any letter case", () => {
   const names = [
     "mailinator.com",
     "gmail.com",
@@ -209,7 +209,7 @@ describe("spellings of one address", () => {
   // Local parts that no rule judges by their case.
   const local = fc.constantFrom("ann.lee", "ann.lee+news", "jürgen", '"ann lee"');
 
-  test("get one verdict in Unicode, A-labels, either case, full width and with other dots", () => {
+  test("get the same verdict in Unicode, as A-labels, in either case, in full width and with other dots", () => {
     let valid = 0;
     fc.assert(
       fc.property(local, domain, (mailbox, name) => {
@@ -242,7 +242,7 @@ describe("spellings of one address", () => {
     expect(valid).toBeGreaterThan(400);
   });
 
-  test("get one verdict composed and decomposed", () => {
+  test("get the same verdict composed and decomposed", () => {
     expect(classify("email", "ju\u0308rgen@bu\u0308cher.de")).toEqual({ status: "ok" });
     // 64 octets composed, 65 decomposed.
     expect(classify("email", `${"a".repeat(62)}u\u0308@bücher.de`)).toEqual({ status: "ok" });

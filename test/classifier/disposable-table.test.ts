@@ -107,7 +107,7 @@ describe("merging lists", () => {
     expect(found.sort()).toEqual(["believed.com", "confirmed.com", "fresh.com", "listed.com"]);
   });
 
-  test.each(["doubt", "witness", "old"])("keeps earlier names without the list of the role %s", (missing) => {
+  test.each(["doubt", "witness", "old"])("keeps old names if the list of role %s is missing", (missing) => {
     const lists = [
       { role: "list" as const, list: ["listed.com", "new-listed.com"] },
       { role: "doubted" as const, list: ["believed.com", "doubted.com", "doubted-too.com", "new-1.com"] },
@@ -142,7 +142,7 @@ describe("merging lists", () => {
     ["<html>", undefined],
     ['{"domains":[]}', undefined],
     ["[1,2]", undefined],
-  ])("reads the names in %j", (text, names) => {
+  ])("reads the names, if any, in %j", (text, names) => {
     expect(namesIn(text)).toEqual(names);
   });
 });

@@ -45,7 +45,7 @@ const { classify } = createClassifier(table, {
 });
 
 test.each(["localhost", "10.0.0.256"])(
-  "the allow list does not make %s, which is no domain for mail, ok",
+  "%s cannot receive mail and stays fake although the allow list has it",
   (domain) => {
     const allowing = createClassifier(table, { allow: compileList([domain]), deny: compileList([]) });
     expect(allowing.classify("domain", domain).status).toBe("fake");
@@ -70,7 +70,7 @@ describe("allow and deny lists", () => {
     ["ann@gmx.de", "ok", undefined],
     ["ann@notlarch-and-oak.com", "ok", undefined],
     ["a..b@gmial.com", "fake", "syntax: two dots in a row at 3", "a.b@gmial.com"],
-  ])("with them, the address %s is %s", (item, status, reason, suggestion?: string) => {
+  ])("give the address %s the status %s", (item, status, reason, suggestion?: string) => {
     expect(classify("email", item)).toEqual({
       status,
       ...(reason !== undefined && { reason }),
@@ -82,12 +82,12 @@ describe("allow and deny lists", () => {
     ["gmial.com", "ok", "allow-list: gmial.com"],
     ["larch-and-oak.com", "disposable", "deny-list: larch-and-oak.com"],
     ["mailinator.com", "disposable", "disposable-domain: mailinator.com"],
-  ])("with them, the domain %s is %s", (item, status, reason) => {
+  ])("give the domain %s the status %s", (item, status, reason) => {
     expect(classify("domain", item)).toEqual({ status, reason });
   });
 });
 
-test("a compiled list has exactly its entries, whatever its lines look like", () => {
+test("a compiled list has exactly the entries that its lines are parsed to", () => {
   const label = fc.string({ unit: fc.constantFrom(..."abz9-A"), minLength: 0, maxLength: 4 });
   const name = fc.array(label, { minLength: 1, maxLength: 4 }).map((labels) => labels.join("."));
   const line = fc.oneof(

@@ -29,7 +29,7 @@ test.each<[string, unknown, number, string | undefined]>([
   ["SIGHUP", new Interrupted("SIGHUP", "stopped"), 129, "stopped"],
   ["SIGINT", new Interrupted("SIGINT", "stopped"), 130, "stopped"],
   ["SIGTERM", new Interrupted("SIGTERM", "stopped"), 143, "stopped"],
-])("explains %s", (_, error, exitCode, message) => {
+])("gives %s an exit code and a message", (_, error, exitCode, message) => {
   expect(failureFor(error)).toEqual({ exitCode, ...(message !== undefined && { message }) });
 });
 

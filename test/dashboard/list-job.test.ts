@@ -1,4 +1,4 @@
-/** Covers the limits of the process that looks at a list, and that nothing of a job stays behind. */
+/** Covers the limits of the process that inspects a list, and that a job leaves no file and no process behind. */
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -40,7 +40,7 @@ function newJob({ folderMilliseconds = 0, lookMilliseconds = 60_000 } = {}) {
 
 const list = { name: "list.csv", kind: "email", column: "" } as const;
 
-test("a look at a list that takes too long is ended", async () => {
+test("inspecting a list ends with an error after the time limit", async () => {
   const { job, left } = newJob({ lookMilliseconds: 200 });
   const taken = job.take(Readable.from(["email\n"]), list);
   await expect(taken).rejects.toThrow("It takes too long to look at the list; use the command line.");
@@ -48,7 +48,7 @@ test("a look at a list that takes too long is ended", async () => {
   expect(left()).toEqual([]);
 });
 
-test("a job that is ended while its list is looked at leaves nothing", async () => {
+test("ending a job while its list is inspected leaves no file and no process", async () => {
   const { job, children, left } = newJob();
   const taken = job.take(Readable.from(["email\n"]), list);
   taken.catch(() => {});
@@ -58,7 +58,7 @@ test("a job that is ended while its list is looked at leaves nothing", async () 
   await expect(taken).rejects.toThrow(PageFault);
 });
 
-test("a job that is ended while its list arrives, or before, leaves nothing", async () => {
+test("ending a job before or while its list arrives leaves no file and no process", async () => {
   const { job, children, left } = newJob({ folderMilliseconds: 20 });
   const taken = job.take(new Readable({ read() {} }), list);
   taken.catch(() => {});
@@ -68,7 +68,7 @@ test("a job that is ended while its list arrives, or before, leaves nothing", as
   expect(left()).toEqual([]);
 });
 
-test("an upload that breaks off while its folder is made is a fault of the upload", async () => {
+test("an upload that breaks off while its folder is created fails with the error of the upload", async () => {
   const { job, left } = newJob({ folderMilliseconds: 20 });
   const upload = new Readable({ read() {} });
   const taken = job.take(upload, list);

@@ -32,7 +32,7 @@ describe("a file of a package", () => {
     );
   });
 
-  test("may be missing", async () => {
+  test("is refused if the package does not contain the file", async () => {
     await expect(extract(tarball, sha512(tarball), "list.txt")).rejects.toThrow(
       "some-list 9.0.0: contains no list.txt; the data in use is unchanged",
     );

@@ -35,7 +35,7 @@ const popular = ["bbc.co.uk", "mit.edu", "chase.com", "siemens.com", "cnn.com", 
 const names = (count: number) => Array.from({ length: count }, (_, i) => `new-${i}.com`);
 
 describe("downloaded lists", () => {
-  test("are compiled, with their sources", () => {
+  test("are compiled into a table that names their sources", () => {
     const { table } = compile(names(6000));
     expect(table.find("a.new-5999.com")).toBe("new-5999.com");
     expect(table.sources).toEqual([{ ...source, version: "9.0.0", domains: 6000, role: "list" }]);
@@ -95,7 +95,7 @@ describe("downloaded lists", () => {
     return expect(compile(content, true)).toMatchObject({ notices });
   });
 
-  test("may have popular domains that are disposable already", () => {
+  test("may contain popular domains that are disposable already", () => {
     const entries = [...names(5000), ...popular].map((domain) => ({ domain, onlyBelow: false }));
     const before = new DisposableTable(compileDisposableTable(entries));
     const options = { force: false, onNotice: () => {} };
@@ -114,11 +114,11 @@ describe("versions", () => {
     expect(hasNewer([download([], version)], inUse)).toBe(expected);
   });
 
-  test("of a list that is not in use are newer", () => {
+  test("of a list that is not in use count as newer", () => {
     expect(hasNewer([{ ...download([]), name: "other-list" }], inUse)).toBe(true);
   });
 
-  test("may not be older", () => {
+  test("older than those in use are rejected", () => {
     expect(() => hasNewer([download([], "2.0.0")], inUse)).toThrow(
       "the registry has only some-list 2.0.0, older than 2.0.1 in use; the data in use is unchanged",
     );

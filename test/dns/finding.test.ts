@@ -34,7 +34,7 @@ describe("exchanges", () => {
     ["a listed exchange", ["x.Dropmail.me."], { kind: "disposable-mx", suffix: "dropmail.me" }],
     ["a listed exchange itself", ["dropmail.me"], { kind: "disposable-mx", suffix: "dropmail.me" }],
     ["a name that only ends like one", ["xdropmail.me"], { kind: "mail", exchange: "xdropmail.me" }],
-  ])("%s", (_, exchanges, expected) => {
+  ])("are judged: %s", (_, exchanges, expected) => {
     expect(judge(...exchanges)).toEqual(expected);
   });
 
@@ -53,7 +53,7 @@ describe("exchanges", () => {
     expect(judgeExchanges([{ exchange: host, priority: 1 }], find).kind).toBe("mail");
   });
 
-  test("are listed as host names", () => {
+  test("on the built-in disposable list are written as host names", () => {
     expect(disposableExchanges.size).toBe(103);
     for (const name of disposableExchanges) expect(name).toMatch(/^[a-z0-9.-]+\.[a-z]+$/);
   });
@@ -69,6 +69,6 @@ test.each([
     { kind: "disposable-mx" as const, suffix: "dropmail.me" },
     { status: "disposable", reason: "disposable-mx: dropmail.me" },
   ],
-])("the verdict on %j", (finding, expected) => {
+])("the finding %j has the right verdict", (finding, expected) => {
   expect(verdictOf("a.net", finding)).toEqual(expected);
 });

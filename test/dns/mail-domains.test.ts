@@ -40,20 +40,20 @@ test.each<[string, Finding]>([
   ["temp.net", { kind: "disposable-mx", suffix: "dropmail.me" }],
   ["servfail.net", { kind: "undecided", cause: "SERVFAIL" }],
   ["refused.net", { kind: "undecided", cause: "REFUSED" }],
-])("%s", async (domain, finding) => {
+])("looks up how %s receives mail", async (domain, finding) => {
   const { domains } = domainsAt(server, { wantsExchanges: true });
   await domains.ask([domain]);
   expect(domains.find(domain)).toEqual(finding);
 });
 
 // c-ares accepts records of another name, and a CNAME loop without a record.
-test.each(["other.net", "loop.net"])("%s is found to have mail, none, or to be undecided", async (domain) => {
+test.each(["other.net", "loop.net"])("an odd answer on %s still gives a known finding", async (domain) => {
   const { domains } = domainsAt(server);
   await domains.ask([domain]);
   expect(["mail", "undecided", "no-mail-server"]).toContain(domains.find(domain)?.kind);
 });
 
-test("each domain is asked about once, however often it occurs", async () => {
+test("each domain is queried once, however often it occurs", async () => {
   const own = await startDnsServer({ delay: 20 });
   const { domains } = domainsAt(own);
   await Promise.all([domains.ask(["a.net", "b.net", "a.net"]), domains.ask(["a.net", "c.net"])]);
@@ -93,7 +93,7 @@ test("cancelling ends the queries in flight", async () => {
   expect(domains.find("d0.net")).toEqual({ kind: "undecided", cause: "not asked" });
 });
 
-test("a rate spreads the queries", async () => {
+test("a rate spreads the queries over time", async () => {
   const own = await startDnsServer();
   const { domains } = domainsAt(own, { rate: { items: 100, milliseconds: 1000 } });
   const started = performance.now();
@@ -101,7 +101,7 @@ test("a rate spreads the queries", async () => {
   expect(performance.now() - started).toBeGreaterThan(250);
 });
 
-test("cached findings are used, except where exchanges are wanted and not kept", async () => {
+test("cached findings are used, except those without an exchange if exchanges are wanted", async () => {
   const stored = new Map<string, Finding>([
     ["old.net", { kind: "mail" }],
     ["gone.net", { kind: "no-such-domain" }],
@@ -130,7 +130,7 @@ describe.concurrent("slow and missing answers", () => {
     expect(domains.statistics).toMatchObject({ asked: 1, undecided: 1 });
   });
 
-  test("another server is asked if one is silent or refuses", async () => {
+  test("another server is queried if one is silent or refuses", async () => {
     const silent = await startDnsServer({ drops: () => true });
     const { domains } = domainsAt(server, { servers: [silent.address, server.address] });
     await domains.ask(["ok.net", "nx.net"]);
@@ -140,7 +140,7 @@ describe.concurrent("slow and missing answers", () => {
     expect(none.domains.find("ok.net")?.kind).toBe("mail");
   });
 
-  test("without any server, domains stay undecided, most of them without being asked about", async () => {
+  test("without any server, all domains stay undecided, and most are not queried", async () => {
     const { domains } = domainsAt({ address: "127.0.0.1:1" });
     await domains.ask(Array.from({ length: 2000 }, (_, i) => `d${i}.net`));
     const { asked, undecided, causes } = domains.statistics;
@@ -149,7 +149,7 @@ describe.concurrent("slow and missing answers", () => {
     expect(causes["not asked"]).toBeGreaterThan(1500);
   });
 
-  test("a server that starts again is asked again", async () => {
+  test("a silent server is queried again until it answers", async () => {
     let isSilent = true;
     const restarted = await startDnsServer({ drops: () => isSilent });
     const { domains } = domainsAt(restarted, { concurrency: 4 });
@@ -162,7 +162,7 @@ describe.concurrent("slow and missing answers", () => {
   });
 
   test.each([1, 64])(
-    "answers that take long among fast ones count, with %i in flight",
+    "slow answers among fast ones are used, with %i queries in flight",
     async (concurrency) => {
       const slow = await startDnsServer({ delayOf: (name) => (name.startsWith("nx") ? 900 : 0) });
       const { domains } = domainsAt(slow, { concurrency });

@@ -12,7 +12,7 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 import { addresses, areInstalled, writeList } from "./tools.js";
 
 test.skipIf(!areInstalled({ "bindfs --version": "bindfs", "test -w /dev/fuse": "fuse3" }))(
-  "a quota on a file system that machines share is exact over kills of both sides",
+  "a quota on a file system shared by machines stays exact when runs on both are killed",
   async () => {
     const folder = temporaryFolder();
     const mounts = ["one", "two"].map((name) => join(folder, name));

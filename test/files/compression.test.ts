@@ -54,7 +54,7 @@ describe.each(["gzip", "zstd"] as const)("%s", (compression) => {
     );
   });
 
-  test("reports data that is cut off anywhere", async () => {
+  test("reports data that is cut off at any byte", async () => {
     const packed = pack[compression](Buffer.from("email\nann@larch-and-oak.com\n".repeat(30)));
     for (let length = 4; length < packed.length; length++) {
       const reading = gather(decompress("list", compression, reused(packed.subarray(0, length), 50)));
@@ -62,7 +62,7 @@ describe.each(["gzip", "zstd"] as const)("%s", (compression) => {
     }
   });
 
-  test("passes an error of the input on unchanged", async () => {
+  test("passes on an error of the input unchanged", async () => {
     async function* failing() {
       yield pack[compression](Buffer.from("email\n")).subarray(0, 10);
       throw new Error("the disk is gone");
@@ -77,7 +77,7 @@ test("skips skippable zstd frames", async () => {
   expect(compressionByMagic(packed)).toBe("zstd");
 });
 
-test("zstdPieces cuts the same bytes into small pieces", async () => {
+test("zstdPieces splits data into small pieces and changes no byte", async () => {
   const packed = pack.zstd(Buffer.alloc(20_000_000));
   const pieces: Buffer[] = [];
   for await (const piece of zstdPieces(reused(packed, 1_000_000))) pieces.push(piece);
@@ -89,13 +89,13 @@ test("zstdPieces cuts the same bytes into small pieces", async () => {
 test.each([
   ["other data after a frame", Buffer.concat([pack.zstd(Buffer.from("a")), Buffer.from("more")])],
   ["a block of an unknown type", Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x20, 0x01, 0x07, 0x00, 0x00])],
-])("rejects %s", async (_, packed) => {
+])("rejects zstd data with %s", async (_, packed) => {
   const reading = gather(decompress("list", "zstd", reused(packed, 100)));
   await expect(reading).rejects.toThrow("list: the zstd data is damaged: ");
 });
 
 describe("gzip in pieces", () => {
-  test("is one member that gives the same bytes, however they are written", async () => {
+  test("is one member that decompresses to the bytes written, in steps of any size", async () => {
     const noise = Buffer.from(
       Array.from({ length: 1_500_000 }, (_, i) => (Math.imul(i, 0x9e3779b1) >>> 13) & 255),
     );
@@ -124,7 +124,7 @@ describe("gzip in pieces", () => {
     }
   });
 
-  test("ends with the error of what it writes to", async () => {
+  test("fails with the error of its output", async () => {
     const writer = new GzipWriter(async () => {
       throw new Error("the disk is full");
     });

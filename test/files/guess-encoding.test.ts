@@ -99,7 +99,7 @@ describe("windows-1252", () => {
       "many letters",
       "S\xf8ren Kj\xe6r,\xc5rhus\nJ\xf8rgen N\xe6ss,Troms\xf8\n\xc5se Bj\xf8rk,\xc5lesund\nM\xe6ng H\xe5kon,N\xe6r\xf8y\nR\xf8nne,K\xf8ge\n\xd8steg\xe5rd,N\xe6stved\nL\xe6rke,Sk\xe6rb\xe6k\n",
     ],
-  ])("is guessed by %s", (_, binary) => {
+  ])("is guessed from %s", (_, binary) => {
     expect(guess(binary)).toBe("windows-1252");
   });
 
@@ -107,12 +107,12 @@ describe("windows-1252", () => {
     ["few letters that stand for others elsewhere", "Gda\xf1sk\nToru\xf1\n"],
     ["signs within words", "K\x94ln\n"],
     ["no letters", "\x93\n"],
-  ])("is not guessed by %s", (_, binary) => {
+  ])("is not guessed from %s", (_, binary) => {
     expect(guess(binary)).toBeUndefined();
   });
 });
 
-test("UTF-8 is not guessed, and a line that is cut does not count", () => {
+test("UTF-8 gives no guess, and a line that is cut off is ignored", () => {
   expect(guess("J\xc3\xbcrg\nJ\xc3")).toBeUndefined();
   expect(guess("J\xfcrg\n\xff\xfe\x80")).toBe("windows-1252");
 });

@@ -143,7 +143,7 @@ describe("the files of --split", () => {
       "eve@b.net\n",
     ],
     ["changed and is as long as before", (path) => writeFileSync(path, "email\neve@b.net\n"), "eve@b.net\n"],
-  ])("take over the rows of one that %s", async (_, change, rows) => {
+  ])("append to the current rows of a file that %s", async (_, change, rows) => {
     const folder = temporaryFolder();
     const path = join(folder, "ok.csv");
     writeFileSync(path, "email\nann@b.net\n");

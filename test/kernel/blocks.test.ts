@@ -47,7 +47,7 @@ const table = fc.array(piece, { maxLength: 60 }).map((parts) => parts.join(""));
 /** Records keep their bytes. */
 const target = { format: undefined, keys: [] };
 
-test("finds the records that the scanner finds, or none", () => {
+test("the kernel finds the same records as the scanner, or refuses the block", () => {
   const memory = newMemory(sharedEnd + 65_536 + 7 * 4 * 10_000);
   const bytes = Buffer.from(memory.buffer);
   const at = sharedEnd + 65_536;
@@ -89,7 +89,7 @@ test("finds the records that the scanner finds, or none", () => {
   expect(found).toBeGreaterThan(250);
 });
 
-test("gives up when there are more records than there is room for", () => {
+test("the kernel refuses a block with more records than it has room for", () => {
   const memory = newMemory(sharedEnd + 65_536);
   prepareMemory(memory, {
     shape: { delimiter: 0x2c, column: 0 },
@@ -114,7 +114,7 @@ const shards = [
   { index: 3, count: 5, list: "list.csv" },
 ];
 
-test("judges and writes a block as chunk by chunk, and touches no other slot or thread", () => {
+test("judging a block gives the same result as judging its chunks, and touches no other slot or thread", () => {
   const memory = new BlockMemory(3, 2);
   const module = kernelModule();
   const all = Buffer.from(memory.memory.buffer);
@@ -234,7 +234,7 @@ test("judges and writes a block as chunk by chunk, and touches no other slot or 
     expect(all.subarray(unused[i], unused[i + 1]).every((byte) => byte === 0xa5)).toBe(true);
 });
 
-test("refuses a block whose rows do not fit when they are padded", () => {
+test("the kernel refuses a block whose padded rows do not fit into the output", () => {
   const memory = new BlockMemory(1, 1);
   const shape: TableShape = {
     dialect: { delimiter: ",", ...usualMarks, lineEnding: "\n" },
@@ -270,7 +270,7 @@ test("refuses a block whose rows do not fit when they are padded", () => {
   expect(blocks.answer(slot, row.length * 1000)?.outputLength).toBe(1000 * (row.length + 99 + 3));
 });
 
-test("judges a chunk with more rows than a slot has, and touches no other thread", () => {
+test("judges a chunk with more rows than a slot has room for, and touches no other thread", () => {
   const memory = new BlockMemory(2, 1);
   const all = Buffer.from(memory.memory.buffer);
   const shape: TableShape = {
@@ -303,7 +303,7 @@ test("judges a chunk with more rows than a slot has, and touches no other thread
 });
 
 test.each(["email", "domain"] as const)(
-  "finds the same %s as JavaScript in names, addresses and URLs",
+  "the kernel finds the same %s as JavaScript in names, addresses and URLs",
   (kind) => {
     const memory = new BlockMemory(1, 1);
     const shape = {

@@ -20,7 +20,7 @@ const step = fc.record({
 /** Zero and one share a place; see `orOne`. */
 const keyOf = (low: number, high: number) => (high === 0 && low === 0 ? "1 0" : `${low} ${high}`);
 
-test("agrees with a Map, however it grows", () => {
+test("the table agrees with a Map as it grows", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
       const table = new DistinctTable(kernelModule());
@@ -69,7 +69,7 @@ test("agrees with a Map, however it grows", () => {
   );
 });
 
-test("holds hashes that crowd at the end of the table", () => {
+test("the table finds hashes that collide at its end", () => {
   const table = new DistinctTable(kernelModule());
   const hashes = Int32Array.from({ length: 4000 }, (_, i) => (i % 2 === 0 ? i : -1));
   expect(table.addAll(hashes, new Uint8Array(2000).fill(7)).count).toBe(2000);
@@ -77,7 +77,7 @@ test("holds hashes that crowd at the end of the table", () => {
   expect(table.get(1, -1)).toBe(0);
 });
 
-test("says what to do when the hashes take too much memory", () => {
+test("the table throws TooManyItems if its memory is full, and keeps the hashes added before", () => {
   const table = new DistinctTable(kernelModule(), 20 * 65_536);
   // An expectation that is too large does no harm.
   table.expect(4_000_000_000);
@@ -86,7 +86,7 @@ test("says what to do when the hashes take too much memory", () => {
   expect(table.get(hashes[0]!, hashes[1]!)).toBe(7);
 });
 
-test("takes at most 17 bytes an item", () => {
+test("the table needs at most 17 bytes per item", () => {
   const table = new DistinctTable(kernelModule());
   const count = 1_000_000;
   const hashes = Int32Array.from({ length: 2 * 10_000 });

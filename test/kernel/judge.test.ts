@@ -139,7 +139,7 @@ describe("random items", () => {
   test.each<[Kind, fc.Arbitrary<string>]>([
     ["email", address],
     ["domain", fc.oneof(domain, address)],
-  ])("get the verdict and the hash of the classifier, for kind %s", (kind, item) => {
+  ])("get the same verdict and hash as from the classifier, for kind %s", (kind, item) => {
     let judged = 0;
     fc.assert(
       fc.property(fc.array(item, { minLength: 1, maxLength: 150, size: "max" }), (items) => {
@@ -173,7 +173,7 @@ describe("lists", () => {
   );
   const list = fc.array(fc.tuple(item, between), { maxLength: 4 }).map((parts) => parts.flat().join(""));
 
-  test("have the items and the verdicts of the classifier, if they are plain", () => {
+  test("give the items and verdicts of the classifier if they are plain", () => {
     const cells = new Cells({ ...usualCells, kind: "email" });
     let judged = 0;
     fc.assert(
@@ -219,7 +219,7 @@ describe("lists", () => {
 test.each<[Kind, fc.Arbitrary<string>]>([
   ["email", address],
   ["domain", fc.oneof(domain, address)],
-])("reads domains, and knows items in their canonical form, for kind %s", (kind, item) => {
+])("reads the domains of items and recognises canonical items, for kind %s", (kind, item) => {
   const found = { own: 0, others: 0 };
   fc.assert(
     fc.property(fc.array(item, { minLength: 1, maxLength: 150, size: "max" }), (items) => {
@@ -252,7 +252,7 @@ test.each([
   ["Ann@larch-and-oak.com", false],
   ["ann+news@hotmail.com", false],
   ["ann@bücher.de", false],
-])("takes %s for its own canonical form: %s", (item, isOwn) => {
+])("recognises whether %s is its own canonical form: %s", (item, isOwn) => {
   expect(judges.email.domains([item])[0]?.isOwn).toBe(isOwn);
 });
 
@@ -278,7 +278,7 @@ test.each([
   ["alias", "ann@duck.com"],
   ["alias", "ann@x.anonaddy.com"],
   ["alias", "box@ann.fastmail.com"],
-])("judges as %s, without the classifier: %s", (status, item) => {
+])("judges as %s without asking the classifier: %s", (status, item) => {
   expect(judge("email", item)).toEqual(expected("email", item));
   expect(classifier.classify("email", item).status).toBe(status);
 });
@@ -291,7 +291,7 @@ test.each([["test@hotmail.com"], ["asdfff@gmail.com"], ["you@domain.com"], ["tes
   },
 );
 
-test("gives the verdicts of the classifier with any own lists", () => {
+test("gives the classifier's verdicts with any allow and deny lists", () => {
   const names =
     "larch.com oak.larch.com elm-and-oak.net mailinator.com a.mailinator.com gmail.com co.uk".split(" ");
   const name = fc.constantFrom(...names);
@@ -314,7 +314,7 @@ test("gives the verdicts of the classifier with any own lists", () => {
   );
 });
 
-test("leaves addresses at the domains of own mailbox lists to the classifier", () => {
+test("leaves addresses to the classifier if an own list has mailboxes at their domain", () => {
   const ownLists = {
     allow: compileList(["ann@mailinator.com"]),
     deny: compileList(["ben@larch-and-oak.com", "oak.net"]),
@@ -382,7 +382,7 @@ const nearRules = fc.oneof(
   ),
 );
 
-test("agrees with the classifier on names near rules, whichever of them is asked", () => {
+test("agrees with the classifier on names that almost match a rule", () => {
   fc.assert(
     fc.property(fc.array(nearRules, { minLength: 100, maxLength: 150 }), (names) => {
       for (const [row, verdict] of judges.domain.all(names).entries()) {
@@ -413,17 +413,17 @@ describe("with the tables of domains", () => {
     { numRuns: 2000, seed: 1 },
   );
 
-  test("asks the classifier about few domains", () => {
+  test("asks the classifier about few random domains", () => {
     const names = random.flatMap(([name]) => [`${name}.com`, `shop.${name}.de`, `${name}.co.uk`]);
     expect(asks(names).length).toBeLessThan(names.length / 30);
   });
 
-  test("asks about domains that rules name", () => {
+  test("asks the classifier about domains named in rules", () => {
     const named = ["co.uk", "example.com", "gmail.com", "gmial.com", "larch.unknown", "www.ck"];
     expect(asks([...named, "elm.mailinator.com", "larch-and-oak.com", "larch.elm.co.uk"])).toEqual(named);
   });
 
-  test("asks about domains that own lists name, those below them, and few others", () => {
+  test("asks the classifier about listed domains and their subdomains, and about few others", () => {
     const own = [compileList(["mailinator.com", "ann@elm-and-oak.net"]), compileList(["larch.com"])];
     const slots = own.map(({ domains }) => domains);
     const named = ["a.b.larch.com", "elm-and-oak.net", "larch.com", "mailinator.com", "x.mailinator.com"];
@@ -434,7 +434,7 @@ describe("with the tables of domains", () => {
   });
 });
 
-test("stays correct with more domains than it remembers", () => {
+test("gives correct verdicts with more domains than its cache has room for", () => {
   const many = Array.from({ length: 600_000 }, (_, i) => `d${i}.com`);
   // All of them pass, which the classifier need not find out.
   const passes = classifier.domainFacts("larch-and-oak.com");
@@ -446,12 +446,12 @@ test("stays correct with more domains than it remembers", () => {
   expect(judge.all(items)).toEqual(items.map((item) => expected("domain", item)));
 });
 
-test("hashes an address, its domain, and items with zeros behind them differently", () => {
+test("hashes an address, its domain and items that end with NUL differently", () => {
   const keys = ["b.net", "@b.net", "a@b.net", "a@b.net\u0000", "a\u0000@b.net", "", "\u0000"];
   expect(new Set(keys.map((key) => JSON.stringify(judges.email.kernel.hash(key)))).size).toBe(keys.length);
 });
 
-test("hashes very long items by their digest", () => {
+test("gives very long items the same hash only if they are equal", () => {
   const long = "a".repeat(2_000_000);
   expect(judges.email.kernel.hash(long)).toEqual(judges.email.kernel.hash(`${long}`));
   expect(judges.email.kernel.hash(long)).not.toEqual(judges.email.kernel.hash(`${long}a`));
@@ -466,7 +466,7 @@ test("gives 200,000 similar items different hashes", () => {
   expect(hashes.size).toBe(200_000);
 });
 
-test("uses the codes and the record layout of the other rooms", () => {
+test("the kernel has the same codes and record layout as the TypeScript code", () => {
   expect(layout.recordWords).toBe(recordWords);
   expect(layout.disposableDomainCode).toBe(outcomeCode({ reason: "disposable-domain" }));
   expect(layout.okCode).toBe(outcomeCode({}));

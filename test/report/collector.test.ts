@@ -58,7 +58,7 @@ function countPlainly(
   return { providers, months, sameMailbox: others.length - unlisted.size };
 }
 
-test("counts domains, months and mailboxes as a plain count does", async () => {
+test("the collector counts domains, months and mailboxes like a plain loop", async () => {
   const asked = fc.asyncProperty(rows, fc.boolean(), async (table, isService) => {
     const collector = new Collector({ kind: "email", explain: classifier.classify, withAddresses: false });
     const dates = findDateColumn(["created"], () => ["2026-01-05", "2026-02-01"]);

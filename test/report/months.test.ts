@@ -32,7 +32,7 @@ test.each(["", "ann", "12345", "2026", "555-0199", "49/99/2026", "2026-13-01", "
   },
 );
 
-test("dates that could be read in two ways are not read", () => {
+test("ambiguous dates are read only if another date in the column settles their order", () => {
   expect(columnOf({ a: ["03/04/2026", "05/06/2026"] })).toBeUndefined();
   expect(columnOf({ a: ["03/04/2026", "05/26/2026"] })?.monthOf("03/04/2026")).toBe("2026-03");
   expect(columnOf({ a: ["03/04/2026", "25/06/2026"] })?.monthOf("03/04/2026")).toBe("2026-04");
@@ -40,7 +40,7 @@ test("dates that could be read in two ways are not read", () => {
 
 describe("dates without separators", () => {
   test.each(["20261122", "20261122T100000Z", "20261122T1000+0100", "20261122100000", "20261122 10:00:00"])(
-    "%s: are read in a column with a name of dates",
+    "like %s are read only in a column named like a date",
     (text) => {
       expect(columnOf({ created: [text] })?.monthOf(text)).toBe("2026-11");
       expect(columnOf({ Datum: [text] })?.monthOf(text)).toBe("2026-11");
@@ -49,20 +49,20 @@ describe("dates without separators", () => {
   );
 
   test.each(["20261300", "20261132", "202611221", "20261122250000", "20261122999999", "20261122100000x"])(
-    "%s is none",
+    "%s is not a date",
     (text) => {
       expect(columnOf({ date: [text] })).toBeUndefined();
     },
   );
 });
 
-test("a column is one of dates if most of its filled fields are", () => {
+test("a column has dates if most of its filled fields are dates", () => {
   const day = "2026-11-22";
   expect(columnOf({ a: [day, day, day, day, "soon", "", ""] })?.column).toBe(0);
   expect(columnOf({ a: [day, "soon", "later"] })).toBeUndefined();
 });
 
-test("of several columns, the one that says when a row came is taken", () => {
+test("the date column that tells when a row was added is preferred, and a birthday is never chosen", () => {
   const days = ["2026-11-22"];
   expect(columnOf({ birthday: days, last_login: days, "Created At": days })?.name).toBe("Created At");
   expect(columnOf({ birthday: days, last_login: days })?.name).toBe("last_login");

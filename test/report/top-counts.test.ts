@@ -12,7 +12,7 @@ function add(counts: TopCounts, name: string, series = 0): void {
   counts.add(known === -1 ? counts.addName(hash.low, hash.high, Buffer.from(name)) : known, series);
 }
 
-test("agrees with a Map below its bound", () => {
+test("the counter agrees with a Map below its bound", () => {
   const steps = fc.array(fc.record({ name: fc.constantFrom("a", "b", "c", "d"), series: fc.nat(1) }));
   fc.assert(
     fc.property(steps, (added) => {
@@ -31,7 +31,7 @@ test("agrees with a Map below its bound", () => {
   );
 });
 
-test("adds up the counts of two counters", () => {
+test("the counts of two counters add up", () => {
   const [one, other] = [new TopCounts(2), new TopCounts(2)];
   for (const name of ["a", "b", "b"]) add(one, name, 1);
   for (const name of ["b", "c"]) add(other, name);
@@ -44,7 +44,7 @@ test("adds up the counts of two counters", () => {
   expect(one.top(1)).toEqual([{ name: "b", counts: [1, 2], total: 3 }]);
 });
 
-test("keeps frequent names among more rare ones than it has room for", () => {
+test("the counter keeps frequent names among more rare names than it has room for", () => {
   const counts = new TopCounts();
   for (let i = 0; i < 500_000; i++) {
     add(counts, `rare-${i}`);

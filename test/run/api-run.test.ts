@@ -110,7 +110,7 @@ const value = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom("", "no address", "x@mailinator.com", "ann+x@larch-and-oak.com") },
 );
 
-test("matches a plain loop for any list and settings, and a second run charges only the rest", async () => {
+test("a run matches a plain loop for any list and settings, and a second run charges only the rest", async () => {
   let runs = 0;
   const arbitrary = fc.record({
     values: fc.array(value, { maxLength: 150 }),

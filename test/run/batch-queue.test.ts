@@ -64,7 +64,7 @@ async function* slowTable(first: readonly string[], second: readonly string[], p
 const statusesOf = (rows: readonly string[]) => rows.map((row) => row.slice(row.indexOf(",") + 1));
 
 describe("batches", () => {
-  test("have the size that the engine takes, and the last one the rest", async () => {
+  test("have the engine's batch size, and the last one has the rest", async () => {
     const { engine, batches } = countingEngine();
     const { rows, report } = await runTable(table([...names, "a", "h"]), engine);
     expect(batches).toEqual([
@@ -76,7 +76,7 @@ describe("batches", () => {
     expect(report).toMatchObject({ charged: 8, distinct: 8, rows: 10 });
   });
 
-  test("become smaller when the engine takes less", async () => {
+  test("shrink when the engine's batch size shrinks", async () => {
     let batchSize = 4;
     const { engine, batches } = countingEngine({
       onBatch: async () => {
@@ -92,7 +92,7 @@ describe("batches", () => {
     [undefined, 1],
     [1, 1],
     [3, 3],
-  ])("are sent side by side as far as the engine takes them: %s", async (concurrency, expected) => {
+  ])("are sent side by side up to the engine's concurrency: %s", async (concurrency, expected) => {
     /** Answers, which the test gives when as many batches as the engine takes wait for theirs. */
     const answers: (() => void)[] = [];
     let running = 0;
@@ -118,7 +118,7 @@ describe("batches", () => {
     expect(rows.map((row) => row[0])).toEqual(names);
   });
 
-  test("are sent although not full when the input pauses", async () => {
+  test("are sent partly filled when the input pauses", async () => {
     const { engine, batches } = countingEngine();
     const pause = () => expect.poll(() => batches.length).toBe(2);
     await runTable(slowTable(["a", "b", "c", "d"], ["e", "f", "g", "h"], pause), engine);
@@ -143,7 +143,7 @@ describe("no batch is sent", () => {
     expect(report).toMatchObject({ charged: 4, distinct: 8, quota: { left: 0 } });
   });
 
-  test("after one has failed", async () => {
+  test("after another batch has failed", async () => {
     const { engine, batches } = countingEngine({
       concurrency: 2,
       batchSize: 1,
@@ -157,7 +157,7 @@ describe("no batch is sent", () => {
     expect(batches.flat().toSorted()).toEqual(["a", "b"]);
   });
 
-  test("after the signal", async () => {
+  test("after the run is aborted", async () => {
     const stopping = new AbortController();
     const { engine, batches } = countingEngine({
       onBatch: async () => stopping.abort(new Error("stop")),
@@ -166,7 +166,7 @@ describe("no batch is sent", () => {
     expect(batches).toHaveLength(1);
   });
 
-  test("for verdicts that the cache has", async () => {
+  test("for items whose verdicts are cached", async () => {
     const open = await openCache();
     const { engine, batches } = countingEngine();
     await runTable(table(names.slice(2, 5)), engine, { cache: await open() });
@@ -180,7 +180,7 @@ describe("no batch is sent", () => {
     expect(report).toMatchObject({ charged: 5, cached: 3, distinct: 8 });
   });
 
-  test("for items that were not checked until the quota is there", async () => {
+  test("for items that an earlier run checked before its quota ended", async () => {
     const open = await openCache();
     await runTable(table(names), countingEngine({ units: 4 }).engine, { cache: await open() });
     const { engine, batches } = countingEngine();
@@ -205,30 +205,30 @@ describe("the batch of a killed run", () => {
     return { batches: batches.map((batch) => batch.join("")), rows, left: await (await open()).unfinished() };
   }
 
-  test("is sent again in its old order", async () => {
+  test("is resent in its old order", async () => {
     const { batches, rows, left } = await runAfterKill(["f", "a", "d"], table(names));
     expect(batches).toEqual(["fad", "bce", "gh"].toSorted((a, b) => batches.indexOf(a) - batches.indexOf(b)));
     expect(statusesOf(rows)).toEqual(Array(8).fill("ok"));
     expect(left).toEqual([]);
   });
 
-  test("is sent when it is complete, whatever its size", async () => {
+  test("is resent when it is complete, whatever its size", async () => {
     expect((await runAfterKill(["b", "a"], table(names))).batches).toEqual(["ba", "cde", "fgh"]);
     expect((await runAfterKill(["e", "d", "c", "b", "a"], table(names))).batches[0]).toBe("edcba");
   });
 
-  test("is sent with the items that are left of it at the end of the list", async () => {
+  test("is resent at the end of the list with those of its items that the list has", async () => {
     const { batches } = await runAfterKill(["z", "f", "a"], table(names));
     expect(batches.toSorted()).toEqual(["bcd", "egh", "fa"]);
   });
 
-  test("is not sent when the list has none of its items", async () => {
+  test("is not resent if the list has none of its items", async () => {
     const { batches, left } = await runAfterKill(["x", "y"], table(names));
     expect(batches).toEqual(["abc", "def", "gh"]);
     expect(left).toHaveLength(1);
   });
 
-  test("is sent as the older one where an item is in two of them", async () => {
+  test("is resent whole even if a newer batch of a killed run has one of its items", async () => {
     const open = await openCache();
     const killed = await open();
     const digests = (batch: string) => [...batch].map((name) => killed.digest(`${name}@b.net`));
@@ -239,12 +239,12 @@ describe("the batch of a killed run", () => {
     expect(batches.map((batch) => batch.join(""))).toEqual(["ab", "c", "d"]);
   });
 
-  test("is filled over a pause although nothing else is", async () => {
+  test("waits through a pause of the input", async () => {
     const list = () => slowTable(["a"], ["c"], () => sleep(400));
     expect((await runAfterKill(["c", "a"], list)).batches).toEqual(["ca"]);
   });
 
-  test("waits through a pause of the input, but the others do not", async () => {
+  test("waits through a pause of the input while other batches are sent", async () => {
     const list = (sent: readonly unknown[]) =>
       slowTable(["a", "b"], ["c"], () => expect.poll(() => sent.length).toBe(1));
     expect((await runAfterKill(["c", "a"], list)).batches).toEqual(["b", "ca"]);
@@ -252,7 +252,7 @@ describe("the batch of a killed run", () => {
 });
 
 describe("runs side by side", () => {
-  test("pay once for the items that they share", async () => {
+  test("pay once for items that they share", async () => {
     const open = await openCache();
     const sent: string[] = [];
     const onBatch = async (batch: readonly string[]) => {
@@ -271,7 +271,7 @@ describe("runs side by side", () => {
     expect([total("charged"), total("cached")]).toEqual([10, 10]);
   });
 
-  test("pay once for items that are submitted again, after a wait or in smaller requests", async () => {
+  test("pay once for items that are resubmitted after a wait or in smaller requests", async () => {
     const open = await openCache();
     const paid: string[] = [];
     const validate: Validator["validate"] = async (_kind, items, _signal, listener) => {
@@ -301,7 +301,7 @@ describe("runs side by side", () => {
     expect(runs.reduce((sum, { report }) => sum + report.charged, 0)).toBe(8);
   });
 
-  test("are all submitted when a pause and a full batch wait for the same answer", async () => {
+  test("submit every item when a pause and a full batch wait for the same answer", async () => {
     const answers: (() => void)[] = [];
     const { engine, batches } = countingEngine({
       onBatch: () => new Promise((resolve) => answers.push(resolve)),
@@ -329,7 +329,7 @@ describe("runs side by side", () => {
     expect(batches.flat().sort()).toEqual([..."abcdefg"]);
   });
 
-  test("take verdicts that others have got, also after the end of the quota", async () => {
+  test("use verdicts that other runs have received, even after the quota has ended", async () => {
     const open = await openCache();
     const other = await open();
     const { engine } = countingEngine({
@@ -347,7 +347,7 @@ describe("runs side by side", () => {
     expect(report).toMatchObject({ charged: 0, cached: 3 });
   });
 
-  test("leave no claim behind on what they did not submit", async () => {
+  test("leave no claim on items that they did not submit", async () => {
     const open = await openCache();
     const other = await open();
     const validate: Validator["validate"] = async (_kind, items, _signal, listener) => {
@@ -377,7 +377,7 @@ describe("runs side by side", () => {
     expect((await (await open()).unfinished()).map((batch) => batch.length)).not.toContain(2);
   });
 
-  test("take over the items of one that has failed", async () => {
+  test("submit the items of a run that has failed", async () => {
     const open = await openCache();
     const failing = countingEngine({
       onBatch: async () => {
@@ -399,7 +399,7 @@ describe("runs side by side", () => {
     expect(again.batches.flat()).not.toContain("a");
   });
 
-  test("end while they wait for each other, when told so", async () => {
+  test("stop on a signal while they wait for each other", async () => {
     const open = await openCache();
     const stopping = new AbortController();
     let answer = () => {};
@@ -422,7 +422,7 @@ describe("runs side by side", () => {
   });
 });
 
-test("an unknown status is kept, and too many of them end the run", async () => {
+test("an unknown status is written unchanged, and too many different ones end the run", async () => {
   const open = await openCache();
   const many = Array.from({ length: 130 }, (_, i) => `n${i}`);
   const { engine } = countingEngine({ batchSize: 200 });

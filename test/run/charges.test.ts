@@ -46,7 +46,7 @@ describe("units", () => {
     expect(report.quota).toMatchObject({ left: null, used: 2 });
   });
 
-  test("are not asked for when there is nothing new", async () => {
+  test("are not reserved if there is no new item", async () => {
     const session: RunSession = { isSeveral: true };
     await runTable(listOf(addresses(3)), validator, { session });
     const { report } = await runTable(listOf(addresses(3)), validator, { session });
@@ -59,7 +59,7 @@ describe("units", () => {
     expect((await runTable(listOf([]), validator)).report.quota).toBeUndefined();
   });
 
-  test("of several files are charged once, at whichever time memory for the kernel fails", async () => {
+  test("are charged once for items in several files, whichever allocation of kernel memory fails", async () => {
     const users = [
       ...addresses(300),
       ...addresses(300).map((item) => `Ann <${item}>`),
@@ -88,7 +88,7 @@ describe("units", () => {
     }
   });
 
-  test("of a charge that fails after it was made are counted", async () => {
+  test("are counted if a charge fails after it was made", async () => {
     const failing = {
       reserve: () => Promise.reject(new StoreError("the disk is broken", { granted: 3 })),
     };
@@ -102,7 +102,7 @@ describe("units", () => {
     }
   });
 
-  test("are charged for twenty thousand items or more at a time", async () => {
+  test("are charged in steps of at least 20,000 items", async () => {
     // While a charge takes time, the next one grows: so none does here.
     const quota = { left: null, renewsAt: null } as never;
     const reserve = async (granted: number) => {
@@ -117,7 +117,7 @@ describe("units", () => {
     for (const units of asked.slice(1, -1)) expect(units).toBeGreaterThanOrEqual(20_000);
   });
 
-  test("are charged before an input pauses, and its rows are written", async () => {
+  test("are charged for the rows read so far when the input pauses", async () => {
     const units = () => asked.reduce((a, b) => a + b, 0);
     async function* slowly() {
       // The start of a table is read without regard to pauses.
@@ -131,7 +131,7 @@ describe("units", () => {
     expect(units()).toBe(10_002);
   });
 
-  test("do not hold back more than 65,536 rows", async () => {
+  test("are charged at the latest when 65,536 rows wait", async () => {
     const progress: number[] = [];
     await runTable(listOf(Array(200_000).fill("a@b.net")), validator, {
       onProgress: ({ rows }) => void progress.push(rows),
@@ -143,7 +143,7 @@ describe("units", () => {
     expect(asked).toEqual([1]);
   });
 
-  test("do not hold back more than eight blocks", async () => {
+  test("are charged at the latest when eight blocks wait", async () => {
     const progress: number[] = [];
     const wide = `a@b.net,${"x".repeat(30_000)}`;
     await runTable(`email,note\n${`${wide}\n`.repeat(400)}`, validator, {
@@ -157,7 +157,7 @@ describe("units", () => {
 });
 
 describe("when the quota ends", () => {
-  test("later items are not checked, and known ones keep their status", async () => {
+  test("later items are not checked, and known items keep their status", async () => {
     await quotaFile.configure({ limit: 3 });
     const values = ["a", "b", "a", "c", "d", "b", "e", "d", "c", "", "e"];
     const { rows, report } = await runTable(listOf(values.map((name) => name && `${name}@b.net`)), validator);
@@ -175,7 +175,7 @@ describe("when the quota ends", () => {
     expect((await quotaFile.read()).used).toBe(3);
   });
 
-  test("with the last item, nothing is missing", async () => {
+  test("with the last item, every item is checked", async () => {
     await quotaFile.configure({ limit: 3 });
     const session: RunSession = { isSeveral: true };
     const { rows } = await runTable(listOf(addresses(3)), validator, { session });
@@ -186,7 +186,7 @@ describe("when the quota ends", () => {
     expect(asked).toEqual([3, 1]);
   });
 
-  test("it is not asked again", async () => {
+  test("no further units are reserved", async () => {
     await quotaFile.configure({ limit: 10 });
     const session: RunSession = { isSeveral: true };
     const { rows, report } = await runTable(listOf(addresses(60_000)), validator, { session });
@@ -199,7 +199,7 @@ describe("when the quota ends", () => {
     expect(statusesOf(next.rows)).toEqual(["quota_exceeded", "quota_exceeded"]);
   });
 
-  test("in the second of several charges, the items of the first keep their status", async () => {
+  test("during the second of several charges, the items of the first keep their status", async () => {
     await quotaFile.configure({ limit: 25_000 });
     const { rows } = await runTable(listOf([...addresses(30_000), ...addresses(30_000)]), validator);
     const expected = Array.from({ length: 60_000 }, (_, i) =>
@@ -208,7 +208,7 @@ describe("when the quota ends", () => {
     expect(statusesOf(rows)).toEqual(expected);
   });
 
-  test("a value with an item that was not checked is not checked", async () => {
+  test("a value is not checked if one of its items was not checked", async () => {
     await quotaFile.configure({ limit: 3 });
     const text = listOf([
       "a@b.net",
@@ -222,7 +222,7 @@ describe("when the quota ends", () => {
     expect(report).toMatchObject({ charged: 3, distinct: 4 });
   });
 
-  test("reasons and domains of items that were not checked are not counted", async () => {
+  test("items that were not checked add to no count of reasons or domains", async () => {
     await quotaFile.configure({ limit: 2 });
     const values = [
       "a@mailinator.com",
@@ -247,7 +247,7 @@ describe("when the quota ends", () => {
     expect(report.topDomains).toEqual([{ domain: "mailinator.com", items: 2 }]);
   });
 
-  test("duplicates are left out all the same, with several items in a value too", async () => {
+  test("duplicate rows are still left out, including those with several items", async () => {
     await quotaFile.configure({ limit: 2 });
     const text = listOf([
       "a@b.net",
@@ -268,7 +268,7 @@ describe("when the quota ends", () => {
 });
 
 test.each([false, true])(
-  "a word for no item may look like one, and a line of a list may begin with a bar, with a service: %s",
+  "an empty value may look like an address, and a line of a list may start with a bar, with a service: %s",
   async (isService) => {
     const cells = { ...usualCells, emptyValues: ["ann@b.net"], isPlainList: true };
     const list = ["ann@b.net", "eve@b.net", "|eve@b.net", "ANN@b.net"];
@@ -284,7 +284,7 @@ describe("rows", () => {
   test.each([
     [null, ["ok", "disposable", "ok", "ok"]],
     [2, ["ok", "disposable", "ok", "quota_exceeded"]],
-  ])("can be looked at, with a limit of %s", async (limit, expected) => {
+  ])("are passed to observers with their statuses, with a limit of %s", async (limit, expected) => {
     await quotaFile.configure({ limit });
     const seen: string[] = [];
     const observer = {
@@ -304,7 +304,7 @@ describe("rows", () => {
     ]);
   });
 
-  test("have their lines in all blocks, and so have bad rows", async () => {
+  test("have the right line numbers in all blocks, and so have bad rows", async () => {
     const rowAt = (i: number) => (i % 7 === 0 ? `${address(i)},"a\nb"\n` : `${address(i)},x\n`);
     const rows = Array.from({ length: 60_000 }, (_, i) => (i % 19_999 === 19_998 ? "a,b,c\n" : rowAt(i)));
     const expected: number[] = [];
@@ -329,7 +329,7 @@ describe("rows", () => {
     expect(found).toEqual(expected);
   });
 
-  test("that are blank are bad wherever they are, if short ones are", async () => {
+  test("that are blank are bad in every block if short rows are errors", async () => {
     const rows = Array.from({ length: 40_000 }, (_, i) => (i % 9000 === 8999 ? "\n" : `${address(i)},x\n`));
     const bad: number[] = [];
     const { report } = await runTable(`email,note\n${rows.join("")}`, validator, {
@@ -339,7 +339,7 @@ describe("rows", () => {
     expect(report).toMatchObject({ rows: 39_996, emptyRows: 0 });
   });
 
-  test("can be split by their status", async () => {
+  test("are split by their status", async () => {
     await quotaFile.configure({ limit: 2 });
     const written = new Map<string, string>();
     const sinkOf = (name: string) => ({
@@ -358,7 +358,7 @@ describe("rows", () => {
     });
   });
 
-  test("with several items are counted by their reasons, as far as these were checked", async () => {
+  test("with several items count only reasons of checked items", async () => {
     await quotaFile.configure({ limit: 3 });
     const lists = [
       '"a+x@b.net; b@b.net"',
@@ -385,7 +385,7 @@ describe("rows", () => {
   });
 });
 
-test("failures of the quota end the run", async () => {
+test("an error of the quota ends the run", async () => {
   const failing = offlineValidator(
     { classifier, source: {} },
     { reserve: async () => Promise.reject(new Error("the disk is full")) },

@@ -37,7 +37,7 @@ test.each<[string, string, string, readonly (number | undefined)[]]>([
     "status,idv_reason_2,suggestion,canonical",
     [3, 4, 5],
   ],
-])("names columns %s", (_, header, names, places) => {
+])("names the added columns %s", (_, header, names, places) => {
   const columns = nameColumns(header.split(","), "status", {
     ...{ withReasons: true, withCanonical: true },
     isOurs: () => true,
@@ -46,7 +46,7 @@ test.each<[string, string, string, readonly (number | undefined)[]]>([
   expect(columns.places).toEqual(Array.from({ length: 4 }, (_, i) => places[i]));
 });
 
-test("finds what it has added to any table, however often", () => {
+test("finds the columns that an earlier run has added to any table", () => {
   const name = fc.constantFrom(
     ...[
       "email",

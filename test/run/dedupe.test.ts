@@ -18,7 +18,7 @@ const item = fc.constantFrom(
 );
 const rows = fc.array(fc.array(item, { maxLength: 3 }), { maxLength: 12 });
 
-test.each([false, true])("writes each item once, in batches: %s", async (isService) => {
+test.each([false, true])("--dedupe writes each item once, with a service: %s", async (isService) => {
   await fc.assert(
     fc.asyncProperty(
       rows,
@@ -49,7 +49,7 @@ test.each([false, true])("writes each item once, in batches: %s", async (isServi
 });
 
 test.each(["item", "canonical"] as const)(
-  "by %s, keeps all rows without an item, with a status of an earlier run or not",
+  "--dedupe by %s keeps all rows without an item, with or without a status of an earlier run",
   async (dedupe) => {
     const kept = [",ok,1", "n/a,fake,2", ",,3", "n/a,,4", ",ok,5", "ann@larch-and-oak.com,ok,6", ",alias,8"];
     const table = [

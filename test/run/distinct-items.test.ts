@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { hashItem } from "../../src/classifier/item-hash.js";
 import { DistinctItems } from "../../src/run/distinct-items.js";
 
-test("agrees with a Map while it grows", () => {
+test("the table agrees with a Map while it grows", () => {
   const step = fc.tuple(fc.string({ maxLength: 3 }), fc.integer({ min: 1, max: 255 }));
   fc.assert(
     fc.property(fc.array(step, { maxLength: 500 }), (steps) => {
@@ -21,7 +21,7 @@ test("agrees with a Map while it grows", () => {
   );
 });
 
-test("keeps 300,000 keys distinct", () => {
+test("the table keeps 300,000 keys distinct", () => {
   const items = new DistinctItems();
   for (let i = 0; i < 300_000; i++) items.set(hashItem(items.seed, `user${i}@example.net`), 1 + (i % 255));
   expect(items.size).toBe(300_000);
@@ -33,7 +33,7 @@ test("keeps 300,000 keys distinct", () => {
   expect(items.get(hashItem(items.seed, "user300000@example.net"))).toBe(0);
 });
 
-test("hashes with another seed in every run", () => {
+test("each table hashes with a seed of its own", () => {
   expect(hashItem(new DistinctItems().seed, "ann@example.net")).not.toEqual(
     hashItem(new DistinctItems().seed, "ann@example.net"),
   );

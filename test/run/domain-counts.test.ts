@@ -9,7 +9,7 @@ const counts = fc.array(fc.tuple(fc.stringMatching(/^[a-d]{1,3}$/), fc.integer({
   size: "max",
 });
 
-test("the domains with the most items come first, and those with as many by name", () => {
+test("domains are sorted by their number of items, then by name", () => {
   fc.assert(
     fc.property(counts, (entries) => {
       const sorted = Array.from(new Map(entries), ([domain, items]) => ({ domain, items }))
@@ -20,7 +20,7 @@ test("the domains with the most items come first, and those with as many by name
   );
 });
 
-test("items are taken back, and a domain without any is left out", () => {
+test("items can be subtracted, and a domain without items is left out", () => {
   const domains = new DomainCounts();
   domains.add("a.com", 2);
   domains.add("b.com");

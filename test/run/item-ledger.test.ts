@@ -18,7 +18,7 @@ const chunkOf = (items: readonly number[], code = notCheckedCode) => ({
 const hashOf = (item: number) => ({ low: item, high: item });
 
 describe("items", () => {
-  test("are new where they occur first", () => {
+  test("are new only where they occur first", () => {
     const ledger = new ItemLedger("counting");
     const { isNew, newItems } = ledger.add(chunkOf([1, 2, 0, 1]));
     expect([[...isNew], newItems]).toEqual([[1, 1, 0, 0], 2]);
@@ -26,7 +26,7 @@ describe("items", () => {
     expect(ledger.counts).toEqual({ distinct: 3, cached: 0, prechecked: 0, charged: 0 });
   });
 
-  test("have the code that their thread gave them, until they get another one", () => {
+  test("have the code from their thread until they are settled", () => {
     const ledger = new ItemLedger("counting");
     const chunk = chunkOf([1, 2, 0, 1]);
     ledger.add(chunk);
@@ -38,7 +38,7 @@ describe("items", () => {
     expect(ledger.codeOf(hashOf(1))).toBe(1);
   });
 
-  test("that were not submitted are new when they come again", () => {
+  test("that were not submitted are new when they occur again", () => {
     const ledger = new ItemLedger("counting");
     ledger.add(chunkOf([1, 2]));
     ledger.forget(hashOf(2));
@@ -46,7 +46,7 @@ describe("items", () => {
     expect([...ledger.add(chunkOf([1, 2])).isNew]).toEqual([0, 1]);
   });
 
-  test("of rows that keep their status are none", () => {
+  test("are not counted in rows that keep their status", () => {
     const ledger = new ItemLedger("counting");
     const kept = ledger.codes.keptCodeOf("ok")!;
     const chunk = { ...chunkOf([1, 1], kept), kept: 2 };
@@ -55,7 +55,7 @@ describe("items", () => {
     expect([...chunk.codes]).toEqual([kept, kept]);
   });
 
-  test("hash with another seed in every session", () => {
+  test("are hashed with a different seed in every session", () => {
     expect(new ItemLedger("counting").seed).not.toEqual(new ItemLedger("counting").seed);
   });
 });
@@ -89,7 +89,7 @@ describe("verdicts of earlier runs", () => {
     expect(ledger.counts).toMatchObject({ distinct: 2, cached: 1, charged: 0 });
   });
 
-  test("that arrive while an item is open settle it, the newest of them", async () => {
+  test("that arrive while an item is open settle the item, and the newest wins", async () => {
     const { items, ledger, statusOf, wordsOf } = await openItems();
     const open = openItem("ann@b.net", 1);
     expect(items.open(open)).toBe(true);
@@ -102,7 +102,7 @@ describe("verdicts of earlier runs", () => {
     expect(ledger.counts).toMatchObject({ distinct: 2, cached: 1 });
   });
 
-  test("beyond the number of statuses are not taken", async () => {
+  test("are ignored beyond the maximum number of statuses", async () => {
     const { items, ledger, wordsOf } = await openItems();
     for (let i = 0; i < 100; i++) ledger.settle(hashOf(1), { status: `status ${i}` });
     const open = openItem("ann@b.net", 2);
@@ -113,7 +113,7 @@ describe("verdicts of earlier runs", () => {
     expect(items.settleFromCache(open)).toBe(true);
   });
 
-  test("are not looked for without a cache", () => {
+  test("are not looked up without a cache", () => {
     const ledger = new ItemLedger("counting");
     const open = openItem("ann@b.net", 1);
     expect(new OpenItems(ledger, undefined).open(open)).toBe(true);
@@ -122,7 +122,7 @@ describe("verdicts of earlier runs", () => {
 });
 
 describe("statuses", () => {
-  test("may be 100 that are not those of the offline engine", () => {
+  test("besides those of the offline engine are limited to 100", () => {
     const ledger = new ItemLedger("counting");
     for (let i = 0; i < 100; i++) ledger.settle(hashOf(1), { status: `status ${i}` });
     expect(ledger.codes.statuses[ledger.codeOf(hashOf(1))]).toBe("status 99");
@@ -141,7 +141,7 @@ describe("statuses", () => {
     expect(found.map((code) => codes.reasons[code])).toEqual(["relay", "sub-address", "relay", undefined]);
   });
 
-  test("that rows keep have codes of their own, 100 at most", () => {
+  test("kept from earlier runs have codes of their own, 100 at most", () => {
     const codes = new StatusCodes();
     expect(codes.keptCodeOf("ok")).not.toBe(codes.codeOf({ status: "ok" }));
     expect(codes.keptCodeOf("spam")).toBe(codes.keptCodeOf("spam"));
@@ -151,7 +151,7 @@ describe("statuses", () => {
   });
 });
 
-test("counts what each run of a session adds", () => {
+test("counts the items and units that each run of a session adds", () => {
   const ledger = new ItemLedger("counting");
   const items = new OpenItems(ledger, undefined);
   ledger.add(chunkOf([1, 2]));

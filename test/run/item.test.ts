@@ -64,7 +64,7 @@ describe("the likeness of a field to an item", () => {
     ["domain", "10.0.0.1", 0],
     ["domain", "St. Louis", 0],
     ["domain", "a_b.c", 0],
-  ] as const)("is, for kind %s, of %j: %i", (kind, field, likeness) => {
+  ] as const)("for kind %s, of %j, is %i", (kind, field, likeness) => {
     expect(profiles[kind].likeness(field)).toBe(likeness);
   });
 });
@@ -79,7 +79,7 @@ describe("added columns", () => {
     [["email"], "verdict", true, ["verdict", "reason", "suggestion"]],
     [["email", "reason"], "status", true, ["status", "idv_reason", "suggestion"]],
     [["email"], "reason", true, ["reason", "idv_reason", "suggestion"]],
-  ])("beside %j, named %s, reasons %s: %j", (header, name, withReasons, names) => {
+  ])("beside %j, named %s, with reasons %s, are %j", (header, name, withReasons, names) => {
     const columns = nameColumns(header, name, { withReasons });
     expect(columns.names).toEqual(names);
     expect(columns.renamed.map((renamed) => renamed.name)).toEqual(names.filter((n) => n.startsWith("idv_")));

@@ -14,7 +14,7 @@ test.each<[string, Receipt[], number]>([
   ["of that run, the last one first", [receipt("a", 7000), receipt("a", 5000)], 7000],
   ["of two runs", [receipt("a", 5000), receipt("b", 6000)], 6000],
   ["at another mark", [receipt("a", 5000, 4096)], 0],
-])("receipts %s cover what was granted", (_, receipts, covered) => {
+])("receipts %s cover only items that were paid", (_, receipts, covered) => {
   const port: ReceiptPort = {
     ...{ secret: new Uint8Array(32), isNamed: false },
     ...{ take: async () => receipts, use: () => {}, renew: () => {} },

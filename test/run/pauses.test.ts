@@ -31,7 +31,7 @@ const shapes: Record<string, { options: Partial<TableOptions>; line: fc.Arbitrar
 };
 
 test.each(Object.entries(shapes))(
-  "%s is the same with every cut and pause",
+  "%s gives the same rows wherever the input is cut or pauses",
   async (_, { options, line }) => {
     const table = fc
       .array(fc.tuple(line, lineEnd), { minLength: 1, maxLength: 30 })

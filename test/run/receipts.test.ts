@@ -114,7 +114,7 @@ async function attempt(
   }
 }
 
-test("two runs of a name take turns, and neither has items that nobody has paid", async () => {
+test("two runs of the same name share their payments, and every item is paid once", async () => {
   const quotaFile = await QuotaFile.open(path, () => now);
   const store = await quotaFile.openReceipts();
   const [first, second] = [0, 1].map(() => {
@@ -140,7 +140,7 @@ test("two runs of a name take turns, and neither has items that nobody has paid"
   expect(used).toBe(list.length);
 });
 
-test("a run that lasts for weeks keeps the receipts of seven days", async () => {
+test("a run that lasts for weeks keeps only the receipts of seven days", async () => {
   const quotaFile = await QuotaFile.open(path, () => now);
   const store = await quotaFile.openReceipts();
   const receipts = new RunReceipts(store, "email", "process", () => "running");
@@ -160,7 +160,7 @@ test("a run that lasts for weeks keeps the receipts of seven days", async () => 
 });
 
 describe("a list", () => {
-  test("is paid once if its run does not end, whenever that is", async () => {
+  test("is paid once if its run does not end, whichever write fails", async () => {
     const list = addresses(60_000);
     for (let failing = 1; failing <= 6; failing++) {
       const { report } = await attempt(list, { failing });
@@ -185,7 +185,7 @@ describe("a list", () => {
     expect((await attempt(list)).used).toBe(20_000);
   });
 
-  test("that has changed is free up to the first difference, and never more than its own items", async () => {
+  test("that has changed is free only up to the first difference", async () => {
     const list = addresses(50_000);
     await attempt(list, { failing: 4, isEnded: false });
     const { used } = await attempt(list, { isEnded: false });
@@ -200,7 +200,7 @@ describe("a list", () => {
     expect((await attempt(longer)).report).toMatchObject({ paidBefore: { units: 50_000 }, charged: 5 });
   });
 
-  test("that begins like another one leaves that its receipts", async () => {
+  test("that begins like another list leaves that list the rest of its receipts", async () => {
     const start = addresses(300);
     const first = [...start, ...addresses(20_000, 1000)];
     await attempt(first, { isEnded: false });
@@ -221,7 +221,7 @@ describe("a list", () => {
     expect(await attempt(list)).toMatchObject({ used: 12_000, report: { charged: 0 } });
   });
 
-  test("that was continued pays for what was added", async () => {
+  test("that has grown pays only for the added items", async () => {
     for (const [length, longer] of [
       [200, 300],
       [3000, 3100],
@@ -233,7 +233,7 @@ describe("a list", () => {
     }
   });
 
-  test("is paid once, though a part of it was checked in between", async () => {
+  test("is paid once although a part of it was checked in between", async () => {
     const list = addresses(30_000);
     await attempt(list, { isEnded: false });
     const { report } = await attempt(list.slice(0, 5000));
@@ -244,7 +244,7 @@ describe("a list", () => {
     expect((await attempt(list)).report).toMatchObject({ charged: 30_000 });
   });
 
-  test("gives its rows at once while the last mark is the same", async () => {
+  test("is written without delay while it matches the receipts", async () => {
     const list = addresses(6000);
     await attempt(list, { isEnded: false });
     const known = list.slice(0, 5000);
@@ -260,7 +260,7 @@ describe("a list", () => {
     });
   });
 
-  test("is not free again and again, whatever another list has had of its receipts", async () => {
+  test("does not become free repeatedly when another list uses part of its receipts", async () => {
     const list = addresses(30_000);
     await attempt(list, { isEnded: false });
     for (let time = 1; time <= 3; time++) await attempt(list.slice(0, 9000));
@@ -268,7 +268,7 @@ describe("a list", () => {
     expect((await attempt(list)).used).toBe(30_000 + 3 * 9000);
   });
 
-  test("is paid once for each of two runs that did not end, and two that do", async () => {
+  test("paid by two runs that did not end is free for exactly two later runs", async () => {
     const list = addresses(20_000);
     await attempt(list, { isAlive: true, isEnded: false });
     await attempt(list, { isAlive: true, isEnded: false });
@@ -279,7 +279,7 @@ describe("a list", () => {
   });
 
   test.each([4096, 8192])(
-    "has no more free items than were paid, where the quota is used up, if it is the same for %d items",
+    "never has more free items than were paid before the quota ended, with %d items in common",
     async (same) => {
       const list = addresses(12_000);
       const quotaFile = await QuotaFile.open(path, () => now);
@@ -298,7 +298,7 @@ describe("a list", () => {
     },
   );
 
-  test("of a run with a name ends where the quota does", async () => {
+  test("of a named run is checked as far as the quota reaches, in every try", async () => {
     const quotaFile = await QuotaFile.open(path, () => now);
     await quotaFile.configure({ limit: 3000 });
     await quotaFile.close();
@@ -318,39 +318,39 @@ describe("a list", () => {
     expect((await attempt(list)).used).toBe(7000);
   });
 
-  test("that a dry run looks at keeps its receipts", async () => {
+  test("keeps its receipts after a dry run", async () => {
     const list = addresses(9000);
     await attempt(list, { isEnded: false });
     await attempt(list, { isDry: true });
     expect((await attempt(list)).report).toMatchObject({ charged: 0 });
   });
 
-  test("that was released is left alone by a run over another list", async () => {
+  test("released by its run keeps its receipts when another list is checked", async () => {
     await attempt(addresses(300), { isReleased: true });
     await attempt(addresses(300, 1000), { isReleased: true });
     await attempt(addresses(300, 1000), { isAlive: true, isEnded: false });
     expect((await attempt(addresses(300))).report).toMatchObject({ charged: 0, paidBefore: { units: 300 } });
   });
 
-  test("of other items is paid, whatever they are", async () => {
+  test("is paid again for another kind of items", async () => {
     await attempt(addresses(300), { isEnded: false });
     const { report } = await attempt(addresses(300), { kind: "domain" });
     expect(report!.paidBefore.units).toBe(0);
   });
 
-  test("that is short is known by all of its items", async () => {
+  test("that is short is free only if all of its items are the same", async () => {
     await attempt(addresses(3), { isEnded: false });
     expect((await attempt(addresses(2))).report).toMatchObject({ charged: 2, paidBefore: { units: 0 } });
     expect((await attempt(addresses(3))).report).toMatchObject({ charged: 0, paidBefore: { units: 3 } });
   });
 
-  test("is paid after seven days", async () => {
+  test("is paid again after seven days", async () => {
     await attempt(addresses(300), { isEnded: false });
     now += 7 * 86_400_000 + 1;
     expect((await attempt(addresses(300))).report).toMatchObject({ charged: 300, paidBefore: { units: 0 } });
   });
 
-  test("of a run with a name is paid once, after it has ended and beside it", async () => {
+  test("of a named run is paid once by later and concurrent runs of that name", async () => {
     const list = addresses(20_000);
     const name = "job\n42".repeat(2000);
     await attempt(list, { name });
@@ -378,7 +378,7 @@ describe("a list", () => {
     expect((await attempt(both)).used).toBe(206_000);
   });
 
-  test("is paid after the quota was reset", async () => {
+  test("is paid again after the quota was reset", async () => {
     await attempt(addresses(300), { isEnded: false });
     const quotaFile = await QuotaFile.open(path, () => now);
     await quotaFile.reset();
@@ -387,7 +387,7 @@ describe("a list", () => {
   });
 });
 
-test("a list that the quota has room for once is checked in two tries", async () => {
+test("a list that needs the whole quota is completed in a second try", async () => {
   const list = addresses(50_000);
   const quotaFile = await QuotaFile.open(path, () => now);
   await quotaFile.configure({ limit: 50_000 });
@@ -398,7 +398,7 @@ test("a list that the quota has room for once is checked in two tries", async ()
   expect([statuses.length, used]).toEqual([50_000, 50_000]);
 });
 
-test("a quota that ends grants the same rows in every try, and is never used beyond its limit", async () => {
+test("a quota that ends grants the same rows in every try and is never exceeded", async () => {
   const list = addresses(50_000);
   const quotaFile = await QuotaFile.open(path, () => now);
   await quotaFile.configure({ limit: 33_333 });
@@ -416,7 +416,7 @@ test.each([
   [150, 200, 0],
   [150, 200, 5000],
 ])(
-  "of a quota of %d units, none is used twice by a try that pauses behind %d items, with %d units more",
+  "a quota of %d units is charged exactly when a second try pauses after %d items, with %d more units",
   async (limit, items, more) => {
     const list = addresses(12_000);
     const configure = async (units: number) => {
@@ -434,7 +434,7 @@ test.each([
   },
 );
 
-test("random lists are paid once, however often they are broken off and however they arrive", async () => {
+test("random lists are paid once, however often their runs fail and however the input arrives", async () => {
   const item = fc.nat(6000).map((i) => `user${i}@larch-and-oak.com`);
   const pieces = fc.oneof(
     { weight: 2, arbitrary: fc.constant([]) },

@@ -60,7 +60,7 @@ async function setLimit(limit: number | null): Promise<void> {
   await quotaFile.reset();
 }
 
-test("an update completes what the quota has left, and a second one changes nothing", async () => {
+test("an update completes the rows that the quota left unchecked, and a second update changes nothing", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(value, { maxLength: 30 }),
@@ -83,7 +83,7 @@ test("an update completes what the quota has left, and a second one changes noth
   );
 });
 
-test("several files in a session are like their concatenation", async () => {
+test("several files in a session give the same rows and charges as their concatenation", async () => {
   const arbitrary = fc.record({
     files: fc.array(fc.array(value, { maxLength: 12 }), { minLength: 1, maxLength: 4 }),
     limit: fc.option(fc.nat(12)),
@@ -112,7 +112,7 @@ test("several files in a session are like their concatenation", async () => {
 });
 
 test.each([false, true])(
-  "a run whose output fails, at any write, leaves nothing to the next one, with a service: %s",
+  "a run whose output fails at any write does not affect the next run, with a service: %s",
   async (isService) => {
     await setLimit(null);
     const users = (name: string) =>
@@ -189,7 +189,7 @@ test.each([false, true])(
 );
 
 test.each([false, true])(
-  "items of a run that failed are charged by the next one, once, with a service: %s",
+  "the items of a failed run are charged once, together with the next run, with a service: %s",
   async (isService) => {
     await setLimit(null);
     const users = longUsers(25_000);

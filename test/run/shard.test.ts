@@ -75,7 +75,7 @@ const counted = ({ rows, emptyRows, emptied, notUtf8, kept, distinct, charged, w
   ...{ rows, emptyRows, emptied, notUtf8, kept, distinct, charged, written },
 });
 
-test("the shards of any list have its rows, and charge what one run would", async () => {
+test("the shards of any list have all of its rows and charge as much as one run", async () => {
   const arbitrary = fc.record({
     values: fc.array(fc.oneof({ weight: 8, arbitrary: value }, fc.constant(two)), { maxLength: 40 }),
     count: fc.integer({ min: 1, max: 5 }),
@@ -115,7 +115,7 @@ test("the shards of any list have its rows, and charge what one run would", asyn
 });
 
 test.each([false, true])(
-  "the first shard counts values that are not UTF-8, isService: %s",
+  "only the first shard counts values that are not UTF-8, with a service: %s",
   async (isService) => {
     const values = Array.from({ length: 9 }, (_, i) => `user${i}\xe9@larch-and-oak.com\n`);
     const list = Buffer.from(`email\n${values.join("")}`, "latin1");
@@ -127,7 +127,7 @@ test.each([false, true])(
 );
 
 test.each([false, true])(
-  "a field with several items ends a run with shards, isService: %s",
+  "a field with several items ends a run with shards, with a service: %s",
   async (isService) => {
     const shard = { index: 2, count: 2 };
     await expect(run(`id,email\n1,\n2,${two}\n`, { shard, isService, firstOnly: false })).rejects.toThrow(
@@ -144,14 +144,14 @@ describe("the shard of an item", () => {
     ["bob@example.net", 6],
     ["é@example.net", 4],
     ["example.org", 7],
-  ])("%s is in number %d of 7", (item, index) => {
+  ])("%s is in shard %d of 7", (item, index) => {
     const found = Array.from({ length: 7 }, (_, i) => i + 1).filter((i) =>
       isInShard({ index: i, count: 7, list: "" }, item),
     );
     expect(found).toEqual([index]);
   });
 
-  test("shards are of about equal size", () => {
+  test("shards have about the same size", () => {
     const sizes = Array.from(
       { length: 8 },
       (_, i) =>

@@ -48,7 +48,7 @@ const ended = ({ socket }: { readonly socket: Socket }) =>
 /** Waits until the service has noticed that all clients have left. */
 const allLeft = () => expect.poll(() => accepted.every((socket) => socket.closed)).toBe(true);
 
-test("a body over the budget is refused, and the budget is free again afterwards", async () => {
+test("a body over the budget is refused, and the budget recovers", async () => {
   const first = await send(4500);
   await arrived(first);
   const second = await send(4500);
@@ -62,7 +62,7 @@ test("a body over the budget is refused, and the budget is free again afterwards
   expect(await (await send(4500, 0)).status).toBe("200");
 });
 
-test("bodies that are too large by themselves, and clients that leave, do not use up the budget", async () => {
+test("oversized bodies and clients that disconnect do not use up the budget", async () => {
   for (let i = 0; i < 5; i++) {
     const large = await send(4000, 4000);
     expect(await large.status).toBe("413");

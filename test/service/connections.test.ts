@@ -67,7 +67,7 @@ test("closes the new connection if all others have a request", async () => {
   expect(await ask("/")).toBe("here");
 });
 
-test("does not take a connection for idle that ended before its answer did", async () => {
+test("does not count a connection as idle if it closed before its answer ended", async () => {
   let dropped = 0;
   const server = createTcpServer();
   const connections = limitConnections(server, 2, () => dropped++);

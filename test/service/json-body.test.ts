@@ -16,6 +16,6 @@ test.each<[string, string | Buffer, unknown]>([
   ["an array that never ends", "[".repeat(1_000_000), undefined],
   ["other bytes", Buffer.of(0x22, 0xff, 0x22), undefined],
   ["nothing", "", undefined],
-])("%s", (_, body, value) => {
+])("parses or rejects the body: %s", (_, body, value) => {
   expect(parseBody(Buffer.from(body as string))).toEqual(value);
 });

@@ -22,7 +22,7 @@ test.each<["email" | "domain", Record<string, string>]>([
   ],
   ["domain", { "disposable.com": "disposable", "alias.com": "ok", "mailinator.com": "ok" }],
 ])(
-  "gives a sandbox key statuses by %s without a charge, and no reasons of the rules",
+  "a sandbox key gets its statuses for kind %s without a charge and without reasons",
   async (kind, items) => {
     const [names, statuses] = [Object.keys(items), Object.values(items)];
     expect(await validateItems(sources, key, kind, names, once)).toEqual({ statuses, quota });

@@ -46,7 +46,7 @@ describe("a quota used while the clock was ahead", () => {
 test.each([
   ["a day", november + day],
   ["73 years", Date.parse("2099-01-15T00:00:00Z")],
-])("an answer of the service is kept by a process whose clock is %s ahead", async (_, ahead) => {
+])("a process whose clock is %s ahead deletes no stored answer that is still valid", async (_, ahead) => {
   const path = join(temporaryFolder(), "service.db");
   let wrongTime = ahead;
   const [right, wrong] = [
@@ -106,7 +106,7 @@ describe("answers stored for Idempotency-Keys", () => {
       once: { idempotencyKey, body: Buffer.from("{}") },
     }));
 
-  test("expire after 24 hours and are deleted a day later, in bounded numbers", async () => {
+  test("expire after 24 hours and are deleted a day later, at most 1,000 per charge", async () => {
     let now = november;
     const path = join(temporaryFolder(), "service.db");
     const store = await openSqliteServiceStore(path, () => now);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { blocksOf } from "../../src/table/scan/blocks.js";
 
-test("blocks are the bytes of the input, end after lines, and are of limited size", async () => {
+test("blocks contain the bytes of the input, end at line ends and have a limited size", async () => {
   const line = fc.string({ maxLength: 60 }).map((text) => `${text.replaceAll(/[\r\n]/g, "")}\n`);
   const chunk = fc.array(line, { maxLength: 200 }).map((lines) => Buffer.from(lines.join("")));
   await fc.assert(

@@ -126,7 +126,7 @@ async function wrongLines(text: string, options?: Partial<TableOptions>): Promis
 const tableOf = (lines: readonly string[]) => `${[header.join(","), ...lines].join("\n")}\n`;
 const whole = rows.map((row) => row.join(","));
 
-describe.each(Object.entries(ways))("%s", (_, way) => {
+describe.each(Object.entries(ways))("each line is judged by its own item or reported, with %s", (_, way) => {
   test.each(header.map((name, column) => [name, column] as const))("in the column %s", async (_, column) => {
     for (const [index, row] of rows.entries()) {
       const broken = way(row, column);
@@ -138,7 +138,7 @@ describe.each(Object.entries(ways))("%s", (_, way) => {
   });
 });
 
-test("in two rows at once, each line is judged by its own item or named", async () => {
+test("with two broken rows, each line is judged by its own item or reported", async () => {
   const place = fc.record({
     row: fc.nat(rows.length - 1),
     column: fc.nat(header.length - 1),
@@ -163,13 +163,13 @@ test.each<[string, string]>([
   ["a quoted field glued to the item", '3,Cy,p3@d3.net"a ""b"", c",2026'],
   ["a quote within the item", '3,Cy,p"3@d3.net,note,2026'],
   ["the next field glued to the item", "3,Cy,p3@d3.netnew,2026"],
-])("a row is bad for %s, by the scanner and csv-parse", async (_, line) => {
+])("the scanner and csv-parse report a bad row for %s", async (_, line) => {
   const table = tableOf(whole.with(2, line));
   for (const options of [{}, { rewrite: writtenAnew }])
     expect((await read(table, options)).named).toEqual(new Set([4]));
 });
 
-test("a quoted local part, a name in quotes and quotes around an item are no faults", async () => {
+test("a quoted local part, a name in quotes and quotes around an item are not reported", async () => {
   const lines = ['1,Ann,"""ann lee""@x.net",n,2026', '2,Ann,""ann@x.net"",n,2026', "3,Ann,ann@x.corp,n,2026"];
   const named = '4,Ann,"""Lee, Ann"" <ann@x.net>",n,2026';
   expect((await read(tableOf([...lines, named, ...whole]))).named).toEqual(new Set());
@@ -192,12 +192,12 @@ test.each<[string, readonly string[]]>([
   ["short rows", ["1,Ann,a@x.net", "2,Bob", "3", ""]],
   ["short rows with a word for none", ["1,Ann,n/a", "2,Bob,-,x"]],
   ["delimiters at the end", ["1,Ann,a@x.net,x,2026,,", "2,Bob,b@x.net,,,"]],
-])("no row is broken for %s", async (_, lines) => {
+])("no row is reported as bad for %s", async (_, lines) => {
   const { named, refused } = await read(tableOf([...lines, ...whole]));
   expect({ named: [...named], refused }).toEqual({ named: [], refused: undefined });
 });
 
-test("where short rows are the rule, a word in the field of the item is judged", async () => {
+test("where short rows are common, a word in the field of the item is not reported", async () => {
   const short = rows.map(([id, name, email], i) => `${id},${name},${i % 4 ? email : "none given"}`);
   expect((await read(tableOf([...short, ...whole]))).named).toEqual(new Set());
 });

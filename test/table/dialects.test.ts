@@ -82,7 +82,7 @@ describe.each(dialects)("%s", (name, words, header, row) => {
   const rows = numbers.map((i) => row(i, addresses[i]!));
   for (const lineEnding of ["\n", "\r\n"]) {
     const text = [header, ...rows, ""].join(lineEnding);
-    test(`are found and kept ${JSON.stringify(lineEnding)}`, async () => {
+    test(`are detected and kept with the line ending ${JSON.stringify(lineEnding)}`, async () => {
       const whole = await read(text);
       expect(whole.words).toEqual(words);
       const items = name === "a list with names" ? addresses.map((item) => `Ann Lee <${item}>`) : addresses;
@@ -105,7 +105,7 @@ describe.each(dialects)("%s", (name, words, header, row) => {
       // Wherever the pieces are cut.
       for (const chunkSize of [1, 7]) expect(await read(text, {}, chunkSize)).toEqual(whole);
     });
-    test(`are read by csv-parse ${JSON.stringify(lineEnding)}`, async () => {
+    test(`are read alike by csv-parse with the line ending ${JSON.stringify(lineEnding)}`, async () => {
       if (name === "runs of spaces") return;
       const strict = await read(text, { rewrite: writtenAnew });
       expect(strict.words).toEqual(words);
@@ -115,20 +115,20 @@ describe.each(dialects)("%s", (name, words, header, row) => {
     });
   }
 
-  test("become CSV with another name", async () => {
+  test("become plain CSV with --format csv", async () => {
     const { output } = await read([header, ...rows, ""].join("\n"), { format: "csv" });
     expect(output.split("\n")[9]).toContain(addresses[8]);
     expect((await read(output)).words).toEqual([]);
   });
 
-  test("stay what they are by a few broken rows", async () => {
+  test("are detected despite a few broken rows", async () => {
     const broken = rows.with(3, `3,"Lee,${addresses[3]}`).with(20, `20,"Lee,${addresses[20]}`);
     const { words: found } = await read([header, ...broken, ""].join("\n"), { badRows: "skip" });
     expect(found).toEqual(words);
   });
 });
 
-test("rows without a field are completed by quoted ones among runs of spaces", async () => {
+test("short rows are padded with quoted empty fields if runs of spaces are the delimiter", async () => {
   const rows = addresses.map((item, i) => (i === 7 ? `x${i}  ${item}` : `x${i}  ${item}   Ann`));
   const { output } = await read(`id  email  name\n${rows.join("\n")}\n`);
   expect(output.split("\n").slice(8, 10)).toEqual([
@@ -137,7 +137,7 @@ test("rows without a field are completed by quoted ones among runs of spaces", a
   ]);
 });
 
-test("without quotes, added fields have none", async () => {
+test("added fields have no quotes if the dialect has none", async () => {
   const table = await openTable(
     {
       name: "l",

@@ -131,7 +131,7 @@ test("keeps the records of earlier reads if a later record is broken", async () 
   expect(count).toBeGreaterThan(8000);
 });
 
-test("rejects a header with a quote that is never closed before reading much", async () => {
+test("rejects a header with a quote that is never closed without reading much of the file", async () => {
   let read = 0;
   async function* endless() {
     for (yield Buffer.from('"email,n\n'); ; read += 65_000)

@@ -47,7 +47,7 @@ describe("public suffixes", () => {
   });
 });
 
-test("the table agrees with tldts on every rule, and around it", () => {
+test("the suffix table agrees with tldts on every rule and on the names around it", () => {
   const options = { extractHostname: false, validateHostname: false, detectIp: false };
   const expected = (name: string): SuffixFinding => {
     const { isIcann, domain } = parse(name, { ...options, allowPrivateDomains: false });
@@ -77,6 +77,6 @@ const hasMailboxes = (name: string) =>
   /^(?:gov|gob|gouv|govt|gv|go|gub|mil|nic|nat)\.|\.gov\.[a-z]{2}$/.test(name) ||
   parse(`idv-probe.${name.slice(name.indexOf(".") + 1)}`).domain === null;
 
-test("a table does not take an exception of the private section", () => {
+test("the suffix table cannot be built from an exception rule in the private section", () => {
   expect(() => compileSuffixTable([{ rule: "!a.b.com", isPrivate: true }])).toThrow("private section");
 });

@@ -15,7 +15,7 @@ describe("special-use names", () => {
     ["example.com.au", undefined],
     ["test.com", undefined],
     ["local.de", undefined],
-  ])("found in %s: %s", (ascii, expected) => {
+  ])("the reserved name in %s is %s", (ascii, expected) => {
     expect(specialUse.find(ascii)?.subject).toBe(expected);
   });
 });

@@ -31,11 +31,11 @@ describe("a fake address with a stray mark", () => {
     ["@larch-and-oak.com"],
     ["ann@@larch-and-oak.com"],
     [`${"x".repeat(400)}(at)larch-and-oak.com`],
-  ])("%s gets none", (item) => {
+  ])("%s gets no suggestion", (item) => {
     expect(classifier.classify("email", item)).not.toHaveProperty("suggestion");
   });
 
-  test("an address without such marks stays as it is", () => {
+  test("an address without stray marks is unchanged", () => {
     expect(withoutStrayMarks("ann.lee+x@larch-and-oak.com")).toBeUndefined();
   });
 });

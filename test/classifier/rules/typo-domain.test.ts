@@ -60,7 +60,7 @@ describe("typos", () => {
     ...mailcomDomains,
     ...privacyProviders,
     ...Object.values(relays).flat(),
-  ])("%s is left alone", (ascii) => {
+  ])("%s is not corrected", (ascii) => {
     expect(findTypo(ascii)).toBeUndefined();
   });
 });
@@ -71,6 +71,6 @@ test.each([
   ["gmailcom", "gmail.com"],
   ["example.internal", undefined],
   ["localhost", undefined],
-])("instead of %s, which cannot exist, %s is meant", (ascii, meant) => {
+])("for %s, which cannot exist, the suggestion is %s", (ascii, meant) => {
   expect(findMeant(ascii)).toBe(meant);
 });

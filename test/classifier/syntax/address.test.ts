@@ -79,13 +79,13 @@ describe("parsed addresses", () => {
     expect(parseAddress("ann@[192.0.2.1]")).toEqual({ local: "ann" });
   });
 
-  test("are measured in octets of UTF-8", () => {
+  test("are limited in octets of UTF-8, not in characters", () => {
     expect(parseAddress(`${"ü".repeat(32)}@example.net`)).not.toBeInstanceOf(Fault);
     expect(parseAddress(`${"ü".repeat(33)}@example.net`)).toBeInstanceOf(Fault);
   });
 });
 
-test("findPlainAt finds the @ of addresses that parseAddress takes as they are", () => {
+test("findPlainAt finds the @ only in addresses that parseAddress leaves unchanged", () => {
   const part = fc.string({ unit: fc.constantFrom(...'aZ09-_+.@"é ('), maxLength: 8 });
   const address = fc.oneof(
     fc.tuple(part, part).map(([local, domain]) => `${local}@${domain}.com`),

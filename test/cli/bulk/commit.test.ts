@@ -48,7 +48,7 @@ test("does not replace a list in place if it has grown meanwhile", async () => {
   expect(read("list.csv.bak")).toBe("of last night\n");
 });
 
-test("leaves the backup of last night if another run has replaced the list meanwhile", async () => {
+test("keeps the previous backup if another run has replaced the list meanwhile", async () => {
   const { error, read } = await replace(true, (path) => {
     writeFileSync(`${path}.new`, "email,status\n");
     renameSync(`${path}.new`, path);

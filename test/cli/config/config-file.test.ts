@@ -20,7 +20,7 @@ test.each([
   ["--set of an option", "--set dns=off", {}, { dns: undefined, rate: 20 }],
   ["an option", "--dns=strict", {}, { dns: "strict", rate: 20 }],
   ["a variable", "", { IDV_DNS_RATE: "9/s", IDV_DNS: "off" }, { dns: undefined, rate: undefined }],
-])("takes settings from the file, after %s", (_, words, variables, expected) => {
+])("a setting is overridden only by its option, --set or variable: %s", (_, words, variables, expected) => {
   const path = join(temporaryFolder(), "serve.json");
   writeFileSync(path, JSON.stringify({ dns: true, set: ["dnsRate=20/s"] }));
   process.env = variables;

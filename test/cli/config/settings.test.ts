@@ -61,7 +61,7 @@ test.each<[string, Given, number, string]>([
     "--batch-size",
   ],
   ["the default if a variable is empty", { env: { IDV_BATCH_SIZE: "" } }, 100, "default"],
-])("takes %s", async (_, given, value, source) => {
+])("resolves a setting from %s", async (_, given, value, source) => {
   const { resolved, source: sourceOf } = await resolve(given);
   expect({ value: resolved.batchSize.value, source: sourceOf("batchSize") }).toEqual({ value, source });
 });
@@ -93,7 +93,7 @@ test.each<[string, Given, boolean]>([
     { project: { engine: "api", baseUrl: url }, user: { baseUrl: url } },
     false,
   ],
-])("marks the engine of a project's file as untrusted if it sends: %s", async (_, given, isUntrusted) => {
+])("distrusts a project's engine that sends to an unknown service: %s", async (_, given, isUntrusted) => {
   const { resolved } = await resolve(given);
   expect(resolved.engine.isUntrusted ?? false).toBe(isUntrusted);
 });
@@ -121,7 +121,7 @@ test.each<[string, Given, string]>([
 test.each<[string, (path: string) => void, string]>([
   ["a folder", (path) => mkdirSync(path), "not a regular file"],
   ["a loop of links", (path) => symlinkSync("config.json", path), "its links lead in a circle"],
-])("says what to do if the user's file is %s", async (_, make, reason) => {
+])("explains what to do if the user's file is %s", async (_, make, reason) => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, "idv"));
   const path = join(folder, "idv/config.json");
@@ -138,7 +138,7 @@ test.each<[SettingName, unknown, string]>([
   ["rate", { items: 50, milliseconds: 60_000 }, "50 in 60 s"],
   ["rate", undefined, "none"],
   ["batchSize", 100, "100"],
-])("shows %s as an option takes it", (name, value, text) => {
+])("shows %s in the form that its option accepts", (name, value, text) => {
   expect(showSetting(name, value)).toBe(text);
 });
 
@@ -156,7 +156,7 @@ test.each([
   ["apiKey=secret", '--set: "apiKey" is not a setting; settings: engine'],
   ["sk_secret", "--set: takes NAME=VALUE; settings: engine"],
   ["timeout=soon", '--set timeout: "soon" is invalid.'],
-])("rejects --set %s without a secret in the message", (text, message) => {
+])("rejects --set %s and shows no secret in the message", (text, message) => {
   expect(() => setSetting(text)).toThrow(message);
   expect(() => setSetting(text)).not.toThrow("secret");
 });

@@ -47,7 +47,7 @@ test.each<[string, Given, string]>([
     { key: "k", baseUrl: "http://192.0.2.1", allowsHttp: true },
     "api: a file; a key is configured: IDV_API_KEY",
   ],
-])("chooses and gives the reason for %s", async (_, given, expected) => {
+])("chooses an engine and gives the reason for %s", async (_, given, expected) => {
   const { name, reason } = await choose(given);
   expect(`${name}: ${reason}`).toBe(expected);
 });
@@ -74,7 +74,7 @@ test.each<[string, Given, string, string]>([
     "UsageError",
     "is not trusted",
   ],
-])("rejects %s", async (_, given, name, message) => {
+])("rejects %s as a choice of the engine", async (_, given, name, message) => {
   const error = await choose(given).then(
     () => undefined,
     (thrown: Error) => thrown,

@@ -38,7 +38,7 @@ test.each([
   ],
   ...["quota show", "quota set", "quota reset", "data show", "data update", "cache stats", "cache clear"],
   ...["cache prune", "keys create", "keys list", "keys set", "keys revoke", "keys rotate"],
-])("%s --help has examples on top, then options, variables and exit codes", async (command) => {
+])("%s --help shows examples first, then options, variables and exit codes", async (command) => {
   const text = await helpOf(command);
   expect(text).toMatch(
     /Usage: idv.*Examples:\n {2}\$ idv .*Options:.*Environment:\n.*Exit codes:\n {2}0 {2}done\n/s,
@@ -47,7 +47,7 @@ test.each([
   expect(text).not.toMatch(/\(default: [^)]*\) \(default/);
 });
 
-test("only commands that can end with exit code 5 speak of it", async () => {
+test("the help mentions exit code 5 only for commands that can end with it", async () => {
   expect(await helpOf("emails")).toMatch(/strict:\s+exit\s+5 if most fail \(default: off\)/);
   const serve = await helpOf("serve");
   expect(serve).toContain("look up whether domains receive mail (default:");

@@ -12,7 +12,7 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 const program = await createProgram("1.2.3", ["help"]);
 const page = manualPage(program, "1.2.3", await Promise.all(topicNames.map((name) => readTopic(name))));
 
-test("names every command and option", () => {
+test("the manual page names every command and option", () => {
   const commands = program.commands.filter((command) => command.name() !== "help");
   const leaves = commands.flatMap((command) => (command.commands.length > 0 ? command.commands : [command]));
   for (const { options } of leaves.filter((command) => command.name() !== "domains")) {
@@ -27,7 +27,7 @@ test("idv domains has the options of idv emails", () => {
   expect(flagsOf("domains")).toEqual(flagsOf("emails"));
 });
 
-test("no line of text is taken for a request", () => {
+test("no line of text in the manual page is a roff request by mistake", () => {
   const requests = new Set([
     ".TH",
     ".SH",
@@ -58,7 +58,7 @@ const hasMan = (() => {
   }
 })();
 
-test.skipIf(!hasMan)("man shows it", () => {
+test.skipIf(!hasMan)("man renders the manual page", () => {
   const path = join(temporaryFolder(), "idv.1");
   writeFileSync(path, page);
   const text = execFileSync("man", ["-l", path], {

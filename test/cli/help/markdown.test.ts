@@ -21,6 +21,6 @@ test.each<[string, string, string]>([
   ],
   ["a bar in a cell", "| A |\n| --- |\n| `x\\|y` |", "  A\n  x|y\n"],
   ["a word that is too long", "a bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb c", "a\nbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\nc\n"],
-])("renders %s", (_, markdown, expected) => {
+])("renders %s as plain text", (_, markdown, expected) => {
   expect(renderMarkdown(markdown, 20)).toBe(expected);
 });

@@ -16,12 +16,12 @@ test.each<[string, readonly string[]]>([
   ["settings", settingNames.flatMap((name) => [name, variableOf(name)])],
   ["environment", commas(Object.keys(environmentVariables))],
   ["exit-codes", Object.values(exitCodes).map(String)],
-])("%s names everything that it is about", async (topic, names) => {
+])("the topic %s names every item that it documents", async (topic, names) => {
   const text = await printTopic(topic);
   for (const name of names) expect(text).toContain(name);
 });
 
-test("the README and exit-codes have the meanings of the exit codes that the commands print", async () => {
+test("the README and the topic exit-codes give the same meanings of exit codes as the commands", async () => {
   const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
   const codes = Object.entries(exitCodeMeanings);
   const rows = [...readme.matchAll(/^\| (\d+) +\| (.*?) +\|$/gm)].map(([, code, meaning]) => [code, meaning]);
@@ -30,7 +30,7 @@ test("the README and exit-codes have the meanings of the exit codes that the com
   for (const [code, meaning] of codes) expect(topic).toContain(` ${code} ${meaning} `);
 });
 
-test.each(topicNames)("%s is wrapped to 80 columns off a terminal", async (topic) => {
+test.each(topicNames)("the topic %s is wrapped to 80 columns without a terminal", async (topic) => {
   const text = await printTopic(topic);
   expect(text).toMatch(/^[A-Z ]+\n/);
   expect(text.length).toBeGreaterThan(300);

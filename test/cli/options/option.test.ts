@@ -13,7 +13,7 @@ function parse(words: readonly string[]) {
   return { command, options: command.opts(), files: command.args };
 }
 
-test("every option has its value under its own name", () => {
+test("every option stores its value under the name of its record", () => {
   const command = new Command("emails");
   for (const [group, records] of Object.entries(bulkOptions("email"))) {
     const before = command.options.length;
@@ -54,13 +54,13 @@ test.each<[string, Record<string, unknown>, string[]]>([
     [],
   ],
   ["--log json --log json:f", { log: [{ format: "json" }, { summaryFile: "f" }] }, []],
-])("%s", (words, expected, files) => {
+])("parses %s", (words, expected, files) => {
   const parsed = parse(words.split(" "));
   expect(parsed.options).toMatchObject(expected);
   expect(parsed.files).toEqual(files);
 });
 
-test("the words of the given options can be repeated", () => {
+test("the words returned for the given options set the same options again", () => {
   const { command } = parse(["-c", "a", "-Ilist.bak", "-n", "--dns", "--wait", "--deny=d", "-q", "l.csv"]);
   expect(givenOptions(command).map(({ name, words }) => [name, ...words])).toEqual([
     ["column", "-c", "a"],
@@ -79,6 +79,6 @@ test.each([
   ["unknown option '--other'", "unknown option '--other'"],
   // The command does not have what would take its place.
   ["unknown option '--timeout'", "unknown option '--timeout'"],
-])("%s", (message, expected) => {
+])("an error about a removed option names the replacement, if any: %s", (message, expected) => {
   expect(withReplacement(message, ["--fail-on", "--cache"])).toBe(expected);
 });

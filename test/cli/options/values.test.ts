@@ -65,7 +65,7 @@ test.each<[string, (text: string) => unknown, string, unknown]>([
   ["waitTime", waitTime, "", Number.POSITIVE_INFINITY],
   ["waitTime", waitTime, "12h", 43_200_000],
   ["itemRate", itemRate, "1000/h", { items: 1000, milliseconds: 3_600_000 }],
-])("%s takes $2", (...[, parse, text, expected]) => {
+])("%s accepts $2", (...[, parse, text, expected]) => {
   expect(parse(text)).toEqual(expected);
 });
 

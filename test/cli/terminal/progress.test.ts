@@ -12,26 +12,26 @@ const state = {
 };
 const style = { columns: 140, isUnicode: true, chalk: undefined };
 
-test("shows share, rows, rate, time left and statuses", () => {
+test("the progress line shows share, rows, rate, time left and statuses", () => {
   expect(progressLine(state, style)).toBe(
     "████████████▎░░░░░░░  61 %  1.8 M of ~3.0 M rows  450,000/s  3 s left  ok 1.4 M  alias 128 k  sneaky\\u{1b}[2J 3",
   );
 });
 
-test("is ASCII where the locale is", () => {
+test("the progress line is ASCII in a locale without Unicode", () => {
   expect(progressLine(state, { ...style, isUnicode: false })).toMatch(/^#{12}\.{8} {2}61 % /);
 });
 
-test("says what is known when the size of the input is not", () => {
+test("the progress line leaves out share and time left if the input size is unknown", () => {
   const line = progressLine({ ...state, rows: 9999, share: null }, style);
   expect(line).toBe("9,999 rows  2,500/s  ok 1.4 M  alias 128 k  sneaky\\u{1b}[2J 3");
 });
 
-test.each([20, 40, 59, 60, 80, 100])("fits into %d columns", (columns) => {
+test.each([20, 40, 59, 60, 80, 100])("the progress line fits into %d columns", (columns) => {
   expect(progressLine(state, { ...style, columns }).length).toBeLessThanOrEqual(columns);
 });
 
-test("has a share of 0 and of 1", () => {
+test("the progress line shows shares of 0 % and 100 %", () => {
   expect(progressLine({ ...state, rows: 0, share: 0, seconds: 0, statuses: {} }, style)).toBe(
     "░░░░░░░░░░░░░░░░░░░░  0 %  0 rows  0/s",
   );

@@ -36,6 +36,6 @@ test.each([
   [999, "999 rows"],
   [2000, "2,000 rows"],
   [1_234_567, "1,234,567 rows"],
-])("counts with a noun: %i", (count, expected) => {
+])("writes %i with a noun in the singular or plural", (count, expected) => {
   expect(counted(count, "row")).toBe(expected);
 });

@@ -23,7 +23,7 @@ async function openFindings() {
   return { path, cache, findings, kindsOf, pass };
 }
 
-test("findings are kept with the suffix of a disposable exchange", async () => {
+test("findings are stored with the suffix of a disposable exchange", async () => {
   const { findings, kindsOf } = await openFindings();
   expect(await kindsOf()).toEqual(kinds);
   expect(await findings.load(["x.net", "y.net"])).toEqual([
@@ -38,7 +38,7 @@ test("the newest finding on a domain replaces the others", async () => {
   expect((await kindsOf())[0]).toBe("null-mx");
 });
 
-test("answers are used for a day, those that may soon be mended for an hour", async () => {
+test("findings are used for a day, and those that may soon be repaired for an hour", async () => {
   const { kindsOf, pass } = await openFindings();
   pass(hour);
   expect(await kindsOf()).toEqual(kinds);
@@ -50,13 +50,13 @@ test("answers are used for a day, those that may soon be mended for an hour", as
   expect(await kindsOf()).toEqual(Array(4).fill(undefined));
 });
 
-test("answers from the future are not used", async () => {
+test("findings dated in the future are not used", async () => {
   const { kindsOf, pass } = await openFindings();
   pass(-1);
   expect(await kindsOf()).toEqual(Array(4).fill(undefined));
 });
 
-test("other servers, and other secrets, have findings of their own", async () => {
+test("each DNS server and each secret has findings of its own", async () => {
   const { cache, kindsOf } = await openFindings();
   for (const other of [cache.findings("secret", ["192.0.2.2"]), cache.findings("other", ["192.0.2.1"])]) {
     expect(await kindsOf(other)).toEqual(Array(4).fill(undefined));
@@ -64,7 +64,7 @@ test("other servers, and other secrets, have findings of their own", async () =>
   expect(await kindsOf(cache.findings("secret", ["192.0.2.1"]))).toEqual(kinds);
 });
 
-test("no domain is in the file", async () => {
+test("the file contains no looked-up domain", async () => {
   const { path } = await openFindings();
   const bytes = readFileSync(path, "latin1") + readFileSync(`${path}-wal`, "latin1");
   // The listed suffix is there, so a domain would be, too.

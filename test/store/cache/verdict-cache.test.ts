@@ -32,7 +32,7 @@ async function twoRuns() {
 
 const ignore = () => {};
 
-test("a claim of another container is held although no process here has its number", async () => {
+test("a claim of another container counts although no process here has its process ID", async () => {
   const { runs, digests, endFirst, open, pass } = await twoRuns();
   await runs[0].claim(digests("a"), 1000, ignore);
   endFirst();
@@ -106,7 +106,7 @@ test("of several verdicts on an item, the newest is passed on last", async () =>
   expect(seen).toEqual(["ok", "fake", "alias"]);
 });
 
-test("a claim expires", async () => {
+test("a claim expires after its time", async () => {
   const { runs, digests, pass } = await twoRuns();
   await runs[0].claim(digests("a"), 5000, ignore);
   pass(4999);
@@ -115,7 +115,7 @@ test("a claim expires", async () => {
   expect((await runs[1].claim(digests("a"), 5000, ignore)).isElsewhere).toEqual([false]);
 });
 
-test("a claim leaves the items of other runs to them, with their records", async () => {
+test("a claim does not affect items that other runs have claimed, or their records", async () => {
   const { runs, digests, path, pass } = await twoRuns();
   const [first, second] = runs;
   const database = new DatabaseSync(path);
@@ -135,7 +135,7 @@ test("a claim leaves the items of other runs to them, with their records", async
   database.close();
 });
 
-test("a batch that was submitted stays recorded until it is answered, and its claim ends with the answer", async () => {
+test("a submitted batch stays recorded until its answer, which also ends its claim", async () => {
   const { runs, digests } = await twoRuns();
   const [first, second] = runs;
   const batch = digests("a", "b");
@@ -155,7 +155,7 @@ test("a batch that was submitted stays recorded until it is answered, and its cl
   expect((await second.claim(digests("a"), 5000, ignore)).isElsewhere).toEqual([true]);
 });
 
-test("a batch without verdicts adds none", async () => {
+test("a batch that ends without verdicts stores none", async () => {
   const { runs, digests, path } = await twoRuns();
   await runs[0].begin(digests("a"));
   await runs[0].finish(digests("a"), [], []);
@@ -164,7 +164,7 @@ test("a batch without verdicts adds none", async () => {
   database.close();
 });
 
-test("a run is passed each verdict of the others once, in between its own", async () => {
+test("a run receives each verdict of other runs once, between its own", async () => {
   const { runs, digests } = await twoRuns();
   const [first, second] = runs;
   const seen: string[] = [];
@@ -202,7 +202,7 @@ test.each([
   ["statuses that are no JSON", "statuses = '['"],
   ["statuses that are no text", "statuses = '[1]'"],
   ["a status beyond the list", "statuses = '[]'"],
-])("a file with %s is damaged", async (_, change) => {
+])("a file with %s is rejected as damaged", async (_, change) => {
   const { runs, digests, path } = await twoRuns();
   await runs[0].finish([], digests("a"), ["ok"]);
   const database = new DatabaseSync(path);
@@ -211,7 +211,7 @@ test.each([
   await expect(runs[1].load(ignore)).rejects.toThrow(StoreError);
 });
 
-test("the statistics tell the number and the age of the verdicts by kind and service", async () => {
+test("the statistics give the number and the age of the verdicts by kind and service", async () => {
   let now = 1000;
   const cache = await VerdictCache.open(join(temporaryFolder(), "verdicts.db"), () => now);
   const keep = async (kind: string, url: string, keys: readonly string[], secret = "secret") => {
@@ -241,7 +241,7 @@ test("the statistics tell the number and the age of the verdicts by kind and ser
   await cache.close();
 });
 
-test("what is older than an age is deleted, and its space given back", async () => {
+test("pruning deletes entries older than an age, and compacting frees their space", async () => {
   const [hour, day] = [3_600_000, 86_400_000];
   let now = 10 * day;
   const path = join(temporaryFolder(), "verdicts.db");

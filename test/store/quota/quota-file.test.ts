@@ -76,7 +76,7 @@ describe("a limit", () => {
     await second.close();
   });
 
-  test("follows the model for any order of reservations and limits", async () => {
+  test("matches a plain model for any order of reservations and limits", async () => {
     const file = await QuotaFile.open(newPath(), () => november);
     const step = fc.oneof(
       fc.record({ units: fc.nat(50) }),

@@ -39,7 +39,7 @@ beforeEach(async () => {
 });
 afterEach(() => file.close());
 
-test("a charge is reported when its log is on the disk, and seen by others before", async () => {
+test("a charge is reported once its log is on the disk, and visible to others before", async () => {
   let finish = () => {};
   disk = () =>
     new Promise((resolve) => {
@@ -59,14 +59,14 @@ test("a charge is reported when its log is on the disk, and seen by others befor
   expect(syncs).toBe(1);
 });
 
-test("changes by command are durable too", async () => {
+test("a configured limit and a reset apply to the next reservation", async () => {
   await file.configure({ limit: 10 });
   expect(await file.reserve(20)).toMatchObject({ granted: 9 });
   await file.reset();
   expect((await file.read()).used).toBe(0);
 });
 
-test("says that the file cannot be used when the disk fails", async () => {
+test("a failing disk is reported as a quota file that cannot be used", async () => {
   disk = async () => {
     throw Object.assign(new Error("EIO: i/o error, fdatasync"), { code: "EIO" });
   };
@@ -89,7 +89,7 @@ test.each<[string, (path: string) => void]>([
   );
 });
 
-test.runIf(existsSync("/proc/self/fd"))("opens the log once for charges side by side", async () => {
+test.runIf(existsSync("/proc/self/fd"))("opens the log once for concurrent charges", async () => {
   const other = join(temporaryFolder(), "quota.db");
   const opened = await QuotaFile.open(other, Date.now);
   const granted = await Promise.all([opened.reserve(1), opened.reserve(2), opened.reserve(3)]);

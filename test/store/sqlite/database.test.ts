@@ -38,7 +38,7 @@ test("upgrades a file of an older version and keeps its data", async () => {
   (await openStore(path, second, {})).database.close();
 });
 
-test.each([1, 2, 3])("knows a file that another process creates before statement %i", async (place) => {
+test.each([1, 2, 3])("recognises a file that another process creates before statement %i", async (place) => {
   const path = join(temporaryFolder(), "file.db");
   const database = new DatabaseSync(path);
   let statements = 0;
@@ -56,7 +56,7 @@ test.each([1, 2, 3])("knows a file that another process creates before statement
   database.close();
 });
 
-test("takes a file without a version number for version 1", async () => {
+test("treats a file without a version number as version 1", async () => {
   const path = join(temporaryFolder(), "file.db");
   const database = new DatabaseSync(path);
   database.exec(`${first.steps[0]}; PRAGMA application_id = ${first.applicationId}`);
@@ -123,7 +123,7 @@ class Probe extends StateFile {
   readonly writeQuickly = () => this.inFastWrite(() => this.durability());
 }
 
-test("changes are on the disk when they are done, also after one that need not be", async () => {
+test("changes are durable when they return, even after a fast write", async () => {
   const file = new Probe(await openFile(join(temporaryFolder(), "file.db"), first, Date.now, {}));
   expect(file.durability()).toEqual([{ synchronous: 2 }]);
   expect(await file.writeQuickly()).toEqual([{ synchronous: 1 }]);
@@ -160,18 +160,18 @@ describe("a file that cannot be used", () => {
       "StoreError: PATH: no space left on the device for the test file; free some space",
     ],
     ["a missing table", "DROP TABLE a", "StoreError: PATH: the test file cannot be used: no such table: a"],
-  ])("is explained: %s", async (_, fault, message) => {
+  ])("is reported with the reason: %s", async (_, fault, message) => {
     expect(await failureAfter(fault)).toBe(message);
   });
 
-  test("leaves errors of others alone", async () => {
+  test("does not change errors that have another cause", async () => {
     for (const error of [new TypeError("a bug"), new StoreError("known"), "text"]) {
       const work = explainErrors("path", first, () => Promise.reject(error));
       await expect(work).rejects.toBe(error);
     }
   });
 
-  test("is explained when its contents are damaged", async () => {
+  test("is reported as damaged if its contents are", async () => {
     const path = join(temporaryFolder(), "file.db");
     const { database } = await openStore(path, first, {});
     database.exec("INSERT INTO a VALUES (zeroblob(50000)); PRAGMA wal_checkpoint(TRUNCATE)");
@@ -206,7 +206,7 @@ describe("a file that cannot be used", () => {
       },
       "not a test file of idv; left unchanged; use another file",
     ],
-  ])("is refused and left as it is: %s", async (_, make, message) => {
+  ])("is refused and left unchanged: %s", async (_, make, message) => {
     const path = join(temporaryFolder(), "file.db");
     make(path);
     const before = statSync(path);
@@ -232,7 +232,7 @@ describe("a file that cannot be used", () => {
 describe("the mode of a file", () => {
   const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-  test("is 0600 when idv makes it, in folders of mode 0700, or fills an empty one", async () => {
+  test("is 0600 if idv creates the file or fills an empty one, in new folders of mode 0700", async () => {
     const home = temporaryFolder();
     (await openStore(join(home, "new/file.db"), first, {})).database.close();
     expect([modeOf(join(home, "new")), modeOf(join(home, "new/file.db"))]).toEqual([0o700, 0o600]);
@@ -241,7 +241,7 @@ describe("the mode of a file", () => {
     expect(modeOf(join(home, "empty.db"))).toBe(0o600);
   });
 
-  test("stays when the file has something in it", async () => {
+  test("does not change if the file has content", async () => {
     const path = join(temporaryFolder(), "file.db");
     (await openStore(path, first, {})).database.close();
     chmodSync(path, 0o640);
@@ -250,7 +250,7 @@ describe("the mode of a file", () => {
   });
 });
 
-test("a lock is waited for until the deadline, and tried at least once", async () => {
+test("a locked change is retried until the deadline or a signal, but tried at least once", async () => {
   const path = join(temporaryFolder(), "file.db");
   const { database } = await openStore(path, first, {});
   const other = new DatabaseSync(path);

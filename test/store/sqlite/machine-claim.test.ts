@@ -24,7 +24,7 @@ test("processes of one machine share a claim", () => {
   expect(existsSync(claimFile(2))).toBe(false);
 });
 
-test("a file that another machine uses is refused, and taken over two minutes after", () => {
+test("a file in use on another machine is refused, and taken over after two minutes", () => {
   writeFileSync(claimFile(7), "elsewhere boot 42");
   expect(claim).toThrow(
     `${path}: the quota file is in use on elsewhere, and machines cannot share it on NFS; use a shared quota on a database`,
@@ -36,7 +36,7 @@ test("a file that another machine uses is refused, and taken over two minutes af
   expect(readFileSync(claimFile(8), "utf8")).toContain(hostname());
 });
 
-test("a process that slept while its file was taken over changes nothing", () => {
+test("a process that slept while its file was taken over is refused the file", () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   onTestFinished(() => void vi.useRealTimers());
   const own = claim()!;

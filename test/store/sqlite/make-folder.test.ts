@@ -7,13 +7,13 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-test("makes all folders that are missing, with the mode", () => {
+test("creates all missing folders with the given mode", () => {
   const home = temporaryFolder();
   makeFolder(join(home, "a/b/c"), 0o700);
   expect(["a", "a/b", "a/b/c"].map((path) => modeOf(join(home, path)))).toEqual([0o700, 0o700, 0o700]);
 });
 
-test("leaves a folder that is there as it is", () => {
+test("leaves an existing folder unchanged", () => {
   const home = temporaryFolder();
   mkdirSync(join(home, "a"), 0o750);
   makeFolder(join(home, "a"), 0o700);

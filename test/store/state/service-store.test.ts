@@ -111,7 +111,7 @@ describe.each(stores)("%s", (_, open) => {
     await store.close();
   });
 
-  test("runs take units from the quota of a key, while it can be used", async () => {
+  test("runs take units from the quota of a key until the key is revoked", async () => {
     const store = await open(() => november);
     const { key } = await store.create({ limit: 5 });
     const request = { from: { keyId: key.id }, kind: "email", units: 3, once: "a" };
@@ -138,7 +138,7 @@ describe.each(stores)("%s", (_, open) => {
     await store.close();
   });
 
-  test("a key with a given id is created once", async () => {
+  test("a key with a given ID is created only once", async () => {
     const store = await open(() => november);
     await store.create({ id: "abcdefghi", name: "first" });
     await expect(store.create({ id: "abcdefghi", name: "second" })).rejects.toThrow("was created already");
@@ -146,7 +146,7 @@ describe.each(stores)("%s", (_, open) => {
     await store.close();
   });
 
-  test("a link is good once and for ten minutes, a session for twelve hours or until it ends", async () => {
+  test("a sign-in link works once within ten minutes, a session for twelve hours or until it is ended", async () => {
     let now = november;
     const store = await open(() => now);
     const [first, late, other] = [
@@ -174,7 +174,7 @@ describe.each(stores)("%s", (_, open) => {
     await store.close();
   });
 
-  test("what was done is kept, and shown the newest first", async () => {
+  test("audit entries are stored and listed newest first", async () => {
     let now = november;
     const store = await open(() => now++);
     for (const what of ["created", "rotated", "revoked"]) await store.record({ who: "me", what, keyId: "a" });
@@ -215,7 +215,7 @@ describe.each(stores)("%s", (_, open) => {
     await store.close();
   });
 
-  test("sums usage by span, of all keys or one, for any times", async () => {
+  test("sums usage by span for any times, of all keys or one", async () => {
     let now = november;
     const store = await open(() => now);
     const keys = await Promise.all([1, 2, 3].map(() => store.create({})));
@@ -264,7 +264,7 @@ describe.each(stores)("%s", (_, open) => {
     await store.close();
   });
 
-  test("keys share a quota by its name", async () => {
+  test("keys with the same quota name share a quota", async () => {
     const store = await open(() => november);
     const a = await store.create({ name: "a", quotaName: "team", limit: 3 });
     const b = await store.create({ name: "b", quotaName: "team" });
@@ -281,7 +281,7 @@ describe.each(stores)("%s", (_, open) => {
     await store.close();
   });
 
-  test("a repeated Idempotency-Key gets its answer, also in the same group and without units", async () => {
+  test("a repeated Idempotency-Key gets the stored answer, even in the same group or without units left", async () => {
     const store = await open(() => november);
     const { key } = await store.create({ limit: 2 });
     const [first, again, other] = await store.chargeAll([
@@ -357,7 +357,7 @@ describe.each(stores)("%s", (_, open) => {
     await store.close();
   });
 
-  test("a key was last used not before it was created", async () => {
+  test("the last use of a key is not before its creation", async () => {
     const store = await open(() => november);
     const { key } = await store.create({});
     await store.chargeAll([charge(key.id, 1)]);
@@ -365,7 +365,7 @@ describe.each(stores)("%s", (_, open) => {
     await store.close();
   });
 
-  test("usage is what the quotas have counted, for any charges in any groups", async () => {
+  test("usage equals the units that the quotas have counted, for any charges in any groups", async () => {
     const steps = fc.array(
       fc.array(fc.record({ key: fc.nat(3), units: fc.nat(5), once: fc.option(fc.constantFrom("a", "b")) }), {
         maxLength: 6,
@@ -427,7 +427,7 @@ test.each(["removed", "replaced"])("charges nothing to a file that was %s", asyn
   await store.close();
 });
 
-test("others have their turn while usage in a file is added up", async () => {
+test("other work gets its turn while usage in a file is summed up", async () => {
   let now = november;
   const store = await openSqliteServiceStore(join(temporaryFolder(), "service.db"), () => now);
   const { key } = await store.create({});
@@ -478,7 +478,7 @@ test("a file of the first version keeps its keys, units and answers", async () =
 });
 
 describe("group commit", () => {
-  test("runs one group at a time, in order, each with what has come meanwhile", async () => {
+  test("runs one group at a time, in order, each with the work that has arrived meanwhile", async () => {
     const groups: (readonly number[])[] = [];
     let running = 0;
     const commit = new GroupCommit<number, number>(async (group) => {
@@ -495,7 +495,7 @@ describe("group commit", () => {
     expect(await commit.add(7)).toBe(-7);
   });
 
-  test("a failure is that of all in its group, and of no other", async () => {
+  test("a failure rejects all work in its group, and no other", async () => {
     const commit = new GroupCommit<string, string>(async (group) => {
       if (group.includes("bad")) throw new Error("no");
       return group;
@@ -507,7 +507,7 @@ describe("group commit", () => {
 });
 
 describe.skipIf(postgres === undefined)("PostgreSQL", () => {
-  test("gives the outcomes that SQLite gives, for any charges, changes and times", async () => {
+  test("gives the same outcomes as SQLite for any charges, changes and times", async () => {
     const amount = fc.record({ units: fc.nat(4), once: fc.option(fc.constantFrom("a", "b", "c", "d", "e")) });
     const step = fc.oneof(
       {
@@ -585,7 +585,7 @@ describe.skipIf(postgres === undefined)("PostgreSQL", () => {
     );
   }, 60_000);
 
-  test("a charge that has waited sees a revocation that was committed meanwhile", async () => {
+  test("a charge that waited for a lock sees a revocation that was committed meanwhile", async () => {
     const url = await postgres!.create();
     const store = await openPostgresServiceStore(url);
     const client = new pg.Client({ connectionString: url });
@@ -612,7 +612,7 @@ describe.skipIf(postgres === undefined)("PostgreSQL", () => {
     await store.close();
   });
 
-  test("tables of the first version are upgraded, by servers that start together", async () => {
+  test("servers that start together upgrade tables of the first version", async () => {
     const url = await postgres!.create();
     const before = await PostgresDatabase.open(url, {}, steps.slice(0, 1));
     await before.transaction(async (query) => {
@@ -692,7 +692,7 @@ async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {
 
 describe.each(stores)("a state exported from %s", (_, from) => {
   test.each(stores)(
-    "and imported into %s is the same, its keys work, and it is imported once",
+    "and imported into %s is the same, with its stored answers, and cannot be imported twice",
     async (_, to) => {
       const source = await fill(from);
       const pages = await exported(source);

@@ -110,7 +110,7 @@ describe("chosen columns", () => {
     ["domain", "email,domain", "a@example.org,example.net", 1],
     ["domain", "contact,company", "a@example.org,example.net", 1],
     ["domain", "id,contact", "1,a@example.org", 1],
-  ])("for kind %s, from %s / %s: index %i", (kind, header, record, column) => {
+  ])("for kind %s, with header %s and row %s, have index %i", (kind, header, record, column) => {
     const names = header.split(",").map((name) => Buffer.from(name).toString("latin1"));
     expect(chooseColumn(names, rows(record), names.length, profiles[kind]).column).toBe(column);
   });
@@ -128,7 +128,7 @@ describe("chosen columns", () => {
     ],
     [["id", "name"], "1,Ann", 'no column looks like e-mail addresses; name it with -c: 1 "id", 2 "name"'],
     [Array.from({ length: 30 }, (_, i) => `c${i}`), "1", "and 10 more"],
-  ])("cannot be told apart or found: $0 / $1", (header, record, message) => {
+  ])("are reported as ambiguous or missing: header $0, row $1", (header, record, message) => {
     const width = header?.length ?? 2;
     expect(() => chooseColumn(header, rows(record), width, profiles.email)).toThrow(message);
     expect(() => chooseColumn(header, rows(record), width, profiles.email)).toThrow(ChoiceError);
@@ -144,7 +144,7 @@ describe("chosen columns", () => {
     ["old email,new email", "a@x.net,b@x.net", 1, [0]],
     ["email a,email b", "-,b@x.net", 1, []],
     ["email,notes", "a@x.net,text", 0, []],
-  ])("among %s / %s: index %i, and others %j", (header, record, column, others) => {
+  ])("with header %s and row %s, have index %i and alternatives %j", (header, record, column, others) => {
     const names = header.split(",");
     expect(chooseColumn(names, rows(record), names.length, profiles.email)).toEqual({ column, others });
   });
@@ -152,11 +152,11 @@ describe("chosen columns", () => {
   test.each<[string, string, number]>([
     ["SITE,WEBSITE", "Main shop,https://x.net", 1],
     ["WEBSITE,SITE", "https://x.net,Main shop", 0],
-  ])("among %s / %s for domains: index %i", (header, record, column) => {
+  ])("for domains, with header %s and row %s, have index %i", (header, record, column) => {
     expect(chooseColumn(header.split(","), rows(record), 2, profiles.domain).column).toBe(column);
   });
 
-  test("need no evidence if there is only one", () => {
+  test("need no item in a table of one column", () => {
     expect(chooseColumn(undefined, [["x"]], 1, profiles.email)).toEqual({ column: 0, others: [] });
   });
 });

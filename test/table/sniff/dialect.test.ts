@@ -70,7 +70,7 @@ describe("records of a sample", () => {
       ],
     ],
     ["", ",", true, []],
-  ])("are split from %j by %j, whole: %s", async (sample, delimiter, isWhole, records) => {
+  ])("are split from %j at %j, whole sample: %s", async (sample, delimiter, isWhole, records) => {
     const split = await sampleSplitter(sample, isWhole);
     expect(split(delimiter).records.map(({ fields }) => fields)).toEqual(records);
   });
@@ -83,7 +83,7 @@ describe("records of a sample", () => {
   test.each<[string, string | undefined]>([
     ['a,b\n\n"c\nd",e\r\nf,g\n', undefined],
     ["a,b\n\n'c\nd',e\r\nf,g\n", "'"],
-  ])("know where they are in %j", async (sample, quote) => {
+  ])("have the right byte and line positions in %j", async (sample, quote) => {
     const split = await sampleSplitter(sample, true, quote);
     expect(split(",").records.map(({ start, linesBefore }) => [start, linesBefore])).toEqual([
       [0, 0],
@@ -154,7 +154,7 @@ describe("the delimiter", () => {
     [["x"], "id;a\n1;ann@b.net\n", ";"],
     // An index is no name.
     [["2"], "1;ann@b.net,2\n3;bob@b.net,4\n", ";"],
-  ])("finds a delimiter with which there is the column %j", async (columns, sample, delimiter) => {
+  ])("is chosen so that the column %j exists, if possible", async (columns, sample, delimiter) => {
     const split = await sampleSplitter(sample, true);
     expect(sniffDelimiter(split, { profile: profiles.email, columns })).toBe(delimiter);
   });
@@ -169,7 +169,7 @@ test.each<[string, string | null, string]>([
   ['5"\n', ",", "\n"],
   ["a,b", ",", "\n"],
   ['"a\nb"\r', null, "\r"],
-])("detects in %j by %j the line ending %j", (sample, delimiter, lineEnding) => {
+])("detects in %j with the delimiter %j the line ending %j", (sample, delimiter, lineEnding) => {
   expect(sniffLineEnding(Buffer.from(sample, "latin1"), delimiter)).toBe(lineEnding);
 });
 
@@ -178,6 +178,6 @@ test.each<[number[], number]>([
   [[3, 3, 2], 3],
   [[1, 2, 2, 1], 2],
   [[5, 2, 2], 2],
-])("picks from widths %j the most common, %i", (widths, expected) => {
+])("picks from the widths %j the most common one, %i", (widths, expected) => {
   expect(mostCommonWidth(widths.map((width) => Array.from({ length: width }, () => "")))).toBe(expected);
 });

@@ -5,7 +5,7 @@ import { refuseForeignFormat } from "../../../src/table/sniff/foreign-format.js"
 
 const bytes = (...values: number[]) => Buffer.from(values);
 
-describe("a file is refused that is", () => {
+describe("foreign formats", () => {
   test.each<[string, Buffer | string, string]>([
     ["a workbook of today", "PK\x03\x04\x14\0", "a zip archive or a spreadsheet file; export it as CSV"],
     ["a workbook of 1997", bytes(0xd0, 0xcf, 0x11, 0xe0, 0xa1), "an Excel 97-2003 workbook (.xls)"],
@@ -30,7 +30,7 @@ describe("a file is refused that is", () => {
       Buffer.from(Array.from({ length: 4096 }, (_, i) => (i * 197 + (i >> 3)) & 255)),
       "not text",
     ],
-  ])("%s", (_, start, message) => {
+  ])("rejects %s", (_, start, message) => {
     const refuse = () => refuseForeignFormat("list.csv", Buffer.from(start));
     expect(refuse).toThrow(ChoiceError);
     expect(refuse).toThrow(`list.csv: `);
@@ -46,7 +46,7 @@ describe("a file is refused that is", () => {
     ["an address in angle brackets", "<a@x.net>\n"],
     ["a field of NUL bytes", "email\n\0\0\0\0\0\0\n"],
     ["text with a few control characters", "a\x01@x.net\nb\x02@x.net\n"],
-  ])("but not %s", (_, text) => {
+  ])("accepts %s", (_, text) => {
     expect(() => refuseForeignFormat("list.csv", Buffer.from(text))).not.toThrow();
   });
 });

@@ -88,12 +88,12 @@ describe("a table starts", () => {
     expect(await layout(text)).toMatchObject({ above, header });
   });
 
-  test("where the user says", async () => {
+  test("at the first line if the user says that there is a header", async () => {
     expect(await layout("Title;;\nid;email;x\n1;a@x.net;y\n", true)).toMatchObject({ above: 0 });
   });
 });
 
-test("a preamble of any shape leaves the table as it is", async () => {
+test("a preamble of any shape does not change the layout found for a table", async () => {
   const title = fc.constantFrom(
     ...[
       "Export from CRM",
@@ -136,6 +136,6 @@ test.each([
   ["SEP=\t\n", { delimiter: "\t", length: 6 }],
   ["sep=;;\n", undefined],
   ["email\n", undefined],
-])("reads Excel's separator in %j", (text, expected) => {
+])("reads Excel's separator line, if any, in %j", (text, expected) => {
   expect(separatorLine(Buffer.from(text))).toEqual(expected);
 });

@@ -40,15 +40,15 @@ const people =
 const xlsx = await writeXlsx({ sheets });
 
 describe("a sheet", () => {
-  test("is the first with items, as text with the addresses of links", async () => {
+  test("is by default the first with items, written as text with the addresses of links", async () => {
     expect(await csvOf(xlsx)).toEqual({ name: "People", csv: people });
   });
 
-  test("is the named one, with its blank rows", async () => {
+  test("chosen by its name has its blank rows", async () => {
     expect(await csvOf(xlsx, "Info")).toEqual({ name: "Info", csv: "Export\n\nmade by hand\n" });
   });
 
-  test("of an OpenDocument file is read too", async () => {
+  test("of an OpenDocument file is read", async () => {
     const rows = [["email"], ["b@x.net"]];
     const { csv } = await csvOf(
       await writeOds({
@@ -61,7 +61,7 @@ describe("a sheet", () => {
     expect(csv).toBe("email\nb@x.net\n");
   });
 
-  test("is read from an archive with comments and further fields of its parts", async () => {
+  test("is read from an archive whose parts have comments and extra fields", async () => {
     const file = withNotes(Buffer.from(xlsx));
     expect(listParts(file)).toEqual(listParts(Buffer.from(xlsx)));
     expect(await csvOf(file)).toEqual({ name: "People", csv: people });
@@ -124,7 +124,7 @@ describe("cells of an .xlsx file", () => {
     expect(csv).toBe(`${line}\n`);
   });
 
-  test("are read however the file is cut into pieces", async () => {
+  test("are read from a sheet that is decompressed in several pieces", async () => {
     const rows = Array.from(
       { length: 4000 },
       (_, i) => `<row>${inline(`A${i + 1}`, `é${i} &amp; "x"`)}</row>`,
@@ -134,7 +134,7 @@ describe("cells of an .xlsx file", () => {
   });
 });
 
-test("long words in tags and formats take no longer than others", async () => {
+test("long words in tags and formats are read without delay", async () => {
   const styles = `<numFmts><numFmt numFmtId="170" formatCode="${"[".repeat(900_000)}"/></numFmts>
     <cellXfs><xf numFmtId="170"/></cellXfs>`;
   const cells = `<c s="0" ${"a".repeat(900_000)}><v>1</v></c>`;
@@ -176,7 +176,7 @@ describe("cells of an .ods file", () => {
     expect(csv).toBe(`${line}\n`);
   });
 
-  test("are read to the last that is filled, in rows and sheets that a colour fills up", async () => {
+  test("are read up to the last filled one if formats fill the rest of rows and sheets", async () => {
     const rows = Array.from({ length: 3000 }, (_, i) => odsRow([`${i}`, ann], emptyCells(16_382))).join("");
     const { csv } = await csvOf(
       odsOf({ S: odsRow(["id", "email"]) + emptyRows(2) + rows + emptyRows(1_045_573) }),
@@ -203,7 +203,7 @@ describe("formulas without a stored value", () => {
     return { ...sheet, csv: Buffer.concat(chunks).toString() };
   }
 
-  test("are counted, and keep their rows", async () => {
+  test("are counted, and their rows are kept", async () => {
     const rows = [
       row(1, inline("A1", "id"), inline("B1", "email"), inline("C1", "sum")),
       row(2, inline("A2", "1"), inline("B2", ann), formula("C2")),
@@ -217,7 +217,7 @@ describe("formulas without a stored value", () => {
     expect([await lacksValues(0), await lacksValues(1), await lacksValues(2)]).toEqual([false, false, true]);
   });
 
-  test("are counted in an .ods file, with those of repeated rows", async () => {
+  test("are counted in an .ods file, including repeated rows", async () => {
     const empty = '<table:table-cell table:formula="of:=[.A1]"/>';
     const text =
       '<table:table-cell table:formula="of:=[.A1]" office:value-type="string" office:string-value=""/>';
@@ -227,7 +227,7 @@ describe("formulas without a stored value", () => {
     expect(emptyFormulas()).toEqual({ count: 3, first: "B3" });
   });
 
-  test("are not formulas whose value is an empty text", async () => {
+  test("do not include formulas whose value is an empty text", async () => {
     const cell = '<c r="B1" t="str"><f>""</f><v></v></c>';
     const { emptyFormulas, lacksValues } = await read(xlsxOf({ S: row(1, inline("A1", ann), cell) }));
     expect([emptyFormulas(), await lacksValues(1)]).toEqual([undefined, false]);
@@ -259,7 +259,7 @@ describe("a sheet is chosen", () => {
     expect((await csvOf(file)).name).toBe(name);
   });
 
-  test("with items below row 100 only by its name", async () => {
+  test("only by its name if its items start below row 100", async () => {
     const late = odsRow(["x"], "", 1).repeat(100) + odsRow([ann]);
     const file = odsOf({ A: odsRow(["x"]), B: late, C: odsRow([ann]) });
     expect((await csvOf(file)).name).toBe("C");
@@ -368,7 +368,7 @@ describe("a sheet ends with an error", () => {
     await expect(reading).rejects.toThrow(TableError);
   });
 
-  test("of its signal", async () => {
+  test("when its signal is aborted", async () => {
     const ending = new AbortController();
     ending.abort(new Error("stopped"));
     const opening = openSheet("l.xlsx", once(xlsx), profiles.email, undefined, ending.signal);
@@ -420,7 +420,7 @@ const ods = await writeOds({ sheets });
 test.each([
   ["xlsx", xlsx],
   ["ods", ods],
-])("damaged files end with an error of ours, or with rows: %s", async (_, whole) => {
+])("a damaged file gives rows, a TableError or a ChoiceError: %s", async (_, whole) => {
   const change = fc.record({ at: fc.nat(whole.length - 1), byte: fc.nat(255) });
   await fc.assert(
     fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 8 }), async (changes) => {
@@ -434,7 +434,7 @@ test.each([
   );
 });
 
-test("the parts of an archive are listed with their lengths", () => {
+test("the parts of an archive are listed", () => {
   expect(listParts(Buffer.from(xlsx))?.map(({ name }) => name)).toContain("xl/workbook.xml");
   expect(listParts(Buffer.from("PK"))).toBeUndefined();
 });

@@ -45,7 +45,7 @@ describe("the statuses of an answer", () => {
   });
 });
 
-test("the plain way of reading an answer never differs from JSON's", () => {
+test("the fast path for plain answers reads the same statuses as JSON.parse", () => {
   const name = fc.stringMatching(/^[a-z0-9"\\\u00e9]{1,3}$/).map((local) => `${local}@b.net`);
   const status = fc.constantFrom(
     "ok",
@@ -119,7 +119,7 @@ describe("a plain answer is read without JSON.parse", () => {
       },
     ],
     ["email", "emails", { "a@b.net": "x".repeat(64), "b@b.net": "quota_exceeded", "c@b.net": "_" }],
-  ])("%s, %s: %j", (kind, field, statuses) => {
+  ])("for kind %s, in the field %s: %j", (kind, field, statuses) => {
     const body = plain(field, statuses);
     const parse = vi.spyOn(JSON, "parse");
     const result = readAnswer(kind, Object.keys(statuses), body);
@@ -130,7 +130,7 @@ describe("a plain answer is read without JSON.parse", () => {
   });
 });
 
-test("an item with quotes is not taken for several", () => {
+test("an item with quotes is not read as several items", () => {
   const item = 'a":{"status":"ok"},"b';
   expect(readAnswer("email", [item], answer({ a: ok, b: ok }))).toEqual({
     statuses: [undefined],
@@ -138,7 +138,7 @@ test("an item with quotes is not taken for several", () => {
   });
 });
 
-test("text behind the map is reported, however plain the map is", () => {
+test("text after the map is reported, even if the map is plain", () => {
   const body = `${answer({ "a@b.net": ok })} and more`;
   expect(readAnswer("email", ["a@b.net"], body)).toEqual({ statuses: [undefined], fault: "it is not JSON" });
 });

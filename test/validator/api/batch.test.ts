@@ -82,11 +82,11 @@ test.each<[string, Batch, readonly number[], Reply, unknown]>([
     "too large",
     { next: "shrink", batch: { open: [0, 1, 2, 3], size: 2, faults: 0 } },
   ],
-])("%s", (_, batch, part, reply, expected) => {
+])("chooses the next step after %s", (_, batch, part, reply, expected) => {
   expect(stepAfter(batch, part, reply)).toEqual(expected);
 });
 
-test("verdicts belong to the items of the part", () => {
+test("the verdicts of an answer belong to the items of the submitted part", () => {
   expect(answeredIn([5, 2, 9], results(["ok", undefined, "fake"]))).toEqual({
     items: [5, 9],
     statuses: ["ok", "fake"],

@@ -49,7 +49,7 @@ describe("429", () => {
     expect(outcomes.every(({ charged }) => charged === 1)).toBe(true);
   });
 
-  test("counts anew after another batch has succeeded", async () => {
+  test("is counted from zero again after another batch has succeeded", async () => {
     // Of one batch: three refusals, then one success of the other, then three more; five in a row would be a fault.
     let refusals = 0;
     const act: Act = (response, request) => {
@@ -88,7 +88,7 @@ describe("429", () => {
     expect(seen).toHaveLength(sent);
   });
 
-  test("quota_exceeded in an answer keeps the charged verdicts", async () => {
+  test("an answer with quota_exceeded keeps the charged verdicts", async () => {
     const half = respond(200, { ratelimit: '"validations";r=0;t=90' }, () =>
       JSON.stringify({
         emails: { "ann0@b.net": { status: "ok" }, "ann1@b.net": { status: "quota_exceeded" } },
@@ -121,7 +121,7 @@ describe("429", () => {
     expect(slept).toEqual([600_000, 600_000, 300_000]);
   });
 
-  test("with --wait resubmits only items without a verdict", async () => {
+  test("with --wait, only items without a verdict are resubmitted", async () => {
     const half = respond(200, { "x-ratelimit-remaining": "0" }, (list) =>
       JSON.stringify({
         emails: Object.fromEntries(
@@ -134,7 +134,7 @@ describe("429", () => {
     expect(seen.map((request) => request.items)).toEqual([items(5), items(3, 2)]);
   });
 
-  test("quota_exceeded for all items ends the asking, even if the headers show units left", async () => {
+  test("quota_exceeded for all items ends the requests, even if the headers show units left", async () => {
     const never = respond(200, { ratelimit: '"validations";r=500' }, (list) =>
       JSON.stringify({
         emails: Object.fromEntries(list.map((item) => [item, { status: "quota_exceeded" }])),
@@ -145,7 +145,7 @@ describe("429", () => {
     expect(seen.length).toBe(1);
   });
 
-  test("quota_exceeded is resubmitted if the headers show units left", async () => {
+  test("items with quota_exceeded are resubmitted if the headers show units left", async () => {
     const stale = respond(200, { ratelimit: '"validations";r=500' }, (list) =>
       JSON.stringify({
         emails: Object.fromEntries(
@@ -168,7 +168,7 @@ describe("batches that are too large", () => {
   test.each<[string, Act]>([
     ["413", respond(413, {}, "<html>")],
     ["a 400 that blames the size", respond(400, {}, '{"message":"Too many items: at most 30."}')],
-  ])("are halved until they fit, and stay so, after %s", async (_, refusal) => {
+  ])("are halved until they fit, and later batches stay small, after %s", async (_, refusal) => {
     const { validate, seen, kept, engine } = await engineFor([takes(30, refusal)]);
     expect((await validate(items(100))).charged).toBe(100);
     expect(seen.map((request) => request.items.length)).toEqual([100, 50, 25, 25, 25, 25]);
@@ -189,7 +189,7 @@ describe("batches that are too large", () => {
   });
 });
 
-test("batches that were made before the service asked for smaller ones do not make them larger again", async () => {
+test("a batch built before the service asked for smaller ones does not raise the batch size again", async () => {
   const takes: Act = (response, request) =>
     (request.items.length > 30 ? respond(413, {}, "") : respond())(response, request);
   const { validate, seen, engine, notices } = await engineFor([takes]);
@@ -223,7 +223,7 @@ test("--rate gives back the time of a batch that was too large", async () => {
   expect(slept.map((milliseconds) => Math.round(milliseconds / 1000))).toEqual([40]);
 });
 
-test("sends no waiting batch after one has failed", async () => {
+test("sends no waiting batch after a batch has failed", async () => {
   const { validate, seen } = await engineFor([respond(422, {}, "{}")]);
   const outcomes = await Promise.allSettled([
     validate(items(2)),
@@ -234,7 +234,7 @@ test("sends no waiting batch after one has failed", async () => {
   expect(seen).toHaveLength(1);
 });
 
-test("sends the first batch alone, then as many as the quota has room for", async () => {
+test("sends the first batch alone, then as many batches as the quota covers", async () => {
   let left = 60;
   /** Answers, which the test gives when it is time. */
   const answers: (() => void)[] = [];
@@ -275,7 +275,7 @@ test("does not submit impossible items if prechecks are on", async () => {
 });
 
 describe("the signal", () => {
-  test("lets nothing be sent once it is aborted", async () => {
+  test("prevents all requests once it is aborted", async () => {
     const { validate, seen } = await engineFor([respond()]);
     const aborted = AbortSignal.abort(new Error("stop"));
     await expect(validate(items(1), "email", aborted)).rejects.toThrow("stop");
@@ -293,7 +293,7 @@ describe("the signal", () => {
     expect(engine.activity).toEqual({ inFlight: 0, wait: undefined });
   });
 
-  test("lets requests in flight finish, and sends no other", async () => {
+  test("lets requests in flight finish and prevents new ones", async () => {
     const answers: (() => void)[] = [];
     const { validate, seen, kept } = await engineFor([
       (response, request) => answers.push(() => respond(413, {}, "")(response, request)),
@@ -363,20 +363,20 @@ describe("the quota of an answer", () => {
     expect((await validate(items(1))).quota).toEqual(quota);
   });
 
-  test("stays as it was last told", async () => {
+  test("stays the same after an answer without header fields", async () => {
     const { validate } = await engineFor([respond(200, { "ratelimit-remaining": "7" }), respond()]);
     await validate(items(1));
     expect((await validate(items(1, 1))).quota).toEqual({ left: 7, renewsAt: null });
   });
 
-  test("is over after a 429 that names no renewal", async () => {
+  test("is used up after a 429 without a renewal time", async () => {
     const { validate, notices } = await engineFor([respond(429, {}, "")]);
     expect(await validate(items(1))).toMatchObject({ exhausted: true, quota: { left: 0, renewsAt: null } });
     expect(notices).toEqual([]);
   });
 });
 
-test("an answer with some verdicts that does not say how many units are left is asked about again", async () => {
+test("items without a verdict are resubmitted if an answer does not give the units left", async () => {
   // A replayed answer to a killed run, whose quota has been raised since.
   const part = respond(200, {}, (list) =>
     JSON.stringify({
@@ -389,7 +389,7 @@ test("an answer with some verdicts that does not say how many units are left is 
   expect(await gone.validate(items(5))).toMatchObject({ charged: 2, exhausted: true });
 });
 
-test("asks later for items that another run has in flight, and not for those that have their verdicts", async () => {
+test("items in flight in another run are submitted later, unless that run gets their verdicts", async () => {
   const { engine, seen } = await engineFor([respond()], { rate: { items: 2, milliseconds: 1000 } });
   const submissions = [
     { now: [0], later: [1, 2] },
@@ -430,7 +430,7 @@ describe("--wait", () => {
     expect(beyond.slept).toEqual([]);
   });
 
-  test("asks once more at its end if the service does not say when the quota renews", async () => {
+  test("asks once more at its end if the service gives no renewal time", async () => {
     const { validate, slept } = await engineFor([gone, respond()], { wait: 60_000 });
     expect((await validate(items(1))).exhausted).toBe(false);
     expect(slept).toEqual([60_000]);
@@ -438,14 +438,14 @@ describe("--wait", () => {
     expect((await short.validate(items(1))).exhausted).toBe(true);
   });
 
-  test("counts anew for the next end of the quota", async () => {
+  test("starts from zero when the quota ends a second time", async () => {
     const { validate, slept } = await engineFor([gone, respond(), gone, respond()], { wait: 700_000 });
     await validate(items(1));
     expect((await validate(items(1, 1))).exhausted).toBe(false);
     expect(slept).toEqual([600_000, 600_000]);
   });
 
-  test("tells what the engine waits for", async () => {
+  test("shows in the activity what the engine waits for", async () => {
     const { now, sleep } = manualClock();
     const { validate, engine } = await engineFor([gone], { wait: 1e9 }, { now, sleep });
     validate(items(1)).catch(() => {});
@@ -458,7 +458,7 @@ describe("--wait", () => {
   });
 });
 
-test("tells how long a batch may take at most", async () => {
+test("the patience of an engine is the longest time that a batch may take", async () => {
   const patienceOf = async (timeout: number, retryBudget: number) =>
     (await engineFor([respond()], { timeout, retryBudget })).engine.patience;
   expect(await patienceOf(5000, 60_000)).toBe(65_000);
@@ -480,7 +480,7 @@ test("equal statuses share one verdict, up to a hundred of them", async () => {
   expect(second.statuses).toEqual(items(150).map(statusOf));
 });
 
-test("records each request before it is sent, and waits for the verdicts to be kept", async () => {
+test("records each request before it is sent, and waits until its verdicts are stored", async () => {
   const { engine, seen } = await engineFor([respond(413, {}, ""), respond()]);
   const steps: string[] = [];
   await engine.validate("email", items(3), new AbortController().signal, {
@@ -505,7 +505,7 @@ test("records each request before it is sent, and waits for the verdicts to be k
 });
 
 describe("close()", () => {
-  test("lets answers be kept first, and later batches be refused", async () => {
+  test("waits until answers are stored, and refuses later batches", async () => {
     const { engine, seen } = await engineFor(
       [respond()],
       {},
@@ -540,7 +540,7 @@ describe("close()", () => {
     expect(seen).toHaveLength(1);
   });
 
-  test("does not wait longer than it may", async () => {
+  test("does not wait beyond its time limit", async () => {
     const { engine, seen } = await engineFor(
       [() => {}],
       {},

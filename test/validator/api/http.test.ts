@@ -41,7 +41,7 @@ async function rawServer(onRequest: (socket: Socket, request: string) => unknown
 
 const finalAnswer = "HTTP/1.1 200 OK\r\nx-a: 1\r\ncontent-length: 4\r\n\r\ndone";
 
-test("posts over a connection that stays open", async () => {
+test("sends several requests over one connection", async () => {
   let connections = 0;
   const seen: string[] = [];
   const server = createHttpServer((request, response) => {
@@ -58,7 +58,7 @@ test("posts over a connection that stays open", async () => {
 test.each([
   ["exactly at the limit", 100, "x".repeat(100)],
   ["beyond the limit", 101, undefined],
-])("a body of a length %s", async (_, length, body) => {
+])("a body is returned only if it is not too long: %s", async (_, length, body) => {
   const url = await rawServer((socket) =>
     socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${length}\r\n\r\n${"x".repeat(length)}`),
   );
@@ -89,19 +89,19 @@ describe("a request without an answer", () => {
     });
   });
 
-  test("ends after its own time, if that is shorter", async () => {
+  test("ends after its own timeout if that is shorter", async () => {
     const url = await rawServer(silent);
     const client = clientFor({ timeout: 60 });
     await expect(post(client, url, 20)).rejects.toThrow("no answer in 0.02 s");
     await expect(post(client, url, 5000)).rejects.toThrow("no answer in 0.06 s");
   });
 
-  test("ends although its body has begun", async () => {
+  test("ends after the timeout although a body has begun", async () => {
     const url = await rawServer((socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx"));
     await expect(post(clientFor({ timeout: 60 }), url)).rejects.toThrow("no answer in 0.06 s");
   });
 
-  test("ends when the client is closed, and is not worth another try", async () => {
+  test("ends when the client is closed, and is not transient", async () => {
     let seen = 0;
     const url = await rawServer(() => seen++);
     const client = clientFor();
@@ -120,31 +120,31 @@ describe("a request without an answer", () => {
       (socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx"),
       "the connection was closed",
     ],
-  ])("is explained and worth another try: %s", async (_, act, message) => {
+  ])("is explained and transient: %s", async (_, act, message) => {
     const url = await rawServer(act);
     await expect(post(clientFor(), url)).rejects.toMatchObject({ message, isTransient: true });
   });
 
-  test("is explained when the answer is not HTTP", async () => {
+  test("is transient when the answer is not HTTP", async () => {
     const url = await rawServer((socket) => socket.end("SSH-2.0\r\n"));
     await expect(post(clientFor(), url)).rejects.toMatchObject({ isTransient: true });
   });
 
-  test.each(["http://127.0.0.1:1", "http://localhost:1"])("is explained when %s is refused", async (url) => {
+  test.each(["http://127.0.0.1:1", "http://localhost:1"])("is explained if %s refuses it", async (url) => {
     await expect(post(clientFor(), url)).rejects.toMatchObject({
       message: "connection refused",
       isTransient: true,
     });
   });
 
-  test("is not worth another try if it is none", async () => {
+  test("is not transient if the request itself is invalid", async () => {
     const url = await rawServer(silent);
     const odd = clientFor().post({ url, body: "{}", fields: { "a b": "9" }, maximumBytes: 9 });
     await expect(odd).rejects.toMatchObject({ message: "invalid header key", isTransient: false });
   });
 });
 
-test("a certificate that nobody vouches for is named, and not tried again", async () => {
+test("an untrusted certificate is explained, and not a transient fault", async () => {
   const pem = readFileSync(fileURLToPath(new URL("../../support/localhost.pem", import.meta.url)));
   const url = await listen(createTlsServer({ key: pem, cert: pem }, (_, response) => response.end("done")));
   await expect(post(clientFor(), url.replace("http://127.0.0.1", "https://localhost"))).rejects.toMatchObject(
@@ -179,12 +179,12 @@ describe("a proxy", () => {
     expect(asked).toEqual(["CONNECT b.invalid:443 HTTP/1.1"]);
   });
 
-  test("that is silent is waited for no longer than a server", async () => {
+  test("that is silent ends the request after the usual timeout", async () => {
     const { error } = await postThrough("", 60);
     expect(error).toMatchObject({ message: "no answer in 0.06 s", isTransient: true });
   });
 
-  test("is not used for the hosts without one", async () => {
+  test("is not used for hosts in NO_PROXY", async () => {
     const url = await rawServer((socket) => socket.write(finalAnswer));
     const proxies = { httpProxy: "http://127.0.0.1:1", httpsProxy: "", noProxy: "127.0.0.1" };
     expect((await post(clientFor({ proxies }), url)).body).toBe("done");
@@ -193,7 +193,7 @@ describe("a proxy", () => {
     );
   });
 
-  test("has to be named by a URL", () => {
+  test("must be given as a URL", () => {
     expect(() => clientFor({ proxies: { ...noProxies, httpProxy: "no url" } })).toThrow(TypeError);
   });
 });
@@ -208,13 +208,13 @@ describe("interim answers", () => {
     `HTTP/1.1 100 Continue\r\na: ${"b".repeat(9000)}\r\n\r\n`,
   ];
 
-  test.each(interims)("are passed over: %j", async (interim) => {
+  test.each(interims)("are skipped: %j", async (interim) => {
     const url = await rawServer((socket) => socket.write(interim + finalAnswer));
     const client = clientFor();
     for (const _ of [1, 2]) expect(await post(client, url)).toMatchObject({ status: 200, body: "done" });
   });
 
-  test.each([1, 7, 12, 13, 24])("are passed over in pieces of %i bytes", async (size) => {
+  test.each([1, 7, 12, 13, 24])("are skipped in pieces of %i bytes", async (size) => {
     const bytes = `HTTP/1.1 100 Continue\r\n\r\n${finalAnswer}`;
     const url = await rawServer(async (socket) => {
       socket.setNoDelay();

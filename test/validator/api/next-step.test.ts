@@ -84,11 +84,11 @@ test.each<[string, Try["received"], string]>([
     answer(401, {}, "no kk-1 here"),
     "AuthorisationError: https://a.net: does not accept the key (401: no [key] here); run idv login to store another key",
   ],
-])("%s", (_, received, expected) => {
+])("chooses the next step after %s", (_, received, expected) => {
   expect(lineOf(nextStep(limits, untried, tryOf(received)))).toBe(expected);
 });
 
-test("a single item that is too large fails", () => {
+test("a single item that is too large is an error", () => {
   const step = nextStep(limits, untried, tryOf(answer(413), { items: ["a@b.net"] }));
   expect(lineOf(step)).toBe("ServiceError: https://a.net: one item is too large for it (413)");
 });
@@ -138,7 +138,7 @@ test.each<[string, RetryState, Partial<Try>, Try["received"], string]>([
     answer(429, { "retry-after": "1" }),
     "wait 1250: the service asks to slow down, holding back 1000; 4 failures, 1 slow-downs",
   ],
-])("%s", (_, state, changes, received, expected) => {
+])("applies the retry limits to %s", (_, state, changes, received, expected) => {
   expect(lineOf(nextStep(limits, state, tryOf(received, changes)))).toBe(expected);
 });
 
@@ -148,7 +148,7 @@ test.each([
   [6, 16_000],
   [7, 30_000],
   [100, 30_000],
-])("the delay after %i failures is less than %i ms", (failures, most) => {
+])("the delay after %i failures is at most %i ms", (failures, most) => {
   expect([delayAfter(failures, 0), delayAfter(failures, 1)]).toEqual([0, most]);
 });
 
@@ -159,6 +159,6 @@ test.each([
   [119_499, "119 s"],
   [119_500, "2 min"],
   [3_600_000, "60 min"],
-])("%i ms are rendered as %s", (milliseconds, expected) => {
+])("%i ms are written as %s", (milliseconds, expected) => {
   expect(seconds(milliseconds)).toBe(expected);
 });

@@ -28,7 +28,7 @@ test.each([
   expect(precheck("email", item)).toMatchObject({ status: "fake", ...(reason && { reason }) });
 });
 
-test("domains may have underscores and the dot of the root", () => {
+test("domains may contain underscores and end with the dot of the root", () => {
   expect(precheck("domain", "my_shop.tumblr.com")).toBeUndefined();
   expect(precheck("domain", "b.net.")).toBeUndefined();
   expect(precheck("domain", "a b.com")).toMatchObject({ status: "fake" });

@@ -83,13 +83,13 @@ describe("batches in flight", () => {
     return gate;
   }
 
-  test("are one before the first answer", async () => {
+  test("are limited to one before the first answer", async () => {
     const gate = new QuotaGate();
     expect(await isAdmitted(gate, 1)).toBe(true);
     expect(await isAdmitted(gate, 1)).toBe(false);
   });
 
-  test("are as many as the units left cover", async () => {
+  test("are limited to what the units left cover", async () => {
     const gate = await gateAfter(20);
     expect([await isAdmitted(gate, 10), await isAdmitted(gate, 10), await isAdmitted(gate, 1)]).toEqual([
       true,
@@ -98,12 +98,12 @@ describe("batches in flight", () => {
     ]);
   });
 
-  test("are not limited if the first answer does not tell the units left", async () => {
+  test("are not limited if the first answer does not give the units left", async () => {
     const gate = await gateAfter(undefined);
     for (const _ of Array(50)) expect(await isAdmitted(gate, 1000)).toBe(true);
   });
 
-  test("are limited from the first answer that tells the units left", async () => {
+  test("are limited from the first answer that gives the units left", async () => {
     const gate = await gateAfter(undefined);
     await isAdmitted(gate, 10);
     await isAdmitted(gate, 10);
@@ -112,7 +112,7 @@ describe("batches in flight", () => {
     expect([await isAdmitted(gate, 5), await isAdmitted(gate, 1)]).toEqual([true, false]);
   });
 
-  test("are not more after an answer that does not tell the units left", async () => {
+  test("keep their limit after an answer that does not give the units left", async () => {
     const gate = await gateAfter(10);
     await isAdmitted(gate, 5);
     await isAdmitted(gate, 5);
@@ -120,7 +120,7 @@ describe("batches in flight", () => {
     expect(await isAdmitted(gate, 1)).toBe(false);
   });
 
-  test("are not more after an answer to one of several", async () => {
+  test("keep their limit when one of several answers reports more units", async () => {
     const gate = await gateAfter(10);
     await isAdmitted(gate, 5);
     await isAdmitted(gate, 5);
@@ -129,7 +129,7 @@ describe("batches in flight", () => {
   });
 });
 
-test("a batch that needs no request says nothing about the quota", async () => {
+test("a batch that needs no request does not count as the first answer", async () => {
   const gate = new QuotaGate();
   await gate.enter(10);
   gate.leave(10, undefined, false);

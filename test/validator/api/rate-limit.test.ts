@@ -5,7 +5,7 @@ import { type HeaderFields, readRateLimit, readRetryAfter } from "../../../src/v
 const now = Date.parse("2026-11-21T12:00:00Z");
 const date = "Sat, 21 Nov 2026 12:00:00 GMT";
 
-describe("limits", () => {
+describe("rate-limit headers", () => {
   test.each<[HeaderFields, ReturnType<typeof readRateLimit>]>([
     [{}, {}],
     [{ ratelimit: '"validations";r=997;t=86399' }, { left: 997, renewsIn: 86_399 }],

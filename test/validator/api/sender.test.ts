@@ -35,7 +35,7 @@ test("sends domains to their own path", async () => {
   expect(seen[0]).toMatchObject({ path: "/domains/validate", body: '{"domains":["b.net"]}' });
 });
 
-test("tells of each try, with the time that it took", async () => {
+test("reports each try with its duration", async () => {
   const { clock, validate, requests, engine } = await engineFor([
     (response) => {
       clock.now += 70;
@@ -62,7 +62,7 @@ describe("the longest answer", () => {
     expect((await validate(items(2))).statuses).toEqual(["ok", "ok"]);
     expect(slept).toEqual([]);
   });
-  test("may be no byte longer", async () => {
+  test("is rejected if it is one byte longer", async () => {
     const { failure } = await engineFor([answerOf(longest + 1)]);
     expect(await failure()).toBe("ServiceError: URL: invalid answer: it is too long");
   });
@@ -102,7 +102,7 @@ describe("temporary faults", () => {
     expect(seen).toHaveLength(5);
   });
 
-  test("are not waited for beyond the retry budget", async () => {
+  test("are not retried beyond the retry budget", async () => {
     const { failure, slept } = await engineFor([respond(500, {}, "")], { retryBudget: 1200 });
     expect(await failure()).toBe("ServiceError: URL: answers 500, 3 times");
     expect(slept).toEqual([250, 500]);
@@ -149,12 +149,12 @@ describe("temporary faults", () => {
   test.each([
     ["what is left of the budget", 400, "no answer in 0.15 s, 2 times"],
     ["at least a millisecond", 250, "no answer in 0.001 s, 2 times"],
-  ])("give the next try %s", async (_, retryBudget, message) => {
+  ])("limit the next try to %s", async (_, retryBudget, message) => {
     const { failure } = await engineFor([respond(500, {}, ""), () => {}], { retryBudget });
     expect(await failure()).toBe(`ServiceError: URL: ${message}`);
   });
 
-  test("leave the next try its whole time if the budget is larger", async () => {
+  test("leave the next try its full timeout if the budget is larger", async () => {
     const { failure } = await engineFor(
       [respond(500, {}, ""), () => {}],
       { maximumRetries: 1 },
@@ -163,7 +163,7 @@ describe("temporary faults", () => {
     expect(await failure()).toBe("ServiceError: URL: no answer in 0.09 s, 2 times");
   });
 
-  test("count for the budget from the start of the first failed try", async () => {
+  test("count against the budget from the start of the first failed try", async () => {
     const { clock, failure, slept } = await engineFor(
       [
         (response) => {
@@ -292,7 +292,7 @@ describe("permanent faults", () => {
   });
 });
 
-describe("a 400 blames the size", () => {
+describe("a refusal that blames the size", () => {
   test.each([
     ["Too many e-mails.", true],
     ["too large", true],
@@ -308,7 +308,7 @@ describe("a 400 blames the size", () => {
     ["items must be strings", false],
     ["the maximum was reached", false],
     ["itemsmaxed", false],
-  ])("if it says: %s", async (message, isBlame) => {
+  ])('is a 400 that says "%s": %s', async (message, isBlame) => {
     const { failure, seen } = await engineFor([respond(400, {}, JSON.stringify({ message }))]);
     const end = isBlame
       ? `one item is too large for it (400: ${message})`
@@ -317,7 +317,7 @@ describe("a 400 blames the size", () => {
     expect(seen.map(({ items }) => items.length)).toEqual(isBlame ? [2, 1] : [2]);
   });
 
-  test("but no other status does, whatever it says", async () => {
+  test("is never a 422, whatever its message says", async () => {
     const { failure, seen } = await engineFor([respond(422, {}, "too many items")]);
     expect(await failure()).toBe("ServiceError: URL: answers 422: too many items; is the base URL right?");
     expect(seen).toHaveLength(1);
@@ -327,7 +327,7 @@ describe("a 400 blames the size", () => {
 describe("a 429 with a hint", () => {
   const slowFor = (hint: number) => respond(429, { "retry-after": String(hint) }, "");
 
-  test("of a minute slows down, of more is the end of the quota", async () => {
+  test("of at most a minute slows down, and of more ends the quota", async () => {
     const minute = await engineFor([slowFor(60), respond()]);
     expect((await minute.validate(items(1))).statuses).toEqual(["ok"]);
     expect(minute.slept).toEqual([60_250]);
@@ -411,7 +411,7 @@ describe("the activity", () => {
     ["an error", respond(503, {}, "tired"), "the service answers 503: tired"],
     ["a closed connection", resetBeforeHeaders, "the connection was closed"],
     ["an answer without results", respond(200, {}, "{}"), "the service left items out of its answer"],
-  ])("says why the engine waits after %s", async (_, act, why) => {
+  ])("explains why the engine waits after %s", async (_, act, why) => {
     const clock = manualClock();
     const { now, sleep } = clock;
     const { validate, engine } = await engineFor([act, respond()], {}, { now, sleep });
@@ -459,7 +459,7 @@ describe("the activity", () => {
 });
 
 describe("a probe", () => {
-  test("costs nothing and tells the status, the message and the units left", async () => {
+  test("costs nothing and returns the status, the message and the units left", async () => {
     const { engine, seen } = await engineFor([respond(403, { "ratelimit-remaining": "7" }, `no ${key}`)]);
     expect(await engine.probe("domain")).toEqual({
       ...{ status: 403, isJson: false, said: ": no [key]", left: 7 },
@@ -467,7 +467,7 @@ describe("a probe", () => {
     expect(seen[0]).toMatchObject({ path: "/domains/validate", body: '{"domains":[]}' });
   });
 
-  test("tells the message without addresses and without the key, in any spelling", async () => {
+  test("returns the message without addresses and key, in any spelling", async () => {
     const odd = "sk/7+x=";
     const said = `ann@b.net, <bob+1@c.org>: no %61@d.e (${encodeURIComponent(odd)}), eve%40f.net`;
     const { engine } = await engineFor([respond(400, {}, JSON.stringify({ message: said }))], { key: odd });
@@ -476,7 +476,7 @@ describe("a probe", () => {
     );
   });
 
-  test("tells the start of a long message at once", async () => {
+  test("returns the first 200 characters of a long message", async () => {
     const { engine } = await engineFor([respond(400, {}, "x".repeat(60_000))]);
     expect((await engine.probe("email")).said).toBe(`: ${"x".repeat(200)}`);
   });
@@ -487,7 +487,7 @@ describe("a probe", () => {
   });
 });
 
-test("an answer may start with a byte order mark, and is asked for without a coding", async () => {
+test("an answer may start with a byte order mark, and requests accept no compression", async () => {
   const { validate, seen } = await engineFor([
     respond(200, {}, (list) => `\ufeff${JSON.stringify({ emails: { [list[0]!]: { status: "ok" } } })}`),
   ]);

@@ -10,7 +10,7 @@ test.each([
   ["the newest list is 60 days old", ["2025-01-01", "2026-01-01"], "2026-03-02T23:00Z", undefined],
   ["no date is known", [""], "2026-03-02T23:00Z", undefined],
   ["the clock is behind", ["2026-01-01"], "2020-01-01T00:00Z", undefined],
-])("old lists are mentioned if %s", (_, dates, now, expected) => {
+])("the remark about old lists is given only when needed: %s", (_, dates, now, expected) => {
   const remark = oldDataRemark(sourcesOf(...dates), Date.parse(now));
   if (expected === undefined) expect(remark).toBeUndefined();
   else expect(remark).toContain(expected);

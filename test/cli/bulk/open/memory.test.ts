@@ -14,7 +14,7 @@ test.each<[number, number, number | undefined, number, string | undefined]>([
   [500 * MB, 1, undefined, 64_000 * MB, "validate it in 3 parts, --shard 1/3"],
   [500 * MB, 1, 3, 64_000 * MB, undefined],
   [200 * MB, 1, undefined, 64_000 * MB, undefined],
-])("%i rows in %i columns and %s shards with %i bytes", (rows, columns, shards, limit, message) => {
+])("checks %i rows, %i columns and %s shards against %i bytes", (rows, columns, shards, limit, message) => {
   const check = () => checkMemory("list.csv", rows, columns, { shards, limit });
   if (message === undefined) expect(check).not.toThrow();
   else expect(check).toThrow(message);

@@ -9,6 +9,6 @@ test.each<[string[], string]>([
   [["emails", "$(rm -rf x)"], "idv emails '$(rm -rf x)'"],
   [["emails", ""], "idv emails ''"],
   [["emails", pathWord("-x.csv")], "idv emails ./-x.csv"],
-])("quotes words: %j", (words, expected) => {
+])("quotes the words of a command line for a shell: %j", (words, expected) => {
   expect(commandLine(words)).toBe(expected);
 });

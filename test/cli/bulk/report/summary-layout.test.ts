@@ -30,8 +30,8 @@ const counts = [
 const lines = (columns: number, isUnicode = true) =>
   statusLines(summary, counts, { chalk: undefined, columns, isUnicode });
 
-describe("the middle of the summary", () => {
-  test("has three blocks on a wide terminal", () => {
+describe("the status lines of the summary", () => {
+  test("have three blocks side by side on a wide terminal", () => {
     expect(lines(120)).toEqual([
       "  ok            771   77.1 %  ███████████████▍        Why fake 84            Disposable domains",
       "  fake           84    8.4 %  █▋                      syntax           27    trashmail.com             14",
@@ -41,17 +41,17 @@ describe("the middle of the summary", () => {
     ]);
   });
 
-  test.each([120, 100, 80, 60, 59, 40])("fits into %d columns", (columns) => {
+  test.each([120, 100, 80, 60, 59, 40])("fit into %d columns", (columns) => {
     for (const isUnicode of [true, false]) {
       for (const line of lines(columns, isUnicode)) expect(line.length).toBeLessThanOrEqual(columns);
     }
   });
 
-  test("is ASCII where the locale is", () => {
+  test("are ASCII in a locale without Unicode", () => {
     expect(lines(120, false).join("")).toMatch(/^[\x20-\x7e]+$/);
   });
 
-  test("has no bars on a narrow terminal", () => {
+  test("have no bars on a narrow terminal", () => {
     expect(lines(59)).toEqual([
       "  ok            771   77.1 %",
       "  fake           84    8.4 %",
@@ -66,7 +66,7 @@ test.each([
   [0.5, "█████"],
   [0.96, "█████████▋"],
   [1, "██████████"],
-])("draws %d as a bar %s", (share, bar) => {
+])("draws a share of %d as the bar %s", (share, bar) => {
   expect(barOf(share, 10, true)).toBe(bar);
 });
 
@@ -88,6 +88,6 @@ test.each<[NodeJS.ProcessEnv, NodeJS.Platform, boolean]>([
   [{ LC_CTYPE: "en_US.utf8" }, "darwin", true],
   [{}, "linux", false],
   [{}, "win32", true],
-])("takes %j on %s for Unicode: %s", (env, platform, isUnicode) => {
+])("detects a Unicode locale from %j on %s: %s", (env, platform, isUnicode) => {
   expect(isUnicodeLocale(env, platform)).toBe(isUnicode);
 });
