@@ -6,10 +6,11 @@
  */
 export function messageIn(body: string | undefined, key: string): string {
   const text = textIn(body ?? "")
-    // A body may be long, and the time of the search for addresses grows with the square of its length.
-    .slice(0, 2000)
     .replaceAll(key, "[key]")
     .replaceAll(encodeURIComponent(key), "[key]")
+    // A body may be long, and the time of the search for addresses grows with the square of its length. Cut only now: a part of
+    // a key would not be recognised.
+    .slice(0, 2000)
     .replace(/[^\s"'<>()[\],;:=]+(?:@|%40)[^\s"'<>()[\],;:=]+/g, "[address]")
     .trim()
     .slice(0, 200);

@@ -476,6 +476,15 @@ describe("a probe", () => {
     );
   });
 
+  test("shows no part of a key where a long message is cut", async () => {
+    const addresses = `${"a".repeat(190)}@b.net `.repeat(10);
+    for (let start = 1990 - key.length; start < 2000; start++) {
+      const said = `${addresses}${"x".repeat(start - addresses.length)}${key}`;
+      const { engine } = await engineFor([respond(400, {}, said)]);
+      expect((await engine.probe("email")).said).not.toContain(key.slice(0, 4));
+    }
+  });
+
   test("returns the first 200 characters of a long message", async () => {
     const { engine } = await engineFor([respond(400, {}, "x".repeat(60_000))]);
     expect((await engine.probe("email")).said).toBe(`: ${"x".repeat(200)}`);
