@@ -197,7 +197,8 @@ function assess(delimiter: string | null, sample: Sample, options: LayoutOptions
     firstWidth: first.length,
     namesItems: first.length > 1 && first.some((name) => nameFit(name, profile) === 3),
     namesWanted: first.length > 1 && first.some((name) => wanted.includes(nameText(name))),
-    itemCount: records.filter((fields) => fields.some((field) => profile.likeness(field) > 0)).length,
+    itemCount: records.filter((fields) => fields.some((field) => profile.likeness(itemText(field)) > 0))
+      .length,
   };
 }
 
