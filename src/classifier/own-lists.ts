@@ -137,11 +137,13 @@ class SlotTable {
 
   add(bytes: Uint8Array, start: number, end: number, flags: number): void {
     hashName(bytes, start, end);
-    if (3 * ++this.#size > this.slots.length) this.#grow();
-    this.#put((hashedWhole.low & ~3) | flags, hashedWhole.high);
+    const { low, high } = hashedWhole;
+    if (3 * (this.#size + 1) > this.slots.length) this.#grow();
+    if (this.#put((low & ~3) | flags, high)) this.#size++;
   }
 
-  #put(low: number, high: number): void {
+  /** Returns whether the name is new. */
+  #put(low: number, high: number): boolean {
     const { slots } = this;
     const mask = (slots.length >> 1) - 1;
     for (let slot = high & mask; ; slot = (slot + 1) & mask) {
@@ -151,7 +153,7 @@ class SlotTable {
       if (!isFree && (ownHigh !== high || ((ownLow ^ low) & ~3) !== 0)) continue;
       slots[2 * slot] = ownLow | low;
       slots[2 * slot + 1] = high;
-      return;
+      return isFree;
     }
   }
 

@@ -8,6 +8,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Classifier } from "../classifier/classifier.js";
 import { reportPolicy } from "../report/policy.js";
 import { StoreError } from "../store/errors.js";
+import { periods } from "../store/quota/period.js";
 import { isUsable } from "../store/state/rules.js";
 import { newId } from "../store/state/secrets.js";
 import {
@@ -430,8 +431,6 @@ function newIdIn(form: URLSearchParams): string {
   if (id !== undefined && /^[A-Za-z0-9]{9}$/.test(id)) return id;
   throw new PageFault(400, "The form is incomplete.");
 }
-
-const periods = ["none", "hour", "day", "month"] as const;
 
 const dayName = (time: number): string => new Date(time).toISOString().slice(0, 10);
 

@@ -7,7 +7,7 @@ import type { Kind } from "../../validator/validator.js";
 import { cachePath } from "../config/paths.js";
 import type { Settings } from "../config/settings.js";
 import { printable } from "../terminal/terminal.js";
-import { type Engine, once } from "./engine.js";
+import { type Engine, longestTimer, once } from "./engine.js";
 import type { EngineChoice } from "./engine-choice.js";
 import { proxiesFor } from "./proxies.js";
 import { openRunCache } from "./run-cache.js";
@@ -17,8 +17,6 @@ const patienceMilliseconds = 3000;
 /** The same wait after a signal, in milliseconds: the user wants the program to end. */
 const interruptedMilliseconds = 700;
 const sandboxPrefix = "sk_test_";
-/** Longest delay of Node's timers, in milliseconds; a longer timer fires at once. */
-const longestTimer = 2 ** 31 - 1;
 
 export interface ApiEngineOptions {
   readonly kind: Kind;

@@ -16,7 +16,7 @@ import { offlineValidator, type UnitSource } from "../../validator/offline.js";
 import type { Kind } from "../../validator/validator.js";
 import type { QuotaPlace } from "../config/quota-place.js";
 import { fromNow } from "../terminal/time.js";
-import { type Engine, once } from "./engine.js";
+import { type Engine, longestTimer, once } from "./engine.js";
 
 export interface OfflineOptions {
   readonly kind: Kind;
@@ -159,5 +159,3 @@ function waiting(quota: UnitSource, { wait, note }: OfflineOptions, signal: Abor
 
 /** Shortest pause between two looks at a quota, in milliseconds. */
 const leastPause = 1000;
-
-const longestTimer = 2_147_483_647;

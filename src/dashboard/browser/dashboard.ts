@@ -9,8 +9,8 @@ for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-c
 }
 
 for (const time of document.querySelectorAll("time")) {
-  const options = time.dataset["day"] === undefined ? ({ timeStyle: "short" } as const) : {};
-  time.textContent = new Date(time.dateTime).toLocaleString(undefined, { dateStyle: "medium", ...options });
+  const options = { dateStyle: "medium", timeStyle: "short" } as const;
+  time.textContent = new Date(time.dateTime).toLocaleString(undefined, options);
 }
 
 const form = document.querySelector<HTMLFormElement>("form[data-upload]");

@@ -68,13 +68,11 @@ export function renderPage({ title, place, refresh, children }: PageProperties):
 }
 
 /** A time in UTC; with a script, in the reader's zone. */
-export function Time({ at, isDay = false }: { at: number; isDay?: boolean }) {
+export function Time({ at }: { at: number }) {
   const iso = new Date(at).toISOString();
-  const text = isDay ? iso.slice(0, 10) : `${iso.slice(0, 16).replace("T", " ")} UTC`;
-  if (isDay) return <span title={`${text} UTC`}>{text}</span>;
   return (
     <time dateTime={iso} title={`${iso.slice(0, 19).replace("T", " ")} UTC`}>
-      {text}
+      {`${iso.slice(0, 16).replace("T", " ")} UTC`}
     </time>
   );
 }

@@ -12,7 +12,7 @@ for (const byte of Buffer.from("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV
 for (const byte of Buffer.from("_+")) addressBytes[byte] = 2;
 
 export function plainAddress(chunk: ScannedChunk, row: number): string | undefined {
-  return isPlainAddress(chunk, row) ? chunk.bytesOf(row) : undefined;
+  return isPlainAddress(chunk, row) ? chunk.binaryValue(row) : undefined;
 }
 
 function isPlainAddress({ bytes, at }: ScannedChunk, row: number): boolean {

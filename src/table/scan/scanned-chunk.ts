@@ -47,7 +47,7 @@ export class ScannedChunk {
   }
 
   value(row: number): string {
-    return itemText(this.#binaryValue(row));
+    return itemText(this.#unquoted(row));
   }
 
   isUtf8(row: number): boolean {
@@ -55,7 +55,7 @@ export class ScannedChunk {
     const end = this.at[word + Place.valueEnd]!;
     let at = this.at[word + Place.valueStart]!;
     while (at < end && this.bytes[at]! < 0x80) at++;
-    return at === end || isUtf8Text(this.#binaryValue(row));
+    return at === end || isUtf8Text(this.#unquoted(row));
   }
 
   /** Returns the field that holds the item, quotes included. */
@@ -65,13 +65,13 @@ export class ScannedChunk {
   }
 
   /** Returns the field that holds the item, quotes included, as a binary string. */
-  bytesOf(row: number): string {
+  binaryValue(row: number): string {
     const word = row * recordWords;
     return this.bytes.toString("latin1", this.at[word + Place.valueStart], this.at[word + Place.valueEnd]);
   }
 
-  #binaryValue(row: number): string {
-    return unquote(this.bytesOf(row), this.#shape.dialect);
+  #unquoted(row: number): string {
+    return unquote(this.binaryValue(row), this.#shape.dialect);
   }
 
   get values(): readonly (string | undefined)[] {
