@@ -1,7 +1,10 @@
 /** Access to the dashboard: sessions in cookies, and changes accepted from its own pages only. */
 import { parseCookie, stringifySetCookie } from "cookie";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import plugin from "fastify-plugin";
 import { type ServiceStore, sessionMilliseconds } from "../store/state/service-store.js";
+import { PageFault } from "./page-fault.js";
+import { signedOutPage } from "./pages/sign-in.js";
 
 /** Names of the session cookie; browsers accept the second one from https only. */
 const [cookieName, secureName] = ["idv-session", "__Secure-idv-session"];
@@ -26,17 +29,42 @@ export function setSession(request: FastifyRequest, reply: FastifyReply, secret:
   reply.header("set-cookie", cookie);
 }
 
+/** Accepts changes from pages of the dashboard only, and requests for pages that are not public from sessions only. */
+export const access = plugin<{ readonly store: Pick<ServiceStore, "sessionOf"> }>(
+  async (pages, { store }) => {
+    pages.decorateRequest("session", "");
+    pages.addHook("onRequest", async (request, reply) => {
+      if (request.method === "POST" && !isFromHere(request)) {
+        throw new PageFault(403, "This was not sent by a page of the dashboard; go back, and load it again.");
+      }
+      if (request.routeOptions.config.isPublic) return;
+      const secret = sessionSecret(request);
+      const session = secret === undefined ? undefined : await store.sessionOf(secret);
+      if (session === undefined) {
+        return reply.code(401).send(signedOutPage("You are not signed in, or the session has ended."));
+      }
+      request.session = session;
+    });
+  },
+);
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Whether a page of the dashboard needs no session. */
+    isPublic?: boolean;
+  }
+  interface FastifyRequest {
+    /** Name of the dashboard's session; empty without one. */
+    session: string;
+  }
+}
+
 /**
  * Returns whether a page of this dashboard sent a change. Browsers set both fields, and pages cannot:
  * https://www.w3.org/TR/fetch-metadata/ and RFC 6454.
  */
-export function isFromHere({ headers }: FastifyRequest): boolean {
+function isFromHere({ headers }: FastifyRequest): boolean {
   const { origin, host } = headers;
   if (headers["sec-fetch-site"] !== "same-origin" || origin === undefined) return false;
   return URL.canParse(origin) && new URL(origin).host === host;
-}
-
-export async function sessionOf(store: ServiceStore, request: FastifyRequest): Promise<string | undefined> {
-  const secret = sessionSecret(request);
-  return secret === undefined ? undefined : store.sessionOf(secret);
 }

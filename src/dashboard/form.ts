@@ -3,22 +3,13 @@ import type { FastifyRequest } from "fastify";
 import { PageFault } from "./page-fault.js";
 
 /** In bytes; a hundred lines of the longest items fit. */
-const mostFormBytes = 131_072;
+export const mostFormBytes = 131_072;
 
-/** @throws PageFault when the body is not a form, or too large */
-export async function readForm(request: FastifyRequest): Promise<URLSearchParams> {
-  if (!request.headers["content-type"]?.startsWith("application/x-www-form-urlencoded")) {
-    throw new PageFault(415, "This is not a form.");
-  }
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of request.raw) {
-    bytes += (part as Buffer).length;
-    if (bytes > mostFormBytes) throw new PageFault(413, "The form is too large.");
-    parts.push(part as Buffer);
-  }
-  return new URLSearchParams(Buffer.concat(parts).toString());
-}
+/** Returns the form in the body of a request. */
+export const formIn = ({ body }: FastifyRequest): URLSearchParams => body as URLSearchParams;
+
+/** Returns the form in the query of a request. */
+export const queryIn = ({ url }: FastifyRequest): URLSearchParams => new URL(url, "http://idv").searchParams;
 
 export const fieldOf = (form: URLSearchParams, name: string): string | undefined =>
   form.get(name)?.trim() || undefined;
@@ -49,4 +40,15 @@ export function choiceOf<Choice extends string>(
   const found = choices.find((choice) => choice === text);
   if (found === undefined) throw new PageFault(400, `${name}: unknown choice.`);
   return found;
+}
+
+/**
+ * Returns the start of a day in UTC, in milliseconds since the epoch.
+ *
+ * @throws PageFault when the text is not a day
+ */
+export function timeIn(text: string, label: string): number {
+  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  if (Number.isNaN(time)) throw new PageFault(400, `${label}: give a day, such as 2026-11-22.`);
+  return time;
 }

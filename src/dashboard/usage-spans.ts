@@ -1,4 +1,5 @@
 /** Usage by hours or days, for charts, tables and CSV. Must not know pages. */
+import type { ServiceStore } from "../store/state/service-store.js";
 import type { UsageQuery, UsageSum } from "../store/state/usage.js";
 
 /** Parts of a chart: the known statuses, and `other` for all others. */
@@ -14,6 +15,19 @@ export interface Span {
   readonly counts: Readonly<Record<Series, number>>;
   /** Charged units: all but `quota_exceeded`. */
   readonly units: number;
+}
+
+/** Returns the last spans of a length, up to the one at hand; of one key, if it is given. */
+export async function lastSpans(
+  store: Pick<ServiceStore, "usage">,
+  now: number,
+  count: number,
+  span: number,
+  keyId?: string,
+): Promise<readonly Span[]> {
+  const to = now - (now % span) + span;
+  const query = { from: to - count * span, to, span, ...(keyId !== undefined && { keyId }) };
+  return spansOf(await store.usage(query), query);
 }
 
 const seriesOf = (status: string): Series => series.find((name) => name === status) ?? "other";

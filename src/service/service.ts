@@ -17,7 +17,7 @@ import { errors } from "./plugins/errors.js";
 import { jsonBodies } from "./plugins/json-body.js";
 import { observation } from "./plugins/observation.js";
 import { noSuchPath, refuseBrokenRequest } from "./refusals.js";
-import { dashboardRoutes, type Pages } from "./routes/dashboard.js";
+import { dashboardRoutes, type LoadPages } from "./routes/dashboard.js";
 import { probeRoutes } from "./routes/probes.js";
 import { validateRoutes } from "./routes/validate.js";
 import type { RequestMailCheck } from "./validation.js";
@@ -36,7 +36,7 @@ export interface ServiceOptions extends Pick<EmbeddedEngine, "classifier"> {
   /** Clock in milliseconds since the epoch. */
   readonly now: () => number;
   /** Loads the pages below /dashboard, at their first request; absent for none. */
-  readonly loadDashboard?: () => Promise<Pages>;
+  readonly loadDashboard?: LoadPages;
 }
 
 /** Budget of all bodies together: about 20 of the largest ones, or 8,000 usual ones. */

@@ -1,6 +1,6 @@
 /** `idv serve`: the validation service over HTTP. */
 import { once } from "node:events";
-import type { FastifyInstance, FastifyListenOptions } from "fastify";
+import type { FastifyBaseLogger, FastifyInstance, FastifyListenOptions } from "fastify";
 import { type Classifier, loadClassifier } from "../../classifier/classifier.js";
 import { daysOld, findTable, tableSource } from "../../data/installed-table.js";
 import { removeAbandonedFolders } from "../../files/temporary-files.js";
@@ -201,11 +201,11 @@ function dashboardLoader(
   metrics: Metrics,
 ) {
   let loaded: Promise<Pages> | undefined;
-  const load = async (): Promise<Pages> => {
-    const { Dashboard } = await import("../../dashboard/dashboard.js");
+  const load = async (log: FastifyBaseLogger): Promise<Pages> => {
+    const { openDashboard } = await import("../../dashboard/dashboard.js");
     const { listRunner } = await import("../engines/list-runner.js");
-    return new Dashboard({
-      ...{ store, classifier, now: Date.now },
+    return openDashboard({
+      ...{ store, classifier, now: Date.now, log },
       runner: listRunner(statePlace(state, process.env), maxListBytes),
       refusals: async () => (await metrics.refusals.get()).values[0]?.value ?? 0,
       facts: () => {
@@ -219,8 +219,8 @@ function dashboardLoader(
     });
   };
   return {
-    load: () => {
-      loaded ??= load();
+    load: (log: FastifyBaseLogger) => {
+      loaded ??= load(log);
       return loaded;
     },
     close: async () => (await loaded)?.close(),

@@ -1,23 +1,26 @@
 /** Routes of the pages for browsers, which are loaded with the first request for one. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
-/** Pages for browsers. They read the bodies of their requests themselves. */
+/** Pages for browsers. They read the bodies of their requests and send the responses themselves. */
 export interface Pages {
-  handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
+  handle(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   /** Ends what they have started. */
   close(): Promise<void>;
 }
 
+/** Loads the pages at the first call. They log to `log`. */
+export type LoadPages = (log: FastifyBaseLogger) => Promise<Pages>;
+
 export async function dashboardRoutes(
   service: FastifyInstance,
-  { load }: { readonly load: () => Promise<Pages> },
+  { load }: { readonly load: LoadPages },
 ): Promise<void> {
   service.removeAllContentTypeParsers();
   service.addContentTypeParser("*", (_request, _payload, done) => done(null));
   for (const url of ["/dashboard", "/dashboard/*"]) {
     service.route({
       ...{ method: ["GET", "POST"], url, config: { readsBody: true }, schema: { hide: true } },
-      handler: async (request, reply) => (await load()).handle(request, reply),
+      handler: async (request, reply) => (await load(service.log)).handle(request, reply),
     });
   }
 }

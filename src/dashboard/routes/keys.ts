@@ -1,0 +1,151 @@
+/** Keys: listed, created, changed, given new secrets, revoked. */
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { periods } from "../../store/quota/period.js";
+import { newId } from "../../store/state/secrets.js";
+import {
+  type ApiKey,
+  type KeyChange,
+  KeyExistsError,
+  type Permission,
+  permissions,
+  SecretExistsError,
+  UnknownKeyError,
+} from "../../store/state/service-store.js";
+import type { RouteOptions } from "../dashboard.js";
+import { choiceOf, fieldOf, formIn, numberOf, timeIn } from "../form.js";
+import { PageFault } from "../page-fault.js";
+import { keyPage } from "../pages/key.js";
+import { keysPage, secretPage } from "../pages/keys.js";
+import { day, hour, lastSpans } from "../usage-spans.js";
+
+type KeyRequest = FastifyRequest<{ Params: { readonly id: string } }>;
+
+export async function keyRoutes(
+  pages: FastifyInstance,
+  { store, now }: Pick<RouteOptions, "store" | "now">,
+): Promise<void> {
+  const allKeys = async (fault?: string) =>
+    keysPage({ keys: await store.list(), nextId: newId(), ...(fault !== undefined && { fault }) });
+
+  const keyOf = async (id: string): Promise<ApiKey> => {
+    const key = (await store.list()).find((each) => each.id === id);
+    if (key === undefined) throw new PageFault(404, "There is no such key.");
+    return key;
+  };
+
+  const oneKey = async (id: string, said: { readonly fault?: string; readonly done?: string } = {}) => {
+    const key = await keyOf(id);
+    const [days, hours] = await Promise.all([
+      lastSpans(store, now(), 30, day, id),
+      lastSpans(store, now(), 48, hour, id),
+    ]);
+    return keyPage({ key, nextSecretId: newId(), days, hours, ...said });
+  };
+
+  pages.get("/keys", () => allKeys());
+
+  pages.post("/keys", async (request) => {
+    const form = formIn(request);
+    const id = newIdIn(form);
+    const quotaName = fieldOf(form, "quota");
+    const { limit, ...change } = changeIn(form, now());
+    try {
+      // A new key does not change the limit of an existing shared quota.
+      const isShared = quotaName !== undefined && limit === null;
+      const quota = isShared ? {} : { limit: limit ?? null, period: choiceOf(form, "period", periods) };
+      const named = quotaName === undefined ? {} : { quotaName };
+      const isSandbox = form.has("sandbox");
+      const { key, secret } = await store.create({ ...change, ...quota, ...named, id, isSandbox });
+      await store.record({ who: request.session, what: "created", keyId: key.id });
+      return secretPage("API key created", key, secret, baseUrlOf(request));
+    } catch (error) {
+      if (error instanceof KeyExistsError) {
+        return allKeys("The key was created already. Its secret was shown then, and is not stored.");
+      }
+      if (!(error instanceof UnknownKeyError)) throw error;
+      return allKeys(`There is a quota "${quotaName}" already: leave the limit empty to share it as it is.`);
+    }
+  });
+
+  const path = "/keys/:id(^[A-Za-z0-9]{1,32}$)";
+
+  pages.get(path, ({ params: { id } }: KeyRequest) => oneKey(id));
+
+  pages.post(`${path}/set`, async (request: KeyRequest) => {
+    const { id } = request.params;
+    const form = formIn(request);
+    const change = { ...changeIn(form, now()), period: choiceOf(form, "period", periods) };
+    await keyOf(id);
+    await store.set(id, change);
+    await store.record({ who: request.session, what: "changed", keyId: id });
+    return oneKey(id, { done: "Saved." });
+  });
+
+  pages.post(`${path}/rotate`, async (request: KeyRequest) => {
+    const { id } = request.params;
+    const form = formIn(request);
+    const grace = choiceOf(form, "grace", ["24", "0", "1", "168"]);
+    const secretId = newIdIn(form);
+    const found = await keyOf(id);
+    if (found.revoked !== null) return oneKey(id, { fault: "The key is revoked; create another one." });
+    try {
+      const { key, secret } = await store.rotate(id, Number(grace) * hour, secretId);
+      await store.record({ who: request.session, what: "rotated", keyId: id });
+      return secretPage("New secret", key, secret, baseUrlOf(request));
+    } catch (error) {
+      if (!(error instanceof SecretExistsError)) throw error;
+      const fault = "The key was given this secret already. It was shown then, and is not stored.";
+      return oneKey(id, { fault });
+    }
+  });
+
+  pages.post(`${path}/end`, async (request: KeyRequest) => {
+    const { id } = request.params;
+    await keyOf(id);
+    try {
+      await store.endSecret(id, fieldOf(formIn(request), "id") ?? "");
+    } catch (error) {
+      if (!(error instanceof UnknownKeyError)) throw error;
+      return oneKey(id, { fault: "The key has no such older secret any more." });
+    }
+    await store.record({ who: request.session, what: "secret ended", keyId: id });
+    return oneKey(id, { done: "Ended: requests with that secret are refused from now on." });
+  });
+
+  pages.post(`${path}/revoke`, async (request: KeyRequest) => {
+    const { id } = request.params;
+    const key = await keyOf(id);
+    if (fieldOf(formIn(request), "name") !== (key.name.trim() || key.id)) {
+      return oneKey(id, { fault: "That is not the name of the key: it was not revoked." });
+    }
+    await store.revoke(id);
+    await store.record({ who: request.session, what: "revoked", keyId: id });
+    return oneKey(id, { done: "Revoked: requests with it are refused from now on." });
+  });
+}
+
+/** @throws PageFault when a field is wrong */
+function changeIn(form: URLSearchParams, now: number): KeyChange & { readonly limit: number | null } {
+  const name = fieldOf(form, "name");
+  if (name === undefined || name.length > 100) throw new PageFault(400, "Name: give 1 to 100 characters.");
+  const wanted = permissions.filter((each): each is Permission => form.getAll("permissions").includes(each));
+  if (wanted.length === 0) throw new PageFault(400, "Permissions: choose emails, domains, or both.");
+  const date = fieldOf(form, "expires");
+  const expires = date === undefined ? null : timeIn(date, "Expires");
+  if (expires !== null && expires <= now) throw new PageFault(400, "Expires: give a day in the future.");
+  return { name, permissions: wanted, expires, limit: numberOf(form, "limit", "Limit") ?? null };
+}
+
+/**
+ * Returns the id of the new object, which the form brings so that sending it twice creates one object.
+ *
+ * @throws PageFault when it has none
+ */
+function newIdIn(form: URLSearchParams): string {
+  const id = fieldOf(form, "id");
+  if (id !== undefined && /^[A-Za-z0-9]{9}$/.test(id)) return id;
+  throw new PageFault(400, "The form is incomplete.");
+}
+
+const baseUrlOf = ({ headers }: FastifyRequest): string =>
+  new URL(headers.origin ?? "http://127.0.0.1:8787").origin;

@@ -1,0 +1,20 @@
+/** The first page: usage of the last 30 days, keys, and what was changed. */
+import type { FastifyInstance } from "fastify";
+import type { RouteOptions } from "../dashboard.js";
+import { overviewPage } from "../pages/overview.js";
+import { day, lastSpans } from "../usage-spans.js";
+
+export async function overviewRoutes(
+  pages: FastifyInstance,
+  { store, now, refusals, facts }: Pick<RouteOptions, "store" | "now" | "refusals" | "facts">,
+): Promise<void> {
+  pages.get("/", async () => {
+    const isWritable = await store.checkWritable().then(
+      () => true,
+      () => false,
+    );
+    const days = lastSpans(store, now(), 30, day);
+    const [spans, keys, audit] = await Promise.all([days, store.list(), store.audit(10)]);
+    return overviewPage({ days: spans, keys, audit, isWritable, refusals: await refusals(), facts: facts() });
+  });
+}

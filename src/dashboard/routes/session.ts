@@ -1,0 +1,30 @@
+/** Signing in with a link of `idv keys`, and out. */
+import type { FastifyInstance } from "fastify";
+import { sessionSecret, setSession } from "../access.js";
+import type { RouteOptions } from "../dashboard.js";
+import { fieldOf, formIn, queryIn } from "../form.js";
+import { signedOutPage, signInPage } from "../pages/sign-in.js";
+
+export async function sessionRoutes(
+  pages: FastifyInstance,
+  { store, lists }: Pick<RouteOptions, "store" | "lists">,
+): Promise<void> {
+  const config = { isPublic: true };
+  pages.get("/sign-in", { config }, async (request) => signInPage(queryIn(request).get("token") ?? ""));
+
+  pages.post("/sign-in", { config }, async (request, reply) => {
+    const secret = await store.signIn(fieldOf(formIn(request), "token") ?? "");
+    if (secret === undefined) {
+      return reply.code(403).send(signedOutPage("The link was used already, or is older than 10 minutes."));
+    }
+    setSession(request, reply, secret);
+    return reply.redirect("/dashboard", 303);
+  });
+
+  pages.post("/sign-out", async (request, reply) => {
+    await lists.remove(request.session);
+    await store.signOut(sessionSecret(request));
+    setSession(request, reply, undefined);
+    return signedOutPage("You are signed out.");
+  });
+}

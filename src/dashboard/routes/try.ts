@@ -1,0 +1,27 @@
+/** Trying a few items, which costs nothing. */
+import type { FastifyInstance } from "fastify";
+import type { RouteOptions } from "../dashboard.js";
+import { choiceOf, formIn } from "../form.js";
+import { tryPage } from "../pages/try.js";
+
+const mostLines = 100;
+
+export async function tryRoutes(
+  pages: FastifyInstance,
+  { classifier }: Pick<RouteOptions, "classifier">,
+): Promise<void> {
+  pages.get("/try", async () => tryPage({ kind: "email", text: "", lines: [] }));
+
+  pages.post("/try", async (request) => {
+    const form = formIn(request);
+    const kind = choiceOf(form, "kind", ["email", "domain"]);
+    const text = form.get("items") ?? "";
+    const items = text.split(/\r?\n/).flatMap((line) => line.trim() || []);
+    if (items.length > mostLines) {
+      const fault = `${items.length} lines; at most ${mostLines}. For more, check a list.`;
+      return tryPage({ kind, text, lines: [], fault });
+    }
+    const lines = items.map((item) => ({ item, verdict: classifier.classify(kind, item) }));
+    return tryPage({ kind, text, lines });
+  });
+}
