@@ -123,7 +123,8 @@ export class Collector {
   collected(): Collected {
     const { typos, providers, months, dateColumns, rows } = this.#total;
     const counts = Array.from(months, ([name, counts]) => ({
-      ...{ name, counts },
+      name,
+      counts,
       total: counts.reduce((sum, count) => sum + count, 0),
     })).sort((a, b) => (a.name < b.name ? -1 : 1));
     return {

@@ -184,8 +184,12 @@ export class RowWriter {
       return counts;
     };
     return {
-      ...{ rows: this.rows, written: this.#written, emptyRows: this.#rowsByCode[noItemCode]! },
-      ...{ emptied: this.#emptied, notUtf8: this.#notUtf8, kept: this.#kept },
+      rows: this.rows,
+      written: this.#written,
+      emptyRows: this.#rowsByCode[noItemCode]!,
+      emptied: this.#emptied,
+      notUtf8: this.#notUtf8,
+      kept: this.#kept,
       statuses: countsOf(this.#rowsByCode),
       otherStatuses: this.#otherRowsByCode.map((rows) => countsOf(rows)),
       reasons: countsOf(this.#rowsByCode, this.#reasons),

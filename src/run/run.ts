@@ -72,7 +72,8 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
   const before = ledger.counts;
   const paidBeforeThis = ledger.paidBefore.units;
   const engine: ThreadEngine = {
-    ...{ classifier: embedded?.classifier, source: embedded?.source },
+    classifier: embedded?.classifier,
+    source: embedded?.source,
     isShared: embedded?.receipts?.isNamed === true,
   };
   if (common.kernel === undefined) common.kernel = prepareKernel(engine, cores, kind);
@@ -182,7 +183,15 @@ function blockOptionsOf(options: RunOptions, ledger: ItemLedger): BlockOptions {
   const facts = observers.find(({ wants }) => wants)?.wants;
   const keys = filter.dedupe === "canonical" ? "mailboxes" : filter.dedupe && needsKeys ? "items" : undefined;
   return {
-    ...{ kind, shape, target, columns, shard, keys, facts, keeps: update?.keeps, seed: ledger.seed },
+    kind,
+    shape,
+    target,
+    columns,
+    shard,
+    keys,
+    facts,
+    keeps: update?.keeps,
+    seed: ledger.seed,
     cells: { kind, ...(options.cells ?? usualCells) },
     isService: validator.embedded === undefined,
     isFinal: validator.embedded !== undefined && mailCheck === undefined,

@@ -36,7 +36,10 @@ export function settledRows(
   }
   const rendered = (!isOther && written) || classifier.render(records(), codes, items);
   return {
-    ...{ codes: codesOf(codes, 0, columns), emptied, notUtf8, kept },
+    codes: codesOf(codes, 0, columns),
+    emptied,
+    notUtf8,
+    kept,
     isFirst: () => firstRows(numbered),
     ...(columns > 1 && {
       otherCodes: Array.from({ length: columns - 1 }, (_, nth) => codesOf(codes, nth + 1, columns)),

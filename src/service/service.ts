@@ -45,13 +45,12 @@ const budget = { bytes: 268_435_456, milliseconds: 30_000 };
 const uploadMilliseconds = 1_800_000;
 
 const allowedMethods = {
-  ...{ "/emails/validate": "POST", "/domains/validate": "POST" },
-  ...{
-    "/healthz": "GET, HEAD",
-    "/readyz": "GET, HEAD",
-    "/openapi.json": "GET, HEAD",
-    "/metrics": "GET, HEAD",
-  },
+  "/emails/validate": "POST",
+  "/domains/validate": "POST",
+  "/healthz": "GET, HEAD",
+  "/readyz": "GET, HEAD",
+  "/openapi.json": "GET, HEAD",
+  "/metrics": "GET, HEAD",
 };
 
 /** Creates the service, which is then ready to listen. Its `close` lets the requests in flight finish. */

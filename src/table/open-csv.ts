@@ -83,8 +83,14 @@ export async function openCsv(
   const chosen = chooseColumns(header, body, width, options);
   const { items = itemTestOf(profile) } = options;
   const found: TableShape = {
-    ...{ name: source.name, dialect, width, hasHeader: header !== undefined, ragged, badRows },
-    ...{ column: chosen.column, otherColumns: chosen.otherColumns },
+    name: source.name,
+    dialect,
+    width,
+    hasHeader: header !== undefined,
+    ragged,
+    badRows,
+    column: chosen.column,
+    otherColumns: chosen.otherColumns,
     trustsQuotes: options.sheet !== undefined || (known.quote ?? known.escape) !== undefined,
     isWidthSure: false,
     itemColumns: Array.from({ length: width }, (_, column) => column).filter((column) =>

@@ -61,9 +61,19 @@ export async function openJsonLines(
   if (format !== "jsonl") checkReshapable(badRows);
   const firstLine = 1 + lineEndings(preamble);
   const shape: TableShape = {
-    ...{ name: source.name, dialect, width, hasHeader: false, firstLine, ragged: "pad", badRows },
-    ...{ column: chosen.column, otherColumns: chosen.otherColumns },
-    ...{ trustsQuotes: true, isWidthSure: false, itemColumns: [], json: { names, paths } },
+    name: source.name,
+    dialect,
+    width,
+    hasHeader: false,
+    firstLine,
+    ragged: "pad",
+    badRows,
+    column: chosen.column,
+    otherColumns: chosen.otherColumns,
+    trustsQuotes: true,
+    isWidthSure: false,
+    itemColumns: [],
+    json: { names, paths },
   };
   if (badRows !== "error" && !options.force) checkJsonStart(shape, first, dialect.comment);
   const isKept = format === "jsonl";
@@ -72,17 +82,15 @@ export async function openJsonLines(
   const mark = byteOrderMark ? byteOrderMarkBytes : Buffer.of();
   const above = isKept ? Buffer.concat([mark, preamble]) : mark;
   return {
-    ...{
-      names,
-      format,
-      linesLeftOut: isKept ? 0 : countLeftOut(source.name, preamble, Buffer.of(), options.profile),
-      dialect,
-      header: paths.map(toBinary),
-      width,
-      recordBytes: meanLineBytes(first),
-      ...chosen,
-      columnName: paths[chosen.column],
-    },
+    names,
+    format,
+    linesLeftOut: isKept ? 0 : countLeftOut(source.name, preamble, Buffer.of(), options.profile),
+    dialect,
+    header: paths.map(toBinary),
+    width,
+    recordBytes: meanLineBytes(first),
+    ...chosen,
+    columnName: paths[chosen.column],
     ...streamOf(scanned, above),
     firstValues: (column) => rows.map((fields) => itemText(fields[column] ?? "")),
     startValues: async (column) =>

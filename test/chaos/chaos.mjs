@@ -142,7 +142,9 @@ async function around(place, end, isWell) {
       () => ["--batch-size", String(5 + below(60))],
       () => ({
         env: { IDV_API_KEY: key, IDV_BASE_URL: proxy.url, IDV_RETRY_BUDGET: "20s", IDV_TIMEOUT: "5s" },
-        ...{ what: "runs with a service", most: 4, between },
+        what: "runs with a service",
+        most: 4,
+        between,
       }),
     );
   const servers = [0, 1].map(keepServer);

@@ -45,7 +45,9 @@ export function start(args, { home, env = {}, isSkewed = false, fileKilobytes })
   const child = spawn(limited[0], limited.slice(1), {
     cwd: home,
     env: {
-      ...{ PATH: process.env.PATH, HOME: home, XDG_STATE_HOME: join(home, "state") },
+      PATH: process.env.PATH,
+      HOME: home,
+      XDG_STATE_HOME: join(home, "state"),
       NODE_DISABLE_COMPILE_CACHE: "1",
       ...(isSkewed && wrongClock()),
       ...env,

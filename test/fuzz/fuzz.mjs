@@ -210,7 +210,14 @@ function tableOf(random, later, last) {
     (status) => status !== "",
   ]);
   return {
-    ...{ bytes: table, rows: count, delimiter, column, other, cut, dedupe, keeps },
+    bytes: table,
+    rows: count,
+    delimiter,
+    column,
+    other,
+    cut,
+    dedupe,
+    keeps,
     comment: random(4) === 0 ? "#" : undefined,
     badRows: pick(["keep", "keep", "skip", "skip", "error"]),
     ragged: pick(["pad", "pad", "error"]),
@@ -259,7 +266,10 @@ function jsonTableOf(random) {
   for (let i = 0; i < changes && bytes.length > 3000; i++)
     bytes[3000 + random(bytes.length - 3000)] = pick(oddBytes);
   return {
-    ...{ bytes, rows: count, names: ["email"], kind: "email" },
+    bytes,
+    rows: count,
+    names: ["email"],
+    kind: "email",
     cut: pick([1 << 16, 1 << 20, 1000 + random(5000)]),
     dedupe: pick([undefined, undefined, "item", "canonical"]),
     keeps: pick([undefined, undefined, (status) => status === "ok"]),
@@ -306,13 +316,11 @@ async function run(table, quotaFile, validator) {
       {
         profile: profiles[kind],
         items: itemTest({ kind, emptyValues: usualCells.emptyValues }),
-        ...{
-          badRows,
-          ragged,
-          columns: table.names ?? [...new Set([column, other])].map((index) => String(index + 1)),
-          header: true,
-          force: true,
-        },
+        badRows,
+        ragged,
+        columns: table.names ?? [...new Set([column, other])].map((index) => String(index + 1)),
+        header: true,
+        force: true,
         ...(delimiter !== undefined && { delimiter }),
         ...(format !== undefined && { format }),
         dialect: { ...(comment !== undefined && { comment }) },
@@ -340,7 +348,8 @@ async function run(table, quotaFile, validator) {
       filter: { ...(dedupe && { dedupe }), ...(keeps && { keeps }) },
       cells: { ...usualCells, deciding, isPlainList: opened.dialect.delimiter === null },
       shard,
-      ...{ cores, inputShare: () => 1e-6 },
+      cores,
+      inputShare: () => 1e-6,
       signal: new AbortController().signal,
       // A run that fails ends after its batches, which are charged.
       session: { isSeveral: true },

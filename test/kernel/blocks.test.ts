@@ -157,22 +157,21 @@ test("judging a block gives the same result as judging its chunks, and touches n
       const { column, otherColumns, width, ragged } = rest;
       const shape: TableShape = {
         dialect: { delimiter, ...marks, comment, lineEnding },
-        ...{
-          width,
-          column,
-          otherColumns,
-          hasHeader: true,
-          ragged,
-          badRows: "keep",
-          name: "list.csv",
-          firstLine: 1,
-        },
+        width,
+        column,
+        otherColumns,
+        hasHeader: true,
+        ragged,
+        badRows: "keep",
+        name: "list.csv",
+        firstLine: 1,
       } as never;
       const blockOptions: BlockOptions = {
         ...offline,
         // What is known of domains depends on the kind, and is kept by their hashes.
         ...{ kind, shape, target, seed: kind === "email" ? seed : seed.map((word) => ~word) },
-        ...{ keys: rest.keys, facts: { mailboxes: false, column: rest.width - 1 } },
+        keys: rest.keys,
+        facts: { mailboxes: false, column: rest.width - 1 },
         // The items of a row may be in different shards: such a table goes in batches.
         shard: otherColumns.length > 0 ? undefined : rest.shard,
         cells: { kind, ...usualCells },
@@ -238,20 +237,22 @@ test("the kernel refuses a block whose padded rows do not fit into the output", 
   const memory = new BlockMemory(1, 1);
   const shape: TableShape = {
     dialect: { delimiter: ",", ...usualMarks, lineEnding: "\n" },
-    ...{
-      width: 100,
-      column: 0,
-      otherColumns: [],
-      hasHeader: true,
-      ragged: "pad",
-      badRows: "keep",
-      name: "list.csv",
-      firstLine: 1,
-    },
+    width: 100,
+    column: 0,
+    otherColumns: [],
+    hasHeader: true,
+    ragged: "pad",
+    badRows: "keep",
+    name: "list.csv",
+    firstLine: 1,
   } as never;
   const blockOptions: BlockOptions = {
     ...offline,
-    ...{ kind: "email", shape, target, seed, keys: undefined },
+    kind: "email",
+    shape,
+    target,
+    seed,
+    keys: undefined,
     cells: { kind: "email", ...usualCells },
     columns: nameColumns(undefined, "status"),
   };
@@ -275,12 +276,22 @@ test("judges a chunk with more rows than a slot has room for, and touches no oth
   const all = Buffer.from(memory.memory.buffer);
   const shape: TableShape = {
     dialect: { delimiter: ",", ...usualMarks, lineEnding: "\n" },
-    ...{ width: 1, column: 0, otherColumns: [], hasHeader: false, ragged: "pad", badRows: "keep" },
-    ...{ name: "list.csv", firstLine: 1 },
+    width: 1,
+    column: 0,
+    otherColumns: [],
+    hasHeader: false,
+    ragged: "pad",
+    badRows: "keep",
+    name: "list.csv",
+    firstLine: 1,
   } as never;
   const blockOptions: BlockOptions = {
     ...offline,
-    ...{ kind: "email", shape, target, seed, keys: undefined },
+    kind: "email",
+    shape,
+    target,
+    seed,
+    keys: undefined,
     cells: { kind: "email", ...usualCells },
     columns: nameColumns(undefined, "status"),
   };
@@ -308,20 +319,22 @@ test.each(["email", "domain"] as const)(
     const memory = new BlockMemory(1, 1);
     const shape = {
       dialect: { delimiter: null, ...usualMarks, lineEnding: "\n" },
-      ...{
-        width: 1,
-        column: 0,
-        otherColumns: [],
-        hasHeader: false,
-        ragged: "pad",
-        badRows: "keep",
-        name: "list.csv",
-        firstLine: 1,
-      },
+      width: 1,
+      column: 0,
+      otherColumns: [],
+      hasHeader: false,
+      ragged: "pad",
+      badRows: "keep",
+      name: "list.csv",
+      firstLine: 1,
     } as unknown as TableShape;
     const blockOptions: BlockOptions = {
       ...offline,
-      ...{ kind, shape, target, seed: kind === "email" ? seed : seed.map((word) => ~word), keys: undefined },
+      kind,
+      shape,
+      target,
+      seed: kind === "email" ? seed : seed.map((word) => ~word),
+      keys: undefined,
       cells: { kind, ...usualCells },
       columns: nameColumns(undefined, "status"),
     };

@@ -32,7 +32,11 @@ class Judge {
 
   constructor(kind: Kind, by = classifier) {
     prepareMemory(this.#memory.memory, {
-      ...{ shape: { delimiter: 0x2c, column: 0 }, width: 1, padding: 0x2c, columns: 1, tails: [] },
+      shape: { delimiter: 0x2c, column: 0 },
+      width: 1,
+      padding: 0x2c,
+      columns: 1,
+      tails: [],
       seed: Int32Array.from({ length: seedWords }, (_, i) => Math.imul(i + 1, 0x9e3779b1)),
     });
     const { memory } = this.#memory;
@@ -476,7 +480,9 @@ test("the kernel has the same codes and record layout as the TypeScript code", (
   expect(outcomes.length).toBeLessThan(layout.passes);
   expect(() => outcomeCode({ reason: "unlisted: x" })).toThrow("not in rules.ts");
   expect(suffixFlag).toMatchObject({
-    ...{ icann: layout.icannFlag, icannBelow: layout.icannBelowFlag },
-    ...{ exception: layout.exceptionFlag, hasMore: layout.hasMoreFlag },
+    icann: layout.icannFlag,
+    icannBelow: layout.icannBelowFlag,
+    exception: layout.exceptionFlag,
+    hasMore: layout.hasMoreFlag,
   });
 });

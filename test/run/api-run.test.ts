@@ -56,16 +56,14 @@ async function run(
   });
   const validator = apiValidator(
     {
-      ...{
-        baseUrl: url,
-        key: secret,
-        batchSize,
-        concurrency,
-        maximumRetries: 0,
-        retryBudget: 0,
-        timeout: 10_000,
-        wait: 0,
-      },
+      baseUrl: url,
+      key: secret,
+      batchSize,
+      concurrency,
+      maximumRetries: 0,
+      retryBudget: 0,
+      timeout: 10_000,
+      wait: 0,
       prechecks: true,
       idempotencyKey: (path, body) =>
         createHash("sha256")

@@ -95,7 +95,8 @@ describe("units", () => {
     for (const isService of [false, true]) {
       const session: RunSession = { isSeveral: false };
       const run = runTable(listOf(addresses(3)), offlineValidator({ classifier, source: {} }, failing), {
-        ...{ session, isService },
+        session,
+        isService,
       });
       await expect(run).rejects.toThrow("the disk is broken");
       expect(countsOf(session)).toMatchObject({ charged: 3 });

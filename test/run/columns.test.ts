@@ -39,7 +39,8 @@ test.each<[string, string, string, readonly (number | undefined)[]]>([
   ],
 ])("names the added columns %s", (_, header, names, places) => {
   const columns = nameColumns(header.split(","), "status", {
-    ...{ withReasons: true, withCanonical: true },
+    withReasons: true,
+    withCanonical: true,
     isOurs: () => true,
   });
   expect(columns.names.join()).toBe(names);

@@ -8,7 +8,9 @@ import { classifier } from "../support/classifier.js";
 import { listOf, runTable } from "../support/run-table.js";
 
 const granted = async (units: number) => ({
-  ...{ granted: units, charged: units, exhausted: false },
+  granted: units,
+  charged: units,
+  exhausted: false,
   quota: { left: null, renewsAt: null },
 });
 const validator = offlineValidator({ classifier, source: {} }, { reserve: granted as never });

@@ -11,7 +11,10 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 
 /** Returns a chunk of rows, whose items are numbers, without an item where they are 0. */
 const chunkOf = (items: readonly number[], code = notCheckedCode) => ({
-  ...{ columns: 1, emptied: 0, notUtf8: 0, kept: 0 },
+  columns: 1,
+  emptied: 0,
+  notUtf8: 0,
+  kept: 0,
   codes: Uint8Array.from(items, (item) => (item === 0 ? 0 : code)),
   hashes: Int32Array.from(items.flatMap((item) => [item, item])),
 });

@@ -4,7 +4,10 @@ import { PaidItems } from "../../src/run/settle/paid-items.js";
 import type { Receipt, ReceiptPort } from "../../src/validator/validator.js";
 
 const receipt = (run: string, granted: number, items = 8192): Receipt => ({
-  ...{ run, granted, used: 0, time: 0 },
+  run,
+  granted,
+  used: 0,
+  time: 0,
   marks: [{ items, digest: "d" }],
 });
 
@@ -16,8 +19,11 @@ test.each<[string, Receipt[], number]>([
   ["at another mark", [receipt("a", 5000, 4096)], 0],
 ])("receipts %s cover only items that were paid", (_, receipts, covered) => {
   const port: ReceiptPort = {
-    ...{ secret: new Uint8Array(32), isNamed: false },
-    ...{ take: async () => receipts, use: () => {}, renew: () => {} },
+    secret: new Uint8Array(32),
+    isNamed: false,
+    take: async () => receipts,
+    use: () => {},
+    renew: () => {},
   };
   const paid = new PaidItems(port);
   paid.learn(receipts, []);

@@ -72,7 +72,14 @@ async function run(
 }
 
 const counted = ({ rows, emptyRows, emptied, notUtf8, kept, distinct, charged, written }: RunReport) => ({
-  ...{ rows, emptyRows, emptied, notUtf8, kept, distinct, charged, written },
+  rows,
+  emptyRows,
+  emptied,
+  notUtf8,
+  kept,
+  distinct,
+  charged,
+  written,
 });
 
 test("the shards of any list have all of its rows and charge as much as one run", async () => {

@@ -102,7 +102,9 @@ describe("a cache used while the clock was ahead", () => {
 describe("answers stored for Idempotency-Keys", () => {
   const once = (keyId: string, ...names: readonly string[]) =>
     names.map((idempotencyKey) => ({
-      ...{ keyId, kind: "email", statuses: ["ok"] },
+      keyId,
+      kind: "email",
+      statuses: ["ok"],
       once: { idempotencyKey, body: Buffer.from("{}") },
     }));
 

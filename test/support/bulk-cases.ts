@@ -287,7 +287,12 @@ export function bulkCase(seed: number): BulkCase {
     return {
       name: `list${index}.${isJson ? "jsonl" : delimiter === "\t" && chance(70) ? "tsv" : "csv"}`,
       isMissing: count > 1 && chance(4),
-      ...{ delimiter, lineEnding, hasMark: chance(10), names, hasHeader, lines: narrow ? [] : lines },
+      delimiter,
+      lineEnding,
+      hasMark: chance(10),
+      names,
+      hasHeader,
+      lines: narrow ? [] : lines,
       titles: titles.map((title) => title + lineEnding),
       space: pick(["", " "]),
     };
@@ -296,7 +301,14 @@ export function bulkCase(seed: number): BulkCase {
 
   const extension = lists[0]!.name.slice("list0.".length);
   const options: Options = {
-    ...{ kind, output, columns, update, dedupe, shard, format, badRows: badRowPolicy },
+    kind,
+    output,
+    columns,
+    update,
+    dedupe,
+    shard,
+    format,
+    badRows: badRowPolicy,
     outputName: `out.${mustKeepFormat || chance(60) ? extension : pick(["csv", "tsv", "jsonl", "txt"])}`,
     suffix: pick(["", ".bak"]),
     only: filter < 3 ? aFew(chosen) : undefined,

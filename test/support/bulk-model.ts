@@ -215,8 +215,16 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
     return {
       code: waiting ? 4 : isFound ? 1 : 0,
       summary: {
-        ...{ input: list.name, rows: count, written: writtenRows, empty: emptyRows, emptied, kept: keptRows },
-        ...{ outvoted, distinct, badRows: isFirstShard ? bad.length : 0, used: used - usedBefore },
+        input: list.name,
+        rows: count,
+        written: writtenRows,
+        empty: emptyRows,
+        emptied,
+        kept: keptRows,
+        outvoted,
+        distinct,
+        badRows: isFirstShard ? bad.length : 0,
+        used: used - usedBefore,
         statuses: Object.fromEntries(statuses!),
         otherStatuses: otherStatuses.map((each) => Object.fromEntries(each)),
       },

@@ -23,7 +23,11 @@ function parserOptions({ delimiter, quote, escape: escaping, comment, skipsSpace
   return {
     delimiter: delimiter!,
     encoding: "latin1" as const,
-    ...{ quote, escape: escaping, ltrim: skipsSpaces, comment: comment ?? "", raw: true },
+    quote,
+    escape: escaping,
+    ltrim: skipsSpaces,
+    comment: comment ?? "",
+    raw: true,
     comment_no_infix: true,
     record_delimiter: ["\r\n", "\n", "\r"] as string[],
     // Quotes inside a field are text: `Ann "Annie" Lee`, `"Lee, Ann" <ann@example.net>`.

@@ -51,7 +51,9 @@ export async function startPostgresServer(folder) {
   const isRoot = process.getuid?.() === 0;
   const settings = {
     ...(isRoot && { uid: nobody, gid: nobody }),
-    ...{ env: { PATH: process.env.PATH, LC_ALL: "C" }, cwd: data, stdio: "ignore" },
+    env: { PATH: process.env.PATH, LC_ALL: "C" },
+    cwd: data,
+    stdio: "ignore",
   };
   if (isRoot) {
     chmodSync(folder, 0o755);

@@ -134,7 +134,9 @@ test("the scanner and csv-parse read the same table from any bytes, and write th
       const { quote, escape: escaping, skipsSpaces } = table.dialect;
       const parsed = parse(output, {
         delimiter,
-        ...{ quote: quote || null, escape: escaping || null, ltrim: skipsSpaces },
+        quote: quote || null,
+        escape: escaping || null,
+        ltrim: skipsSpaces,
         relax_quotes: true,
         relax_column_count: true,
         bom: true,

@@ -72,7 +72,16 @@ async function validateRows(
   const annotations = plan.log.isAnnotated ? await openAnnotations(plan, run) : undefined;
   const observers = [annotations, run.report?.observerOf(plan, table)];
   const report = await validateTable({
-    ...{ kind, table: stream, sink, columns, cells, update, filter, signal, validator, session },
+    kind,
+    table: stream,
+    sink,
+    columns,
+    cells,
+    update,
+    filter,
+    signal,
+    validator,
+    session,
     ...(shard && { shard: { ...shard, list: inputName } }),
     omitsHeader: plan.omitsHeader,
     needsRows: plan.failOn?.needsRows === true,

@@ -232,14 +232,26 @@ function fieldsOf({ id, name, permissions, isSandbox, created, expires, revoked,
   const date = (time: number | null) => (time === null ? null : new Date(time).toISOString());
   const { limit, period, used, left } = quota;
   return {
-    ...{ id, name, kind: isSandbox ? "sandbox" : "live", permissions: permissions.join(",") },
-    ...{ limit, period, used, left, renews: date(quota.renewsAt) },
-    ...{ created: date(created), expires: date(expires), revoked: date(revoked) },
+    id,
+    name,
+    kind: isSandbox ? "sandbox" : "live",
+    permissions: permissions.join(","),
+    limit,
+    period,
+    used,
+    left,
+    renews: date(quota.renewsAt),
+    created: date(created),
+    expires: date(expires),
+    revoked: date(revoked),
     secrets: key.secrets.map((secret) => ({
-      ...{ id: secret.id, hint: secret.hint || null },
-      ...{ created: date(secret.created), ends: date(secret.ends) },
+      id: secret.id,
+      hint: secret.hint || null,
+      created: date(secret.created),
+      ends: date(secret.ends),
     })),
-    ...{ lastUsed: date(key.lastUsed), quota: key.quotaName },
+    lastUsed: date(key.lastUsed),
+    quota: key.quotaName,
   };
 }
 

@@ -205,7 +205,10 @@ function dashboardLoader(
     const { openDashboard } = await import("../../dashboard/dashboard.js");
     const { listRunner } = await import("../engines/list-runner.js");
     return openDashboard({
-      ...{ store, classifier, now: Date.now, log },
+      store,
+      classifier,
+      now: Date.now,
+      log,
       runner: listRunner(statePlace(state, process.env), maxListBytes),
       refusals: async () => (await metrics.refusals.get()).values[0]?.value ?? 0,
       facts: () => {

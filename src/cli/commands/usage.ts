@@ -89,7 +89,11 @@ async function* linesOf(
       const at = new Date(start).toISOString();
       const line = lines.get(`${keyId} ${kind}`) ?? {
         time: by === "hour" ? `${at.slice(0, 16)}Z` : at.slice(0, 10),
-        ...{ key: keyId, name: names.get(keyId) ?? "", kind, units: 0, statuses: {} },
+        key: keyId,
+        name: names.get(keyId) ?? "",
+        kind,
+        units: 0,
+        statuses: {},
       };
       lines.set(`${keyId} ${kind}`, line);
       line.statuses[status] = units;

@@ -47,7 +47,9 @@ export async function openApiEngine(
     options.cache !== "off" && !isSandbox && (!options.isDryRun || existsSync(cachePath(process.env)));
   const cache = hasCache
     ? await openRunCache(kind, baseUrl.value, {
-        ...{ maximumAge: settings.cacheTtl.value, refresh: options.cache === "refresh", note },
+        maximumAge: settings.cacheTtl.value,
+        refresh: options.cache === "refresh",
+        note,
         ...(signal && { signal }),
       })
     : undefined;

@@ -78,7 +78,11 @@ function stateOf(
   const share = read === undefined || rowsRead === 0 ? null : Math.min(1, (read * rows) / rowsRead);
   const { charged, cached } = units();
   return {
-    ...{ rows, share, seconds: Math.round(seconds * 10) / 10, units: charged, cached },
+    rows,
+    share,
+    seconds: Math.round(seconds * 10) / 10,
+    units: charged,
+    cached,
     statuses: Object.fromEntries(statuses()),
   };
 }

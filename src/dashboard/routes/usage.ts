@@ -45,6 +45,8 @@ function formOf(query: URLSearchParams, now: number): UsageForm {
 const dayName = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
 const queryOf = ({ from, to, key, by }: UsageForm): UsageQuery => ({
-  ...{ from: timeIn(from, "From"), to: timeIn(to, "To") + day, span: by === "hour" ? hour : day },
+  from: timeIn(from, "From"),
+  to: timeIn(to, "To") + day,
+  span: by === "hour" ? hour : day,
   ...(key !== "" && { keyId: key }),
 });

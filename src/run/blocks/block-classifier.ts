@@ -178,7 +178,7 @@ export class BlockClassifier {
     if (outputLength !== -1) {
       const { emptied, notUtf8, kept } = verdicts;
       const items = verdicts.items?.fields.length ?? 0;
-      return { ...{ lines, rows, items, outputLength, emptied, notUtf8, kept }, ...(!isFinal && { chunk }) };
+      return { lines, rows, items, outputLength, emptied, notUtf8, kept, ...(!isFinal && { chunk }) };
     }
     // The main thread judges the block again and counts its domains.
     this.takeBack(() => chunk, verdicts);
@@ -530,9 +530,14 @@ export class BlockClassifier {
     }
     const items = verdicts.all(this.#decides);
     return {
-      ...{ columns: width, codes, hashes, notUtf8: notUtf8.size, emptied: this.#isFirstShard ? emptied : 0 },
+      columns: width,
+      codes,
+      hashes,
+      notUtf8: notUtf8.size,
+      emptied: this.#isFirstShard ? emptied : 0,
       kept: this.#countKept(chunks, codes, new Set()),
-      ...{ items, ...this.#facts.find(chunk, { codes, hashes, items }) },
+      items,
+      ...this.#facts.find(chunk, { codes, hashes, items }),
       ...(keys && {
         keys: {
           hashes: Int32Array.from(compared.flatMap(({ hash: { low, high } }) => [low, high])),

@@ -69,7 +69,13 @@ export class PaidItems {
     for (const receipt of receipts) {
       const { run, granted, used, marks } = receipt;
       const other = this.#runs.get(run) ?? {
-        ...{ run, granted: 0, used, first: Number.POSITIVE_INFINITY, last: 0, isSame: true, taken: 0 },
+        run,
+        granted: 0,
+        used,
+        first: Number.POSITIVE_INFINITY,
+        last: 0,
+        isSame: true,
+        taken: 0,
       };
       this.#runs.set(run, other);
       other.granted = Math.max(other.granted, granted);

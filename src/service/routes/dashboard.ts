@@ -19,7 +19,10 @@ export async function dashboardRoutes(
   service.addContentTypeParser("*", (_request, _payload, done) => done(null));
   for (const url of ["/dashboard", "/dashboard/*"]) {
     service.route({
-      ...{ method: ["GET", "POST"], url, config: { readsBody: true }, schema: { hide: true } },
+      method: ["GET", "POST"],
+      url,
+      config: { readsBody: true },
+      schema: { hide: true },
       handler: async (request, reply) => (await load(service.log)).handle(request, reply),
     });
   }

@@ -117,7 +117,9 @@ export class VerdictCache extends StateFile {
   #scopeFile(): ScopeFile {
     const { path, database, now } = this.file;
     return {
-      ...{ database, now, processes: this.#processes },
+      database,
+      now,
+      processes: this.#processes,
       read: (work) => this.inRead(work),
       write: async (work) => {
         const isSynced = await this.canSync();

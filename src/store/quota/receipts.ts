@@ -208,7 +208,9 @@ export class RunReceipts {
   }): ReceiptCharge {
     this.#hasLeft ||= marks.length > 0;
     return {
-      ...{ run: this.#run, items, marks },
+      run: this.#run,
+      items,
+      marks,
       ...(learn && {
         news: { after: this.#last, learn: (rows: readonly ReceiptRow[]) => learn(this.#receiptsIn(rows)) },
       }),

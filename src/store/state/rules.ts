@@ -194,7 +194,11 @@ export function toKey(
   const { id, name, created, expires, revoked } = row;
   const working = secrets.filter(({ ends }) => ends === null || ends > now);
   return {
-    ...{ id, name, created, expires, revoked },
+    id,
+    name,
+    created,
+    expires,
+    revoked,
     secrets: working
       .map(({ id, hint, created, ends }) => ({ id, hint, created, ends }))
       .sort((a, b) => (b.ends ?? Number.POSITIVE_INFINITY) - (a.ends ?? Number.POSITIVE_INFINITY)),
@@ -212,9 +216,13 @@ export function newKeyRow(
   now: number,
 ): KeyRow {
   return {
-    ...{ id, name },
+    id,
+    name,
     permissions: (key.permissions ?? permissions).join(","),
-    ...{ is_sandbox: Number(isSandbox), created: now, expires: key.expires ?? null, revoked: null },
+    is_sandbox: Number(isSandbox),
+    created: now,
+    expires: key.expires ?? null,
+    revoked: null,
     quota_id: quotaId,
   };
 }
@@ -236,7 +244,12 @@ export function changeKey(key: KeyRow, quota: NamedQuotaRow, change: KeyChange, 
 
 /** The first secret of a key has the id of the key. */
 export const newSecretRow = (keyId: string, id: string, secret: string, now: number): SecretRow => ({
-  ...{ id, key_id: keyId, hash: hashOf(secret), hint: hintOf(secret), created: now, ends: null },
+  id,
+  key_id: keyId,
+  hash: hashOf(secret),
+  hint: hintOf(secret),
+  created: now,
+  ends: null,
 });
 
 /**

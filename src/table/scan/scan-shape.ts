@@ -19,7 +19,10 @@ export function scanMarks({
 }: Omit<Dialect, "lineEnding" | "byteOrderMark">) {
   const codeOf = (character: string | null) => character?.charCodeAt(0);
   return {
-    ...{ delimiter: codeOf(delimiter), quote: codeOf(quote), comment: codeOf(comment), skipsSpaces },
+    delimiter: codeOf(delimiter),
+    quote: codeOf(quote),
+    comment: codeOf(comment),
+    skipsSpaces,
     escape: escaping === quote ? undefined : codeOf(escaping),
   };
 }

@@ -11,8 +11,12 @@ import { maximumRecordBytes } from "../records.js";
 export async function workbookSink(sink: TableSink, sheet: string, delimiter: string): Promise<TableSink> {
   const { writeXlsxStream } = await import("hucre/xlsx");
   const parser = parse({
-    ...{ delimiter, bom: true, relax_quotes: true, relax_column_count: true },
-    ...{ record_delimiter: ["\r\n", "\n", "\r"], max_record_size: maximumRecordBytes },
+    delimiter,
+    bom: true,
+    relax_quotes: true,
+    relax_column_count: true,
+    record_delimiter: ["\r\n", "\n", "\r"],
+    max_record_size: maximumRecordBytes,
   });
   const written = pipe(writeXlsxStream(parser as AsyncIterable<string[]>, { name: sheetName(sheet) }), sink);
   // `write` and `prepare` throw the error.

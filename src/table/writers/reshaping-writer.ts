@@ -30,7 +30,11 @@ export function csvFormat(delimiter: string, width: number, added: number): Fiel
   const special = new Uint8Array(256);
   for (const character of `${delimiter}"\r\n`) special[character.charCodeAt(0)] = 1;
   return {
-    ...{ opening: nothing, closing: lineFeed, around: nothing, isPadded: true, special },
+    opening: nothing,
+    closing: lineFeed,
+    around: nothing,
+    isPadded: true,
+    special,
     before: Array.from({ length: width }, (_, field) => (field === 0 ? nothing : before)),
     beforeAdded: Array.from({ length: added }, () => before),
     render: (field) => Buffer.from(quoteField(field, delimiter), "latin1"),
@@ -49,7 +53,11 @@ export function jsonFormat(keys: readonly string[], names: readonly string[]): F
   const member = (key: string) => Buffer.from(`${JSON.stringify(key)}:`);
   const next = (key: string) => Buffer.from(`,${JSON.stringify(key)}:`);
   return {
-    ...{ opening: Buffer.from("{"), closing: Buffer.from("}\n"), around: quote, isPadded: false, special },
+    opening: Buffer.from("{"),
+    closing: Buffer.from("}\n"),
+    around: quote,
+    isPadded: false,
+    special,
     before: keys.map((key, index) => (index === 0 ? member(key) : next(key))),
     beforeAdded: names.map(next),
     render: (field) => Buffer.from(JSON.stringify(nameText(field))),

@@ -147,7 +147,13 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
       });
       const hasSucceededElsewhere = successes !== seen;
       const step = nextStep(options, state, {
-        ...{ kind, items, started, now: now(), received, hasSucceededElsewhere, chance: random() },
+        kind,
+        items,
+        started,
+        now: now(),
+        received,
+        hasSucceededElsewhere,
+        chance: random(),
       });
       if (step.next === "fail") throw step.error;
       if (step.next === "done") {

@@ -27,7 +27,10 @@ async function replace(isInPlace: boolean, meanwhile: (path: string) => void) {
     },
   };
   const committed = commitOutputs({
-    ...{ input, inputName: "list.csv", isInPlace, sink: slowSink },
+    input,
+    inputName: "list.csv",
+    isInPlace,
+    sink: slowSink,
     backup: await openCopy(path, join(folder, "list.csv.bak")),
     note: (text) => notes.push(text),
   });

@@ -19,7 +19,9 @@ async function twoRuns() {
   const runs = [await open(1), await open(2)] as const;
   const digests = (...keys: string[]) => keys.map((key) => runs[0].digest(key));
   return {
-    ...{ path, runs, open },
+    path,
+    runs,
+    open,
     digests,
     endFirst: () => {
       isFirstAlive = false;

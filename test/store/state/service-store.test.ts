@@ -105,7 +105,10 @@ describe.each(stores)("%s", (_, open) => {
       { keyId: "quota:nightly", start: november - 1_800_000, kind: "email", status: "unknown", units: 7 },
     ]);
     expect(await store.setSharedQuota("nightly", { limit: 20, period: "day" })).toMatchObject({
-      ...{ limit: 20, period: "day", used: 10, left: 10 },
+      limit: 20,
+      period: "day",
+      used: 10,
+      left: 10,
     });
     expect(await store.quotaOf(nightly)).toMatchObject({ used: 10, left: 10 });
     await store.close();
@@ -467,7 +470,11 @@ test("a file of the first version keeps its keys, units and answers", async () =
   old.close();
   const store = await openSqliteServiceStore(path, () => november);
   expect(await store.find("sk_old")).toMatchObject({
-    ...{ id: "k1", name: "shop", permissions: ["emails"], created: 5, quotaName: null },
+    id: "k1",
+    name: "shop",
+    permissions: ["emails"],
+    created: 5,
+    quotaName: null,
     quota: { limit: 10, period: "hour", used: 4, left: 6 },
   });
   expect((await store.list())[0]!.secrets).toEqual([{ id: "k1", hint: "", created: 5, ends: null }]);

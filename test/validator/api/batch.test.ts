@@ -7,7 +7,11 @@ const results = (
   statuses: readonly (string | undefined)[],
   more: { left?: number; fault?: string } = {},
 ): Reply => ({
-  ...{ isGone: false, renewsIn: 9000, left: undefined, statuses, ...more },
+  isGone: false,
+  renewsIn: 9000,
+  left: undefined,
+  statuses,
+  ...more,
 });
 
 /** Returns what follows the answer to a part of a batch. */

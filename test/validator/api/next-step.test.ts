@@ -16,8 +16,14 @@ const start = Date.UTC(2026, 0, 1);
 
 /** Returns a try that took 50 ms. */
 const tryOf = (received: Try["received"], changes: Partial<Try> = {}): Try => ({
-  ...{ kind: "email", items: ["a@b.net", "c@d.net"], started: start, now: start + 50, received },
-  ...{ hasSucceededElsewhere: false, chance: 0.5, ...changes },
+  kind: "email",
+  items: ["a@b.net", "c@d.net"],
+  started: start,
+  now: start + 50,
+  received,
+  hasSucceededElsewhere: false,
+  chance: 0.5,
+  ...changes,
 });
 
 const answer = (status: number, fields: Record<string, string> = {}, body = "") => ({ status, fields, body });

@@ -462,7 +462,10 @@ describe("a probe", () => {
   test("costs nothing and returns the status, the message and the units left", async () => {
     const { engine, seen } = await engineFor([respond(403, { "ratelimit-remaining": "7" }, `no ${key}`)]);
     expect(await engine.probe("domain")).toEqual({
-      ...{ status: 403, isJson: false, said: ": no [key]", left: 7 },
+      status: 403,
+      isJson: false,
+      said: ": no [key]",
+      left: 7,
     });
     expect(seen[0]).toMatchObject({ path: "/domains/validate", body: '{"domains":[]}' });
   });

@@ -38,7 +38,11 @@ export async function openRun(plans: readonly [Plan, ...Plan[]], resources: Reso
   if (isSeveral && plan.isInPlace) await lookAhead(plans, resources.signal);
   const badRowsPath = plan.isDryRun ? undefined : plan.badRows.file;
   return {
-    ...{ engine, mail, report, session: { isSeveral }, totals: new Totals(plan.isDryRun) },
+    engine,
+    mail,
+    report,
+    session: { isSeveral },
+    totals: new Totals(plan.isDryRun),
     badRowsTable: badRowsPath === undefined ? undefined : new BadRowsTable(badRowsPath),
   };
 }

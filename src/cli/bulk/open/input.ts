@@ -100,7 +100,9 @@ export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputE
   const keeps = wanted.update !== "all";
   const update: Update | undefined = isUpdate
     ? {
-        ...{ input: inputName, keeps, isSure },
+        input: inputName,
+        keeps,
+        isSure,
         // Without `bad`, a field that is not a status ends the run. Objects of JSON Lines name their fields.
         ...(keeps &&
           isSure &&
@@ -123,7 +125,13 @@ export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputE
   if (!isMeant && !isUpdate && !wasValidated)
     await checkStart(inputName, table, { kind: plan.kind, ...cells });
   return {
-    ...{ input, table, columns, cells, update, sheet, share: counted.share },
+    input,
+    table,
+    columns,
+    cells,
+    update,
+    sheet,
+    share: counted.share,
     compression: decoded.compression,
     stream: needsMark ? withMark(table) : table,
   };

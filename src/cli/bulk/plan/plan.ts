@@ -111,8 +111,10 @@ export async function planRun(request: BulkRequest): Promise<readonly [Plan, ...
   checkTogether(options);
   const places = placesOf(files, options);
   checkTargets(places, {
-    ...{ ...options, ...ownListFiles(options, env) },
-    ...{ badRowsFile: options.badRows?.file, summaryFile: logOf(options).summaryFile },
+    ...options,
+    ...ownListFiles(options, env),
+    badRowsFile: options.badRows?.file,
+    summaryFile: logOf(options).summaryFile,
     quotaPath: quotaTarget(options, env),
   });
   for (const each of places) checkWritten(each, options);
@@ -142,7 +144,16 @@ async function planCommon({ kind, options, given }: BulkRequest): Promise<Common
   );
   checkOffline(options, quota);
   return {
-    ...{ kind, settings, engine, quota, classifierSource, dns, badRows, shard, given, note },
+    kind,
+    settings,
+    engine,
+    quota,
+    classifierSource,
+    dns,
+    badRows,
+    shard,
+    given,
+    note,
     cache: options.cache ?? "use",
     wait: options.wait ?? 0,
     isDryRun: options.dryRun === true,
@@ -225,7 +236,9 @@ function planFile({ kind, settings, cells }: CommonPlan, places: Places, options
   const namedFormat = isWorkbook ? "csv" : named;
   const { column, allColumns, delimiter, quote, comment, format, skipLines, headers } = options;
   return {
-    ...{ ...places, inputName: input ?? "standard input", isWorkbook },
+    ...places,
+    inputName: input ?? "standard input",
+    isWorkbook,
     table: {
       profile: profiles[kind],
       items: itemTest({ kind, emptyValues: cells.emptyValues }),

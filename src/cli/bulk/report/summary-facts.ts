@@ -54,8 +54,13 @@ export const dryRunOf = (
   counts: DryRun["dryRun"],
 ): DryRun => ({
   input: inputName,
-  ...{ column: column + 1, columnName: name, columns: names, dialect },
-  ...{ badRows: badRows.count, badRowKinds: badRows.kinds, dryRun: counts },
+  column: column + 1,
+  columnName: name,
+  columns: names,
+  dialect,
+  badRows: badRows.count,
+  badRowKinds: badRows.kinds,
+  dryRun: counts,
 });
 
 function writtenFiles(

@@ -103,7 +103,10 @@ function tableLines({
 }
 
 const marksOf = ({ delimiter, quote, escape: escaping, skipsSpaces }: Dialect) => ({
-  ...{ delimiter, quote, escape: escaping, skipsSpaces },
+  delimiter,
+  quote,
+  escape: escaping,
+  skipsSpaces,
 });
 
 /** Renders the summary as a JSON object with stable fields. */

@@ -27,9 +27,13 @@ async function plan(file: string | undefined, options: Partial<BulkOptions> = {}
   );
   const { badRows } = options;
   const [planned] = await planRun({
-    ...{ kind: "email", files: [inHome(file)], given: [] },
+    kind: "email",
+    files: [inHome(file)],
+    given: [],
     options: {
-      ...{ ...defaults, ...options, ...resolved },
+      ...defaults,
+      ...options,
+      ...resolved,
       ...(badRows?.file !== undefined && { badRows: { ...badRows, file: inHome(badRows.file) } }),
     },
   });
