@@ -13,10 +13,10 @@ import Fastify, {
 import type { Classifier } from "../classifier/classifier.js";
 import type { ServiceStore } from "../store/state/service-store.js";
 import { access } from "./access.js";
+import { pageFaults } from "./errors.js";
 import { mostFormBytes } from "./form.js";
 import type { ListRunner } from "./list-job.js";
 import { Lists } from "./lists.js";
-import { pageFaults } from "./page-fault.js";
 import { assetRoutes } from "./routes/assets.js";
 import { keyRoutes } from "./routes/keys.js";
 import { listRoutes } from "./routes/list.js";

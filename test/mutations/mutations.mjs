@@ -222,9 +222,9 @@ export const mutations = [
   },
   {
     promise: "the dashboard takes changes from its own pages only",
-    file: "src/dashboard/dashboard.ts",
-    from: 'if (method === "POST" && !isFromHere(request)) {',
-    to: 'if (method === "PUT" && !isFromHere(request)) {',
+    file: "src/dashboard/access.ts",
+    from: 'if (request.method === "POST" && !isFromHere(request)) {',
+    to: 'if (request.method === "PUT" && !isFromHere(request)) {',
     tests: [program("dashboard")],
   },
   {
