@@ -190,7 +190,8 @@ export function createClassifier(disposable: DisposableTable, ownLists = noOwnLi
 
 /** Entries of the cache of domains: a power of two. Each takes about 100 bytes. */
 const rememberedDomains = 16_384;
-const [letterBit, smallBit] = [0x40, 0x20];
+const letterBit = 0x40;
+const smallBit = 0x20;
 
 /** The facts about most domains: they pass, and nothing is known of their mailboxes. One object saves memory. */
 const ordinaryDomain: DomainFacts = {

@@ -46,7 +46,8 @@ const mailboxKey = (local: string): string => local.toLowerCase();
 /** Estimated length of a line, in bytes. */
 const usualLine = 16;
 
-const [isListed, hasMailboxes] = [1, 2];
+const isListed = 1;
+const hasMailboxes = 2;
 const domainFlagBits = 2;
 
 /**
@@ -189,7 +190,10 @@ function plainEnd(text: Uint8Array, start: number): number {
   }
 }
 
-const [lineFeed, carriageReturn, dot, hyphen] = [0x0a, 0x0d, 0x2e, 0x2d];
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+const dot = 0x2e;
+const hyphen = 0x2d;
 /** Most octets of a label (RFC 1035 §2.3.4). A longer line is left to {@link parseListLine}. */
 const longestLabel = 63;
 

@@ -19,7 +19,9 @@ interface CommandEntry {
   readonly load: () => Promise<{ readonly define: DefineCommand }>;
 }
 
-const [validate, service, machine] = ["Validate", "Service", "This machine"];
+const validate = "Validate";
+const service = "Service";
+const machine = "This machine";
 const commands: readonly CommandEntry[] = [
   {
     name: "emails",

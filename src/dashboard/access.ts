@@ -7,7 +7,8 @@ import { PageFault } from "./page-fault.js";
 import { signedOutPage } from "./pages/sign-in.js";
 
 /** Names of the session cookie; browsers accept the second one from https only. */
-const [cookieName, secureName] = ["idv-session", "__Secure-idv-session"];
+const cookieName = "idv-session";
+const secureName = "__Secure-idv-session";
 
 export function sessionSecret(request: FastifyRequest): string | undefined {
   const cookies = parseCookie(request.headers.cookie ?? "");

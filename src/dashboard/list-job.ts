@@ -78,8 +78,10 @@ export type JobState =
 const mostGrowth = 8;
 const watchMilliseconds = 500;
 /** Exit codes of runs whose output is complete. */
-const [success, quotaExhausted] = [0, 4];
-const [report, split] = ["report.html", "split"];
+const success = 0;
+const quotaExhausted = 4;
+const report = "report.html";
+const split = "split";
 
 export class ListJob {
   /** As uploaded, with unsafe characters replaced. */

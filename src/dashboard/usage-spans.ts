@@ -7,7 +7,8 @@ export const series = ["ok", "alias", "disposable", "fake", "other", "quota_exce
 export type Series = (typeof series)[number];
 
 /** In milliseconds. */
-export const [hour, day] = [3_600_000, 86_400_000];
+export const hour = 3_600_000;
+export const day = 86_400_000;
 
 export interface Span {
   /** In milliseconds since the epoch. */

@@ -28,7 +28,8 @@ export type DnsAnswer<Record> =
 
 const patienceMilliseconds = 4000;
 /** Limits on the wait before a query is resent, in milliseconds. */
-const [shortestWait, longestWait] = [25, 2000];
+const shortestWait = 25;
+const longestWait = 2000;
 const unreachableMilliseconds = 8000;
 const probeMilliseconds = 1000;
 

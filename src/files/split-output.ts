@@ -183,7 +183,8 @@ async function openForAppending(path: string, start: Buffer, signal: AbortSignal
   }
 }
 
-const [lf, cr] = [0x0a, 0x0d];
+const lf = 0x0a;
+const cr = 0x0d;
 
 async function readEnds(path: string, length: number) {
   const file = await open(path).catch(() => undefined);

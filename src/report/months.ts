@@ -96,7 +96,8 @@ const withoutSeparators = written(
 );
 
 /** Range of plausible years. */
-const [firstYear, lastYear] = [1990, 2100];
+const firstYear = 1990;
+const lastYear = 2100;
 
 function monthText(year: number, month: number): string | undefined {
   if (year < firstYear || year > lastYear || !(month >= 1 && month <= 12)) return undefined;

@@ -1,4 +1,5 @@
 /** Removes and adds the quotes of a single field. */
+import { space } from "./ascii.js";
 import type { Dialect, Marks } from "./dialect.js";
 
 export type QuoteMarks = Pick<Dialect, "quote" | "escape" | "comment">;
@@ -90,5 +91,3 @@ export function emptyTail(
   }
   return start;
 }
-
-const space = 0x20;

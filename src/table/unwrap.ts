@@ -1,6 +1,5 @@
 /** Removes the quotes around whole records: `"1,""Lee, Ann"",ann@example.net"`, as some programs write them. */
-
-const [quote, lf, cr] = [0x22, 0x0a, 0x0d];
+import { carriageReturn, lineFeed, quote } from "./ascii.js";
 
 const wrappedLines = /^(?:"(?:[^"\r\n]|"")*[\t|;,](?:[^"\r\n]|"")*"(?:\r\n|\r|\n)){2}/;
 
@@ -29,7 +28,7 @@ export class Unwrapper {
         p++;
       } else {
         const from = p;
-        while (p < bytes.length && bytes[p] !== lf && bytes[p] !== cr) p++;
+        while (p < bytes.length && bytes[p] !== lineFeed && bytes[p] !== carriageReturn) p++;
         this.#place = p < bytes.length ? "start" : "outside";
         p = Math.min(p + 1, bytes.length);
         out.set(bytes.subarray(from, p), length);

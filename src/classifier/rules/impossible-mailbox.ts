@@ -9,7 +9,9 @@ interface MailboxGrammar {
   readonly says: string;
 }
 
-const [atStart, inside, atEnd] = [1, 2, 4];
+const atStart = 1;
+const inside = 2;
+const atEnd = 4;
 const letters = "abcdefghijklmnopqrstuvwxyz";
 const digits = "0123456789";
 

@@ -25,10 +25,8 @@ const targets = `
 const withoutDot: ReadonlyMap<string, string> = new Map(
   targets.map((target) => [target.replace(".", ""), target]),
 );
-const [shortestTypo, longestTypo] = [
-  Math.min(...targets.map(({ length }) => length)) - 1,
-  Math.max(...targets.map(({ length }) => length)) + 1,
-];
+const shortestTypo = Math.min(...targets.map(({ length }) => length)) - 1;
+const longestTypo = Math.max(...targets.map(({ length }) => length)) + 1;
 
 /** Names that only their provider uses, under any suffix: gmail.net and icloud.co are typos. */
 const owners = ["gmail", "googlemail", "protonmail", "icloud"];

@@ -66,7 +66,9 @@ export function findPlainAt(text: string): number {
   return isCut || isTooLong ? -1 : at;
 }
 
-const [dot, hyphen, atSign] = [0x2e, 0x2d, 0x40];
+const dot = 0x2e;
+const hyphen = 0x2d;
+const atSign = 0x40;
 const isLetterOrDigit = Uint8Array.from({ length: 128 }, (_, code) =>
   Number(/[A-Za-z0-9]/.test(String.fromCharCode(code))),
 );

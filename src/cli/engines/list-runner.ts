@@ -7,8 +7,10 @@ import type { ListRunner } from "../../dashboard/list-job.js";
 import { newPrivateFolder } from "../../files/temporary-files.js";
 import { isDatabase } from "../config/quota-place.js";
 
-/** Longest time for the dry run over a list, in milliseconds, and heap limit of a child process, in MiB. */
-const [lookMilliseconds, heapMebibytes] = [120_000, 512];
+/** Longest time for the dry run over a list, in milliseconds. */
+const lookMilliseconds = 120_000;
+/** Heap limit of a child process, in MiB. */
+const heapMebibytes = 512;
 
 /**
  * Returns the runner. When this process ends, its runs end too; a kill leaves their folders until the next start.

@@ -11,8 +11,10 @@ import { isDatabase, type SharedQuota } from "../config/quota-place.js";
 import { UsageError } from "../errors.js";
 import { openState } from "./service-state.js";
 
-/** Longest time for retries, and the shortest and longest pause between two tries, in milliseconds. */
-const [longestOutage, firstPause, longestPause] = [120_000, 250, 5000];
+/** Longest time for retries, and pauses between two tries, in milliseconds. */
+const longestOutage = 120_000;
+const firstPause = 250;
+const longestPause = 5000;
 
 /**
  * Opens the state with a shared quota, and its receipts.

@@ -21,7 +21,10 @@ export interface ProgressSubject {
 }
 
 /** Delay before the first line, and pauses between two lines, in milliseconds. */
-const [delay, terminalPause, plainPause, jsonPause] = [100, 100, 10_000, 1000];
+const delay = 100;
+const terminalPause = 100;
+const plainPause = 10_000;
+const jsonPause = 1000;
 
 /**
  * Returns whether to draw a line: only on a terminal, not in CI, and not between rows on the same terminal. On a

@@ -8,7 +8,8 @@ import { type UsageForm, usageCsv, usagePage } from "../pages/usage.js";
 import { day, hour, spansOf } from "../usage-spans.js";
 
 /** Longest time shown, in days: by hours, and by days. */
-const [mostHourDays, mostDays] = [31, 366];
+const mostHourDays = 31;
+const mostDays = 366;
 
 export async function usageRoutes(
   pages: FastifyInstance,

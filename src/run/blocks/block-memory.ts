@@ -7,7 +7,8 @@ import { domainWords, recordWords, scratchBytes, sharedEnd, slack } from "../../
 
 /** Limits of a slot: rows and bytes of a block, and bytes of its rendered rows. */
 export const slotRows = 65_536;
-const [blockBytes, outputBytes] = [524_288, 1_572_864];
+const blockBytes = 524_288;
+const outputBytes = 1_572_864;
 
 const recordBytes = 4 * recordWords * slotRows + slack;
 const threadBytes = 2 * recordBytes + scratchBytes;

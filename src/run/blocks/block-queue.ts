@@ -5,13 +5,22 @@
 import type { BlockAnswer } from "./block-classifier.js";
 
 /** Words of the queue: number of blocks offered and taken so far, and whether the main thread waits for an answer. */
-const [offered, taken, isAwaited, firstWord] = [0, 1, 2, 3];
+const offered = 0;
+const taken = 1;
+const isAwaited = 2;
+const firstWord = 3;
 /** Words of each slot: state, length of the block, the slot at this position of the queue, and the numbers of the answer. */
-const [state, blockLength, place, firstNumber] = [0, 1, 2, 3];
+const state = 0;
+const blockLength = 1;
+const place = 2;
+const firstNumber = 3;
 const numbers = ["lines", "rows", "items", "outputLength", "emptied", "notUtf8", "kept"] as const;
 const slotWords = firstNumber + numbers.length;
 /** States of a slot. A slot taken by a thread has the state `takenBy` plus the number of the thread. */
-const [waiting, answered, refused, takenBy] = [0, 1, 2, 3];
+const waiting = 0;
+const answered = 1;
+const refused = 2;
+const takenBy = 3;
 
 export class BlockQueue {
   readonly #words: Int32Array;

@@ -10,8 +10,10 @@ import { UnknownKeyError } from "../state/service-store.js";
 
 /** Number of the advisory lock for creating and upgrading tables: "idvs". */
 const migrationLock = 0x69647673;
-/** Limit on connections, and on the wait for one in milliseconds. */
-const [mostConnections, connectionMilliseconds] = [8, 5000];
+/** Limit on connections. */
+const mostConnections = 8;
+/** Longest wait for a connection, in milliseconds. */
+const connectionMilliseconds = 5000;
 const statementMilliseconds = 30_000;
 
 export type Query = (text: string, ...values: readonly unknown[]) => Promise<unknown[]>;

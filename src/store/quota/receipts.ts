@@ -9,12 +9,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /** Time for which receipts are stored, in milliseconds: 7 days. */
 export const keptMilliseconds = 604_800_000;
-/** Interval of a run's signs of life, and the time without one after which the run has ended, in milliseconds. */
-const [signMilliseconds, aliveMilliseconds] = [4000, 15_000];
+/** Interval of a run's signs of life, in milliseconds. */
+const signMilliseconds = 4000;
+/** Time without a sign of life after which a run has ended, in milliseconds. */
+const aliveMilliseconds = 15_000;
 const lookMilliseconds = 1000;
 /** Length of a stored mark in bytes: the number of items, and their digest. */
 const markBytes = 16;
-const [itemsBytes, digestBytes] = [4, 12];
+const itemsBytes = 4;
+const digestBytes = 12;
 
 export interface Mark {
   readonly items: number;

@@ -53,7 +53,8 @@ const blockingAttempts = 4;
  * Limits on the mean of a later wait, in milliseconds. It grows with the time waited: 64 processes that tried every 2
  * ms used up both cores that the process with the lock needed.
  */
-const [shortestPause, longestPause] = [2, 80];
+const shortestPause = 2;
+const longestPause = 80;
 
 /**
  * Opens a state file. Creates it, readable by its owner only, if it is absent or empty. Upgrades an older schema

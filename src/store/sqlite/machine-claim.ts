@@ -23,8 +23,10 @@ import { basename, dirname, join } from "node:path";
 import { platform } from "node:process";
 import { StoreError } from "../errors.js";
 
-/** Age at which a claim is old, and the age at which its machine renews it, in milliseconds. */
-const [oldMilliseconds, renewedMilliseconds] = [120_000, 20_000];
+/** Age at which a claim is old, in milliseconds. */
+const oldMilliseconds = 120_000;
+/** Age at which its machine renews a claim, in milliseconds. */
+const renewedMilliseconds = 20_000;
 
 const mostAttempts = 30;
 const sleeper = new Int32Array(new SharedArrayBuffer(4));

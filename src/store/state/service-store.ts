@@ -103,8 +103,10 @@ export interface AuditEntry {
   readonly keyId: string;
 }
 
-/** Lifetimes of a sign-in link and of a session, in milliseconds. */
-export const [signInMilliseconds, sessionMilliseconds] = [600_000, 43_200_000];
+/** Lifetime of a sign-in link, in milliseconds. */
+export const signInMilliseconds = 600_000;
+/** Lifetime of a session, in milliseconds. */
+export const sessionMilliseconds = 43_200_000;
 
 /** There is no key with this id, or the quota cannot be used as wanted. */
 export class UnknownKeyError extends Error {

@@ -1,12 +1,11 @@
 /** Reads the lines of a scanned chunk as JSON objects: locates their values in the bytes, and finds the bad rows. */
+import { backslash, letterN, openBrace, openBracket, quote } from "../ascii.js";
 import { type BadRowListener, RowFault } from "../bad-rows.js";
 import type { TableShape } from "../records.js";
 import { ScannedChunk } from "../scan/scanned-chunk.js";
 import { Place, recordWords } from "../scan/scanner.js";
 import { itemField, itemTextOf, type JsonShape, parseObject, textOf } from "./json-values.js";
 import { memberWords, ObjectScanner } from "./object-scanner.js";
-
-const [quote, backslash, openBrace, openBracket, letterN] = [0x22, 0x5c, 0x7b, 0x5b, 0x6e];
 
 const keyBytes = (key: string): Buffer => Buffer.from(JSON.stringify(key));
 

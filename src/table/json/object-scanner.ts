@@ -2,16 +2,31 @@
  * Finds the members of a JSON object in its bytes (RFC 8259), and accepts exactly the objects that `JSON.parse`
  * accepts.
  */
+import {
+  backslash,
+  carriageReturn,
+  closeBrace,
+  closeBracket,
+  colon,
+  comma,
+  dot,
+  lineFeed,
+  minus,
+  nine,
+  openBrace,
+  openBracket,
+  plus,
+  quote,
+  space,
+  tab,
+  zero,
+} from "../ascii.js";
 
 /**
  * Numbers per member in {@link ObjectScanner.members}: the start and end of its key, with the quotes, and of its value.
  */
 export const memberWords = 4;
 
-const [tab, lineFeed, carriageReturn, space] = [0x09, 0x0a, 0x0d, 0x20];
-const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
-const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
-const [minus, plus, dot, zero, nine] = [0x2d, 0x2b, 0x2e, 0x30, 0x39];
 const literals = ["true", "false", "null"].map((name) => Buffer.from(name));
 const escapes = new Set(Buffer.from('"\\/bfnrt'));
 const letterU = 0x75;

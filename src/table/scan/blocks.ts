@@ -1,6 +1,7 @@
 /**
  * Regroups the bytes of a table into blocks of whole lines for the scanner. It must not know about quotes or records.
  */
+import { carriageReturn, lineFeed } from "../ascii.js";
 
 /**
  * Minimum length of a block in bytes: large enough to make handing it to a worker cheap, and small enough for a core's
@@ -9,8 +10,6 @@
 const usualBytes = 262_144;
 /** Milliseconds in which a block may fill. Then rows that arrive slowly through a pipe are passed on. */
 const pauseMilliseconds = 50;
-
-const [lf, cr] = [0x0a, 0x0d];
 
 export interface Block {
   readonly bytes: Buffer;
@@ -103,13 +102,14 @@ class Pause {
   }
 }
 
-const withoutCr = (bytes: Buffer, length: number): number => (bytes[length - 1] === cr ? length - 1 : length);
+const withoutCr = (bytes: Buffer, length: number): number =>
+  bytes[length - 1] === carriageReturn ? length - 1 : length;
 
 /**
  * Returns the index after the last line ending; 0 if there is none. Ignores a CR as the last byte, which may be half of
  * a CRLF.
  */
 function lineEndIn(bytes: Buffer): number {
-  const lastLf = bytes.lastIndexOf(lf);
-  return lastLf !== -1 ? lastLf + 1 : bytes.lastIndexOf(cr, bytes.length - 2) + 1;
+  const lastLf = bytes.lastIndexOf(lineFeed);
+  return lastLf !== -1 ? lastLf + 1 : bytes.lastIndexOf(carriageReturn, bytes.length - 2) + 1;
 }

@@ -4,6 +4,7 @@
  * items reveal the fault. The scanner, the threads and csv-parse share these rules, which must not know how rows are
  * read.
  */
+import { carriageReturn, lineFeed } from "../ascii.js";
 import type { RowFault } from "../bad-rows.js";
 import { itemText } from "../bytes.js";
 import { closeOf, type QuoteMarks, unquote } from "../quotes.js";
@@ -74,8 +75,6 @@ export function findSwallowingQuote(
   return undefined;
 }
 
-const [lf, cr] = [0x0a, 0x0d];
-
 /**
  * Returns false if {@link findSwallowingQuote} certainly finds nothing. Looks only at the delimiters in the lines of a
  * record: the full test would cost microseconds per record in tables with notes of several lines.
@@ -104,7 +103,7 @@ export function mayHaveSwallowed(
       const byte = bytes[p]!;
       if (byte === escaping) p += Number(bytes[p + 1] === quoteMark || bytes[p + 1] === escaping);
       else if (byte === delimiter) ended++;
-      else if (byte === lf || (byte === cr && bytes[p + 1] !== lf)) {
+      else if (byte === lineFeed || (byte === carriageReturn && bytes[p + 1] !== lineFeed)) {
         if (first === -1) first = ended;
         else if (ended === width - 1) return true;
         ended = 0;

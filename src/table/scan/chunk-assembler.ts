@@ -30,6 +30,7 @@
  * - All code that passes over bytes advances `#line`. Otherwise messages name wrong lines.
  * - Blocks are valid only until the next one is requested. Chunks of `assemble` must not refer to them.
  */
+import { carriageReturn, lineFeed } from "../ascii.js";
 import type { BadRowListener, RowFault } from "../bad-rows.js";
 import { itemText, lineEndings } from "../bytes.js";
 import { emptyTail, unquote } from "../quotes.js";
@@ -194,15 +195,14 @@ export class ChunkAssembler {
 }
 
 const noRecords = new Int32Array(0);
-const [lf, cr] = [0x0a, 0x0d];
 
 function lineEndFrom(bytes: Uint8Array, from: number, isEnd: boolean): number | undefined {
   let end = from;
-  while (end < bytes.length && bytes[end] !== lf && bytes[end] !== cr) end++;
-  if (end === bytes.length || (bytes[end] === cr && end + 1 === bytes.length)) {
+  while (end < bytes.length && bytes[end] !== lineFeed && bytes[end] !== carriageReturn) end++;
+  if (end === bytes.length || (bytes[end] === carriageReturn && end + 1 === bytes.length)) {
     return isEnd ? bytes.length : undefined;
   }
-  return end + (bytes[end] === cr && bytes[end + 1] === lf ? 2 : 1);
+  return end + (bytes[end] === carriageReturn && bytes[end + 1] === lineFeed ? 2 : 1);
 }
 
 function addLines(at: Int32Array, lines: number): Int32Array {

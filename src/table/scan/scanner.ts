@@ -27,10 +27,7 @@
  * - `scanRecords` writes the numbers by their offsets. They must be those in `Place`.
  * - Lines are counted inside quoted fields too, and a CRLF is one. Line numbers in messages depend on it.
  */
-
-const lf = 0x0a;
-const cr = 0x0d;
-const space = 0x20;
+import { carriageReturn, lineFeed, space } from "../ascii.js";
 
 export interface ScanShape {
   readonly delimiter: number | undefined;
@@ -107,8 +104,8 @@ export function scanRecords(
   const { length } = bytes;
   // Bytes that end an unquoted field: 1 for the delimiter, 2 for line endings.
   const classes = new Uint8Array(256);
-  classes[lf] = 2;
-  classes[cr] = 2;
+  classes[lineFeed] = 2;
+  classes[carriageReturn] = 2;
   if (delimiter !== undefined) classes[delimiter] = 1;
   let at = memory ?? new Int32Array(recordWords * (16 + (bytes.length >> 6)));
   let word = 0;
@@ -129,7 +126,7 @@ export function scanRecords(
     let field = 0;
     let p = start;
     const isComment = bytes[start] === comment;
-    while (isComment && p < length && bytes[p] !== lf && bytes[p] !== cr) p++;
+    while (isComment && p < length && bytes[p] !== lineFeed && bytes[p] !== carriageReturn) p++;
     while (!isComment) {
       if (skipsSpaces) {
         while (p < length && bytes[p] === space) p++;
@@ -156,7 +153,7 @@ export function scanRecords(
               break;
             }
             p++;
-          } else if (byte === lf || (byte === cr && bytes[p] !== lf)) lines++;
+          } else if (byte === lineFeed || (byte === carriageReturn && bytes[p] !== lineFeed)) lines++;
         }
       }
       while (p < length && classes[bytes[p]!] === 0) p++;
@@ -170,10 +167,10 @@ export function scanRecords(
       field++;
       p++;
     }
-    const next = p + (bytes[p] === cr && bytes[p + 1] === lf ? 2 : p < length ? 1 : 0);
+    const next = p + (bytes[p] === carriageReturn && bytes[p + 1] === lineFeed ? 2 : p < length ? 1 : 0);
     const isComplete = isEnd
       ? !isQuoteOpen
-      : p < length && !(bytes[p] === cr && next === length && p + 1 === next);
+      : p < length && !(bytes[p] === carriageReturn && next === length && p + 1 === next);
     if (!isComplete) {
       lines = linesBefore;
       strays = straysBefore;

@@ -21,7 +21,10 @@ const endOfDirectory = 0x06054b50;
 const directoryEntry = 0x02014b50;
 const localHeader = 0x04034b50;
 /** Lengths of the fixed parts of the records, and of the longest comment, in bytes. */
-const [endLength, entryLength, headerLength, longestComment] = [22, 46, 30, 65_535];
+const endLength = 22;
+const entryLength = 46;
+const headerLength = 30;
+const longestComment = 65_535;
 const pieceBytes = 65_536;
 
 export function listParts(archive: Buffer): readonly ArchivePart[] | undefined {

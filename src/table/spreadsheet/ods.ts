@@ -6,7 +6,8 @@
 import { dateText, mostCharacters, RowCells, Sampler, type SheetRow, type Workbook } from "./sheet.js";
 import { readXml, type XmlReader } from "./xml.js";
 
-const [mostSpaces, mostRepetitions] = [32_768, 2 ** 31];
+const mostSpaces = 32_768;
+const mostRepetitions = 2 ** 31;
 /** Elements of a cell that hold its text. Other elements are notes and drawings. */
 const textElements: ReadonlySet<string> = new Set(["p", "h", "list"]);
 

@@ -5,7 +5,8 @@
 import { maximumRecordBytes } from "../records.js";
 
 /** Limits of a sheet in Excel and LibreOffice. */
-const [mostRows, mostColumns] = [1_048_576, 16_384];
+const mostRows = 1_048_576;
+const mostColumns = 16_384;
 export const mostCharacters = maximumRecordBytes;
 const sampleRows = 100;
 

@@ -14,9 +14,11 @@ import { openXlsx } from "./xlsx.js";
 import { readXml } from "./xml.js";
 
 /** Largest file and largest part in bytes. The file and the texts that cells share are in memory. */
-const [mostBytes, mostPartBytes] = [536_870_912, 500_000_000];
+const mostBytes = 536_870_912;
+const mostPartBytes = 500_000_000;
 /** Parts above this size in bytes are refused if they are compressed by more than this ratio. Sheets reach 50. */
-const [suspectBytes, mostRatio] = [67_108_864, 200];
+const suspectBytes = 67_108_864;
+const mostRatio = 200;
 const pieceLength = 65_536;
 
 export interface OpenSheet {

@@ -15,7 +15,8 @@ import {
 } from "./sheet.js";
 import { readXml, type XmlReader } from "./xml.js";
 
-const [longestFormat, longestColumn] = [255, 7];
+const longestFormat = 255;
+const longestColumn = 7;
 
 type PartReader = (name: string) => AsyncIterable<Uint8Array> | undefined;
 

@@ -2,13 +2,12 @@
  * Reads XML piece by piece, as far as spreadsheets need it: elements, attributes and texts. Names are without prefix.
  * Knows no DTD and only the five predefined entities. Needs no more memory than the longest tag.
  */
+import { apostrophe, greaterThan, lessThan, quote, slash } from "../ascii.js";
 
 /** Length in characters of the longest tag, comment or CDATA section. */
 const longestMarkup = 1_048_576;
 /** Length of the longest reference, such as `&#x10FFFF;`. */
 const longestReference = 12;
-
-const [lessThan, greaterThan, slash, quote, apostrophe] = [0x3c, 0x3e, 0x2f, 0x22, 0x27];
 
 export type XmlEvent = "open" | "close" | "text";
 

@@ -2,6 +2,7 @@
  * Writes JSON objects with their original bytes: added members follow the others, or replace the members of an earlier
  * run.
  */
+import { closeBrace, openBrace } from "../ascii.js";
 import { KnownKeys } from "../json/json-objects.js";
 import { textOf } from "../json/json-values.js";
 import { memberWords, ObjectScanner } from "../json/object-scanner.js";
@@ -11,7 +12,6 @@ import { Place, recordWords } from "../scan/scanner.js";
 import type { Output, WriteMemory, WrittenRecords } from "./output.js";
 import { type AddedColumns, type AddedFields, copyRecords, type RecordWriter } from "./record-writer.js";
 
-const [openBrace, closeBrace] = [0x7b, 0x7d];
 const comma = Buffer.from(",");
 
 export class MemberWriter implements RecordWriter {

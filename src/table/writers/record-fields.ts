@@ -1,5 +1,7 @@
 /** Reads the fields of a scanned record one by one, to write them in another format. */
+
 import { isUtf8 } from "node:buffer";
+import { backslash, quote } from "../ascii.js";
 import { toBinary } from "../bytes.js";
 import { KnownKeys } from "../json/json-objects.js";
 import { exactTextOf, type JsonShape } from "../json/json-values.js";
@@ -8,8 +10,6 @@ import { closeOf, unquote } from "../quotes.js";
 import type { TableShape } from "../records.js";
 import type { ScannedChunk } from "../scan/scanned-chunk.js";
 import { Place, recordWords } from "../scan/scanner.js";
-
-const [quote, backslash] = [0x22, 0x5c];
 
 export interface RecordFields {
   /** Range of the bytes of the field, if these are its text. Otherwise `from` is -1, and `text` is a binary string. */

@@ -22,7 +22,8 @@ interface FieldFormat {
   render(field: string): Uint8Array;
 }
 
-const [quote, lineFeed] = [Buffer.from('"'), Buffer.from("\n")];
+const quote = Buffer.from('"');
+const lineFeed = Buffer.from("\n");
 const nothing = Buffer.of();
 
 export function csvFormat(delimiter: string, width: number, added: number): FieldFormat {

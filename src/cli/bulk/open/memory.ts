@@ -8,7 +8,8 @@ import { sizeOf } from "../report/summary-layout.js";
  * Memory of a run without its items, and of each distinct item, in bytes. Measured with 1 and 10 million items in a
  * memory cgroup.
  */
-const [runBytes, itemBytes] = [45_000_000, 12.2];
+const runBytes = 45_000_000;
+const itemBytes = 12.2;
 /** Most items of a table in memory; see run/distinct-items.ts. */
 const mostItems = 240_000_000;
 

@@ -57,10 +57,10 @@ export function checkItems(kind: Kind, inputName: string, table: CheckedTable, i
   throw new ChoiceError(`no ${where} of ${printable(inputName)} looks like ${names[kind].one}; ${advice}`);
 }
 
-/**
- * Largest share of invalid items among the first ones, and least number of items for which this share is meaningful.
- */
-const [mostInvalid, fewItems] = [0.9, 20];
+/** Largest share of invalid items among the first ones. */
+const mostInvalid = 0.9;
+/** Least number of items for which this share is meaningful. */
+const fewItems = 20;
 
 /**
  * Makes sure that the first items are not nearly all invalid. If they are, the column holds something else, such as
