@@ -1,4 +1,4 @@
-/** Covers the guess at an encoding: what is not sure is not guessed. test/program/encodings.test.ts has the sure cases. */
+/** Covers the guess at an encoding: what is not sure is not guessed. encodings.test.ts has the sure cases. */
 import { describe, expect, test } from "vitest";
 import { guessEncoding } from "../../src/files/guess-encoding.js";
 

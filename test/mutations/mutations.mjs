@@ -316,7 +316,7 @@ export const mutations = [
     file: "src/cli/bulk/open/input.ts",
     from: 'const keeps = wanted.update !== "all"',
     to: "const keeps = true",
-    tests: [program("shapes")],
+    tests: [unit("cli/bulk/shapes")],
   },
   {
     promise: "an update does not make popular domains disposable",

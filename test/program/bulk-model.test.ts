@@ -1,93 +1,10 @@
-/**
- * Compares random bulk runs of the built program with a plain model of them: outputs, order, bytes, statuses, units, counts and
- * exit codes. `IDV_TEST_CASES=1000-4000` runs other cases, by their numbers.
- */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { expect, test } from "vitest";
-import { type BulkCase, bulkCase, textOf } from "../support/bulk-cases.js";
-import { type Outcome, predict } from "../support/bulk-model.js";
-import { readQuota, setQuota } from "../support/quota.js";
+/** Compares some random runs of the built program with a plain model of them; test/cli/bulk/bulk-model.test.ts has more. */
+import { test } from "vitest";
+import { expectAsPredicted } from "../support/check-bulk-case.js";
 import { idv } from "../support/run-idv.js";
-import { temporaryFolder } from "../support/temporary-folder.js";
 
-const [first = 1, last = 200] = (process.env["IDV_TEST_CASES"] ?? "").match(/\d+/g)?.map(Number) ?? [];
-/** Runs at the same time. Each is a process that starts for 0.1 s. */
-const atOnce = 3;
+const numbers = Array.from({ length: 20 }, (_, i) => 201 + i);
 
-/** Runs the program on the lists of a case. */
-async function run({ lists, limit, args }: BulkCase) {
-  const home = temporaryFolder();
-  for (const list of lists) if (!list.isMissing) writeFileSync(join(home, list.name), textOf(list));
-  if (limit !== null) await setQuota(home, { limit });
-  const { code, stdout, stderr } = await idv(args, { home });
-  const files: Record<string, string> = {};
-  for (const path of readdirSync(home, { recursive: true, withFileTypes: true })) {
-    const name = join(path.parentPath, path.name).slice(home.length + 1);
-    if (path.isFile() && !name.startsWith("state/")) files[name] = readFileSync(join(home, name), "utf8");
-  }
-  const summaries = stderr
-    .split("\n")
-    .filter((line) => line.startsWith("{"))
-    .map((line) => factsOf(JSON.parse(line) as Summary));
-  const { used } = await readQuota(home);
-  const outcome: Outcome = {
-    code: code!,
-    stdout: Buffer.from(stdout, "latin1").toString(),
-    files,
-    summaries,
-    used,
-  };
-  return { outcome, stderr };
-}
-
-/** A summary of a list, or the totals of several, with the facts that the model predicts. */
-interface Summary extends Readonly<Record<string, unknown>> {
-  readonly units: { readonly used: number };
-  readonly statuses?: Counts;
-  /** Rows of which another item is good: their number as predicted, or with their lines. */
-  readonly outvoted?: number | { readonly count: number };
-  readonly otherColumns?: readonly { readonly statuses: Counts }[];
-}
-type Counts = Readonly<Record<string, number>>;
-
-/** Returns the predicted facts of a summary. */
-function factsOf(summary: Summary): Record<string, unknown> {
-  const { units, statuses, otherColumns = [], outvoted } = summary;
-  const names = statuses
-    ? ["input", "rows", "written", "empty", "emptied", "kept", "distinct", "badRows"]
-    : ["files", "failed", "rows", "distinct"];
-  const occurred = (counts: Counts) =>
-    Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
-  return {
-    ...Object.fromEntries(names.map((name) => [name, summary[name]])),
-    used: units.used,
-    ...(statuses && {
-      statuses: occurred(statuses),
-      outvoted: typeof outvoted === "object" ? outvoted.count : outvoted,
-      otherStatuses: otherColumns.map((column) => occurred(column.statuses)),
-    }),
-  };
-}
-
-test(
-  "runs with any options do what the model says",
-  async () => {
-    let next = first;
-    const check = async () => {
-      while (next <= last) {
-        const number = next++;
-        const tried = bulkCase(number);
-        const { outcome, stderr } = await run(tried);
-        const lists = tried.lists.map((list) => `${list.name}: ${JSON.stringify(textOf(list))}`);
-        const command = `idv ${tried.args.join(" ")}`;
-        const name = `case ${number}, limit ${tried.limit}: ${command}\n${lists.join("\n")}\n${stderr}`;
-        expect(outcome, name).toEqual(predict(tried));
-      }
-    };
-    await Promise.all(Array.from({ length: atOnce }, check)).finally(() => {
-      next = last + 1;
-    });
-  },
-  60_000 + 2000 * (last - first),
-);
+test.each(numbers)("run %i of the program does what the model says", async (number) => {
+  await expectAsPredicted(idv, number);
+});

@@ -1,7 +1,6 @@
-/** Covers tables in other dialects than that of RFC 4180, through the built program. */
+/** Covers tables in other dialects than that of RFC 4180 in blocks on several threads; test/cli/bulk/dialects.test.ts has the rest. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readXlsx } from "hucre/xlsx";
 import { describe, expect, test } from "vitest";
 import { idv } from "../support/run-idv.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -47,61 +46,4 @@ describe.each(dialects)("%s", (words, header, row, before) => {
     });
     expect(readFileSync(join(home, "out.txt"), "utf8")).toBe(expected);
   });
-
-  test("is said by --dry-run, with the column", async () => {
-    const { stderr } = await idv(["emails", "list.txt", "--dry-run"], { home });
-    expect(stderr).toBe(
-      `list.txt: 60,000 rows, 60,000 distinct items in column 3 "email"; 0 in the cache, 0 fake by syntax; 60,000 units would be charged\nread as a table in which ${words}\n`,
-    );
-  });
-
-  test("becomes CSV with such a name", async () => {
-    expect((await idv(["emails", "list.txt", "-q", "-o", "out.csv"], { home })).code).toBe(0);
-    const lines = readFileSync(join(home, "out.csv"), "utf8").split("\n");
-    expect(lines).toHaveLength(count + 2);
-    expect(lines[4]).toContain(`,${item(3)},disposable`);
-  });
-
-  test("--update goes on with it", async () => {
-    writeFileSync(join(home, "part.txt"), expected.replace(/disposable$/gm, "quota_exceeded"));
-    expect((await idv(["emails", "part.txt", "-q", "--update", "-o", "rest.txt"], { home })).code).toBe(0);
-    expect(readFileSync(join(home, "rest.txt"), "utf8")).toBe(expected);
-  });
-});
-
-test("quotes around whole records are left out, and the summary says so", async () => {
-  const rows = Array.from({ length: 30 }, (_, i) => `"${i},""Lee, A"",${item(i)}"`);
-  const { stdout, stderr } = await idv(["emails"], { stdin: `"id,name,email"\r\n${rows.join("\r\n")}\r\n` });
-  expect(stdout.split("\r\n").slice(0, 5).at(-1)).toBe('3,"Lee, A",p3@mailinator.com,disposable');
-  expect(stderr).toContain("\nread as a table in which quotes around whole records are left out\n");
-});
-
-test("quotes are text with --quote none", async () => {
-  const stdin =
-    'id,name,email\n1,"Al,a@larch-and-oak.com\n2,B,b@larch-and-oak.com\n3,C,c@larch-and-oak.com\n';
-  const { code, stdout } = await idv(["emails", "-q", "--quote", "none"], { stdin });
-  expect({ code, lines: stdout.match(/,ok$/gm) }).toEqual({ code: 0, lines: [",ok", ",ok", ",ok"] });
-  expect((await idv(["emails", "-q"], { stdin })).code).toBe(6);
-});
-
-test("--dry-run names the bad rows, and JSON has the dialect", async () => {
-  const stdin = `id,name,email\n${"1,'L, A',a@larch-and-oak.com\n".repeat(20)}2,b,x,y,z\n`;
-  const text = await idv(["emails", "--dry-run", "--bad-rows", "skip"], { stdin });
-  expect(text.stderr).toContain("\n1 bad row: 1 too many fields (line 22)\n".slice(1));
-  const json = await idv(["emails", "--dry-run", "--bad-rows", "skip", "-q", "--log", "json"], { stdin });
-  expect(JSON.parse(json.stderr.trim().split("\n").at(-1)!)).toMatchObject({
-    badRows: 1,
-    dialect: { delimiter: ",", quote: "'", escape: "'", skipsSpaces: false },
-    requests: null,
-  });
-});
-
-test("other dialects become workbooks", async () => {
-  const home = temporaryFolder();
-  const rows = Array.from({ length: 20 }, (_, i) => `${i}  "A B"   ${item(i)}`);
-  writeFileSync(join(home, "l.txt"), `id  name  email\n${rows.join("\n")}\n`);
-  expect((await idv(["emails", "l.txt", "-q", "-o", "o.xlsx"], { home })).code).toBe(0);
-  expect((await readXlsx(readFileSync(join(home, "o.xlsx")))).sheets[0]?.rows[1]).toEqual([
-    ...["0", "A B", "p0@larch-and-oak.com", "ok"],
-  ]);
 });

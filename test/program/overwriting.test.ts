@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeOds } from "hucre/ods";
+import { readXlsx, writeXlsx } from "hucre/xlsx";
 import { describe, expect, test } from "vitest";
 import { readQuota, setQuota } from "../support/quota.js";
 import { finished, idv, program } from "../support/run-idv.js";
@@ -229,6 +230,24 @@ test.each(["ods", "xlsm"])("a spreadsheet file with the ending .%s is not replac
   expect(stderr).toBe(`idv: l.${ending}: only .xlsx can be replaced; write another file with -o FILE.xlsx\n`);
   expect(code).toBe(2);
   expect(readFileSync(path).equals(Buffer.from(bytes))).toBe(true);
+});
+
+test("a workbook is replaced only with a backup", async () => {
+  const home = homeWith({});
+  const rows = [
+    ["id", "email"],
+    ["007", "ann@larch-and-oak.com"],
+    [2, "b@mailinator.com"],
+  ];
+  writeFileSync(join(home, "l.xlsx"), await writeXlsx({ sheets: [{ name: "People", rows }] }));
+  const refused = await idv(["emails", "-I", "l.xlsx"], { home });
+  expect({ code: refused.code, files: readdirSync(home) }).toEqual({ code: 2, files: ["l.xlsx"] });
+  expect(refused.stderr).toContain("keep the old one with -I.bak, or use -o");
+  expect((await idv(["emails", "-I.bak", "l.xlsx"], { home })).code).toBe(0);
+  expect((await readXlsx(readFileSync(join(home, "l.xlsx")))).sheets[0]?.rows[1]).toEqual([
+    ...["007", "ann@larch-and-oak.com", "ok"],
+  ]);
+  expect((await readXlsx(readFileSync(join(home, "l.xlsx.bak")))).sheets[0]?.rows).toHaveLength(3);
 });
 
 test("two runs at once with a backup leave every row in the file or in its backup", async () => {

@@ -294,22 +294,3 @@ describe("a file that cannot be reached is named in one line", () => {
     });
   });
 });
-
-test.each(["__proto__", "constructor", "toString", "valueOf", "hasOwnProperty"])(
-  "the column %s is missing like any other, and may be there",
-  async (name) => {
-    for (const list of ["email\nann@larch-and-oak.com\n", '{"email":"ann@larch-and-oak.com"}\n']) {
-      const { code, stderr } = await idv(["emails", "-q", "-c", name], { stdin: list });
-      expect(stderr).toMatch(/^idv: .*no column.*\n$/);
-      expect(stderr).toContain(name);
-      expect(code).toBe(2);
-    }
-    const table = `${name},n\nann@larch-and-oak.com,1\n`;
-    const { stdout } = await idv(["emails", "-q", "-c", name], { stdin: table });
-    expect(stdout).toBe(`${name},n,status\nann@larch-and-oak.com,1,ok\n`);
-    const lines = `{"${name}":"ann@larch-and-oak.com"}\n`;
-    expect((await idv(["emails", "-q", "-c", name], { stdin: lines })).stdout).toBe(
-      `{"${name}":"ann@larch-and-oak.com","status":"ok"}\n`,
-    );
-  },
-);

@@ -107,6 +107,21 @@ describe("the command that goes on where the quota has ended", () => {
   });
 });
 
+test("a list that is longer than the quota is worked off with the command that the run says", async () => {
+  const home = folderOf({ "l.csv": "email\na@mailinator.com\nb@mailinator.com\nc@mailinator.com\n" });
+  await setQuota(home, { limit: 2, period: "day" });
+  const first = await idv(["emails", "-I", "l.csv"], { home });
+  expect(first.code).toBe(4);
+  expect(first.stderr).toMatch(
+    /renews in \d+ (min|h) \((tomorrow )?\d\d:\d\d\), at .*; then run: idv emails -I --update l\.csv\n$/,
+  );
+  await setQuota(home, {});
+  expect((await idv(["emails", "-I", "--update", "l.csv"], { home })).code).toBe(0);
+  expect(readFileSync(join(home, "l.csv"), "utf8")).toBe(
+    "email,status\na@mailinator.com,disposable\nb@mailinator.com,disposable\nc@mailinator.com,disposable\n",
+  );
+});
+
 test("an update of a table without a header is refused, since it would be charged again", async () => {
   const home = homeOf({ "plain.txt": `${good("a")}\n${good("b")}\n` });
   const { code, stderr } = await idv(["emails", "-I", "--update", "plain.txt"], { home });

@@ -1,4 +1,4 @@
-/** Covers how the bytes of an item become text. test/program/encodings.test.ts has whole files. */
+/** Covers how the bytes of an item become text. test/files/encodings.test.ts has whole files. */
 import { expect, test } from "vitest";
 import { itemText } from "../../src/table/bytes.js";
 

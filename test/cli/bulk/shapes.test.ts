@@ -1,11 +1,11 @@
 /** Covers the shapes of files that other programs export: what is read, what is written, and what is refused. */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readXlsx, writeXlsx } from "hucre/xlsx";
+import { readXlsx } from "hucre/xlsx";
 import { describe, expect, test } from "vitest";
-import { setQuota } from "../support/quota.js";
-import { idv } from "../support/run-idv.js";
-import { temporaryFolder } from "../support/temporary-folder.js";
+import { setQuota } from "../../support/quota.js";
+import { idv } from "../../support/run-here.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const utf8 = (binary: string) => Buffer.from(binary, "latin1").toString();
 
@@ -468,70 +468,9 @@ describe("--update", () => {
       expect({ code, output }, stderr).toEqual({ code: 0, output: text.replace('""', '"fake"') });
     },
   );
-
-  test("works off a list that is longer than the quota, and says how to go on", async () => {
-    const home = temporaryFolder();
-    writeFileSync(join(home, "l.csv"), "email\na@mailinator.com\nb@mailinator.com\nc@mailinator.com\n");
-    await setQuota(home, { limit: 2, period: "day" });
-    const first = await idv(["emails", "-I", "l.csv"], { home });
-    expect(first.code).toBe(4);
-    expect(first.stderr).toMatch(
-      /renews in \d+ (min|h) \((tomorrow )?\d\d:\d\d\), at .*; then run: idv emails -I --update l\.csv\n$/,
-    );
-    await setQuota(home, {});
-    expect((await idv(["emails", "-I", "--update", "l.csv"], { home })).code).toBe(0);
-    expect(readFileSync(join(home, "l.csv"), "utf8")).toBe(
-      "email,status\na@mailinator.com,disposable\nb@mailinator.com,disposable\nc@mailinator.com,disposable\n",
-    );
-  });
 });
 
 describe("a spreadsheet file", () => {
-  const rows = [
-    ["id", "email"],
-    ["007", "ann@larch-and-oak.com"],
-    [2, "b@mailinator.com"],
-  ];
-  const csv = "id,email,status\n007,ann@larch-and-oak.com,ok\n2,b@mailinator.com,disposable\n";
-
-  test("becomes CSV, and a spreadsheet file again", async () => {
-    const home = temporaryFolder();
-    writeFileSync(join(home, "l.xlsx"), await writeXlsx({ sheets: [{ name: "People", rows }] }));
-    const printed = await idv(["emails", "l.xlsx"], { home });
-    expect({ code: printed.code, output: printed.stdout }, printed.stderr).toEqual({ code: 0, output: csv });
-    expect(printed.stderr).toContain('idv: l.xlsx: sheet "People"\n');
-    const written = await idv(["emails", "l.xlsx", "-o", "o.xlsx"], { home });
-    expect(written.stderr).toContain(
-      "styles, formulas and other sheets are not kept, and all cells are text\n",
-    );
-    const book = await readXlsx(readFileSync(join(home, "o.xlsx")));
-    expect(book.sheets.map(({ name, rows }) => ({ name, rows }))).toEqual([
-      {
-        name: "People",
-        rows: csv
-          .trimEnd()
-          .split("\n")
-          .map((line) => line.split(",")),
-      },
-    ]);
-    const back = await idv(["emails", "o.xlsx", "-o", "o.csv", "--update"], { home });
-    expect(back.stderr).toContain("0 units used");
-    expect(readFileSync(join(home, "o.csv"), "utf8")).toBe(csv);
-  });
-
-  test("is replaced only with a backup", async () => {
-    const home = temporaryFolder();
-    writeFileSync(join(home, "l.xlsx"), await writeXlsx({ sheets: [{ name: "People", rows }] }));
-    const refused = await idv(["emails", "-I", "l.xlsx"], { home });
-    expect({ code: refused.code, files: readdirSync(home) }).toEqual({ code: 2, files: ["l.xlsx"] });
-    expect(refused.stderr).toContain("keep the old one with -I.bak, or use -o");
-    expect((await idv(["emails", "-I.bak", "l.xlsx"], { home })).code).toBe(0);
-    expect((await readXlsx(readFileSync(join(home, "l.xlsx")))).sheets[0]?.rows[1]).toEqual([
-      ...["007", "ann@larch-and-oak.com", "ok"],
-    ]);
-    expect((await readXlsx(readFileSync(join(home, "l.xlsx.bak")))).sheets[0]?.rows).toHaveLength(3);
-  });
-
   test.each([
     [["--quote", "'"], "id,email,note\n1,ann@larch-and-oak.com,'a,b \"c''d'\n"],
     [["--quote", '"\\'], 'id,email,note\n1,ann@larch-and-oak.com,"a,b \\"c\'d"\n'],

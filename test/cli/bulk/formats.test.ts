@@ -1,11 +1,11 @@
-/** Covers output formats, compression, encodings, comments, quotes and escapes. */
+/** Covers output formats, damaged compression, encodings, byte order marks, comments, quotes and escapes. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { compress, decompress } from "@cloudpss/zstd";
 import { describe, expect, test } from "vitest";
-import { idv } from "../support/run-idv.js";
-import { temporaryFolder } from "../support/temporary-folder.js";
+import { idv } from "../../support/run-here.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const csv = 'id,email,note\n1,ann@larch-and-oak.com,"a ""b"""\n2,x@mailinator.com,é\n';
 const checked =
@@ -154,27 +154,6 @@ describe("--format", () => {
 });
 
 describe("compression", () => {
-  test.each<[string, (text: string) => Uint8Array, (bytes: Uint8Array) => Uint8Array]>([
-    ["gz", (text) => gzipSync(text), gunzipSync],
-    ["zst", (text) => compress(Buffer.from(text)), decompress],
-  ])(
-    "reads .%s by its first bytes, writes it by its name, and keeps it with -I",
-    async (extension, pack, unpack) => {
-      const packed = pack(csv);
-      const home = folderWith({ list: packed, [`list.csv.${extension}`]: packed });
-      const output = `o.csv.${extension}`;
-      expect((await idv(["emails", "list", "-q"], { home })).stdout).toBe(
-        Buffer.from(checked).toString("latin1"),
-      );
-      expect((await idv(["emails", "-q"], { home, stdin: packed })).code).toBe(0);
-      expect((await idv(["emails", "-q", "list", "-o", output], { home })).code).toBe(0);
-      expect((await idv(["emails", "-q", "-I", "list"], { home })).code).toBe(0);
-      for (const name of [output, "list"]) {
-        expect(Buffer.from(unpack(readFileSync(join(home, name)))).toString()).toBe(checked);
-      }
-    },
-  );
-
   test.each<[string, (bytes: Uint8Array) => Uint8Array]>([
     ["gz", gunzipSync],
     ["zst", decompress],
@@ -375,4 +354,18 @@ test.each([
   const home = folderWith({ [input]: input.endsWith(".gz") ? gzipSync(table) : table });
   await idv(["emails", "-q", input, "-o", output], { home });
   expect(readFileSync(join(home, output), "utf8")).toBe(expected);
+});
+
+test("--bom, and --encoding of a table that Excel saved, start with a byte order mark", async () => {
+  const marked = await idv(["emails", "--bom"], { stdin: "email\nann@larch-and-oak.com\n" });
+  expect(marked.stdout).toBe("\xef\xbb\xbfemail,status\nann@larch-and-oak.com,ok\n");
+  const again = await idv(["emails", "--bom"], { stdin: Buffer.from(marked.stdout, "latin1") });
+  expect(again.stdout).toBe("\xef\xbb\xbfemail,status,idv_status\nann@larch-and-oak.com,ok,ok\n");
+  const lines = await idv(["emails", "--bom", "--format", "jsonl"], { stdin: "\ufeffemail\na@@b\n" });
+  expect(lines.stdout).toBe('\xef\xbb\xbf{"email":"a@@b","status":"fake"}\n');
+  const stdin = Buffer.from("Name;email\r\nJ\xfcrg;ann@larch-and-oak.com\r\n", "latin1");
+  const excel = await idv(["emails", "--encoding", "windows-1252"], { stdin });
+  expect(Buffer.from(excel.stdout, "latin1").toString()).toBe(
+    "\ufeffName;email;status\r\nJürg;ann@larch-and-oak.com;ok\r\n",
+  );
 });

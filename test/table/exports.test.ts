@@ -4,7 +4,8 @@
  */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { fixtures, idv } from "../support/run-idv.js";
+import { idv } from "../support/run-here.js";
+import { fixtures } from "../support/run-idv.js";
 
 interface Export {
   readonly file: string;

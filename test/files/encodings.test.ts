@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { fixtures, idv } from "../support/run-idv.js";
+import { idv } from "../support/run-here.js";
+import { fixtures } from "../support/run-idv.js";
 
 const read = (encoding: string) => readFileSync(join(fixtures, "encodings", `${encoding}.csv`));
 const statusesIn = (table: string) =>

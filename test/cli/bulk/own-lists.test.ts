@@ -2,8 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { idv } from "../support/run-idv.js";
-import { temporaryFolder } from "../support/temporary-folder.js";
+import { idv } from "../../support/run-here.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const stdin = "a@gmial.com\nBoss@mailinator.com\nb@mailinator.com\nann@larch-and-oak.com\n";
 const files = {

@@ -1,0 +1,57 @@
+/** Covers names of outputs: the format that they decide, and those that are refused. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { idv } from "../../../support/run-here.js";
+import { temporaryFolder } from "../../../support/temporary-folder.js";
+
+const list = "id;email\n1;ann@larch-and-oak.com\n2;b@mailinator.com\n";
+
+function homeWith(files: Readonly<Record<string, string>>): string {
+  const home = temporaryFolder();
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(home, name), content);
+  return home;
+}
+
+describe("the name of the output", () => {
+  test.each<[string, string, string]>([
+    ["o.csv", list, "id;email;status\n1;ann@larch-and-oak.com;ok\n2;b@mailinator.com;disposable\n"],
+    ["o.tsv", list, "id\temail\tstatus\n1\tann@larch-and-oak.com\tok\n2\tb@mailinator.com\tdisposable\n"],
+    [
+      "o.csv",
+      list.replaceAll(";", "\t"),
+      "id,email,status\n1,ann@larch-and-oak.com,ok\n2,b@mailinator.com,disposable\n",
+    ],
+    ["o.txt", list, "id;email;status\n1;ann@larch-and-oak.com;ok\n2;b@mailinator.com;disposable\n"],
+    [
+      "o.jsonl",
+      list,
+      '{"id":"1","email":"ann@larch-and-oak.com","status":"ok"}\n{"id":"2","email":"b@mailinator.com","status":"disposable"}\n',
+    ],
+    ["o.csv", '{"email":"b@mailinator.com"}\n', "email,status\nb@mailinator.com,disposable\n"],
+  ])("%s decides its format: %j", async (name, input, expected) => {
+    const home = homeWith({ l: input });
+    const { code, stderr } = await idv(["emails", "l", "-o", name], { home });
+    expect(code, stderr).toBe(0);
+    expect(readFileSync(join(home, name), "utf8")).toBe(expected);
+  });
+
+  test.each([
+    ["o.json", "name it .jsonl, with an object on each line"],
+    ["o.parquet", "name it .csv, .tsv or .jsonl"],
+    ["o.json.gz", "name it .jsonl"],
+    ["o.csv.bz2", ".bz2 cannot be written"],
+  ])("%s is refused before anything is read", async (name, advice) => {
+    const home = homeWith({});
+    const { code, stderr } = await idv(["emails", "missing", "-o", name], { home });
+    expect({ code, isThere: existsSync(join(home, name)) }).toEqual({ code: 2, isThere: false });
+    expect(stderr).toContain(advice);
+  });
+
+  test.each(["--report", "--split"])("%s - is refused before anything is read", async (option) => {
+    const home = homeWith({});
+    const { code, stderr } = await idv(["emails", "missing", option, "-"], { home });
+    expect({ code, isThere: existsSync(join(home, "-")) }).toEqual({ code: 2, isThere: false });
+    expect(stderr).toContain("It takes a path; for one that is -, write ./-.");
+  });
+});

@@ -1,0 +1,81 @@
+/** Runs random bulk runs and compares them with the model of bulk-model.ts. */
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { type BulkCase, bulkCase, textOf } from "./bulk-cases.js";
+import { type Outcome, predict } from "./bulk-model.js";
+import { readQuota, setQuota } from "./quota.js";
+import type { idv as Idv } from "./run-here.js";
+import { temporaryFolder } from "./temporary-folder.js";
+
+/**
+ * Expects the case of a number to do what the model predicts: outputs, order, bytes, statuses, units, counts and exit code.
+ *
+ * @param idv runs a command line, in this process or in one of its own
+ */
+export async function expectAsPredicted(idv: typeof Idv, number: number): Promise<void> {
+  const tried = bulkCase(number);
+  const { outcome, stderr } = await run(idv, tried);
+  const lists = tried.lists.map((list) => `${list.name}: ${JSON.stringify(textOf(list))}`);
+  const command = `idv ${tried.args.join(" ")}`;
+  const name = `case ${number}, limit ${tried.limit}: ${command}\n${lists.join("\n")}\n${stderr}`;
+  expect(outcome, name).toEqual(predict(tried));
+}
+
+/** Runs a command line on the lists of a case. */
+async function run(idv: typeof Idv, { lists, limit, args }: BulkCase) {
+  const home = temporaryFolder();
+  for (const list of lists) if (!list.isMissing) writeFileSync(join(home, list.name), textOf(list));
+  if (limit !== null) await setQuota(home, { limit });
+  const { code, stdout, stderr } = await idv(args, { home });
+  const files: Record<string, string> = {};
+  for (const path of readdirSync(home, { recursive: true, withFileTypes: true })) {
+    const name = join(path.parentPath, path.name).slice(home.length + 1);
+    if (path.isFile() && !name.startsWith("state/")) files[name] = readFileSync(join(home, name), "utf8");
+  }
+  const summaries = stderr
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line) as Summary)
+    // A run of more than a second says how far it is.
+    .filter(({ type }) => type !== "progress")
+    .map(factsOf);
+  const { used } = await readQuota(home);
+  const outcome: Outcome = {
+    code: code!,
+    stdout: Buffer.from(stdout, "latin1").toString(),
+    files,
+    summaries,
+    used,
+  };
+  return { outcome, stderr };
+}
+
+/** A summary of a list, or the totals of several, with the facts that the model predicts. */
+interface Summary extends Readonly<Record<string, unknown>> {
+  readonly units: { readonly used: number };
+  readonly statuses?: Counts;
+  /** Rows of which another item is good: their number as predicted, or with their lines. */
+  readonly outvoted?: number | { readonly count: number };
+  readonly otherColumns?: readonly { readonly statuses: Counts }[];
+}
+type Counts = Readonly<Record<string, number>>;
+
+/** Returns the predicted facts of a summary. */
+function factsOf(summary: Summary): Record<string, unknown> {
+  const { units, statuses, otherColumns = [], outvoted } = summary;
+  const names = statuses
+    ? ["input", "rows", "written", "empty", "emptied", "kept", "distinct", "badRows"]
+    : ["files", "failed", "rows", "distinct"];
+  const occurred = (counts: Counts) =>
+    Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+  return {
+    ...Object.fromEntries(names.map((name) => [name, summary[name]])),
+    used: units.used,
+    ...(statuses && {
+      statuses: occurred(statuses),
+      outvoted: typeof outvoted === "object" ? outvoted.count : outvoted,
+      otherStatuses: otherColumns.map((column) => occurred(column.statuses)),
+    }),
+  };
+}

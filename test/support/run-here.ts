@@ -1,0 +1,108 @@
+/**
+ * Runs a command line of the program in this process, on the sources. Use it for what a run reads, writes and says: it takes some
+ * milliseconds, a process several hundred. Signals, descriptors, limits of the system and the built files need run-idv.ts.
+ */
+
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { vi } from "vitest";
+import { failureFor } from "../../src/cli/errors.js";
+import { createProgram, normalizeArguments } from "../../src/cli/program.js";
+import { allPrinted, standardOutput } from "../../src/cli/terminal/standard-output.js";
+import { sayFailure } from "../../src/cli/terminal/terminal.js";
+import { version } from "../../src/cli/version.js";
+import type { Outcome, RunSettings } from "./run-idv.js";
+import { temporaryFolder } from "./temporary-folder.js";
+
+let isRunning = false;
+
+/**
+ * Runs a command line as `idv` in run-idv.ts does, with the same results. One at a time: it changes the environment, the
+ * working folder and the standard streams of this process until it ends.
+ */
+export async function idv(
+  args: readonly string[],
+  { home = temporaryFolder(), stdin = "", env = {} }: Omit<RunSettings, "uid"> = {},
+): Promise<Outcome> {
+  if (isRunning) throw new Error("a command is running in this process; wait for its end");
+  isRunning = true;
+  const stdout: Buffer[] = [];
+  const stderr: Buffer[] = [];
+  const restore = [
+    setEnvironment({ HOME: home, XDG_STATE_HOME: join(home, "state"), ...env }),
+    setFolder(home),
+    setInput(stdin),
+    collect(stdout, stderr),
+  ];
+  const { exitCode } = process;
+  try {
+    return { code: await run(args), ...decoded(stdout, stderr) };
+  } finally {
+    process.exitCode = exitCode;
+    for (const undo of restore.reverse()) undo();
+    isRunning = false;
+  }
+}
+
+/** Runs the command as `runProgram` does, which would change this process for good. Returns the exit code. */
+async function run(words: readonly string[]): Promise<number> {
+  try {
+    process.exitCode = 0;
+    const program = await createProgram(version(), words);
+    await program.parseAsync(normalizeArguments(program, words), { from: "user" });
+    await allPrinted();
+    return Number(process.exitCode);
+  } catch (error) {
+    await allPrinted();
+    const failure = failureFor(error);
+    // A bug, which a test must not take for a refusal.
+    if (failure.stack !== undefined) throw error;
+    sayFailure(failure);
+    return failure.exitCode;
+  }
+}
+
+const decoded = (stdout: readonly Buffer[], stderr: readonly Buffer[]) => ({
+  stdout: Buffer.concat(stdout).toString("latin1"),
+  stderr: Buffer.concat(stderr).toString("utf8"),
+});
+
+/** Leaves only PATH and the given variables. Returns what restores the others. */
+function setEnvironment(variables: Readonly<Record<string, string>>): () => void {
+  const before = { ...process.env };
+  for (const name of Object.keys(before)) if (name !== "PATH") delete process.env[name];
+  Object.assign(process.env, variables);
+  return () => {
+    for (const name of Object.keys(variables)) delete process.env[name];
+    Object.assign(process.env, before);
+  };
+}
+
+function setFolder(folder: string): () => void {
+  const before = process.cwd();
+  process.chdir(folder);
+  return () => process.chdir(before);
+}
+
+function setInput(input: string | Uint8Array): () => void {
+  const before = Object.getOwnPropertyDescriptor(process, "stdin")!;
+  const bytes = Buffer.from(input);
+  const value = Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false });
+  Object.defineProperty(process, "stdin", { configurable: true, value });
+  return () => Object.defineProperty(process, "stdin", before);
+}
+
+function collect(stdout: Buffer[], stderr: Buffer[]): () => void {
+  const output = vi.spyOn(standardOutput, "write").mockImplementation(async (bytes) => {
+    // The caller reuses its memory.
+    stdout.push(Buffer.from(bytes));
+  });
+  const errors = vi.spyOn(process.stderr, "write").mockImplementation((text: string | Uint8Array) => {
+    stderr.push(Buffer.from(text));
+    return true;
+  });
+  return () => {
+    output.mockRestore();
+    errors.mockRestore();
+  };
+}
