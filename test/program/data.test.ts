@@ -159,35 +159,6 @@ test("idv data update goes on without a package that the registry does not have"
   );
 });
 
-test("idv data update keeps what a list has corrected when the registry no longer has it", async () => {
-  offers = honest();
-  const name = "mailchecker";
-  // In the list of doubted names, and cleared by mailchecker.
-  const shared = "other-1.com";
-  const run = settings(temporaryFolder());
-  await idv(["data", "update"], run);
-  offers.delete("burner-email-providers");
-  offers.delete(name);
-  for (const offer of offers.values()) offer.version = "9.0.1";
-  const { code, stdout, stderr } = await idv(["data", "update"], run);
-  expect({ code, stdout }).toEqual({
-    code: 0,
-    stdout: expect.stringContaining("; 70,120 entries, 70,120 before"),
-  });
-  expect(stderr).toMatch(
-    /^(?:idv: [a-z-]+: npm failed: E404, .*; going on with the names that its last version left in the lists\n){2}$/,
-  );
-  const check = await idv(["check", `a@${shared}`], run);
-  expect(check.stdout).toBe(`a@${shared}\tok\n`);
-  const shown = JSON.parse((await idv(["data", "show", "--json"], run)).stdout);
-  expect(shown.sources).toContainEqual(expect.objectContaining({ name, version: "9.0.0", missing: true }));
-  // Back in the same version, it counts as newer.
-  offers.set(name, honest().get(name)!);
-  offers.set("burner-email-providers", honest().get("burner-email-providers")!);
-  expect((await idv(["data", "update"], run)).stdout).toContain("updated: ");
-  expect((await idv(["data", "update"], run)).stdout).toContain("up to date: ");
-});
-
 describe("idv data update installs nothing", () => {
   test("given a download with another checksum", async () => {
     offers = honest();
@@ -199,34 +170,24 @@ describe("idv data update installs nothing", () => {
     expect(existsSync(installed(run.home))).toBe(false);
   });
 
-  test.each<[string, string, readonly string[], string]>([
-    [
-      "popular domains",
-      "fakefilter",
-      ["bbc.co.uk", "mit.edu", "chase.com", "siemens.com", "cnn.com", "wikipedia.org"],
-      "6 popular domains would become disposable, such as bbc.co.uk, mit.edu, chase.com",
-    ],
-    [
-      "a list that has grown",
-      "disposable-email-domains-js",
-      Array.from({ length: 15_000 }, (_, i) => `sudden-${i}.com`),
-      "its list grows from [\\d,]+ domains to 20,000, more than 1.25 times",
-    ],
-  ])("given %s, without --force", async (_, name, added, problem) => {
+  // test/data/update.test.ts has other lists that look wrong.
+  test("given popular domains, without --force", async () => {
     offers = honest();
-    const offer = offers.get(name)!;
-    offer.list = [...offer.list, ...added];
+    const popular = ["bbc.co.uk", "mit.edu", "chase.com", "siemens.com", "cnn.com", "wikipedia.org"];
+    const offer = offers.get("fakefilter")!;
+    offer.list = [...offer.list, ...popular];
+    const problem =
+      "fakefilter 9.0.0: 6 popular domains would become disposable, such as bbc.co.uk, mit.edu, chase.com";
     const run = settings(temporaryFolder());
     const { code, stdout, stderr } = await idv(["data", "update"], run);
-    expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
-    const advice = "; the data in use is unchanged; if the lists are right, pass --force\n";
-    expect(stderr).toMatch(new RegExp(`^idv: ${name} 9\\.0\\.0: ${problem}${advice}$`));
+    expect({ code, stdout, stderr }).toEqual({
+      ...{ code: 5, stdout: "" },
+      stderr: `idv: ${problem}; the data in use is unchanged; if the lists are right, pass --force\n`,
+    });
     expect(existsSync(installed(run.home))).toBe(false);
     const forced = await idv(["data", "update", "--force"], run);
     expect(forced).toMatchObject({ code: 0, stdout: expect.stringMatching(/^updated: /) });
-    expect(forced.stderr).toMatch(
-      new RegExp(`^idv: ${name} 9\\.0\\.0: ${problem}; going on \\(--force\\)\n`),
-    );
+    expect(forced.stderr.startsWith(`idv: ${problem}; going on (--force)\n`), forced.stderr).toBe(true);
   });
 
   test("without a list or the registry", async () => {

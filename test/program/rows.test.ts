@@ -208,19 +208,6 @@ describe("a file that is replaced", () => {
     expect(read(home, "list")).toBe(list);
   });
 
-  test("must be a regular file", async () => {
-    const home = folderWith({});
-    execFileSync("mkfifo", [join(home, "fifo")]);
-    const child = startIdv(["emails", "-q", "-I", "fifo"], { home });
-    const writer = spawn("sh", ["-c", "echo email > fifo"], { cwd: home });
-    const { code, stderr } = await finished(child);
-    writer.kill();
-    expect({ code, stderr }).toEqual({
-      code: 6,
-      stderr: "idv: fifo: not a regular file; cannot be replaced; use -o\n",
-    });
-  });
-
   test("is left unchanged if it grows while it is read", async () => {
     const home = folderWith({ list: `email\n${"ann@larch-and-oak.com\n".repeat(400_000)}` });
     const { size } = statSync(join(home, "list"));
