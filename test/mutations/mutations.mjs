@@ -113,7 +113,7 @@ export const mutations = [
     file: "src/cli/bulk/plan/plan.ts",
     from: "isWanted(status) || (isInPlace && status === notChecked.status)",
     to: "isWanted(status) || (!isInPlace && status === notChecked.status)",
-    tests: [program("overwriting")],
+    tests: [unit("cli/bulk/overwriting")],
   },
   {
     promise: "text behind the map of an answer is refused",

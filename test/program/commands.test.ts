@@ -83,51 +83,6 @@ describe("idv check", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(JSON.parse((await idv(["quota", "show", "--json"], { home })).stdout).used).toBe(0);
   });
-
-  test.each<[string, string[], number, string]>([
-    ["fake,disposable", ["a@mailinator.com"], 1, "idv: --fail-on: values found: 1 disposable\n"],
-    ["fake", ["a@mailinator.com"], 0, ""],
-    ["fake,ok", ["-", "a@@b"], 1, "idv: --fail-on: values found: 2 fake, 1 ok\n"],
-  ])("--fail-on %s with %j exits with %i; - reads lines", async (statuses, values, expected, message) => {
-    const stdin = "ann@larch-and-oak.com\r\n\nann@gmial.com";
-    const { code, stdout, stderr } = await idv(["check", "--fail-on", statuses, ...values], { stdin });
-    expect({ code, stderr }).toEqual({ code: expected, stderr: message });
-    if (values[0] === "-") {
-      expect(stdout).toMatch(/^ann@larch-and-oak\.com\tok\nann@gmial\.com\tfake\t.*\na@@b\tfake\t.*\n$/);
-    }
-  });
-
-  test("--json prints an object for each value", async () => {
-    const { stdout } = await idv(["check", "--json", "Ann <ann.lee@gmial.com>", "larch-and-oak.com"]);
-    expect(
-      stdout
-        .trimEnd()
-        .split("\n")
-        .map((line) => JSON.parse(line)),
-    ).toEqual([
-      {
-        value: "Ann <ann.lee@gmial.com>",
-        kind: "email",
-        item: "ann.lee@gmial.com",
-        status: "fake",
-        reason: "typo-domain: gmial.com",
-        suggestion: "ann.lee@gmail.com",
-      },
-      {
-        value: "larch-and-oak.com",
-        kind: "domain",
-        item: "larch-and-oak.com",
-        status: "ok",
-        reason: null,
-        suggestion: null,
-      },
-    ]);
-  });
-
-  test("escapes control characters", async () => {
-    const { stdout } = await idv(["check", "\u001b[31mann@larch-and-oak.com"]);
-    expect(stdout).toBe("\\u{1b}[31mann@larch-and-oak.com\tfake\tsyntax: U+001B in the local part at 1\n");
-  });
 });
 
 describe("idv quota", () => {
@@ -146,35 +101,6 @@ describe("idv quota", () => {
     expect(await show()).toMatchObject({ limit: 10_000, used: 0 });
     await idv(["quota", "set", "--limit", "none"], { home });
     expect(await show()).toMatchObject({ limit: null, period: "month", left: null });
-  });
-
-  test.each([
-    [["quota", "set"], "quota set needs --limit N|none or --period none|hour|day|month"],
-    [
-      ["quota", "set", "--limit", "-1"],
-      "option '--limit <N|none>' argument '-1' is invalid. It takes a whole number from 0, or none.",
-    ],
-    [
-      ["quota", "set", "--limit", "many"],
-      "option '--limit <N|none>' argument 'many' is invalid. It takes a whole number from 0, or none.",
-    ],
-    [
-      ["quota", "set", "--period", "week"],
-      "option '--period <PERIOD>' argument 'week' is invalid. Allowed choices are none, hour, day, month.",
-    ],
-  ])("rejects %j", async (args, message) => {
-    expect(await idv(args)).toEqual({ code: 2, stdout: "", stderr: `idv: ${message}\n` });
-  });
-
-  test("takes the file from the option, the variable or the XDG folder, in this order", async () => {
-    const home = temporaryFolder();
-    const where = async (args: string[], env: Record<string, string>) =>
-      JSON.parse((await idv(["quota", "show", "--json", ...args], { home, env })).stdout).file;
-    expect(await where(["--quota", "/x/a.db"], { IDV_QUOTA: "/x/b.db" })).toBe("/x/a.db");
-    expect(await where([], { IDV_QUOTA: "/x/b.db" })).toBe("/x/b.db");
-    expect(await where([], { IDV_QUOTA: "", XDG_STATE_HOME: "/x" })).toBe("/x/idv/quota.db");
-    expect(await where([], { XDG_STATE_HOME: "" })).toBe(`${home}/.local/state/idv/quota.db`);
-    expect(await where([], { XDG_STATE_HOME: "relative" })).toBe(`${home}/.local/state/idv/quota.db`);
   });
 });
 

@@ -1,62 +1,10 @@
-/** Covers `idv completion`: its suggestions, and the script for bash as bash runs it. */
+/** Covers the script of `idv completion` as bash runs it; test/cli/completion/suggest.test.ts has the suggestions. */
 import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
-import { finished, idv, program } from "../support/run-idv.js";
+import { expect, test } from "vitest";
+import { finished, program } from "../support/run-idv.js";
 import { folderOf } from "../support/temporary-folder.js";
-
-const utf8 = (binary: string) => Buffer.from(binary, "latin1").toString();
-
-async function suggest(words: readonly string[], home?: string): Promise<string[]> {
-  const { stdout } = await idv(["completion", "suggest", "--", ...words], {
-    ...(home && { home }),
-  });
-  return utf8(stdout)
-    .split("\n")
-    .flatMap((line) => (line === "" ? [] : line.split("\t")[0]!));
-}
-
-describe("what may follow", () => {
-  test.each<[string[], string[]]>([
-    [["em"], ["emails"]],
-    [["emails", "--only"], ["--only"]],
-    [
-      ["emails", "--only", ""],
-      ["ok", "alias", "disposable", "fake", "quota_exceeded", "empty"],
-    ],
-    [["emails", "--only", "ok,f"], ["ok,fake"]],
-    [["emails", "list.csv", "--only=ok,f"], ["--only=ok,fake"]],
-    [["emails", "--only", "=", "f"], ["fake"]],
-    [
-      ["emails", "--bad-rows", "s"],
-      ["skip", "skip:"],
-    ],
-    [["emails", "--dedupe=c"], ["--dedupe=canonical"]],
-    [["emails", ""], [":files"]],
-    [["emails", "-o", ""], [":files"]],
-    [["emails", "--", "-"], [":files"]],
-    [["quota", "set", "--period", "h"], ["hour"]],
-    [["keys", "ro"], ["rotate"]],
-    [["help", "st"], ["statuses"]],
-    [["completion", "f"], ["fish"]],
-    [["check", ""], []],
-    [["nonsense", "--x=", ""], []],
-  ])("%j: %j", async (words, expected) => {
-    expect(await suggest(words)).toEqual(expected);
-  });
-
-  test("are the columns of the file on the line", async () => {
-    const home = folderOf({ "list.csv": "id,E-Mail,Näme\n1,ann@larch-and-oak.com,Ann\n" });
-    expect(await suggest(["emails", "list.csv", "-c", ""], home)).toEqual(["id", "E-Mail", "Näme"]);
-    expect(await suggest(["emails", "missing.csv", "-c", ""], home)).toEqual([]);
-  });
-
-  test("are told with their meaning", async () => {
-    const { stdout } = await idv(["completion", "suggest", "--", "emails", "--expl"]);
-    expect(stdout).toBe("--explain\tadd the columns reason and suggestion; with --dns also mx\n");
-  });
-});
 
 test.each<[string, string]>([
   ["idv em", "emails"],
@@ -76,10 +24,4 @@ test.each<[string, string]>([
   const env = { PATH: `${join(home, "bin")}:${process.env["PATH"]}`, HOME: home };
   const { stdout, stderr } = await finished(spawn("bash", ["-c", script], { cwd: home, env }));
   expect([stdout, stderr]).toEqual([`${expected}\n`, ""]);
-});
-
-test("an unknown shell is refused", async () => {
-  const { code, stderr } = await idv(["completion", "tcsh"]);
-  expect(code).toBe(2);
-  expect(stderr).toContain("Allowed choices are bash, zsh, fish, powershell.");
 });

@@ -1,4 +1,4 @@
-/** Covers failed runs: one line on stderr, the exit code, and the old output left unchanged. */
+/** Covers runs that fail while they write, without permission, or by a signal; test/cli/bulk/failed-runs.test.ts has those that fail before. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -17,7 +17,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { readQuota, setQuota } from "../support/quota.js";
 import { finished, idv, startIdv } from "../support/run-idv.js";
 import { respond, scriptedServer } from "../support/scripted-server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -34,155 +33,6 @@ function folderWith(files: Readonly<Record<string, string | Buffer>> = {}): stri
 }
 
 describe("a failed run prints one line and keeps the old output", () => {
-  test.each<[string, string[], Record<string, string | Buffer>, number, string]>([
-    ["a missing file", ["missing.csv"], {}, 6, "missing.csv: cannot be read: no such file"],
-    ["a folder", ["."], {}, 6, ".: is a folder; name a file"],
-    [
-      "a missing column",
-      ["l.csv", "-c", "mail"],
-      { "l.csv": list },
-      2,
-      'no column "mail" (did you mean "email"?); the columns are 1 "email"',
-    ],
-    [
-      "no matching column",
-      ["l.csv"],
-      { "l.csv": "a,b\n1,2\n" },
-      2,
-      'no column looks like e-mail addresses; name it with -c: 1 "a", 2 "b"',
-    ],
-    [
-      "two matching columns",
-      ["l.csv"],
-      { "l.csv": "a,b\na@b.de,c@d.de\n" },
-      2,
-      '2 columns fit equally well; choose one with -c, or all with --all-columns: 1 "a", 2 "b"',
-    ],
-    [
-      "a quote that is never closed",
-      ["l.csv"],
-      { "l.csv": 'a,email\n1,a@b.de\n2,"c@d.de\n' },
-      6,
-      "l.csv:3: a quoted field is never closed; the quote opens in column 2 of the record that starts here; close it or double it",
-    ],
-    [
-      "a record with too many fields",
-      ["l.csv"],
-      { "l.csv": "a,email\n1,a@b.de,x\n" },
-      6,
-      "l.csv:2: 3 fields where the header has 2; quote the fields that hold the delimiter, or name the delimiter with -d",
-    ],
-    [
-      "a record over 1 MiB",
-      ["l.csv"],
-      { "l.csv": `a,email\n1,a@b.de\n${"x".repeat(1_100_000)},c@d.de\n` },
-      6,
-      "l.csv:3: the record that starts here is over 1 MiB; a quote in it may never be closed",
-    ],
-    [
-      "NUL bytes",
-      ["l.csv"],
-      { "l.csv": Buffer.alloc(5_000_000) },
-      2,
-      "l.csv: not text: mostly NUL bytes; if it is UTF-16 without a byte order mark, pass --encoding utf-16le",
-    ],
-    [
-      "a delimiter of two characters",
-      ["l.csv", "-d", "ab"],
-      { "l.csv": list },
-      2,
-      "option '-d, --delimiter <CHAR>' argument 'ab' is invalid. It takes one ASCII character other than \" and line ends, or none.",
-    ],
-    [
-      "a quote as delimiter",
-      ["l.csv", "-d", '"'],
-      { "l.csv": list },
-      2,
-      "option '-d, --delimiter <CHAR>' argument '\"' is invalid. It takes one ASCII character other than \" and line ends, or none.",
-    ],
-    [
-      "an empty column name",
-      ["l.csv", "-c", ""],
-      { "l.csv": list },
-      2,
-      "option '-c, --column <NAME|INDEX>' argument '' is invalid. It must not be empty.",
-    ],
-    [
-      "an unknown option",
-      ["l.csv", "--offlin"],
-      { "l.csv": list },
-      2,
-      "unknown option '--offlin' (Did you mean --offline?)",
-    ],
-    [
-      "an unknown status",
-      ["l.csv", "--fail-on", "ok,bad"],
-      { "l.csv": list },
-      2,
-      "option '--fail-on <STATUS,...>' argument 'ok,bad' is invalid. \"bad\" is not a status of emails; known statuses: ok, alias, disposable, fake, quota_exceeded.",
-    ],
-    [
-      "an unknown summary format",
-      ["l.csv", "--log", "xml"],
-      { "l.csv": list },
-      2,
-      "option '--log <FORMAT>' argument 'xml' is invalid. It takes one of text, plain, json, github, none.",
-    ],
-    [
-      "two files",
-      ["l.csv", "l.csv"],
-      { "l.csv": list },
-      2,
-      "2 files need a place each: write them to a folder with -o FOLDER/, or replace them with -I",
-    ],
-    [
-      "a quota file that is another file",
-      ["l.csv", "--quota", "q.db"],
-      { "l.csv": list, "q.db": "x".repeat(5000) },
-      6,
-      "q.db: not a quota file of idv; left unchanged; use another file, or FILE#NAME for a quota in the state of idv serve",
-    ],
-    [
-      "control characters in a header",
-      ["l.csv"],
-      { "l.csv": "a\u001b[2J,b\n1,2\n" },
-      2,
-      'no column looks like e-mail addresses; name it with -c: 1 "a\\u{1b}[2J", 2 "b"',
-    ],
-  ])("%s", async (_, args, files, expected, message) => {
-    const home = folderWith(files);
-    const { code, stdout, stderr } = await idv(["emails", ...args, "-o", "out.csv"], { home });
-    expect(stderr).toBe(`idv: ${message}\n`);
-    expect({ code, stdout }).toEqual({ code: expected, stdout: "" });
-    expect(readFileSync(join(home, "out.csv"), "utf8")).toBe("old");
-    expect(readdirSync(home).filter((name) => name.endsWith(".tmp"))).toEqual([]);
-  });
-
-  test.each([
-    [[], "; 2 units used; the next run of this list counts them"],
-    [["--dry-run"], ""],
-  ])("one with a limited quota says what it has cost %j", async (args, cost) => {
-    const home = folderWith({ "l.csv": 'a,email\n1,a@b.de\n2,c@d.de\n3,"e@f.de\n' });
-    await setQuota(home, { limit: 9 });
-    const { code, stderr } = await idv(["emails", "l.csv", "-o", "out.csv", ...args], { home });
-    expect(stderr).toMatch(/^idv: l\.csv:4: a quoted field is never closed; .*; close it or double it/);
-    expect(stderr.endsWith(`double it${cost}\n`), stderr).toBe(true);
-    expect(code).toBe(6);
-    expect(await readQuota(home)).toMatchObject({ used: cost === "" ? 0 : 2 });
-  });
-
-  test.each([
-    ["in a missing folder", "none/out.csv", "none/out.csv: cannot be written: the folder does not exist"],
-    ["that is a folder", "folder", "folder: is a folder; name a file with -o"],
-    ["on a full device", "/dev/full", "/dev/full: cannot be written: no space left on the device"],
-  ])("an output %s", async (_, output, message) => {
-    const home = folderWith({ "l.csv": list });
-    mkdirSync(join(home, "folder"));
-    const { code, stderr } = await idv(["emails", "l.csv", "-o", output], { home });
-    expect(stderr).toBe(`idv: ${message}\n`);
-    expect(code).toBe(6);
-  });
-
   test.each([
     ["-o", "out.csv"],
     ["-o", "out.csv.gz"],
@@ -327,13 +177,6 @@ describe("full devices, closed pipes and misused files", () => {
     const { code, stderr } = await finished(child);
     expect(stderr).toBe("idv: standard input: is a folder; give a file\n");
     expect(code).toBe(6);
-  });
-
-  test("rejects the quota file as output", async () => {
-    const home = folderWith({ "l.csv": list });
-    const { code, stderr } = await idv(["emails", "l.csv", "--quota", "q.db", "-o", "./q.db"], { home });
-    expect(stderr).toBe("idv: ./q.db: cannot be the output and the quota file at once\n");
-    expect(code).toBe(2);
   });
 });
 

@@ -1,11 +1,9 @@
-/** Covers files that have two roles in a run: nothing is overwritten that is needed, and no row is in no file. */
+/** Covers pipes, workbooks and runs at once that could overwrite rows; test/cli/bulk/overwriting.test.ts has the rest. */
 import { spawn } from "node:child_process";
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { writeOds } from "hucre/ods";
 import { readXlsx, writeXlsx } from "hucre/xlsx";
 import { describe, expect, test } from "vitest";
-import { readQuota, setQuota } from "../support/quota.js";
 import { finished, idv, program } from "../support/run-idv.js";
 import { respond, scriptedServer } from "../support/scripted-server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -20,109 +18,14 @@ function homeWith(files: Readonly<Record<string, string>>): string {
 
 const read = (home: string, name: string) => readFileSync(join(home, name), "utf8");
 
-test.each<[string, string[], string]>([
-  [
-    "the same file by a link, in place",
-    ["a.csv", "link.csv", "-I", "--dedupe"],
-    "link.csv: two of the files would be written there; rename one of them",
-  ],
-  [
-    "the backup of another file as input",
-    ["a.csv", "a.csv.bak", "-I.bak"],
-    "a.csv.bak: cannot be the backup and the output at once",
-  ],
-  [
-    "a link to another input as output",
-    ["sub-a.csv", "a.csv", "-o", "out/"],
-    "a.csv: cannot be the input and the output at once",
-  ],
-  [
-    "a list of allowed domains as output",
-    ["a.csv", "--allow", "allow.txt", "-o", "allow.txt"],
-    "allow.txt: cannot be the output and a list of your own at once",
-  ],
-  [
-    "a file of --split as file of bad rows",
-    ["a.csv", "--split", ".", "--bad-rows", "skip:fake.csv"],
-    "fake.csv: cannot be the file of bad rows and a file of --split at once",
-  ],
-  [
-    "a file of --split as input",
-    ["ok.csv", "--split", ".", "--append"],
-    "ok.csv: cannot be the input and a file of --split at once",
-  ],
-  [
-    "the same file by a link, with --split",
-    ["a.csv", "link.csv", "--split", "parts"],
-    "link.csv: is given twice, and its rows would be written twice; name it once",
-  ],
-  [
-    "its input as output",
-    ["a.csv", "-o", "a.csv"],
+test("a run does not take its input as its output", async () => {
+  const home = homeWith({ "a.csv": a });
+  const { code, stdout, stderr } = await idv(["emails", "a.csv", "-o", "a.csv"], { home });
+  expect(stderr).toContain(
     "-o a.csv: is the input itself; to replace it, use -I, or -I.bak to keep the old one",
-  ],
-  ["a link to its input as output", ["a.csv", "-o", "link.csv"], "-o link.csv: is the input itself"],
-  ["its input as output in a folder", ["a.csv", "ok.csv", "-o", "./"], "-o a.csv: is the input itself"],
-  [
-    "a suffix of the backup as input",
-    ["-I", ".bak", "a.csv"],
-    ".bak: no such file; to keep the old files, write -I.bak, without a space",
-  ],
-])("a run does not take %s", async (_, args, message) => {
-  const files = {
-    "a.csv": a,
-    "a.csv.bak": b,
-    "sub-a.csv": a,
-    "ok.csv": a,
-    "allow.txt": "larch-and-oak.com\n",
-  };
-  const home = homeWith(files);
-  symlinkSync("a.csv", join(home, "link.csv"));
-  mkdirSync(join(home, "out"));
-  symlinkSync("../a.csv", join(home, "out/sub-a.csv"));
-  await setQuota(home, { limit: 9 });
-  const { code, stdout, stderr } = await idv(["emails", ...args], { home });
-  expect(stderr).toContain(message);
+  );
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-  for (const [name, content] of Object.entries(files)) expect(read(home, name)).toBe(content);
-  expect(await readQuota(home)).toMatchObject({ used: 0 });
-});
-
-test("rows that wait for the quota stay in a file that is replaced", async () => {
-  const home = homeWith({
-    "l.csv": "email\nann@larch-and-oak.com\nx@mailinator.com\nbob@larch-and-oak.com\n",
-  });
-  await setQuota(home, { limit: 2 });
-  const outcome = await idv(["emails", "l.csv", "-I", "--only", "ok,alias"], { home });
-  expect(outcome.code, outcome.stderr).toBe(4);
-  const rest = "ann@larch-and-oak.com,ok\nbob@larch-and-oak.com,quota_exceeded\n";
-  expect(read(home, "l.csv")).toBe(`email,status\n${rest}`);
-  await setQuota(home, { limit: null });
-  await idv(["emails", "l.csv", "-I", "--update", "--only", "ok,alias"], { home });
-  expect(read(home, "l.csv")).toBe(`email,status\n${rest.replace("quota_exceeded", "ok")}`);
-});
-
-test.each<[string, string, number, string]>([
-  ["is missing", "missing.csv", 6, "missing.csv: cannot be read: no such file; no file is replaced"],
-  ["has no addresses", "names.csv", 2, "no line of names.csv looks like an e-mail address"],
-  ["has no table", "table.pdf", 2, "table.pdf: a PDF document; export it as CSV"],
-  ["cannot be kept", "kept.csv", 6, "kept.csv.bak: is a folder; choose another name for the copy"],
-])("no file is replaced if one of them %s", async (_, name, exitCode, message) => {
-  const home = homeWith({
-    "a.csv": a,
-    "names.csv": "Ann\nBob\n",
-    "table.pdf": "%PDF-1.7\n1 0 obj\n",
-    "kept.csv": b,
-  });
-  mkdirSync(join(home, "kept.csv.bak"));
-  await setQuota(home, { limit: 9 });
-  const { code, stderr } = await idv(["emails", "-I.bak", "a.csv", name], { home });
-  expect(stderr).toContain(message);
-  expect(stderr).toContain("; no file is replaced\n");
-  expect(code).toBe(exitCode);
   expect(read(home, "a.csv")).toBe(a);
-  expect(readdirSync(home)).not.toContain("a.csv.bak");
-  expect(await readQuota(home)).toMatchObject({ used: 0 });
 });
 
 describe("pipes", () => {
@@ -144,92 +47,6 @@ describe("pipes", () => {
     const rows = readdirSync(join(home, "out")).flatMap((name) => read(home, `out/${name}`).split("\n"));
     expect(rows).toEqual(expect.arrayContaining(["ann@larch-and-oak.com,ok", "bob@larch-and-oak.com,ok"]));
   });
-});
-
-test("a file beside those of --split may be its input, and a dry run reads all of them", async () => {
-  const home = homeWith({});
-  mkdirSync(join(home, "parts"));
-  writeFileSync(join(home, "parts/ok.2025.csv"), a);
-  const { code, stderr } = await idv(["emails", "parts/ok.2025.csv", "--split", "parts"], { home });
-  expect(code, stderr).toBe(0);
-  expect(read(home, "parts/ok.csv")).toBe("email,status\nann@larch-and-oak.com,ok\n");
-  const dry = await idv(["emails", "parts/ok.csv", "--split", "parts", "--dry-run"], { home });
-  expect(dry.code, dry.stderr).toBe(0);
-});
-
-test("--update --explain adds its columns once, wherever the status is", async () => {
-  const home = homeWith({ "l.csv": "email,status,name,b\nann.lee@gmial.com,,Ann,x@mailinator.com\n" });
-  const args = [
-    "emails",
-    "-q",
-    "-I",
-    "--update=all",
-    "--explain",
-    "--canonical",
-    "-c",
-    "email",
-    "-c",
-    "b",
-    "l.csv",
-  ];
-  expect((await idv(args, { home })).code).toBe(0);
-  const once = read(home, "l.csv");
-  expect(once.split("\n")[0]).toBe(
-    "email,status,name,b,reason,suggestion,canonical,status_b,reason_b,suggestion_b,canonical_b",
-  );
-  expect((await idv(args, { home })).code).toBe(0);
-  expect(read(home, "l.csv")).toBe(once);
-});
-
-test("a column of reasons that is the user's own is kept by --update --explain", async () => {
-  const home = homeWith({ "l.csv": "email,reason\nann@larch-and-oak.com,moved away\n" });
-  const args = ["emails", "-q", "-I", "l.csv", "--explain"];
-  await idv(args, { home });
-  appendFileSync(join(home, "l.csv"), "x@mailinator.com,paid twice,,,\n");
-  await idv([...args, "--update"], { home });
-  await idv([...args, "--update=all"], { home });
-  expect(read(home, "l.csv")).toBe(
-    "email,reason,status,idv_reason,suggestion\n" +
-      "ann@larch-and-oak.com,moved away,ok,,\n" +
-      "x@mailinator.com,paid twice,disposable,disposable-domain: mailinator.com,\n",
-  );
-});
-
-test("bad rows of several files are in one table, byte by byte", async () => {
-  const home = homeWith({});
-  const files = ["a.csv", "b.csv", "c.csv"];
-  for (const name of files) {
-    writeFileSync(
-      join(home, name),
-      Buffer.from(`id,email\n1,ann@larch-and-oak.com\n2,x,${name}\xe9\n`, "latin1"),
-    );
-  }
-  writeFileSync(join(home, "c.csv"), b);
-  writeFileSync(join(home, "bad.csv"), "of last night\n");
-  const skip = ["--bad-rows", "skip:bad.csv"];
-  const { code, stderr } = await idv(["emails", ...files, "-o", "out/", ...skip], { home });
-  expect(code, stderr).toBe(0);
-  const lines = readFileSync(join(home, "bad.csv"), "latin1").trimEnd().split("\n");
-  expect(lines.map((line) => line.replace(/3,.*,"2/, '3,"2'))).toEqual([
-    "file,line,reason,record",
-    'a.csv,3,"2,x,a.csv\xe9"',
-    'b.csv,3,"2,x,b.csv\xe9"',
-  ]);
-  // A second shard reports none, and leaves the table alone.
-  await idv(["emails", "a.csv", "--shard", "2/2", "-o", "two.csv", ...skip], { home });
-  expect(readFileSync(join(home, "bad.csv"), "latin1").trimEnd().split("\n")).toEqual(lines);
-});
-
-test.each(["ods", "xlsm"])("a spreadsheet file with the ending .%s is not replaced", async (ending) => {
-  const home = homeWith({});
-  const rows = [["email"], ["ann@larch-and-oak.com"]];
-  const bytes = await writeOds({ sheets: [{ name: "list", rows }] });
-  const path = join(home, `l.${ending}`);
-  writeFileSync(path, bytes);
-  const { code, stderr } = await idv(["emails", "-I.bak", `l.${ending}`], { home });
-  expect(stderr).toBe(`idv: l.${ending}: only .xlsx can be replaced; write another file with -o FILE.xlsx\n`);
-  expect(code).toBe(2);
-  expect(readFileSync(path).equals(Buffer.from(bytes))).toBe(true);
 });
 
 test("a workbook is replaced only with a backup", async () => {
@@ -273,30 +90,3 @@ test("two runs at once with a backup leave every row in the file or in its backu
     expect(readdirSync(home).filter((name) => name.startsWith("."))).toEqual([]);
   }
 }, 120_000);
-
-test.each<[string, string[]]>([
-  ["--update=all", []],
-  ["--update", []],
-  ["--update=all", ["--explain"]],
-  ["--update=all", ["-c", "email", "-c", "other"]],
-])("a status column of the user's that starts empty is not overwritten by %s %j", async (update, args) => {
-  const rows = Array.from({ length: 1500 }, (_, i) => `u${i}@larch-and-oak.com,o${i}@larch-and-oak.com`);
-  const lines = rows.map((row, i) => `${row},${i === 1234 ? "shipped" : ""}`);
-  const list = `email,other,status\n${lines.join("\n")}\n`;
-  const home = homeWith({ "l.csv": list });
-  const { code, stderr } = await idv(["emails", "-q", "-I", update, ...args, "l.csv"], { home });
-  expect(stderr).toMatch(
-    /^idv: l\.csv(:1236)?: the column "status" has a field that is no status; it is not overwritten; name another column with --status-column, or leave out --update/,
-  );
-  expect(code).toBe(6);
-  expect(read(home, "l.csv")).toBe(list);
-  await idv(["emails", "-q", "-I", "l.csv"], { home });
-  expect(read(home, "l.csv")).toContain("u1234@larch-and-oak.com,o1234@larch-and-oak.com,shipped,ok\n");
-});
-
-test("a status column that starts with rows without an address is updated", async () => {
-  const home = homeWith({ "l.csv": `email,name,status\n${",Ann,\n".repeat(500)}x@mailinator.com,Bob,\n` });
-  expect((await idv(["emails", "-q", "-I", "--update=all", "l.csv"], { home })).code).toBe(0);
-  expect(read(home, "l.csv")).toMatch(/^email,name,status\n,Ann,\n/);
-  expect(read(home, "l.csv")).toMatch(/x@mailinator\.com,Bob,disposable\n$/);
-});

@@ -1,4 +1,4 @@
-/** Covers --shard and --header: runs that share a list without talking to each other. */
+/** Covers --shard: runs that share a list without talking to each other; test/cli/bulk/shards.test.ts has the rest. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -34,40 +34,4 @@ test("shards put together are the list, charged once", async () => {
   expect(lines(parts.join(""))).toEqual(lines(whole.stdout));
   expect(parts.map((part) => part.startsWith("id,email,status\n"))).toEqual([true, false, false]);
   expect((await readQuota(folder)).used).toBe(2 * charged);
-});
-
-test("--header never leaves the header out, and each shard has one without it", async () => {
-  const folder = home();
-  const never = await idv(["emails", "list.csv", "--header", "never"], { home: folder });
-  expect(never.stdout.startsWith("0,,\n1,user1@larch-and-oak.com,ok\n")).toBe(true);
-  const second = await idv(["emails", "list.csv", "--shard", "2/2"], { home: folder });
-  expect(second.stdout.startsWith("id,email,status\n")).toBe(true);
-});
-
-test("bad rows are reported by the first shard only", async () => {
-  const folder = home();
-  writeFileSync(join(folder, "bad.csv"), "id,email\n1,ann@larch-and-oak.com,x,y\n2,bob@larch-and-oak.com\n");
-  const args = ["emails", "bad.csv", "--bad-rows", "skip", "--log", "json"];
-  const found = await Promise.all(
-    ["1/2", "2/2"].map(async (shard) => {
-      const { stderr } = await idv([...args, "--shard", shard], { home: folder });
-      return JSON.parse(stderr.trimEnd().split("\n").at(-1)!).badRows;
-    }),
-  );
-  expect(found).toEqual([1, 0]);
-});
-
-test.each([
-  [["--shard", "0/4"], "--shard <I/N>' argument '0/4' is invalid"],
-  [["--shard", "5/4"], "--shard <I/N>' argument '5/4' is invalid"],
-  [["--shard", "1/2", "-I"], "--in-place would lose the rows of the other shards"],
-  [["--shard", "1/2", "-c", "id", "-c", "email"], "--shard needs one column"],
-  [["--shard", "1/2", "--all-columns"], "--shard needs one column"],
-  [["--shard", "1/2", "--dedupe=canonical"], "--dedupe=canonical does not work with --shard"],
-  [["--header", "never", "-I"], "--in-place would lose the header"],
-])("%j is refused before anything is charged", async (args, message) => {
-  const folder = home();
-  const { code, stderr } = await idv(["emails", "list.csv", ...args], { home: folder });
-  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
-  expect((await readQuota(folder)).used).toBe(0);
 });

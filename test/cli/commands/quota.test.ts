@@ -1,0 +1,35 @@
+/** Covers `idv quota`: what it refuses, and which file it takes. */
+import { describe, expect, test } from "vitest";
+import { idv } from "../../support/run-here.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+describe("idv quota", () => {
+  test.each([
+    [["quota", "set"], "quota set needs --limit N|none or --period none|hour|day|month"],
+    [
+      ["quota", "set", "--limit", "-1"],
+      "option '--limit <N|none>' argument '-1' is invalid. It takes a whole number from 0, or none.",
+    ],
+    [
+      ["quota", "set", "--limit", "many"],
+      "option '--limit <N|none>' argument 'many' is invalid. It takes a whole number from 0, or none.",
+    ],
+    [
+      ["quota", "set", "--period", "week"],
+      "option '--period <PERIOD>' argument 'week' is invalid. Allowed choices are none, hour, day, month.",
+    ],
+  ])("rejects %j", async (args, message) => {
+    expect(await idv(args)).toEqual({ code: 2, stdout: "", stderr: `idv: ${message}\n` });
+  });
+
+  test("takes the file from the option, the variable or the XDG folder, in this order", async () => {
+    const home = temporaryFolder();
+    const where = async (args: string[], env: Record<string, string>) =>
+      JSON.parse((await idv(["quota", "show", "--json", ...args], { home, env })).stdout).file;
+    expect(await where(["--quota", "/x/a.db"], { IDV_QUOTA: "/x/b.db" })).toBe("/x/a.db");
+    expect(await where([], { IDV_QUOTA: "/x/b.db" })).toBe("/x/b.db");
+    expect(await where([], { IDV_QUOTA: "", XDG_STATE_HOME: "/x" })).toBe("/x/idv/quota.db");
+    expect(await where([], { XDG_STATE_HOME: "" })).toBe(`${home}/.local/state/idv/quota.db`);
+    expect(await where([], { XDG_STATE_HOME: "relative" })).toBe(`${home}/.local/state/idv/quota.db`);
+  });
+});

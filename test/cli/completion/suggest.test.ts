@@ -1,0 +1,62 @@
+/** Covers the suggestions of `idv completion`. */
+import { describe, expect, test } from "vitest";
+import { idv } from "../../support/run-here.js";
+import { folderOf } from "../../support/temporary-folder.js";
+
+const utf8 = (binary: string) => Buffer.from(binary, "latin1").toString();
+
+async function suggest(words: readonly string[], home?: string): Promise<string[]> {
+  const { stdout } = await idv(["completion", "suggest", "--", ...words], {
+    ...(home && { home }),
+  });
+  return utf8(stdout)
+    .split("\n")
+    .flatMap((line) => (line === "" ? [] : line.split("\t")[0]!));
+}
+
+describe("what may follow", () => {
+  test.each<[string[], string[]]>([
+    [["em"], ["emails"]],
+    [["emails", "--only"], ["--only"]],
+    [
+      ["emails", "--only", ""],
+      ["ok", "alias", "disposable", "fake", "quota_exceeded", "empty"],
+    ],
+    [["emails", "--only", "ok,f"], ["ok,fake"]],
+    [["emails", "list.csv", "--only=ok,f"], ["--only=ok,fake"]],
+    [["emails", "--only", "=", "f"], ["fake"]],
+    [
+      ["emails", "--bad-rows", "s"],
+      ["skip", "skip:"],
+    ],
+    [["emails", "--dedupe=c"], ["--dedupe=canonical"]],
+    [["emails", ""], [":files"]],
+    [["emails", "-o", ""], [":files"]],
+    [["emails", "--", "-"], [":files"]],
+    [["quota", "set", "--period", "h"], ["hour"]],
+    [["keys", "ro"], ["rotate"]],
+    [["help", "st"], ["statuses"]],
+    [["completion", "f"], ["fish"]],
+    [["check", ""], []],
+    [["nonsense", "--x=", ""], []],
+  ])("%j: %j", async (words, expected) => {
+    expect(await suggest(words)).toEqual(expected);
+  });
+
+  test("are the columns of the file on the line", async () => {
+    const home = folderOf({ "list.csv": "id,E-Mail,Näme\n1,ann@larch-and-oak.com,Ann\n" });
+    expect(await suggest(["emails", "list.csv", "-c", ""], home)).toEqual(["id", "E-Mail", "Näme"]);
+    expect(await suggest(["emails", "missing.csv", "-c", ""], home)).toEqual([]);
+  });
+
+  test("are told with their meaning", async () => {
+    const { stdout } = await idv(["completion", "suggest", "--", "emails", "--expl"]);
+    expect(stdout).toBe("--explain\tadd the columns reason and suggestion; with --dns also mx\n");
+  });
+});
+
+test("an unknown shell is refused", async () => {
+  const { code, stderr } = await idv(["completion", "tcsh"]);
+  expect(code).toBe(2);
+  expect(stderr).toContain("Allowed choices are bash, zsh, fish, powershell.");
+});

@@ -1,0 +1,104 @@
+/** Covers what a run says of its engine, its key and its settings. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { idv } from "../../support/run-here.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+describe("engine and key", () => {
+  const file = { "list.csv": "email\nann@larch-and-oak.com\n" };
+  const homeWith = (files: Record<string, string>) => {
+    const home = temporaryFolder();
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(join(home, name, ".."), { recursive: true });
+      writeFileSync(join(home, name), text, { mode: 0o600 });
+    }
+    return home;
+  };
+  test.each<[string, string[], Record<string, string>, number, string]>([
+    ["no key", [], {}, 0, "offline engine (no key is configured)"],
+    ["an empty key", [], { IDV_API_KEY: "", IDV_ENGINE: "" }, 0, "offline engine (no key is configured)"],
+    ["--offline with a key", ["--offline"], { IDV_API_KEY: "sk_1" }, 0, "offline engine (--offline)"],
+    ["IDV_ENGINE", [], { IDV_API_KEY: "sk_1", IDV_ENGINE: "offline" }, 0, "offline engine (IDV_ENGINE)"],
+    [
+      "--set engine=api without a key",
+      ["--set", "engine=api"],
+      {},
+      3,
+      "idv: no key is configured: idv login keeps one, or set IDV_API_KEY, or use --offline\n",
+    ],
+    [
+      "a key without a base URL",
+      [],
+      { IDV_API_KEY: "sk_1" },
+      2,
+      "idv: no base URL: a key is configured (IDV_API_KEY), so name its service with --base-url or IDV_BASE_URL, or use --offline\n",
+    ],
+    [
+      "plain http to another host",
+      ["--base-url", "http://192.0.2.1"],
+      { IDV_API_KEY: "sk_1" },
+      2,
+      "idv: http://192.0.2.1 (--base-url): the key would be sent unencrypted; use https, or --set allowInsecureHttp=true\n",
+    ],
+    [
+      "an invalid base URL",
+      [],
+      { IDV_API_KEY: "sk_1", IDV_BASE_URL: "ftp://x" },
+      2,
+      "idv: IDV_BASE_URL: it is invalid. It takes a URL such as https://example.com/v1.\n",
+    ],
+    [
+      "a key of two words",
+      [],
+      { IDV_API_KEY: "sk_1 sk_2", IDV_BASE_URL: "https://x.net" },
+      3,
+      "idv: IDV_API_KEY: holds no key; a key is one word of ASCII characters\n",
+    ],
+    [
+      "a command that fails",
+      [],
+      { IDV_API_KEY_COMMAND: "exit 7", IDV_BASE_URL: "https://x.net" },
+      3,
+      "idv: IDV_API_KEY_COMMAND: the command failed: exit code 7\n",
+    ],
+    [
+      "a command that prints nothing",
+      [],
+      { IDV_API_KEY_COMMAND: "true", IDV_BASE_URL: "https://x.net" },
+      3,
+      "idv: IDV_API_KEY_COMMAND: holds no key; a key is one word of ASCII characters\n",
+    ],
+    [
+      "a missing key file",
+      ["--api-key-file", "none"],
+      {},
+      2,
+      "idv: none: the key cannot be read: no such file\n",
+    ],
+    [
+      "an option of the other engine",
+      ["--quota", "q"],
+      { IDV_API_KEY: "sk_1", IDV_BASE_URL: "https://x.net" },
+      2,
+      "idv: --quota is for the offline engine; add --offline\n",
+    ],
+  ])("are explained for %s", async (_, args, env, code, message) => {
+    const outcome = await idv(["emails", "list.csv", ...args], { home: homeWith(file), env });
+    expect(outcome.stderr).toContain(message);
+    expect(outcome.code).toBe(code);
+  });
+
+  test.each([
+    ["{", ".idvrc.json: not JSON"],
+    ["[]", "not a JSON object"],
+    ['{"apiKey":"sk_1"}', "a key does not belong here; idv login keeps it in a file of its own"],
+    ['{"colour":1}', '"colour" is an unknown setting; known settings: engine, baseUrl, batchSize'],
+  ])("a project's file is rejected: %s", async (text, message) => {
+    const home = homeWith({ ...file, ".idvrc.json": text });
+    const { code, stderr } = await idv(["emails", "list.csv"], { home });
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+  });
+});
