@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { forwardTo, listOf, output, passOn, sendOn, statuses, useService } from "../support/api-runs.js";
 import { lockStore } from "../support/lock-store.js";
@@ -77,7 +78,10 @@ describe("failures during a run", () => {
     for (let i = 0; i < 20; i++) {
       const child = startIdv(args, { home, env });
       const exited = once(child, "exit");
-      await new Promise((resolve) => setTimeout(resolve, 150 + 350 * Math.random()));
+      // When some more items are charged, or all of them.
+      const { used } = await lastKey(serviceHome);
+      const wanted = used + 1000 * Math.random();
+      while (child.exitCode === null && (await lastKey(serviceHome)).used <= wanted) await sleep(10);
       child.kill("SIGKILL");
       await exited;
     }
@@ -93,8 +97,10 @@ describe("failures during a run", () => {
     const small = await serve(serviceHome, "-q", "--max-items", "20");
     const key = await createKey(serviceHome, { limit: 100_000 });
     // Answers are delayed, so that the run is killed after a charge and before the answer.
+    let onCharged = () => {};
     const slowUrl = await forwardTo(small.url, (answer, response) => {
       setTimeout(() => passOn(answer, response), 10 + 60 * Math.random());
+      onCharged();
     });
     const home = listOf(4000);
     const env = {
@@ -105,7 +111,13 @@ describe("failures during a run", () => {
     for (let i = 0; i < 10; i++) {
       const child = startIdv(args, { home, env });
       const exited = once(child, "exit");
-      await new Promise((resolve) => setTimeout(resolve, 450 + 350 * Math.random()));
+      let left = Math.ceil(12 * Math.random());
+      const isCharged = new Promise<void>((resolve) => {
+        onCharged = () => {
+          if (--left === 0) resolve();
+        };
+      });
+      await Promise.race([isCharged, exited]);
       child.kill("SIGKILL");
       await exited;
     }

@@ -1,7 +1,8 @@
 /** Covers the help, the commands check and quota, and the program on a terminal. */
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { idv, program } from "../support/run-idv.js";
@@ -114,17 +115,26 @@ const hasScript = (() => {
 })();
 
 describe.skipIf(!hasScript).concurrent("on a terminal", () => {
+  const hiddenCursor = "\u001b[?25l";
+
+  /** Runs a command line, and creates the file `drawn` in its folder once it has drawn a progress line with rows. */
   const onTerminal = async (command: string, env: Record<string, string> = {}) => {
-    const { stdout } = await execute(
+    const folder = temporaryFolder();
+    const running = execute(
       "script",
       ["-qec", command.replaceAll("idv ", `'${process.execPath}' '${program}' `), "/dev/null"],
       {
-        cwd: temporaryFolder(),
+        cwd: folder,
         env: { PATH: process.env["PATH"], HOME: temporaryFolder(), TERM: "xterm", ...env },
         encoding: "utf8",
       },
     );
-    return stdout;
+    let output = "";
+    running.child.stdout?.on("data", (part: string) => {
+      output += part;
+      if (/[\d,]+ rows {2}[\d,]+\/s/.test(output)) writeFileSync(join(folder, "drawn"), "");
+    });
+    return (await running).stdout;
   };
 
   test("prints the help and exits with 2 without FILE", async ({ expect }) => {
@@ -133,12 +143,12 @@ describe.skipIf(!hasScript).concurrent("on a terminal", () => {
     expect(output).toContain("exit 2");
   });
 
-  const lines = "(echo email; seq -f 'user%g@larch-and-oak.com' 9000; sleep 2)";
+  const untilDrawn = "until [ -e drawn ]; do sleep 0.05; done";
+  const lines = "(echo email; seq -f 'user%g@larch-and-oak.com' 9000; WAIT)";
   const slow = `stty columns 80; ${lines} | idv emails > /dev/null`;
-  const hiddenCursor = "\u001b[?25l";
 
   test("shows a progress line and removes it at the end", async ({ expect }) => {
-    const output = await onTerminal(slow);
+    const output = await onTerminal(slow.replace("WAIT", untilDrawn));
     expect(output).toContain('standard input  column 1 "email"  offline');
     expect(output).toMatch(/[\d,]+ rows {2}[\d,]+\/s/);
     expect(output.split(hiddenCursor)).toHaveLength(2);
@@ -172,7 +182,7 @@ describe.skipIf(!hasScript).concurrent("on a terminal", () => {
 
   test("Ctrl-C, which also ends what feeds the run, leaves no file of half a list", async ({ expect }) => {
     const folder = temporaryFolder();
-    const run = `${lines.replace("sleep 2", "sleep 20")} | '${process.execPath}' '${program}' emails -o out.csv`;
+    const run = `${lines.replace("WAIT", "sleep 20")} | '${process.execPath}' '${program}' emails -o out.csv`;
     const child = spawn("script", ["-qec", `stty columns 80; ${run}`, "/dev/null"], {
       cwd: folder,
       env: { PATH: process.env["PATH"], HOME: folder, TERM: "xterm" },
@@ -225,7 +235,7 @@ describe.skipIf(!hasScript).concurrent("on a terminal", () => {
   });
 
   test("shows the progress line without colours with NO_COLOR", async ({ expect }) => {
-    const output = await onTerminal(slow, { NO_COLOR: "1" });
+    const output = await onTerminal(slow.replace("WAIT", untilDrawn), { NO_COLOR: "1" });
     expect(output).toContain(hiddenCursor);
     expect(output).not.toMatch(/\u001b\[\d*m/);
   });
@@ -233,9 +243,9 @@ describe.skipIf(!hasScript).concurrent("on a terminal", () => {
   test("ends the run cleanly on Ctrl-C while the progress line is shown", async ({ expect }) => {
     const output = await onTerminal(
       "stty columns 80; mkfifo fifo; " +
-        "(echo email; seq -f 'user%g@larch-and-oak.com' 9000; sleep 4) > fifo & " +
+        `${lines.replace("WAIT", "until [ -e ended ]; do sleep 0.05; done")} > fifo & ` +
         "bash -c 'trap - INT; exec \"$@\"' _ idv emails fifo -o out.csv & p=$!; " +
-        "sleep 2; kill -INT $p; wait $p; echo exit $?; ls -A",
+        `${untilDrawn}; kill -INT $p; wait $p; echo exit $?; touch ended; ls -A`,
       {},
     );
     expect(output).toContain("idv: stopped by SIGINT; out.csv was not written");
@@ -249,6 +259,7 @@ describe.skipIf(!hasScript).concurrent("on a terminal", () => {
     ["with -q", slow.replace("emails", "emails -q"), {}],
     ["without columns", slow.replace("80", "0"), {}],
   ])("shows no progress %s", async (_, command, env) => {
-    expect(await onTerminal(command, env)).not.toContain(hiddenCursor);
+    // Nothing shows that there is no line: it would come after a tenth of a second.
+    expect(await onTerminal(command.replace("WAIT", "sleep 2"), env)).not.toContain(hiddenCursor);
   });
 });

@@ -413,9 +413,9 @@ describe("uploads that are attacks", () => {
     const again = await signIn();
     sendForEver(again);
     await expect.poll(() => running.left().length).toBe(1);
+    const exited = once(running.service.child, "exit");
     running.service.child.kill("SIGTERM");
-    while (running.service.child.exitCode === null) await sleep(20);
-    expect(running.service.child.exitCode).toBe(0);
+    expect(await exited).toEqual([0, null]);
     expect(running.left()).toEqual([]);
   });
 });

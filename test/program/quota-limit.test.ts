@@ -150,9 +150,9 @@ describe("several processes", () => {
         spawn(process.execPath, ["--no-warnings", reserver, path, String(units)]),
       );
       const outcomes = children.map(finished);
-      // Every other round while they grant, however slow the machine is; the others while they start.
-      if (round % 2 === 0) await once(children[0]!.stdout!, "data");
-      await new Promise((resolve) => setTimeout(resolve, 20 + 120 * Math.random()));
+      // Every other round while they grant, however slow the machine is; the others while they start, of which they say nothing.
+      if (round % 2 === 0) await linesOf(children[0]!, Math.ceil(20 * Math.random()));
+      else await new Promise((resolve) => setTimeout(resolve, 20 + 120 * Math.random()));
       for (const child of children) child.kill("SIGKILL");
       granted += await sumOfGrants(outcomes);
     }

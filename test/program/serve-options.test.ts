@@ -5,7 +5,6 @@ import { chmodSync, existsSync, statSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { finished, fixtures, idv, program, startIdv } from "../support/run-idv.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -18,11 +17,14 @@ async function start(home: string, ...args: string[]) {
 
 async function announced(child: ReturnType<typeof startIdv>) {
   let said = "";
-  child.stderr!.on("data", (part: Buffer) => {
-    said += part;
-  });
   const ended = finished(child);
-  while (!said.includes("listening on") && child.exitCode === null) await sleep(10);
+  const hasSpoken = new Promise<void>((resolve) => {
+    child.stderr!.on("data", (part: Buffer) => {
+      said += part;
+      if (said.includes("listening on")) resolve();
+    });
+  });
+  await Promise.race([hasSpoken, ended]);
   return { said, ended };
 }
 

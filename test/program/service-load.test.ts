@@ -56,6 +56,11 @@ describe.concurrent("under load", () => {
     let units = 0;
     for (let round = 0; round < 5; round++) {
       const pending = new Set<string>();
+      const enough = units + 10 * Math.ceil(40 * Math.random());
+      let onEnough = () => {};
+      const isLoaded = new Promise<void>((resolve) => {
+        onEnough = resolve;
+      });
       const send = async (name: string) => {
         pending.add(name);
         const body = { domains: domainsOf(name, 10) };
@@ -64,12 +69,13 @@ describe.concurrent("under load", () => {
         });
         units += granted(answer);
         pending.delete(name);
+        if (units >= enough) onEnough();
       };
       const client = async (name: string) => {
         for (let i = 0; i < 10_000; i++) await send(`r${round}${name}${i}`);
       };
       const clients = Promise.allSettled(["a", "b", "c", "d"].map(client));
-      await new Promise((resolve) => setTimeout(resolve, 100 + 100 * Math.random()));
+      await isLoaded;
       await service.kill();
       await clients;
       const { used } = await lastKey(home);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { readQuota } from "../support/quota.js";
-import { fixtures, idv } from "../support/run-idv.js";
+import { finished, fixtures, idv, startIdv } from "../support/run-idv.js";
 import { folderOf, temporaryFolder } from "../support/temporary-folder.js";
 
 const program = fileURLToPath(new URL("../../bin/idv.js", import.meta.url));
@@ -233,15 +233,21 @@ describe("options", () => {
   });
 
   test("--log json and plain say how far the run is, off a terminal too", async () => {
-    const command = (mode: string) =>
-      `(echo email; seq -f 'user%g@larch-and-oak.com' 9000; sleep ${mode === "json" ? 2.5 : 0}) |
-        '${process.execPath}' '${program}' emails --log ${mode} > /dev/null`;
-    const run = (mode: string) =>
-      spawnSync("bash", ["-c", command(mode)], {
-        env: { HOME: temporaryFolder(), PATH: process.env["PATH"] },
+    const rows = Array.from({ length: 9000 }, (_, i) => `user${i}@larch-and-oak.com\n`);
+    const stdin = `email\n${rows.join("")}`;
+    const child = startIdv(["emails", "--log", "json"]);
+    const outcome = finished(child);
+    child.stdin?.write(stdin);
+    // The input stays open until the run has said how far it is.
+    let said = "";
+    await new Promise<void>((resolve) => {
+      child.stderr?.on("data", (part: Buffer) => {
+        said += part;
+        if (said.includes('"rows":9000')) resolve();
       });
-    const lines = run("json")
-      .stderr.toString()
+    });
+    child.stdin?.end();
+    const lines = (await outcome).stderr
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line));
@@ -256,7 +262,7 @@ describe("options", () => {
       statuses: { ok: 9000 },
     });
     // The first line comes after ten seconds.
-    expect(run("plain").stderr.toString()).not.toContain("idv: 9,000 rows");
+    expect((await idv(["emails", "--log", "plain"], { stdin })).stderr).not.toContain("idv: 9,000 rows");
     const { code, stderr } = await idv(["emails", "--log", "loud"]);
     expect({ code, stderr }).toMatchObject({
       code: 2,
