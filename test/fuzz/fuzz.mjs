@@ -3,7 +3,7 @@
 // Feeds hostile tables to the built program's two kinds of engines, in any dialect, cut anywhere, with any quota and filter: the
 // offline one, with the kernel and one to four threads, and the same rules as a service, asked in batches. Both must write the same
 // bytes, report the same counts and charge the same units. Ends with exit code 1 at the first difference and prints the
-// seed of that table, with which `--seeds` repeats it. test/program/fuzz.test.ts runs some seeds.
+// seed of that table, with which `--seeds` repeats it. test/program/emails/fuzz.test.ts runs some seeds.
 import { createHash, randomInt } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

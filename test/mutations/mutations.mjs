@@ -141,7 +141,7 @@ export const mutations = [
     file: "src/run/blocks/classified-chunks.ts",
     from: "if (classified === undefined || !assembler.isAligned) {",
     to: "if (classified === undefined) {",
-    tests: [program("threads")],
+    tests: [program("emails/threads")],
   },
   {
     promise: "-I keeps a file that changed while it was read",
@@ -162,21 +162,21 @@ export const mutations = [
     file: "src/files/split-output.ts",
     from: "for (const file of all) await file.sink.prepare?.();",
     to: "",
-    tests: [unit("files/output"), program("rows"), program("shared-files")],
+    tests: [unit("files/output"), program("emails/rows"), program("several/shared-files")],
   },
   {
     promise: "a settings file of another user is not read",
     file: "src/cli/config/settings.ts",
     from: "if (isForeign(file.owner))",
     to: "if (file.owner < 0)",
-    tests: [unit("cli/config/settings"), program("project-file")],
+    tests: [unit("cli/config/settings"), program("emails/project-file")],
   },
   {
     promise: "exit code 4 goes before exit code 1",
     file: "src/cli/bulk/report/exit-code.ts",
     from: "return exitCodes.quotaExhausted;",
     to: "if (plan.failOn === undefined) return exitCodes.quotaExhausted;",
-    tests: [program("quota-limit")],
+    tests: [program("quota/quota-limit")],
   },
   {
     promise: "syntax goes before the allow list",
@@ -197,7 +197,7 @@ export const mutations = [
     file: "src/store/state/postgres-charges.ts",
     from: "        [untilDurable],\n",
     to: "",
-    tests: [program("postgres")],
+    tests: [program("serve/postgres")],
   },
   {
     promise: "a charge on PostgreSQL notices a change of its key",
@@ -225,7 +225,7 @@ export const mutations = [
     file: "src/dashboard/access.ts",
     from: 'if (request.method === "POST" && !isFromHere(request)) {',
     to: 'if (request.method === "PUT" && !isFromHere(request)) {',
-    tests: [program("dashboard")],
+    tests: [program("serve/dashboard")],
   },
   {
     promise: "rows without an item are in the first shard",

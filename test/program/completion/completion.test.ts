@@ -1,0 +1,27 @@
+/** Covers the script of `idv completion` as bash runs it; test/cli/completion/suggest.test.ts has the suggestions. */
+import { spawn } from "node:child_process";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { finished, program } from "../../support/run-idv.js";
+import { folderOf } from "../../support/temporary-folder.js";
+
+test.each<[string, string]>([
+  ["idv em", "emails"],
+  ["idv emails li", "list.csv"],
+  ["idv emails list.csv --only ok,f", "ok,fake"],
+  ["idv emails list.csv -c E", "E-Mail"],
+  ["idv emails list.csv -c F", "First\\ Name"],
+])("bash completes %s to %s", async (line, expected) => {
+  const home = folderOf({ "list.csv": "id,E-Mail,First Name\n1,ann@larch-and-oak.com,Ann\n" });
+  mkdirSync(join(home, "bin"));
+  writeFileSync(join(home, "bin", "idv"), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
+  chmodSync(join(home, "bin", "idv"), 0o755);
+  const words = line.split(" ");
+  const script = `eval "$(idv completion bash)"
+    COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}
+    _idv; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const env = { PATH: `${join(home, "bin")}:${process.env["PATH"]}`, HOME: home };
+  const { stdout, stderr } = await finished(spawn("bash", ["-c", script], { cwd: home, env }));
+  expect([stdout, stderr]).toEqual([`${expected}\n`, ""]);
+});

@@ -1,0 +1,227 @@
+/** Covers idv data show and idv data update with npm; test/data/update-over-time.test.ts has more updates. */
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { createTarGzip } from "nanotar";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { idv, program } from "../../support/run-idv.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+const packages = [
+  ["disposable-domains", "index.json", 70_000],
+  ["disposable-email-domains-js", "dist/dict/disposable_email_blocklist.json", 5000],
+  ["fakefilter", "json/data.json", 5000],
+  ["@emailalias/disposable-email-detector", "data/disposable-domains.json", 40_000],
+  ["mailchecker", "platform/node/index.js", 40_000],
+  ["burner-email-providers", "emails.txt", 40_000],
+  ["disposable-email-domains", "index.json", 70_000],
+] as const;
+
+/** Metadata and content of a package in the registry; tests falsify them. */
+interface Offer {
+  version: string;
+  file: string;
+  list: readonly string[];
+  integrity: (tarball: Uint8Array) => string;
+}
+
+const sha512 = (bytes: Uint8Array) => `sha512-${createHash("sha512").update(bytes).digest("base64")}`;
+
+/** Returns the packages of an honest registry, with names that are in no other list. */
+function honest(): Map<string, Offer> {
+  return new Map(
+    packages.map(([name, file, count]) => [
+      name,
+      {
+        version: "9.0.0",
+        file,
+        // The lists of doubts and old names have other names, which add nothing.
+        list: Array.from(
+          { length: count },
+          (_, i) => `${count === 40_000 || name.endsWith("mail-domains") ? "other" : "throwaway"}-${i}.com`,
+        ),
+        integrity: sha512,
+      },
+    ]),
+  );
+}
+
+let offers = honest();
+const server = createServer(async (request, response) => {
+  const [, path = "", download] = request.url?.split("/") ?? [];
+  const name = decodeURIComponent(path);
+  const offer = offers.get(name);
+  if (offer === undefined) return response.writeHead(404).end("{}");
+  const { version, file, list } = offer;
+  const manifest = { name, version, license: "MIT" };
+  const entries = [
+    { name: "package/package.json", data: JSON.stringify(manifest) },
+    { name: `package/${file}`, data: JSON.stringify(list) },
+  ];
+  // A fixed time gives the same bytes in every download.
+  const attrs = { mtime: 0 };
+  const tarball = await createTarGzip(entries, { attrs });
+  if (download) return response.end(tarball);
+  const dist = {
+    tarball: `http://${request.headers.host}/${path}/list-${version}.tgz`,
+    shasum: createHash("sha1").update(tarball).digest("hex"),
+    integrity: offer.integrity(tarball),
+  };
+  response.setHeader("content-type", "application/json");
+  return response.end(
+    JSON.stringify({
+      name,
+      "dist-tags": { latest: version },
+      versions: { [version]: { ...manifest, dist } },
+      time: { [version]: "2030-01-02T03:04:05.000Z" },
+    }),
+  );
+});
+beforeAll(() => new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve)));
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+function settings(home: string) {
+  const { port } = server.address() as AddressInfo;
+  writeFileSync(
+    join(home, ".npmrc"),
+    `registry=http://127.0.0.1:${port}/\nfetch-retries=0\ncache=${home}/npm\n`,
+  );
+  return { home, env: { XDG_DATA_HOME: join(home, "data") } };
+}
+const installed = (home: string) => join(home, "data/idv/disposable.bin");
+const all = packages.map(([name]) => `${name} 9.0.0`).join(", ");
+
+test("idv data show names the sources", async () => {
+  const { code, stdout } = await idv(["data", "show"]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /^disposable-domains\taged\t[\d.]+\t2026-04-13\t[\d,]+\tMIT\ndisposable-email-domains-js\tlist\t[\d.]+\t\d{4}-\d\d-\d\d\t[\d,]+\tCC0-1.0\n(?:\S+\t\w+\t[\d.]+\t\d{4}-\d\d-\d\d\t[\d,]+\t\S+\n){5}[\d,]+ entries, came with idv; the newest list is \d+ days? old\n$/,
+  );
+});
+
+test("idv data update fetches, compiles and installs new data once", async () => {
+  offers = honest();
+  const run = settings(temporaryFolder());
+  const update = await idv(["data", "update"], run);
+  expect(update.stderr).toBe("");
+  expect(update.stdout).toMatch(new RegExp(`^updated: ${all}; 70,120 entries, [\\d,]+ before\n$`));
+  expect((await idv(["check", "a@throwaway-69999.com"], run)).stdout).toBe(
+    "a@throwaway-69999.com\tdisposable\tdisposable-domain: throwaway-69999.com\n",
+  );
+  expect((await idv(["emails", "-q"], { ...run, stdin: "a@throwaway-1.com\n" })).stdout).toBe(
+    "a@throwaway-1.com,disposable\n",
+  );
+  const shown = JSON.parse((await idv(["data", "show", "--json"], run)).stdout);
+  expect(shown).toMatchObject({
+    file: installed(run.home),
+    entries: 70_120,
+    sources: [
+      { name: "disposable-domains", version: "9.0.0", published: "2030-01-02", domains: 70_000 },
+      {},
+      {},
+      {},
+      {},
+      {},
+      {},
+    ],
+  });
+  expect((await idv(["data", "update"], run)).stdout).toBe(`up to date: ${all}\n`);
+});
+
+test.each([
+  ["the home folder does not exist", "no-such-folder", "."],
+  ["the working folder has been removed", ".", "removed"],
+])("idv data update works where %s", async (_, homeFolder, workingFolder) => {
+  offers = honest();
+  const { home, env } = settings(temporaryFolder());
+  const npmrc = join(home, ".npmrc");
+  const code = `cd "$1" && { [ "$1" = . ] || rmdir "../$1"; } && exec "$2" "$3" data update`;
+  if (workingFolder !== ".") mkdirSync(join(home, workingFolder));
+  const update = promisify(execFile)("sh", ["-c", code, "sh", workingFolder, process.execPath, program], {
+    cwd: home,
+    env: { ...env, PATH: process.env["PATH"], HOME: join(home, homeFolder), NPM_CONFIG_USERCONFIG: npmrc },
+  });
+  expect(await update).toEqual({ stdout: expect.stringMatching(/^updated: /), stderr: "" });
+});
+
+test("idv data update goes on without a package that the registry does not have", async () => {
+  offers = honest();
+  offers.delete("@emailalias/disposable-email-detector");
+  const run = settings(temporaryFolder());
+  const { code, stdout, stderr } = await idv(["data", "update"], run);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("70,120 entries") });
+  expect(stderr).toMatch(
+    /^idv: @emailalias\/disposable-email-detector: npm failed: E404, .*; going on without it\n$/,
+  );
+});
+
+describe("idv data update installs nothing", () => {
+  test("given a download with another checksum", async () => {
+    offers = honest();
+    offers.get("disposable-domains")!.integrity = () => sha512(Buffer.of());
+    const run = settings(temporaryFolder());
+    const { code, stdout, stderr } = await idv(["data", "update"], run);
+    expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
+    expect(stderr).toMatch(/^idv: the lists: npm failed: EINTEGRITY.*\n$/);
+    expect(existsSync(installed(run.home))).toBe(false);
+  });
+
+  test("without a list or the registry", async () => {
+    offers = honest();
+    for (const [name] of packages) if (name !== "disposable-domains") offers.delete(name);
+    const run = settings(temporaryFolder());
+    const missing = await idv(["data", "update"], run);
+    expect(missing.code).toBe(5);
+    expect(missing.stderr).toMatch(/^idv: disposable-email-domains-js: npm failed: E404, .*\n$/);
+    writeFileSync(join(run.home, ".npmrc"), "registry=http://user:secret@127.0.0.1:1/\nfetch-retries=0\n");
+    const unreachable = await idv(["data", "update"], run);
+    expect(unreachable.code).toBe(5);
+    expect(unreachable.stderr).toMatch(/^idv: disposable-[a-z-]+: npm failed: ECONNREFUSED.*\n$/);
+    expect(unreachable.stderr).not.toContain("secret");
+  });
+
+  test("from a registry that never answers", async () => {
+    const silent = createServer(() => {});
+    await new Promise<void>((resolve) => void silent.listen(0, "127.0.0.1", resolve));
+    const home = temporaryFolder();
+    const { port } = silent.address() as AddressInfo;
+    writeFileSync(join(home, ".npmrc"), `registry=http://127.0.0.1:${port}/\n`);
+    const { code, stdout, stderr } = await idv(["data", "update"], { home });
+    silent.closeAllConnections();
+    silent.close();
+    expect({ code, stdout, stderr }).toEqual({
+      code: 5,
+      stdout: "",
+      stderr:
+        "idv: the npm registry has not answered within 20 s; the data in use is unchanged; " +
+        "check the connection, the proxy and: npm config get registry\n",
+    });
+  });
+
+  test("without npm", async () => {
+    const { code, stderr } = await idv(["data", "update"], { env: { PATH: "/nowhere" } });
+    expect({ code, stderr }).toEqual({
+      code: 5,
+      stderr: "idv: npm is not installed; install it to update the data\n",
+    });
+  });
+});
+
+test("a broken table is reported, and the built-in data is used", async () => {
+  const run = settings(temporaryFolder());
+  mkdirSync(join(run.home, "data/idv"), { recursive: true });
+  writeFileSync(
+    installed(run.home),
+    readFileSync(new URL("../../../dist/classifier/disposable.bin", import.meta.url)).subarray(0, 5000),
+  );
+  const { code, stdout, stderr } = await idv(["emails", "-q"], { ...run, stdin: "a@mailinator.com\n" });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "a@mailinator.com,disposable\n" });
+  expect(stderr).toBe(
+    `idv: ${installed(run.home)}: not a table of disposable domains of this format; ` +
+      "using the data that came with idv; to replace the table, run: idv data update\n",
+  );
+});

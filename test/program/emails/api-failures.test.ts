@@ -1,0 +1,261 @@
+/** Covers runs whose service, connection or process fails: nothing is lost and nothing is paid twice. */
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage } from "node:http";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openSqliteServiceStore } from "../../../src/store/state/sqlite.js";
+import { forwardTo, listOf, output, passOn, sendOn, statuses, useService } from "../../support/api-runs.js";
+import { lockStore } from "../../support/lock-store.js";
+import { idv, startIdv } from "../../support/run-idv.js";
+import {
+  type Act,
+  listen,
+  resetBeforeHeaders,
+  respond,
+  scriptedServer,
+} from "../../support/scripted-server.js";
+import { createKey, lastKey, serve } from "../../support/service.js";
+
+const { serviceHome, service } = useService();
+
+describe("failures during a run", () => {
+  test("the service goes away: exit 5, the old output stays and charged verdicts are cached", async () => {
+    const gone: Act = resetBeforeHeaders;
+    const server = await scriptedServer(respond(), respond(), respond(), gone);
+    const home = listOf(500);
+    writeFileSync(join(home, "out.csv"), "as it was\n");
+    const env = { IDV_API_KEY: "sk_1", IDV_BASE_URL: server.url };
+    const args = ["emails", "list.csv", "-o", "out.csv", "--concurrency", "1", "--set", "maxRetries=1"];
+    const { code, stdout, stderr } = await idv(args, { home, env });
+    expect({ code, stdout, output: output(home) }).toEqual({ code: 5, stdout: "", output: "as it was\n" });
+    expect(stderr).toContain(
+      `idv: ${server.url}: the connection was closed, 2 times; 300 new verdicts are in the cache; to resume, run: idv ${args.join(" ")}\n`,
+    );
+    const healthy = await scriptedServer(respond());
+    // Cached verdicts count only for the service that was charged.
+    const elsewhere = await idv(args, { home, env: { ...env, IDV_BASE_URL: healthy.url } });
+    expect(elsewhere.code).toBe(0);
+    expect(healthy.seen).toHaveLength(5);
+  });
+
+  test("a cache that stays locked is passed over", async () => {
+    const server = await scriptedServer(respond());
+    const home = listOf(500);
+    const env = { IDV_API_KEY: "sk_1", IDV_BASE_URL: server.url };
+    // Makes the file.
+    await idv(["emails", "-q"], { home, env, stdin: "email\na@larch-and-oak.com\n" });
+    const unlock = await lockStore(join(home, "state/idv/verdicts.db"));
+    const { code, stderr } = await idv(["emails", "list.csv", "-o", "out.csv"], { home, env });
+    await unlock();
+    expect(stderr).toContain(
+      "verdicts.db: the cache is still locked by another process; idv goes on without it\n",
+    );
+    expect({ code, rows: output(home).split("\n").length }).toEqual({ code: 0, rows: 502 });
+  }, 30_000);
+
+  test("tries of a run with a name are paid once, on machines without a common cache", async () => {
+    const key = await createKey(serviceHome, { limit: 1000 });
+    const env = { IDV_API_KEY: key, IDV_BASE_URL: service.url, IDV_RUN: "job 42" };
+    const args = ["emails", "list.csv", "-q", "-o", "out.csv"];
+    const homes = [listOf(1000), listOf(1000), listOf(1000)] as const;
+    const [first, second] = await Promise.all([
+      idv(args, { home: homes[0], env }),
+      idv(args, { home: homes[1], env }),
+    ]);
+    const third = await idv(args, { home: homes[2], env });
+    expect([first, second, third].map(({ code }) => code)).toEqual([0, 0, 0]);
+    expect((await lastKey(serviceHome)).used).toBe(1000);
+  });
+
+  test("standard output gets only whole rows", async () => {
+    const server = await scriptedServer(respond(), respond(404, {}, "{}"));
+    const env = { IDV_API_KEY: "sk_1", IDV_BASE_URL: server.url };
+    const { code, stdout } = await idv(["emails", "list.csv", "-q"], { home: listOf(200_00), env });
+    expect(code).toBe(5);
+    expect(stdout === "" || stdout.endsWith("\n")).toBe(true);
+  });
+
+  test("kill -9, twenty times: every item is charged once", async () => {
+    const key = await createKey(serviceHome, { limit: 100_000 });
+    const home = listOf(20_000);
+    const args = ["emails", "list.csv", "-q", "-o", "out.csv"];
+    const env = { IDV_API_KEY: key, IDV_BASE_URL: service.url };
+    const store = await openSqliteServiceStore(join(serviceHome, "state/idv/service.db"), Date.now);
+    onTestFinished(() => store.close());
+    const used = async () => (await store.list()).at(-1)!.quota.used;
+    for (let i = 0; i < 20; i++) {
+      const child = startIdv(args, { home, env });
+      const exited = once(child, "exit");
+      // When some more items are charged, or all of them.
+      const wanted = (await used()) + 1000 * Math.random();
+      while (child.exitCode === null && (await used()) <= wanted) await sleep(5);
+      child.kill("SIGKILL");
+      await exited;
+    }
+    const { code, stderr } = await idv(args, { home, env });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect((await lastKey(serviceHome)).used).toBe(20_000);
+    const undisturbed = listOf(20_000);
+    await idv(args, { home: undisturbed, env: { ...env, IDV_API_KEY: await createKey(serviceHome) } });
+    expect(output(home)).toBe(output(undisturbed));
+  }, 120_000);
+
+  test("kill -9 with a slow service of 20 items a request: every item is charged once", async () => {
+    const small = await serve(serviceHome, "-q", "--max-items", "20");
+    const key = await createKey(serviceHome, { limit: 100_000 });
+    // Answers are delayed, so that the run is killed after a charge and before the answer.
+    let onCharged = () => {};
+    const slowUrl = await forwardTo(small.url, (answer, response) => {
+      setTimeout(() => passOn(answer, response), 10 + 60 * Math.random());
+      onCharged();
+    });
+    const home = listOf(4000);
+    const env = {
+      IDV_API_KEY: key,
+      IDV_BASE_URL: slowUrl,
+    };
+    const args = ["emails", "list.csv", "-q", "-o", "out.csv", "--concurrency", "8"];
+    for (let i = 0; i < 10; i++) {
+      const child = startIdv(args, { home, env });
+      const exited = once(child, "exit");
+      let left = Math.ceil(12 * Math.random());
+      const isCharged = new Promise<void>((resolve) => {
+        onCharged = () => {
+          if (--left === 0) resolve();
+        };
+      });
+      await Promise.race([isCharged, exited]);
+      child.kill("SIGKILL");
+      await exited;
+    }
+    expect(await idv(args, { home, env })).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect((await lastKey(serviceHome)).used).toBe(4000);
+  }, 60_000);
+
+  test.each([
+    ["a smaller --batch-size", ["--batch-size", "20"]],
+    ["a --rate", ["--rate", "90/s"]],
+  ])("kill -9 before the answer, then a rerun with %s: every item is charged once", async (_, more) => {
+    const key = await createKey(serviceHome, { limit: 1000 });
+    // The first batch is charged, and its answer is withheld.
+    let isSilent = true;
+    let charged = 0;
+    const url = await forwardTo(service.url, (answer, response) => {
+      charged++;
+      if (!isSilent) passOn(answer, response);
+    });
+    const env = { IDV_API_KEY: key, IDV_BASE_URL: url };
+    const home = listOf(250);
+    const child = startIdv(["emails", "list.csv", "-q", "-o", "out.csv"], { home, env });
+    await expect.poll(() => charged).toBe(1);
+    const exited = once(child, "exit");
+    child.kill("SIGKILL");
+    await exited;
+    isSilent = false;
+    const again = await idv(["emails", "list.csv", "-q", "-o", "out.csv", ...more], { home, env });
+    expect(again).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect((await lastKey(serviceHome)).used).toBe(250);
+  });
+
+  /** Starts a proxy of the service that breaks in four ways, each for every ninth request, and forwards the others. */
+  async function breakingLine(passesIdempotencyKeys: boolean) {
+    let count = 0;
+    const broken = { afterCharge: 0 };
+    const server = createServer((request, response): unknown => {
+      const fault = count++ % 9;
+      if (fault === 1) return request.socket.destroy();
+      if (fault === 2) return response.writeHead(503, { "retry-after": "0" }).end();
+      const headers = { ...request.headers };
+      if (!passesIdempotencyKeys) delete headers["idempotency-key"];
+      const onAnswer = (answer: IncomingMessage) => {
+        const chunks: Buffer[] = [];
+        answer.on("data", (chunk: Buffer) => chunks.push(chunk));
+        answer.on("end", (): unknown => {
+          const body = Buffer.concat(chunks);
+          if (fault === 3 || fault === 4) broken.afterCharge++;
+          if (fault === 3) return request.socket.destroy();
+          response.writeHead(answer.statusCode ?? 500, answer.headers);
+          if (fault !== 4) return response.end(body);
+          return response.write(body.subarray(0, 100), () => request.socket.destroy());
+        });
+      };
+      return sendOn(request, `${service.url}${request.url}`, onAnswer, headers);
+    });
+    return { url: await listen(server), broken };
+  }
+
+  test.each([
+    ["every item is charged once", true],
+    ["without Idempotency-Keys, only cut-off batches cost more", false],
+  ])(
+    "broken connections at every stage: %s",
+    async (_, passesIdempotencyKeys) => {
+      const key = await createKey(serviceHome, { limit: 100_000 });
+      const home = listOf(2000);
+      const { url, broken } = await breakingLine(passesIdempotencyKeys);
+      const env = { IDV_API_KEY: key, IDV_BASE_URL: url };
+      const args = [
+        "emails",
+        "list.csv",
+        "-q",
+        "-o",
+        "out.csv",
+        "--concurrency",
+        "8",
+        "--set",
+        "maxRetries=20",
+      ];
+      expect(await idv(args, { home, env })).toEqual({ code: 0, stdout: "", stderr: "" });
+      expect(statuses(output(home))).toEqual({ ok: 2000 });
+      expect(broken.afterCharge).toBeGreaterThan(3);
+      const { used } = await lastKey(serviceHome);
+      expect(used).toBe(2000 + (passesIdempotencyKeys ? 0 : 100 * broken.afterCharge));
+    },
+    60_000,
+  );
+
+  test.each<[string, Act, number, string]>([
+    [
+      "a rejected key is reported",
+      respond(401, {}, '{"message":"Unauthorized."}'),
+      3,
+      "does not accept the key (401: Unauthorized.)",
+    ],
+    [
+      "a key without permission is reported",
+      respond(403, {}, "{}"),
+      3,
+      "does not authorise the key for this (403)",
+    ],
+    ["an invalid answer is reported", respond(200, {}, "<html>"), 5, "invalid answer: it is not JSON"],
+    [
+      "control characters in an error are escaped",
+      respond(400, {}, '{"message":"\\u001b[2J"}'),
+      5,
+      "answers 400: \\u{1b}[2J",
+    ],
+  ])("%s", async (_, act, expected, message) => {
+    const server = await scriptedServer(act);
+    const env = { IDV_API_KEY: "sk_1", IDV_BASE_URL: server.url };
+    const { code, stdout, stderr } = await idv(["emails", "list.csv", "-q"], { home: listOf(3), env });
+    expect({ code, stdout }).toEqual({ code: expected, stdout: "email,status\n" });
+    expect(stderr).toContain(`idv: ${server.url}: ${message}`);
+  });
+
+  test("an unknown status is written and counted", async () => {
+    const spam: Act = respond(200, {}, (items) =>
+      JSON.stringify({
+        emails: Object.fromEntries(items.map((item) => [item.toUpperCase(), { status: "spam" }])),
+      }),
+    );
+    const env = { IDV_API_KEY: "sk_1", IDV_BASE_URL: (await scriptedServer(spam)).url };
+    const { code, stdout, stderr } = await idv(["emails", "list.csv"], { home: listOf(2), env });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: "email,status\nann0@larch-and-oak.com,spam\nann1@larch-and-oak.com,spam\n",
+    });
+    expect(stderr).toMatch(/spam +2\n/);
+  });
+});

@@ -1,0 +1,285 @@
+/** Covers --dns through the built program, against a DNS server over loopback. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type DnsServer, startDnsServer } from "../../support/dns-server.js";
+import { idv, startIdv } from "../../support/run-idv.js";
+import { createKey, lastKey, post, serve } from "../../support/service.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+const server = await startDnsServer();
+const asking = ({ address }: DnsServer = server) => ["--dns", "--set", `dnsServer=${address}`];
+
+const list = [
+  "email",
+  "ann@ok.net",
+  "Ann@OK.net",
+  "ann+news@ok.net",
+  "ann@nx-1.net",
+  "ann@null-1.org",
+  "ann@nodata-1.org",
+  "ann@temp-1.org",
+  "ann@servfail-1.org",
+  "ann@gmial.com",
+  "ann.lee77@gmail.com",
+  "",
+].join("\n");
+const statuses = "ok ok alias fake fake fake disposable ok fake ok".split(" ");
+const columnOf = (stdout: string, column: number) =>
+  stdout
+    .trimEnd()
+    .split("\n")
+    .slice(1)
+    .map((line) => line.split(",")[column]);
+
+describe("idv emails --dns", () => {
+  test("marks domains without mail, and keeps the status of undecided ones", async () => {
+    const home = temporaryFolder();
+    const run = { home, stdin: list };
+    const { code, stdout, stderr } = await idv(["emails", ...asking(), "--explain"], run);
+    expect(code).toBe(0);
+    expect(stdout.split("\n").slice(0, 8)).toEqual([
+      "email,status,reason,suggestion,mx",
+      "ann@ok.net,ok,,,mail.larch-and-oak.com",
+      "Ann@OK.net,ok,,,mail.larch-and-oak.com",
+      "ann+news@ok.net,alias,sub-address: +news,,mail.larch-and-oak.com",
+      "ann@nx-1.net,fake,no-such-domain: nx-1.net,,",
+      "ann@null-1.org,fake,null-mx: null-1.org,,",
+      "ann@nodata-1.org,fake,no-mail-server: nodata-1.org,,",
+      "ann@temp-1.org,disposable,disposable-mx: dropmail.me,,",
+    ]);
+    expect(columnOf(stdout, 1)).toEqual(statuses);
+    expect(stderr).toContain("\nDNS: 6 domains asked; 1 domain undecided: 1 SERVFAIL\n");
+  });
+
+  test("gives the same with --set cell=first", async () => {
+    const { stdout } = await idv(["emails", "-q", ...asking(), "--set", "cell=first"], { stdin: list });
+    expect(columnOf(stdout, 1)).toEqual(statuses);
+  });
+
+  test("checks fields with several items, and gives no verdicts beyond the quota", async () => {
+    const home = temporaryFolder();
+    const stdin = "email,x\nann@ok.net; ann@nx-1.net,1\neve@ok.net,2\nx@mailinator.com,3\n";
+    const args = ["emails", ...asking(), "--log", "json"];
+    const { stdout } = await idv(args, { home, stdin });
+    expect(columnOf(stdout, 2)).toEqual(["fake", "ok", "disposable"]);
+    await idv(["quota", "set", "--limit", "0"], { home });
+    const left = await idv(args, { home, stdin });
+    expect(columnOf(left.stdout, 2)).toEqual(Array(3).fill("quota_exceeded"));
+    expect(left.code).toBe(4);
+    expect(JSON.parse(left.stderr.split("\n")[0]!)).toMatchObject({ topDomains: [], units: { used: 0 } });
+  });
+
+  test("does not look up known providers, items that failed, or allowed domains", async () => {
+    const home = temporaryFolder();
+    const own = await startDnsServer();
+    writeFileSync(join(home, "allow"), "nx-1.net\n");
+    const args = ["emails", "-q", ...asking(own), "--allow", "allow"];
+    const { stdout } = await idv(args, { home, stdin: list });
+    expect(columnOf(stdout, 1)[3]).toBe("ok");
+    expect(own.asked.some((question) => /gmail|gmial|nx-1/.test(question))).toBe(false);
+  });
+
+  test("keeps findings for the next run, under hashes, and asks again what was undecided", async () => {
+    const run = { home: temporaryFolder(), stdin: list };
+    const own = await startDnsServer();
+    await idv(["emails", "-q", ...asking(own)], run);
+    own.asked.length = 0;
+    const { stdout, stderr } = await idv(["emails", ...asking(own)], run);
+    expect(columnOf(stdout, 1)).toEqual(statuses);
+    expect(new Set(own.asked)).toEqual(new Set(["MX servfail-1.org"]));
+    expect(stderr).toContain("DNS: 1 domain asked, 5 from the cache; 1 domain undecided");
+    const cache = readFileSync(join(run.home, "state/idv/verdicts.db"), "latin1");
+    expect(cache).not.toMatch(/ok\.net|nx-1|larch-and-oak/);
+    own.asked.length = 0;
+    await idv(["emails", "-q", ...asking(own), "--cache=refresh"], run);
+    expect(own.asked.length).toBeGreaterThan(5);
+  });
+
+  test("leaves no cache with --cache off", async () => {
+    const home = temporaryFolder();
+    await idv(["emails", "-q", ...asking(), "--cache=off"], { home, stdin: list });
+    expect(existsSync(join(home, "state/idv/verdicts.db"))).toBe(false);
+  });
+
+  test("several files share what was found", async () => {
+    const home = temporaryFolder();
+    for (const name of ["a.csv", "b.csv"]) writeFileSync(join(home, name), list);
+    const own = await startDnsServer();
+    const { code, stderr } = await idv(["emails", "a.csv", "b.csv", "-I", "--cache=off", ...asking(own)], {
+      home,
+    });
+    expect(code).toBe(0);
+    expect(own.asked.filter((question) => question === "MX ok.net")).toHaveLength(1);
+    expect(stderr).toContain("DNS: 0 domains asked\n");
+  });
+
+  test("applies to a service's verdicts too, cached or not", async () => {
+    const [home, serviceHome] = [temporaryFolder(), temporaryFolder()];
+    const service = await serve(serviceHome, "-q");
+    const env = { IDV_API_KEY: await createKey(serviceHome), IDV_BASE_URL: service.url };
+    for (let run = 0; run < 2; run++) {
+      const { stdout } = await idv(["emails", "-q", ...asking()], { home, env, stdin: list });
+      expect(columnOf(stdout, 1)).toEqual(statuses);
+    }
+    // Only what passes the precheck of the syntax is paid for, once.
+    expect((await lastKey(serviceHome)).used).toBe(9);
+  });
+
+  test("is turned on by a variable, but not by a project's file or against --offline", async () => {
+    const home = temporaryFolder();
+    const env = { IDV_DNS: "1", IDV_DNS_SERVER: server.address };
+    const stdin = "ann@nx-1.net\n";
+    expect((await idv(["emails", "-q"], { home, env, stdin })).stdout).toBe("ann@nx-1.net,fake\n");
+    expect((await idv(["emails", "-q", "--offline"], { home, env, stdin })).stdout).toBe("ann@nx-1.net,ok\n");
+    writeFileSync(join(home, ".idvrc.json"), JSON.stringify({ dns: true, dnsServer: server.address }));
+    const project = await idv(["emails"], { home, stdin });
+    expect(project.stdout).toBe("ann@nx-1.net,ok\n");
+    expect(project.stderr).toContain("dns, dnsServer: ignored: a project's file may not set these");
+  });
+
+  test.each(["larch-and-oak.com", "1.2.3", "192.0.2.1:0", "192.0.2.1:99999", "2001:db8::1:53x", ""])(
+    "rejects --set dnsServer=%j",
+    async (address) => {
+      const { code, stderr } = await idv(["emails", "--dns", "--set", `dnsServer=${address}`], {
+        stdin: list,
+      });
+      expect(code).toBe(2);
+      expect(stderr).toContain(
+        "It takes IP addresses, such as 192.0.2.1, 192.0.2.1:5353 or [2001:db8::1]:53.",
+      );
+    },
+  );
+
+  test("ends soon after a signal", async () => {
+    const silent = await startDnsServer({ drops: () => true });
+    const home = temporaryFolder();
+    writeFileSync(
+      join(home, "l.csv"),
+      `email\n${Array.from({ length: 500 }, (_, i) => `a@d${i}.net\n`).join("")}`,
+    );
+    const child = startIdv(["emails", "l.csv", "-o", "o.csv", ...asking(silent)], { home });
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    await expect.poll(() => silent.asked.length).toBeGreaterThan(0);
+    const started = performance.now();
+    child.kill("SIGTERM");
+    expect(await ended).toBe(143);
+    expect(performance.now() - started).toBeLessThan(3000);
+    expect(existsSync(join(home, "o.csv"))).toBe(false);
+  });
+});
+
+test("the output is the same at any number of queries in flight, also with lost ones", async () => {
+  const lossy = await startDnsServer({ drops: (question) => question % 20 === 3 });
+  const words = ["ok", "nx", "null", "nodata", "temp", "address", "truncated"];
+  const rows = Array.from({ length: 700 }, (_, i) => `a@${words[i % words.length]}-${i}.net\n`);
+  const outputs = await Promise.all(
+    ["1", "8", "64"].map(async (n) => {
+      const args = ["emails", "-q", "--cache=off", ...asking(lossy), "--set", `dnsConcurrency=${n}`];
+      return (await idv(args, { stdin: `email\n${rows.join("")}` })).stdout;
+    }),
+  );
+  expect(columnOf(outputs[0]!, 1).slice(0, 7)).toEqual("ok fake fake fake disposable ok ok".split(" "));
+  expect(outputs[1]).toBe(outputs[0]);
+  expect(outputs[2]).toBe(outputs[0]);
+});
+
+test("idv check --dns asks about each value", async () => {
+  const { code, stdout } = await idv(["check", ...asking(), "ann@ok.net", "nx-1.net", "ann@gmial.com"]);
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout:
+      "ann@ok.net\tok\t\t\tmail.larch-and-oak.com\n" +
+      "nx-1.net\tfake\tno-such-domain: nx-1.net\n" +
+      "ann@gmial.com\tfake\ttypo-domain: gmial.com\n",
+  });
+});
+
+test("idv serve --dns asks for its clients, and explains on request", async () => {
+  const home = temporaryFolder();
+  const [{ url }, key] = [await serve(home, "-q", ...asking()), await createKey(home, { limit: 6 })];
+  const emails = ["ann@ok.net", "ann@nx-1.net", "Ann.Lee@gmial.com", "ann+x@ok.net"];
+  const plain = await post(`${url}/emails/validate`, key, { emails });
+  expect(Object.values(plain.body.emails)).toEqual(
+    ["ok", "fake", "fake", "alias"].map((status) => ({ status })),
+  );
+  const { body } = await post(`${url}/emails/validate`, key, { emails, explain: true, canonical: true });
+  expect(Object.values(body.emails)).toEqual([
+    { status: "ok", reason: null, suggestion: null, canonical: "ann@ok.net" },
+    { status: "fake", reason: "no-such-domain: nx-1.net", suggestion: null, canonical: "ann@nx-1.net" },
+    { status: "quota_exceeded", reason: null, suggestion: null, canonical: "Ann.Lee@gmial.com" },
+    { status: "quota_exceeded", reason: null, suggestion: null, canonical: "ann+x@ok.net" },
+  ]);
+});
+
+// A connection that is refused is tried again for seconds, so these wait together.
+describe.concurrent("without a server", () => {
+  test("without a network gives the verdicts of the rules and says so; --dns=strict exits with 5", async () => {
+    const args = ["emails", "-q", "--set", "dnsServer=127.0.0.1:1", "--cache=off"];
+    const loose = await idv([...args, "--dns"], { stdin: list });
+    expect(loose.code).toBe(0);
+    expect(columnOf(loose.stdout, 1)).toEqual("ok ok alias ok ok ok ok ok fake ok".split(" "));
+    expect(loose.stderr).toBe(
+      "idv: DNS gave no usable answer for 6 of 6 domains; their rows keep their statuses; to test the servers, run: idv doctor --dns\n",
+    );
+    expect((await idv([...args, "--dns=strict"], { stdin: list })).code).toBe(5);
+  });
+
+  test("idv check --dns=strict exits with 5 if most domains stay undecided", async () => {
+    const args = ["check", "--dns=strict", "--set", "dnsServer=127.0.0.1:1", "ann@ok.net"];
+    expect(await idv(args)).toEqual({
+      code: 5,
+      stdout: "ann@ok.net\tok\n",
+      stderr: "idv: DNS gave no usable answer for 1 of 1 domain\n",
+    });
+  });
+
+  test("idv doctor --dns says what each server answers", async () => {
+    const fine = await idv(["doctor", "--dns", "--set", `dnsServer=${server.address}`]);
+    expect(fine.code).toBe(0);
+    expect(fine.stdout).toMatch(/^dns server\t127\.0\.0\.1:\d+\tanswers\t\d+ ms$/m);
+    const broken = await idv(["doctor", "--dns", "--set", `dnsServer=${server.address},127.0.0.1:1`]);
+    expect(broken.code).toBe(5);
+    expect(broken.stdout).toContain("FAULT\tDNS server 127.0.0.1:1: no connection; name another server");
+  });
+});
+
+const wrongServers = [
+  ["denies every name", [3, 3], "says that gmail.com, outlook.com, iana.org receive no mail"],
+  ["knows every name", [0, 0], "says that _no-such-name.com exists, which cannot be"],
+] as const;
+describe.each(wrongServers)("a server that %s", (_, controlCodes, text) => {
+  test.each(["--dns", "--dns=strict"])("is refused with %s before anything is charged", async (option) => {
+    const home = temporaryFolder();
+    const wrong = await startDnsServer({ controlCodes });
+    const args = ["emails", option, "--set", `dnsServer=${wrong.address}`];
+    await idv(["quota", "set", "--limit", "100"], { home });
+    const { code, stdout, stderr } = await idv(args, { home, stdin: list });
+    expect([code, stdout]).toEqual([5, ""]);
+    expect(stderr).toContain(
+      `idv: the DNS server ${wrong.address} ${text}: its answers would give wrong statuses;`,
+    );
+    expect(wrong.asked).toEqual([]);
+    expect((await idv(["quota", "show", "--json"], { home })).stdout).toContain('"used":0');
+  });
+
+  test("is a fault for idv check, idv serve and idv doctor", async () => {
+    const wrong = await startDnsServer({ controlCodes });
+    const asked = ["--dns", "--set", `dnsServer=${wrong.address}`];
+    for (const args of [
+      ["check", ...asked, "ann@ok.net"],
+      ["serve", "--port", "0", ...asked],
+      ["doctor", ...asked],
+    ]) {
+      const { code, stdout, stderr } = await idv(args);
+      expect([args[0], code]).toEqual([args[0], 5]);
+      expect(stdout + stderr).toContain(text);
+    }
+  });
+});
+
+test("the control questions are asked once a run", async () => {
+  const own = await startDnsServer();
+  await idv(["emails", "-q", ...asking(own)], { stdin: list });
+  expect(own.controls).toEqual(["MX gmail.com", "MX _no-such-name.com"]);
+});

@@ -1,0 +1,268 @@
+/** Covers runs that fail while they write, without permission, or by a signal; test/cli/bulk/failed-runs.test.ts has those that fail before. */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { finished, idv, startIdv } from "../../support/run-idv.js";
+import { respond, scriptedServer } from "../../support/scripted-server.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+const program = fileURLToPath(new URL("../../../bin/idv.js", import.meta.url));
+const list = "email\nann@larch-and-oak.com\n";
+
+/** Creates a folder with an old output file, which every failure must leave unchanged. */
+function folderWith(files: Readonly<Record<string, string | Buffer>> = {}): string {
+  const home = temporaryFolder();
+  for (const [name, content] of Object.entries({ "out.csv": "old", ...files }))
+    writeFileSync(join(home, name), content);
+  return home;
+}
+
+describe("a failed run prints one line and keeps the old output", () => {
+  test.each([
+    ["-o", "out.csv"],
+    ["-o", "out.csv.gz"],
+    ["--bad-rows", "skip:out.csv"],
+    ["--split", ".", "--append"],
+    ["-I"],
+  ])("an output that runs out of space with %s", async (...args) => {
+    // Random, so that compression does not make the rows fit.
+    const random = (i: number) => createHash("sha256").update(String(i)).digest("hex");
+    const row = (i: number) => `ann@larch-and-oak.com,${random(i)}\nann@larch-and-oak.com,x,y\n`;
+    const rows = Array.from({ length: 30_000 }, (_, i) => row(i));
+    const files = { "l.csv": `email,n\n${rows.join("")}`, "ok.csv": "email,n,status\n" };
+    const home = folderWith({ ...files, "out.csv.gz": "old" });
+    const options = args.includes("--bad-rows") ? args : [...args, "--bad-rows", "skip"];
+    // In blocks of 1024 bytes: the only limit on space that can be set without privileges.
+    const limited = 'ulimit -f 300; exec "$@"';
+    const child = spawn(
+      "bash",
+      ["-c", limited, "_", process.execPath, program, "emails", "l.csv", "-q", ...options],
+      {
+        cwd: home,
+        env: {
+          ...{ PATH: process.env["PATH"], HOME: home, XDG_STATE_HOME: join(home, "state") },
+          NODE_DISABLE_COMPILE_CACHE: "1",
+        },
+      },
+    );
+    const { code, stderr } = await finished(child);
+    const [lastLine] = stderr.trimEnd().split("\n").slice(-1);
+    expect(lastLine).toMatch(
+      /^idv: \S+: cannot be written: it would exceed the file size limit \(ulimit -f\)$/,
+    );
+    expect(code).toBe(6);
+    for (const [name, content] of Object.entries({ ...files, "out.csv": "old", "out.csv.gz": "old" })) {
+      expect(readFileSync(join(home, name), "utf8")).toBe(content);
+    }
+    expect(readdirSync(home).sort()).toEqual(["l.csv", "ok.csv", "out.csv", "out.csv.gz", "state"]);
+  });
+
+  test("standard output to a file without space for its last bytes", async () => {
+    const home = folderWith({ "l.csv": `email\n${"ann@larch-and-oak.com\n".repeat(7000)}` });
+    const limited = 'ulimit -f 100; exec "$@" > out.csv';
+    const child = spawn("bash", ["-c", limited, "_", process.execPath, program, "emails", "l.csv", "-q"], {
+      cwd: home,
+      env: { PATH: process.env["PATH"], HOME: home, XDG_STATE_HOME: join(home, "state") },
+    });
+    const { code, stderr } = await finished(child);
+    expect(stderr).toBe(
+      "idv: standard output: cannot be written: it would exceed the file size limit (ulimit -f)\n",
+    );
+    expect(code).toBe(6);
+  });
+
+  test("standard output on a full device", async () => {
+    const home = folderWith({ "l.csv": list });
+    const child = spawn(process.execPath, [program, "emails", "l.csv"], {
+      cwd: home,
+      env: { PATH: process.env["PATH"], HOME: home },
+      stdio: ["ignore", openSync("/dev/full", "w"), "pipe"],
+    });
+    const { code, stderr } = await finished(child);
+    expect(stderr).toBe("idv: standard output: cannot be written: no space left on the device\n");
+    expect(code).toBe(6);
+  });
+});
+
+/** Another user to run the program as if the tests run as root, who may write anywhere. */
+const asSomebody = process.getuid?.() === 0 ? { uid: 65_534 } : {};
+
+describe("without permission", () => {
+  function lockedFolder(): string {
+    const home = folderWith({ "l.csv": list, "secret.csv": list });
+    mkdirSync(join(home, "locked"));
+    writeFileSync(join(home, "locked", "quota.db"), "");
+    chmodSync(join(home, "secret.csv"), 0o000);
+    chmodSync(join(home, "locked", "quota.db"), 0o444);
+    chmodSync(join(home, "locked"), 0o555);
+    chmodSync(home, 0o777);
+    return home;
+  }
+
+  test.each<[string, string[], string]>([
+    ["to read the input", ["secret.csv"], "secret.csv: cannot be read: permission denied"],
+    [
+      "to write the output",
+      ["l.csv", "-o", "locked/out.csv"],
+      "locked/out.csv: cannot be written: permission denied",
+    ],
+    [
+      "to write the quota file",
+      ["l.csv", "--quota", "locked/quota.db"],
+      "locked/quota.db: the quota file cannot be opened: permission denied; make it writable or use another file",
+    ],
+    [
+      "to create the quota file",
+      ["l.csv", "--quota", "locked/q.db"],
+      "locked/q.db: the quota file cannot be opened: permission denied; make it writable or use another file",
+    ],
+  ])("fails %s", async (_, args, message) => {
+    const { code, stderr } = await idv(["emails", ...args], { home: lockedFolder(), ...asSomebody });
+    expect(stderr).toBe(`idv: ${message}\n`);
+    expect(code).toBe(6);
+  });
+});
+
+describe("full devices, closed pipes and misused files", () => {
+  test.each([[["check", "a@b.co"]], [["quota", "show"]], [["--help"]], [["--version"]]])(
+    "%j reports a full device",
+    async (args) => {
+      const child = spawn(process.execPath, [program, ...args], {
+        env: { PATH: process.env["PATH"], HOME: temporaryFolder() },
+        stdio: ["ignore", openSync("/dev/full", "w"), "pipe"],
+      });
+      const { code, stderr } = await finished(child);
+      expect(stderr).toBe("idv: standard output: cannot be written: no space left on the device\n");
+      expect(code).toBe(6);
+    },
+  );
+
+  test("-o /dev/stdout appends to a redirected file and accepts a closed pipe", () => {
+    const home = folderWith({
+      "l.csv": `email\n${"ann@larch-and-oak.com\n".repeat(200_000)}`,
+      "s.csv": list,
+    });
+    const run = (line: string) =>
+      execFileSync("bash", ["-c", line.replaceAll("idv ", `'${process.execPath}' '${program}' `)], {
+        cwd: home,
+        env: { PATH: process.env["PATH"], HOME: home },
+        encoding: "utf8",
+      });
+    run("echo first > f; idv emails -q s.csv -o /dev/stdout >> f");
+    expect(readFileSync(join(home, "f"), "utf8")).toBe("first\nemail,status\nann@larch-and-oak.com,ok\n");
+    const piped = "idv emails -q l.csv -o /dev/stdout 2>&1 | head -1; echo $" + "{PIPESTATUS[@]}";
+    expect(run(piped)).toBe("email,status\n0 0\n");
+  });
+
+  test("rejects a folder on standard input", async () => {
+    const child = spawn(process.execPath, [program, "emails"], {
+      env: { PATH: process.env["PATH"], HOME: temporaryFolder() },
+      stdio: [openSync(tmpdir(), "r"), "pipe", "pipe"],
+    });
+    const { code, stderr } = await finished(child);
+    expect(stderr).toBe("idv: standard input: is a folder; give a file\n");
+    expect(code).toBe(6);
+  });
+});
+
+describe("signals", () => {
+  test("SIGINT ends a run whose output is not read", async () => {
+    const home = folderWith({ "l.csv": `email\n${"ann@larch-and-oak.com\n".repeat(300_000)}` });
+    const child = startIdv(["emails", "l.csv"], { home });
+    const ended = once(child, "exit");
+    await once(child.stdout!, "readable");
+    // Then no more is read, and the rows that are left do not fit into the pipe.
+    await expect.poll(() => child.stdout!.readableLength).toBeGreaterThanOrEqual(65_536);
+    expect(child.exitCode).toBeNull();
+    child.kill("SIGINT");
+    expect(await ended).toEqual([130, null]);
+    child.stdout?.destroy();
+  });
+
+  test.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const)("%s ends a run while standard input is open", async (signal, expected) => {
+    const home = folderWith();
+    const child = startIdv(["emails", "-o", "out.csv"], { home });
+    const outcome = finished(child);
+    child.stdin?.on("error", () => {});
+    // More than the sample, so that the run starts; the input stays open.
+    child.stdin?.write("ann@larch-and-oak.com\n".repeat(20_000));
+    const isOpen = () => readdirSync(home).some((name) => name.endsWith(".tmp"));
+    await expect.poll(() => isOpen() || child.exitCode !== null).toBe(true);
+    expect(child.exitCode).toBeNull();
+    child.kill(signal);
+    const { code, stderr } = await outcome;
+    expect(stderr).toBe(`idv: stopped by ${signal}; out.csv was not written\n`);
+    expect(code).toBe(expected);
+    expect(readFileSync(join(home, "out.csv"), "utf8")).toBe("old");
+    expect(readdirSync(home).sort()).toEqual(["out.csv", "state"]);
+  });
+
+  // Elsewhere, a thread waits for the pipe.
+  const onLinux = test.runIf(process.platform === "linux");
+
+  onLinux.each([
+    ["nobody writes to", () => undefined],
+    // Opened for reading too, so that it opens at once.
+    ["a writer is silent", (pipe: string) => openSync(pipe, constants.O_RDWR)],
+  ])("one ends a run that waits for a named pipe that %s", async (_, write) => {
+    const home = folderWith();
+    const pipe = join(home, "pipe");
+    await finished(spawn("mkfifo", [pipe]));
+    const writer = write(pipe);
+    const child = startIdv(["emails", "pipe", "-o", "out.csv"], { home });
+    const outcome = finished(child);
+    await untilOpen(child, pipe);
+    child.kill("SIGINT");
+    expect(await outcome).toEqual({
+      ...{ code: 130, stdout: "", stderr: "idv: stopped by SIGINT; out.csv was not written\n" },
+    });
+    if (writer !== undefined) closeSync(writer);
+  });
+
+  onLinux("a failure ends a run although the writer of its named pipe is silent", async () => {
+    const { url } = await scriptedServer(respond(401, {}, "{}"));
+    // More than the sample, so that the run starts.
+    const home = folderWith({ "l.csv": "ann@larch-and-oak.com\n".repeat(20_000) });
+    await finished(spawn("mkfifo", [join(home, "pipe")]));
+    const writer = spawn("sh", ["-c", "cat l.csv - > pipe"], { cwd: home });
+    const child = startIdv(["emails", "pipe", "-q", "-o", "out.csv", "--batch-size", "1"], {
+      ...{ home, env: { IDV_API_KEY: "sk_1", IDV_BASE_URL: url } },
+    });
+    const { code, stderr } = await finished(child);
+    expect({ code }, stderr).toEqual({ code: 3 });
+    writer.stdin.end();
+  });
+});
+
+/** Waits until a process has opened a file. */
+async function untilOpen({ pid }: ChildProcess, path: string): Promise<void> {
+  const folder = `/proc/${pid}/fd`;
+  const isOpen = (descriptor: string) => {
+    try {
+      return readlinkSync(join(folder, descriptor)) === path;
+    } catch {
+      // Closed meanwhile.
+      return false;
+    }
+  };
+  await expect.poll(() => readdirSync(folder).some(isOpen)).toBe(true);
+}

@@ -1,0 +1,287 @@
+/** Covers one table of each kind through the built program; test/table, test/files and test/cli/bulk have the others. */
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { compress, decompress } from "@cloudpss/zstd";
+import { readXlsx, writeXlsx } from "hucre/xlsx";
+import { expect, test } from "vitest";
+import { fixtures, idv } from "../../support/run-idv.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+import { xlsxOf } from "../../support/workbooks.js";
+
+function homeWith(files: Readonly<Record<string, string | Uint8Array>>): string {
+  const home = temporaryFolder();
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(home, name), content);
+  return home;
+}
+
+const csv = 'id,email,note\n1,ann@larch-and-oak.com,"a ""b"""\n2,x@mailinator.com,é\n';
+const checked =
+  'id,email,note,status\n1,ann@larch-and-oak.com,"a ""b""",ok\n2,x@mailinator.com,é,disposable\n';
+const contacts =
+  "Name,E-mail 1 - Type,E-mail 1 - Value,E-mail 2 - Value\nAnn,Work,ann@larch-and-oak.com,b@mailinator.com\nBob,,b@mailinator.com,\n";
+const lists = { "allow.txt": "gmial.com\n", "deny.txt": "larch-and-oak.com\n" };
+
+interface Case {
+  readonly input: string | Uint8Array;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly output: string;
+  /** A part of what is said. */
+  readonly said?: string;
+  readonly code?: number;
+}
+
+test.each<[string, Case]>([
+  [
+    "a CSV file as JSON Lines",
+    {
+      input: csv,
+      args: ["--format", "jsonl"],
+      output:
+        '{"id":"1","email":"ann@larch-and-oak.com","note":"a \\"b\\"","status":"ok"}\n' +
+        '{"id":"2","email":"x@mailinator.com","note":"é","status":"disposable"}\n',
+    },
+  ],
+  [
+    "JSON Lines as CSV",
+    {
+      input:
+        '{"id":"1","email":"ann@larch-and-oak.com","note":"a \\"b\\""}\n{"id":"2","email":"x@mailinator.com"}\n',
+      args: ["--format", "csv"],
+      output: 'id,email,note,status\n1,ann@larch-and-oak.com,"a ""b""",ok\n2,x@mailinator.com,,disposable\n',
+    },
+  ],
+  [
+    "UTF-16 as UTF-8",
+    {
+      input: Buffer.from(`\ufeff${csv.replaceAll(",", "\t")}`, "utf16le"),
+      output: `\ufeff${checked.replaceAll(",", "\t")}`,
+      said: "idv: list is UTF-16LE; the output is UTF-8\n",
+    },
+  ],
+  [
+    "comments and other quotes",
+    {
+      input: "# by hand\nemail,note\nann@larch-and-oak.com,'a,''b'''\n",
+      args: ["--comment", "#", "--quote", "'"],
+      output: "# by hand\nemail,note,status\nann@larch-and-oak.com,'a,''b''',ok\n",
+    },
+  ],
+  [
+    "a title above the table",
+    {
+      input: "Export from CRM\r\nid;email\r\n1;ann@larch-and-oak.com\r\n2;b@mailinator.com\r\n",
+      output:
+        "Export from CRM\r\nid;email;status\r\n1;ann@larch-and-oak.com;ok\r\n2;b@mailinator.com;disposable\r\n",
+    },
+  ],
+  [
+    "all columns, each with a status",
+    {
+      input: contacts,
+      args: ["--all-columns"],
+      output:
+        "Name,E-mail 1 - Type,E-mail 1 - Value,E-mail 2 - Value,status,status_E-mail 2 - Value\n" +
+        "Ann,Work,ann@larch-and-oak.com,b@mailinator.com,ok,disposable\nBob,,b@mailinator.com,,disposable,\n",
+      said: "2 units used",
+    },
+  ],
+  [
+    "the rest of an earlier run",
+    {
+      input: "email,status\nann@larch-and-oak.com,\nb@mailinator.com,quota_exceeded\nc@mailinator.com,ok\n",
+      args: ["--update"],
+      output: "email,status\nann@larch-and-oak.com,ok\nb@mailinator.com,disposable\nc@mailinator.com,ok\n",
+      said: "2 units used",
+    },
+  ],
+  [
+    "the rows that are selected",
+    {
+      input: "email\nann@larch-and-oak.com\nbob@mailinator.com\n\nANN@larch-and-oak.com\nbroken\n",
+      args: ["--dedupe", "--only", "ok"],
+      output: "email,status\nann@larch-and-oak.com,ok\n",
+      said: "5 rows, 3 distinct",
+    },
+  ],
+  [
+    "canonical addresses, with formulas escaped",
+    {
+      input: "email,n\n=cmd@larch-and-oak.com,=1\n",
+      args: ["--canonical", "--escape-formulas"],
+      output: "email,n,status,canonical\n=cmd@larch-and-oak.com,=1,ok,'=cmd@larch-and-oak.com\n",
+    },
+  ],
+  [
+    "own lists from the environment",
+    {
+      input: "a@gmial.com\nb@mailinator.com\nann@larch-and-oak.com\n",
+      env: { IDV_ALLOW: "allow.txt", IDV_DENY: "deny.txt" },
+      output: "a@gmial.com,ok\nb@mailinator.com,disposable\nann@larch-and-oak.com,disposable\n",
+    },
+  ],
+  [
+    "rows without the bad ones",
+    {
+      input: "id,email\n1,ann@larch-and-oak.com\n2,a@b.net,x\n3\n",
+      args: ["--bad-rows", "skip"],
+      output: "id,email,status\n1,ann@larch-and-oak.com,ok\n3,,\n",
+      said: "idv: list:3: 3 fields where the header has 2; quote the fields that hold the delimiter, or name the delimiter with -d\n",
+    },
+  ],
+  [
+    "a sheet with a formula without a value",
+    {
+      input: xlsxOf({
+        S: `<row r="1"><c r="A1" t="inlineStr"><is><t>email</t></is></c></row><row r="2"><c r="A2" t="inlineStr"><is><t>ann@larch-and-oak.com</t></is></c></row><row r="3"><c r="A3"><f>LOWER(A1)</f></c></row>`,
+      }),
+      output: "email,status\nann@larch-and-oak.com,ok\n,\n",
+      said: "\n1 formula without a stored value, the first in A3: open the workbook in a spreadsheet program, recalculate it and save it\n",
+    },
+  ],
+  [
+    "annotations for GitHub, and the exit code of --fail-on",
+    {
+      input: "email\nx@mailinator.com\n",
+      args: ["-q", "--log", "github", "--fail-on", "disposable"],
+      output: "email,status\nx@mailinator.com,disposable\n",
+      said: "::error file=list,line=2::x@mailinator.com is disposable (disposable-domain: mailinator.com)\nidv: --fail-on: rows found: 1 disposable\n",
+      code: 1,
+    },
+  ],
+])("a run writes %s", async (_, { input, args = [], env = {}, output, said = "", code = 0 }) => {
+  const outcome = await idv(["emails", "list", ...args], { home: homeWith({ list: input, ...lists }), env });
+  expect(Buffer.from(outcome.stdout, "latin1").toString()).toBe(output);
+  expect(outcome.stderr).toContain(said);
+  expect(outcome.code).toBe(code);
+});
+
+test.each<[string, string | Uint8Array, readonly string[], number, string]>([
+  [
+    "domains",
+    "acme.com\nlarch-and-oak.com\nbrightmill.co.uk\n",
+    [],
+    2,
+    "no line of list looks like an e-mail address; 3 of 3 are domains: idv domains list\n",
+  ],
+  [
+    "a quote that is never closed",
+    'id,email\n1,ann@larch-and-oak.com\n2,"x@mailinator.com\n',
+    [],
+    6,
+    "list:3: a quoted field is never closed; the quote opens in column 2 of the record that starts here; close it or double it\n",
+  ],
+  [
+    "gzip that is cut off",
+    gzipSync(csv).subarray(0, -12),
+    [],
+    6,
+    "list: the gzip data is damaged: it is cut off; get the file again\n",
+  ],
+  [
+    "JSON Lines in place of which CSV would lose a field",
+    `{"email":"a@b.net"}\n${'{"email":"a@b.net"}\n'.repeat(4000)}{"more":1}\n`,
+    ["--format", "csv"],
+    6,
+    'list:4002: field "more" is in none of the first rows, so it has no column; pass --format jsonl\n',
+  ],
+  ["a column that is not there", "email\nann@larch-and-oak.com\n", ["-c", "__proto__"], 2, ""],
+])("a run refuses %s and leaves the old output", async (_, input, args, code, message) => {
+  const home = homeWith({ list: input, "o.csv": "old" });
+  const outcome = await idv(["emails", "list", "-q", "-o", "o.csv", ...args], { home });
+  expect({ code: outcome.code, stdout: outcome.stdout }).toEqual({ code, stdout: "" });
+  expect(outcome.stderr).toMatch(/^idv: .*\n$/);
+  expect(outcome.stderr).toContain(message);
+  expect(readFileSync(join(home, "o.csv"), "utf8")).toBe("old");
+  expect(
+    readdirSync(home)
+      .filter((name) => name !== "state")
+      .sort(),
+  ).toEqual(["list", "o.csv"]);
+});
+
+test("a run writes the format that the name of its output asks for", async () => {
+  const home = homeWith({ list: "id;email\n1;ann@larch-and-oak.com\n" });
+  expect((await idv(["emails", "list", "-o", "o.tsv"], { home })).code).toBe(0);
+  expect(readFileSync(join(home, "o.tsv"), "utf8")).toBe("id\temail\tstatus\n1\tann@larch-and-oak.com\tok\n");
+});
+
+test("an export in the encoding of its program is copied with a status in every row", async () => {
+  const path = `${fixtures}exports/excel-french.csv`;
+  const { code, stdout, stderr } = await idv(["emails", path, "--log", "json"]);
+  expect(code, stderr).toBe(0);
+  expect(JSON.parse(stderr.trimEnd().split("\n").at(-1)!)).toMatchObject({
+    ...{ column: 5, columnName: "Adresse e-mail" },
+  });
+  const added = ["", "", ";status", ";ok", ";disposable", ";", ";fake"];
+  const records = readFileSync(path, "latin1").trimEnd().split("\r\n");
+  expect(stdout).toBe(records.map((record, i) => `${record}${added[i]}\r\n`).join(""));
+});
+
+test("a file in Shift_JIS has no fake rows, and --encoding reads it whole", async () => {
+  const stdin = readFileSync(join(fixtures, "encodings/shift_jis.csv"));
+  const statusesIn = (table: string) =>
+    table
+      .split("\n")
+      .slice(1, -1)
+      .map((line) => line.split(",")[3]);
+  const unread = await idv(["emails"], { stdin });
+  expect(statusesIn(unread.stdout)).toEqual(["ok", "disposable", "", ""]);
+  expect(unread.stderr).toContain("\n2 rows have items that are not UTF-8; pass --encoding shift_jis\n");
+  const read = await idv(["emails", "--encoding", "shift_jis"], { stdin });
+  expect(statusesIn(read.stdout)).toEqual(["ok", "disposable", "ok", "ok"]);
+  expect(read.stderr).not.toContain("not UTF-8");
+});
+
+test.each<[string, (text: string) => Uint8Array, (bytes: Uint8Array) => Uint8Array]>([
+  ["gz", (text) => gzipSync(text), gunzipSync],
+  ["zst", (text) => compress(Buffer.from(text)), decompress],
+])(
+  "a run reads .%s by its first bytes, writes it by its name, and keeps it with -I",
+  async (extension, pack, unpack) => {
+    const packed = pack(csv);
+    const home = homeWith({ list: packed, [`list.csv.${extension}`]: packed });
+    const output = `o.csv.${extension}`;
+    expect((await idv(["emails", "list", "-q"], { home })).stdout).toBe(
+      Buffer.from(checked).toString("latin1"),
+    );
+    expect((await idv(["emails", "-q"], { home, stdin: packed })).code).toBe(0);
+    expect((await idv(["emails", "-q", "list", "-o", output], { home })).code).toBe(0);
+    expect((await idv(["emails", "-q", "-I", "list"], { home })).code).toBe(0);
+    for (const name of [output, "list"]) {
+      expect(Buffer.from(unpack(readFileSync(join(home, name)))).toString()).toBe(checked);
+    }
+  },
+);
+
+test("a spreadsheet file becomes CSV, and a spreadsheet file again", async () => {
+  const rows = [
+    ["id", "email"],
+    ["007", "ann@larch-and-oak.com"],
+    [2, "b@mailinator.com"],
+  ];
+  const csv = "id,email,status\n007,ann@larch-and-oak.com,ok\n2,b@mailinator.com,disposable\n";
+  const home = temporaryFolder();
+  writeFileSync(join(home, "l.xlsx"), await writeXlsx({ sheets: [{ name: "People", rows }] }));
+  const printed = await idv(["emails", "l.xlsx"], { home });
+  expect({ code: printed.code, output: printed.stdout }, printed.stderr).toEqual({ code: 0, output: csv });
+  expect(printed.stderr).toContain('idv: l.xlsx: sheet "People"\n');
+  const written = await idv(["emails", "l.xlsx", "-o", "o.xlsx"], { home });
+  expect(written.stderr).toContain(
+    "styles, formulas and other sheets are not kept, and all cells are text\n",
+  );
+  const book = await readXlsx(readFileSync(join(home, "o.xlsx")));
+  expect(book.sheets.map(({ name, rows }) => ({ name, rows }))).toEqual([
+    {
+      name: "People",
+      rows: csv
+        .trimEnd()
+        .split("\n")
+        .map((line) => line.split(",")),
+    },
+  ]);
+  const back = await idv(["emails", "o.xlsx", "-o", "o.csv", "--update"], { home });
+  expect(back.stderr).toContain("0 units used");
+  expect(readFileSync(join(home, "o.csv"), "utf8")).toBe(csv);
+});

@@ -1,0 +1,92 @@
+/** Covers pipes, workbooks and runs at once that could overwrite rows; test/cli/bulk/overwriting.test.ts has the rest. */
+import { spawn } from "node:child_process";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { readXlsx, writeXlsx } from "hucre/xlsx";
+import { describe, expect, test } from "vitest";
+import { finished, idv, program } from "../../support/run-idv.js";
+import { respond, scriptedServer } from "../../support/scripted-server.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+const [a, b] = ["email\nann@larch-and-oak.com\n", "email\nbob@larch-and-oak.com\n"];
+
+function homeWith(files: Readonly<Record<string, string>>): string {
+  const home = temporaryFolder();
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(home, name), content);
+  return home;
+}
+
+const read = (home: string, name: string) => readFileSync(join(home, name), "utf8");
+
+test("a run does not take its input as its output", async () => {
+  const home = homeWith({ "a.csv": a });
+  const { code, stdout, stderr } = await idv(["emails", "a.csv", "-o", "a.csv"], { home });
+  expect(stderr).toContain(
+    "-o a.csv: is the input itself; to replace it, use -I, or -I.bak to keep the old one",
+  );
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(read(home, "a.csv")).toBe(a);
+});
+
+describe("pipes", () => {
+  const run = async (home: string, command: string) => {
+    const env = { PATH: process.env["PATH"], HOME: home, NODE: process.execPath, IDV: program };
+    return finished(spawn("bash", ["-c", command], { cwd: home, env }));
+  };
+
+  test.each([
+    ["split", 'for i in 1; do "$NODE" "$IDV" emails <(cat a.csv) <(cat b.csv) --split out; done'],
+    [
+      "in a folder",
+      'mkdir in; mkfifo in/c in/d; cat a.csv > in/c & cat b.csv > in/d & "$NODE" "$IDV" emails in/c in/d -o out/; wait',
+    ],
+  ])("are read once although there are several, %s", async (_, command) => {
+    const home = homeWith({ "a.csv": a, "b.csv": b });
+    const { code, stderr } = await run(home, command);
+    expect(code, stderr).toBe(0);
+    const rows = readdirSync(join(home, "out")).flatMap((name) => read(home, `out/${name}`).split("\n"));
+    expect(rows).toEqual(expect.arrayContaining(["ann@larch-and-oak.com,ok", "bob@larch-and-oak.com,ok"]));
+  });
+});
+
+test("a workbook is replaced only with a backup", async () => {
+  const home = homeWith({});
+  const rows = [
+    ["id", "email"],
+    ["007", "ann@larch-and-oak.com"],
+    [2, "b@mailinator.com"],
+  ];
+  writeFileSync(join(home, "l.xlsx"), await writeXlsx({ sheets: [{ name: "People", rows }] }));
+  const refused = await idv(["emails", "-I", "l.xlsx"], { home });
+  expect({ code: refused.code, files: readdirSync(home) }).toEqual({ code: 2, files: ["l.xlsx"] });
+  expect(refused.stderr).toContain("keep the old one with -I.bak, or use -o");
+  expect((await idv(["emails", "-I.bak", "l.xlsx"], { home })).code).toBe(0);
+  expect((await readXlsx(readFileSync(join(home, "l.xlsx")))).sheets[0]?.rows[1]).toEqual([
+    ...["007", "ann@larch-and-oak.com", "ok"],
+  ]);
+  expect((await readXlsx(readFileSync(join(home, "l.xlsx.bak")))).sheets[0]?.rows).toHaveLength(3);
+});
+
+test("two runs at once with a backup leave every row in the file or in its backup", async () => {
+  /** Answers of the rounds, given when both runs have read their list. */
+  const waiting: (() => void)[] = [];
+  const { url } = await scriptedServer((response, request) => {
+    const statusOf = (item: string) => ({ status: item.startsWith("gone") ? "fake" : "ok" });
+    const results = Object.fromEntries(request.items.map((item) => [item, statusOf(item)]));
+    waiting.push(() => respond(200, {}, JSON.stringify({ emails: results }))(response, request));
+    if (waiting.length === 2) for (const answer of waiting.splice(0)) answer();
+  });
+  const rows = ["ann", "gone", "bob"].map((name) => `${name}@larch-and-oak.com`);
+  const env = { IDV_API_KEY: "kk-1", IDV_BASE_URL: url };
+  const args = ["emails", "-q", "-I.bak", "--drop", "fake", "--cache=off", "list.csv"];
+  for (let round = 0; round < 20; round++) {
+    const home = homeWith({ "list.csv": `email\n${rows.join("\n")}\n`, "list.csv.bak": "of last night\n" });
+    const outcomes = await Promise.all([idv(args, { home, env }), idv(args, { home, env })]);
+    const [codes, messages] = [outcomes.map(({ code }) => code), outcomes.map(({ stderr }) => stderr)];
+    expect(codes, messages.join("")).toContain(0);
+    for (const message of messages) expect(message).toMatch(/^$|has changed while it was read/);
+    const left = read(home, "list.csv") + read(home, "list.csv.bak");
+    for (const row of rows) expect(left).toContain(row);
+    expect(readdirSync(home).filter((name) => name.startsWith("."))).toEqual([]);
+  }
+}, 120_000);

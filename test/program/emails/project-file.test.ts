@@ -1,0 +1,137 @@
+/** Covers the trust in a project's `.idvrc.json`: keys are sent only to services that the user has named. */
+import { chmodSync, chownSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { idv } from "../../support/run-idv.js";
+import { respond, scriptedServer } from "../../support/scripted-server.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+/** Creates a home with a project whose `.idvrc.json` holds `settings`. */
+function homeWith(settings: object, files: Readonly<Record<string, string>> = {}): string {
+  const home = temporaryFolder();
+  const all = {
+    "project/.idvrc.json": JSON.stringify(settings),
+    "project/list.csv": "email\nann@larch-and-oak.com\n",
+    "project/key": "sk_file",
+    ...files,
+  };
+  for (const [name, text] of Object.entries(all)) {
+    mkdirSync(dirname(join(home, name)), { recursive: true });
+    writeFileSync(join(home, name), text, { mode: 0o600 });
+  }
+  return home;
+}
+
+const inProject = (home: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  idv(["emails", "-q", "list.csv", ...args], { home: join(home, "project"), env: { ...env, HOME: home } });
+
+describe("a base URL set only by a project's file", () => {
+  test.each<[string, string[], Record<string, string>]>([
+    ["a key from the environment", [], { IDV_API_KEY: "sk_1" }],
+    ["a key from a command", [], { IDV_API_KEY_COMMAND: "touch asked; echo sk_1" }],
+    ["a key from a file", ["--api-key-file", "key"], {}],
+    ["--set engine=api and no key", ["--set", "engine=api"], {}],
+    ["the user's base URL for another service", [], { IDV_API_KEY: "sk_1", USERS_URL: "https://a.net" }],
+  ])("gets no request and no key with %s", async (_, args, { USERS_URL: usersUrl, ...env }) => {
+    const server = await scriptedServer(respond());
+    const own = usersUrl === undefined ? {} : { ".config/idv/config.json": `{"baseUrl":"${usersUrl}"}` };
+    const home = homeWith({ baseUrl: server.url }, own);
+    const { code, stdout, stderr } = await inProject(home, args, env);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toBe(
+      `idv: ${join(home, "project/.idvrc.json")}: baseUrl ${server.url} is not trusted, since your key would be sent there; ` +
+        `if it is right, run idv login --base-url ${server.url}, or pass --base-url ${server.url}; --offline ignores it\n`,
+    );
+    expect(server.seen).toEqual([]);
+    expect(existsSync(join(home, "project/asked"))).toBe(false);
+  });
+
+  test("gets no key stored by idv login for another service", async () => {
+    const server = await scriptedServer(respond());
+    const login = JSON.stringify({ baseUrl: "https://a.net", key: "sk_login" });
+    const home = homeWith({ baseUrl: server.url }, { ".config/idv/credentials.json": login });
+    expect((await inProject(home, [])).code).toBe(2);
+    expect(server.seen).toEqual([]);
+  });
+
+  test.each<[string, string[], Record<string, string>]>([
+    ["--offline", ["--offline"], { IDV_API_KEY: "sk_1" }],
+    ["IDV_ENGINE=offline", [], { IDV_API_KEY: "sk_1", IDV_ENGINE: "offline" }],
+    ["no key", [], {}],
+  ])("does not stop a run that sends nothing: %s", async (_, args, env) => {
+    const server = await scriptedServer(respond());
+    const { code, stderr } = await inProject(homeWith({ baseUrl: server.url }), args, env);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(server.seen).toEqual([]);
+  });
+
+  test("is reported by idv doctor", async () => {
+    const home = homeWith({ baseUrl: "https://b.net" });
+    const env = { HOME: home, IDV_API_KEY: "sk_1" };
+    const { code, stdout } = await idv(["doctor"], { home: join(home, "project"), env });
+    expect(code).toBe(2);
+    expect(stdout).toContain("baseUrl https://b.net is not trusted");
+  });
+});
+
+describe("a base URL set by a project's file and by the user", () => {
+  test.each<[string, (url: string) => string[], (url: string) => Record<string, string>, string]>([
+    ["an option", (url) => ["--base-url", url], () => ({}), ""],
+    ["a variable", () => [], (url) => ({ IDV_BASE_URL: url }), ""],
+    ["the user's file, with another path", () => [], () => ({}), ".config/idv/config.json"],
+  ])("is used with %s", async (_, args, env, file) => {
+    const server = await scriptedServer(respond());
+    const own = file === "" ? {} : { [file]: JSON.stringify({ baseUrl: `${server.url}/v2` }) };
+    const home = homeWith({ baseUrl: server.url, batchSize: 7 }, own);
+    const { code, stderr } = await inProject(home, args(server.url), {
+      IDV_API_KEY: "sk_1",
+      ...env(server.url),
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(server.seen.map(({ headers }) => headers.authorization)).toEqual(["Bearer sk_1"]);
+  });
+
+  test("is used with the key of idv login", async () => {
+    const server = await scriptedServer(respond());
+    const login = JSON.stringify({ baseUrl: server.url, key: "sk_login" });
+    const home = homeWith({ baseUrl: server.url }, { ".config/idv/credentials.json": login });
+    expect((await inProject(home, [])).code).toBe(0);
+    expect(server.seen.map(({ headers }) => headers.authorization)).toEqual(["Bearer sk_login"]);
+  });
+});
+
+test("a project's file cannot set engine api unless the user names the service", async () => {
+  const home = homeWith({ engine: "api" });
+  const { code, stderr } = await inProject(home, [], { IDV_API_KEY: "sk_1" });
+  expect(code).toBe(2);
+  expect(stderr).toContain(".idvrc.json: engine is not taken from a project's file");
+});
+
+test.skipIf(process.getuid?.() !== 0)(
+  "a project's file of another user is not read, and that is said",
+  async () => {
+    const home = temporaryFolder();
+    const path = join(home, ".idvrc.json");
+    writeFileSync(path, '{"batchSize": "nonsense"}');
+    chownSync(path, 12_345, 12_345);
+    const other = await idv(["emails"], { home, stdin: "ann@larch-and-oak.com\n" });
+    expect(other).toMatchObject({ code: 0, stderr: expect.stringContaining("it belongs to another user") });
+    chownSync(path, 0, 0);
+    const own = await idv(["emails"], { home, stdin: "ann@larch-and-oak.com\n" });
+    expect(own).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('batchSize: "nonsense" is invalid'),
+    });
+    const settings = { home, uid: 65_534, stdin: "ann@larch-and-oak.com\n" };
+    chmodSync(home, 0o777);
+    chmodSync(path, 0o600);
+    // Root's files count for everybody, so one that cannot be read is a fault.
+    expect(await idv(["emails"], settings)).toMatchObject({
+      code: 2,
+      stderr: `idv: ${path}: cannot be read: permission denied; make it readable, or run idv in another folder\n`,
+    });
+    chownSync(path, 12_345, 12_345);
+    const closed = await idv(["emails"], settings);
+    expect(closed).toMatchObject({ code: 0, stderr: expect.stringContaining("it belongs to another user") });
+  },
+);

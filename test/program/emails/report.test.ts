@@ -1,0 +1,94 @@
+/** Covers `--report` in a real browser; test/report/report-of-run.test.ts has what its page counts. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expectAccessible, expectFits, startBrowser, wantedBrowser } from "../../support/browser.js";
+import { fixtures, idv } from "../../support/run-idv.js";
+import { folderOf } from "../../support/temporary-folder.js";
+
+describe("--report", () => {
+  test("is named in the summary, and escapes names", async () => {
+    const name = '<img src=x onerror="alert(1)">.csv';
+    const home = folderOf({ [name]: "email,<b>created</b>\nx@mailinator.com,2026-01-01\n" });
+    const { stderr } = await idv(["emails", name, "-o", "o.csv", "--report", "r.html", "--log", "json"], {
+      home,
+    });
+    const page = readFileSync(join(home, "r.html"), "utf8");
+    expect(JSON.parse(stderr).files).toContainEqual({ path: "r.html", bytes: Buffer.byteLength(page) });
+    expect(page).not.toContain("<img");
+    expect(page).not.toContain("<b>");
+  });
+});
+
+describe.skipIf(wantedBrowser() === undefined)("the report in a browser", () => {
+  let browser: Browser;
+  let path = "";
+  const summary: { rows: number; statuses: Record<string, number> } = { rows: 0, statuses: {} };
+  beforeAll(async () => {
+    browser = await startBrowser();
+    const home = folderOf({});
+    path = join(home, "r.html");
+    const { stderr } = await idv(
+      ["emails", join(fixtures, "newsletter.csv"), "-o", "o.csv", "--report", path, "--log", "json"],
+      { home },
+    );
+    Object.assign(summary, JSON.parse(stderr.trim().split("\n").at(-1)!));
+  });
+  afterAll(() => browser?.close());
+
+  /** Opens the page, and notes what it asks for and complains about. */
+  async function open(settings: Parameters<Browser["newPage"]>[0] = {}): Promise<[Page, string[]]> {
+    const page = await browser.newPage(settings);
+    const noticed: string[] = [];
+    page.on("console", (message) => noticed.push(message.text()));
+    page.on("request", (request) => noticed.push(request.url()));
+    await page.goto(`file://${path}`);
+    return [page, noticed];
+  }
+
+  test("shows the figures of the summary, asks for nothing and reports no fault", async () => {
+    const [page, noticed] = await open({ javaScriptEnabled: false });
+    const shown = await page
+      .locator(".statuses tbody tr")
+      .evaluateAll((rows) =>
+        rows.map((row) => [...row.children].slice(0, 2).map((cell) => cell.textContent)),
+      );
+    const found = Object.entries(summary.statuses).filter(([, count]) => count > 0);
+    for (const [status, count] of found)
+      expect(shown).toContainEqual([status, count.toLocaleString("en-US")]);
+    expect(noticed).toEqual([`file://${path}`]);
+    await page.close();
+  });
+
+  test.each([
+    ["light", 1280],
+    ["dark", 1280],
+    ["light", 390],
+    ["dark", 390],
+  ] as const)("is accessible and fits, %s at %i pixels", async (colorScheme, width) => {
+    const [page] = await open({ colorScheme, viewport: { width, height: 800 }, bypassCSP: true });
+    await expectFits(page);
+    await expectAccessible(page);
+    await page.close();
+  });
+
+  test("is two pages of A4 at most on paper", async () => {
+    const [page] = await open();
+    const pdf = await page.pdf({ format: "A4", printBackground: true });
+    expect(pdf.toString("latin1").match(/\/Type \/Page\b/g)!.length).toBeLessThanOrEqual(2);
+    await page.close();
+  });
+
+  test("keeps foreign scripts from running", async () => {
+    const spoiled = join(path, "../spoiled.html");
+    writeFileSync(
+      spoiled,
+      readFileSync(path, "utf8").replace("</main>", "<script>document.title='x'</script></main>"),
+    );
+    const page = await browser.newPage();
+    await page.goto(`file://${spoiled}`);
+    expect(await page.title()).toMatch(/^Report: /);
+    await page.close();
+  });
+});

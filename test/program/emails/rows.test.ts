@@ -1,0 +1,228 @@
+/** Covers bad rows in large tables, --split and files that are replaced in place. */
+import { execFileSync, spawn } from "node:child_process";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { readQuota } from "../../support/quota.js";
+import { finished, idv, program, startIdv } from "../../support/run-idv.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+function folderWith(files: Readonly<Record<string, string | Uint8Array>>): string {
+  const home = temporaryFolder();
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(home, name), content);
+  return home;
+}
+const read = (home: string, name: string) => readFileSync(join(home, name), "utf8");
+
+describe("bad rows", () => {
+  test("with a quote without its partner are the same in a table of several blocks, in threads and in batches", async () => {
+    const many = Array.from(
+      { length: 300_000 },
+      (_, i) => `${i},ann${i % 9}@larch-and-oak.com,${"x".repeat(80)}`,
+    );
+    for (const i of [9000, 9001, 120_000, 250_000]) many[i] = many[i]!.replace(",ann", ',"ann');
+    const home = folderWith({ list: `id,email,note\n${many.join("\n")}\n` });
+    const runs = await Promise.all(
+      [[], ["-c", "email", "-c", "note"]].map((args) =>
+        idv(["emails", "list", "--bad-rows", `skip:bad${args.length}`, "-q", ...args], { home }),
+      ),
+    );
+    for (const { code, stdout } of runs) {
+      expect({ code, lines: stdout.split("\n").length }).toEqual({ code: 0, lines: 1 + 300_000 - 4 + 1 });
+    }
+    expect(read(home, "bad0")).toBe(read(home, "bad4"));
+    expect(read(home, "bad0").match(/^list,\d+/gm)).toEqual([
+      "list,9002",
+      "list,9003",
+      "list,120002",
+      "list,250002",
+    ]);
+  });
+
+  test.each(["skip", "keep"])("include a line of 40 MB with --bad-rows %s", async (policy) => {
+    const long = `2,${"x".repeat(40_000_000)}`;
+    const home = folderWith({
+      list: `id,email\n1,ann@larch-and-oak.com\n${long}\n3,bob@larch-and-oak.com\n`,
+    });
+    const { code, stderr } = await idv(["emails", "list", "-q", "--bad-rows", policy, "-o", "o"], { home });
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: "idv: list:3: the record that starts here is over 1 MiB; a quote in it may never be closed\n",
+    });
+    const kept = policy === "keep" ? `${long}\n` : "";
+    const expected = `id,email,status\n1,ann@larch-and-oak.com,ok\n${kept}3,bob@larch-and-oak.com,ok\n`;
+    expect(read(home, "o") === expected).toBe(true);
+  });
+});
+
+test("short rows of a very wide table are padded in bounded memory", async () => {
+  const rows = 300;
+  const width = 100_000;
+  const home = folderWith({
+    list: `email${",".repeat(width - 1)}\n${"ann@larch-and-oak.com\n".repeat(rows)}`,
+  });
+  const args = ["-c", 'ulimit -v 2500000; exec "$@"', "_", process.execPath, program];
+  const child = spawn("bash", [...args, "emails", "list", "-q", "-o", "o"], {
+    cwd: home,
+    env: { PATH: process.env["PATH"], HOME: home },
+  });
+  expect(await finished(child)).toMatchObject({ code: 0, stderr: "" });
+  expect(statSync(join(home, "o")).size).toBe((21 + width + 3) * rows + 5 + width - 1 + 8);
+});
+
+describe("--split", () => {
+  const list = "id,email\n1,ann@larch-and-oak.com\n2,x@mailinator.com\n3,\n4,bob@larch-and-oak.com\n";
+
+  test("writes a file for each status, to which the next run appends with --append", async () => {
+    const home = folderWith({ list });
+    for (const run of [1, 2]) {
+      const append = run === 1 ? [] : ["--append"];
+      const { code, stdout } = await idv(["emails", "list", "-q", "--split", "d", ...append], {
+        home,
+      });
+      expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+      const rows = (text: string) => `id,email,status\n${text.repeat(run)}`;
+      expect(readdirSync(join(home, "d")).sort()).toEqual(["disposable.csv", "empty.csv", "ok.csv"]);
+      expect(read(home, "d/ok.csv")).toBe(rows("1,ann@larch-and-oak.com,ok\n4,bob@larch-and-oak.com,ok\n"));
+      expect(read(home, "d/disposable.csv")).toBe(rows("2,x@mailinator.com,disposable\n"));
+      expect(read(home, "d/empty.csv")).toBe(rows("3,,\n"));
+    }
+  });
+
+  test("refuses the files of an earlier run, before anything is charged", async () => {
+    const home = folderWith({ list });
+    await idv(["emails", "list", "-q", "--split", "d"], { home });
+    const before = read(home, "d/ok.csv");
+    const { code, stderr } = await idv(["emails", "list", "-q", "--split", "d"], { home });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr:
+        "idv: d/ok.csv: has the rows of an earlier run; empty the folder, or add to its files with --append\n",
+    });
+    expect(read(home, "d/ok.csv")).toBe(before);
+    expect((await readQuota(home)).used).toBe(3);
+  });
+
+  test("works with --drop, --dedupe and --format jsonl", async () => {
+    const home = folderWith({ list: `${list}5,ann@larch-and-oak.com\n` });
+    const options = ["--split", "d", "--format", "jsonl", "--drop", "disposable", "--dedupe"];
+    expect((await idv(["emails", "list", "-q", ...options], { home })).code).toBe(0);
+    expect(readdirSync(join(home, "d")).sort()).toEqual(["empty.jsonl", "ok.jsonl"]);
+    expect(read(home, "d/ok.jsonl").split("\n")).toHaveLength(3);
+  });
+
+  test("changes no file if the run fails", async () => {
+    const home = folderWith({ list, bad: `${list}6,a,b\n` });
+    await idv(["emails", "list", "-q", "--split", "d"], { home });
+    const before = read(home, "d/ok.csv");
+    expect((await idv(["emails", "bad", "-q", "--split", "d", "--append"], { home })).code).toBe(6);
+    expect(read(home, "d/ok.csv")).toBe(before);
+    expect(readdirSync(join(home, "d"))).toHaveLength(3);
+  });
+
+  test("leaves no temporary file if SIGINT arrives while the files are opened", async () => {
+    const home = folderWith({ list });
+    mkdirSync(join(home, "d"));
+    const old = `id,email,status\n${"9,old@larch-and-oak.com,ok\n".repeat(6_000_000)}`;
+    writeFileSync(join(home, "d/ok.csv"), old);
+    const child = startIdv(["emails", "list", "--split", "d", "--append"], { home });
+    const ended = finished(child);
+    while (child.exitCode === null && !readdirSync(join(home, "d")).some((name) => name.endsWith(".tmp"))) {
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    child.kill("SIGINT");
+    const { code } = await ended;
+    expect(code).toBe(130);
+    expect(readdirSync(join(home, "d"))).toEqual(["ok.csv"]);
+    expect(statSync(join(home, "d/ok.csv")).size).toBe(old.length);
+  });
+
+  test("completes a last line without a line end, and rejects another header", async () => {
+    const home = folderWith({ list });
+    mkdirSync(join(home, "d"));
+    writeFileSync(join(home, "d/ok.csv"), "id,email,status\n0,old@larch-and-oak.com,ok");
+    expect((await idv(["emails", "list", "-q", "--split", "d", "--append"], { home })).code).toBe(0);
+    expect(read(home, "d/ok.csv").split("\n").slice(1, 3)).toEqual([
+      "0,old@larch-and-oak.com,ok",
+      "1,ann@larch-and-oak.com,ok",
+    ]);
+    writeFileSync(join(home, "d/ok.csv"), "id,name,email,status\n");
+    const { code, stderr } = await idv(["emails", "list", "-q", "--split", "d", "--append"], { home });
+    expect({ code, stderr }).toEqual({
+      code: 6,
+      stderr: "idv: d/ok.csv: its header differs from this table's; split into another folder\n",
+    });
+  });
+});
+
+describe("a file that is replaced", () => {
+  const list = "email\nann@larch-and-oak.com\n";
+
+  test("through a symbolic link stays in its place, as does the link", async () => {
+    const home = folderWith({});
+    mkdirSync(join(home, "real"));
+    writeFileSync(join(home, "real/list"), list);
+    symlinkSync("real/list", join(home, "link"));
+    expect((await idv(["emails", "-q", "-I", "link"], { home })).code).toBe(0);
+    expect(read(home, "real/list")).toBe("email,status\nann@larch-and-oak.com,ok\n");
+    expect(readdirSync(home).sort()).toEqual(["link", "real", "state"]);
+  });
+
+  test.skipIf(!existsSync("/dev/shm"))("may be on another device than the link to it", async () => {
+    const home = folderWith({});
+    const shared = mkdtempSync("/dev/shm/idv-test-");
+    try {
+      writeFileSync(join(shared, "list"), list);
+      symlinkSync(join(shared, "list"), join(home, "link"));
+      const outcome = await idv(["emails", "-q", "-I.bak", "link"], { home });
+      expect(outcome).toMatchObject({ code: 0, stderr: "" });
+      const columns = "email,status\nann@larch-and-oak.com,ok\n";
+      expect(readFileSync(join(shared, "list"), "utf8")).toBe(columns);
+      expect(read(home, "link.bak")).toBe(list);
+    } finally {
+      rmSync(shared, { recursive: true });
+    }
+  });
+
+  test("must not be read-only", async () => {
+    const home = folderWith({ list });
+    execFileSync("chmod", ["-R", "a+rwX", home]);
+    execFileSync("chmod", ["444", join(home, "list")]);
+    const asSomebody = process.getuid?.() === 0 ? { uid: 65_534 } : {};
+    const { code, stderr } = await idv(["emails", "-q", "-I", "list"], { home, ...asSomebody });
+    expect({ code, stderr }).toEqual({
+      code: 6,
+      stderr: "idv: list: is read-only; make it writable, or write elsewhere with -o\n",
+    });
+    expect(read(home, "list")).toBe(list);
+  });
+
+  test("is left unchanged if it grows while it is read", async () => {
+    const home = folderWith({ list: `email\n${"ann@larch-and-oak.com\n".repeat(400_000)}` });
+    const { size } = statSync(join(home, "list"));
+    const child = startIdv(["emails", "-q", "-I", "list"], { home });
+    const ended = finished(child);
+    while (child.exitCode === null) {
+      appendFileSync(join(home, "list"), "late@larch-and-oak.com\n");
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    const { code, stderr } = await ended;
+    expect({ code, stderr }).toEqual({
+      code: 6,
+      stderr: "idv: list has changed while it was read; it is left as it is now; run again\n",
+    });
+    expect(statSync(join(home, "list")).size).toBeGreaterThan(size);
+    expect(readdirSync(home).sort()).toEqual(["list", "state"]);
+  });
+});

@@ -1,0 +1,163 @@
+/** Covers the commands that a run suggests: each is run as it is printed, and loses and charges nothing. */
+import { execFile } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { readQuota, setQuota } from "../../support/quota.js";
+import { idv, program } from "../../support/run-idv.js";
+import { folderOf } from "../../support/temporary-folder.js";
+
+const execute = promisify(execFile);
+
+/** Returns a folder with files, and `idv` on its path. */
+function homeOf(files: Readonly<Record<string, string | Uint8Array>>): string {
+  const home = folderOf({});
+  for (const [name, bytes] of Object.entries(files)) writeFileSync(join(home, name), bytes);
+  mkdirSync(join(home, "bin"));
+  writeFileSync(join(home, "bin", "idv"), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
+  chmodSync(join(home, "bin", "idv"), 0o755);
+  return home;
+}
+
+/** Runs a command line on a terminal. Returns what it prints, and the commands that it suggests. */
+async function run(home: string, command: string): Promise<{ output: string; suggested: string[] }> {
+  const env = {
+    ...{ PATH: `${join(home, "bin")}:${process.env["PATH"]}`, HOME: home, TERM: "xterm" },
+    XDG_STATE_HOME: join(home, "state"),
+  };
+  const { stdout } = await execute("script", ["-qec", `${command} || true`, "/dev/null"], {
+    ...{ cwd: home, env, encoding: "utf8" },
+  });
+  const output = stdout.replaceAll("\r", "");
+  const suggested = Array.from(output.matchAll(/^.*Next: (idv .*?)(?:\u001b.*)?$/gm), ([, words]) => words!);
+  return { output, suggested };
+}
+
+/** Validates as much as a quota has, then the rest with the suggested command. Returns that command, and the file then. */
+async function resumed(home: string, command: string, output: string, limit = 2) {
+  await setQuota(home, { limit, period: "day" });
+  const { suggested, output: first } = await run(home, command);
+  await setQuota(home, { limit: 100 });
+  for (const each of suggested) await run(home, each);
+  const { used } = await readQuota(home);
+  return { suggested, first, used, output: readFileSync(join(home, output), "latin1") };
+}
+
+const good = (name: string) => `${name}@larch-and-oak.com`;
+const list = `id,email\n${["a", "b", "c", "d"].map((name, i) => `${i},${good(name)}\n`).join("")}`;
+
+describe("the command that goes on where the quota has ended", () => {
+  test.each([
+    ["emails list.csv -o o.csv", "o.csv", "idv emails -I --update o.csv"],
+    ["emails -I list.csv", "list.csv", "idv emails -I --update list.csv"],
+    ["emails -I.bak list.csv", "list.csv", "idv emails -I --update list.csv"],
+    ["emails -o -o.csv -- list.csv", "-o.csv", "idv emails -I --update ./-o.csv"],
+    ["emails -d , -I list.csv", "list.csv", "idv emails -d , -I --update list.csv"],
+    ["emails --drop fake -I list.csv", "list.csv", "idv emails --drop fake -I --update list.csv"],
+    [
+      "emails --bad-rows keep:b.csv -I list.csv",
+      "list.csv",
+      "idv emails --bad-rows keep -I --update list.csv",
+    ],
+  ])("completes the output of `idv %s`", async (command, output, expected) => {
+    const home = homeOf({ "list.csv": list });
+    const { suggested, used, output: text } = await resumed(home, `idv ${command}`, output);
+    expect(suggested).toEqual([expected]);
+    expect(text).toBe(list.replaceAll("\n", ",ok\n").replace("email,ok", "email,status"));
+    expect(used).toBe(2);
+  });
+
+  test("keeps the file with the rows that were skipped", async () => {
+    const home = homeOf({ "list.csv": `${list}9,${good("x")},y,z\n` });
+    const { suggested } = await resumed(home, "idv emails --bad-rows skip:bad.csv -I list.csv", "list.csv");
+    expect(suggested).toEqual(["idv emails -I --update list.csv"]);
+    expect(readFileSync(join(home, "bad.csv"), "utf8")).toContain(good("x"));
+  });
+
+  test("escapes formulas again", async () => {
+    const home = homeOf({ "list.csv": `email\n${good("a")}\n=a.b@gmail.com\n` });
+    const command = "idv emails --canonical --escape-formulas list.csv -o o.csv";
+    const { suggested, output } = await resumed(home, command, "o.csv", 1);
+    expect(suggested).toHaveLength(1);
+    expect(output).toContain(",'=ab@gmail.com");
+  });
+
+  test.each([
+    ["an encoding: the file is UTF-8 now", "emails --encoding latin1 -I list.csv"],
+    ["another format", "emails -d , --format tsv -I list.csv"],
+    ["no header", "emails -n -I list.csv"],
+    ["members of objects that CSV has no columns for", "emails -c user.email list.jsonl -o o.csv"],
+  ])("is not suggested with %s", async (_, command) => {
+    const members = ["a", "b", "c"].map((name) => `{"user":{"email":"${good(name)}"}}\n`).join("");
+    const home = homeOf({ "list.csv": list, "list.jsonl": members });
+    await setQuota(home, { limit: 2, period: "day" });
+    const { output, suggested } = await run(home, `idv ${command}`);
+    expect(output).toContain("quota exhausted");
+    expect([suggested, output.includes("then run")]).toEqual([[], false]);
+  });
+
+  test("is not suggested for a workbook, whose backup it would replace", async () => {
+    const home = homeOf({ "list.csv": list });
+    await run(home, "idv emails -q list.csv -o list.xlsx");
+    await setQuota(home, { limit: 2, period: "day" });
+    const { output, suggested } = await run(home, "idv emails -I.bak --status-column again list.xlsx");
+    expect(output).toContain("quota exhausted");
+    expect([suggested, output.includes("then run")]).toEqual([[], false]);
+  });
+});
+
+test("a list that is longer than the quota is worked off with the command that the run says", async () => {
+  const home = folderOf({ "l.csv": "email\na@mailinator.com\nb@mailinator.com\nc@mailinator.com\n" });
+  await setQuota(home, { limit: 2, period: "day" });
+  const first = await idv(["emails", "-I", "l.csv"], { home });
+  expect(first.code).toBe(4);
+  expect(first.stderr).toMatch(
+    /renews in \d+ (min|h) \((tomorrow )?\d\d:\d\d\), at .*; then run: idv emails -I --update l\.csv\n$/,
+  );
+  await setQuota(home, {});
+  expect((await idv(["emails", "-I", "--update", "l.csv"], { home })).code).toBe(0);
+  expect(readFileSync(join(home, "l.csv"), "utf8")).toBe(
+    "email,status\na@mailinator.com,disposable\nb@mailinator.com,disposable\nc@mailinator.com,disposable\n",
+  );
+});
+
+test("an update of a table without a header is refused, since it would be charged again", async () => {
+  const home = homeOf({ "plain.txt": `${good("a")}\n${good("b")}\n` });
+  const { code, stderr } = await idv(["emails", "-I", "--update", "plain.txt"], { home });
+  expect([code, stderr]).toEqual([
+    2,
+    "idv: plain.txt: has no header, so --update cannot tell the column of an earlier run; add a header, or leave --update out\n",
+  ]);
+});
+
+describe("the command that drops useless rows", () => {
+  const mixed = `email\n${good("a")}\nx@mailinator.com\n`;
+
+  test("reads the outputs, each into a file of its own, and charges nothing", async () => {
+    const home = homeOf({ "a.csv": mixed, "b.csv": mixed.replace("x@", "y@") });
+    await setQuota(home, { limit: 10, period: "day" });
+    const { suggested } = await run(home, "idv emails a.csv b.csv -o out/");
+    expect(suggested).toEqual([
+      "idv emails --update out/a.csv --drop disposable -o out/a-clean.csv",
+      "idv emails --update out/b.csv --drop disposable -o out/b-clean.csv",
+    ]);
+    const { used } = await readQuota(home);
+    for (const command of suggested) await run(home, command);
+    expect(readFileSync(join(home, "out/b-clean.csv"), "utf8")).toBe(`email,status\n${good("a")},ok\n`);
+    expect((await readQuota(home)).used).toBe(used);
+  });
+
+  test("reads the input if there is no output and no limit", async () => {
+    const home = homeOf({ "list.csv": mixed });
+    const { suggested } = await run(home, "idv emails list.csv > /dev/null");
+    expect(suggested).toEqual(["idv emails list.csv --drop disposable -o list-clean.csv"]);
+    await run(home, suggested[0]!);
+    expect(readFileSync(join(home, "list-clean.csv"), "utf8")).toContain("ok");
+    // It would replace that file.
+    expect((await run(home, "idv emails list.csv > /dev/null")).suggested).toEqual([]);
+    await setQuota(home, { limit: 10 });
+    writeFileSync(join(home, "other.csv"), mixed);
+    expect((await run(home, "idv emails other.csv > /dev/null")).suggested).toEqual([]);
+  });
+});

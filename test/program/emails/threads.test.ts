@@ -1,0 +1,124 @@
+/** Covers workers: a table comes out the same however many judge it. */
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { RunOptions } from "../../../src/run/run-options.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+// Modules of the built program, since workers are started from files.
+const built = (module: string) => import(new URL(`../../../dist/${module}.js`, import.meta.url).href);
+const { validateTable } = await built("run/run");
+const { nameColumns } = await built("run/columns");
+const { profiles } = await built("run/item");
+const { openTable } = await built("table/reader");
+const { offlineValidator } = await built("validator/offline");
+const { loadClassifier } = await built("classifier/classifier");
+const { QuotaFile } = await built("store/quota/quota-file");
+
+/** Yields rows of every kind, 100 bytes each; some notes have line ends, so that a block may end inside one. */
+function* table(rows: number) {
+  yield Buffer.from("id,email,note\n");
+  // Blocks that lie inside it look like rows of their own.
+  const lineEnds = "line\n".repeat(150_000);
+  for (let start = 0; start < rows; start += 1000) {
+    let text = "";
+    for (let id = start; id < start + 1000; id++) {
+      const domain = ["gmail.com", "mailinator.com", "larch-and-oak.com", `d${id % 5000}.net`, "gmial.com"][
+        id % 5
+      ];
+      const note = id % 7 === 0 ? '"calls,\nback ""soon"""' : "x".repeat(60);
+      text += `${id},${id % 11 === 0 ? "" : `user${id % 90_000}@${domain}`},${note}\n`;
+    }
+    const bytes = Buffer.from(start === 150_000 ? `${text}-1,ann@larch-and-oak.com,"${lineEnds}"\n` : text);
+    // As they come from a file.
+    for (let i = 0; i < bytes.length; i += 262_144) yield bytes.subarray(i, i + 262_144);
+  }
+}
+
+const parts = [...table(200_000)];
+
+let threads = 0;
+const count = () => {
+  threads++;
+};
+beforeAll(() => void process.on("worker", count));
+afterAll(() => void process.off("worker", count));
+
+test("a CRLF that is split between two blocks is one line end", async () => {
+  const block = 262_144;
+  const line = "ann@larch-and-oak.com,hello\r\n";
+  // Two lines longer than a block: the first ends with a block, the second has its CR at the end of one.
+  const rows = line.repeat(Math.ceil((40 * block) / line.length));
+  const before = `email,text\r\n${rows}`;
+  const fill = (length: number) => `ann@larch-and-oak.com,${"x".repeat(length - 24)}\r\n`;
+  const aligned = fill(2 * block - (before.length % block));
+  const text = `${before}${aligned}${fill(block + 1)}${line.repeat(5000)}`;
+  const bytes = Buffer.from(text);
+  async function* inBlocks() {
+    for (let i = 0; i < bytes.length; i += block) {
+      yield bytes.subarray(i, i + block);
+      await new Promise((resolve) => setTimeout(resolve, i < 20 * block ? 10 : 0));
+    }
+  }
+  const quotaFile = await QuotaFile.open(join(temporaryFolder(), "quota.db"), Date.now);
+  const outputs = await Promise.all(
+    [1, 3].map(async (cores) => {
+      const parts: Buffer[] = [];
+      const { rows: count } = await validateTable({
+        kind: "email",
+        table: await openTable({ name: "list.csv", bytes: inBlocks() }, { profile: profiles.email }),
+        sink: { write: async (part: Uint8Array) => void parts.push(Buffer.from(part)) },
+        validator: offlineValidator({ classifier: loadClassifier(), source: {} }, quotaFile),
+        columns: nameColumns(undefined, "status"),
+        cores,
+        signal: new AbortController().signal,
+      });
+      return { count, output: createHash("sha256").update(Buffer.concat(parts)).digest("hex") };
+    }),
+  );
+  expect(outputs[1]).toEqual(outputs[0]);
+  expect(outputs[0]?.count).toBe(text.split("\r\n").length - 2);
+  await quotaFile.close();
+});
+
+describe("a large table comes out the same with and without workers", () => {
+  test.each<[string, number | null, Partial<RunOptions>]>([
+    ["unfiltered", null, {}],
+    ["with a limit", 77_777, {}],
+    ["deduplicated", null, { filter: { dedupe: "item" } }],
+    ["deduplicated by mailbox", null, { filter: { dedupe: "canonical" } }],
+    ["filtered, with a limit", 60_000, { filter: { keeps: (status) => status !== "ok" } }],
+  ])("%s", async (_, limit, options) => {
+    const quotaFile = await QuotaFile.open(join(temporaryFolder(), "quota.db"), Date.now);
+    const run = async (cores: number) => {
+      await quotaFile.configure({ limit });
+      await quotaFile.reset();
+      threads = 0;
+      const hash = createHash("sha256");
+      const report = await validateTable({
+        kind: "email",
+        table: await openTable({ name: "list.csv", bytes: inParts() }, { profile: profiles.email }),
+        sink: { write: async (bytes: Uint8Array) => void hash.update(bytes) },
+        validator: offlineValidator({ classifier: loadClassifier(), source: {} }, quotaFile),
+        columns: nameColumns(undefined, "status"),
+        cores,
+        signal: new AbortController().signal,
+        ...options,
+      });
+      return { report, hash: hash.digest("hex"), threads };
+    };
+    async function* inParts() {
+      for (const part of parts) {
+        yield part;
+        // Yields to the event loop as a file does, so that workers can become ready.
+        await new Promise(setImmediate);
+      }
+    }
+    const [{ threads: none, ...alone }, { threads: two, ...together }] = [await run(1), await run(3)];
+    expect(together).toEqual(alone);
+    // The main thread works, too.
+    expect([none, two]).toEqual([0, 2]);
+    expect(together.report.rows).toBe(200_001);
+    await quotaFile.close();
+  });
+});

@@ -1,0 +1,94 @@
+/** Covers `idv usage` and the keys that share quotas or are rotated, through the built program and its service. */
+import { expect, test } from "vitest";
+import { idv } from "../../support/run-idv.js";
+import { post, serve } from "../../support/service.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+const emails = (...items: readonly string[]) => ({ emails: items });
+
+test("two keys share a quota, and idv usage says which used what", async () => {
+  const home = temporaryFolder();
+  const create = async (...args: string[]) =>
+    (await idv(["keys", "create", "--quota", "team", ...args], { home })).stdout.trim();
+  const a = await create("--name", "shop, north", "--limit", "3", "--period", "month");
+  const b = await create("--name", "desk");
+  const again = await idv(["keys", "create", "--name", "x", "--quota", "team", "--limit", "9"], { home });
+  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('there is a quota "team" already')]);
+  const { url } = await serve(home, "-q");
+  expect(
+    (await post(`${url}/emails/validate`, a, emails("x@mailinator.com", "ann@larch-and-oak.com"))).status,
+  ).toBe(200);
+  const { body } = await post(`${url}/domains/validate`, b, {
+    domains: ["mailinator.com", "larch-and-oak.com"],
+  });
+  expect(body.domains).toEqual({
+    "mailinator.com": { status: "disposable" },
+    "larch-and-oak.com": { status: "quota_exceeded" },
+  });
+  expect((await post(`${url}/emails/validate`, a, emails("b@larch-and-oak.com"))).status).toBe(429);
+
+  const keys = (await idv(["keys", "list", "--json"], { home })).stdout.trim().split("\n");
+  const [first, second] = keys.map((line) => JSON.parse(line));
+  expect(first).toMatchObject({ used: 3, left: 0, quota: "team" });
+  expect(first.secrets).toMatchObject([{ hint: `sk_...${a.slice(-4)}`, ends: null }]);
+  expect(second).toMatchObject({ used: 3, quota: "team", lastUsed: expect.stringMatching(/^\d{4}-/) });
+  expect(second.lastUsed >= second.created).toBe(true);
+
+  const day = new Date().toISOString().slice(0, 10);
+  const csv = await idv(["usage", "--csv"], { home });
+  const lines = csv.stdout.trim().split("\n");
+  expect(lines[0]).toBe("time,key,name,kind,units,ok,alias,disposable,fake,other,quota_exceeded");
+  expect(lines.slice(1).sort()).toEqual(
+    [
+      `${day},${first.id},"shop, north",email,2,1,0,1,0,0,0`,
+      `${day},${second.id},desk,domain,1,0,0,1,0,0,1`,
+    ].sort(),
+  );
+  const json = await idv(["usage", "--json", "--by", "hour", "--key", second.id], { home });
+  expect(JSON.parse(json.stdout)).toEqual({
+    ...{ time: expect.stringMatching(/T\d\d:00Z$/), key: second.id, name: "desk", kind: "domain", units: 1 },
+    statuses: { disposable: 1, quota_exceeded: 1 },
+  });
+});
+
+test("each rotation leaves the older secrets their ends, and they are ended one by one", async () => {
+  const home = temporaryFolder();
+  const first = (await idv(["keys", "create", "--name", "shop"], { home })).stdout.trim();
+  const list = async () => JSON.parse((await idv(["keys", "list", "--json"], { home })).stdout);
+  const { id } = await list();
+  const { url } = await serve(home, "-q");
+  const statusOf = async (secret: string) =>
+    (await post(`${url}/emails/validate`, secret, emails("a@larch-and-oak.com"))).status;
+  const rotate = async (...args: string[]) => {
+    const { stdout, stderr } = await idv(["keys", "rotate", id, ...args], { home });
+    return { secret: stdout.trim(), stderr };
+  };
+  const second = await rotate("--grace", "24h");
+  expect(second.stderr).toMatch(/shown only now; the one before works until \d{4}-.*Z\n$/);
+  const third = await rotate("--grace", "1h");
+  expect(third.stderr).toContain("an older secret still works until its end");
+  expect([await statusOf(first), await statusOf(second.secret), await statusOf(third.secret)]).toEqual([
+    ...[200, 200, 200],
+  ]);
+  const fourth = await rotate();
+  expect([await statusOf(third.secret), await statusOf(second.secret), await statusOf(first)]).toEqual([
+    ...[401, 200, 200],
+  ]);
+  const hints = [fourth.secret, first, second.secret].map((secret) => `sk_...${secret.slice(-4)}`);
+  expect((await list()).secrets.map(({ hint }: { hint: string }) => hint)).toEqual(hints);
+  expect((await idv(["keys", "list"], { home })).stdout).toMatch(/sk_\.\.\..{4} until \d{4}-/);
+
+  const ended = await idv(["keys", "revoke", id, "--secret", first.slice(-4)], { home });
+  expect([ended.code, ended.stderr]).toEqual([0, expect.stringContaining("ended that secret")]);
+  expect([await statusOf(first), await statusOf(second.secret)]).toEqual([401, 200]);
+  const newest = await idv(["keys", "revoke", id, "--secret", fourth.secret.slice(-4)], { home });
+  expect(newest.code).toBe(2);
+  expect(await statusOf(fourth.secret)).toBe(200);
+
+  await idv(["keys", "revoke", id], { home });
+  const refused = await idv(["keys", "rotate", id], { home });
+  expect([refused.code, refused.stdout]).toEqual([2, ""]);
+  expect(refused.stderr).toContain("is revoked; create another key");
+  const unchanged = await idv(["keys", "set", id], { home });
+  expect([unchanged.code, unchanged.stderr]).toEqual([2, expect.stringContaining("keys set needs --name")]);
+});

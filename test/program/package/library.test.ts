@@ -1,0 +1,100 @@
+/** Covers idv as a library, from the built package. */
+import { describe, expect, test } from "vitest";
+import type * as Library from "../../../src/index.js";
+import { startDnsServer } from "../../support/dns-server.js";
+
+const { canonical, classifyDomain, classifyEmail, createClassifier }: typeof Library = await import(
+  new URL("../../../dist/library/index.js", import.meta.url).href
+);
+const server = await startDnsServer();
+const dns = { servers: [server.address] };
+
+test("single items are classified without options", () => {
+  expect(classifyEmail("grace.lee@gmial.com")).toEqual({
+    status: "fake",
+    reason: "typo-domain: gmial.com",
+    suggestion: "grace.lee@gmail.com",
+  });
+  expect(classifyDomain("mailinator.com").status).toBe("disposable");
+  expect(canonical("email", "Ann.Lee+news@googlemail.com")).toBe("annlee@gmail.com");
+  expect(canonical("email", "a@@b")).toBeUndefined();
+});
+
+describe("a classifier", () => {
+  test("knows the caller's lists", async () => {
+    const classifier = createClassifier({ allow: ["mailinator.com"], deny: ["ann@larch-and-oak.com"] });
+    expect(classifier.classify("email", "a@mailinator.com")).toEqual({
+      status: "ok",
+      reason: "allow-list: mailinator.com",
+    });
+    expect((await classifier.check("email", "Ann@larch-and-oak.com")).status).toBe("disposable");
+  });
+
+  test.each([[{ allow: ["a b"] }], [{ deny: ["@"] }]])("rejects %j", (options) => {
+    expect(() => createClassifier(options)).toThrow(TypeError);
+  });
+
+  test.each([
+    [{ servers: ["dns.example"] }],
+    [{ servers: [] }],
+    [{ servers: ["127.0.0.1:0"] }],
+    [{ concurrency: 0 }],
+    [{ concurrency: 65 }],
+  ])("rejects the DNS options %j", (options) => {
+    expect(() => createClassifier({ dns: options })).toThrow(TypeError);
+  });
+
+  test("rejects a file that is no table", () => {
+    expect(() => createClassifier({ table: "package.json" })).toThrow("not a table of disposable domains");
+  });
+
+  test("asks DNS if it may", async () => {
+    const classifier = createClassifier({ dns });
+    expect(await classifier.check("email", "ann@nx-1.net")).toEqual({
+      status: "fake",
+      reason: "no-such-domain: nx-1.net",
+    });
+    expect(await classifier.check("email", "ann+x@ok.net")).toEqual({
+      status: "alias",
+      reason: "sub-address: +x",
+      mx: "mail.larch-and-oak.com",
+    });
+    expect(await classifier.check("domain", "servfail.net")).toEqual({ status: "ok" });
+    expect(classifier.classify("email", "ann@nx-1.net")).toEqual({ status: "ok" });
+  });
+
+  test("asks about a domain once for calls at the same time", async () => {
+    const own = await startDnsServer();
+    const classifier = createClassifier({ dns: { servers: [own.address] } });
+    await Promise.all(Array.from({ length: 500 }, (_, i) => classifier.check("email", `a${i}@nx-1.net`)));
+    // A slow answer may make it resend.
+    expect([...new Set(own.asked)]).toEqual(["MX nx-1.net"]);
+  });
+
+  test("leaves the verdict to the rules where a server denies every name", async () => {
+    const wrong = await startDnsServer({ controlCodes: [3, 3] });
+    const classifier = createClassifier({ dns: { servers: [wrong.address] } });
+    expect(await classifier.check("email", "ann@nx-1.net")).toEqual({ status: "ok" });
+    expect(wrong.asked).toEqual([]);
+  });
+
+  test("yields many verdicts in order, reads ahead and asks about a domain once", async () => {
+    server.asked.length = 0;
+    const items = Array.from({ length: 1000 }, (_, i) => `a${i}@${i % 3 ? "ok" : "nx"}-${i % 7}.net`);
+    let read = 0;
+    async function* source() {
+      for (const item of items) {
+        read++;
+        yield item;
+      }
+    }
+    const seen: string[] = [];
+    for await (const { item, status } of createClassifier({ dns }).checkAll("email", source())) {
+      expect(status).toBe(item.includes("@nx") ? "fake" : "ok");
+      expect(read - seen.length).toBeLessThanOrEqual(256);
+      seen.push(item);
+    }
+    expect(seen).toEqual(items);
+    expect(new Set(server.asked).size).toBe(14);
+  });
+});

@@ -1,0 +1,24 @@
+/** Covers what npm makes of the package: the manual page of an installation for all folders. */
+import { execFileSync } from "node:child_process";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+test.skipIf(process.platform === "win32")(
+  "npm install -g puts the manual page where man looks for it",
+  () => {
+    const root = fileURLToPath(new URL("../../..", import.meta.url));
+    const folder = temporaryFolder();
+    // Without the dependencies, which npm would fetch, and the scripts.
+    const { name, version, bin, man } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ name, version, bin, man }));
+    for (const part of ["bin", "dist/man"]) cpSync(join(root, part), join(folder, part), { recursive: true });
+    const npm = (...args: string[]) =>
+      execFileSync("npm", [...args, "--offline", "--silent"], { cwd: folder, encoding: "utf8" });
+    const tarball = npm("pack").trim();
+    npm("install", "-g", "--prefix", join(folder, "installed"), `./${tarball}`);
+    expect(readFileSync(join(folder, "installed/share/man/man1/idv.1"), "utf8")).toMatch(/^\.TH IDV 1 /m);
+  },
+);

@@ -1,0 +1,124 @@
+/** Covers the README: every command line in it is run, and every output that it shows is compared. */
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { appendFileSync, chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { classifyEmail } from "idv";
+import { beforeAll, describe, expect, test } from "vitest";
+import { startDnsServer } from "../../support/dns-server.js";
+import { finished, fixtures, idv, program } from "../../support/run-idv.js";
+import { createKey, serve } from "../../support/service.js";
+import { folderOf } from "../../support/temporary-folder.js";
+
+const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
+/** The code blocks: their language, their text, and the last line of text above them. */
+const blocks = Array.from(
+  readme.matchAll(/([^\n]*)\n\n```(\w*)\n(.*?)```/gs),
+  ([, above, language, text]) => ({
+    above: above!,
+    language: language!,
+    text: text!,
+  }),
+);
+const commands = blocks
+  .filter(({ language }) => language === "sh")
+  .flatMap(({ text }) => text.trim().split("\n"))
+  .filter((line) => !line.startsWith("npm"));
+
+const list = "name,email\nAnn,ann@larch-and-oak.com\nBob,x7k2@mailinator.com\n";
+let home: string;
+let env: Record<string, string>;
+let dnsServer: string;
+let url: string;
+
+beforeAll(async () => {
+  const gzipped = gzipSync(list);
+  home = folderOf({
+    ...{
+      "list.csv": list,
+      "2024.csv": list,
+      "2025.csv": list,
+      "domains.txt": "mailinator.com\nlarch-and-oak.com\n",
+    },
+    "signups.csv": readFileSync(`${fixtures}signups.csv`, "utf8"),
+  });
+  for (const name of ["export.csv.gz", "part-1.csv.gz"]) writeFileSync(join(home, name), gzipped);
+  await idv(["emails", "list.csv", "-o", "list.xlsx"], { home });
+  mkdirSync(join(home, "bin"));
+  writeFileSync(join(home, "bin", "idv"), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
+  // In a clone, npx finds the program; here it is on the path.
+  writeFileSync(join(home, "bin", "npx"), '#!/bin/sh\nexec "$@"\n');
+  for (const name of ["idv", "npx"]) chmodSync(join(home, "bin", name), 0o755);
+  symlinkSync(fixtures, join(home, "fixtures"));
+  env = { PATH: `${join(home, "bin")}:${process.env["PATH"]}`, HOME: home, NODE_DISABLE_COMPILE_CACHE: "1" };
+  dnsServer = (await startDnsServer()).address;
+  if (hasGit) commitTwice(home);
+  const serverHome = folderOf({});
+  writeFileSync(join(home, "key.txt"), `${await createKey(serverHome)}\n`);
+  url = (await serve(serverHome)).url;
+});
+
+/** Makes a repository in which the last commit adds a bad row to signups.csv. */
+function commitTwice(folder: string): void {
+  const git = (...args: readonly string[]) => execFileSync("git", args, { cwd: folder });
+  const commit = ["-c", "user.name=a", "-c", "user.email=a@example.net", "commit", "-qm", "a"];
+  git("init", "-q");
+  git("add", "signups.csv");
+  git(...commit);
+  appendFileSync(join(folder, "signups.csv"), "9,x@mailinator.com,free\n");
+  git(...commit, "-a");
+}
+
+const hasGit = (() => {
+  try {
+    return execFileSync("git", ["--version"]).length > 0;
+  } catch {
+    return false;
+  }
+})();
+
+describe("the command lines", () => {
+  test("are all there", () => {
+    expect(commands.length).toBeGreaterThan(15);
+  });
+
+  test.for(commands)("%s", async (line, { skip }) => {
+    skip(line.startsWith("git ") && !hasGit, "needs git");
+    const isServer = line === "idv serve";
+    // Files of the lines before would be kept, which some of them refuse.
+    const fresh = line.includes("--split") ? "rm -rf checked; " : "";
+    const local = line.replace("https://validation.example.com", url);
+    const offline = line.includes("login") || line.includes("dry-run") ? {} : { IDV_ENGINE: "offline" };
+    const child = spawn(
+      "bash",
+      ["-c", `set -o pipefail; ${fresh}${isServer ? "exec " : ""}${local}${isServer ? " --port 0" : ""}`],
+      {
+        cwd: home,
+        env: { ...env, ...offline, IDV_DNS_SERVER: dnsServer },
+      },
+    );
+    if (isServer) {
+      await once(child.stderr!, "data");
+      child.kill("SIGTERM");
+    }
+    const { code, stderr } = await finished(child);
+    expect([code, stderr]).toEqual([
+      /--fail-on [\w,]+ /.test(line) ? 1 : 0,
+      expect.not.stringContaining("a bug in idv"),
+    ]);
+  });
+});
+
+test("the table before and after is the fixture and what becomes of it", async () => {
+  const tables = blocks.filter(({ language }) => language === "").map(({ text }) => text);
+  const file = `${fixtures}signups.csv`;
+  expect(tables[0]).toBe(readFileSync(file, "utf8"));
+  expect(tables[1]).toBe((await idv(["emails", file, "--explain"])).stdout);
+  expect(tables).toHaveLength(2);
+});
+
+test("the library says what the README shows", () => {
+  const shown = /classifyEmail\("(.*)"\);\n\/\/ (\{.*\})/.exec(readme)!;
+  expect(classifyEmail(shown[1]!)).toEqual(new Function(`return ${shown[2]}`)());
+});

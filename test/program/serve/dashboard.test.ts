@@ -1,0 +1,335 @@
+/** Covers the dashboard of `idv serve` in a browser: signing in, keys, usage and the try-it box, and attacks on them. */
+import { get } from "node:http";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expectAccessible, expectFits, startBrowser, wantedBrowser } from "../../support/browser.js";
+import { hasPostgres, startPostgres } from "../../support/postgres.js";
+import { idv } from "../../support/run-idv.js";
+import { type Service, serve } from "../../support/service.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+const postgres = hasPostgres ? await startPostgres() : undefined;
+
+async function linkTo({ url }: Service, state: string): Promise<string> {
+  const { stdout, stderr } = await idv(["dashboard", "--base-url", url, "--state", state]);
+  expect(stderr).toBe("idv: the link works once, for 10 minutes\n");
+  return stdout.trim();
+}
+
+describe("without a browser", () => {
+  const state = `${temporaryFolder()}/service.db`;
+  let service: Service;
+  beforeAll(async () => {
+    service = await serve(temporaryFolder(), "--state", state);
+  });
+  const post = (path: string, headers: Record<string, string>, body = "") =>
+    fetch(`${service.url}/dashboard${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+      body,
+      redirect: "manual",
+    });
+  const own = () => ({ origin: service.url, "sec-fetch-site": "same-origin" });
+
+  /** Signs in as a browser does, and returns the cookie. */
+  async function signIn(): Promise<string> {
+    const token = new URL(await linkTo(service, state)).searchParams.get("token")!;
+    const response = await post("/sign-in", own(), `token=${token}`);
+    expect(response.status).toBe(303);
+    return response.headers.get("set-cookie")!;
+  }
+
+  test("no page is shown to somebody who is not signed in, nor to a guessed session", async () => {
+    for (const cookie of ["", "idv-session=guess", "__Secure-idv-session=x"]) {
+      for (const path of ["", "/keys", "/usage.csv", "/try"]) {
+        const response = await fetch(`${service.url}/dashboard${path}`, { headers: { cookie } });
+        expect(response.status).toBe(401);
+        expect(await response.text()).toContain("You are not signed in");
+      }
+    }
+  });
+
+  test("a link is spent by a button, not by opening it, and once", async () => {
+    const link = await linkTo(service, state);
+    const token = new URL(link).searchParams.get("token")!;
+    expect((await fetch(link)).headers.get("set-cookie")).toBeNull();
+    expect((await post("/sign-in", own(), `token=${token}`)).status).toBe(303);
+    const again = await post("/sign-in", own(), `token=${token}`);
+    expect([again.status, again.headers.get("set-cookie")]).toEqual([403, null]);
+    expect(await again.text()).toContain("The link was used already");
+  });
+
+  test("a session is new at each sign-in, and its cookie is out of reach of scripts and other sites", async () => {
+    const cookie = await signIn();
+    expect(cookie).toMatch(
+      /^idv-session=\w{43}; Max-Age=43200; Path=\/dashboard; HttpOnly; SameSite=Strict$/,
+    );
+    expect(await signIn()).not.toBe(cookie);
+    const https = await post(
+      "/sign-in",
+      { ...own(), origin: service.url.replace("http:", "https:") },
+      "token=x",
+    );
+    expect(https.status).toBe(403);
+  });
+
+  test("a change needs a page of this dashboard, and a session", async () => {
+    const cookie = (await signIn()).split(";")[0]!;
+    const body = "id=abcdefghi&name=shop&permissions=emails";
+    const foreign = [
+      {},
+      { origin: service.url },
+      { "sec-fetch-site": "same-origin" },
+      { origin: "https://evil.example", "sec-fetch-site": "cross-site" },
+      { origin: "https://evil.example", "sec-fetch-site": "same-origin" },
+      { origin: "null", "sec-fetch-site": "same-origin" },
+      { origin: service.url, "sec-fetch-site": "same-site" },
+    ];
+    for (const headers of foreign) {
+      expect((await post("/keys", { ...headers, cookie } as never, body)).status).toBe(403);
+    }
+    expect((await post("/keys", own(), body)).status).toBe(401);
+    expect((await idv(["keys", "list", "--state", state])).stdout).toBe("");
+    expect((await post("/keys", { ...own(), cookie }, body)).status).toBe(200);
+    expect((await post("/sign-out", { ...own(), cookie })).status).toBe(200);
+    expect((await fetch(`${service.url}/dashboard`, { headers: { cookie } })).status).toBe(401);
+  });
+
+  test("a key may share a quota, whose limit is not changed on the way", async () => {
+    const cookie = (await signIn()).split(";")[0]!;
+    const create = async (fields: string) =>
+      (await post("/keys", { ...own(), cookie }, `name=a&permissions=emails&quota=team&${fields}`)).text();
+    expect(await create("id=aaaaaaaa1&limit=10&period=day")).toContain("is shown only now");
+    expect(await create("id=aaaaaaaa2&limit=20")).toContain("leave the limit empty to share it as it is");
+    expect(await create("id=aaaaaaaa3")).toContain("is shown only now");
+    expect(await create("id=aaaaaaaa3")).toContain("The key was created already");
+  });
+
+  test("--sign-out-all ends sessions and links", async () => {
+    const cookie = (await signIn()).split(";")[0]!;
+    const token = new URL(await linkTo(service, state)).searchParams.get("token")!;
+    expect((await fetch(`${service.url}/dashboard`, { headers: { cookie } })).status).toBe(200);
+    expect((await idv(["dashboard", "--sign-out-all", "--state", state])).code).toBe(0);
+    expect((await fetch(`${service.url}/dashboard`, { headers: { cookie } })).status).toBe(401);
+    expect((await post("/sign-in", own(), `token=${token}`)).status).toBe(403);
+  });
+
+  test("pages forbid frames, foreign content and storing; assets may be kept", async () => {
+    const cookie = (await signIn()).split(";")[0]!;
+    const page = await fetch(`${service.url}/dashboard`, { headers: { cookie } });
+    const policy = page.headers.get("content-security-policy")!;
+    expect(policy).toMatch(/^default-src 'none'; .*frame-ancestors 'none'$/);
+    expect(policy).not.toContain("unsafe");
+    expect(page.headers.get("cache-control")).toBe("no-store");
+    const text = await page.text();
+    const [style, script] = [/href="(\S+\.css)"/, /src="(\S+\.js)"/].map(
+      (pattern) => pattern.exec(text)![1]!,
+    );
+    const sizes = await Promise.all(
+      [style!, script!].map(async (path) => {
+        const response = await fetch(`${service.url}${path}`);
+        expect(response.headers.get("cache-control")).toContain("immutable");
+        return (await response.arrayBuffer()).byteLength;
+      }),
+    );
+    expect(text.length + sizes[0]! + sizes[1]!).toBeLessThan(30_000);
+  });
+
+  test.each([
+    ["GET", "/none", "", 404],
+    ["GET", "/keys/../../etc/passwd", "", 404],
+    ["GET", "/keys/abcdefghi/set", "", 405],
+    ["GET", "/keys/zzzzzzzzz", "", 404],
+    ["GET", "/usage?from=x", "", 400],
+    ["GET", "/usage?from=2020-01-01&to=2026-01-01", "", 400],
+    ["GET", "/usage?by=minute", "", 400],
+    ["POST", "/keys", "name=x", 400],
+    ["POST", "/keys", "id=abcdefghj&name=x&permissions=emails&limit=-1", 400],
+    ["POST", "/keys", "id=abcdefghj&name=x&permissions=all", 400],
+    ["POST", "/keys", "id=abcdefghj&name=x&permissions=emails&expires=2001-01-01", 400],
+    ["POST", "/keys/zzzzzzzzz/revoke", "name=x", 404],
+    ["POST", "/try", `items=${"a".repeat(200_000)}`, 413],
+  ])("%s %s %.40s is answered with a page and %d", async (method, path, body, status) => {
+    const cookie = (await signIn()).split(";")[0]!;
+    const response =
+      method === "POST"
+        ? await post(path, { ...own(), cookie }, body)
+        : await fetch(`${service.url}/dashboard${path}`, { headers: { cookie } });
+    expect(response.status).toBe(status);
+    if (!path.includes("..")) expect(await response.text()).toContain('<p class="fault" role="alert">');
+  });
+
+  test("no token is in the log, and --no-dashboard serves no pages", async () => {
+    const link = await linkTo(service, state);
+    await fetch(link);
+    expect(service.log()).toContain("/dashboard/*");
+    expect(service.log()).not.toContain("token");
+    const without = await serve(temporaryFolder(), "-q", "--no-dashboard", "--state", state);
+    const status = await new Promise((resolve) =>
+      get(`${without.url}/dashboard`, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      }),
+    );
+    expect(status).toBe(404);
+  });
+});
+
+const stores: readonly (readonly [string, () => Promise<string>])[] = [
+  ["SQLite", async () => `${temporaryFolder()}/service.db`],
+  ...(postgres ? ([["PostgreSQL", postgres.create]] as const) : []),
+];
+
+describe.skipIf(wantedBrowser() === undefined).each(stores)("in a browser, on %s", (_, newState) => {
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let service: Service;
+  let state: string;
+  const faults: string[] = [];
+  const name = "<img src=x onerror=alert(1)>";
+  beforeAll(async () => {
+    state = await newState();
+    [browser, service] = await Promise.all([
+      startBrowser(),
+      serve(temporaryFolder(), "-q", "--state", state),
+    ]);
+    context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
+    page = await context.newPage();
+    page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
+    page.on("pageerror", (error) => faults.push(error.message));
+    page.on("dialog", (dialog) => faults.push(`dialog: ${dialog.message()}`));
+  }, 60_000);
+  afterAll(() => browser.close());
+  const visit = (path: string) => page.goto(`${service.url}/dashboard${path}`);
+  const press = (button: string) => page.getByRole("button", { name: button, exact: true }).click();
+
+  test("a person signs in, creates a key, uses it, sees the usage, rotates, revokes and signs out", async () => {
+    await page.goto(await linkTo(service, state));
+    await press("Sign in");
+    expect(await page.textContent("h1")).toBe("Overview");
+    expect(await page.textContent("main")).toContain("No keys yet");
+    await page.getByRole("link", { name: "create one" }).click();
+    await page.locator("#create [name=name]").fill(name);
+    await page.getByLabel("Limit").fill("12");
+    await press("Create API key");
+    const secret = (await page.textContent(".secret code"))!;
+    expect(secret).toMatch(/^sk_\w{43}$/);
+    await page.getByRole("button", { name: "Copy" }).first().click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(secret);
+    await page.reload();
+    expect(await page.textContent(".fault")).toContain("was created already");
+    expect(await page.content()).not.toContain(secret);
+    const validate = async (bearer: string, count: number) => {
+      const emails = Array.from({ length: count }, (_, i) => `a${i}-${Math.random()}@larch-and-oak.com`);
+      const headers = { authorization: `Bearer ${bearer}`, "content-type": "application/json" };
+      const body = JSON.stringify({ emails });
+      return (await fetch(`${service.url}/emails/validate`, { method: "POST", headers, body })).status;
+    };
+    expect([await validate(secret, 10), await validate(secret, 3), await validate(secret, 1)]).toEqual([
+      ...[200, 200, 429],
+    ]);
+    await visit("");
+    const overview = (await page.textContent("main"))!;
+    expect(overview).toContain("12units today");
+    expect(overview).toContain("1items not checked");
+    expect(overview).toContain("1requests refused");
+    expect(overview).toContain(`${name} was created (session `);
+    await page.getByRole("link", { name }).click();
+    expect(await page.textContent("main")).toContain("12 of 12");
+    await press("Rotate");
+    const next = (await page.textContent(".secret code"))!;
+    await page.reload();
+    expect(await page.textContent(".fault")).toContain("was given this secret already");
+    // The quota is spent: a secret that works gets 429.
+    expect([await validate(secret, 1), await validate(next, 1)]).toEqual([429, 429]);
+    await press("Rotate");
+    const third = (await page.textContent(".secret code"))!;
+    await page.getByRole("link", { name: "To the key" }).click();
+    await page.getByRole("button", { name: `End now: secret sk_...${next.slice(-4)}` }).click();
+    expect(await page.textContent(".good")).toContain("Ended");
+    expect([await validate(secret, 1), await validate(next, 1), await validate(third, 1)]).toEqual([
+      ...[429, 401, 429],
+    ]);
+    await page.getByLabel("Limit").fill("100");
+    await press("Save");
+    expect([await validate(secret, 1), await validate(third, 1)]).toEqual([200, 200]);
+    await page.getByLabel("Name of the key").fill("another name");
+    await press("Revoke");
+    expect(await page.textContent(".fault")).toContain("it was not revoked");
+    await page.getByLabel("Name of the key").fill(name);
+    await press("Revoke");
+    expect(await page.textContent(".good")).toContain("Revoked");
+    expect(await validate(third, 1)).toBe(401);
+    await visit("/usage?by=hour");
+    expect(await page.textContent("h2")).toBe("14 units");
+    expect(await page.textContent("main")).toContain("The quotas have counted 14 units");
+    const csv = await context.request.get(`${service.url}/dashboard/usage.csv`);
+    expect(await csv.text()).toMatch(/^time,units,ok,.*\r\n[\s\S]*,14,14,0,0,0,0,1\r\n$/);
+    await visit("/try");
+    await page.getByLabel("Items, one a line").fill(`ann.lee@gmial.com\n${name}@x.com`);
+    await press("Check");
+    expect(await page.textContent("tbody")).toContain("ann.lee@gmail.com");
+    expect(await page.textContent("tbody")).toContain(name);
+    await page.getByLabel("Items, one a line").fill("anna@nordlicht-verlag.de\n\tx@mailinator.com\n");
+    for (const _ of ["first", "second"]) {
+      await press("Check");
+      const rows = await page.locator("tbody tr").allTextContents();
+      expect(rows.map((row) => row.replaceAll(/\s+/g, " "))).toEqual([
+        expect.stringMatching(/^ ?anna@nordlicht-verlag\.de ?ok/),
+        expect.stringMatching(/^ ?x@mailinator\.com ?disposable/),
+      ]);
+    }
+    expect((await idv(["keys", "list", "--json", "--state", state])).stdout).toContain('"used":14');
+    await press("Sign out");
+    await visit("/keys");
+    expect(await page.textContent("main")).toContain("You are not signed in");
+    // The answer with 401 above is the only thing that a browser may report.
+    expect(faults.filter((text) => !text.includes("401"))).toEqual([]);
+  }, 60_000);
+
+  test("all pages have labels, contrast and headings, and fit a phone, light and dark", async () => {
+    await page.goto(await linkTo(service, state));
+    await press("Sign in");
+    await visit("/keys");
+    const key = (await page.getByRole("link", { name }).getAttribute("href"))!.slice("/dashboard".length);
+    await idv(["keys", "create", "--name", "rotated", "--state", state]);
+    await visit("/keys");
+    const href = (await page.getByRole("link", { name: "rotated" }).getAttribute("href"))!;
+    await idv(["keys", "rotate", href.split("/").at(-1)!, "--grace", "1h", "--state", state]);
+    const rotated = href.slice("/dashboard".length);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      for (const path of ["", "/keys", key, rotated, "/usage", "/try", "/none"]) {
+        for (const width of [1280, 390]) {
+          await page.setViewportSize({ width, height: 900 });
+          await visit(path);
+          await expectFits(page);
+        }
+        // The checker is a script of another origin.
+        const checked = await browser.newContext({
+          bypassCSP: true,
+          storageState: await context.storageState(),
+        });
+        const other = await checked.newPage();
+        await other.emulateMedia({ colorScheme });
+        await other.goto(`${service.url}/dashboard${path}`);
+        await expectAccessible(other);
+        await checked.close();
+      }
+    }
+  }, 90_000);
+
+  test("the pages work without a script", async () => {
+    const plain = await browser.newContext({ javaScriptEnabled: false });
+    const still = await plain.newPage();
+    await still.goto(await linkTo(service, state));
+    await still.getByRole("button", { name: "Sign in" }).click();
+    await still.goto(`${service.url}/dashboard/keys`);
+    await still.locator("#create [name=name]").fill("plain");
+    await still.getByRole("button", { name: "Create API key" }).click();
+    expect(await still.textContent(".secret code")).toMatch(/^sk_/);
+    expect(await still.getByRole("button", { name: "Copy" }).count()).toBe(0);
+    await plain.close();
+  }, 30_000);
+});

@@ -1,0 +1,487 @@
+/** Covers checking a list in the browser: the file is that of the command line, and nothing of it stays behind. */
+import { once } from "node:events";
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expectAccessible, expectFits, startBrowser, wantedBrowser } from "../../support/browser.js";
+import { hasPostgres, startPostgres } from "../../support/postgres.js";
+import { randomFrom } from "../../support/random.js";
+import { idv } from "../../support/run-idv.js";
+import { type Service, serveWith } from "../../support/service.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+const postgres = hasPostgres ? await startPostgres() : undefined;
+
+/** A service with a key, and a folder of its own for temporary files. */
+async function start(state: string, ...args: string[]) {
+  const temporary = temporaryFolder();
+  const created = await idv(["keys", "create", "--name", "lists", "--limit", "5000000", "--state", state]);
+  expect(created.code, created.stderr).toBe(0);
+  const home = temporaryFolder();
+  const service = await serveWith({ home, env: { TMPDIR: temporary } }, "-q", "--state", state, ...args);
+  return { service, temporary, left: () => readdirSync(temporary) };
+}
+
+async function linkTo({ url }: Service, state: string): Promise<string> {
+  return (await idv(["dashboard", "--base-url", url, "--state", state])).stdout.trim();
+}
+
+const usedOf = async (state: string): Promise<number> =>
+  JSON.parse((await idv(["keys", "list", "--json", "--state", state])).stdout).used;
+
+const stores: readonly (readonly [string, () => Promise<string>])[] = [
+  ["SQLite", async () => join(temporaryFolder(), "service.db")],
+  ...(postgres ? ([["PostgreSQL", postgres.create]] as const) : []),
+];
+
+describe.skipIf(wantedBrowser() === undefined).each(stores)("in a browser, on %s", (_, newState) => {
+  let browser: Browser;
+  let page: Page;
+  let state: string;
+  let running: Awaited<ReturnType<typeof start>>;
+  const faults: string[] = [];
+  beforeAll(async () => {
+    state = await newState();
+    [browser, running] = await Promise.all([startBrowser(), start(state)]);
+    page = await browser.newPage();
+    page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
+    page.on("pageerror", (error) => faults.push(error.message));
+    await page.goto(await linkTo(running.service, state));
+    await page.getByRole("button", { name: "Sign in" }).click();
+  }, 60_000);
+  afterAll(() => browser.close());
+  const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
+  const send = async (name: string, content: Uint8Array | string) => {
+    const path = join(temporaryFolder(), name);
+    writeFileSync(path, content);
+    await page.goto(`${running.service.url}/dashboard/list`);
+    await page.locator("input[type=file]").setInputFiles(path);
+    await press("Send");
+    // The page of the list, or why it was not taken.
+    await page.waitForFunction(() => {
+      const said = document.querySelector("output")?.textContent;
+      return said === undefined ? document.querySelector("button.danger") : !/^$|sent$|Reading/.test(said);
+    });
+    return path;
+  };
+  const untilDone = () => page.locator("a.button, .fault").first().waitFor({ timeout: 60_000 });
+  const download = async () => {
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      page.locator("a.button").first().click(),
+    ]);
+    return { name: file.suggestedFilename(), content: readFileSync((await file.path())!) };
+  };
+
+  test("a list of a million rows comes back as the command line writes it, and is charged to the key", async () => {
+    const rows = Array.from(
+      { length: 1_000_000 },
+      (_, i) =>
+        `${i},"Person ${i}, x",user${i % 700_000}@${(i % 700_000) % 9 ? "larch-and-oak.com" : "mailinator.com"}\r\n`,
+    );
+    const path = await send(
+      "customers.csv",
+      `id;name\r\n`.replace(";", ",").replace("\r\n", ",email\r\n") + rows.join(""),
+    );
+    expect(await page.textContent("form.box")).toContain("1,000,000 rows with 700,000 different addresses");
+    expect(await page.locator("select[name=column] option[selected]").textContent()).toBe("3 email");
+    await expectFits(page);
+    await press("Check the list");
+    await untilDone();
+    expect(await page.textContent(".good")).toBe("1,000,000 rows checked, for 700,000 units.");
+    const { name, content } = await download();
+    expect(name).toBe("checked-customers.csv");
+    const output = join(temporaryFolder(), "checked.csv");
+    expect((await idv(["emails", path, "--offline", "-q", "-o", output])).code).toBe(0);
+    expect(content.equals(readFileSync(output))).toBe(true);
+    expect(await usedOf(state)).toBe(700_000);
+    const [report] = await Promise.all([
+      page.waitForEvent("popup"),
+      page.getByRole("link", { name: "Report" }).click(),
+    ]);
+    expect(await report.textContent("h1")).toBe("customers.csv");
+    // Its style applies.
+    expect(await report.locator("h1").evaluate((h1) => getComputedStyle(h1).margin)).toBe("0px");
+    await report.close();
+    await press("Remove the list");
+    await page.locator("input[type=file]").waitFor();
+    expect(running.left()).toEqual([]);
+    expect(faults).toEqual([]);
+  }, 120_000);
+
+  test("rows are left out, and statuses get files of their own, as chosen", async () => {
+    await send("a=1 +x.csv", "=cmd|x;mail\n1;a@mailinator.com\n2;ann@larch-and-oak.com\n3;x@@\n");
+    await page.getByLabel("fake").check();
+    await page.getByLabel("a file for each status").check();
+    await press("Check the list");
+    await untilDone();
+    expect(await page.locator("a.button").allTextContents()).toEqual([
+      expect.stringContaining("disposable.csv"),
+      expect.stringContaining("ok.csv"),
+    ]);
+    expect((await download()).content.toString()).toBe("=cmd|x;mail;status\n1;a@mailinator.com;disposable\n");
+    await press("Remove the list");
+  }, 60_000);
+
+  test("gzip comes back as gzip, and another column may be chosen", async () => {
+    const text = "email,other\nann@larch-and-oak.com,a@mailinator.com\n";
+    await send("two.csv.gz", gzipSync(text));
+    await page.getByLabel("Column with the addresses").selectOption("2");
+    await press("Check the list");
+    await untilDone();
+    const { name, content } = await download();
+    expect([name, content[0], content[1]]).toEqual(["checked-two.csv.gz", 0x1f, 0x8b]);
+    const { stdout } = await idv(["emails", "-q", "--only", "ok", "-c", "2"], { stdin: text });
+    expect(stdout).toBe("email,other,status\n");
+    await press("Remove the list");
+  }, 60_000);
+
+  test("a file that is no list is refused with the reason, and nothing stays", async () => {
+    await send("photo.csv", Buffer.from("%PDF-1.7 nonsense"));
+    expect(await page.textContent("output")).toContain("PDF");
+    expect(running.left()).toEqual([]);
+    await send("none.csv", "a,b\n1,2\n");
+    expect(await page.textContent("output")).toContain("no column looks like e-mail addresses");
+    expect(faults.filter((text) => !text.includes("400"))).toEqual([]);
+  }, 60_000);
+
+  test("a check is cancelled, and the pages are accessible", async () => {
+    const checked = await browser.newContext({
+      bypassCSP: true,
+      storageState: await page.context().storageState(),
+    });
+    const other = await checked.newPage();
+    await other.goto(`${running.service.url}/dashboard/list`);
+    await expectAccessible(other);
+    const rows = Array.from({ length: 400_000 }, (_, i) => `n${i}@d${i % 5000}.example-co.com\n`);
+    await send("long.txt", rows.join(""));
+    await other.reload();
+    await expectAccessible(other);
+    await press("Check the list");
+    await page.getByRole("button", { name: "Cancel" }).or(page.locator("a.button")).first().waitFor();
+    await page.locator("button.danger").click();
+    await page.locator("input[type=file]").waitFor();
+    expect(running.left()).toEqual([]);
+    await checked.close();
+  }, 60_000);
+});
+
+describe("uploads that are attacks", () => {
+  let state: string;
+  let running: Awaited<ReturnType<typeof start>>;
+  beforeAll(async () => {
+    state = join(temporaryFolder(), "service.db");
+    running = await start(state, "--max-list-bytes", "1M");
+  });
+
+  async function signIn(): Promise<string> {
+    const { url } = running.service;
+    const token = new URL(await linkTo(running.service, state)).searchParams.get("token")!;
+    const response = await fetch(`${url}/dashboard/sign-in`, {
+      ...{ method: "POST", redirect: "manual", body: new URLSearchParams({ token }) },
+      headers: { origin: url, "sec-fetch-site": "same-origin" },
+    });
+    return response.headers.get("set-cookie")!.split(";")[0]!;
+  }
+  const headersFor = (cookie: string) => ({
+    ...{ cookie, origin: running.service.url, "sec-fetch-site": "same-origin" },
+  });
+  function post(cookie: string, path: string, body: FormData | URLSearchParams): Promise<Response> {
+    const url = `${running.service.url}/dashboard/list${path}`;
+    return fetch(url, { method: "POST", headers: headersFor(cookie), body });
+  }
+  const upload = (cookie: string, content: Uint8Array | string, name = "list.csv") => {
+    const form = new FormData();
+    form.set("kind", "email");
+    form.set("list", new Blob([content as Uint8Array<ArrayBuffer>]), name);
+    return post(cookie, "", form);
+  };
+  const nothingLeft = () => expect.poll(running.left, { timeout: 10_000 }).toEqual([]);
+
+  /** Sends the start of an upload, which never ends. */
+  function sendForEver(cookie: string) {
+    const sending = request(`${running.service.url}/dashboard/list`, {
+      method: "POST",
+      headers: { ...headersFor(cookie), "content-type": "multipart/form-data; boundary=x" },
+    });
+    sending.on("error", () => {});
+    sending.write('--x\r\ncontent-disposition: form-data; name="list"; filename="a.csv"\r\n\r\nemail\n');
+    return sending;
+  }
+
+  test("a list over the limit is refused before it has arrived whole", async () => {
+    const cookie = await signIn();
+    const response = await upload(cookie, "a@b.net\n".repeat(500_000)).catch(() => undefined);
+    if (response) {
+      expect(response.status).toBe(413);
+      expect(await response.text()).toContain("larger than 1 MiB");
+    }
+    await nothingLeft();
+  });
+
+  test("a bomb is stopped when it grows too large on the disk", async () => {
+    const cookie = await signIn();
+    const key = JSON.parse((await idv(["keys", "list", "--json", "--state", state])).stdout).id;
+    const bomb = gzipSync(`email,note\n${`a@larch-and-oak.com,${"x".repeat(900)}\n`.repeat(150_000)}`);
+    expect(bomb.length).toBeLessThan(1_048_576);
+    const found = await upload(cookie, bomb, "bomb.csv.gz");
+    expect(await found.text()).toContain("150,000 rows");
+    const choices = new URLSearchParams({ key, column: "1", delimiter: "" });
+    await post(cookie, "/run", choices);
+    const page = () =>
+      fetch(`${running.service.url}/dashboard/list`, { headers: { cookie } }).then((r) => r.text());
+    await expect.poll(page, { timeout: 30_000 }).toMatch(/too large when it is unpacked|rows checked/);
+    await post(cookie, "/remove", new URLSearchParams());
+    await nothingLeft();
+  }, 60_000);
+
+  test("a torn upload leaves nothing, and the next one is taken", async () => {
+    const cookie = await signIn();
+    const sending = sendForEver(cookie);
+    await expect.poll(() => running.left().length).toBe(1);
+    sending.destroy();
+    await nothingLeft();
+    expect(await (await upload(cookie, "ann@larch-and-oak.com\n")).text()).toContain(
+      "1 row with 1 different",
+    );
+    await post(cookie, "/remove", new URLSearchParams());
+    await nothingLeft();
+  });
+
+  test("an upload that is removed, or replaced, while it arrives leaves nothing", async () => {
+    const cookie = await signIn();
+    const first = sendForEver(cookie);
+    await expect.poll(() => running.left().length).toBe(1);
+    // Another one of the same session takes its place; then the first arrives.
+    expect((await upload(cookie, "ann@larch-and-oak.com\n", "second.csv")).status).toBe(200);
+    first.end("ann@larch-and-oak.com\r\n--x--\r\n");
+    await expect.poll(() => running.left().length).toBe(1);
+    const page = await fetch(`${running.service.url}/dashboard/list`, { headers: { cookie } });
+    expect(await page.text()).toContain("second.csv");
+    await post(cookie, "/remove", new URLSearchParams());
+    await nothingLeft();
+  });
+
+  test("a second list waits for the first, whose owner alone sees it", async () => {
+    const [first, second] = [await signIn(), await signIn()];
+    expect((await upload(first, "ann@larch-and-oak.com\n", "secret-name.csv")).status).toBe(200);
+    const refused = await upload(second, "bob@larch-and-oak.com\n");
+    expect(refused.status).toBe(409);
+    expect(await refused.text()).not.toContain("secret-name");
+    const other = { headers: { cookie: second } };
+    expect((await fetch(`${running.service.url}/dashboard/list/file/0`, other)).status).toBe(404);
+    expect((await fetch(`${running.service.url}/dashboard/list/report`, other)).status).toBe(404);
+    await post(first, "/remove", new URLSearchParams());
+    await nothingLeft();
+  });
+
+  test.each([
+    ["../../../etc/cron.d/x", "_"],
+    ["-rf", "-rf"],
+    ["a\u202egnp.csv", "a_gnp.csv"],
+    [".bashrc", "list.csv"],
+  ])("the name %j cannot leave the folder, be an option, or look like another one", async (name, shown) => {
+    const cookie = await signIn();
+    const text = await (await upload(cookie, "ann@larch-and-oak.com\n", name)).text();
+    expect(text).toContain("1 row ");
+    expect(text).toContain(shown === "_" ? '<p class="sub">x</p>' : `<p class="sub">${shown}</p>`);
+    await post(cookie, "/remove", new URLSearchParams());
+    await nothingLeft();
+  });
+
+  test("no broken, cut or slow request reaches another client", async () => {
+    const cookie = await signIn();
+    const { url, said } = running.service;
+    const { hostname, port } = new URL(url);
+    const secret = (
+      await idv(["keys", "create", "--name", "other", "--limit", "100000", "--state", state])
+    ).stdout.trim();
+    const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
+    const random = randomFrom(30);
+    const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)]!;
+    const routes = [
+      "",
+      "/list",
+      "/list",
+      "/list",
+      "/list/run",
+      "/list/remove",
+      "/try",
+      "/keys",
+      "/sign-in",
+      "/x",
+    ]
+      .map((path) => `/dashboard${path}`)
+      .concat("/emails/validate", "/emails/validate", "/domains/validate", "/healthz", "/openapi.json", "/");
+    const part = '--x\r\ncontent-disposition: form-data; name="list"; filename="a.csv"\r\n\r\n';
+    const bodies = [
+      `${part}email\nann@larch-and-oak.com\n`,
+      `${part}email\r\n--x\r\n`,
+      `${part}email\r\n--x--\r\n`,
+      '--x\r\ncontent-disposition: form-data; name="kind"\r\n\r\nemail',
+      "--x\r\ncontent-disposition",
+      "--x--",
+      "\r\n\r\n",
+      '{"emails": ["a@b.net"',
+      '{"emails": "a@b.net"}',
+      "[".repeat(20_000),
+      "\0\xff\xfe",
+      "",
+    ];
+    const types = [
+      ...["multipart/form-data; boundary=x", "multipart/form-data; boundary=x", "multipart/form-data"],
+      ...["multipart/form-data; boundary=", "application/json", "application/x-www-form-urlencoded", "x"],
+    ];
+    /** Sends a request in pieces, and ends or cuts the connection some time later. */
+    async function send(): Promise<void> {
+      const body = pick(bodies);
+      const length = body.length + pick([0, 0, 0, -1, 1, 1000]);
+      const size = random() < 0.8 ? `content-length: ${Math.max(0, length)}` : "transfer-encoding: chunked";
+      const text = [
+        `POST ${pick(routes)} HTTP/1.1`,
+        `host: ${hostname}:${port}`,
+        `origin: ${url}`,
+        "sec-fetch-site: same-origin",
+        `cookie: ${cookie}`,
+        `authorization: Bearer ${secret}`,
+        `content-type: ${pick(types)}`,
+        `${size}\r\n\r\n${body}`,
+      ].join("\r\n");
+      const end = random() < 0.3 ? Math.floor(random() * text.length) : text.length;
+      const socket = connect({ host: hostname, port: Number(port) });
+      socket.on("error", () => {}).resume();
+      const step = Math.ceil(end / pick([1, 2, 10]));
+      for (let from = 0; from < end; from += step) {
+        socket.write(text.slice(from, Math.min(end, from + step)), "latin1");
+        await sleep(random() * 10);
+      }
+      await sleep(pick([0, 1, 5, 50, 200]));
+      if (random() < 0.5) socket.end();
+      await sleep(5);
+      socket.destroy();
+    }
+    let sent = 0;
+    const senders = Array.from({ length: 10 }, async () => {
+      while (sent++ < 200) await send();
+    });
+    let isOver = false;
+    const all = Promise.all(senders).then(() => {
+      isOver = true;
+    });
+    let answered = 0;
+    while (!isOver) {
+      const response = await fetch(`${url}/emails/validate`, {
+        ...{ method: "POST", headers, body: '{"emails":["ann@larch-and-oak.com"]}' },
+      });
+      expect(response.status).toBe(200);
+      answered++;
+    }
+    await all;
+    expect(answered).toBeGreaterThan(20);
+    expect(said()).not.toContain("bug");
+    await post(cookie, "/remove", new URLSearchParams());
+    await nothingLeft();
+    expect((await upload(cookie, "ann@larch-and-oak.com\n")).status).toBe(200);
+    await post(cookie, "/remove", new URLSearchParams());
+  }, 60_000);
+
+  test("a form without a boundary is a fault of the request", async () => {
+    const response = await fetch(`${running.service.url}/dashboard/list`, {
+      method: "POST",
+      headers: { ...headersFor(await signIn()), "content-type": "multipart/form-data" },
+      body: "x",
+    });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain("The form names no boundary between its parts.");
+  });
+
+  test("nothing is left of a list when the server stops, or after it was killed and started again", async () => {
+    const cookie = await signIn();
+    await upload(cookie, "ann@larch-and-oak.com\n");
+    expect(running.left().length).toBe(1);
+    await running.service.kill();
+    expect(running.left().length).toBe(1);
+    const home = temporaryFolder();
+    const env = { TMPDIR: running.temporary };
+    running = { ...running, service: await serveWith({ home, env }, "-q", "--state", state) };
+    expect(running.left()).toEqual([]);
+    const again = await signIn();
+    sendForEver(again);
+    await expect.poll(() => running.left().length).toBe(1);
+    const exited = once(running.service.child, "exit");
+    running.service.child.kill("SIGTERM");
+    expect(await exited).toEqual([0, null]);
+    expect(running.left()).toEqual([]);
+  });
+});
+
+describe("a list that takes for ever to look at", () => {
+  const busy = "for (const end = Date.now() + 60_000; Date.now() < end; );";
+
+  /** Starts a service whose looks at lists do something else for long, and sends it a list. */
+  async function startLooking(work = busy) {
+    const slow = join(temporaryFolder(), "slow.cjs");
+    writeFileSync(slow, `if (process.argv.includes("--dry-run")) ${work}`);
+    const state = join(temporaryFolder(), "service.db");
+    const temporary = temporaryFolder();
+    const env = { TMPDIR: temporary, NODE_OPTIONS: `--require=${slow}` };
+    await idv(["keys", "create", "--name", "lists", "--state", state]);
+    const service = await serveWith({ home: temporaryFolder(), env }, "-q", "--state", state);
+    const token = new URL(await linkTo(service, state)).searchParams.get("token")!;
+    const headers = { origin: service.url, "sec-fetch-site": "same-origin" };
+    const post = (path: string, body: BodyInit, cookie = "") =>
+      fetch(`${service.url}/dashboard${path}`, {
+        ...{ method: "POST", redirect: "manual", body, headers: { ...headers, cookie } },
+      });
+    const signedIn = await post("/sign-in", new URLSearchParams({ token }));
+    const cookie = signedIn.headers.get("set-cookie")!.split(";")[0]!;
+    const form = new FormData();
+    form.set("list", new Blob(["ann@larch-and-oak.com\n"]), "list.csv");
+    const uploaded = post("/list", form, cookie).catch(() => undefined);
+    const left = () => readdirSync(temporary);
+    await expect.poll(() => processesIn(temporary).length, { timeout: 10_000 }).toBe(1);
+    return { service, uploaded, left, processes: () => processesIn(temporary), post, cookie };
+  }
+
+  test.each(["/list/remove", "/sign-out"])("is given up on %s", async (path) => {
+    const { uploaded, left, processes, post, cookie } = await startLooking();
+    await post(path, new URLSearchParams(), cookie);
+    expect(processes()).toEqual([]);
+    expect(left()).toEqual([]);
+    expect((await uploaded)?.status).toBe(410);
+  });
+
+  test("does not detain a server that is stopped", async () => {
+    const { service, left, processes } = await startLooking();
+    const exited = once(service.child, "exit");
+    const started = performance.now();
+    service.child.kill("SIGTERM");
+    expect(await exited).toEqual([0, null]);
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(processes()).toEqual([]);
+    expect(left()).toEqual([]);
+  });
+
+  test("ends with a server that is killed", async () => {
+    const { service, processes } = await startLooking("setInterval(() => {}, 1000);");
+    await service.kill();
+    await expect.poll(processes, { timeout: 10_000 }).toEqual([]);
+  });
+});
+
+/** Returns the processes that work in a folder below another one. */
+function processesIn(folder: string): readonly string[] {
+  return readdirSync("/proc").filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readlinkSync(`/proc/${pid}/cwd`).startsWith(`${folder}/`);
+    } catch {
+      // Ended meanwhile.
+      return false;
+    }
+  });
+}

@@ -1,0 +1,187 @@
+/** Covers where `idv serve` listens besides an address, and its file of options. */
+
+import { spawn } from "node:child_process";
+import { chmodSync, existsSync, statSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { finished, fixtures, idv, program, startIdv } from "../../support/run-idv.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+/** Starts the service, and waits until it says where it listens. */
+async function start(home: string, ...args: string[]) {
+  const child = startIdv(["serve", "-q", ...args], { home });
+  return { child, ...(await announced(child)) };
+}
+
+async function announced(child: ReturnType<typeof startIdv>) {
+  let said = "";
+  const ended = finished(child);
+  const hasSpoken = new Promise<void>((resolve) => {
+    child.stderr!.on("data", (part: Buffer) => {
+      said += part;
+      if (said.includes("listening on")) resolve();
+    });
+  });
+  await Promise.race([hasSpoken, ended]);
+  return { said, ended };
+}
+
+/** Returns the status of a request over a Unix socket. */
+function statusOver(socketPath: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    request({ socketPath, path: "/readyz", headers: { host: "idv" } }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+      .on("error", reject)
+      .end();
+  });
+}
+
+describe("a Unix socket", () => {
+  test("is for its owner and group, is taken over from a killed server, and goes at the end", async () => {
+    const home = temporaryFolder();
+    const path = join(home, "idv.sock");
+    const first = await start(home, "--socket", "idv.sock");
+    expect(first.said).toContain("listening on unix:idv.sock\n");
+    expect(await statusOver(path)).toBe(200);
+    expect(statSync(path).mode & 0o777).toBe(0o660);
+    const second = await start(home, "--socket", "idv.sock");
+    expect((await second.ended).code).toBe(2);
+    expect(second.said).toContain("idv.sock: another server listens there");
+    expect(await statusOver(path)).toBe(200);
+    first.child.kill("SIGKILL");
+    await first.ended;
+    expect(existsSync(path)).toBe(true);
+    const third = await start(home, "--socket", "idv.sock");
+    expect(await statusOver(path)).toBe(200);
+    third.child.kill("SIGTERM");
+    expect((await third.ended).code).toBe(0);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test.each([
+    ["list.csv", "list.csv: is not a socket; choose another --socket"],
+    ["none/idv.sock", "cannot listen on unix:none/idv.sock"],
+  ])("%s is refused", async (socket, message) => {
+    const home = temporaryFolder();
+    writeFileSync(join(home, "list.csv"), "email\n");
+    const { code, stderr } = await idv(["serve", "--socket", socket], { home });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
+    expect(statSync(join(home, "list.csv")).size).toBe(6);
+  });
+});
+
+describe("sockets of systemd", () => {
+  async function activated(count: number) {
+    const home = temporaryFolder();
+    const server = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    const { port } = server.address() as { port: number };
+    const { fd } = (server as unknown as { _handle: { fd: number } })._handle;
+    // As systemd does, the variables name the process.
+    const script = `LISTEN_PID=$$ LISTEN_FDS=${count} exec "$@"`;
+    const child = spawn("sh", ["-c", script, "sh", process.execPath, program, "serve", "-q"], {
+      ...{ cwd: home, env: { PATH: process.env["PATH"], HOME: home } },
+      stdio: ["ignore", "pipe", "pipe", fd],
+    });
+    const { said, ended } = await announced(child);
+    server.close();
+    return { child, port, said, ended };
+  }
+
+  test("are used in place of an address", async () => {
+    const { child, port, said, ended } = await activated(1);
+    expect(said).toContain("listening on the socket of systemd\n");
+    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+    child.kill("SIGTERM");
+    expect((await ended).code).toBe(0);
+  });
+
+  test("are refused if there are several", async () => {
+    const { said, ended } = await activated(2);
+    expect((await ended).code).toBe(2);
+    expect(said).toContain("systemd passes 2 sockets; idv serve takes one");
+  });
+});
+
+describe("a file of options", () => {
+  test("goes behind the command line and the variables, and before the defaults", async () => {
+    const home = temporaryFolder();
+    const options = {
+      port: 0,
+      state: "file.db",
+      maxItems: 2,
+      corsOrigin: ["https://a.example"],
+      quiet: true,
+    };
+    writeFileSync(join(home, "serve.json"), JSON.stringify(options));
+    const { child, said, ended } = await start(home, "--config", "serve.json");
+    const [, url] = /listening on (http:\S+)/.exec(said)!;
+    const { headers } = await fetch(`${url}/healthz`, { headers: { origin: "https://a.example" } });
+    expect(headers.get("access-control-allow-origin")).toBe("https://a.example");
+    child.kill("SIGTERM");
+    await ended;
+    expect(existsSync(join(home, "file.db"))).toBe(true);
+    const given = await idv(["serve", "--check", "--config", "serve.json", "--state", "given.db"], { home });
+    expect(given).toMatchObject({ code: 0 });
+    expect(existsSync(join(home, "given.db"))).toBe(true);
+    const env = { IDV_STATE: "variable.db" };
+    expect(await idv(["serve", "--check", "--config", "serve.json"], { home, env })).toMatchObject({
+      code: 0,
+    });
+    expect(existsSync(join(home, "variable.db"))).toBe(true);
+  });
+
+  test("with a socket is overridden by a port on the command line", async () => {
+    const home = temporaryFolder();
+    writeFileSync(join(home, "serve.json"), '{"socket": "idv.sock"}');
+    const inFile = await start(home, "--config", "serve.json");
+    expect(inFile.said).toContain("listening on unix:idv.sock\n");
+    const given = await start(home, "--config", "serve.json", "--port", "0");
+    expect(given.said).toContain("listening on http://127.0.0.1:");
+    for (const { child, ended } of [inFile, given]) {
+      child.kill("SIGTERM");
+      await ended;
+    }
+  });
+
+  test("of the samples is valid", async () => {
+    const file = join(fixtures, "deploy/serve.json");
+    expect(await idv(["serve", "--check", "--port", "0", "--config", file])).toMatchObject({ code: 0 });
+  });
+
+  test.each([
+    ["nonsense", "serve.json: not JSON"],
+    ["[]", "serve.json: not a JSON object"],
+    ['{"prot": 1}', 'serve.json: "prot" is not an option; known: host, port, socket,'],
+    ['{"config": "x"}', 'serve.json: "config" is not an option'],
+    ['{"port": 99999}', 'serve.json: port: "99999" is invalid. It takes a whole number from 0 to 65535.'],
+    ['{"port": [1, 2]}', "serve.json: port: takes one value"],
+    ['{"quiet": "yes"}', "serve.json: quiet: takes true or false"],
+    ['{"host": ""}', 'serve.json: host: "" is invalid'],
+    ['{"host": null}', "serve.json: host: takes text, a number, true or false"],
+    ['{"dns": "bad"}', 'serve.json: dns: "bad" is invalid. It takes on, off or strict.'],
+    ['{"set": "baseUrl=https://u:secret@h"}', "serve.json: set: baseUrl: it is invalid."],
+  ])("%s is refused", async (text, message) => {
+    const home = temporaryFolder();
+    writeFileSync(join(home, "serve.json"), text);
+    const { code, stderr } = await idv(["serve", "--check", "--config", "serve.json"], { home });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
+  });
+
+  test("with a password is refused if others can read it, and does not show it", async () => {
+    const home = temporaryFolder();
+    const path = join(home, "serve.json");
+    writeFileSync(path, '{"state": "postgres://idv:swordfish@127.0.0.1:1/idv"}');
+    chmodSync(path, 0o644);
+    const open = await idv(["serve", "--check", "--config", "serve.json"], { home });
+    expect(open).toMatchObject({ code: 2, stderr: expect.stringContaining("run chmod 600 serve.json") });
+    chmodSync(path, 0o600);
+    const closed = await idv(["serve", "--check", "--config", "serve.json"], { home });
+    expect(closed.stderr).toContain("the database cannot be used");
+    expect(open.stderr + closed.stderr).not.toContain("swordfish");
+  });
+});

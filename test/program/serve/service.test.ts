@@ -1,0 +1,417 @@
+/** Covers idv serve and idv keys: the interface document, the points it leaves open, keys and robustness. */
+import { once } from "node:events";
+import { existsSync, statSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { beforeAll, describe, expect, test } from "vitest";
+import { idv } from "../../support/run-idv.js";
+import { createKey, post as postTo, request, type Service, serve } from "../../support/service.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+const home = temporaryFolder();
+let service: Service;
+let key: string;
+beforeAll(async () => {
+  service = await serve(home, "--max-items", "50", "--cors-origin", "https://shop.larch-and-oak.com");
+  key = await createKey(home);
+});
+
+/** Posts a body to the service; a string is sent unchanged. */
+const post = (path: string, body: unknown, headers: Record<string, string> = {}, url = service.url) =>
+  postTo(`${url}${path}`, key, body, headers);
+/** Creates a key with `idv keys create` and returns its secret. */
+const createByCommand = async (...args: string[]) =>
+  (await idv(["keys", "create", "--name", "test", ...args], { home })).stdout.trim();
+const as = (secret: string) => ({ authorization: `Bearer ${secret}` });
+
+describe("the interface document", () => {
+  test("returns each address once, in the order of submission", async () => {
+    const emails = [
+      "x@mailinator.com",
+      "ann+x@larch-and-oak.com",
+      "a..b@c.net",
+      "ann@larch-and-oak.com",
+      "x@mailinator.com",
+    ];
+    const { status, text, headers } = await post("/emails/validate", { emails });
+    expect(status).toBe(200);
+    expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
+    expect(text).toBe(
+      '{"emails":{"x@mailinator.com":{"status":"disposable"},"ann+x@larch-and-oak.com":{"status":"alias"},' +
+        '"a..b@c.net":{"status":"fake"},"ann@larch-and-oak.com":{"status":"ok"}}}',
+    );
+  });
+
+  test("returns the statuses of domains", async () => {
+    const { body } = await post("/domains/validate", {
+      domains: ["mailinator.com", "gmial.com", "duck.com"],
+    });
+    expect(body).toEqual({
+      domains: {
+        "mailinator.com": { status: "disposable" },
+        "gmial.com": { status: "fake" },
+        "duck.com": { status: "ok" },
+      },
+    });
+  });
+
+  test("grants a part of a request as the quota ends, then answers 429", async () => {
+    const headers = as(await createKey(home, { limit: 3, period: "month" }));
+    const domains = ["a.com", "a.com", "b.com", "c.com", "d.com"];
+    const first = await post("/domains/validate", { domains }, headers);
+    expect(Object.values(first.body.domains).map((result) => (result as { status: string }).status)).toEqual([
+      ...["ok", "ok", "ok", "quota_exceeded"],
+    ]);
+    expect(first.headers.get("ratelimit-policy")).toBe('"validations";q=3;w=2592000');
+    expect(first.headers.get("ratelimit")).toMatch(/^"validations";r=0;t=\d+$/);
+    const second = await post("/emails/validate", { emails: ["ann@larch-and-oak.com"] }, headers);
+    expect(second).toMatchObject({ status: 429, body: { message: "No validations are left." } });
+    expect(Number(second.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(second.headers.get("ratelimit")).toMatch(/^"validations";r=0;t=\d+$/);
+  });
+
+  test("sends no Retry-After for a quota that never renews", async () => {
+    const headers = as(await createKey(home, { limit: 0 }));
+    const answer = await post("/domains/validate", { domains: ["a.com"] }, headers);
+    expect(answer.status).toBe(429);
+    expect(answer.headers.get("retry-after")).toBeNull();
+    expect(answer.headers.get("ratelimit")).toBe('"validations";r=0');
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ["missing", { authorization: "" }],
+    ["malformed", { authorization: "Basic eDp5" }],
+    ["unknown", as("sk_0000000000000000000000000000000000000000000")],
+    ["overlong", as("x".repeat(300))],
+  ])("rejects a key that is %s", async (_, headers) => {
+    expect(await post("/emails/validate", { emails: ["a@b.net"] }, headers)).toMatchObject({
+      status: 401,
+      text: '{"message":"Unauthorized."}',
+    });
+  });
+});
+
+describe("points that the interface document leaves open", () => {
+  const long = "x".repeat(1001);
+  test.each<[string, string, unknown, number, string]>([
+    [
+      "the field of the other operation",
+      "/emails/validate",
+      { domains: ["a.com"] },
+      400,
+      "The field emails is missing.",
+    ],
+    ["a body that is not JSON", "/emails/validate", "{", 400, "The body is not valid JSON in UTF-8."],
+    [
+      "a body that is not UTF-8",
+      "/emails/validate",
+      Buffer.from('{"emails":["\xff"]}', "latin1"),
+      400,
+      "The body is not valid JSON in UTF-8.",
+    ],
+    ["an empty body", "/emails/validate", "", 400, "The body is not valid JSON in UTF-8."],
+    ["a body that is not an object", "/emails/validate", [], 400, "The body must be a JSON object."],
+    [
+      "a field that is not an array",
+      "/emails/validate",
+      { emails: "a@b.net" },
+      400,
+      "emails must be an array of strings.",
+    ],
+    [
+      "an option that is no boolean",
+      "/emails/validate",
+      { emails: [], explain: "yes" },
+      400,
+      "explain must be true or false.",
+    ],
+    [
+      "an item that is not a string",
+      "/domains/validate",
+      { domains: ["a.com", 1] },
+      400,
+      "domains[1] must be a string.",
+    ],
+    [
+      "an item that is too long",
+      "/emails/validate",
+      { emails: [long] },
+      400,
+      "emails[0] is longer than 1000 characters.",
+    ],
+    [
+      "deeply nested JSON",
+      "/emails/validate",
+      `{"emails":${"[".repeat(50_000)}${"]".repeat(50_000)}}`,
+      400,
+      "The body is not valid JSON in UTF-8.",
+    ],
+    [
+      "too many items",
+      "/emails/validate",
+      { emails: Array(51).fill("a@b.net") },
+      413,
+      "Too many items: at most 50 per request.",
+    ],
+    [
+      "a body that is too large",
+      "/emails/validate",
+      { emails: ["x".repeat(700_000)] },
+      413,
+      "Body too large: at most 601174 bytes. Items per request: at most 50.",
+    ],
+    ["an unknown path", "/emails", {}, 404, "No such path."],
+  ])("rejects %s", async (_, path, body, status, message) => {
+    const answer = await post(path, body);
+    expect({ status: answer.status, body: answer.body }).toEqual({ status, body: { message } });
+  });
+
+  test("rejects other content types and methods", async () => {
+    expect((await post("/emails/validate", "a=b", { "content-type": "text/plain" })).status).toBe(415);
+    const { status, headers, body } = await request(`${service.url}/emails/validate`);
+    expect([status, headers.get("allow"), body]).toEqual([
+      405,
+      "POST",
+      { message: "Method not allowed; use POST." },
+    ]);
+  });
+
+  test("accepts an empty list", async () => {
+    expect((await post("/emails/validate", { emails: [] })).text).toBe('{"emails":{}}');
+  });
+
+  test("accepts any string as an item", async () => {
+    const domains = ["__proto__", "constructor", "", 'a"b', "ü.de", "\u0000"];
+    const { body } = await post("/domains/validate", { domains });
+    expect(Object.keys(body.domains)).toEqual(domains);
+  });
+
+  test("limits a key to its permissions", async () => {
+    const headers = as(await createKey(home, { permissions: ["domains"] }));
+    expect((await post("/domains/validate", { domains: ["a.com"] }, headers)).status).toBe(200);
+    expect(await post("/emails/validate", { emails: [] }, headers)).toMatchObject({
+      status: 403,
+      body: { message: "This key may not validate emails." },
+    });
+  });
+
+  test("charges an Idempotency-Key once", async () => {
+    const secret = await createKey(home, { limit: 3 });
+    const headers = { ...as(secret), "idempotency-key": "batch-1" };
+    const body = { domains: ["a.com", "mailinator.com"] };
+    const first = await post("/domains/validate", body, headers);
+    const again = await post("/domains/validate", body, headers);
+    expect(again.text).toBe(first.text);
+    expect(again.headers.get("ratelimit")).toBe('"validations";r=1');
+    expect(await post("/domains/validate", { domains: ["a.com"] }, headers)).toMatchObject({
+      status: 422,
+      body: { message: "This Idempotency-Key was already used with a different body." },
+    });
+    await post("/domains/validate", { domains: ["c.com"] }, as(secret));
+    // The stored answer is returned although no unit is left.
+    expect((await post("/domains/validate", body, headers)).text).toBe(first.text);
+    const fresh = { ...headers, "idempotency-key": "batch-2" };
+    expect((await post("/domains/validate", body, fresh)).status).toBe(429);
+    expect(
+      (await post("/domains/validate", body, { ...headers, "idempotency-key": "x".repeat(256) })).status,
+    ).toBe(400);
+  });
+
+  test("binds an Idempotency-Key to one operation", async () => {
+    const headers = { ...as(await createKey(home, { limit: 9 })), "idempotency-key": "both" };
+    const body = { emails: ["ann+x@larch-and-oak.com"], domains: ["a.com", "b.com"] };
+    expect((await post("/emails/validate", body, headers)).status).toBe(200);
+    expect((await post("/domains/validate", body, headers)).status).toBe(422);
+  });
+
+  test("rejects unknown paths and methods before it reads the body", async () => {
+    expect((await post("/nope", "{")).status).toBe(404);
+    const { status, body } = await request(`${service.url}/domains/validate`, { method: "PUT", body: "{" });
+    expect({ status, body }).toEqual({ status: 405, body: { message: "Method not allowed; use POST." } });
+    expect(await request(`${service.url}/%zz`)).toMatchObject({
+      status: 404,
+      text: '{"message":"No such path."}',
+    });
+  });
+
+  test("gives sandbox keys statuses by name, without a charge", async () => {
+    const secret = await createByCommand("--sandbox", "--limit", "0");
+    expect(secret).toMatch(/^sk_test_[0-9A-Za-z]{43}$/);
+    const emails = ["a@disposable.com", "a@fake.com", "a@ALIAS.com", "a@mailinator.com"];
+    const { body } = await post("/emails/validate", { emails }, as(secret));
+    expect(Object.values(body.emails)).toEqual(
+      ["disposable", "fake", "alias", "ok"].map((status) => ({ status })),
+    );
+    const domains = await post("/domains/validate", { domains: ["alias.com", "fake.com"] }, as(secret));
+    expect(Object.values(domains.body.domains)).toEqual([{ status: "ok" }, { status: "fake" }]);
+  });
+
+  test("allows CORS for the configured origins only", async () => {
+    const preflight = (origin: string) =>
+      request(`${service.url}/emails/validate`, {
+        method: "OPTIONS",
+        headers: { origin, "access-control-request-method": "POST" },
+      });
+    const named = await preflight("https://shop.larch-and-oak.com");
+    expect(named.status).toBe(204);
+    expect(named.headers.get("access-control-allow-origin")).toBe("https://shop.larch-and-oak.com");
+    const other = await preflight("https://elsewhere.net");
+    expect([...other.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
+    expect([other.status, other.headers.get("allow")]).toEqual([405, "POST"]);
+    const answer = await post(
+      "/emails/validate",
+      { emails: [] },
+      { origin: "https://shop.larch-and-oak.com" },
+    );
+    expect(answer.headers.get("access-control-allow-origin")).toBe("https://shop.larch-and-oak.com");
+  });
+
+  test("serves health checks, the OpenAPI document and metrics", async () => {
+    expect((await request(`${service.url}/healthz`)).body).toEqual({ status: "ok" });
+    expect((await request(`${service.url}/readyz`)).body).toEqual({ status: "ok" });
+    const { body: document } = await request(`${service.url}/openapi.json`);
+    expect(await new Validator().validate(document)).toEqual({ valid: true });
+    expect(document.openapi).toBe("3.1.0");
+    expect(Object.keys(document.paths)).toEqual([
+      ...["/emails/validate", "/domains/validate", "/healthz", "/readyz", "/openapi.json", "/metrics"],
+    ]);
+    const { text: metrics } = await request(`${service.url}/metrics`);
+    expect(metrics).toContain('idv_items_total{kind="email",status="disposable"}');
+    expect(metrics).toContain("idv_quota_refusals_total");
+  });
+});
+
+describe("keys", () => {
+  test("are listed without secrets; changes, rotation and revocation apply at once", async () => {
+    const secret = await createByCommand("--limit", "5", "--expires", "2999-01-31");
+    expect(secret).toMatch(/^sk_[0-9A-Za-z]{43}$/);
+    const listed = await idv(["keys", "list", "--json"], { home });
+    const keys = listed.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(listed.stdout).not.toContain(secret.slice(3));
+    const { id, ...rest } = keys.at(-1);
+    expect(rest).toMatchObject({
+      name: "test",
+      kind: "live",
+      limit: 5,
+      used: 0,
+      expires: "2999-01-31T00:00:00.000Z",
+    });
+    const check = async (secret: string) =>
+      (await post("/domains/validate", { domains: [] }, as(secret))).status;
+    expect(await check(secret)).toBe(200);
+    await idv(["keys", "set", id, "--limit", "0"], { home });
+    expect(await check(secret)).toBe(429);
+    await idv(["keys", "set", id, "--limit", "none"], { home });
+    const rotated = (await idv(["keys", "rotate", id], { home })).stdout.trim();
+    expect([await check(secret), await check(rotated)]).toEqual([401, 200]);
+    await idv(["keys", "set", id, "--expires", "2020-01-01"], { home });
+    expect(await check(rotated)).toBe(401);
+    await idv(["keys", "set", id, "--expires", "never"], { home });
+    expect(await check(rotated)).toBe(200);
+    await idv(["keys", "revoke", id], { home });
+    expect(await check(rotated)).toBe(401);
+    expect(statSync(join(home, "state/idv/service.db")).mode & 0o777).toBe(0o600);
+  });
+
+  test.each<[string[], number, string]>([
+    [
+      ["create", "--name", "x", "--expires", "2027-02-31"],
+      2,
+      "option '--expires <DATE>' argument '2027-02-31' is invalid. It takes a date such as 2027-01-31, or never.",
+    ],
+    [["create"], 2, "keys create needs --name NAME"],
+    [["set", "nobody", "--limit", "1"], 2, 'no key "nobody"; run idv keys list to see all keys'],
+    [
+      ["create", "--name", "x", "--expires", "soon"],
+      2,
+      "option '--expires <DATE>' argument 'soon' is invalid. It takes a date such as 2027-01-31, or never.",
+    ],
+    [
+      ["create", "--name", "x", "--permissions", "all"],
+      2,
+      "option '--permissions <LIST>' argument 'all' is invalid. \"all\" is an unknown permission; known permissions: emails, domains.",
+    ],
+  ])("%j is rejected", async (args, expected, message) => {
+    const { code, stdout, stderr } = await idv(["keys", ...args], { home });
+    expect({ code, stdout, stderr }).toEqual({ code: expected, stdout: "", stderr: `idv: ${message}\n` });
+  });
+});
+
+describe("robustness", () => {
+  test("logs requests without addresses and keys", async () => {
+    await post("/emails/validate", { emails: ["somebody@larch-and-oak.com"] });
+    await request(`${service.url}/emails/somebody@larch-and-oak.com?key=${key}`);
+    const linesSoFar = () =>
+      service
+        .log()
+        .split("\n")
+        .slice(0, -1)
+        .map((line) => JSON.parse(line));
+    await expect.poll(() => linesSoFar().at(-1)).toMatchObject({ method: "GET", path: "unknown" });
+    const lines = linesSoFar();
+    expect(lines).toContainEqual(
+      expect.objectContaining({ method: "POST", path: "/emails/validate", status: 200, items: 1 }),
+    );
+    expect(lines).toContainEqual(expect.objectContaining({ method: "GET", path: "unknown", status: 404 }));
+    expect(service.log()).not.toContain("somebody");
+    expect(service.log()).not.toContain(key.slice(3));
+  });
+
+  test("shares a quota exactly between two servers, and kill -9 loses no charged unit", async () => {
+    const [a, b] = [await serve(home, "-q"), await serve(home, "-q")];
+    const headers = as(await createKey(home, { limit: 300 }));
+    const answered = async (url: string, from: number) => {
+      let granted = 0;
+      for (let i = from; i < from + 10; i++) {
+        const domains = Array.from({ length: 20 }, (_, n) => `d${i}-${n}.com`);
+        const { status, body } = await post("/domains/validate", { domains }, headers, url);
+        if (status === 429) break;
+        const statuses = Object.values<{ status: string }>(body.domains).map((result) => result.status);
+        granted += statuses.filter((status) => status === "ok").length;
+      }
+      return granted;
+    };
+    const granted = await Promise.all([answered(a.url, 0), answered(b.url, 100)]);
+    expect(granted[0]! + granted[1]!).toBe(300);
+    a.child.kill("SIGKILL");
+    await once(a.child, "exit");
+    expect((await post("/domains/validate", { domains: ["x.com"] }, headers, b.url)).status).toBe(429);
+  });
+
+  test("exits with 0 on SIGTERM while a slow client is connected", async () => {
+    const { child, url } = await serve(home, "-q");
+    const { hostname, port } = new URL(url);
+    const slow = connect(Number(port), hostname);
+    slow.on("error", () => {});
+    await once(slow, "connect");
+    slow.write("POST /emails/validate HTTP/1.1\r\nHost: x\r\n");
+    child.kill("SIGTERM");
+    const [code] = await once(child, "exit");
+    expect(code).toBe(0);
+    slow.destroy();
+  }, 15_000);
+
+  test("rejects a port in use and warns about a public host", async () => {
+    const { port } = new URL(service.url);
+    const taken = await idv(["serve", "--port", port], { home });
+    expect(taken).toMatchObject({
+      code: 2,
+      stderr: `idv: cannot listen on 127.0.0.1:${port}: something else does already; choose another --port\n`,
+    });
+    const open = await serve(home, "--host", "0.0.0.0", "-q");
+    await expect.poll(() => open.said()).toContain("put TLS in front");
+    open.child.kill("SIGTERM");
+    await once(open.child, "exit");
+  });
+});
+
+test("--state names the state file", async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, "mine.db");
+  await idv(["keys", "create", "--name", "x", "--state", path]);
+  expect(existsSync(path)).toBe(true);
+});

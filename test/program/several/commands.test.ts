@@ -1,0 +1,265 @@
+/** Covers the help, the commands check and quota, and the program on a terminal. */
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { idv, program } from "../../support/run-idv.js";
+import { respond, scriptedServer } from "../../support/scripted-server.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+const execute = promisify(execFile);
+
+describe("idv", () => {
+  test("--version prints the version", async () => {
+    const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
+    expect(await idv(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+  });
+
+  test("--help fits a terminal of 24 lines and 80 columns", async () => {
+    const { code, stdout, stderr } = await idv(["--help"]);
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines.length).toBeLessThanOrEqual(24);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(stdout).toMatch(/Validate:\n {2}emails .*Service:.*This machine:.*idv help tables/s);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  });
+
+  test("emails --help prints the help of the command", async () => {
+    const { code, stdout, stderr } = await idv(["emails", "--help"]);
+    expect(stdout).toMatch(/^Usage: idv emails .*Exit codes:\n {2}0 {2}done\n/s);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  });
+
+  test("help with a topic prints it", async () => {
+    const { code, stdout, stderr } = await idv(["help", "exit-codes"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^EXIT CODES\n/);
+  });
+
+  test("help with a command prints that command's help, and an unknown topic names those there are", async () => {
+    expect((await idv(["help", "check"])).stdout).toBe((await idv(["check", "--help"])).stdout);
+    expect(await idv(["help", "colours"])).toEqual({
+      code: 2,
+      stdout: "",
+      stderr:
+        "idv: unknown topic 'colours'; topics: tables, settings, statuses, service, machines, exit-codes, environment\n",
+    });
+  });
+
+  test("without a command prints the help and exits with 2", async () => {
+    const { code, stdout, stderr } = await idv([]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain("Usage: idv COMMAND");
+  });
+
+  test("with an unknown command suggests a similar one", async () => {
+    expect(await idv(["email"])).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: "idv: unknown command 'email' (Did you mean emails?)\n",
+    });
+  });
+});
+
+describe("idv check", () => {
+  test("prints a line for each value and charges nothing", async () => {
+    const home = temporaryFolder();
+    const values = [
+      "ann.lee@gmial.com",
+      "mailinator.com",
+      "https://larch-and-oak.com/x",
+      "Ann <ann+news@larch-and-oak.com>",
+      "",
+    ];
+    const { code, stdout, stderr } = await idv(["check", ...values], { home });
+    expect(stdout).toBe(
+      "ann.lee@gmial.com\tfake\ttypo-domain: gmial.com\tann.lee@gmail.com\n" +
+        "mailinator.com\tdisposable\tdisposable-domain: mailinator.com\n" +
+        "https://larch-and-oak.com/x\tok\n" +
+        "Ann <ann+news@larch-and-oak.com>\talias\tsub-address: +news\n" +
+        "\tfake\tsyntax: the domain is empty at 1\n",
+    );
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(JSON.parse((await idv(["quota", "show", "--json"], { home })).stdout).used).toBe(0);
+  });
+});
+
+describe("idv quota", () => {
+  test("shows, sets and resets the limit", async () => {
+    const home = temporaryFolder();
+    const show = async () => JSON.parse((await idv(["quota", "show", "--json"], { home })).stdout);
+    const file = `${home}/state/idv/quota.db`;
+    expect(await show()).toEqual({ file, limit: null, period: "none", used: 0, left: null, renews: null });
+    const { stdout } = await idv(["quota", "set", "--limit", "10000", "--period", "month"], { home });
+    expect(stdout).toMatch(
+      /^file: {4}.*\nlimit: {3}10,000\nperiod: {2}month\nused: {4}0\nleft: {4}10,000\nrenews: {2}\d{4}-\d\d-01T00:00:00.000Z\n$/,
+    );
+    await idv(["emails"], { home, stdin: "a@larch-and-oak.com\nb@larch-and-oak.com\nA@larch-and-oak.com\n" });
+    expect(await show()).toMatchObject({ limit: 10_000, period: "month", used: 2, left: 9998 });
+    await idv(["quota", "reset"], { home });
+    expect(await show()).toMatchObject({ limit: 10_000, used: 0 });
+    await idv(["quota", "set", "--limit", "none"], { home });
+    expect(await show()).toMatchObject({ limit: null, period: "month", left: null });
+  });
+});
+
+/** Whether script(1) of util-linux is installed, which gives a program a terminal. */
+const hasScript = (() => {
+  try {
+    return execFileSync("script", ["--version"], { encoding: "utf8" }).includes("util-linux");
+  } catch {
+    return false;
+  }
+})();
+
+describe.skipIf(!hasScript).concurrent("on a terminal", () => {
+  const hiddenCursor = "\u001b[?25l";
+
+  /** Runs a command line, and creates the file `drawn` in its folder once it has drawn a progress line with rows. */
+  const onTerminal = async (command: string, env: Record<string, string> = {}) => {
+    const folder = temporaryFolder();
+    const running = execute(
+      "script",
+      ["-qec", command.replaceAll("idv ", `'${process.execPath}' '${program}' `), "/dev/null"],
+      {
+        cwd: folder,
+        env: { PATH: process.env["PATH"], HOME: temporaryFolder(), TERM: "xterm", ...env },
+        encoding: "utf8",
+      },
+    );
+    let output = "";
+    running.child.stdout?.on("data", (part: string) => {
+      output += part;
+      if (/[\d,]+ rows {2}[\d,]+\/s/.test(output)) writeFileSync(join(folder, "drawn"), "");
+    });
+    return (await running).stdout;
+  };
+
+  test("prints the help and exits with 2 without FILE", async ({ expect }) => {
+    const output = await onTerminal("idv emails; echo exit $?");
+    expect(output).toContain("Usage: idv emails");
+    expect(output).toContain("exit 2");
+  });
+
+  const untilDrawn = "until [ -e drawn ]; do sleep 0.05; done";
+  const lines = "(echo email; seq -f 'user%g@larch-and-oak.com' 9000; WAIT)";
+  const slow = `stty columns 80; ${lines} | idv emails > /dev/null`;
+
+  test("shows a progress line and removes it at the end", async ({ expect }) => {
+    const output = await onTerminal(slow.replace("WAIT", untilDrawn));
+    expect(output).toContain('standard input  column 1 "email"  offline');
+    expect(output).toMatch(/[\d,]+ rows {2}[\d,]+\/s/);
+    expect(output.split(hiddenCursor)).toHaveLength(2);
+    expect(output.lastIndexOf("\u001b[?25h")).toBeGreaterThan(output.lastIndexOf(hiddenCursor));
+    expect(output).toContain("9,000 rows, 9,000 distinct");
+  });
+
+  test("says what the service is asked, and why the run waits", async ({ expect }) => {
+    const server = await scriptedServer(respond(), respond(429, { "retry-after": "2" }, "{}"), respond());
+    const env = { IDV_API_KEY: "sk_1", IDV_BASE_URL: server.url, LC_ALL: "C.UTF-8" };
+    const list = "(echo email; seq -f 'user%g@larch-and-oak.com' 150)";
+    const output = await onTerminal(
+      `stty columns 100; ${list} | idv emails --concurrency 1 > /dev/null`,
+      env,
+    );
+    expect(output).toMatch(/0 batches out · \d+ units · waiting [12] s: the service asks to slow down/);
+  });
+
+  test("advises the command that drops what is not worth writing to, or does what the quota has left", async ({
+    expect,
+  }) => {
+    const list = "printf 'email,n\\nann@larch-and-oak.com,1\\nx@mailinator.com,2\\n,3\\n' > l.csv";
+    const output = await onTerminal(`stty columns 100; ${list}; idv emails l.csv -o o.csv`);
+    expect(output).toContain("Next: idv emails --update o.csv --drop disposable,empty -o o-clean.csv\r\n");
+    const ended = await onTerminal(
+      `stty columns 100; ${list}; idv quota set --limit 1 > /dev/null; idv emails l.csv -o o.csv || true`,
+    );
+    expect(ended).toContain("Next: idv emails -I --update o.csv\r\n");
+    expect(ended).not.toContain("--drop");
+  });
+
+  test("Ctrl-C, which also ends what feeds the run, leaves no file of half a list", async ({ expect }) => {
+    const folder = temporaryFolder();
+    const run = `${lines.replace("WAIT", "sleep 20")} | '${process.execPath}' '${program}' emails -o out.csv`;
+    const child = spawn("script", ["-qec", `stty columns 80; ${run}`, "/dev/null"], {
+      cwd: folder,
+      env: { PATH: process.env["PATH"], HOME: folder, TERM: "xterm" },
+    });
+    let isTyped = false;
+    let output = "";
+    child.stdout.on("data", (bytes: Buffer) => {
+      output += bytes.toString();
+      // As a person types it, once: the terminal sends SIGINT to all that run in it.
+      if (output.includes("rows") && !isTyped) {
+        isTyped = true;
+        child.stdin.write("\u0003");
+      }
+    });
+    const [code] = await once(child, "close");
+    expect(code, output).toBe(130);
+    expect(output).toContain("idv: stopped by SIGINT; out.csv was not written");
+    expect(output.lastIndexOf("\u001b[?25h")).toBeGreaterThan(output.lastIndexOf(hiddenCursor));
+    expect(readdirSync(folder).filter((name) => /^out|^\.out/.test(name))).toEqual([]);
+  });
+
+  test("shows the line of a broken table, which a log must not hold", async ({ expect }) => {
+    const command = `printf 'email,name\\nann@larch-and-oak.com,A,B,\\033[2J\\n' | idv emails -q -o o.csv || true`;
+    // With -q, no remark on the age of the lists comes first.
+    const [message, line] = (await onTerminal(command)).split("\r\n");
+    expect(message).toMatch(/^idv: standard input:2: 4 fields where the header has 2; /);
+    expect(line).toBe("  2 | ann@larch-and-oak.com,A,B,\\u{1b}[2J");
+    expect(await onTerminal(`(${command}) 2> log; cat log`)).not.toContain("ann@");
+  });
+
+  test("aligns lists under a header, and colours statuses", async ({ expect }) => {
+    const output = await onTerminal("idv check ann.lee@gmial.com mailinator.com");
+    const [header, first, second] = output.replace(/\u001b\[\d*m/g, "").split("\r\n");
+    expect(header).toMatch(/^value {14}status {6}reason/);
+    expect(first).toBe("ann.lee@gmial.com  fake        typo-domain: gmial.com             ann.lee@gmail.com");
+    expect(second).toBe("mailinator.com     disposable  disposable-domain: mailinator.com");
+    expect(output).toContain("\u001b[31mfake");
+  });
+
+  test.each(["auto", "always", "never"])("--color %s", async (choice) => {
+    const coloured = /\u001b\[3\dm/;
+    const args = `--color ${choice}`;
+    const terminal = await onTerminal(`idv check ${args} a@mailinator.com`);
+    expect(coloured.test(terminal)).toBe(choice !== "never");
+    // In a file, only the summary could have colours; a list has none in a pipe.
+    const file = await onTerminal(`idv check ${args} a@mailinator.com | cat`);
+    expect(file).toBe("a@mailinator.com\tdisposable\tdisposable-domain: mailinator.com\r\n");
+    const forced = await onTerminal(`idv check ${args} a@mailinator.com`, { NO_COLOR: "1" });
+    expect(coloured.test(forced)).toBe(choice === "always");
+  });
+
+  test("shows the progress line without colours with NO_COLOR", async ({ expect }) => {
+    const output = await onTerminal(slow.replace("WAIT", untilDrawn), { NO_COLOR: "1" });
+    expect(output).toContain(hiddenCursor);
+    expect(output).not.toMatch(/\u001b\[\d*m/);
+  });
+
+  test("ends the run cleanly on Ctrl-C while the progress line is shown", async ({ expect }) => {
+    const output = await onTerminal(
+      "stty columns 80; mkfifo fifo; " +
+        `${lines.replace("WAIT", "until [ -e ended ]; do sleep 0.05; done")} > fifo & ` +
+        "bash -c 'trap - INT; exec \"$@\"' _ idv emails fifo -o out.csv & p=$!; " +
+        `${untilDrawn}; kill -INT $p; wait $p; echo exit $?; touch ended; ls -A`,
+      {},
+    );
+    expect(output).toContain("idv: stopped by SIGINT; out.csv was not written");
+    expect(output).toContain("exit 130");
+    expect(output).not.toContain(".tmp");
+  });
+
+  test.each<[string, string, Record<string, string>]>([
+    ["with CI=true", slow, { CI: "true" }],
+    ["with TERM=dumb", slow, { TERM: "dumb" }],
+    ["with -q", slow.replace("emails", "emails -q"), {}],
+    ["without columns", slow.replace("80", "0"), {}],
+  ])("shows no progress %s", async (_, command, env) => {
+    // Nothing shows that there is no line: it would come after a tenth of a second.
+    expect(await onTerminal(command.replace("WAIT", "sleep 2"), env)).not.toContain(hiddenCursor);
+  });
+});

@@ -1,0 +1,242 @@
+/** Covers files that several programs use at once: no row is lost and no process hangs. */
+import { once } from "node:events";
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { lockStore } from "../../support/lock-store.js";
+import { finished, idv, startIdv } from "../../support/run-idv.js";
+import { createKey, post, request, serve } from "../../support/service.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+const rows = (count: number, name = "ann") =>
+  Array.from({ length: count }, (_, i) => `${name}${i}@larch-and-oak.com\n`).join("");
+
+describe("--split into a folder that others use", () => {
+  test("keeps every row of concurrent runs", async () => {
+    const home = temporaryFolder();
+    const names = ["a", "b", "c", "d", "e", "f"];
+    for (const name of names) writeFileSync(join(home, name), `email\n${rows(2000, name)}x@mailinator.com\n`);
+    const outcomes = await Promise.all(
+      names.map((name) => idv(["emails", "-q", name, "--split", "out"], { home })),
+    );
+    expect(outcomes.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+      names.map(() => ({ code: 0, stderr: "" })),
+    );
+    const lines = readFileSync(join(home, "out/ok.csv"), "utf8").trimEnd().split("\n");
+    expect(lines[0]).toBe("email,status");
+    expect(new Set(lines.slice(1)).size).toBe(12_000);
+    expect(lines).toHaveLength(12_001);
+    expect(readFileSync(join(home, "out/disposable.csv"), "utf8").trimEnd().split("\n")).toHaveLength(7);
+    expect(readdirSync(join(home, "out")).sort()).toEqual(["disposable.csv", "ok.csv"]);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)(
+    "says which files have the rows if one cannot be replaced",
+    async () => {
+      const home = temporaryFolder();
+      const out = join(home, "out");
+      mkdirSync(out);
+      for (const status of ["alias", "ok"]) {
+        writeFileSync(join(out, `${status}.csv`), "email,status\n");
+        chmodSync(join(out, `${status}.csv`), 0o666);
+      }
+      // In a sticky folder, nobody may replace the file of another user, whatever its mode.
+      chownSync(join(out, "alias.csv"), 65_534, 65_534);
+      chmodSync(out, 0o1777);
+      chmodSync(home, 0o777);
+      const stdin = "ann+news@larch-and-oak.com\nbob@larch-and-oak.com\n";
+      const args = ["emails", "-q", "--offline", "--split", "out", "--append"];
+      expect(await idv(args, { home, stdin, uid: 65_534 })).toEqual({
+        ...{ code: 6, stdout: "" },
+        stderr:
+          "idv: out/ok.csv: cannot be written: permission denied; rows were already appended to out/alias.csv\n",
+      });
+      expect(readFileSync(join(out, "alias.csv"), "utf8")).toBe(
+        "email,status\nann+news@larch-and-oak.com,alias\n",
+      );
+      expect(readFileSync(join(out, "ok.csv"), "utf8")).toBe("email,status\n");
+      expect(readdirSync(out).sort()).toEqual(["alias.csv", "ok.csv"]);
+    },
+  );
+
+  test("keeps rows that another program appends meanwhile", async () => {
+    const home = temporaryFolder();
+    mkdirSync(join(home, "out"));
+    writeFileSync(join(home, "out/ok.csv"), "email,status\nold@larch-and-oak.com,ok\n");
+    const child = startIdv(["emails", "-q", "--split", "out", "--append"], { home });
+    const outcome = finished(child);
+    child.stdin?.write(rows(20_000));
+    // With two files in the folder, the run has copied the old one.
+    await expect.poll(() => readdirSync(join(home, "out")).length).toBe(2);
+    appendFileSync(join(home, "out/ok.csv"), "late@larch-and-oak.com,ok\n");
+    child.stdin?.end();
+    expect((await outcome).code).toBe(0);
+    const lines = readFileSync(join(home, "out/ok.csv"), "utf8").trimEnd().split("\n");
+    expect(lines.slice(0, 3)).toEqual([
+      "email,status",
+      "old@larch-and-oak.com,ok",
+      "late@larch-and-oak.com,ok",
+    ]);
+  });
+});
+
+describe("a process that holds the state's write lock", () => {
+  test("does not fail health checks, and requests soon get 503", async () => {
+    const home = temporaryFolder();
+    const service = await serve(home, "-q");
+    const [key, sandboxKey] = [await createKey(home), await createKey(home, { isSandbox: true })];
+    const release = await lockStore(join(home, "state/idv/service.db"));
+    const domains = { domains: ["larch-and-oak.com"] };
+    const refused = Array.from({ length: 20 }, () => post(`${service.url}/domains/validate`, key, domains));
+    expect((await request(`${service.url}/healthz`)).status).toBe(200);
+    expect((await post(`${service.url}/domains/validate`, sandboxKey, domains)).status).toBe(200);
+    for (const { status, headers } of await Promise.all(refused)) {
+      expect({ status, retryAfter: headers.get("retry-after") }).toEqual({ status: 503, retryAfter: "1" });
+    }
+    expect((await request(`${service.url}/readyz`)).status).toBe(503);
+    await release();
+    expect((await post(`${service.url}/domains/validate`, key, domains)).status).toBe(200);
+    expect((await request(`${service.url}/readyz`)).status).toBe(200);
+  });
+
+  test("does not stop SIGTERM from ending the service", async () => {
+    const home = temporaryFolder();
+    const [service, key] = [await serve(home, "-q"), await createKey(home)];
+    const release = await lockStore(join(home, "state/idv/service.db"));
+    const answer = post(`${service.url}/domains/validate`, key, { domains: ["a.com"] });
+    await request(`${service.url}/healthz`);
+    const exited = once(service.child, "exit");
+    service.child.kill("SIGTERM");
+    expect((await answer).status).toBe(503);
+    expect(await exited).toEqual([0, null]);
+    await release();
+  });
+
+  test("does not stop SIGINT from ending a run", async () => {
+    const home = temporaryFolder();
+    expect((await idv(["quota", "set", "--limit", "9"], { home })).code).toBe(0);
+    writeFileSync(join(home, "list.csv"), `email\n${rows(3)}`);
+    const release = await lockStore(join(home, "state/idv/quota.db"));
+    const child = startIdv(["emails", "list.csv", "-o", "out.csv"], { home });
+    const outcome = finished(child);
+    await expect.poll(() => readdirSync(home).some((name) => name.endsWith(".tmp"))).toBe(true);
+    child.kill("SIGINT");
+    expect(await outcome).toMatchObject({
+      code: 130,
+      stderr: "idv: stopped by SIGINT; out.csv was not written\n",
+    });
+    await release();
+  });
+});
+
+describe("a file that is replaced", () => {
+  test.skipIf(process.getuid?.() !== 0)(
+    "keeps its owner, group and mode, and so does its backup",
+    async () => {
+      const home = temporaryFolder();
+      const path = join(home, "list.csv");
+      writeFileSync(path, `email\n${rows(3)}`, { mode: 0o660 });
+      chownSync(path, 1000, 2000);
+      chmodSync(path, 0o660);
+      expect((await idv(["emails", "-q", "-I.bak", "list.csv"], { home })).code).toBe(0);
+      for (const name of ["list.csv", "list.csv.bak"]) {
+        const { uid, gid, mode } = statSync(join(home, name));
+        expect({ name, uid, gid, mode: mode & 0o7777 }).toEqual({ name, uid: 1000, gid: 2000, mode: 0o660 });
+      }
+    },
+  );
+
+  test.skipIf(process.getuid?.() !== 0)(
+    "is rejected if it would get another owner, before any unit is charged",
+    async () => {
+      const home = temporaryFolder();
+      const path = join(home, "list.csv");
+      writeFileSync(path, "email\nann@larch-and-oak.com\n");
+      for (const each of [home, path]) chmodSync(each, 0o777);
+      chownSync(path, 1000, 2000);
+      const { code, stderr } = await idv(["emails", "-q", "-I", "list.csv"], { home, uid: 65_534 });
+      expect({ code, stderr }).toEqual({
+        code: 6,
+        stderr:
+          "idv: list.csv: it belongs to user 1000; only that user or root can replace it without changing its owner; write elsewhere with -o\n",
+      });
+      expect(statSync(path).uid).toBe(1000);
+      expect(readFileSync(path, "utf8")).toBe("email\nann@larch-and-oak.com\n");
+    },
+  );
+
+  test("must not be read-only with -o", async () => {
+    const home = temporaryFolder();
+    writeFileSync(join(home, "list.csv"), "email\nann@larch-and-oak.com\n");
+    writeFileSync(join(home, "out.csv"), "old", { mode: 0o444 });
+    chmodSync(home, 0o777);
+    // Root may write anywhere, so run as another user.
+    const asSomebody = process.getuid?.() === 0 ? { uid: 65_534 } : {};
+    const { code, stderr } = await idv(["emails", "-q", "list.csv", "-o", "out.csv"], {
+      home,
+      ...asSomebody,
+    });
+    expect({ code, stderr }).toEqual({
+      code: 6,
+      stderr: "idv: out.csv: is read-only; make it writable, or write elsewhere with -o\n",
+    });
+    expect(readFileSync(join(home, "out.csv"), "utf8")).toBe("old");
+  });
+
+  test.each([
+    ["-o", ["-o", "link"]],
+    ["the file of bad rows", ["--bad-rows", "skip:link"]],
+  ])("cannot be a link to the quota file with %s", async (_, args) => {
+    const home = temporaryFolder();
+    writeFileSync(join(home, "list.csv"), "email\nann@larch-and-oak.com\n");
+    expect((await idv(["quota", "set", "--limit", "9"], { home })).code).toBe(0);
+    symlinkSync(join("state", "idv", "quota.db"), join(home, "link"));
+    const { code, stderr } = await idv(["emails", "-q", "list.csv", ...args], { home });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /^idv: link: cannot be the (output|file of bad rows) and the quota file at once\n$/,
+    );
+    expect((await idv(["quota", "show"], { home })).stdout).toContain("limit:   9");
+  });
+});
+
+test("the next run in a folder removes the temporary file of a killed run", async () => {
+  const home = temporaryFolder();
+  writeFileSync(join(home, "list.csv"), "email\nann@larch-and-oak.com\n");
+  const temporary = () => readdirSync(home).filter((name) => name.endsWith(".tmp"));
+  const kill = async () => {
+    const child = startIdv(["emails", "-o", "out.csv"], { home });
+    child.stdin?.on("error", () => {});
+    child.stdin?.write(rows(20_000));
+    const before = temporary().length;
+    await expect.poll(() => temporary().length).toBe(before + 1);
+    return child;
+  };
+  const killed = await kill();
+  killed.kill("SIGKILL");
+  await once(killed, "exit");
+  expect(temporary()).toHaveLength(1);
+  const running = startIdv(["emails", "-o", "other.csv"], { home });
+  running.stdin?.on("error", () => {});
+  running.stdin?.write(rows(20_000));
+  // Its own file takes the place of the abandoned one.
+  await expect.poll(() => temporary().join().includes(`-${running.pid}-`)).toBe(true);
+  expect((await idv(["emails", "-q", "list.csv", "-o", "out.csv"], { home })).code).toBe(0);
+  // The file of the live run stays.
+  expect(temporary()).toHaveLength(1);
+  running.stdin?.end();
+  await once(running, "exit");
+  expect(temporary()).toEqual([]);
+  expect(existsSync(join(home, "other.csv"))).toBe(true);
+});
