@@ -1,7 +1,7 @@
 /** Covers which batches are sent, in which order and how many at a time, with a real cache and engines that count. */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { VerdictCache } from "../../src/store/cache/verdict-cache.js";
 import { notChecked, type Validator, type Verdict } from "../../src/validator/validator.js";
 import { listOf, runTable } from "../support/run-table.js";
@@ -49,6 +49,7 @@ function countingEngine({
 /** Opens a file of verdicts, and returns a function that opens it for a run. */
 async function openCache() {
   const cache = await VerdictCache.open(join(temporaryFolder(), "verdicts.db"), Date.now);
+  onTestFinished(() => cache.close());
   return () => cache.scope("email", "https://b.net", "secret", 60_000);
 }
 const names = ["a", "b", "c", "d", "e", "f", "g", "h"];

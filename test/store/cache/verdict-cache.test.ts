@@ -1,7 +1,7 @@
 /** Covers the cache of a run: claims, by which concurrent runs submit an item only once, and what is stored and read back. */
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { VerdictCache } from "../../../src/store/cache/verdict-cache.js";
 import { StoreError } from "../../../src/store/errors.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
@@ -14,6 +14,7 @@ async function twoRuns() {
   const isAlive = (pid: number) => pid === 2 || isFirstAlive;
   const open = async (ownPid: number, machine = "here") => {
     const cache = await VerdictCache.open(path, () => now, {}, { ownPid, machine, isAlive });
+    onTestFinished(() => cache.close());
     return cache.scope("email", "https://a.net", "secret", 60_000);
   };
   const runs = [await open(1), await open(2)] as const;
