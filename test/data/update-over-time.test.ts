@@ -77,7 +77,7 @@ test("an update keeps what a list has corrected when the registry no longer has 
     code: 0,
     stdout: expect.stringContaining("; 70,120 entries, 70,120 before"),
   });
-  expect(stderr).toMatch(
+  expect(stderr, JSON.stringify(stderr)).toMatch(
     /^(?:idv: [a-z-]+: npm failed: E404, .*; going on with the names that its last version left in the lists\n){2}$/,
   );
   // In the list of doubted names, and cleared by mailchecker.

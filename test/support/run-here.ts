@@ -18,7 +18,8 @@ let isRunning = false;
 
 /**
  * Runs a command line as `idv` in run-idv.ts does, with the same results. One at a time: it changes the environment, the
- * working folder and the standard streams of this process until it ends.
+ * working folder and the standard streams of this process until it ends. Not in threads, which have no working folder of their own:
+ * the tests that Stryker runs (test/mutations/vitest.config.mjs) cannot use it.
  */
 export async function idv(
   args: readonly string[],
@@ -32,6 +33,7 @@ export async function idv(
     setEnvironment({ HOME: home, XDG_STATE_HOME: join(home, "state"), ...env }),
     setFolder(home),
     setInput(stdin),
+    holdWarnings(),
     collect(stdout, stderr),
   ];
   const { exitCode } = process;
@@ -90,6 +92,19 @@ function setInput(input: string | Uint8Array): () => void {
   const value = Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false });
   Object.defineProperty(process, "stdin", { configurable: true, value });
   return () => Object.defineProperty(process, "stdin", before);
+}
+
+/** Keeps warnings of Node.js, which may be about tests before, out of standard error until the run has ended. */
+function holdWarnings(): () => void {
+  const listeners = process.listeners("warning");
+  const held: Error[] = [];
+  const hold = (warning: Error) => void held.push(warning);
+  process.removeAllListeners("warning").on("warning", hold);
+  return () => {
+    process.removeListener("warning", hold);
+    for (const listener of listeners) process.on("warning", listener);
+    for (const warning of held) for (const listener of listeners) listener(warning);
+  };
 }
 
 function collect(stdout: Buffer[], stderr: Buffer[]): () => void {
