@@ -159,6 +159,19 @@ describe("without a browser", () => {
     if (!path.includes("..")) expect(await response.text()).toContain('<p class="fault" role="alert">');
   });
 
+  test("a change without a form is answered with a page and 415, and is no bug", async () => {
+    const cookie = (await signIn()).split(";")[0]!;
+    for (const path of ["/keys", "/try", "/sign-in", "/list/run"]) {
+      const response = await fetch(`${service.url}/dashboard${path}`, {
+        method: "POST",
+        headers: { ...own(), cookie },
+      });
+      expect([path, response.status]).toEqual([path, 415]);
+      expect(await response.text()).toContain("This is not a form.");
+    }
+    expect(service.log()).not.toContain("a bug in idv");
+  });
+
   test("no token is in the log, and --no-dashboard serves no pages", async () => {
     const link = await linkTo(service, state);
     await fetch(link);
