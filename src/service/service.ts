@@ -44,15 +44,6 @@ const budget = { bytes: 268_435_456, milliseconds: 30_000 };
 /** Time in which an upload must arrive, in milliseconds. */
 const uploadMilliseconds = 1_800_000;
 
-const allowedMethods = {
-  "/emails/validate": "POST",
-  "/domains/validate": "POST",
-  "/healthz": "GET, HEAD",
-  "/readyz": "GET, HEAD",
-  "/openapi.json": "GET, HEAD",
-  "/metrics": "GET, HEAD",
-};
-
 /** Creates the service, which is then ready to listen. Its `close` lets the requests in flight finish. */
 export function createService(options: ServiceOptions): FastifyInstance {
   const { store, classifier, mailCheck, maximumItems, corsOrigins, metrics, now, loadDashboard } = options;
@@ -74,7 +65,7 @@ export function createService(options: ServiceOptions): FastifyInstance {
   service.register(jsonBodies);
   service.register(bodyBudget, budget);
   if (corsOrigins.length > 0) service.register(cors, corsOptions(corsOrigins));
-  service.register(errors, { maximumItems, bodyLimit, allowedMethods });
+  service.register(errors, { maximumItems, bodyLimit });
   service.register(access, { store, now });
   service.register(swagger, documentOptions);
   service.register(validateRoutes, { store, judges, maximumItems, metrics, now });

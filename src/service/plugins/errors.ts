@@ -7,11 +7,9 @@ import { explain, noSuchPath, Refusal, refuseExpectation } from "../refusals.js"
 interface ErrorOptions {
   readonly maximumItems: number;
   readonly bodyLimit: number;
-  /** The methods of each path, as in the Allow field. */
-  readonly allowedMethods: Readonly<Record<string, string>>;
 }
 
-export const errors = plugin<ErrorOptions>(async (service, { maximumItems, bodyLimit, allowedMethods }) => {
+export const errors = plugin<ErrorOptions>(async (service, { maximumItems, bodyLimit }) => {
   service.server.on("checkExpectation", refuseExpectation);
   service.addHook("onRequest", async ({ raw: { headers, httpVersion } }) => {
     // RFC 9110 §7.2
@@ -19,8 +17,9 @@ export const errors = plugin<ErrorOptions>(async (service, { maximumItems, bodyL
       throw new Refusal(400, "The Host field is missing.");
   });
   const refuse = (request: FastifyRequest, reply: FastifyReply) => {
-    const allow = allowedMethods[request.url.split("?")[0] ?? ""];
-    if (allow === undefined) return reply.code(404).send(noSuchPath);
+    const { url } = request;
+    const allow = ["GET", "HEAD", "POST"].filter((method) => service.findRoute({ method, url })).join(", ");
+    if (allow === "") return reply.code(404).send(noSuchPath);
     return reply
       .code(405)
       .header("allow", allow)
