@@ -4,19 +4,16 @@
  */
 import formBody from "@fastify/formbody";
 import Fastify, {
-  type FastifyBaseLogger,
   type FastifyPluginAsync,
   type FastifyReply,
   type FastifyRequest,
   LogController,
 } from "fastify";
-import type { Classifier } from "../classifier/classifier.js";
-import type { ServiceStore } from "../store/state/service-store.js";
 import { access } from "./access.js";
 import { pageFaults } from "./errors.js";
 import { mostFormBytes } from "./form.js";
-import type { ListRunner } from "./list-job.js";
 import { Lists } from "./lists.js";
+import type { DashboardOptions, RouteOptions } from "./options.js";
 import { assetRoutes } from "./routes/assets.js";
 import { keyRoutes } from "./routes/keys.js";
 import { listRoutes } from "./routes/list.js";
@@ -24,17 +21,6 @@ import { overviewRoutes } from "./routes/overview.js";
 import { sessionRoutes } from "./routes/session.js";
 import { tryRoutes } from "./routes/try.js";
 import { usageRoutes } from "./routes/usage.js";
-
-export interface DashboardOptions {
-  readonly store: ServiceStore;
-  readonly classifier: Pick<Classifier, "classify">;
-  readonly now: () => number;
-  readonly refusals: () => Promise<number>;
-  /** Further facts for the overview: version, age of the data. */
-  readonly facts: () => readonly (readonly [term: string, text: string])[];
-  readonly runner: ListRunner;
-  readonly log: FastifyBaseLogger;
-}
 
 /** Pages load only what this server sends, and no other page may frame them. */
 const securityPolicy = [
@@ -94,6 +80,3 @@ export async function openDashboard({ log, ...options }: DashboardOptions) {
     },
   };
 }
-
-/** What the routes need. */
-export type RouteOptions = Omit<DashboardOptions, "log"> & { readonly lists: Lists };

@@ -11,8 +11,8 @@ import {
   SecretExistsError,
   UnknownKeyError,
 } from "../../store/state/service-store.js";
-import type { RouteOptions } from "../dashboard.js";
 import { choiceOf, fieldOf, formIn, numberOf, timeIn } from "../form.js";
+import type { RouteOptions } from "../options.js";
 import { PageFault } from "../page-fault.js";
 import { keyPage } from "../pages/key.js";
 import { keysPage, secretPage } from "../pages/keys.js";

@@ -6,8 +6,8 @@ import { reportPolicy } from "../../report/policy.js";
 import { isUsable } from "../../store/state/rules.js";
 import type { ApiKey } from "../../store/state/service-store.js";
 import { type Kind, knownStatuses } from "../../validator/validator.js";
-import type { RouteOptions } from "../dashboard.js";
 import { choiceOf, fieldOf, formIn, numberOf } from "../form.js";
+import type { RouteOptions } from "../options.js";
 import { PageFault } from "../page-fault.js";
 import { listPage, sendPage } from "../pages/list.js";
 

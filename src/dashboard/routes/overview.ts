@@ -1,6 +1,6 @@
 /** The first page: usage of the last 30 days, keys, and what was changed. */
 import type { FastifyInstance } from "fastify";
-import type { RouteOptions } from "../dashboard.js";
+import type { RouteOptions } from "../options.js";
 import { overviewPage } from "../pages/overview.js";
 import { day, lastSpans } from "../usage-spans.js";
 

@@ -1,8 +1,8 @@
 /** Signing in with a link of `idv keys`, and out. */
 import type { FastifyInstance } from "fastify";
 import { sessionSecret, setSession } from "../access.js";
-import type { RouteOptions } from "../dashboard.js";
 import { fieldOf, formIn, queryIn } from "../form.js";
+import type { RouteOptions } from "../options.js";
 import { signedOutPage, signInPage } from "../pages/sign-in.js";
 
 export async function sessionRoutes(

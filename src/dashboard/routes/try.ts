@@ -1,7 +1,7 @@
 /** Trying a few items, which costs nothing. */
 import type { FastifyInstance } from "fastify";
-import type { RouteOptions } from "../dashboard.js";
 import { choiceOf, formIn } from "../form.js";
+import type { RouteOptions } from "../options.js";
 import { tryPage } from "../pages/try.js";
 
 const mostLines = 100;

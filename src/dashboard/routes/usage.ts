@@ -1,8 +1,8 @@
 /** Usage by hours or days, as a page and as CSV. */
 import type { FastifyInstance } from "fastify";
 import type { UsageQuery } from "../../store/state/usage.js";
-import type { RouteOptions } from "../dashboard.js";
 import { choiceOf, fieldOf, queryIn, timeIn } from "../form.js";
+import type { RouteOptions } from "../options.js";
 import { PageFault } from "../page-fault.js";
 import { type UsageForm, usageCsv, usagePage } from "../pages/usage.js";
 import { day, hour, spansOf } from "../usage-spans.js";
