@@ -2,7 +2,7 @@
 import { disposableDomain } from "./rules/disposable-domain.js";
 import { impossibleMailbox } from "./rules/impossible-mailbox.js";
 import { relay } from "./rules/relay.js";
-import { offlineReasons } from "./rules/rules.js";
+import { ruleReasons } from "./rules/rules.js";
 import { subAddress } from "./rules/sub-address.js";
 import type { ClassifierStatus, ReasonCode } from "./verdict.js";
 
@@ -13,7 +13,7 @@ interface Outcome {
 
 /** Reasons that the kernel gives by itself, in the order of their codes in kernel/layout.ts, which start at 2. */
 const ofKernel = [relay, subAddress, disposableDomain, impossibleMailbox] as const;
-const others = offlineReasons.filter((reason) => !ofKernel.some(({ code }) => code === reason.code));
+const others = ruleReasons.filter((reason) => !ofKernel.some(({ code }) => code === reason.code));
 
 /** The code of an outcome is its position, counted from 1. */
 export const outcomes: readonly Outcome[] = [

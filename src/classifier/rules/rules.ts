@@ -20,11 +20,11 @@ export const domainRules = [specialUse, syntax, unknownTld, publicSuffix, typoDo
 /** For domains that pass. The last rule has a test for every domain. */
 export const mailboxRules = [noReply, impossibleMailbox, placeholder, relay, subAddress] as const;
 
-export const offlineReasons = [
+export const ruleReasons = [
   ...new Set([syntax, allowList, denyList, ...domainRules, disposableDomain, ...mailboxRules]),
 ];
 
-export const reasons = [...offlineReasons, ...dnsReasons];
+export const reasons = [...ruleReasons, ...dnsReasons];
 
 export type ReasonCode = (typeof reasons)[number]["code"];
 
