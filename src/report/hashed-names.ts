@@ -30,14 +30,7 @@ export class HashedNames {
    * @param numbers receives the number of each name; -1 for unknown names
    */
   findAll(hashes: Int32Array, step: number, numbers: Int32Array): void {
-    const slots = this.#slots;
-    const mask = slots.length / slotWords - 1;
-    for (let i = 0; i < numbers.length; i++) {
-      const [low, high] = [hashes[step * i]!, hashes[step * i + 1]!];
-      const slot = slotWords * ((low ^ (high >>> 15)) & mask);
-      const isHere = slots[slot] === low && slots[slot + 1] === high;
-      numbers[i] = (isHere ? slots[slot + 2]! : this.#slots[this.#slotOf(low, high) + 2]!) - 1;
-    }
+    for (let i = 0; i < numbers.length; i++) numbers[i] = this.find(hashes[step * i]!, hashes[step * i + 1]!);
   }
 
   /** Adds a name, which must be new, with its ASCII letters in lower case. Returns its number. */
