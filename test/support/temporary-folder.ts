@@ -1,7 +1,7 @@
 /** Provides tests with temporary folders. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterFile } from "./clean-up.js";
 
 /** Creates a temporary folder, which is removed after the tests of the file. */
@@ -12,9 +12,17 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Returns a new folder with some files, by their names. */
-export function folderOf(files: Readonly<Record<string, string>>): string {
+/**
+ * Returns a new folder with some files, by their paths.
+ *
+ * @param mode permissions of the files; the usual ones by default
+ */
+export function folderOf(files: Readonly<Record<string, string | Uint8Array>>, mode?: number): string {
   const folder = temporaryFolder();
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  for (const [name, content] of Object.entries(files)) {
+    const path = join(folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content, { mode });
+  }
   return folder;
 }

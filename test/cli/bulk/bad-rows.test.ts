@@ -4,13 +4,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readQuota } from "../../support/quota.js";
 import { idv } from "../../support/run-here.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+import { folderOf } from "../../support/temporary-folder.js";
 
-function folderWith(files: Readonly<Record<string, string | Uint8Array>>): string {
-  const home = temporaryFolder();
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(home, name), content);
-  return home;
-}
 const read = (home: string, name: string) => readFileSync(join(home, name), "utf8");
 
 const broken =
@@ -24,7 +19,7 @@ const narrow =
 
 describe("bad rows", () => {
   test("end the run at the first one by default", async () => {
-    const home = folderWith({ list: broken });
+    const home = folderOf({ list: broken });
     const { code, stderr } = await idv(["emails", "list", "-o", "o"], { home });
     expect({ code, stderr }).toEqual({ code: 6, stderr: `idv: list:3: ${wide}\n` });
   });
@@ -49,7 +44,7 @@ describe("bad rows", () => {
       [`list:3: ${wide}`, `list:4: ${narrow}`, `list:5: ${open}`],
     ],
   ])("%s", async (_, args, output, messages) => {
-    const home = folderWith({ list: broken });
+    const home = folderOf({ list: broken });
     const { code, stdout, stderr } = await idv(["emails", "list", "-q", ...args], { home });
     expect({ code, stdout }).toEqual({ code: 0, stdout: output });
     expect(stderr).toBe(messages.map((message) => `idv: ${message}\n`).join(""));
@@ -57,7 +52,7 @@ describe("bad rows", () => {
   });
 
   test("are not charged, but counted in the summary", async () => {
-    const home = folderWith({ list: broken });
+    const home = folderOf({ list: broken });
     const args = ["emails", "list", "--bad-rows", "keep", "--log", "json", "-q"];
     const { stderr } = await idv(args, { home });
     expect(JSON.parse(stderr.split("\n")[2] ?? "")).toMatchObject({
@@ -76,7 +71,7 @@ describe("bad rows", () => {
       "list:7: a quote opens in column 2 and 285 lines follow inside it; close it or double it, or trust all quotes with --quote '\"'";
 
     test.each([[[]], [["--update"]]])("ends the run with %j, before anything is written", async (args) => {
-      const home = folderWith({ list: content });
+      const home = folderOf({ list: content });
       const { code, stderr } = await idv(["emails", "list", "-o", "out", ...args], { home });
       expect({ code, stderr }).toEqual({ code: 6, stderr: `idv: ${first}\n` });
       expect(readdirSync(home)).not.toContain("out");
@@ -88,7 +83,7 @@ describe("bad rows", () => {
       ["keep", ["--explain"]],
       ["skip", ["-c", "email", "-c", "note"]],
     ])("costs its own line only with %s %j", async (policy, args) => {
-      const home = folderWith({ list: content });
+      const home = folderOf({ list: content });
       const { code, stdout, stderr } = await idv(["emails", "list", "--bad-rows", policy, ...args], { home });
       expect(code).toBe(0);
       expect(stderr).toContain(`idv: ${first}\n`);
@@ -99,7 +94,7 @@ describe("bad rows", () => {
     });
 
     test("is trusted with --quote", async () => {
-      const home = folderWith({ list: content });
+      const home = folderOf({ list: content });
       const { code, stdout } = await idv(["emails", "list", "-q", "--quote", '"', "--bad-rows", "skip"], {
         home,
       });
@@ -129,7 +124,7 @@ describe("bad rows", () => {
       "check the quotes and the delimiter",
     ],
   ])("of which most come from %s end the run before it is charged", async (_, row, args, advice) => {
-    const home = folderWith({ "list.csv": `name,email\n${`${row}\n`.repeat(300)}` });
+    const home = folderOf({ "list.csv": `name,email\n${`${row}\n`.repeat(300)}` });
     const { code, stdout, stderr } = await idv(["emails", "list.csv", "--bad-rows", ...args], { home });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(
@@ -151,7 +146,7 @@ describe("bad rows", () => {
     ],
   ])("are those out of step: %s", async (row, message, policy) => {
     const rows = Array.from({ length: 9 }, (_, i) => `${i},Ann,ann${i}@larch-and-oak.com,x`);
-    const home = folderWith({ list: `id,name,email,note\n${[...rows, row].join("\n")}\n` });
+    const home = folderOf({ list: `id,name,email,note\n${[...rows, row].join("\n")}\n` });
     const { code, stdout, stderr } = await idv(["emails", "list", "-q", "--bad-rows", policy], { home });
     expect(code).toBe(0);
     expect(stderr).toContain(`idv: list:11: ${message}`);
@@ -161,7 +156,7 @@ describe("bad rows", () => {
 
   test("after the first 20 are only counted, while a file gets all", async () => {
     const good = "4,ann@larch-and-oak.com\n".repeat(1000);
-    const home = folderWith({ list: `id,email\n${"1,2,3\n".repeat(30)}${good}${"1,2,3\n".repeat(49_970)}` });
+    const home = folderOf({ list: `id,email\n${"1,2,3\n".repeat(30)}${good}${"1,2,3\n".repeat(49_970)}` });
     const args = ["emails", "list", "--bad-rows", "skip:bad.csv"];
     const { stdout, stderr } = await idv(args, { home });
     expect(stdout).toBe(`id,email,status\n${good.replaceAll("\n", ",ok\n")}`);
@@ -189,7 +184,7 @@ test.each<[string, string[]]>([
   ["cannot be the output and the quota file", ["--quota", "o.csv", "-o", "o.csv"]],
   ["cannot be the input and the file of bad rows", ["--bad-rows", "skip:list"]],
 ])("a file %s at once", async (what, args) => {
-  const home = folderWith({ list: broken, "o.csv": "old" });
+  const home = folderOf({ list: broken, "o.csv": "old" });
   const { code, stderr } = await idv(["emails", "list", ...args], { home });
   expect({ code, stderr }).toEqual({
     code: 2,
@@ -204,7 +199,7 @@ describe("a bad row that an earlier run kept", () => {
   const first = { "list.csv": `id,name,email\n${[...good, ...bad].join("\n")}\n` };
 
   test("is none that --update takes for validated", async () => {
-    const home = folderWith(first);
+    const home = folderOf(first);
     const keep = ["-q", "--bad-rows", "keep"];
     expect((await idv(["emails", "list.csv", "-o", "a.csv", ...keep], { home })).code).toBe(0);
     const validated = readFileSync(join(home, "a.csv"), "utf8");
@@ -228,7 +223,7 @@ describe("a bad row that an earlier run kept", () => {
   });
 
   test("of JSON Lines end the run before it is charged if most are bad", async () => {
-    const home = folderWith({
+    const home = folderOf({
       "l.jsonl": `{"email":"ann@larch-and-oak.com"}\n${"{'email':'bob@larch-and-oak.com'}\n".repeat(30)}`,
     });
     const { code, stderr } = await idv(["emails", "l.jsonl", "--bad-rows", "skip"], { home });
@@ -242,7 +237,7 @@ describe("a bad row that an earlier run kept", () => {
 
   test("is annotated", async () => {
     const { stderr } = await idv(["emails", "list.csv", "-q", "--log", "github", "--bad-rows", "skip"], {
-      home: folderWith(first),
+      home: folderOf(first),
     });
     expect(
       stderr.match(/^::error file=list\.csv,line=2[23]::bad row: 4 fields where the header has 3/gm),

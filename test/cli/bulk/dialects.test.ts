@@ -3,41 +3,13 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readXlsx } from "hucre/xlsx";
 import { describe, expect, test } from "vitest";
+import { count, dialects, dialectTable, item } from "../../support/dialect-tables.js";
 import { idv } from "../../support/run-here.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
-const count = 60_000;
-const item = (i: number) => (i % 7 === 3 ? `p${i}@mailinator.com` : `p${i}@larch-and-oak.com`);
-const status = (i: number) => (i % 7 === 3 ? "disposable" : "ok");
-
-/** A dialect, what is said of it, its header and rows, and what is before the status. */
-const dialects: [words: string, header: string, row: (i: number) => string, before: string][] = [
-  ["quotes are '", "id,name,email", (i) => `${i},'O''Neil, A ${i}','${item(i)}'`, ","],
-  ["\\ escapes quotes", "id,name,email", (i) => `${i},"A \\"B, ${i}\\"",${item(i)}`, ","],
-  ["quotes are text", "id\tname\temail", (i) => `${i}\t${i % 3 ? "A" : '"Al'}\t${item(i)}`, "\t"],
-  [
-    "spaces in front of fields belong to the delimiter",
-    "id, name, email",
-    (i) => `${i}, "L, A", ${item(i)}`,
-    ", ",
-  ],
-  [
-    "runs of spaces are the delimiter",
-    "id  name    email",
-    (i) => `${i}  ${"N".repeat(1 + (i % 5))}   ${item(i)}`,
-    " ",
-  ],
-];
-
-describe.each(dialects)("%s", (words, header, row, before) => {
-  const home = temporaryFolder();
-  const rows = Array.from({ length: count }, (_, i) => row(i));
-  writeFileSync(join(home, "list.txt"), `${header}\n${rows.join("\n")}\n`);
-  const expected = [
-    `${header}${before}status`,
-    ...rows.map((line, i) => `${line}${before}${status(i)}`),
-    "",
-  ].join("\n");
+describe.each(dialects)("%s", (...dialect) => {
+  const [words] = dialect;
+  const { home, expected } = dialectTable(dialect);
 
   test("is said by --dry-run, with the column", async () => {
     const { stderr } = await idv(["emails", "list.txt", "--dry-run"], { home });

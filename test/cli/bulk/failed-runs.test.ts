@@ -1,20 +1,16 @@
 /** Covers runs that fail before or while they read: one line on standard error, the exit code, and the old output unchanged. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readQuota, setQuota } from "../../support/quota.js";
 import { idv } from "../../support/run-here.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+import { folderOf } from "../../support/temporary-folder.js";
 
 const list = "email\nann@larch-and-oak.com\n";
 
 /** Creates a folder with an old output file, which every failure must leave unchanged. */
-function folderWith(files: Readonly<Record<string, string | Buffer>> = {}): string {
-  const home = temporaryFolder();
-  for (const [name, content] of Object.entries({ "out.csv": "old", ...files }))
-    writeFileSync(join(home, name), content);
-  return home;
-}
+const folderWith = (files: Readonly<Record<string, string | Buffer>> = {}) =>
+  folderOf({ "out.csv": "old", ...files });
 
 describe("a failed run prints one line and keeps the old output", () => {
   test.each<[string, string[], Record<string, string | Buffer>, number, string]>([

@@ -1,11 +1,11 @@
 /** Covers output formats, damaged compression, encodings, byte order marks, comments, quotes and escapes. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { compress, decompress } from "@cloudpss/zstd";
 import { describe, expect, test } from "vitest";
 import { idv } from "../../support/run-here.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+import { folderOf } from "../../support/temporary-folder.js";
 
 const csv = 'id,email,note\n1,ann@larch-and-oak.com,"a ""b"""\n2,x@mailinator.com,é\n';
 const checked =
@@ -13,15 +13,9 @@ const checked =
 const jsonl =
   '{"id":"1","email":"ann@larch-and-oak.com","note":"a \\"b\\""}\n{"id":"2","email":"x@mailinator.com"}\n';
 
-function folderWith(files: Readonly<Record<string, string | Uint8Array>>): string {
-  const home = temporaryFolder();
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(home, name), content);
-  return home;
-}
-
 /** Runs `idv emails` on a file in a new folder and returns its output. */
 async function emails(content: string | Uint8Array, ...args: string[]) {
-  const home = folderWith({ list: content });
+  const home = folderOf({ list: content });
   const { code, stdout, stderr } = await idv(["emails", "list", "-q", ...args], { home });
   return { code, output: Buffer.from(stdout, "latin1").toString(), stderr };
 }
@@ -159,7 +153,7 @@ describe("compression", () => {
     ["zst", decompress],
   ])("writes many pieces of .%s in their order", async (extension, unpack) => {
     const rows = Array.from({ length: 90_000 }, (_, i) => `${i},user${i}@larch-and-oak.com`);
-    const home = folderWith({ list: ["id,email", ...rows, ""].join("\n") });
+    const home = folderOf({ list: ["id,email", ...rows, ""].join("\n") });
     const output = `o.csv.${extension}`;
     expect((await idv(["emails", "list", "-q", "-o", output], { home })).code).toBe(0);
     const unpacked = Buffer.from(unpack(readFileSync(join(home, output)))).toString();
@@ -175,14 +169,14 @@ describe("compression", () => {
       "the gzip data is damaged: incorrect data check",
     ],
   ])("rejects %s", async (_, packed, message) => {
-    const home = folderWith({ list: packed, "o.csv": "old" });
+    const home = folderOf({ list: packed, "o.csv": "old" });
     const { code, stderr } = await idv(["emails", "list", "-o", "o.csv"], { home });
     expect({ code, stderr }).toEqual({ code: 6, stderr: `idv: list: ${message}; get the file again\n` });
     expect(readFileSync(join(home, "o.csv"), "utf8")).toBe("old");
   });
 
   test("reports a compressed output that cannot be written", async () => {
-    const home = folderWith({ list: csv });
+    const home = folderOf({ list: csv });
     const { code, stderr } = await idv(["emails", "list", "-o", "none/o.csv.gz"], { home });
     expect({ code, stderr }).toEqual({
       code: 6,
@@ -213,7 +207,7 @@ describe("encodings", () => {
   });
 
   test("says that the output is UTF-8", async () => {
-    const home = folderWith({ list: utf16 });
+    const home = folderOf({ list: utf16 });
     expect((await idv(["emails", "list", "--log", "none"], { home })).stderr).toBe(
       "idv: list is UTF-16LE; the output is UTF-8\n",
     );
@@ -305,7 +299,7 @@ describe("lines above the table", () => {
       '{"name":"Ann","email":"ann@larch-and-oak.com","status":"ok"}\n{"name":"Bob","email":"x@mailinator.com","status":"disposable"}\n',
     ],
   ])("are counted in the summary where %s has no place for them", async (name, output) => {
-    const home = folderWith({ "list.csv": `Customers of the north\n\nExported in May\n${table}` });
+    const home = folderOf({ "list.csv": `Customers of the north\n\nExported in May\n${table}` });
     const { code, stderr } = await idv(["emails", "list.csv", "-o", name], { home });
     expect(code).toBe(0);
     expect(stderr).toContain(
@@ -322,7 +316,7 @@ describe("lines above the table", () => {
   });
 
   test("are not lost with an address in them", async () => {
-    const home = folderWith({ "list.csv": `Customers\nPrepared by: zoe@larch-and-oak.com\n\n${table}` });
+    const home = folderOf({ "list.csv": `Customers\nPrepared by: zoe@larch-and-oak.com\n\n${table}` });
     const { code, stderr } = await idv(["emails", "-q", "list.csv", "-o", "out.tsv"], { home });
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -335,7 +329,7 @@ describe("lines above the table", () => {
 
   test("are rows if they hold an item, whatever their delimiter", async () => {
     const rows = ["bob", "cid", "dan"].map((name) => `${name}@larch-and-oak.com\t${name}\n`);
-    const home = folderWith({ "list.csv": `ann@larch-and-oak.com,Ann\n${rows.join("")}` });
+    const home = folderOf({ "list.csv": `ann@larch-and-oak.com,Ann\n${rows.join("")}` });
     for (const name of ["out.csv", "out.tsv", "out.jsonl"]) {
       await idv(["emails", "-q", "list.csv", "-o", name], { home });
       expect(readFileSync(join(home, name), "utf8").split("\n")[0]).toMatch(
@@ -351,7 +345,7 @@ test.each([
   ["list.txt", "out.csv", "name,email,status\nAnn,ann@larch-and-oak.com,ok\n"],
 ])("tabs in %s are written to %s as its ending asks", async (input, output, expected) => {
   const table = "name\temail\nAnn\tann@larch-and-oak.com\n";
-  const home = folderWith({ [input]: input.endsWith(".gz") ? gzipSync(table) : table });
+  const home = folderOf({ [input]: input.endsWith(".gz") ? gzipSync(table) : table });
   await idv(["emails", "-q", input, "-o", output], { home });
   expect(readFileSync(join(home, output), "utf8")).toBe(expected);
 });

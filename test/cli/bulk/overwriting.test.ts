@@ -5,15 +5,9 @@ import { writeOds } from "hucre/ods";
 import { expect, test } from "vitest";
 import { readQuota, setQuota } from "../../support/quota.js";
 import { idv } from "../../support/run-here.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+import { folderOf } from "../../support/temporary-folder.js";
 
 const [a, b] = ["email\nann@larch-and-oak.com\n", "email\nbob@larch-and-oak.com\n"];
-
-function homeWith(files: Readonly<Record<string, string>>): string {
-  const home = temporaryFolder();
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(home, name), content);
-  return home;
-}
 
 const read = (home: string, name: string) => readFileSync(join(home, name), "utf8");
 
@@ -73,7 +67,7 @@ test.each<[string, string[], string]>([
     "ok.csv": a,
     "allow.txt": "larch-and-oak.com\n",
   };
-  const home = homeWith(files);
+  const home = folderOf(files);
   symlinkSync("a.csv", join(home, "link.csv"));
   mkdirSync(join(home, "out"));
   symlinkSync("../a.csv", join(home, "out/sub-a.csv"));
@@ -86,7 +80,7 @@ test.each<[string, string[], string]>([
 });
 
 test("rows that wait for the quota stay in a file that is replaced", async () => {
-  const home = homeWith({
+  const home = folderOf({
     "l.csv": "email\nann@larch-and-oak.com\nx@mailinator.com\nbob@larch-and-oak.com\n",
   });
   await setQuota(home, { limit: 2 });
@@ -105,7 +99,7 @@ test.each<[string, string, number, string]>([
   ["has no table", "table.pdf", 2, "table.pdf: a PDF document; export it as CSV"],
   ["cannot be kept", "kept.csv", 6, "kept.csv.bak: is a folder; choose another name for the copy"],
 ])("no file is replaced if one of them %s", async (_, name, exitCode, message) => {
-  const home = homeWith({
+  const home = folderOf({
     "a.csv": a,
     "names.csv": "Ann\nBob\n",
     "table.pdf": "%PDF-1.7\n1 0 obj\n",
@@ -123,7 +117,7 @@ test.each<[string, string, number, string]>([
 });
 
 test("a file beside those of --split may be its input, and a dry run reads all of them", async () => {
-  const home = homeWith({});
+  const home = folderOf({});
   mkdirSync(join(home, "parts"));
   writeFileSync(join(home, "parts/ok.2025.csv"), a);
   const { code, stderr } = await idv(["emails", "parts/ok.2025.csv", "--split", "parts"], { home });
@@ -134,7 +128,7 @@ test("a file beside those of --split may be its input, and a dry run reads all o
 });
 
 test("--update --explain adds its columns once, wherever the status is", async () => {
-  const home = homeWith({ "l.csv": "email,status,name,b\nann.lee@gmial.com,,Ann,x@mailinator.com\n" });
+  const home = folderOf({ "l.csv": "email,status,name,b\nann.lee@gmial.com,,Ann,x@mailinator.com\n" });
   const args = [
     "emails",
     "-q",
@@ -158,7 +152,7 @@ test("--update --explain adds its columns once, wherever the status is", async (
 });
 
 test("a column of reasons that is the user's own is kept by --update --explain", async () => {
-  const home = homeWith({ "l.csv": "email,reason\nann@larch-and-oak.com,moved away\n" });
+  const home = folderOf({ "l.csv": "email,reason\nann@larch-and-oak.com,moved away\n" });
   const args = ["emails", "-q", "-I", "l.csv", "--explain"];
   await idv(args, { home });
   appendFileSync(join(home, "l.csv"), "x@mailinator.com,paid twice,,,\n");
@@ -172,7 +166,7 @@ test("a column of reasons that is the user's own is kept by --update --explain",
 });
 
 test("bad rows of several files are in one table, byte by byte", async () => {
-  const home = homeWith({});
+  const home = folderOf({});
   const files = ["a.csv", "b.csv", "c.csv"];
   for (const name of files) {
     writeFileSync(
@@ -197,7 +191,7 @@ test("bad rows of several files are in one table, byte by byte", async () => {
 });
 
 test.each(["ods", "xlsm"])("a spreadsheet file with the ending .%s is not replaced", async (ending) => {
-  const home = homeWith({});
+  const home = folderOf({});
   const rows = [["email"], ["ann@larch-and-oak.com"]];
   const bytes = await writeOds({ sheets: [{ name: "list", rows }] });
   const path = join(home, `l.${ending}`);
@@ -217,7 +211,7 @@ test.each<[string, string[]]>([
   const rows = Array.from({ length: 1500 }, (_, i) => `u${i}@larch-and-oak.com,o${i}@larch-and-oak.com`);
   const lines = rows.map((row, i) => `${row},${i === 1234 ? "shipped" : ""}`);
   const list = `email,other,status\n${lines.join("\n")}\n`;
-  const home = homeWith({ "l.csv": list });
+  const home = folderOf({ "l.csv": list });
   const { code, stderr } = await idv(["emails", "-q", "-I", update, ...args, "l.csv"], { home });
   expect(stderr).toMatch(
     /^idv: l\.csv(:1236)?: the column "status" has a field that is no status; it is not overwritten; name another column with --status-column, or leave out --update/,
@@ -229,7 +223,7 @@ test.each<[string, string[]]>([
 });
 
 test("a status column that starts with rows without an address is updated", async () => {
-  const home = homeWith({ "l.csv": `email,name,status\n${",Ann,\n".repeat(500)}x@mailinator.com,Bob,\n` });
+  const home = folderOf({ "l.csv": `email,name,status\n${",Ann,\n".repeat(500)}x@mailinator.com,Bob,\n` });
   expect((await idv(["emails", "-q", "-I", "--update=all", "l.csv"], { home })).code).toBe(0);
   expect(read(home, "l.csv")).toMatch(/^email,name,status\n,Ann,\n/);
   expect(read(home, "l.csv")).toMatch(/x@mailinator\.com,Bob,disposable\n$/);

@@ -1,23 +1,17 @@
 /** Covers runs over several files: one engine, one table of items, one quota. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { grouped } from "../../../src/cli/terminal/terminal.js";
 import { readQuota, setQuota } from "../../support/quota.js";
 import { idv } from "../../support/run-here.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+import { folderOf } from "../../support/temporary-folder.js";
 
 const [a, b] = [
   "id,email\n1,x@mailinator.com\n2,ann@larch-and-oak.com\n",
   "email\nx@mailinator.com\ny@mailinator.com\n",
 ];
-
-function homeWith(files: Readonly<Record<string, string | Uint8Array>>): string {
-  const home = temporaryFolder();
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(home, name), content);
-  return home;
-}
 
 const read = (home: string, name: string) => readFileSync(join(home, name), "utf8");
 
@@ -30,7 +24,7 @@ describe("several files", () => {
       [],
     ],
   ])("go to a folder under their names, %s, and an item in two is charged once", async (_, files, args) => {
-    const home = homeWith(files);
+    const home = folderOf(files);
     const { code, stdout, stderr } = await idv(["emails", ...Object.keys(files), "-o", "checked/", ...args], {
       home,
     });
@@ -50,7 +44,7 @@ describe("several files", () => {
   });
 
   test("are replaced with -I, compressed as they were", async () => {
-    const home = homeWith({ "a.csv": a, "b.csv.gz": gzipSync(b) });
+    const home = folderOf({ "a.csv": a, "b.csv.gz": gzipSync(b) });
     expect((await idv(["emails", "-I.bak", "a.csv", "b.csv.gz"], { home })).code).toBe(0);
     expect(read(home, "a.csv")).toContain("1,x@mailinator.com,disposable\n");
     expect(readFileSync(join(home, "b.csv.gz")).subarray(0, 2)).toEqual(Buffer.of(0x1f, 0x8b));
@@ -58,7 +52,7 @@ describe("several files", () => {
   });
 
   test("are refused without a place to go, before anything is read", async () => {
-    const home = homeWith({ "a.csv": a });
+    const home = folderOf({ "a.csv": a });
     const { code, stderr } = await idv(["emails", "a.csv", "missing.csv", "-o", "out.csv"], { home });
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -70,7 +64,7 @@ describe("several files", () => {
   });
 
   test("stay when a later one fails, and the worst exit code is that of the run", async () => {
-    const home = homeWith({ "a.csv": a, "bad.csv": "id,email\n1,x@mailinator.com,y\n", "b.csv": b });
+    const home = folderOf({ "a.csv": a, "bad.csv": "id,email\n1,x@mailinator.com,y\n", "b.csv": b });
     const { code, stderr } = await idv(
       ["emails", "a.csv", "bad.csv", "missing.csv", "b.csv", "-o", "out/", "--fail-on", "disposable"],
       { home },
@@ -83,7 +77,7 @@ describe("several files", () => {
   });
 
   test("share a quota", async () => {
-    const home = homeWith({ "a.csv": a, "b.csv": b });
+    const home = folderOf({ "a.csv": a, "b.csv": b });
     await setQuota(home, { limit: 2 });
     const { code } = await idv(["emails", "-I", "a.csv", "b.csv"], { home });
     expect(code).toBe(4);
@@ -93,14 +87,14 @@ describe("several files", () => {
   });
 
   test("are deduplicated together", async () => {
-    const home = homeWith({ "a.csv": a, "b.csv": b });
+    const home = folderOf({ "a.csv": a, "b.csv": b });
     await idv(["emails", "-I", "a.csv", "b.csv", "--dedupe"], { home });
     expect(read(home, "b.csv")).toBe("email,status\ny@mailinator.com,disposable\n");
   });
 
   test("after one that fails, are not deduplicated against rows that are in no output", async () => {
     const many = Array.from({ length: 30_000 }, (_, i) => `${i},u${i}@larch-and-oak.com\n`);
-    const home = homeWith({ "a.csv": [a, ...many, "1,2,3\n"].join(""), "b.csv": b, "c.csv": b });
+    const home = folderOf({ "a.csv": [a, ...many, "1,2,3\n"].join(""), "b.csv": b, "c.csv": b });
     const files = ["a.csv", "b.csv", "c.csv", "-I", "--bad-rows", "error"];
     const { code, stderr } = await idv(["emails", ...files, "--dedupe"], { home });
     expect(code).toBe(6);
@@ -120,7 +114,7 @@ describe("several files", () => {
     ["has no rows", { "a.csv": "email\n" }, ["--fail-on=no-rows"], 1],
     ["is broken from the start", { "a.csv": 'email\n"x@mailinator.com\n' }, ["--bad-rows", "error"], 6],
   ])("after one that %s, are deduplicated as ever", async (_, broken, args, expected) => {
-    const home = homeWith({ ...broken, "b.csv": b, "c.csv": b });
+    const home = folderOf({ ...broken, "b.csv": b, "c.csv": b });
     const { code, stderr } = await idv(["emails", "a.csv", "b.csv", "c.csv", "-I", "--dedupe", ...args], {
       home,
     });
@@ -144,7 +138,7 @@ describe("several files", () => {
         Array.from({ length: count }, (_, i) => `${i},${user}${i}@larch-and-oak${i % 50}.com,x\n`);
       const header = "id,email,note\n";
       const [broken, good] = [[header, ...rows("u"), "1,2,3,4\n"].join(""), [header, ...rows(name)].join("")];
-      const home = homeWith({ "a.csv": broken, "b.csv": good });
+      const home = folderOf({ "a.csv": broken, "b.csv": good });
       const { code, stderr } = await idv(["emails", "a.csv", "b.csv", "-I", "--bad-rows", "error", ...args], {
         home,
       });
@@ -159,7 +153,7 @@ describe("several files", () => {
 
   test("say what the last one has cost before it failed", async () => {
     const many = Array.from({ length: 25_000 }, (_, i) => `${i},u${i}@larch-and-oak.com\n`);
-    const home = homeWith({ "a.csv": a, "b.csv": ["id,email\n", ...many, "1,2,3\n"].join("") });
+    const home = folderOf({ "a.csv": a, "b.csv": ["id,email\n", ...many, "1,2,3\n"].join("") });
     const files = ["a.csv", "b.csv", "-I", "--bad-rows", "error"];
     const { stderr } = await idv(["emails", ...files], { home });
     const { used } = await readQuota(home);
@@ -168,7 +162,7 @@ describe("several files", () => {
   });
 
   test("tell what each would cost with --dry-run", async () => {
-    const home = homeWith({ "a.csv": a, "b.csv": b, "c.csv": "email\nzoe@larch-and-oak.com\n" });
+    const home = folderOf({ "a.csv": a, "b.csv": b, "c.csv": "email\nzoe@larch-and-oak.com\n" });
     const files = ["a.csv", "b.csv", "c.csv"];
     const { code, stderr } = await idv(["emails", ...files, "--dry-run"], { home });
     expect(code, stderr).toBe(0);
@@ -192,7 +186,7 @@ describe("several files", () => {
     const table = (part: readonly string[]) => `email\n${part.map((row) => `${row}\n`).join("")}`;
     const parts = [rows.slice(0, 90), rows.slice(90, 91), rows.slice(91)];
     const files = Object.fromEntries(parts.map((part, i) => [`p${i}.csv`, table(part)]));
-    const home = homeWith({ ...files, "all.csv": table(rows) });
+    const home = folderOf({ ...files, "all.csv": table(rows) });
     for (const limit of [null, 40]) {
       await setQuota(home, { limit });
       await idv(["emails", ...Object.keys(files), "-o", `out${limit}/`], { home });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readQuota } from "../../support/quota.js";
 import { idv } from "../../support/run-here.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+import { folderOf } from "../../support/temporary-folder.js";
 
 const rows = Array.from(
   { length: 60 },
@@ -12,11 +12,7 @@ const rows = Array.from(
 );
 const list = `id,email\n${rows.join("")}`;
 
-function home() {
-  const folder = temporaryFolder();
-  writeFileSync(join(folder, "list.csv"), list);
-  return folder;
-}
+const home = () => folderOf({ "list.csv": list });
 
 test("--header never leaves the header out, and each shard has one without it", async () => {
   const folder = home();

@@ -1,20 +1,11 @@
 /** Covers what a run says of its engine, its key and its settings. */
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { idv } from "../../support/run-here.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+import { folderOf } from "../../support/temporary-folder.js";
 
 describe("engine and key", () => {
   const file = { "list.csv": "email\nann@larch-and-oak.com\n" };
-  const homeWith = (files: Record<string, string>) => {
-    const home = temporaryFolder();
-    for (const [name, text] of Object.entries(files)) {
-      mkdirSync(join(home, name, ".."), { recursive: true });
-      writeFileSync(join(home, name), text, { mode: 0o600 });
-    }
-    return home;
-  };
+  const homeWith = (files: Readonly<Record<string, string>>) => folderOf(files, 0o600);
   test.each<[string, string[], Record<string, string>, number, string]>([
     ["no key", [], {}, 0, "offline engine (no key is configured)"],
     ["an empty key", [], { IDV_API_KEY: "", IDV_ENGINE: "" }, 0, "offline engine (no key is configured)"],

@@ -1,29 +1,23 @@
 /** Covers what a run decides by itself, and what it refuses: missing homes, options without effect. */
 
 import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { setQuota } from "../../support/quota.js";
 import { idv, program } from "../../support/run-idv.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+import { folderOf } from "../../support/temporary-folder.js";
 
 const list = "id;email\n1;ann@larch-and-oak.com\n2;b@mailinator.com\n";
 
-function homeWith(files: Readonly<Record<string, string>>): string {
-  const home = temporaryFolder();
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(home, name), content);
-  return home;
-}
-
 test("a file in place of the folder of --split is refused", async () => {
-  const home = homeWith({ "l.csv": list, file: "" });
+  const home = folderOf({ "l.csv": list, file: "" });
   const { code, stderr } = await idv(["emails", "l.csv", "--split", "file"], { home });
   expect([code, stderr.split("\n")]).toEqual([6, [expect.stringContaining("file"), ""]]);
 });
 
 test("standard output into the input is refused with a hint", () => {
-  const home = homeWith({ "l.csv": list });
+  const home = folderOf({ "l.csv": list });
   const { status, stderr } = spawnSync(
     "sh",
     ["-c", '"$0" "$1" emails l.csv > l.csv', process.execPath, program],
@@ -43,7 +37,7 @@ test("standard output into the input is refused with a hint", () => {
 describe("without a home", () => {
   // Below a file and below /proc, root cannot create a folder either.
   test.each(["/dev/null/x", "/proc/x"])("%s a run is not counted, and says so", async (folder) => {
-    const home = homeWith({ "l.csv": list });
+    const home = folderOf({ "l.csv": list });
     const env = { HOME: folder, XDG_STATE_HOME: "" };
     const { code, stdout, stderr } = await idv(["emails", "l.csv"], { home, env });
     expect(code, stderr).toBe(0);
@@ -57,14 +51,14 @@ describe("without a home", () => {
   });
 
   test("a quota file that was named has to be there", async () => {
-    const home = homeWith({ "l.csv": list });
+    const home = folderOf({ "l.csv": list });
     const { code } = await idv(["emails", "l.csv", "--quota", "/dev/null/q.db"], { home });
     expect(code).toBe(6);
   });
 });
 
 test("a limit below what is used says so", async () => {
-  const home = homeWith({ "l.csv": list });
+  const home = folderOf({ "l.csv": list });
   await idv(["emails", "l.csv"], { home });
   const { stderr } = await idv(["quota", "set", "--limit", "1"], { home });
   expect(stderr).toBe(
@@ -83,7 +77,7 @@ test("options for a service are named once if the engine is offline", async () =
 });
 
 test("--fail-on no-rows writes nothing", async () => {
-  const home = homeWith({ "l.csv": "email\n", "o.csv": "old\n" });
+  const home = folderOf({ "l.csv": "email\n", "o.csv": "old\n" });
   const { code, stderr } = await idv(["emails", "l.csv", "-o", "o.csv", "--fail-on=no-rows"], { home });
   expect({ code, stderr }).toEqual({
     code: 1,
@@ -98,7 +92,7 @@ test("--fail-on no-rows writes nothing", async () => {
 });
 
 test("--wait waits for the quota of the offline engine", async () => {
-  const home = homeWith({ "l.csv": "email\na@mailinator.com\nb@mailinator.com\n" });
+  const home = folderOf({ "l.csv": "email\na@mailinator.com\nb@mailinator.com\n" });
   await setQuota(home, { limit: 1, period: "hour" });
   const { code, stderr } = await idv(["emails", "l.csv", "--wait", "1ms"], { home });
   expect(code).toBe(2);

@@ -1,25 +1,18 @@
 /** Covers which engine a run uses, and where its key and settings come from. */
-import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { useService } from "../../support/api-runs.js";
 import { idv } from "../../support/run-idv.js";
 import { respond, scriptedServer } from "../../support/scripted-server.js";
 import { createKey } from "../../support/service.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+import { folderOf } from "../../support/temporary-folder.js";
 
 const { serviceHome, service, withKey } = useService();
 
 describe("engine and key", () => {
   const file = { "list.csv": "email\nann@larch-and-oak.com\n" };
-  const homeWith = (files: Record<string, string>) => {
-    const home = temporaryFolder();
-    for (const [name, text] of Object.entries(files)) {
-      mkdirSync(join(home, name, ".."), { recursive: true });
-      writeFileSync(join(home, name), text, { mode: 0o600 });
-    }
-    return home;
-  };
+  const homeWith = (files: Readonly<Record<string, string>>) => folderOf(files, 0o600);
   test("variables for the offline engine are named when a service is asked, and ignored", async () => {
     const home = homeWith({ ...file, "own.txt": "larch-and-oak.com\n" });
     const key = await createKey(serviceHome);

@@ -19,18 +19,14 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { finished, idv, startIdv } from "../../support/run-idv.js";
 import { respond, scriptedServer } from "../../support/scripted-server.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+import { folderOf, temporaryFolder } from "../../support/temporary-folder.js";
 
 const program = fileURLToPath(new URL("../../../bin/idv.js", import.meta.url));
 const list = "email\nann@larch-and-oak.com\n";
 
 /** Creates a folder with an old output file, which every failure must leave unchanged. */
-function folderWith(files: Readonly<Record<string, string | Buffer>> = {}): string {
-  const home = temporaryFolder();
-  for (const [name, content] of Object.entries({ "out.csv": "old", ...files }))
-    writeFileSync(join(home, name), content);
-  return home;
-}
+const folderWith = (files: Readonly<Record<string, string | Buffer>> = {}) =>
+  folderOf({ "out.csv": "old", ...files });
 
 describe("a failed run prints one line and keeps the old output", () => {
   test.each([

@@ -6,14 +6,8 @@ import { compress, decompress } from "@cloudpss/zstd";
 import { readXlsx, writeXlsx } from "hucre/xlsx";
 import { expect, test } from "vitest";
 import { fixtures, idv } from "../../support/run-idv.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+import { folderOf, temporaryFolder } from "../../support/temporary-folder.js";
 import { xlsxOf } from "../../support/workbooks.js";
-
-function homeWith(files: Readonly<Record<string, string | Uint8Array>>): string {
-  const home = temporaryFolder();
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(home, name), content);
-  return home;
-}
 
 const csv = 'id,email,note\n1,ann@larch-and-oak.com,"a ""b"""\n2,x@mailinator.com,é\n';
 const checked =
@@ -151,7 +145,7 @@ test.each<[string, Case]>([
     },
   ],
 ])("a run writes %s", async (_, { input, args = [], env = {}, output, said = "", code = 0 }) => {
-  const outcome = await idv(["emails", "list", ...args], { home: homeWith({ list: input, ...lists }), env });
+  const outcome = await idv(["emails", "list", ...args], { home: folderOf({ list: input, ...lists }), env });
   expect(Buffer.from(outcome.stdout, "latin1").toString()).toBe(output);
   expect(outcome.stderr).toContain(said);
   expect(outcome.code).toBe(code);
@@ -188,7 +182,7 @@ test.each<[string, string | Uint8Array, readonly string[], number, string]>([
   ],
   ["a column that is not there", "email\nann@larch-and-oak.com\n", ["-c", "__proto__"], 2, ""],
 ])("a run refuses %s and leaves the old output", async (_, input, args, code, message) => {
-  const home = homeWith({ list: input, "o.csv": "old" });
+  const home = folderOf({ list: input, "o.csv": "old" });
   const outcome = await idv(["emails", "list", "-q", "-o", "o.csv", ...args], { home });
   expect({ code: outcome.code, stdout: outcome.stdout }).toEqual({ code, stdout: "" });
   expect(outcome.stderr).toMatch(/^idv: .*\n$/);
@@ -202,7 +196,7 @@ test.each<[string, string | Uint8Array, readonly string[], number, string]>([
 });
 
 test("a run writes the format that the name of its output asks for", async () => {
-  const home = homeWith({ list: "id;email\n1;ann@larch-and-oak.com\n" });
+  const home = folderOf({ list: "id;email\n1;ann@larch-and-oak.com\n" });
   expect((await idv(["emails", "list", "-o", "o.tsv"], { home })).code).toBe(0);
   expect(readFileSync(join(home, "o.tsv"), "utf8")).toBe("id\temail\tstatus\n1\tann@larch-and-oak.com\tok\n");
 });
@@ -241,7 +235,7 @@ test.each<[string, (text: string) => Uint8Array, (bytes: Uint8Array) => Uint8Arr
   "a run reads .%s by its first bytes, writes it by its name, and keeps it with -I",
   async (extension, pack, unpack) => {
     const packed = pack(csv);
-    const home = homeWith({ list: packed, [`list.csv.${extension}`]: packed });
+    const home = folderOf({ list: packed, [`list.csv.${extension}`]: packed });
     const output = `o.csv.${extension}`;
     expect((await idv(["emails", "list", "-q"], { home })).stdout).toBe(
       Buffer.from(checked).toString("latin1"),

@@ -6,20 +6,14 @@ import { readXlsx, writeXlsx } from "hucre/xlsx";
 import { describe, expect, test } from "vitest";
 import { finished, idv, program } from "../../support/run-idv.js";
 import { respond, scriptedServer } from "../../support/scripted-server.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+import { folderOf } from "../../support/temporary-folder.js";
 
 const [a, b] = ["email\nann@larch-and-oak.com\n", "email\nbob@larch-and-oak.com\n"];
-
-function homeWith(files: Readonly<Record<string, string>>): string {
-  const home = temporaryFolder();
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(home, name), content);
-  return home;
-}
 
 const read = (home: string, name: string) => readFileSync(join(home, name), "utf8");
 
 test("a run does not take its input as its output", async () => {
-  const home = homeWith({ "a.csv": a });
+  const home = folderOf({ "a.csv": a });
   const { code, stdout, stderr } = await idv(["emails", "a.csv", "-o", "a.csv"], { home });
   expect(stderr).toContain(
     "-o a.csv: is the input itself; to replace it, use -I, or -I.bak to keep the old one",
@@ -41,7 +35,7 @@ describe("pipes", () => {
       'mkdir in; mkfifo in/c in/d; cat a.csv > in/c & cat b.csv > in/d & "$NODE" "$IDV" emails in/c in/d -o out/; wait',
     ],
   ])("are read once although there are several, %s", async (_, command) => {
-    const home = homeWith({ "a.csv": a, "b.csv": b });
+    const home = folderOf({ "a.csv": a, "b.csv": b });
     const { code, stderr } = await run(home, command);
     expect(code, stderr).toBe(0);
     const rows = readdirSync(join(home, "out")).flatMap((name) => read(home, `out/${name}`).split("\n"));
@@ -50,7 +44,7 @@ describe("pipes", () => {
 });
 
 test("a workbook is replaced only with a backup", async () => {
-  const home = homeWith({});
+  const home = folderOf({});
   const rows = [
     ["id", "email"],
     ["007", "ann@larch-and-oak.com"],
@@ -80,7 +74,7 @@ test("two runs at once with a backup leave every row in the file or in its backu
   const env = { IDV_API_KEY: "kk-1", IDV_BASE_URL: url };
   const args = ["emails", "-q", "-I.bak", "--drop", "fake", "--cache=off", "list.csv"];
   for (let round = 0; round < 20; round++) {
-    const home = homeWith({ "list.csv": `email\n${rows.join("\n")}\n`, "list.csv.bak": "of last night\n" });
+    const home = folderOf({ "list.csv": `email\n${rows.join("\n")}\n`, "list.csv.bak": "of last night\n" });
     const outcomes = await Promise.all([idv(args, { home, env }), idv(args, { home, env })]);
     const [codes, messages] = [outcomes.map(({ code }) => code), outcomes.map(({ stderr }) => stderr)];
     expect(codes, messages.join("")).toContain(0);

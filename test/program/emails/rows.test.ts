@@ -16,13 +16,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readQuota } from "../../support/quota.js";
 import { finished, idv, program, startIdv } from "../../support/run-idv.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+import { folderOf } from "../../support/temporary-folder.js";
 
-function folderWith(files: Readonly<Record<string, string | Uint8Array>>): string {
-  const home = temporaryFolder();
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(home, name), content);
-  return home;
-}
 const read = (home: string, name: string) => readFileSync(join(home, name), "utf8");
 
 describe("bad rows", () => {
@@ -32,7 +27,7 @@ describe("bad rows", () => {
       (_, i) => `${i},ann${i % 9}@larch-and-oak.com,${"x".repeat(80)}`,
     );
     for (const i of [9000, 9001, 120_000, 250_000]) many[i] = many[i]!.replace(",ann", ',"ann');
-    const home = folderWith({ list: `id,email,note\n${many.join("\n")}\n` });
+    const home = folderOf({ list: `id,email,note\n${many.join("\n")}\n` });
     const runs = await Promise.all(
       [[], ["-c", "email", "-c", "note"]].map((args) =>
         idv(["emails", "list", "--bad-rows", `skip:bad${args.length}`, "-q", ...args], { home }),
@@ -52,7 +47,7 @@ describe("bad rows", () => {
 
   test.each(["skip", "keep"])("include a line of 40 MB with --bad-rows %s", async (policy) => {
     const long = `2,${"x".repeat(40_000_000)}`;
-    const home = folderWith({
+    const home = folderOf({
       list: `id,email\n1,ann@larch-and-oak.com\n${long}\n3,bob@larch-and-oak.com\n`,
     });
     const { code, stderr } = await idv(["emails", "list", "-q", "--bad-rows", policy, "-o", "o"], { home });
@@ -69,7 +64,7 @@ describe("bad rows", () => {
 test("short rows of a very wide table are padded in bounded memory", async () => {
   const rows = 300;
   const width = 100_000;
-  const home = folderWith({
+  const home = folderOf({
     list: `email${",".repeat(width - 1)}\n${"ann@larch-and-oak.com\n".repeat(rows)}`,
   });
   const args = ["-c", 'ulimit -v 2500000; exec "$@"', "_", process.execPath, program];
@@ -85,7 +80,7 @@ describe("--split", () => {
   const list = "id,email\n1,ann@larch-and-oak.com\n2,x@mailinator.com\n3,\n4,bob@larch-and-oak.com\n";
 
   test("writes a file for each status, to which the next run appends with --append", async () => {
-    const home = folderWith({ list });
+    const home = folderOf({ list });
     for (const run of [1, 2]) {
       const append = run === 1 ? [] : ["--append"];
       const { code, stdout } = await idv(["emails", "list", "-q", "--split", "d", ...append], {
@@ -101,7 +96,7 @@ describe("--split", () => {
   });
 
   test("refuses the files of an earlier run, before anything is charged", async () => {
-    const home = folderWith({ list });
+    const home = folderOf({ list });
     await idv(["emails", "list", "-q", "--split", "d"], { home });
     const before = read(home, "d/ok.csv");
     const { code, stderr } = await idv(["emails", "list", "-q", "--split", "d"], { home });
@@ -115,7 +110,7 @@ describe("--split", () => {
   });
 
   test("works with --drop, --dedupe and --format jsonl", async () => {
-    const home = folderWith({ list: `${list}5,ann@larch-and-oak.com\n` });
+    const home = folderOf({ list: `${list}5,ann@larch-and-oak.com\n` });
     const options = ["--split", "d", "--format", "jsonl", "--drop", "disposable", "--dedupe"];
     expect((await idv(["emails", "list", "-q", ...options], { home })).code).toBe(0);
     expect(readdirSync(join(home, "d")).sort()).toEqual(["empty.jsonl", "ok.jsonl"]);
@@ -123,7 +118,7 @@ describe("--split", () => {
   });
 
   test("changes no file if the run fails", async () => {
-    const home = folderWith({ list, bad: `${list}6,a,b\n` });
+    const home = folderOf({ list, bad: `${list}6,a,b\n` });
     await idv(["emails", "list", "-q", "--split", "d"], { home });
     const before = read(home, "d/ok.csv");
     expect((await idv(["emails", "bad", "-q", "--split", "d", "--append"], { home })).code).toBe(6);
@@ -132,7 +127,7 @@ describe("--split", () => {
   });
 
   test("leaves no temporary file if SIGINT arrives while the files are opened", async () => {
-    const home = folderWith({ list });
+    const home = folderOf({ list });
     mkdirSync(join(home, "d"));
     const old = `id,email,status\n${"9,old@larch-and-oak.com,ok\n".repeat(6_000_000)}`;
     writeFileSync(join(home, "d/ok.csv"), old);
@@ -149,7 +144,7 @@ describe("--split", () => {
   });
 
   test("completes a last line without a line end, and rejects another header", async () => {
-    const home = folderWith({ list });
+    const home = folderOf({ list });
     mkdirSync(join(home, "d"));
     writeFileSync(join(home, "d/ok.csv"), "id,email,status\n0,old@larch-and-oak.com,ok");
     expect((await idv(["emails", "list", "-q", "--split", "d", "--append"], { home })).code).toBe(0);
@@ -170,7 +165,7 @@ describe("a file that is replaced", () => {
   const list = "email\nann@larch-and-oak.com\n";
 
   test("through a symbolic link stays in its place, as does the link", async () => {
-    const home = folderWith({});
+    const home = folderOf({});
     mkdirSync(join(home, "real"));
     writeFileSync(join(home, "real/list"), list);
     symlinkSync("real/list", join(home, "link"));
@@ -180,7 +175,7 @@ describe("a file that is replaced", () => {
   });
 
   test.skipIf(!existsSync("/dev/shm"))("may be on another device than the link to it", async () => {
-    const home = folderWith({});
+    const home = folderOf({});
     const shared = mkdtempSync("/dev/shm/idv-test-");
     try {
       writeFileSync(join(shared, "list"), list);
@@ -196,7 +191,7 @@ describe("a file that is replaced", () => {
   });
 
   test("must not be read-only", async () => {
-    const home = folderWith({ list });
+    const home = folderOf({ list });
     execFileSync("chmod", ["-R", "a+rwX", home]);
     execFileSync("chmod", ["444", join(home, "list")]);
     const asSomebody = process.getuid?.() === 0 ? { uid: 65_534 } : {};
@@ -209,7 +204,7 @@ describe("a file that is replaced", () => {
   });
 
   test("is left unchanged if it grows while it is read", async () => {
-    const home = folderWith({ list: `email\n${"ann@larch-and-oak.com\n".repeat(400_000)}` });
+    const home = folderOf({ list: `email\n${"ann@larch-and-oak.com\n".repeat(400_000)}` });
     const { size } = statSync(join(home, "list"));
     const child = startIdv(["emails", "-q", "-I", "list"], { home });
     const ended = finished(child);

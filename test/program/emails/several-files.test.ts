@@ -1,28 +1,22 @@
 /** Covers runs over several files that fail late or are stopped; test/cli/bulk/several-files.test.ts has the rest. */
-import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { lockStore } from "../../support/lock-store.js";
 import { readQuota, setQuota } from "../../support/quota.js";
 import { finished, idv, startIdv } from "../../support/run-idv.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+import { folderOf } from "../../support/temporary-folder.js";
 
 const [a, b] = [
   "id,email\n1,x@mailinator.com\n2,ann@larch-and-oak.com\n",
   "email\nx@mailinator.com\ny@mailinator.com\n",
 ];
 
-function homeWith(files: Readonly<Record<string, string | Uint8Array>>): string {
-  const home = temporaryFolder();
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(home, name), content);
-  return home;
-}
-
 const read = (home: string, name: string) => readFileSync(join(home, name), "utf8");
 
 describe("several files", () => {
   test("go to a folder under their names, and an item in two is charged once", async () => {
-    const home = homeWith({ "a.csv": a, "b.csv": b });
+    const home = folderOf({ "a.csv": a, "b.csv": b });
     const { code, stdout, stderr } = await idv(["emails", "a.csv", "b.csv", "-o", "checked/"], { home });
     expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: "" });
     expect(readdirSync(join(home, "checked"))).toEqual(["a.csv", "b.csv"]);
@@ -34,7 +28,7 @@ describe("several files", () => {
   });
 
   test("count one that fails when it is written as failed", async () => {
-    const home = homeWith({ "a.csv": a, "b.csv": b });
+    const home = folderOf({ "a.csv": a, "b.csv": b });
     await setQuota(home, { limit: 9 });
     const release = await lockStore(join(home, "state/idv/quota.db"));
     const child = startIdv(["emails", "a.csv", "b.csv", "-I", "--dedupe"], { home });
@@ -54,7 +48,7 @@ describe("several files", () => {
   });
 
   test("end with one line on a signal", async () => {
-    const home = homeWith({ "a.csv": a, "b.csv": b });
+    const home = folderOf({ "a.csv": a, "b.csv": b });
     await setQuota(home, { limit: 9 });
     const release = await lockStore(join(home, "state/idv/quota.db"));
     const child = startIdv(["emails", "-q", "a.csv", "b.csv", "-o", "out/"], { home });

@@ -1,10 +1,8 @@
 /** Covers --shard: runs that share a list without talking to each other; test/cli/bulk/shards.test.ts has the rest. */
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readQuota } from "../../support/quota.js";
 import { idv } from "../../support/run-idv.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+import { folderOf } from "../../support/temporary-folder.js";
 
 const rows = Array.from(
   { length: 60 },
@@ -12,11 +10,7 @@ const rows = Array.from(
 );
 const list = `id,email\n${rows.join("")}`;
 
-function home() {
-  const folder = temporaryFolder();
-  writeFileSync(join(folder, "list.csv"), list);
-  return folder;
-}
+const home = () => folderOf({ "list.csv": list });
 
 test("shards put together are the list, charged once", async () => {
   const folder = home();

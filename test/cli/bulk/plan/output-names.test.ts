@@ -1,17 +1,11 @@
 /** Covers names of outputs: the format that they decide, and those that are refused. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { idv } from "../../../support/run-here.js";
-import { temporaryFolder } from "../../../support/temporary-folder.js";
+import { folderOf } from "../../../support/temporary-folder.js";
 
 const list = "id;email\n1;ann@larch-and-oak.com\n2;b@mailinator.com\n";
-
-function homeWith(files: Readonly<Record<string, string>>): string {
-  const home = temporaryFolder();
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(home, name), content);
-  return home;
-}
 
 describe("the name of the output", () => {
   test.each<[string, string, string]>([
@@ -30,7 +24,7 @@ describe("the name of the output", () => {
     ],
     ["o.csv", '{"email":"b@mailinator.com"}\n', "email,status\nb@mailinator.com,disposable\n"],
   ])("%s decides its format: %j", async (name, input, expected) => {
-    const home = homeWith({ l: input });
+    const home = folderOf({ l: input });
     const { code, stderr } = await idv(["emails", "l", "-o", name], { home });
     expect(code, stderr).toBe(0);
     expect(readFileSync(join(home, name), "utf8")).toBe(expected);
@@ -42,14 +36,14 @@ describe("the name of the output", () => {
     ["o.json.gz", "name it .jsonl"],
     ["o.csv.bz2", ".bz2 cannot be written"],
   ])("%s is refused before anything is read", async (name, advice) => {
-    const home = homeWith({});
+    const home = folderOf({});
     const { code, stderr } = await idv(["emails", "missing", "-o", name], { home });
     expect({ code, isThere: existsSync(join(home, name)) }).toEqual({ code: 2, isThere: false });
     expect(stderr).toContain(advice);
   });
 
   test.each(["--report", "--split"])("%s - is refused before anything is read", async (option) => {
-    const home = homeWith({});
+    const home = folderOf({});
     const { code, stderr } = await idv(["emails", "missing", option, "-"], { home });
     expect({ code, isThere: existsSync(join(home, "-")) }).toEqual({ code: 2, isThere: false });
     expect(stderr).toContain("It takes a path; for one that is -, write ./-.");
