@@ -359,8 +359,8 @@ export class BlockClassifier {
   }
 
   #judgeList(chunk: ScannedChunk, row: number, field: number, verdicts: FieldVerdicts): boolean {
-    const { kind, cells, shard, isService } = this.#options;
-    if (kind !== "email" || this.#cells.hasItemWords || cells.deciding === "first" || shard) return false;
+    const { cells, shard, isService } = this.#options;
+    if (!this.#cells.takesPlainAddresses || cells.deciding === "first" || shard) return false;
     const listed = this.#kernel?.judgeList(chunk.rawValue(row), this.#isCounted(field));
     if (listed === undefined) return false;
     const { codes, hashes } = listed;
