@@ -3,35 +3,37 @@
  * port in `store/cache/cache-scope.ts`.
  */
 
-/** Callback for a verdict: the first two 32-bit words of the item's digest, little-endian, and the status. */
-type OnEntry = (low: number, high: number, status: string) => void;
+import type { ItemHash } from "../classifier/item-hash.js";
+
+type OnEntry = (item: ItemHash, status: string) => void;
 
 /** While a claim lasts, other runs do not submit its items. */
 interface Claim {
-  /** For each digest, whether another run has claimed it. Wait for its verdict instead of submitting it. */
+  /** For each item, whether another run has claimed it. Wait for its verdict instead of submitting it. */
   readonly isElsewhere: readonly boolean[];
   release(): Promise<void>;
 }
 
-/** Cached verdicts of one kind from one service. A digest is a keyed hash of an item: 16 characters below U+0100. */
+/** Cached verdicts of one kind from one service. Items are given by their hashes. */
 export interface CachePort {
-  digest(key: string): string;
+  /** The seed of the hashes has to be derived from it, so that all runs have the same ones. */
+  readonly secret: Uint8Array;
   /** Passes the fresh verdicts to `onEntry`. Later calls pass only verdicts added since then. */
   load(onEntry: OnEntry): Promise<void>;
   /**
    * Claims items for `milliseconds` before they are submitted, so that concurrent runs pay for them only once. Passes verdicts
    * that other runs have added to `onEntry`.
    */
-  claim(digests: readonly string[], milliseconds: number, onEntry: OnEntry): Promise<Claim>;
+  claim(items: readonly ItemHash[], milliseconds: number, onEntry: OnEntry): Promise<Claim>;
   /** Records a batch that is about to be submitted, with its items in this order. The record survives a crash. */
-  begin(digests: readonly string[]): Promise<void>;
+  begin(items: readonly ItemHash[]): Promise<void>;
   /**
    * Stores verdicts and deletes the record of their batch. Verdicts are durable when this resolves.
    *
-   * @param begun digests of the whole batch, as passed to `begin`
-   * @param digests items of the batch that have a verdict
+   * @param begun the whole batch, as passed to `begin`
+   * @param items items of the batch that have a verdict
    */
-  finish(begun: readonly string[], digests: readonly string[], statuses: readonly string[]): Promise<void>;
-  /** Returns the digests of each batch that was begun within the last 24 hours and not finished. */
-  unfinished(): Promise<readonly (readonly string[])[]>;
+  finish(begun: readonly ItemHash[], items: readonly ItemHash[], statuses: readonly string[]): Promise<void>;
+  /** Returns the items of each batch that was begun within the last 24 hours and not finished. */
+  unfinished(): Promise<readonly (readonly ItemHash[])[]>;
 }

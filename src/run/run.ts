@@ -61,11 +61,11 @@ const shared = new SessionState<Shared>();
  * @throws any error of the table, the validator or the sink; the signal's reason when aborted
  */
 export async function validateTable(options: RunOptions): Promise<RunReport> {
-  const { kind, table, columns, validator, mailCheck, session, signal, onProgress } = options;
+  const { kind, table, columns, validator, cache, mailCheck, session, signal, onProgress } = options;
   const { cores = 1, inputShare = () => undefined } = options;
   const { embedded } = validator;
   const common = shared.of(session, () => ({
-    ledger: new ItemLedger(validator.name, embedded?.receipts?.secret),
+    ledger: new ItemLedger(validator.name, embedded?.receipts?.secret ?? cache?.secret),
   }));
   const { ledger } = common;
   if (session) Object.assign(session, { counts: () => ledger.counts, quota: () => ledger.quota });

@@ -48,7 +48,7 @@ export const mutations = [
   {
     promise: "a batch is resent in its old order",
     file: "src/run/settle/batch-queue.ts",
-    from: "batch.items.sort((a, b) => places.get(a.digest)! - places.get(b.digest)!);",
+    from: "batch.items.sort((a, b) => places.get(keyOf(a))! - places.get(keyOf(b))!);",
     to: "",
     tests: [unit("run/batch-queue")],
   },

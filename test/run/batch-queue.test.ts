@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { VerdictCache } from "../../src/store/cache/verdict-cache.js";
 import { notChecked, type Validator, type Verdict } from "../../src/validator/validator.js";
+import { itemHashes } from "../support/item-hashes.js";
 import { listOf, runTable } from "../support/run-table.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -53,6 +54,8 @@ async function openCache() {
   return () => cache.scope("email", "https://b.net", "secret", 60_000);
 }
 const names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+const hashesIn = ({ secret }: { secret: Uint8Array }, list: readonly string[]) =>
+  itemHashes(secret)(list.map((name) => `${name}@b.net`));
 const table = (list: readonly string[]) => listOf(list.map((name) => `${name}@b.net`));
 /** Yields a table that pauses between two parts, until something has happened. */
 async function* slowTable(first: readonly string[], second: readonly string[], pause: () => unknown) {
@@ -199,7 +202,7 @@ describe("the batch of a killed run", () => {
   ) {
     const open = await openCache();
     const killed = await open();
-    await killed.begin(begun.map((name) => killed.digest(`${name}@b.net`)));
+    await killed.begin(hashesIn(killed, begun));
     const { engine, batches } = countingEngine();
     const opened = typeof list === "string" ? list : list(batches);
     const { rows } = await runTable(opened, engine, { cache: await open() });
@@ -232,9 +235,8 @@ describe("the batch of a killed run", () => {
   test("is resent whole even if a newer batch of a killed run has one of its items", async () => {
     const open = await openCache();
     const killed = await open();
-    const digests = (batch: string) => [...batch].map((name) => killed.digest(`${name}@b.net`));
-    await killed.begin(digests("ab"));
-    await killed.begin(digests("bc"));
+    await killed.begin(hashesIn(killed, ["a", "b"]));
+    await killed.begin(hashesIn(killed, ["b", "c"]));
     const { engine, batches } = countingEngine();
     await runTable(table(names.slice(0, 4)), engine, { cache: await open() });
     expect(batches.map((batch) => batch.join(""))).toEqual(["ab", "c", "d"]);
@@ -337,9 +339,9 @@ describe("runs side by side", () => {
       units: 0,
       batchSize: 2,
       onBatch: async () => {
-        const digests = ["c", "d", "e"].map((name) => other.digest(`${name}@b.net`));
-        await other.begin(digests);
-        await other.finish(digests, digests, ["ok", "ok", "ok"]);
+        const items = hashesIn(other, ["c", "d", "e"]);
+        await other.begin(items);
+        await other.finish(items, items, ["ok", "ok", "ok"]);
       },
     });
     const { rows, report } = await runTable(table(names.slice(0, 6)), engine, { cache: await open() });
@@ -352,7 +354,7 @@ describe("runs side by side", () => {
     const open = await openCache();
     const other = await open();
     const validate: Validator["validate"] = async (_kind, items, _signal, listener) => {
-      const stored = [other.digest("a@b.net")];
+      const stored = hashesIn(other, ["a"]);
       await other.begin(stored);
       await other.finish(stored, stored, ["ok"]);
       // The first answer lacks an item, which is asked for again.
@@ -373,8 +375,8 @@ describe("runs side by side", () => {
     const { rows } = await runTable(table(["a", "b", "c"]), { ...engine, validate }, { cache: await open() });
     expect(statusesOf(rows)).toEqual(["ok", "ok", "ok"]);
     const next = await open();
-    const digests = ["a", "b", "c"].map((name) => next.digest(`${name}@b.net`));
-    expect((await next.claim(digests, 60_000, () => {})).isElsewhere).toEqual([false, false, false]);
+    const items = hashesIn(next, ["a", "b", "c"]);
+    expect((await next.claim(items, 60_000, () => {})).isElsewhere).toEqual([false, false, false]);
     expect((await (await open()).unfinished()).map((batch) => batch.length)).not.toContain(2);
   });
 

@@ -54,24 +54,24 @@ export async function openRunCache(
   const isFresh = refresh || maximumAge < idempotencyMilliseconds;
   let kept = 0;
   const port: CachePort = {
-    digest: (key) => scope.digest(key),
+    secret: scope.secret,
     load: async (onEntry) => {
       if (!refresh) await use.or(undefined, () => scope.load(onEntry));
     },
-    claim: async (digests, milliseconds, onEntry) => {
-      const unclaimed = { isElsewhere: digests.map(() => false), release: async () => {} };
+    claim: async (items, milliseconds, onEntry) => {
+      const unclaimed = { isElsewhere: items.map(() => false), release: async () => {} };
       if (isFresh) return unclaimed;
-      const claim = await use.or(unclaimed, () => scope.claim(digests, milliseconds, onEntry));
+      const claim = await use.or(unclaimed, () => scope.claim(items, milliseconds, onEntry));
       return { ...claim, release: () => use.or(undefined, claim.release) };
     },
     unfinished: async () => (isFresh ? [] : use.or([], () => scope.unfinished())),
-    begin: async (digests) => {
-      if (!isFresh) await use.or(undefined, () => scope.begin(digests));
+    begin: async (items) => {
+      if (!isFresh) await use.or(undefined, () => scope.begin(items));
     },
-    finish: async (begun, digests, statuses) => {
+    finish: async (begun, items, statuses) => {
       await use.or(undefined, async () => {
-        await scope.finish(begun, digests, statuses);
-        kept += digests.length;
+        await scope.finish(begun, items, statuses);
+        kept += items.length;
       });
     },
   };

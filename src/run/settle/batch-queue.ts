@@ -13,6 +13,7 @@
  * To keep: apart from the batches of killed runs, items are submitted in input order. After the first failure, or when the quota
  * has ended, nothing more is submitted.
  */
+import type { ItemHash } from "../../classifier/item-hash.js";
 import { notChecked, unitsOf } from "../../validator/validator.js";
 import type { RunOptions } from "../run-options.js";
 import { BatchRequests } from "./batch-requests.js";
@@ -26,7 +27,7 @@ interface Batch {
 
 interface UnfinishedBatch {
   /** In the order in which the items were submitted. */
-  readonly digests: readonly string[];
+  readonly items: readonly ItemHash[];
   readonly batch: Batch;
 }
 
@@ -49,16 +50,16 @@ export class BatchQueue {
   constructor(
     options: RunOptions,
     items: OpenItems,
-    unfinished: readonly (readonly string[])[],
+    unfinished: readonly (readonly ItemHash[])[],
     onFailure: (error: unknown) => void,
   ) {
     this.#options = options;
     this.#items = items;
     this.#onFailure = onFailure;
-    for (const digests of unfinished) {
-      const found = { digests, batch: newBatch() };
-      for (const digest of digests) {
-        if (!this.#unfinished.has(digest)) this.#unfinished.set(digest, found);
+    for (const items of unfinished) {
+      const found = { items, batch: newBatch() };
+      for (const item of items) {
+        if (!this.#unfinished.has(keyOf(item))) this.#unfinished.set(keyOf(item), found);
       }
     }
   }
@@ -69,18 +70,18 @@ export class BatchQueue {
 
   /** Returns whether a batch is full and has to be submitted. */
   add(item: OpenItem): boolean {
-    const unfinished = this.#unfinished.get(item.digest);
+    const unfinished = this.#unfinished.size > 0 ? this.#unfinished.get(keyOf(item)) : undefined;
     if (unfinished === undefined) {
       return this.#open.items.push(item) >= this.#options.validator.batchSize;
     }
     this.#refilling.add(unfinished);
-    return unfinished.batch.items.push(item) === unfinished.digests.length;
+    return unfinished.batch.items.push(item) === unfinished.items.length;
   }
 
   async submitFull(): Promise<void> {
     for (const unfinished of this.#refilling) {
-      const { batch, digests } = unfinished;
-      if (batch.items.length === digests.length) await this.#resubmit(unfinished);
+      const { batch, items } = unfinished;
+      if (batch.items.length === items.length) await this.#resubmit(unfinished);
     }
     if (this.#open.items.length >= this.#options.validator.batchSize) await this.#submitOpen();
   }
@@ -121,10 +122,11 @@ export class BatchQueue {
   /** Submits a batch of a killed run, with its items in their old order. */
   async #resubmit(unfinished: UnfinishedBatch): Promise<void> {
     this.#refilling.delete(unfinished);
-    for (const digest of unfinished.digests) this.#unfinished.delete(digest);
-    const { digests, batch } = unfinished;
-    const places = new Map(digests.map((digest, place) => [digest, place]));
-    batch.items.sort((a, b) => places.get(a.digest)! - places.get(b.digest)!);
+    const { items, batch } = unfinished;
+    const keys = items.map(keyOf);
+    for (const key of keys) this.#unfinished.delete(key);
+    const places = new Map(keys.map((key, place) => [key, place]));
+    batch.items.sort((a, b) => places.get(keyOf(a))! - places.get(keyOf(b))!);
     await this.#submit(batch);
   }
 
@@ -204,6 +206,8 @@ export class BatchQueue {
     await requests.takeOthers(left);
   }
 }
+
+const keyOf = ({ low, high }: ItemHash): string => `${low} ${high}`;
 
 function newBatch(): Batch {
   let settle = () => {};

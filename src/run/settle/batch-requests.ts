@@ -58,7 +58,7 @@ export class BatchRequests implements BatchListener {
     const submission = await this.#claim(indices);
     if (submission.now.length > 0) {
       this.#submitted = submission.now;
-      await this.#cache.begin(this.#digestsOf(submission.now));
+      await this.#cache.begin(this.#itemsOf(submission.now));
     } else {
       await this.#release();
       if (submission.later.length > 0) await this.#pause();
@@ -68,15 +68,13 @@ export class BatchRequests implements BatchListener {
 
   async onAnswered(indices: readonly number[], verdicts: readonly Verdict[]): Promise<void> {
     // First, because this throws if there are too many statuses, which must not get into the cache.
-    this.#items.settle(
-      indices.map((index) => this.#batch[index]!),
-      verdicts,
-    );
+    const items = this.#itemsOf(indices);
+    this.#items.settle(items, verdicts);
     for (const index of indices) this.#isSettled[index] = 1;
     this.charged += indices.length;
     this.#items.charge(indices.length);
     const statuses = verdicts.map(({ status }) => status);
-    await this.#cache?.finish(this.#digestsOf(this.#submitted), this.#digestsOf(indices), statuses);
+    await this.#cache?.finish(this.#itemsOf(this.#submitted), items, statuses);
     // The claim may also cover items that turned out to have their verdicts.
     await this.#release();
   }
@@ -95,9 +93,9 @@ export class BatchRequests implements BatchListener {
 
   async #claim(indices: readonly number[]): Promise<Submission> {
     const { isElsewhere, release } = await this.#cache!.claim(
-      this.#digestsOf(indices),
+      this.#itemsOf(indices),
       this.#patience,
-      (low, high, status) => this.#items.remember({ low, high }, status),
+      (item, status) => this.#items.remember(item, status),
     );
     this.#release = release;
     const [now, later]: [number[], number[]] = [[], []];
@@ -108,8 +106,8 @@ export class BatchRequests implements BatchListener {
     return { now, later };
   }
 
-  #digestsOf(indices: readonly number[]): string[] {
-    return indices.map((index) => this.#batch[index]!.digest);
+  #itemsOf(indices: readonly number[]): OpenItem[] {
+    return indices.map((index) => this.#batch[index]!);
   }
 
   async #pause(): Promise<void> {

@@ -6,6 +6,7 @@
  * chunks instead of time gives the same batches for the same list, however fast the service answers.
  */
 import { setImmediate } from "node:timers/promises";
+import type { ItemHash } from "../../classifier/item-hash.js";
 import type { BlockClassifier } from "../blocks/block-classifier.js";
 import type { ItemLedger } from "../item-ledger.js";
 import type { RunOptions } from "../run-options.js";
@@ -36,7 +37,7 @@ export class Batches implements Settler {
     ledger: ItemLedger,
     items: OpenItems,
     classifier: BlockClassifier,
-    unfinished: readonly (readonly string[])[],
+    unfinished: readonly (readonly ItemHash[])[],
     onFailure: (error: unknown) => void,
   ) {
     this.#ledger = ledger;
@@ -61,13 +62,13 @@ export class Batches implements Settler {
         return false;
       },
       (item, place) => {
-        found.push({ item, low: hashes[2 * place]!, high: hashes[2 * place + 1]!, digest: "" });
+        found.push({ item, low: hashes[2 * place]!, high: hashes[2 * place + 1]! });
       },
     );
     this.#unopened = found.reverse();
     for (let next = found.pop(); next !== undefined; next = found.pop()) {
       // Submit at once: validation runs while the next batch is being filled.
-      if (this.#items.open(next) && this.#queue.add(next)) {
+      if (!this.#items.settleFromCache(next) && this.#queue.add(next)) {
         await this.#queue.submitFull();
         await setImmediate();
       }

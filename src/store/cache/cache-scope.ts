@@ -1,18 +1,17 @@
 /**
- * Cache of one bulk run: verdicts of one kind from one service, under hashes keyed with one secret. Must not store
+ * Cache of one bulk run: verdicts of one kind from one service, under digests keyed with one secret. Must not store
  * items.
  *
- * A row of `batch` has the verdicts of one batch as packed entries: a digest and the index of a status. A row of
+ * A row of `batch` has the verdicts of one batch: the digests, and after them the index of each one's status. A row of
  * `unfinished` is a batch that was submitted but not answered. The next run resends it unchanged, so that the service
  * recognises its Idempotency-Key. A row of `claim` prevents concurrent runs from submitting the same items. All tables
  * are in one file, which {@link VerdictCache} opens.
  */
 import { hash } from "node:crypto";
 import type { Database } from "../sqlite/database.js";
+import { Digests, digestBytes, type ItemHash } from "./digests.js";
 
-/** Length of a digest, the keyed hash of an item, in bytes. */
-export const digestBytes = 16;
-/** Length of a packed entry in bytes: a digest, then one byte with the index of the status in the list of its batch. */
+/** Length of an entry in bytes: a digest, and the index of the status in the list of its batch. */
 export const entryBytes = digestBytes + 1;
 
 /** Time for which a service probably remembers an Idempotency-Key, in milliseconds. */
@@ -32,8 +31,7 @@ const leastAge = 2_592_000_000;
 const deletedBatches = 2;
 const batchesAtATime = 16;
 
-/** Receives a verdict: the first two 32-bit words of the item's digest, little-endian, and the status. */
-type OnEntry = (low: number, high: number, status: string) => void;
+type OnEntry = (item: ItemHash, status: string) => void;
 
 export interface Processes {
   readonly ownPid: number;
@@ -72,11 +70,13 @@ interface OwnClaim {
   isSubmitted: boolean;
 }
 
-/** All methods but `digest` throw StoreError when the file cannot be used. */
+/** Items are given by their hashes. All methods throw StoreError when the file cannot be used. */
 export class CacheScope {
+  /** The seed of the hashes is derived from it, so that all runs have the same ones. */
+  readonly secret: Uint8Array;
   readonly #file: ScopeFile;
   readonly #id: number;
-  readonly #secret: string;
+  readonly #digests: Digests;
   readonly #maximumAge: number;
   readonly #statements: ReturnType<typeof prepareStatements>;
   readonly #claims = new Map<string, OwnClaim>();
@@ -88,20 +88,10 @@ export class CacheScope {
   constructor(file: ScopeFile, id: number, secret: string, maximumAge: number) {
     this.#file = file;
     this.#id = id;
-    this.#secret = secret;
+    this.secret = hash("sha256", `items\n${secret}`, "buffer");
+    this.#digests = new Digests(secret);
     this.#maximumAge = maximumAge;
     this.#statements = prepareStatements(file.database);
-  }
-
-  /**
-   * Returns the digest of an item as 16 characters below U+0100. Without the secret, the item cannot be guessed from
-   * it.
-   *
-   * @param key canonical form of the item
-   */
-  digest(key: string): string {
-    // A secret prefix is as safe as HMAC here: the hash is truncated, which prevents length extension.
-    return hash("sha256", `${this.#secret}\n${key}`, "binary").slice(0, digestBytes);
   }
 
   /**
@@ -120,52 +110,52 @@ export class CacheScope {
    * added by other runs to `onEntry`. A claim ends when it is released, when its process ends, or after its duration.
    *
    * @param milliseconds duration of the claim; after it, other runs may submit the items
-   * @returns `isElsewhere`: for each digest, whether another run has claimed it; `release`, which ends the claim
+   * @returns `isElsewhere`: for each item, whether another run has claimed it; `release`, which ends the claim
    */
-  async claim(digests: readonly string[], milliseconds: number, onEntry: OnEntry) {
+  async claim(items: readonly ItemHash[], milliseconds: number, onEntry: OnEntry) {
     const file = this.#file;
-    const { isElsewhere, key, claimId, isNew } = await file.fastWrite(() => {
+    const all = this.#digests.of(items);
+    const { isElsewhere, batch, claimId, isNew } = await file.fastWrite(() => {
       while (this.#loadPage(onEntry)) {
         // Few pages: only the batches added since the last call.
       }
       const inFlight = this.#digestsElsewhere();
-      const isElsewhere = digests.map((digest) => inFlight.has(digest));
-      const own = inFlight.size === 0 ? digests : digests.filter((_, i) => !isElsewhere[i]);
-      const key = own.join("");
-      if (own.length === 0) return { isElsewhere, key, claimId: undefined, isNew: false };
-      const bytes = Buffer.from(key, "latin1");
+      const isElsewhere = items.map((_, i) => inFlight.size > 0 && inFlight.has(digestAt(all, i)));
+      const batch = batchOf(
+        inFlight.size === 0 ? all : this.#digests.of(items.filter((_, i) => !isElsewhere[i])),
+      );
+      if (batch.digests.length === 0) return { isElsewhere, batch, claimId: undefined, isNew: false };
       const until = file.now() + Math.min(milliseconds, longestClaim - 1);
       const { insertClaim, insertNewUnfinished } = this.#statements;
       const { ownPid, machine } = file.processes;
-      const [row] = insertClaim.all(this.#id, ownPid, machine, until, bytes) as { id: number }[];
+      const [row] = insertClaim.all(this.#id, ownPid, machine, until, batch.digests) as { id: number }[];
       // Do the work of begin() in the same transaction, which saves one.
-      const added = insertNewUnfinished.all(this.#id, hashOf(key), file.now(), bytes);
-      return { isElsewhere, key, claimId: row!.id, isNew: added.length > 0 };
+      const added = insertNewUnfinished.all(this.#id, batch.hash, file.now(), batch.digests);
+      return { isElsewhere, batch, claimId: row!.id, isNew: added.length > 0 };
     });
     if (claimId === undefined) return { isElsewhere, release: async () => {} };
     const claim: OwnClaim = { id: claimId, isSubmitted: false };
-    this.#claims.set(key, claim);
+    this.#claims.set(batch.key, claim);
     const release = async () => {
-      if (this.#claims.get(key) !== claim) return;
-      this.#claims.delete(key);
+      if (this.#claims.get(batch.key) !== claim) return;
+      this.#claims.delete(batch.key);
       await file.fastWrite(() => {
         this.#statements.deleteClaim.run(claimId);
         // A killed run may have submitted the same batch: keep its record until there is an answer.
-        if (isNew && !claim.isSubmitted) this.#statements.deleteUnfinished.run(this.#id, hashOf(key));
+        if (isNew && !claim.isSubmitted) this.#statements.deleteUnfinished.run(this.#id, batch.hash);
       });
     };
     return { isElsewhere, release };
   }
 
   /** Records a batch that is about to be submitted, with its items in this order. The record survives a crash. */
-  async begin(digests: readonly string[]): Promise<void> {
-    const key = digests.join("");
+  async begin(items: readonly ItemHash[]): Promise<void> {
+    const { digests, hash, key } = batchOf(this.#digests.of(items));
     const claim = this.#claims.get(key);
     if (claim) claim.isSubmitted = true;
     else {
-      const bytes = Buffer.from(key, "latin1");
       await this.#file.fastWrite(() =>
-        this.#statements.insertUnfinished.run(this.#id, hashOf(key), this.#file.now(), bytes),
+        this.#statements.insertUnfinished.run(this.#id, hash, this.#file.now(), digests),
       );
     }
   }
@@ -174,24 +164,25 @@ export class CacheScope {
    * Stores the verdicts of a submitted batch and deletes its record and its claim. Durable if there are verdicts.
    * Deletes a few verdicts that are too old for all runs, so that the cache stays bounded.
    *
-   * @param begun digests of the whole batch, as passed to `begin`
-   * @param digests digests of the items that have verdicts
+   * @param begun the whole batch, as passed to `begin`
+   * @param items the items that have verdicts
    * @param statuses statuses of these items, in the same order
    * @throws RangeError when there are more than 256 different statuses
    */
   async finish(
-    begun: readonly string[],
-    digests: readonly string[],
+    begun: readonly ItemHash[],
+    items: readonly ItemHash[],
     statuses: readonly string[],
   ): Promise<void> {
     const { insertBatch, newestBatch, deleteOldBatches, deleteUnfinished, deleteClaim } = this.#statements;
-    const key = begun.join("");
+    const { hash, key } = batchOf(this.#digests.of(begun));
     const claim = this.#claims.get(key);
-    const { names, entries } = pack(digests, statuses);
+    const { names, indices } = indexed(statuses);
+    const entries = Buffer.concat([this.#digests.of(items), indices]);
     const work = () => {
-      deleteUnfinished.run(this.#id, hashOf(key));
+      deleteUnfinished.run(this.#id, hash);
       if (claim) deleteClaim.run(claim.id);
-      if (digests.length === 0) return;
+      if (items.length === 0) return;
       const values = [this.#id, this.#file.now(), JSON.stringify(names), entries] as const;
       this.#newest ??= (newestBatch.all(this.#id) as { created: number | null }[])[0]!.created ?? 0;
       const [row] = insertBatch.all(...values) as { id: number }[];
@@ -201,17 +192,23 @@ export class CacheScope {
       if (row!.id === this.#lastBatch + 1) this.#lastBatch++;
     };
     // Only verdicts are worth waiting for the disk: they were paid for.
-    await (digests.length > 0 ? this.#file.write(work) : this.#file.fastWrite(work));
+    await (items.length > 0 ? this.#file.write(work) : this.#file.fastWrite(work));
     if (claim) this.#claims.delete(key);
   }
 
-  /** Returns the digests of each batch recorded within 24 hours and not finished, the oldest batch first. */
-  async unfinished(): Promise<readonly (readonly string[])[]> {
+  /** Returns the items of each batch recorded within 24 hours and not finished, the oldest batch first. */
+  async unfinished(): Promise<readonly (readonly ItemHash[])[]> {
     const now = this.#file.now();
     const rows = (await this.#file.read(() =>
       this.#statements.unfinished.all(this.#id, now - unfinishedMilliseconds, now + clockTolerance),
     )) as { digests: Uint8Array }[];
-    return rows.map(({ digests }) => split(digests));
+    return rows.map(({ digests }) => this.#itemsOf(digests));
+  }
+
+  #itemsOf(digests: Uint8Array): ItemHash[] {
+    const items = this.#digests.itemsOf(digests);
+    if (items === undefined) throw this.#file.damaged();
+    return items;
   }
 
   #loadPage(onEntry: OnEntry): boolean {
@@ -240,7 +237,8 @@ export class CacheScope {
         continue;
       }
       const [row] = claimDigests.all(id) as { digests: Uint8Array }[];
-      for (const digest of split(row!.digests)) found.add(digest);
+      const digests = Buffer.from(row!.digests);
+      for (let i = 0; i < digests.length / digestBytes; i++) found.add(digestAt(digests, i));
     }
     return found;
   }
@@ -249,11 +247,11 @@ export class CacheScope {
     const names = statusesIn(statuses);
     const isWhole = entries instanceof Uint8Array && entries.length % entryBytes === 0;
     if (names === undefined || !isWhole) throw this.#file.damaged();
-    const bytes = Buffer.from(entries.buffer, entries.byteOffset, entries.length);
-    for (let at = 0; at < bytes.length; at += entryBytes) {
-      const status = names[bytes[at + digestBytes]!];
+    const items = this.#itemsOf(entries.subarray(0, digestBytes * (entries.length / entryBytes)));
+    for (const [i, item] of items.entries()) {
+      const status = names[entries[digestBytes * items.length + i]!];
       if (status === undefined) throw this.#file.damaged();
-      onEntry(bytes.readInt32LE(at), bytes.readInt32LE(at + 4), status);
+      onEntry(item, status);
     }
   }
 }
@@ -289,15 +287,14 @@ function prepareStatements(database: Database) {
   };
 }
 
-const hashOf = (digests: string): Uint8Array =>
-  hash("sha256", Buffer.from(digests, "latin1"), "buffer").subarray(0, digestBytes);
-
-function split(blob: Uint8Array): string[] {
-  const digests = Buffer.from(blob).toString("latin1");
-  return Array.from({ length: Math.floor(digests.length / digestBytes) }, (_, i) =>
-    digests.slice(digestBytes * i, digestBytes * (i + 1)),
-  );
+/** A batch as it is stored, and its place among the claims of its run. */
+function batchOf(digests: Buffer) {
+  const digestsHash = hash("sha256", digests, "buffer").subarray(0, digestBytes);
+  return { digests, hash: digestsHash, key: digestsHash.toString("hex") };
 }
+
+const digestAt = (digests: Buffer, index: number): string =>
+  digests.toString("latin1", digestBytes * index, digestBytes * (index + 1));
 
 function statusesIn(text: string): readonly string[] | undefined {
   try {
@@ -308,13 +305,8 @@ function statusesIn(text: string): readonly string[] | undefined {
   }
 }
 
-function pack(digests: readonly string[], statuses: readonly string[]) {
-  const names = [...new Set(statuses)];
-  if (names.length > 256) throw new RangeError("a batch has more than 256 different statuses");
-  const entries = Buffer.allocUnsafe(entryBytes * digests.length);
-  digests.forEach((digest, i) => {
-    entries.write(digest, entryBytes * i, digestBytes, "latin1");
-    entries[entryBytes * i + digestBytes] = names.indexOf(statuses[i]!);
-  });
-  return { names, entries };
+function indexed(statuses: readonly string[]) {
+  const indexOf = new Map([...new Set(statuses)].map((status, index) => [status, index]));
+  if (indexOf.size > 256) throw new RangeError("a batch has more than 256 different statuses");
+  return { names: [...indexOf.keys()], indices: Uint8Array.from(statuses, (status) => indexOf.get(status)!) };
 }

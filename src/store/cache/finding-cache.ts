@@ -4,7 +4,8 @@
  * disposable MX host.
  */
 import { hash } from "node:crypto";
-import { digestBytes, type ScopeFile } from "./cache-scope.js";
+import type { ScopeFile } from "./cache-scope.js";
+import { digestBytes } from "./digests.js";
 
 interface StoredFinding {
   readonly kind: string;

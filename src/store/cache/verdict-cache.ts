@@ -1,6 +1,6 @@
 /**
  * Cache of the verdicts that a service was paid for: a SQLite file that any number of processes may share. Must store
- * only keyed hashes and statuses, never items. `cache-scope.ts` reads and writes the entries.
+ * only keyed digests and statuses, never items. `cache-scope.ts` reads and writes the entries.
  */
 import { hash } from "node:crypto";
 import { damaged, type LockWait, type Schema } from "../sqlite/database.js";
@@ -8,12 +8,12 @@ import { type OpenFile, openFile, StateFile } from "../sqlite/state-file.js";
 import { GroupCommit } from "../state/group-commit.js";
 import {
   CacheScope,
-  digestBytes,
   entryBytes,
   type Processes,
   type ScopeFile,
   unfinishedMilliseconds,
 } from "./cache-scope.js";
+import { digestBytes } from "./digests.js";
 import { FindingCache } from "./finding-cache.js";
 
 export interface CacheStatistics {
@@ -65,6 +65,8 @@ const schema: Schema = {
       created INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID`,
     "ALTER TABLE claim ADD COLUMN machine TEXT NOT NULL DEFAULT ''",
+    // The digests of items are made in another way.
+    "DELETE FROM batch; DELETE FROM unfinished; DELETE FROM claim",
   ],
 };
 
@@ -101,7 +103,7 @@ export class VerdictCache extends StateFile {
   /**
    * Opens the part of the cache with the verdicts of one kind from one service.
    *
-   * @param secret key of the hashes; with another secret, no cached verdict is found
+   * @param secret key of the digests; with another secret, no cached verdict is found
    * @param maximumAge limit on the age of the verdicts that are loaded, in milliseconds
    */
   async scope(kind: string, baseUrl: string, secret: string, maximumAge: number): Promise<CacheScope> {

@@ -4,6 +4,7 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { VerdictCache } from "../../../src/store/cache/verdict-cache.js";
 import { StoreError } from "../../../src/store/errors.js";
+import { anyHashes } from "../../support/item-hashes.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 /** Opens one cache for two runs; `endFirst` makes the first run look ended. */
@@ -18,12 +19,10 @@ async function twoRuns() {
     return cache.scope("email", "https://a.net", "secret", 60_000);
   };
   const runs = [await open(1), await open(2)] as const;
-  const digests = (...keys: string[]) => keys.map((key) => runs[0].digest(key));
   return {
     path,
     runs,
     open,
-    digests,
     endFirst: () => {
       isFirstAlive = false;
     },
@@ -36,112 +35,112 @@ async function twoRuns() {
 const ignore = () => {};
 
 test("a claim of another container counts although no process here has its process ID", async () => {
-  const { runs, digests, endFirst, open, pass } = await twoRuns();
-  await runs[0].claim(digests("a"), 1000, ignore);
+  const { runs, endFirst, open, pass } = await twoRuns();
+  await runs[0].claim(anyHashes("a"), 1000, ignore);
   endFirst();
   const elsewhere = await open(2, "there");
-  expect((await elsewhere.claim(digests("a", "b"), 1000, ignore)).isElsewhere).toEqual([true, false]);
+  expect((await elsewhere.claim(anyHashes("a", "b"), 1000, ignore)).isElsewhere).toEqual([true, false]);
   pass(1000);
-  expect((await elsewhere.claim(digests("a"), 1000, ignore)).isElsewhere).toEqual([false]);
+  expect((await elsewhere.claim(anyHashes("a"), 1000, ignore)).isElsewhere).toEqual([false]);
 });
 
 test("a claim keeps items from other runs until it is released", async () => {
-  const { runs, digests } = await twoRuns();
+  const { runs } = await twoRuns();
   const [first, second] = runs;
-  const claim = await first.claim(digests("a", "b"), 5000, ignore);
+  const claim = await first.claim(anyHashes("a", "b"), 5000, ignore);
   expect(claim.isElsewhere).toEqual([false, false]);
-  expect((await second.claim(digests("b", "c"), 5000, ignore)).isElsewhere).toEqual([true, false]);
+  expect((await second.claim(anyHashes("b", "c"), 5000, ignore)).isElsewhere).toEqual([true, false]);
   // The second run has claimed c by now.
-  expect((await first.claim(digests("c", "a"), 5000, ignore)).isElsewhere).toEqual([true, false]);
+  expect((await first.claim(anyHashes("c", "a"), 5000, ignore)).isElsewhere).toEqual([true, false]);
   await claim.release();
   await claim.release();
-  expect((await second.claim(digests("b"), 5000, ignore)).isElsewhere).toEqual([false]);
+  expect((await second.claim(anyHashes("b"), 5000, ignore)).isElsewhere).toEqual([false]);
 });
 
 test("a claim that submits nothing keeps the record of a killed run's batch", async () => {
-  const { runs, digests } = await twoRuns();
+  const { runs } = await twoRuns();
   const [killed, resumed] = runs;
-  const batch = digests("a", "b");
+  const batch = anyHashes("a", "b");
   await killed.begin(batch);
   const claim = await resumed.claim(batch, 5000, ignore);
   await claim.release();
   expect(await resumed.unfinished()).toEqual([batch]);
-  const other = await resumed.claim(digests("c"), 5000, ignore);
+  const other = await resumed.claim(anyHashes("c"), 5000, ignore);
   await other.release();
   expect(await resumed.unfinished()).toEqual([batch]);
 });
 
 test("a claim reports the verdicts of other runs once", async () => {
-  const { runs, digests } = await twoRuns();
+  const { runs } = await twoRuns();
   const [first, second] = runs;
   await second.load(ignore);
-  await first.finish([], digests("a"), ["ok"]);
+  await first.finish([], anyHashes("a"), ["ok"]);
   const seen: string[] = [];
-  await second.claim(digests("a"), 5000, (_low, _high, status) => seen.push(status));
-  await second.claim(digests("b"), 5000, (_low, _high, status) => seen.push(status));
+  await second.claim(anyHashes("a"), 5000, (_item, status) => seen.push(status));
+  await second.claim(anyHashes("b"), 5000, (_item, status) => seen.push(status));
   expect(seen).toEqual(["ok"]);
 });
 
 test("a claim of an ended run is ignored", async () => {
-  const { runs, digests, endFirst } = await twoRuns();
-  await runs[0].claim(digests("a"), 5000, ignore);
+  const { runs, endFirst } = await twoRuns();
+  await runs[0].claim(anyHashes("a"), 5000, ignore);
   endFirst();
-  expect((await runs[1].claim(digests("a"), 5000, ignore)).isElsewhere).toEqual([false]);
+  expect((await runs[1].claim(anyHashes("a"), 5000, ignore)).isElsewhere).toEqual([false]);
 });
 
 test("an unfinished batch is forgotten after a day", async () => {
-  const { runs, digests, pass } = await twoRuns();
-  await runs[0].begin(digests("a", "b"));
+  const { runs, pass } = await twoRuns();
+  await runs[0].begin(anyHashes("a", "b"));
   pass(86_400_000);
-  expect(await runs[1].unfinished()).toEqual([digests("a", "b")]);
+  expect(await runs[1].unfinished()).toEqual([anyHashes("a", "b")]);
   pass(1);
   expect(await runs[1].unfinished()).toEqual([]);
 });
 
 test("of several verdicts on an item, the newest is passed on last", async () => {
-  const { runs, digests, pass } = await twoRuns();
+  const { runs, pass } = await twoRuns();
   for (const status of ["ok", "fake", "alias"]) {
-    await runs[0].finish([], digests("a"), [status]);
+    await runs[0].finish([], anyHashes("a"), [status]);
     pass(1000);
   }
   const seen: string[] = [];
-  await runs[1].load((_low, _high, status) => seen.push(status));
+  await runs[1].load((_item, status) => seen.push(status));
   expect(seen).toEqual(["ok", "fake", "alias"]);
 });
 
 test("a claim expires after its time", async () => {
-  const { runs, digests, pass } = await twoRuns();
-  await runs[0].claim(digests("a"), 5000, ignore);
+  const { runs, pass } = await twoRuns();
+  await runs[0].claim(anyHashes("a"), 5000, ignore);
   pass(4999);
-  expect((await runs[1].claim(digests("a"), 5000, ignore)).isElsewhere).toEqual([true]);
+  expect((await runs[1].claim(anyHashes("a"), 5000, ignore)).isElsewhere).toEqual([true]);
   pass(1);
-  expect((await runs[1].claim(digests("a"), 5000, ignore)).isElsewhere).toEqual([false]);
+  expect((await runs[1].claim(anyHashes("a"), 5000, ignore)).isElsewhere).toEqual([false]);
 });
 
 test("a claim does not affect items that other runs have claimed, or their records", async () => {
-  const { runs, digests, path, pass } = await twoRuns();
+  const { runs, path, pass } = await twoRuns();
   const [first, second] = runs;
   const database = new DatabaseSync(path);
   const claims = () => (database.prepare("SELECT count(*) AS n FROM claim").all() as [{ n: number }])[0].n;
-  await first.claim(digests("a", "b"), 5000, ignore);
+  await first.claim(anyHashes("a", "b"), 5000, ignore);
   pass(1);
   // Only c is left to the second run, and nothing of a batch that is all elsewhere.
-  const rest = await second.claim(digests("a", "c"), 5000, ignore);
-  expect(await second.unfinished()).toEqual([digests("a", "b"), digests("c")]);
-  const none = await second.claim(digests("b"), 5000, ignore);
+  const rest = await second.claim(anyHashes("a", "c"), 5000, ignore);
+  expect(await second.unfinished()).toEqual([anyHashes("a", "b"), anyHashes("c")]);
+  const none = await second.claim(anyHashes("b"), 5000, ignore);
   expect(none.isElsewhere).toEqual([true]);
   expect(claims()).toBe(2);
   await none.release();
   await rest.release();
-  expect(await second.unfinished()).toEqual([digests("a", "b")]);
+  expect(await second.unfinished()).toEqual([anyHashes("a", "b")]);
   expect(claims()).toBe(1);
   database.close();
 });
 
 test("a submitted batch stays recorded until its answer, which also ends its claim", async () => {
-  const { runs, digests } = await twoRuns();
+  const { runs } = await twoRuns();
   const [first, second] = runs;
-  const batch = digests("a", "b");
+  const batch = anyHashes("a", "b");
   const claim = await first.claim(batch, 5000, ignore);
   await first.begin(batch);
   await claim.release();
@@ -149,52 +148,52 @@ test("a submitted batch stays recorded until its answer, which also ends its cla
   const again = await second.claim(batch, 5000, ignore);
   expect(again.isElsewhere).toEqual([false, false]);
   await second.begin(batch);
-  await second.finish(batch, digests("a"), ["ok"]);
+  await second.finish(batch, anyHashes("a"), ["ok"]);
   expect(await first.unfinished()).toEqual([]);
   const next = await first.claim(batch, 5000, ignore);
   expect(next.isElsewhere).toEqual([false, false]);
   // Released late: the claim of the other run stays.
   await again.release();
-  expect((await second.claim(digests("a"), 5000, ignore)).isElsewhere).toEqual([true]);
+  expect((await second.claim(anyHashes("a"), 5000, ignore)).isElsewhere).toEqual([true]);
 });
 
 test("a batch that ends without verdicts stores none", async () => {
-  const { runs, digests, path } = await twoRuns();
-  await runs[0].begin(digests("a"));
-  await runs[0].finish(digests("a"), [], []);
+  const { runs, path } = await twoRuns();
+  await runs[0].begin(anyHashes("a"));
+  await runs[0].finish(anyHashes("a"), [], []);
   const database = new DatabaseSync(path);
   expect(database.prepare("SELECT * FROM batch").all()).toEqual([]);
   database.close();
 });
 
 test("a run receives each verdict of other runs once, between its own", async () => {
-  const { runs, digests } = await twoRuns();
+  const { runs } = await twoRuns();
   const [first, second] = runs;
   const seen: string[] = [];
-  const note = (_low: number, _high: number, status: string) => seen.push(status);
+  const note = (_item: unknown, status: string) => seen.push(status);
   await second.load(note);
-  await second.finish([], digests("own 1"), ["own"]);
-  await first.finish([], digests("other 1"), ["first"]);
-  await second.finish([], digests("own 2"), ["own"]);
-  await first.finish([], digests("other 2"), ["second"]);
-  await second.claim(digests("x"), 5000, note);
+  await second.finish([], anyHashes("own 1"), ["own"]);
+  await first.finish([], anyHashes("other 1"), ["first"]);
+  await second.finish([], anyHashes("own 2"), ["own"]);
+  await first.finish([], anyHashes("other 2"), ["second"]);
+  await second.claim(anyHashes("x"), 5000, note);
   expect(seen.filter((status) => status !== "own")).toEqual(["first", "second"]);
-  await second.claim(digests("y"), 5000, note);
+  await second.claim(anyHashes("y"), 5000, note);
   expect(seen.filter((status) => status !== "own")).toEqual(["first", "second"]);
 });
 
 test("verdicts of many batches and of 256 statuses are read back", async () => {
-  const { runs, digests } = await twoRuns();
+  const { runs } = await twoRuns();
   const [first, second] = runs;
   const keys = Array.from({ length: 40 }, (_, i) => String(i));
-  for (const key of keys) await first.finish([], digests(key), [`status ${key}`]);
+  for (const key of keys) await first.finish([], anyHashes(key), [`status ${key}`]);
   const seen = new Set<string>();
-  await second.load((_low, _high, status) => seen.add(status));
+  await second.load((_item, status) => seen.add(status));
   expect([...seen]).toEqual(keys.map((key) => `status ${key}`));
   const many = Array.from({ length: 257 }, (_, i) => `s${i}`);
-  await first.finish([], digests(...many.slice(1)), many.slice(1));
-  await expect(first.finish([], digests(...many), many)).rejects.toThrow(RangeError);
-  await second.load((_low, _high, status) => seen.add(status));
+  await first.finish([], anyHashes(...many.slice(1)), many.slice(1));
+  await expect(first.finish([], anyHashes(...many), many)).rejects.toThrow(RangeError);
+  await second.load((_item, status) => seen.add(status));
   expect(seen.size).toBe(40 + 256);
 });
 
@@ -206,8 +205,8 @@ test.each([
   ["statuses that are no text", "statuses = '[1]'"],
   ["a status beyond the list", "statuses = '[]'"],
 ])("a file with %s is rejected as damaged", async (_, change) => {
-  const { runs, digests, path } = await twoRuns();
-  await runs[0].finish([], digests("a"), ["ok"]);
+  const { runs, path } = await twoRuns();
+  await runs[0].finish([], anyHashes("a"), ["ok"]);
   const database = new DatabaseSync(path);
   database.exec(`UPDATE batch SET ${change}`);
   database.close();
@@ -219,10 +218,10 @@ test("the statistics give the number and the age of the verdicts by kind and ser
   const cache = await VerdictCache.open(join(temporaryFolder(), "verdicts.db"), () => now);
   const keep = async (kind: string, url: string, keys: readonly string[], secret = "secret") => {
     const scope = await cache.scope(kind, url, secret, 60_000);
-    const digests = keys.map((key) => scope.digest(key));
+    const items = anyHashes(...keys);
     await scope.finish(
-      digests,
-      digests,
+      items,
+      items,
       keys.map(() => "ok"),
     );
   };
@@ -239,7 +238,7 @@ test("the statistics give the number and the age of the verdicts by kind and ser
   // Another secret finds nothing of the others.
   const found: string[] = [];
   const scope = await cache.scope("email", "https://b.net", "another secret", 60_000);
-  await scope.load((_low, _high, status) => found.push(status));
+  await scope.load((_item, status) => found.push(status));
   expect(found).toEqual(["ok"]);
   await cache.close();
 });
@@ -251,23 +250,23 @@ test("pruning deletes entries older than an age, and compacting frees their spac
   const cache = await VerdictCache.open(path, () => now);
   const scope = await cache.scope("email", "https://b.net", "secret", 9 * day);
   const findings = cache.findings("secret", []);
-  const many = Array.from({ length: 20_000 }, (_, i) => scope.digest(`${i}`));
+  const many = anyHashes(...Array.from({ length: 20_000 }, (_, i) => `${i}`));
   await scope.finish(
     many,
     many,
     many.map(() => "ok"),
   );
-  await scope.begin([scope.digest("x")]);
+  await scope.begin(anyHashes("x"));
   await findings.store(new Map([["a.net", { kind: "mx" }]]));
   now += 2 * hour;
-  const few = [scope.digest("a"), scope.digest("b")];
+  const few = anyHashes("a", "b");
   await scope.finish(few, few, ["ok", "fake"]);
-  await scope.begin([scope.digest("y")]);
+  await scope.begin(anyHashes("y"));
   expect(await cache.prune(3 * hour)).toBe(0);
   expect(await scope.unfinished()).toHaveLength(2);
   expect(await cache.prune(hour)).toBe(20_000);
   expect((await cache.statistics())[0]?.items).toBe(2);
-  expect(await scope.unfinished()).toEqual([[scope.digest("y")]]);
+  expect(await scope.unfinished()).toEqual([anyHashes("y")]);
   expect(await findings.load(["a.net"])).toEqual([undefined]);
   const freePages = () => {
     const file = new DatabaseSync(path);
@@ -289,12 +288,12 @@ test("a cache of changing lists does not grow, and a clock that is ahead deletes
   const night = async (number: number, batches: number) => {
     const scope = await cache.scope("email", "https://a.net", "secret", 30 * day);
     for (let batch = 0; batch < batches; batch++) {
-      const digests = Array.from({ length: 100 }, (_, i) => scope.digest(`${number} ${batch} ${i}`));
-      await scope.begin(digests);
+      const items = Array.from({ length: 100 }, (_, i) => ({ low: 100 * batch + i, high: number }));
+      await scope.begin(items);
       await scope.finish(
-        digests,
-        digests,
-        digests.map(() => "ok"),
+        items,
+        items,
+        items.map(() => "ok"),
       );
     }
   };
