@@ -4,12 +4,14 @@
  *
  * `sender.ts` sends each request and retries it until it is answered. A batch takes these steps:
  *
- *     quota gate -> rate -> onSubmit -> sender.ask -> onAnswered -> done, or open items back to the rate
+ *     quota gate -> rate -> slot -> onSubmit -> sender.ask -> onAnswered -> done, or open items back to the rate
  *
  * 1. The quota gate admits batches in the order in which they come: side by side while the units left cover all of
  *    them, one at a time otherwise. A batch leaves the gate when it is done, so its retries and waits count as well.
  * 2. The rate delays the batch until its items fit.
- * 3. The listener claims the items, so that no other run submits them meanwhile, and records them before they are sent.
+ * 3. There are as many slots as requests may be under way. A batch leaves its slot when an answer has all verdicts, so
+ *    that the next request goes out while they are stored; otherwise only when it is done.
+ *    The listener claims the items, so that no other run submits them meanwhile, and records them before they are sent.
  *    After a crash, the next run resends them unchanged. It excludes items that another run has in flight or has had
  *    answered.
  * 4. `sender.ask` sends the request. It retries failures within a budget, and slows down when a 429 asks for it.
@@ -32,13 +34,15 @@
  * - Nothing new is submitted after `halt`. After any new wait before `onSubmit`, check `halting`.
  * - Each request is recorded before it is sent, with exactly its items in their order. A batch is first submitted
  *   whole, except for items that the listener excludes.
- * - A batch that enters the gate always leaves it, even when it fails, and every failure halts the engine.
+ * - A batch that enters the gate always leaves it, even when it fails, and every failure halts the engine. A batch
+ *   leaves its slot after that, or the next one would be submitted.
  */
 import { setMaxListeners } from "node:events";
+import pLimit from "p-limit";
 import { ServiceError } from "../errors.js";
 import { notChecked, type QuotaState, type Validator, type Verdict } from "../validator.js";
 import { afterReply, answeredIn, type Batch, type BatchStep, newBatch } from "./batch.js";
-import { seconds } from "./next-step.js";
+import { type Reply, seconds } from "./next-step.js";
 import { precheck } from "./precheck.js";
 import { QuotaGate } from "./quota-gate.js";
 import { type Activity, type ApiWorld, createSender, type SenderOptions } from "./sender.js";
@@ -70,6 +74,8 @@ export interface ApiEngine extends Validator {
   close(milliseconds: number): Promise<void>;
 }
 
+/** Batches that are validated besides those with a request under way. With more, requests are not sent earlier. */
+const batchesAhead = 2;
 /** Wait before a used-up quota is tried again if the service does not report its renewal, in milliseconds. */
 const renewalInterval = 600_000;
 /** Shortest wait for the renewal, even if the service reports an earlier one, in milliseconds. */
@@ -81,6 +87,10 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
   const sender = createSender(options, world);
   const { ending } = sender;
   const gate = new QuotaGate();
+  const inSlot = pLimit(concurrency);
+  /** Waits for a slot. Returns a function that frees it. */
+  const takeSlot = () =>
+    new Promise<() => void>((taken) => inSlot(() => new Promise<void>((free) => taken(free))));
   let batchSize = Math.min(options.batchSize, rate?.items ?? Number.POSITIVE_INFINITY);
   let nextTurn = 0;
   /** End of the wait for the renewal of the quota; undefined while units are left. */
@@ -168,14 +178,21 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
     let left: number | undefined;
     let hasAnswer = false;
     const room = rateRoom();
-    const submit = async (batch: Batch, part: readonly number[]): Promise<BatchStep> => {
-      room.use(part.length);
-      const reply = await sender.ask(
+    const requestFor = (wanted: readonly number[]) =>
+      sender.requestFor(
         kind,
-        part.map((i) => items[i]!),
+        wanted.map((i) => items[i]!),
       );
+    let slot: (() => void) | undefined;
+    const free = () => {
+      slot?.();
+      slot = undefined;
+    };
+    /** Takes an answer. Frees the slot first if the answer has all verdicts: then nothing but storing them is left. */
+    const take = async (batch: Batch, part: readonly number[], reply: Reply): Promise<BatchStep> => {
       hasAnswer = true;
       const { items: answered, statuses } = answeredIn(part, reply);
+      if (answered.length === part.length) free();
       const given = statuses.map(verdictOf);
       for (const [nth, item] of answered.entries()) verdicts[item] = given[nth]!;
       charged += answered.length;
@@ -191,11 +208,15 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
       while (batch.open.length > 0) {
         const wanted = batch.open.slice(0, batch.size);
         await room.take(wanted.length);
+        const request = requestFor(wanted);
+        slot ??= await takeSlot();
         if (halting.signal.aborted) return outcome(true);
         const { now: part, later } = (await listener?.onSubmit(wanted)) ?? { now: wanted, later: [] };
         batch = { ...batch, open: [...part, ...batch.open.slice(wanted.length), ...later] };
         if (part.length === 0) continue;
-        const step = await submit(batch, part);
+        room.use(part.length);
+        const reply = await sender.ask(part.length === wanted.length ? request : requestFor(part));
+        const step = await take(batch, part, reply);
         if (step.next === "fail") throw new ServiceError(`${baseUrl}: invalid answer: ${step.fault}`);
         batch = step.batch;
         if (step.next === "shrink") {
@@ -218,6 +239,7 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
       halt();
       throw error;
     } finally {
+      free();
       room.giveBack();
       gate.leave(items.length, left, hasAnswer);
     }
@@ -225,7 +247,7 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
 
   return {
     name: "api",
-    concurrency,
+    concurrency: concurrency + batchesAhead,
     patience: options.timeout + Math.max(options.timeout, options.retryBudget),
     get batchSize() {
       return batchSize;

@@ -57,8 +57,17 @@ export interface Activity {
   readonly wait: Wait | undefined;
 }
 
+interface Request {
+  readonly kind: Kind;
+  readonly items: readonly string[];
+  readonly body: string;
+  readonly idempotencyKey: string;
+}
+
+const pathOf = (kind: Kind): string => `/${fieldOf[kind]}/validate`;
+
 export function createSender(options: SenderOptions, world: ApiWorld) {
-  const { baseUrl, key, retryBudget, idempotencyKey } = options;
+  const { baseUrl, key, retryBudget } = options;
   const { http, now, random, onNotice, onRequest } = world;
   const inFlight = new Set<Promise<unknown>>();
   let requests = 0;
@@ -77,6 +86,11 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
       waits.delete(wait);
     }
   };
+  /** Prepares a request, so that it can be sent at once. */
+  const requestFor = (kind: Kind, items: readonly string[]): Request => {
+    const body = JSON.stringify({ [fieldOf[kind]]: items });
+    return { kind, items, body, idempotencyKey: options.idempotencyKey(pathOf(kind), body) };
+  };
   const ownDelay = (failures: number) => delayAfter(failures, random());
 
   /**
@@ -87,14 +101,12 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
    * @throws TransportFault when there is no answer; the reason of `ending` once that is aborted
    */
   async function send(
-    kind: Kind,
-    body: string,
-    items: number,
+    { kind, items: { length: items }, body, idempotencyKey }: Request,
     attempt: number,
     milliseconds?: number,
   ): Promise<HttpAnswer> {
     ending.signal.throwIfAborted();
-    const path = `/${fieldOf[kind]}/validate`;
+    const path = pathOf(kind);
     const started = now();
     requests++;
     const report = (what: string) =>
@@ -108,7 +120,7 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
         accept: "application/json",
         authorization: `Bearer ${key}`,
         "content-type": "application/json",
-        "idempotency-key": idempotencyKey(path, body),
+        "idempotency-key": idempotencyKey,
         "user-agent": "idv",
       },
       // The service may write each character as \uXXXX, and add fields to the results.
@@ -130,8 +142,8 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
    * @throws ServiceError when retries are used up, or would not help
    * @throws AuthorisationError when the service does not accept the key
    */
-  async function ask(kind: Kind, items: readonly string[]): Promise<Reply> {
-    const body = JSON.stringify({ [fieldOf[kind]]: items });
+  async function ask(request: Request): Promise<Reply> {
+    const { kind, items } = request;
     let state = untried;
     let seen = successes;
     for (;;) {
@@ -141,7 +153,7 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
       const budgetLeft =
         failures.since === undefined ? undefined : Math.max(1, failures.since + retryBudget - started);
       const tries = failures.count + slowdowns.count + 1;
-      const received = await send(kind, body, items.length, tries, budgetLeft).catch((error: unknown) => {
+      const received = await send(request, tries, budgetLeft).catch((error: unknown) => {
         if (error instanceof TransportFault) return error;
         throw error;
       });
@@ -177,6 +189,7 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
   }
 
   return {
+    requestFor,
     ask,
     /** Rejects when `ending` is aborted. */
     sleep,
@@ -200,11 +213,9 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
      * @throws ServiceError when there is no answer
      */
     async probe(kind: Kind) {
-      const { status, fields, body } = await send(kind, JSON.stringify({ [fieldOf[kind]]: [] }), 0, 1).catch(
-        ({ message }: Error) => {
-          throw new ServiceError(`${baseUrl}: ${message}`);
-        },
-      );
+      const { status, fields, body } = await send(requestFor(kind, []), 1).catch(({ message }: Error) => {
+        throw new ServiceError(`${baseUrl}: ${message}`);
+      });
       const { left } = readRateLimit(fields, now());
       return { status, isJson: isJson(body ?? ""), said: messageIn(body, key), left };
     },

@@ -564,3 +564,44 @@ test("a batch that failed leaves the quota gate", async () => {
   expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "fulfilled", "rejected"]);
   expect(seen).toHaveLength(4);
 });
+
+describe("requests under way", () => {
+  test("are as many as the concurrency, while answers are being stored", async () => {
+    let [underWay, most] = [0, 0];
+    const act: Act = async (response, request) => {
+      most = Math.max(most, ++underWay);
+      await sleep(5);
+      underWay--;
+      respond()(response, request);
+    };
+    const { engine, seen } = await engineFor([respond(), act], { concurrency: 2 });
+    expect(engine.concurrency).toBe(4);
+    const stored: (() => void)[] = [];
+    const listener = {
+      onSubmit: async (open: readonly number[]) => ({ now: open, later: [] }),
+      onAnswered: () => new Promise<void>((resolve) => stored.push(resolve)),
+    };
+    const validate = (from: number) =>
+      engine.validate("email", items(1, from), new AbortController().signal, listener);
+    const first = validate(0);
+    await expect.poll(() => stored.length).toBe(1);
+    stored[0]!();
+    await first;
+    const others = [1, 2, 3, 4, 5, 6].map(validate);
+    // None of the answers is stored yet.
+    await expect.poll(() => stored.length).toBe(7);
+    expect(seen.map((request) => request.items[0])).toEqual(items(7));
+    expect(most).toBe(2);
+    for (const store of stored) store();
+    await Promise.all(others);
+  });
+
+  test("are not followed by batches that wait for their turn once the quota has ended", async () => {
+    const gone = respond(429, {}, '{"message":"No validations are left."}');
+    const { validate, seen } = await engineFor([respond(), gone], { concurrency: 1 });
+    await validate(items(1));
+    const others = await Promise.all([1, 2, 3].map((from) => validate(items(1, from))));
+    expect(others.map(({ exhausted }) => exhausted)).toEqual([true, true, true]);
+    expect(new Set(seen.map((request) => request.items[0]))).toEqual(new Set(items(2)));
+  });
+});

@@ -441,7 +441,7 @@ describe("the activity", () => {
       if (hint) respond(503, { "retry-after": hint }, `tired ${hint}`)(response, request);
       else answers.push(() => respond()(response, request));
     };
-    const { validate, engine, seen } = await engineFor([respond(), act], {}, { now, sleep });
+    const { validate, engine, seen } = await engineFor([respond(), act], { concurrency: 5 }, { now, sleep });
     await validate(items(1));
     const signal = new AbortController();
     const others = [1, 2, 3, 4, 5].map((i) => validate(items(1, i), "email", signal.signal).catch(() => {}));
