@@ -25,10 +25,11 @@ const longestClaim = 86_400_000;
 /** Least age at which runs delete verdicts, in milliseconds: 30 days, the default age up to which runs use them. */
 const leastAge = 2_592_000_000;
 /**
- * Limit on the old batches deleted with each new one. If a clock stays ahead, a night deletes no more than twice what
- * it adds.
+ * Limits on the old batches that are deleted with each new one, and when the verdicts are loaded. If a clock stays
+ * ahead, a night deletes little more than twice what it adds.
  */
-const deletedBatches = 2;
+const deletedWithNew = 2;
+const deletedByLoad = 8;
 const batchesAtATime = 16;
 
 type OnEntry = (item: ItemHash, status: string) => void;
@@ -97,12 +98,24 @@ export class CacheScope {
   /**
    * Passes the verdicts within the maximum age to `onEntry`. If an item has several, the newest comes last. Later calls
    * pass only verdicts added since. Skips verdicts dated more than a day in the future: the clock was ahead when they
-   * were written, and they would not expire until long after that date.
+   * were written, and they would not expire until long after that date. Then deletes a few verdicts that are too old for
+   * all runs.
    */
   async load(onEntry: OnEntry): Promise<void> {
     while (await this.#file.read(() => this.#loadPage(onEntry))) {
       // One page per turn, so that other work can run in between.
     }
+    const { oldBatch, deleteOldBatches } = this.#statements;
+    const isAnyOld = await this.#file.read(() => oldBatch.all(this.#id, this.#oldest()).length > 0);
+    if (isAnyOld)
+      await this.#file.fastWrite(() => deleteOldBatches.run(this.#id, this.#oldest(), deletedByLoad));
+  }
+
+  /** Returns the time before which verdicts are too old for all runs. */
+  #oldest(): number {
+    this.#newest ??=
+      (this.#statements.newestBatch.all(this.#id) as { created: number | null }[])[0]!.created ?? 0;
+    return Math.min(this.#file.now(), this.#newest) - Math.max(this.#maximumAge, leastAge);
   }
 
   /**
@@ -174,7 +187,7 @@ export class CacheScope {
     items: readonly ItemHash[],
     statuses: readonly string[],
   ): Promise<void> {
-    const { insertBatch, newestBatch, deleteOldBatches, deleteUnfinished, deleteClaim } = this.#statements;
+    const { insertBatch, deleteOldBatches, deleteUnfinished, deleteClaim } = this.#statements;
     const { hash, key } = batchOf(this.#digests.of(begun));
     const claim = this.#claims.get(key);
     const { names, indices } = indexed(statuses);
@@ -184,10 +197,9 @@ export class CacheScope {
       if (claim) deleteClaim.run(claim.id);
       if (items.length === 0) return;
       const values = [this.#id, this.#file.now(), JSON.stringify(names), entries] as const;
-      this.#newest ??= (newestBatch.all(this.#id) as { created: number | null }[])[0]!.created ?? 0;
+      const oldest = this.#oldest();
       const [row] = insertBatch.all(...values) as { id: number }[];
-      const now = Math.min(this.#file.now(), this.#newest);
-      deleteOldBatches.run(this.#id, now - Math.max(this.#maximumAge, leastAge));
+      deleteOldBatches.run(this.#id, oldest, deletedWithNew);
       // Loading can skip the batch that this run has just added, unless other runs have added some before it.
       if (row!.id === this.#lastBatch + 1) this.#lastBatch++;
     };
@@ -268,9 +280,10 @@ function prepareStatements(database: Database) {
       "INSERT INTO batch (scope_id, created, statuses, entries) VALUES (?, ?, ?, ?) RETURNING id",
     ),
     newestBatch: database.prepare("SELECT max(created) AS created FROM batch WHERE scope_id = ?"),
+    oldBatch: database.prepare("SELECT 1 FROM batch WHERE scope_id = ? AND created < ? LIMIT 1"),
     deleteOldBatches: database.prepare(
       `DELETE FROM batch WHERE id IN
-      (SELECT id FROM batch WHERE scope_id = ? AND created < ? ORDER BY created LIMIT ${deletedBatches})`,
+      (SELECT id FROM batch WHERE scope_id = ? AND created < ? ORDER BY created LIMIT ?)`,
     ),
     unfinished: database.prepare(
       "SELECT digests FROM unfinished WHERE scope_id = ? AND created >= ? AND created <= ? ORDER BY created",

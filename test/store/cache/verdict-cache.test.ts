@@ -308,3 +308,28 @@ test("a cache of changing lists does not grow, and a clock that is ahead deletes
   expect(await items()).toBe(32 * 300);
   await cache.close();
 });
+
+test("runs without new verdicts delete those that are too old, in small steps", async () => {
+  const day = 86_400_000;
+  let now = Date.parse("2026-11-21T02:00:00Z");
+  const cache = await VerdictCache.open(join(temporaryFolder(), "verdicts.db"), () => now);
+  onTestFinished(() => cache.close());
+  const open = () => cache.scope("email", "https://a.net", "secret", 30 * day);
+  const items = async () => (await cache.statistics())[0]!.items;
+  const add = async (count: number) => {
+    const scope = await open();
+    for (let i = 0; i < count; i++) await scope.finish([], [{ low: i, high: now }], ["ok"]);
+  };
+  await add(20);
+  now += 31 * day;
+  const seen: string[] = [];
+  await (await open()).load((_item, status) => seen.push(status));
+  // The clock may be ahead, as long as there are no newer verdicts.
+  expect([seen.length, await items()]).toEqual([0, 20]);
+  await add(1);
+  expect(await items()).toBe(21);
+  for (const left of [13, 5, 1, 1]) {
+    await (await open()).load(ignore);
+    expect(await items()).toBe(left);
+  }
+});
