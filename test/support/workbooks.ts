@@ -40,7 +40,17 @@ export function xlsxOf(
     texts = [],
     styles = "",
     dimension = "",
-  }: { texts?: readonly string[]; styles?: string; dimension?: string } = {},
+    names = "",
+    parts = {},
+  }: {
+    texts?: readonly string[];
+    styles?: string;
+    dimension?: string;
+    /** XML of the defined names. */
+    names?: string;
+    /** Further parts, or others in place of those with the same names. */
+    parts?: Readonly<Record<string, string>>;
+  } = {},
 ): Buffer {
   const entries = Object.entries(sheets).map(([name, rows], index) => ({
     name,
@@ -53,7 +63,7 @@ export function xlsxOf(
     "_rels/.rels": `<Relationships><Relationship Id="b" Type="${office}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
     "xl/workbook.xml": `<workbook xmlns:r="${office}"><sheets>${entries
       .map(({ name, id }, index) => `<sheet name="${name}" sheetId="${index + 1}" r:id="${id}"/>`)
-      .join("")}</sheets></workbook>`,
+      .join("")}</sheets>${names && `<definedNames>${names}</definedNames>`}</workbook>`,
     "xl/_rels/workbook.xml.rels": `<Relationships>${entries
       .map(
         ({ rows, id }) =>
@@ -71,6 +81,7 @@ export function xlsxOf(
           : `<worksheet>${dimension}<sheetData>${rows}</sheetData><autoFilter ref="A1"/></worksheet>`,
       ]),
     ),
+    ...parts,
   });
 }
 

@@ -40,6 +40,27 @@ export interface Workbook {
   /** Returns the number of columns that the file states for a sheet; undefined if it states none. */
   statedWidth(index: number): Promise<number | undefined>;
   rows(index: number): AsyncGenerator<SheetRow>;
+  /**
+   * Yields the parts of the file that change when columns are added to a sheet. Each part must be read before the next one is
+   * requested. Absent if the file cannot be returned.
+   */
+  changedParts?(index: number, added: AddedColumns): AsyncGenerator<ChangedPart>;
+}
+
+/** Columns that a run adds to a sheet. */
+export interface AddedColumns {
+  /** The rows of the sheet with the added fields, from row 1 on, without gaps. */
+  readonly rows: AsyncIterable<readonly string[]>;
+  readonly names: readonly string[];
+  /** Index of each added column, from 0: that of a column of an earlier run, or one behind the sheet's own columns. */
+  readonly places: readonly number[];
+  /** Number of the sheet's own columns. */
+  readonly width: number;
+}
+
+export interface ChangedPart {
+  readonly path: string;
+  readonly bytes: AsyncIterable<Uint8Array>;
 }
 
 /** Fault of a sheet. Its message names the cell or row. */
@@ -123,12 +144,29 @@ export class RowCells {
 }
 
 /** Returns the name of a cell: `AB12`. `column` counts from 0, `row` from 1. */
-export function cellName(column: number, row: number): string {
+export const cellName = (column: number, row: number): string => `${columnLetters(column)}${row}`;
+
+export function columnLetters(column: number): string {
   let letters = "";
   for (let rest = column + 1; rest > 0; rest = Math.floor((rest - 1) / 26)) {
     letters = String.fromCharCode(65 + ((rest - 1) % 26)) + letters;
   }
-  return `${letters}${row}`;
+  return letters;
+}
+
+const longestColumn = 7;
+
+/** Returns the column of a cell, from 0, by the letters that its name begins with; -1 if there are none, or too many. */
+export function columnOf(name: string): number {
+  let column = 0;
+  let at = 0;
+  for (; at < name.length; at++) {
+    // Position in the alphabet, from 1, of the letter in upper case.
+    const letter = (name.charCodeAt(at) & ~0x20) - 64;
+    if (letter < 1 || letter > 26) break;
+    column = column * 26 + letter;
+  }
+  return at > 0 && at <= longestColumn ? column - 1 : -1;
 }
 
 /** Returns a date as in ISO 8601, without a time at midnight; undefined if it is invalid. */

@@ -1,15 +1,26 @@
-/** Writes a table as a sheet of an .xlsx file: parses the CSV that the run writes, and streams its rows to hucre. */
+/**
+ * Writes a table into a workbook: parses the CSV that the run writes, and passes its rows on. A table from a sheet of an .xlsx file
+ * goes back into its workbook; other tables become a sheet of their own, by hucre.
+ */
 import { Readable } from "node:stream";
 import { parse } from "csv-parse";
 import type { TableSink } from "../../files/output.js";
 import { maximumRecordBytes } from "../records.js";
 
+/** Makes a workbook of rows. */
+type Write = (rows: AsyncIterable<string[]>) => AsyncIterable<Uint8Array>;
+
 /**
- * Returns a sink that takes CSV and writes a workbook with one sheet into another sink. All cells are text: numbers
- * such as post codes keep their zeros. If a table has more rows than a sheet can have, it continues in another sheet.
+ * Makes a workbook with one sheet. All cells are text: numbers such as post codes keep their zeros. If a table has more rows than a
+ * sheet can have, it continues in another sheet.
  */
-export async function workbookSink(sink: TableSink, sheet: string, delimiter: string): Promise<TableSink> {
+export async function newWorkbook(sheet: string): Promise<Write> {
   const { writeXlsxStream } = await import("hucre/xlsx");
+  return (rows) => Readable.fromWeb(writeXlsxStream(rows, { name: sheetName(sheet) }) as never);
+}
+
+/** Returns a sink that takes CSV and writes a workbook into another sink. */
+export function workbookSink(sink: TableSink, delimiter: string, write: Write): TableSink {
   const parser = parse({
     delimiter,
     bom: true,
@@ -18,7 +29,7 @@ export async function workbookSink(sink: TableSink, sheet: string, delimiter: st
     record_delimiter: ["\r\n", "\n", "\r"],
     max_record_size: maximumRecordBytes,
   });
-  const written = pipe(writeXlsxStream(parser as AsyncIterable<string[]>, { name: sheetName(sheet) }), sink);
+  const written = pipe(write(parser as AsyncIterable<string[]>), sink);
   // `write` and `prepare` throw the error.
   written.catch((error: Error) => parser.destroy(error));
   let ended: Promise<void> | undefined;
@@ -49,8 +60,8 @@ export async function workbookSink(sink: TableSink, sheet: string, delimiter: st
   };
 }
 
-async function pipe(stream: ReadableStream<Uint8Array>, sink: TableSink): Promise<void> {
-  for await (const bytes of Readable.fromWeb(stream as never)) await sink.write(bytes as Uint8Array);
+async function pipe(workbook: AsyncIterable<Uint8Array>, sink: TableSink): Promise<void> {
+  for await (const bytes of workbook) await sink.write(bytes);
 }
 
 /** Returns a name that Excel accepts for a sheet: up to 31 characters, without some special characters. */

@@ -7,9 +7,9 @@ import { ChoiceError } from "../../files/errors.js";
 import { TableError } from "../errors.js";
 import { quoteField } from "../quotes.js";
 import type { ItemProfile } from "../sniff/item-profile.js";
-import { type ArchivePart, listParts, unpack } from "./archive.js";
+import { type ArchivePart, listParts, type PackedPart, pack, rebuilt, unpack } from "./archive.js";
 import { openOds } from "./ods.js";
-import { cellName, SheetFault, type SheetRow, type Workbook } from "./sheet.js";
+import { type AddedColumns, cellName, SheetFault, type SheetRow, type Workbook } from "./sheet.js";
 import { openXlsx } from "./xlsx.js";
 import { readXml } from "./xml.js";
 
@@ -36,6 +36,12 @@ export interface OpenSheet {
    * Returns whether a column, from 0, has formulas without a stored value, and nothing else below the first of them.
    */
   lacksValues(column: number): Promise<boolean>;
+  /**
+   * Yields the file with columns added to this sheet, all else as it is; undefined if only another file can be written.
+   *
+   * @throws TableError from the iteration
+   */
+  readonly withColumns: ((added: AddedColumns) => AsyncGenerator<Uint8Array>) | undefined;
 }
 
 /**
@@ -70,20 +76,36 @@ export async function openSheet(
     throw explained(name, error);
   };
   try {
-    const book = await openBook(name, file, signal);
+    const { book, parts } = await openBook(name, file, signal);
     const sheet = await chooseSheet(name, book, profile, wanted);
-    return openRows(
+    const rows = openRows(
       sheet.name,
       () => book.rows(sheet.index),
       () => book.statedWidth(sheet.index),
       explain,
     );
+    async function* withColumns(added: AddedColumns) {
+      try {
+        const changed = new Map<string, PackedPart>();
+        for await (const { path, bytes } of book.changedParts!(sheet.index, added)) {
+          changed.set(path, await pack(bytes));
+        }
+        yield* rebuilt(file, parts, changed);
+      } catch (error) {
+        explain(error);
+      }
+    }
+    return { ...rows, withColumns: book.changedParts && withColumns };
   } catch (error) {
     return explain(error);
   }
 }
 
-async function openBook(name: string, file: Buffer, signal: AbortSignal): Promise<Workbook> {
+async function openBook(
+  name: string,
+  file: Buffer,
+  signal: AbortSignal,
+): Promise<{ readonly book: Workbook; readonly parts: readonly ArchivePart[] }> {
   const parts = listParts(file);
   if (parts === undefined) throw new TableError(`${name}: a damaged zip archive or spreadsheet file`);
   const find = (path: string) => parts.find((part) => part.name === path);
@@ -104,14 +126,15 @@ async function openBook(name: string, file: Buffer, signal: AbortSignal): Promis
     }
   }
   if (content === undefined) {
-    return openXlsx((path) => {
+    const book = await openXlsx((path) => {
       const part = find(path);
       return part && read(part);
     });
+    return { book, parts };
   }
   const manifest = find("META-INF/manifest.xml");
   if (manifest !== undefined && (await isEncrypted(read(manifest)))) throw new Error("it is encrypted");
-  return openOds(() => read(content));
+  return { book: await openOds(() => read(content)), parts };
 }
 
 async function isEncrypted(manifest: AsyncIterable<Uint8Array>): Promise<boolean> {
@@ -152,7 +175,7 @@ function openRows(
   read: () => AsyncGenerator<SheetRow>,
   stated: () => Promise<number | undefined>,
   explain: (error: unknown) => never,
-): OpenSheet {
+): Omit<OpenSheet, "withColumns"> {
   let found: { count: number; readonly first: string } | undefined;
   const columns = new Set<number>();
   const note = ({ number, count, emptyFormulas }: SheetRow) => {

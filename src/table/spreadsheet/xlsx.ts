@@ -4,6 +4,7 @@
  */
 import { posix } from "node:path";
 import {
+  columnOf,
   dateText,
   mostCharacters,
   RowCells,
@@ -16,7 +17,6 @@ import {
 import { readXml, type XmlReader } from "./xml.js";
 
 const longestFormat = 255;
-const longestColumn = 7;
 
 type PartReader = (name: string) => AsyncIterable<Uint8Array> | undefined;
 
@@ -68,7 +68,27 @@ export async function openXlsx(part: PartReader): Promise<Workbook> {
       return statedWidthOf(open(part, path), name);
     },
     rows,
+    ...((await isPlainWorkbook(part)) && {
+      async *changedParts(index, added) {
+        const sheet = sheets[index]!;
+        const { dir } = posix.parse(`/${sheet.path}`);
+        const tables = (await readRelationships(part, sheet.path))
+          .filter(({ type }) => type === "table")
+          .map(({ target }) => posix.resolve(dir, target).slice(1));
+        const { changedParts } = await import("./xlsx-changes.js");
+        yield* changedParts({ sheet, tables, read: (path) => open(part, path) }, added);
+      },
+    }),
   };
+}
+
+/** Returns whether a file is a workbook without macros, and no template: Excel refuses others under the name .xlsx. */
+async function isPlainWorkbook(part: PartReader): Promise<boolean> {
+  let isPlain = true;
+  await eachElement(open(part, "[Content_Types].xml"), (xml) => {
+    if (/macroEnabled|template\.main/i.test(xml.attribute("ContentType") ?? "")) isPlain = false;
+  });
+  return isPlain;
 }
 
 function open(part: PartReader, path: string): AsyncIterable<Uint8Array> {
@@ -200,7 +220,7 @@ async function statedWidthOf(bytes: AsyncIterable<Uint8Array>, sheet: string): P
       if (xml.name === "sheetData") return undefined;
       if (xml.name !== "dimension") continue;
       const last = xml.attribute("ref")?.split(":")[1];
-      return last === undefined ? undefined : 1 + columnOf(last, sheet);
+      return last === undefined ? undefined : 1 + columnIn(last, sheet);
     }
   }
   return undefined;
@@ -250,7 +270,7 @@ async function* rowsOf(
             value = "";
             hasValue = false;
             hasFormula = false;
-            if (place !== "") cells.column = columnOf(place, sheet);
+            if (place !== "") cells.column = columnIn(place, sheet);
           } else {
             const text = textOf(type, value, style, facts, cells);
             const address = facts.addresses.get(place);
@@ -285,16 +305,9 @@ function rowNumber(number: string | undefined, { number: next, sheet }: RowCells
   throw new SheetFault(`sheet "${sheet}": there is no row "${number.slice(0, 20)}"; ${repair}`);
 }
 
-function columnOf(place: string, sheet: string): number {
-  let column = 0;
-  let at = 0;
-  for (; at < place.length; at++) {
-    // Position in the alphabet, from 1, of the letter in upper case.
-    const letter = (place.charCodeAt(at) & ~0x20) - 64;
-    if (letter < 1 || letter > 26) break;
-    column = column * 26 + letter;
-  }
-  if (at > 0 && at <= longestColumn) return column - 1;
+function columnIn(place: string, sheet: string): number {
+  const column = columnOf(place);
+  if (column !== -1) return column;
   throw new SheetFault(`sheet "${sheet}": there is no cell "${place.slice(0, 20)}"; ${repair}`);
 }
 

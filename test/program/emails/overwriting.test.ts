@@ -43,7 +43,7 @@ describe("pipes", () => {
   });
 });
 
-test("a workbook is replaced only with a backup", async () => {
+test("a workbook that loses rows is replaced only with a backup", async () => {
   const home = folderOf({});
   const rows = [
     ["id", "email"],
@@ -51,14 +51,42 @@ test("a workbook is replaced only with a backup", async () => {
     [2, "b@mailinator.com"],
   ];
   writeFileSync(join(home, "l.xlsx"), await writeXlsx({ sheets: [{ name: "People", rows }] }));
-  const refused = await idv(["emails", "-I", "l.xlsx"], { home });
+  const refused = await idv(["emails", "-I", "--drop", "fake", "l.xlsx"], { home });
   expect({ code: refused.code, files: readdirSync(home) }).toEqual({ code: 2, files: ["l.xlsx"] });
   expect(refused.stderr).toContain("keep the old one with -I.bak, or use -o");
-  expect((await idv(["emails", "-I.bak", "l.xlsx"], { home })).code).toBe(0);
+  expect((await idv(["emails", "-I.bak", "--drop", "fake", "l.xlsx"], { home })).code).toBe(0);
   expect((await readXlsx(readFileSync(join(home, "l.xlsx")))).sheets[0]?.rows[1]).toEqual([
     ...["007", "ann@larch-and-oak.com", "ok"],
   ]);
   expect((await readXlsx(readFileSync(join(home, "l.xlsx.bak")))).sheets[0]?.rows).toHaveLength(3);
+});
+
+test("a workbook comes back with its other sheets, formulas and numbers, and an update leaves it as it is", async () => {
+  const home = folderOf({});
+  const rows = [
+    ["id", "email", "sum"],
+    [7, "ann@larch-and-oak.com", { formula: "A2*2", formulaResult: 14 }],
+    [2, "b@mailinator.com", 4.5],
+  ];
+  const sheets = [
+    { name: "Notes", rows: [["nothing", true]] },
+    { name: "People", rows },
+  ];
+  const path = join(home, "l.xlsx");
+  writeFileSync(path, await writeXlsx({ sheets } as never));
+  const { code, stderr } = await idv(["emails", "-I", "l.xlsx"], { home });
+  expect(code, stderr).toBe(0);
+  expect(stderr).not.toContain("not kept");
+  const [notes, people] = (await readXlsx(readFileSync(path))).sheets;
+  expect(notes?.rows).toEqual([["nothing", true]]);
+  expect(people?.rows.map((row) => [row[0], row[1], row[3]])).toEqual([
+    ["id", "email", "status"],
+    [7, "ann@larch-and-oak.com", "ok"],
+    [2, "b@mailinator.com", "disposable"],
+  ]);
+  const before = readFileSync(path);
+  expect((await idv(["emails", "-I", "--update", "l.xlsx"], { home })).code).toBe(0);
+  expect(readFileSync(path).equals(before)).toBe(true);
 });
 
 test("two runs at once with a backup leave every row in the file or in its backup", async () => {

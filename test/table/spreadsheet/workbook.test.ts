@@ -63,7 +63,8 @@ describe("a sheet", () => {
 
   test("is read from an archive whose parts have comments and extra fields", async () => {
     const file = withNotes(Buffer.from(xlsx));
-    expect(listParts(file)).toEqual(listParts(Buffer.from(xlsx)));
+    const facts = (archive: Buffer) => listParts(archive)!.map(({ entry, ...part }) => part);
+    expect(facts(file)).toEqual(facts(Buffer.from(xlsx)));
     expect(await csvOf(file)).toEqual({ name: "People", csv: people });
   });
 });

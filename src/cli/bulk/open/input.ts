@@ -15,14 +15,14 @@ import { byteOrderMarkBytes } from "../../../table/records.js";
 import type { RecordStream } from "../../../table/scan/scanned-records.js";
 import type { OpenSheet } from "../../../table/spreadsheet/workbook.js";
 import type { Table } from "../../../table/table.js";
-import type { Plan } from "../plan/plan.js";
+import { losesStyles, type Plan } from "../plan/plan.js";
 import { checkMemory } from "./memory.js";
 import { checkFormulas, checkItems, checkStart, formulasRemark } from "./no-items.js";
 
 export interface OpenInput {
   readonly input: InputFile;
   readonly compression: Compression | undefined;
-  readonly sheet: Pick<OpenSheet, "name" | "emptyFormulas"> | undefined;
+  readonly sheet: Pick<OpenSheet, "name" | "emptyFormulas" | "withColumns"> | undefined;
   readonly table: Table;
   /** Records of the table, after a byte order mark where one is wanted. */
   readonly stream: RecordStream;
@@ -179,7 +179,7 @@ function withMark({ start: startOf, scanned }: RecordStream): RecordStream {
 }
 
 async function readSheet(
-  { kind, inputName, sheet: wanted, encoding, isInPlace, isWorkbook, note }: Plan,
+  { kind, inputName, sheet: wanted, encoding, isInPlace, isWorkbook, returnsWorkbook, backup, note }: Plan,
   { start, bytes }: DecodedInput,
   signal: AbortSignal,
 ) {
@@ -197,9 +197,12 @@ async function readSheet(
   // Loaded only for spreadsheet files: the library is large.
   const { openSheet } = await import("../../../table/spreadsheet/workbook.js");
   const sheet = await openSheet(inputName, bytes, profiles[kind], wanted, signal);
-  const lost = isWorkbook ? "; styles, formulas and other sheets are not kept, and all cells are text" : "";
+  const withColumns = returnsWorkbook ? sheet.withColumns : undefined;
+  const isLost = isWorkbook && withColumns === undefined;
+  if (isLost && isInPlace && backup === undefined) throw new ChoiceError(`${inputName}: ${losesStyles}`);
+  const lost = isLost ? "; styles, formulas and other sheets are not kept, and all cells are text" : "";
   note(`${inputName}: sheet "${sheet.name}"${lost}`);
-  return sheet;
+  return { ...sheet, withColumns };
 }
 
 function standardInput(signal: AbortSignal): InputFile {

@@ -4,6 +4,7 @@ import { type Compression, compressionByName } from "../../../files/compression-
 import { FileError } from "../../../files/errors.js";
 import { openOutputFile, type TableSink } from "../../../files/output.js";
 import { ownerFault } from "../../../files/owner.js";
+import type { Columns } from "../../../run/columns.js";
 import { hasUsualMarks } from "../../../table/sniff/dialect.js";
 import { standardOutput } from "../../terminal/standard-output.js";
 import type { Plan } from "../plan/plan.js";
@@ -13,9 +14,10 @@ export const nowhere: TableSink = { write: async () => {}, commit: async () => {
 
 export async function openSink(
   { split, output, isInPlace, isWorkbook }: Plan,
-  { table: { format, dialect }, compression, sheet }: OpenInput,
+  { table, columns, compression, sheet }: OpenInput,
   signal: AbortSignal,
 ): Promise<TableSink> {
+  const { format, dialect } = table;
   if (split !== undefined) {
     const { openSplitOutput } = await import("../../../files/split-output.js");
     return openSplitOutput(split.folder, format, split.isAppended, signal);
@@ -23,10 +25,15 @@ export async function openSink(
   if (output === undefined) return standardOutput;
   const sink = await openOutputFile(output);
   if (isWorkbook) {
-    const { workbookSink } = await import("../../../table/spreadsheet/workbook-sink.js");
+    const { newWorkbook, workbookSink } = await import("../../../table/spreadsheet/workbook-sink.js");
     // Tables in other dialects have become CSV.
     const isKept = hasUsualMarks(dialect) && dialect.delimiter !== "\t";
-    return workbookSink(sink, sheet?.name ?? "Sheet1", (isKept ? dialect.delimiter : null) ?? ",");
+    const { withColumns } = sheet ?? {};
+    const write =
+      withColumns === undefined
+        ? await newWorkbook(sheet?.name ?? "Sheet1")
+        : (rows: AsyncIterable<string[]>) => withColumns({ ...addedColumns(columns, table.width), rows });
+    return workbookSink(sink, (isKept ? dialect.delimiter : null) ?? ",", write);
   }
   const wanted: Compression | undefined = isInPlace ? compression : compressionByName(output);
   if (wanted === undefined) return sink;
@@ -37,6 +44,12 @@ export async function openSink(
     await sink.discard();
     throw error;
   }
+}
+
+/** Columns of an earlier run keep their places; new ones are behind the table. */
+function addedColumns({ names, places }: Columns, width: number) {
+  let next = width;
+  return { names, width, places: places.map((place) => place ?? next++) };
 }
 
 /**

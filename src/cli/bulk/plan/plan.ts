@@ -82,6 +82,8 @@ interface FilePlan extends Places {
   /** Path of the input, or `standard input`. */
   readonly inputName: string;
   readonly isWorkbook: boolean;
+  /** Whether a workbook that is read can be written again with more columns: all its rows stay where they are. */
+  readonly returnsWorkbook: boolean;
   readonly table: Omit<TableOptions, "onBadRow">;
   readonly filter: RowFilter;
 }
@@ -211,13 +213,18 @@ function logOf({ log = [], quiet }: BulkOptions): LogPlan {
 const isWorkbookOf = ({ input, output, isInPlace }: Places): boolean =>
   isInPlace ? /\.xlsx$/i.test(input!) : output !== undefined && formatByName(output) === "xlsx";
 
+/** Message about a workbook that would be replaced by a sheet of text. */
+export const losesStyles =
+  "would be written without its styles and formulas; keep the old one with -I.bak, or use -o for another file";
+
+const keepsAllRows = ({ only, drop, dedupe, shard, badRows, split, header }: BulkOptions): boolean =>
+  [only, drop, dedupe, shard, badRows, split].every((option) => option === undefined) && header !== "never";
+
 function checkWritten(places: Places, options: BulkOptions): void {
   const { output, isInPlace, backup } = places;
   const isWorkbook = isWorkbookOf(places);
-  if (isInPlace && isWorkbook && backup === undefined) {
-    throw new UsageError(
-      `${printable(output!)}: would be written without its styles and formulas; keep the old one with -I.bak, or use -o for another file`,
-    );
+  if (isInPlace && isWorkbook && backup === undefined && !keepsAllRows(options)) {
+    throw new UsageError(`${printable(output!)}: ${losesStyles}`);
   }
   if (isWorkbook && options.badRows?.policy === "keep") throw keepsNothing();
   if (isWorkbook && options.format !== undefined) {
@@ -239,6 +246,7 @@ function planFile({ kind, settings, cells }: CommonPlan, places: Places, options
     ...places,
     inputName: input ?? "standard input",
     isWorkbook,
+    returnsWorkbook: isWorkbook && keepsAllRows(options),
     table: {
       profile: profiles[kind],
       items: itemTest({ kind, emptyValues: cells.emptyValues }),

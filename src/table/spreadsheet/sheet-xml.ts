@@ -1,0 +1,191 @@
+/**
+ * Changes the XML of a sheet (ECMA-376 part 1, SpreadsheetML) as it is read: puts cells into its rows, and copies everything else
+ * as it is.
+ */
+import { cellName, columnOf } from "./sheet.js";
+
+export interface AddedCell {
+  /** From 0. */
+  readonly column: number;
+  readonly text: string;
+  /** Whether the cell gets the style of the last cell before it. */
+  readonly isHeader: boolean;
+}
+
+export interface SheetChanges {
+  /** Returns the cells to put into a row, by its number from 1, in the order of their columns. Called with rising numbers. */
+  cellsOf(row: number): Promise<readonly AddedCell[]>;
+  /** Returns a range, such as A1:C9, with the added columns. */
+  widened(range: string): string;
+}
+
+/** Longest piece of markup in characters. */
+const longestMarkup = 1_048_576;
+
+/**
+ * Yields the XML with the added cells.
+ *
+ * @throws Error from the iteration if the XML is not UTF-8, or its rows are not in order
+ */
+export async function* withCells(
+  bytes: AsyncIterable<Uint8Array>,
+  changes: SheetChanges,
+): AsyncGenerator<Uint8Array> {
+  const sheet = new ChangedSheet(changes);
+  for await (const tokens of tokensOf(bytes)) {
+    let out = "";
+    for (const token of tokens) {
+      const written = sheet.take(token);
+      out += typeof written === "string" ? written : await written;
+    }
+    yield Buffer.from(out);
+  }
+}
+
+class ChangedSheet {
+  readonly #changes: SheetChanges;
+  #isData = false;
+  /** Whether the tokens belong to a cell that was replaced. */
+  #isReplaced = false;
+  #row = 0;
+  #column = -1;
+  /** Cells that are still to be put into the row, the last one first. */
+  #left: AddedCell[] = [];
+  #style = "";
+  #prefix = "";
+
+  constructor(changes: SheetChanges) {
+    this.#changes = changes;
+  }
+
+  take(token: string): string | Promise<string> {
+    const [, end, prefix = "", name] = /^<(\/?)([\w.-]+:)?([\w.-]+)/.exec(token) ?? [];
+    if (this.#isReplaced) {
+      this.#isReplaced = !(name === "c" && end === "/");
+      return "";
+    }
+    switch (name) {
+      case "sheetData":
+        this.#isData = end === "" && !isEmpty(token);
+        this.#prefix = prefix;
+        return token;
+      case "row":
+        if (this.#isData) return end === "" ? this.#startRow(token) : `${this.#rest()}${token}`;
+        return token;
+      case "c":
+        return this.#isData && end === "" ? this.#cell(token) : token;
+      case "dimension":
+      case "autoFilter":
+        return this.#isData || end !== "" ? token : withAttribute(token, "ref", this.#changes.widened);
+      default:
+        return token;
+    }
+  }
+
+  async #startRow(token: string): Promise<string> {
+    const row = Number(attributeOf(token, "r") ?? this.#row + 1);
+    if (!(row > this.#row)) throw new Error("its rows are not in the order of their numbers");
+    this.#row = row;
+    this.#column = -1;
+    this.#style = "";
+    const cells = await this.#changes.cellsOf(row);
+    if (cells.length === 0) return token;
+    this.#left = cells.toReversed();
+    // The columns that a row says it uses are a hint for speed.
+    const start = token.replace(/\sspans\s*=\s*(?:"[^"]*"|'[^']*')/, "");
+    if (!isEmpty(token)) return start;
+    return `${start.replace(/\s*\/>$/, ">")}${this.#rest()}</${this.#prefix}row>`;
+  }
+
+  #cell(token: string): string {
+    const place = attributeOf(token, "r");
+    this.#column = place === undefined ? this.#column + 1 : columnOf(place);
+    const before = this.#rest(this.#column);
+    this.#style = attributeOf(token, "s") ?? "";
+    const added = this.#left.at(-1);
+    if (added?.column !== this.#column) return `${before}${token}`;
+    this.#left.pop();
+    this.#isReplaced = !isEmpty(token);
+    return `${before}${this.#written(added, this.#style)}`;
+  }
+
+  /** Writes the cells that are left before a column. */
+  #rest(column = Number.POSITIVE_INFINITY): string {
+    let out = "";
+    for (let cell = this.#left.at(-1); cell !== undefined && cell.column < column; cell = this.#left.at(-1)) {
+      this.#left.pop();
+      if (cell.text !== "") out += this.#written(cell, cell.isHeader ? this.#style : "");
+    }
+    return out;
+  }
+
+  #written({ column, text }: AddedCell, style: string): string {
+    const p = this.#prefix;
+    const attributes = `r="${cellName(column, this.#row)}"${style && ` s="${style}"`}`;
+    if (text === "") return `<${p}c ${attributes}/>`;
+    return `<${p}c ${attributes} t="inlineStr"><${p}is><${p}t xml:space="preserve">${escapeXml(text)}</${p}t></${p}is></${p}c>`;
+  }
+}
+
+const isEmpty = (tag: string): boolean => tag.endsWith("/>");
+
+const attributePattern = (name: string) => new RegExp(`(\\s${name}\\s*=\\s*)(?:"([^"]*)"|'([^']*)')`);
+const patterns = new Map(
+  ["r", "s", "ref", "count", "id", "name"].map((name) => [name, attributePattern(name)]),
+);
+
+/** Returns the text of an attribute as it is written. Its name must be one that {@link patterns} has. */
+export function attributeOf(tag: string, name: string): string | undefined {
+  const [, , quoted, other] = patterns.get(name)!.exec(tag) ?? [];
+  return quoted ?? other;
+}
+
+export const withAttribute = (tag: string, name: string, change: (value: string) => string): string =>
+  tag.replace(
+    patterns.get(name)!,
+    (_, start: string, quoted?: string, other?: string) => `${start}"${change(quoted ?? other ?? "")}"`,
+  );
+
+const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
+/** Escapes text for XML. Characters that XML does not allow are written as `_x001F_` (22.4.2.4 of the standard). */
+export const escapeXml = (text: string): string =>
+  text
+    .replace(/_(?=x[\da-f]{4}_)/gi, "_x005F_")
+    .replace(/[&<>"]/g, (character) => escapes[character]!)
+    .replace(
+      /[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/g,
+      (character) => `_x${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`,
+    );
+
+/** A piece of markup: a comment, a CDATA section, an instruction, or a tag, whose attributes may contain `>`. */
+const markup =
+  /<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|<(?!!--|!\[CDATA\[|\?)[^"'>]*(?:"[^"]*"[^"'>]*|'[^']*'[^"'>]*)*>/sy;
+
+/** Yields XML as pieces of markup and the texts between them. */
+export async function* tokensOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<readonly string[]> {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  let rest = "";
+  let isStart = true;
+  for await (const piece of bytes) {
+    const xml = rest + decoder.decode(piece, { stream: true });
+    if (isStart && /^\ufeff?<\?xml[^>]*encoding\s*=\s*["'](?!utf-?8)/i.test(xml)) {
+      throw new Error("its XML is not UTF-8");
+    }
+    isStart = false;
+    const tokens: string[] = [];
+    let at = 0;
+    for (let start = xml.indexOf("<"); start !== -1; start = xml.indexOf("<", at)) {
+      if (start > at) tokens.push(xml.slice(at, start));
+      at = start;
+      markup.lastIndex = start;
+      if (!markup.test(xml)) break;
+      at = markup.lastIndex;
+      tokens.push(xml.slice(start, at));
+    }
+    rest = xml.slice(at);
+    if (rest.length > longestMarkup) throw new Error("its XML has a piece of over 1 MiB");
+    yield tokens;
+  }
+  yield [rest + decoder.decode()];
+}

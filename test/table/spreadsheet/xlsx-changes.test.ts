@@ -1,0 +1,251 @@
+/** Covers how columns are added to a workbook: the cells, the ranges that are widened, and that nothing else changes. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { profiles } from "../../../src/run/item.js";
+import { listParts, unpack } from "../../../src/table/spreadsheet/archive.js";
+import type { AddedColumns } from "../../../src/table/spreadsheet/sheet.js";
+import { type AddedCell, withCells } from "../../../src/table/spreadsheet/sheet-xml.js";
+import { openSheet } from "../../../src/table/spreadsheet/workbook.js";
+import { xlsxOf } from "../../support/workbooks.js";
+
+async function* inPieces(bytes: Uint8Array, sizes: readonly number[] = []) {
+  let at = 0;
+  for (const size of sizes) {
+    yield bytes.subarray(at, at + size);
+    at += size;
+  }
+  yield bytes.subarray(at);
+}
+
+async function textOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of bytes) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
+/** Puts a text into column C of each row, or into the columns given; the text is the number of the row. */
+function changed(xml: string, columns: readonly number[] = [2], sizes: readonly number[] = []) {
+  const cellsOf = async (row: number): Promise<readonly AddedCell[]> =>
+    columns.map((column) => ({ column, text: String(row), isHeader: row === 1 }));
+  const widened = (range: string) => `${range}+`;
+  return textOf(withCells(inPieces(Buffer.from(xml), sizes), { cellsOf, widened }));
+}
+
+const cell = (place: string, text: string, style = "") =>
+  `<c r="${place}"${style} t="inlineStr"><is><t xml:space="preserve">${text}</t></is></c>`;
+const data = (rows: string) => `<worksheet><sheetData>${rows}</sheetData></worksheet>`;
+
+describe("cells", () => {
+  test.each<[string, string, string, (readonly number[])?]>([
+    [
+      "after the cells of a row",
+      '<row r="2"><c r="A2"/></row>',
+      `<row r="2"><c r="A2"/>${cell("C2", "2")}</row>`,
+    ],
+    ["in a row without cells", '<row r="3" ht="9"/>', `<row r="3" ht="9">${cell("C3", "3")}</row>`],
+    [
+      "in a row without a number",
+      '<row r="4"/><row><c><v>1</v></c></row>',
+      `<row r="4">${cell("C4", "4")}</row><row><c><v>1</v></c>${cell("C5", "5")}</row>`,
+    ],
+    [
+      "before a cell with only a style",
+      '<row r="2"><c r="Z2" s="1"/></row>',
+      `<row r="2">${cell("C2", "2")}<c r="Z2" s="1"/></row>`,
+    ],
+    [
+      "in place of a cell, with its style",
+      '<row r="2"><c r="C2" s="7" t="s"><v>1</v></c><c r="D2"/></row>',
+      `<row r="2">${cell("C2", "2", ' s="7"')}<c r="D2"/></row>`,
+    ],
+    ["in place of an empty cell", "<row r='2'><c r='C2'/></row>", `<row r='2'>${cell("C2", "2")}</row>`],
+    [
+      "around and in place of others",
+      '<row r="2"><c r="B2"/><c r="D2"><f>A1&gt;B1</f></c></row>',
+      `<row r="2">${cell("A2", "2")}<c r="B2"/>${cell("C2", "2")}${cell("D2", "2")}${cell("E2", "2")}</row>`,
+      [0, 2, 3, 4],
+    ],
+    [
+      "of the header with the style of the cell before",
+      '<row r="1"><c r="A1" s="4"/><c r="B1" s="5"/></row>',
+      `<row r="1"><c r="A1" s="4"/><c r="B1" s="5"/>${cell("C1", "1", ' s="5"')}</row>`,
+    ],
+    [
+      "without the old extent of the row",
+      '<row r="2" spans="1:2" x="y"></row>',
+      `<row r="2" x="y">${cell("C2", "2")}</row>`,
+    ],
+    [
+      "around comments and text that look like rows",
+      '<row r="2"><!-- <c r="C2"> --><c r="A2" x="a>b"><v><![CDATA[</row>]]></v></c></row>',
+      `<row r="2"><!-- <c r="C2"> --><c r="A2" x="a>b"><v><![CDATA[</row>]]></v></c>${cell("C2", "2")}</row>`,
+    ],
+  ])("are put %s", async (_, rows, expected, columns) => {
+    expect(await changed(data(rows), columns)).toBe(data(expected));
+  });
+
+  test("have the prefix of the sheet's elements", async () => {
+    const xml = '<x:worksheet><x:sheetData><x:row r="2"><x:c r="A2"/></x:row></x:sheetData></x:worksheet>';
+    const added = '<x:c r="C2" t="inlineStr"><x:is><x:t xml:space="preserve">2</x:t></x:is></x:c>';
+    expect(await changed(xml)).toBe(xml.replace("</x:row>", `${added}</x:row>`));
+  });
+
+  test("are not put into rows elsewhere, and the ranges of the sheet are widened", async () => {
+    const xml = (end: string) =>
+      `<w><dimension ref="A1:B9${end}"/><sheetData/><autoFilter ref='A1:B2'/><row r="2"/><c r="C2"/></w>`;
+    expect(await changed(xml(""))).toBe(xml("+").replace("'A1:B2'", '"A1:B2+"'));
+  });
+
+  test("are the same wherever the XML is cut", async () => {
+    const xml = `<?xml version="1.0" encoding="UTF-8"?>${data(
+      '<row r="1"><c r="A1"><v>é</v></c></row><!-- é --><row r="2"><c r="C2" t="str"><v>ü</v></c></row><row r="5"/>',
+    )}`;
+    const whole = await changed(xml);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 40 }), async (sizes) => {
+        expect(await changed(xml, [2], sizes)).toBe(whole);
+      }),
+    );
+  });
+
+  test.each([
+    ["rows out of order", data('<row r="3"/><row r="2"/>'), "not in the order"],
+    ["another encoding", '<?xml version="1.0" encoding="ISO-8859-1"?><w/>', "not UTF-8"],
+    ["endless markup", `<row ${"x".repeat(2_000_000)}`, "over 1 MiB"],
+  ])("are refused for %s", async (_, xml, message) => {
+    await expect(changed(xml)).rejects.toThrow(message);
+  });
+
+  test("escape what XML does not allow", async () => {
+    const text = `<&"'> _x000D_ \u0001\r\n\tend`;
+    const cellsOf = async () => [{ column: 0, text, isHeader: false }];
+    const xml = await textOf(
+      withCells(inPieces(Buffer.from(data('<row r="1"/>'))), { cellsOf, widened: (range) => range }),
+    );
+    expect(xml).toContain(`&lt;&amp;&quot;'&gt; _x005F_x000D_ _x0001__x000D_\n\tend`);
+  });
+});
+
+const row = (number: number, ...texts: readonly string[]) =>
+  `<row r="${number}">${texts
+    .map((text, i) => `<c r="${"ABCDEF"[i]}${number}" t="inlineStr"><is><t>${text}</t></is></c>`)
+    .join("")}</row>`;
+
+/** Returns the parts of an archive, as they are stored and as text. */
+async function partsOf(archive: Buffer) {
+  const parts = listParts(archive)!;
+  const texts = await Promise.all(parts.map((part) => textOf(unpack(archive, part))));
+  return new Map(parts.map(({ name }, i) => [name, texts[i]!]));
+}
+
+async function returned(
+  file: Buffer,
+  added: Omit<AddedColumns, "rows">,
+  rows: readonly (readonly string[])[],
+) {
+  const sheet = await openSheet(
+    "l.xlsx",
+    inPieces(file),
+    profiles.email,
+    undefined,
+    new AbortController().signal,
+  );
+  async function* each() {
+    yield* rows;
+  }
+  const pieces: Uint8Array[] = [];
+  for await (const piece of sheet.withColumns!({ ...added, rows: each() })) pieces.push(piece);
+  return partsOf(Buffer.concat(pieces));
+}
+
+const added = { names: ["status", "why"], places: [2, 3], width: 2 };
+const rows = [
+  ["id", "email", "status", "why"],
+  ["1", "a@b.net", "ok", ""],
+  [""],
+  ["2", "c@d.net", "fake", "x<y"],
+];
+
+describe("a workbook with added columns", () => {
+  const list = row(1, "id", "email") + row(2, "1", "a@b.net") + row(4, "2", "c@d.net");
+  const book = (parts: Readonly<Record<string, string>> = {}, names = "") =>
+    xlsxOf({ Notes: row(1, "nothing"), "My &apos;list&apos;": list }, { parts, names });
+
+  test("differs from the old one in the sheet only", async () => {
+    const file = book({ "xl/media/image1.png": "\u0000\u0001" });
+    const before = await partsOf(file);
+    const after = await returned(file, added, rows);
+    expect([...after.keys()]).toEqual([...before.keys()]);
+    const differing = [...after].filter(([name, text]) => text !== before.get(name)).map(([name]) => name);
+    expect(differing).toEqual(["xl/worksheets/rId2.xml"]);
+    const sheet = after.get("xl/worksheets/rId2.xml")!;
+    expect(
+      [...sheet.matchAll(/<c r="([CD]\d)".*?>([^<]*)<\/t>/g)].map(([, place, text]) => [place, text]),
+    ).toEqual([
+      ["C1", "status"],
+      ["D1", "why"],
+      ["C2", "ok"],
+      ["C4", "fake"],
+      ["D4", "x&lt;y"],
+    ]);
+    // Without what was added, it is the old one.
+    expect(sheet.replace(/<c r="[CD]\d".*?<\/c>/g, "")).toBe(before.get("xl/worksheets/rId2.xml"));
+  });
+
+  const table = (ref: string, count: number, columns = "") =>
+    `<table id="1" ref="${ref}"><autoFilter ref="${ref}"/><tableColumns count="${count}"><tableColumn id="4" name="id"/><tableColumn id="2" name="email"/>${columns}</tableColumns></table>`;
+  const relation = `<Relationships><Relationship Id="t" Type="http://x/table" Target="../tables/table1.xml"/></Relationships>`;
+  const withTable = (xml: string) =>
+    book({ "xl/worksheets/_rels/rId2.xml.rels": relation, "xl/tables/table1.xml": xml });
+
+  test("has them in a table that starts with the header and ends at the last column", async () => {
+    const parts = await returned(withTable(table("A1:B4", 2)), added, rows);
+    const columns = '<tableColumn id="5" name="status"/><tableColumn id="6" name="why"/>';
+    expect(parts.get("xl/tables/table1.xml")).toBe(table("A1:D4", 4, columns));
+  });
+
+  test.each(["A2:B4", "A1:A4"])("leaves a table at %s as it is", async (ref) => {
+    const parts = await returned(withTable(table(ref, 2)), added, rows);
+    expect(parts.get("xl/tables/table1.xml")).toBe(table(ref, 2));
+  });
+
+  test("has them in its print area and filter, not in those of other sheets", async () => {
+    const name = (kind: string, range: string) => `<definedName name="${kind}">${range}</definedName>`;
+    const names = (last: string) =>
+      [
+        name("_xlnm.Print_Area", `'My ''list'''!$A$1:$${last}$4`),
+        name("_xlnm._FilterDatabase", `'My ''list'''!$A$1:$${last}$4`),
+        name("_xlnm.Print_Area", "Notes!$A$1:$B$4"),
+        name("Mine", "'My ''list'''!$A$1:$B$4"),
+      ].join("");
+    const parts = await returned(book({}, names("B")), added, rows);
+    expect(parts.get("xl/workbook.xml")).toContain(names("D"));
+  });
+
+  test("has the fields of an earlier run replaced", async () => {
+    const file = xlsxOf({
+      L: row(1, "email", "status") + row(2, "a@b.net", "quota_exceeded") + row(3, "x", "ok"),
+    });
+    const update = { names: ["status"], places: [1], width: 2 };
+    const parts = await returned(file, update, [
+      ["email", "status"],
+      ["a@b.net", "fake"],
+      ["x", ""],
+    ]);
+    const sheet = parts.get("xl/worksheets/rId1.xml")!;
+    expect(sheet).toContain("fake</t>");
+    expect(sheet).not.toContain("quota_exceeded");
+    expect(sheet).toContain('<c r="B3"/>');
+  });
+
+  test("cannot be had of a workbook with macros, or a template", async () => {
+    for (const type of ["sheet.macroEnabled.main+xml", "template.main+xml"]) {
+      const types = `<Types><Override PartName="/xl/workbook.xml" ContentType="application/x.${type}"/></Types>`;
+      const sheet = await openSheet(
+        ...["l.xlsx", inPieces(book({ "[Content_Types].xml": types }))],
+        ...[profiles.email, undefined, new AbortController().signal],
+      );
+      expect(sheet.withColumns).toBeUndefined();
+    }
+  });
+});
