@@ -32,15 +32,18 @@ export async function* withCells(
   changes: SheetChanges,
 ): AsyncGenerator<Uint8Array> {
   const sheet = new ChangedSheet(changes);
-  for await (const tokens of tokensOf(bytes)) {
+  for await (const tokens of tokensOf(bytes, true)) {
     let out = "";
     for (const token of tokens) {
-      const written = sheet.take(token);
+      const written = isWholeRow(token) ? sheet.takeRow(token) : sheet.take(token);
       out += typeof written === "string" ? written : await written;
     }
     yield Buffer.from(out);
   }
 }
+
+const rowEnd = "</row>";
+const isWholeRow = (token: string): boolean => token.endsWith(rowEnd) && token.length > rowEnd.length;
 
 class ChangedSheet {
   readonly #changes: SheetChanges;
@@ -56,6 +59,26 @@ class ChangedSheet {
 
   constructor(changes: SheetChanges) {
     this.#changes = changes;
+  }
+
+  /** Takes a whole row. In most rows, the added cells follow the last one. */
+  async takeRow(token: string): Promise<string> {
+    if (!this.#isData) return token;
+    const start = token.slice(0, endOfMarkup(token, 0));
+    const cells = token.slice(start.length, -rowEnd.length);
+    const before = await this.#startRow(start);
+    const next = this.#left.at(-1);
+    if (next === undefined) return `${before}${cells}${rowEnd}`;
+    const at = cells.lastIndexOf("<c ");
+    const last = at === -1 ? "" : cells.slice(at, endOfMarkup(cells, at));
+    const place = attributeOf(last, "r");
+    if (place !== undefined && columnOf(place) < next.column) {
+      this.#style = attributeOf(last, "s") ?? "";
+      return `${before}${cells}${this.#rest()}${rowEnd}`;
+    }
+    const tokens: string[] = [];
+    split(cells, tokens, false);
+    return `${before}${tokens.map((cell) => this.take(cell)).join("")}${this.#rest()}${rowEnd}`;
   }
 
   take(token: string): string | Promise<string> {
@@ -162,8 +185,45 @@ export const escapeXml = (text: string): string =>
 const markup =
   /<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|<(?!!--|!\[CDATA\[|\?)[^"'>]*(?:"[^"]*"[^"'>]*|'[^']*'[^"'>]*)*>/sy;
 
+/** Returns the index after a piece of markup; -1 if it does not end. */
+function endOfMarkup(xml: string, start: number): number {
+  markup.lastIndex = start;
+  return markup.test(xml) ? markup.lastIndex : -1;
+}
+
+/** Returns the index after a row without comments and sections; -1 if there is no such row, or not all of it. */
+function endOfRow(xml: string, start: number): number {
+  if (!xml.startsWith("<row", start) || !/[\s>]/.test(xml[start + 4] ?? "")) return -1;
+  const end = xml.indexOf(rowEnd, start);
+  if (end === -1 || xml[endOfMarkup(xml, start) - 2] === "/") return -1;
+  return xml.slice(start, end).includes("<!") ? -1 : end + rowEnd.length;
+}
+
+/**
+ * Splits XML into pieces of markup and the texts between them.
+ *
+ * @param wholeRows whether rows stay in one piece if they can
+ * @returns the index after the last piece
+ */
+function split(xml: string, tokens: string[], wholeRows: boolean): number {
+  let at = 0;
+  for (let start = xml.indexOf("<"); start !== -1; start = xml.indexOf("<", at)) {
+    if (start > at) tokens.push(xml.slice(at, start));
+    at = start;
+    let end = wholeRows ? endOfRow(xml, start) : -1;
+    if (end === -1) end = endOfMarkup(xml, start);
+    if (end === -1) break;
+    tokens.push(xml.slice(start, end));
+    at = end;
+  }
+  return at;
+}
+
 /** Yields XML as pieces of markup and the texts between them. */
-export async function* tokensOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<readonly string[]> {
+export async function* tokensOf(
+  bytes: AsyncIterable<Uint8Array>,
+  wholeRows = false,
+): AsyncGenerator<readonly string[]> {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   let rest = "";
   let isStart = true;
@@ -174,16 +234,7 @@ export async function* tokensOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerato
     }
     isStart = false;
     const tokens: string[] = [];
-    let at = 0;
-    for (let start = xml.indexOf("<"); start !== -1; start = xml.indexOf("<", at)) {
-      if (start > at) tokens.push(xml.slice(at, start));
-      at = start;
-      markup.lastIndex = start;
-      if (!markup.test(xml)) break;
-      at = markup.lastIndex;
-      tokens.push(xml.slice(start, at));
-    }
-    rest = xml.slice(at);
+    rest = xml.slice(split(xml, tokens, wholeRows));
     if (rest.length > longestMarkup) throw new Error("its XML has a piece of over 1 MiB");
     yield tokens;
   }

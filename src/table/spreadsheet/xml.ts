@@ -2,7 +2,7 @@
  * Reads XML piece by piece, as far as spreadsheets need it: elements, attributes and texts. Names are without prefix.
  * Knows no DTD and only the five predefined entities. Needs no more memory than the longest tag.
  */
-import { apostrophe, greaterThan, lessThan, quote, slash } from "../ascii.js";
+import { lessThan, slash } from "../ascii.js";
 
 /** Length in characters of the longest tag, comment or CDATA section. */
 const longestMarkup = 1_048_576;
@@ -49,6 +49,15 @@ export class XmlReader {
   }
 
   attribute(name: string): string | undefined {
+    // Most tags have short attributes in quotes, in which a name with `="` behind it is an attribute.
+    if (this.#attributes === undefined && !this.#tag.includes("'")) {
+      const start = this.#tag.indexOf(` ${name}="`);
+      if (start !== -1) {
+        const from = start + name.length + 3;
+        return dereferenced(this.#tag.slice(from, this.#tag.indexOf('"', from)));
+      }
+      if (!this.#tag.includes(name)) return undefined;
+    }
     this.#attributes ??= attributesOf(this.#tag);
     return this.#attributes.get(name);
   }
@@ -110,17 +119,10 @@ export class XmlReader {
     return isEnd ? "close" : "open";
   }
 
-  /** Returns the index of the `>` that ends the tag; -1 if not read yet. Attribute values may also contain `>`. */
+  /** Returns the index of the `>` that ends the tag; -1 if not read yet. */
   #tagEnd(): number {
-    let quotedBy = 0;
-    for (let at = this.#at + 1; at < this.#xml.length; at++) {
-      const code = this.#xml.charCodeAt(at);
-      if (quotedBy !== 0) {
-        if (code === quotedBy) quotedBy = 0;
-      } else if (code === greaterThan) return at;
-      else if (code === quote || code === apostrophe) quotedBy = code;
-    }
-    return -1;
+    restOfTag.lastIndex = this.#at;
+    return restOfTag.test(this.#xml) ? restOfTag.lastIndex - 1 : -1;
   }
 
   #wait(): undefined {
@@ -138,6 +140,9 @@ function attributesOf(tag: string): ReadonlyMap<string, string> {
   }
   return attributes;
 }
+
+/** Attribute values may also contain `>`. */
+const restOfTag = /[^"'>]*(?:"[^"]*"[^"'>]*|'[^']*'[^"'>]*)*>/y;
 
 const characters: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
