@@ -12,6 +12,7 @@ import {
   withAttribute,
   withCells,
 } from "./sheet-xml.js";
+import { dereferenced } from "./xml.js";
 
 export interface SheetParts {
   readonly sheet: { readonly name: string; readonly path: string };
@@ -145,9 +146,9 @@ function bookChange(rows: AddedRows, sheet: string): Change {
         end === "" && /^_xlnm\.(?:Print_Area|_FilterDatabase)$/.test(attributeOf(token, "name") ?? "");
     }
     if (!isRange || name !== undefined) return token;
-    const [, quoted, plain, range] = /^(?:'((?:[^']|'')+)'|([^'!]+))!([^!,]+)$/.exec(token) ?? [];
-    const written = quoted?.replaceAll("''", "'") ?? plain;
-    if (range === undefined || written !== escapeXml(sheet).replaceAll("&quot;", '"')) return token;
+    const [, quoted, plain, range] =
+      /^(?:'((?:[^']|'')+)'|([^'!]+))!([^!,]+)$/.exec(dereferenced(token)) ?? [];
+    if (range === undefined || (quoted?.replaceAll("''", "'") ?? plain) !== sheet) return token;
     return `${token.slice(0, -range.length)}${rows.widened(range)}`;
   };
 }

@@ -146,7 +146,7 @@ const restOfTag = /[^"'>]*(?:"[^"]*"[^"'>]*|'[^']*'[^"'>]*)*>/y;
 
 const characters: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
-function dereferenced(text: string): string {
+export function dereferenced(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(
     /&(?:#(\d+)|#x([\da-f]+)|(amp|lt|gt|quot|apos));/gi,

@@ -215,6 +215,7 @@ describe("a workbook with added columns", () => {
       [
         name("_xlnm.Print_Area", `'My ''list'''!$A$1:$${last}$4`),
         name("_xlnm._FilterDatabase", `'My ''list'''!$A$1:$${last}$4`),
+        name("_xlnm.Print_Area", `&apos;My &apos;&apos;list&apos;&apos;&apos;!$A$1:$${last}$4`),
         name("_xlnm.Print_Area", "Notes!$A$1:$B$4"),
         name("Mine", "'My ''list'''!$A$1:$B$4"),
       ].join("");
