@@ -14,6 +14,7 @@ const textElements: ReadonlySet<string> = new Set(["p", "h", "list"]);
 /** @param content opens the part `content.xml` */
 export function openOds(content: () => AsyncIterable<Uint8Array>): Workbook {
   return {
+    isInParts: false,
     async *sheets(isItem) {
       let sample: Sampler | undefined;
       for await (const found of read(content(), () => sample?.isDone === false)) {

@@ -31,6 +31,8 @@ interface SheetSample {
 }
 
 export interface Workbook {
+  /** Whether each sheet is a part of the file, so that its start is read without the sheets before it. */
+  readonly isInParts: boolean;
   /**
    * Yields the sheets in their order.
    *

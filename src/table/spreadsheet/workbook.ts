@@ -23,6 +23,8 @@ const pieceLength = 65_536;
 
 export interface OpenSheet {
   readonly name: string;
+  /** Names of the sheets after this one whose first rows contain something like an item, too; none if it was named. */
+  readonly others: readonly string[];
   /** The rows as CSV with commas and LF, in UTF-8. Empty rows at the end are left out. */
   readonly bytes: AsyncIterable<Uint8Array>;
   /** Returns the formulas without a stored value in the rows read so far; undefined if there is none. */
@@ -95,7 +97,7 @@ export async function openSheet(
         explain(error);
       }
     }
-    return { ...rows, withColumns: book.changedParts && withColumns };
+    return { ...rows, others: sheet.others, withColumns: book.changedParts && withColumns };
   } catch (error) {
     return explain(error);
   }
@@ -151,14 +153,22 @@ async function chooseSheet(
   book: Workbook,
   profile: ItemProfile,
   wanted: string | undefined,
-): Promise<{ readonly index: number; readonly name: string }> {
+): Promise<{ readonly index: number; readonly name: string; readonly others: readonly string[] }> {
   const isItem = wanted === undefined ? (field: string) => profile.likeness(field) > 0 : undefined;
   const names: string[] = [];
+  const withItems: number[] = [];
   let filled: number | undefined;
-  for await (const sheet of book.sheets(isItem)) {
-    const index = names.push(sheet.name) - 1;
-    if (sheet.hasItems || sheet.name === wanted) return { index, name: sheet.name };
-    if (sheet.hasRows) filled ??= index;
+  try {
+    for await (const sheet of book.sheets(isItem)) {
+      const index = names.push(sheet.name) - 1;
+      if (sheet.name === wanted) return { index, name: sheet.name, others: [] };
+      if (sheet.hasItems) withItems.push(index);
+      if (sheet.hasItems && !book.isInParts) break;
+      if (sheet.hasRows) filled ??= index;
+    }
+  } catch (error) {
+    // Faults of later sheets do not matter.
+    if (withItems.length === 0) throw error;
   }
   if (wanted !== undefined) {
     throw new ChoiceError(
@@ -166,8 +176,8 @@ async function chooseSheet(
     );
   }
   if (names.length === 0) throw new Error("it has no sheet with cells");
-  const index = filled ?? 0;
-  return { index, name: names[index]! };
+  const [index = filled ?? 0, ...others] = withItems;
+  return { index, name: names[index]!, others: others.map((other) => names[other]!) };
 }
 
 function openRows(
@@ -175,7 +185,7 @@ function openRows(
   read: () => AsyncGenerator<SheetRow>,
   stated: () => Promise<number | undefined>,
   explain: (error: unknown) => never,
-): Omit<OpenSheet, "withColumns"> {
+): Omit<OpenSheet, "others" | "withColumns"> {
   let found: { count: number; readonly first: string } | undefined;
   const columns = new Set<number>();
   const note = ({ number, count, emptyFormulas }: SheetRow) => {

@@ -51,6 +51,7 @@ export async function openXlsx(part: PartReader): Promise<Workbook> {
     yield* rowsOf(open(part, path), name, facts);
   }
   return {
+    isInParts: true,
     async *sheets(isItem) {
       for (const [index, { name }] of sheets.entries()) {
         const sample = new Sampler(name, isItem);

@@ -249,6 +249,19 @@ test.each<[string, (text: string) => Uint8Array, (bytes: Uint8Array) => Uint8Arr
   },
 );
 
+test("other sheets with items are named", async () => {
+  const home = temporaryFolder();
+  const rows = [["email"], ["ann@larch-and-oak.com"]];
+  const sheets = ["Customers", "Old", "Older", "Oldest", "Lost"].map((name) => ({ name, rows }));
+  writeFileSync(join(home, "l.xlsx"), await writeXlsx({ sheets }));
+  const remark = async (...args: string[]) =>
+    (await idv(["emails", "l.xlsx", ...args], { home })).stderr.split("\n")[0];
+  expect(await remark()).toBe(
+    'idv: l.xlsx: sheet "Customers"; "Old", "Older", "Oldest", and 1 other have items, too: choose one with --sheet',
+  );
+  expect(await remark("--sheet", "Old")).toBe('idv: l.xlsx: sheet "Old"');
+});
+
 test("a spreadsheet file becomes CSV, and a spreadsheet file again", async () => {
   const rows = [
     ["id", "email"],

@@ -69,6 +69,20 @@ describe("a sheet", () => {
   });
 });
 
+test("other sheets with items are named, as far as they can be read", async () => {
+  const list = '<row r="1"><c r="A1" t="inlineStr"><is><t>ann@x.net</t></is></c></row>';
+  const notes = list.replace("ann@x.net", "notes");
+  const open = (sheets: Readonly<Record<string, string>>, wanted?: string) =>
+    openSheet("l.xlsx", once(xlsxOf(sheets)), profiles.email, wanted, signal);
+  expect(await open({ Notes: notes, A: list, B: notes, C: list })).toMatchObject({
+    name: "A",
+    others: ["C"],
+  });
+  expect(await open({ A: list, C: list }, "C")).toMatchObject({ name: "C", others: [] });
+  expect(await open({ A: list, B: '<row r="none"/>', C: list })).toMatchObject({ name: "A", others: [] });
+  await expect(open({ B: '<row r="none"/>', C: list })).rejects.toThrow('there is no row "none"');
+});
+
 /** Returns an archive with a further field and a comment for each part, of different lengths, and a comment at its end. */
 function withNotes(archive: Buffer): Buffer {
   const end = archive.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]));

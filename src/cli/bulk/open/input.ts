@@ -15,6 +15,7 @@ import { byteOrderMarkBytes } from "../../../table/records.js";
 import type { RecordStream } from "../../../table/scan/scanned-records.js";
 import type { OpenSheet } from "../../../table/spreadsheet/workbook.js";
 import type { Table } from "../../../table/table.js";
+import { counted } from "../../terminal/terminal.js";
 import { losesStyles, type Plan } from "../plan/plan.js";
 import { checkMemory } from "./memory.js";
 import { checkFormulas, checkItems, checkStart, formulasRemark } from "./no-items.js";
@@ -201,8 +202,19 @@ async function readSheet(
   const isLost = isWorkbook && withColumns === undefined;
   if (isLost && isInPlace && backup === undefined) throw new ChoiceError(`${inputName}: ${losesStyles}`);
   const lost = isLost ? "; styles, formulas and other sheets are not kept, and all cells are text" : "";
-  note(`${inputName}: sheet "${sheet.name}"${lost}`);
+  note(`${inputName}: sheet "${sheet.name}"${lost}${othersRemark(sheet.others)}`);
   return { ...sheet, withColumns };
+}
+
+/** Number of sheets that a remark names. */
+const mostNamed = 3;
+
+function othersRemark(others: readonly string[]): string {
+  if (others.length === 0) return "";
+  const names = others.slice(0, mostNamed).map((name) => `"${name}"`);
+  if (others.length > mostNamed) names.push(counted(others.length - mostNamed, "other"));
+  const have = others.length === 1 ? "has" : "have";
+  return `; ${new Intl.ListFormat("en").format(names)} ${have} items, too: choose one with --sheet`;
 }
 
 function standardInput(signal: AbortSignal): InputFile {
