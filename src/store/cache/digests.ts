@@ -1,7 +1,7 @@
 /**
- * Digests of items, by which the cache stores them: their hashes, encrypted. The hash of an item is short, and made to be fast, not
- * to resist analysis. Encrypted, it reveals nothing of its item to those who do not know the secret (Wegman and Carter, 1981: hash with
- * a keyed function, then encrypt). All digests of a batch take one call.
+ * Digests of items, by which the cache stores them: their hashes, encrypted. The hash of an item is short, and made to be
+ * fast, not to resist analysis. Encrypted, it reveals nothing of its item to those who do not know the secret (Wegman and
+ * Carter, 1981: hash with a keyed function, then encrypt). All digests of a batch take one call.
  */
 import { createCipheriv, createDecipheriv, hash } from "node:crypto";
 

@@ -1,6 +1,6 @@
 /**
- * Changes the XML of a sheet (ECMA-376 part 1, SpreadsheetML) as it is read: puts cells into its rows, and copies everything else
- * as it is.
+ * Changes the XML of a sheet (ECMA-376 part 1, SpreadsheetML) as it is read: puts cells into its rows, and copies
+ * everything else as it is.
  */
 import { cellName, columnOf } from "./sheet.js";
 
@@ -219,7 +219,7 @@ function split(xml: string, tokens: string[], wholeRows: boolean): number {
   return at;
 }
 
-/** Yields XML as pieces of markup and the texts between them. */
+/** Yields XML as pieces of markup and the texts between them. A text may be in several pieces. */
 export async function* tokensOf(
   bytes: AsyncIterable<Uint8Array>,
   wholeRows = false,
@@ -235,6 +235,10 @@ export async function* tokensOf(
     isStart = false;
     const tokens: string[] = [];
     rest = xml.slice(split(xml, tokens, wholeRows));
+    if (!rest.startsWith("<")) {
+      tokens.push(rest);
+      rest = "";
+    }
     if (rest.length > longestMarkup) throw new Error("its XML has a piece of over 1 MiB");
     yield tokens;
   }

@@ -1,6 +1,6 @@
 /**
- * Writes a table into a workbook: parses the CSV that the run writes, and passes its rows on. A table from a sheet of an .xlsx file
- * goes back into its workbook; other tables become a sheet of their own, by hucre.
+ * Writes a table into a workbook: parses the CSV that the run writes, and passes its rows on. A table from a sheet of an
+ * .xlsx file goes back into its workbook; other tables become a sheet of their own, by hucre.
  */
 import { Readable } from "node:stream";
 import { parse } from "csv-parse";
@@ -11,8 +11,8 @@ import { maximumRecordBytes } from "../records.js";
 type Write = (rows: AsyncIterable<string[]>) => AsyncIterable<Uint8Array>;
 
 /**
- * Makes a workbook with one sheet. All cells are text: numbers such as post codes keep their zeros. If a table has more rows than a
- * sheet can have, it continues in another sheet.
+ * Makes a workbook with one sheet. All cells are text: numbers such as post codes keep their zeros. If a table has more
+ * rows than a sheet can have, it continues in another sheet.
  */
 export async function newWorkbook(sheet: string): Promise<Write> {
   const { writeXlsxStream } = await import("hucre/xlsx");

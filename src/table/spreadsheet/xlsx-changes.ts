@@ -1,7 +1,8 @@
 /**
- * Adds columns to a sheet of a workbook of Excel (.xlsx, ECMA-376 part 1, SpreadsheetML): the cells to its rows, and the columns to
- * the ranges that end at its last column: its dimension, its filter, its tables and its print area.
+ * Adds columns to a sheet of a workbook of Excel (.xlsx, ECMA-376 part 1, SpreadsheetML): the cells to its rows, and the
+ * columns to the ranges that end at its last column: its dimension, its filter, its tables and its print area.
  */
+import { buffer } from "node:stream/consumers";
 import { type AddedColumns, type ChangedPart, columnLetters, columnOf } from "./sheet.js";
 import {
   type AddedCell,
@@ -43,8 +44,13 @@ async function* ifChanged(
   open: () => Change,
 ): AsyncGenerator<ChangedPart> {
   const change = open();
+  const whole = await buffer(bytes);
+  async function* inOne() {
+    yield whole;
+  }
   let [before, after] = ["", ""];
-  for await (const tokens of tokensOf(bytes)) {
+  // In one piece, so that texts are whole.
+  for await (const tokens of tokensOf(inOne())) {
     for (const token of tokens) {
       before += token;
       after += change(token);
@@ -111,7 +117,10 @@ class AddedRows implements SheetChanges {
   }
 }
 
-/** Adds the columns to a table that starts with the header and ends at the last column. Its columns have the names of the header. */
+/**
+ * Adds the columns to a table that starts with the header and ends at the last column. The names of its columns must be
+ * those in the header.
+ */
 function tableChange(rows: AddedRows, { names, places, width }: AddedColumns): Change {
   const added = names.filter((_, i) => places[i]! >= width);
   let isWidened = false;
