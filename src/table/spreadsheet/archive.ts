@@ -46,6 +46,7 @@ export function listParts(archive: Buffer): readonly ArchivePart[] | undefined {
       number,
       number,
     ];
+    const next = at + entryLength + name + extra + comment;
     parts.push({
       name: archive.toString("utf8", at + entryLength, at + entryLength + name),
       length: archive.readUInt32LE(at + 24),
@@ -54,9 +55,9 @@ export function listParts(archive: Buffer): readonly ArchivePart[] | undefined {
       isEncrypted: (archive.readUInt16LE(at + 8) & 1) === 1,
       checksum: archive.readUInt32LE(at + 16),
       offset: archive.readUInt32LE(at + 42),
-      entry: archive.subarray(at, at + entryLength + name + extra + comment),
+      entry: archive.subarray(at, next),
     });
-    at += entryLength + name + extra + comment;
+    at = next;
   }
   return parts;
 }
