@@ -40,12 +40,15 @@ export function xlsxOf(
     texts = [],
     styles = "",
     dimension = "",
+    end = "",
     names = "",
     parts = {},
   }: {
     texts?: readonly string[];
     styles?: string;
     dimension?: string;
+    /** XML at the end of each sheet. */
+    end?: string;
     /** XML of the defined names. */
     names?: string;
     /** Further parts, or others in place of those with the same names. */
@@ -78,7 +81,7 @@ export function xlsxOf(
         `xl/${folder(rows)}s/${id}.xml`,
         rows === undefined
           ? "<chartsheet/>"
-          : `<worksheet>${dimension}<sheetData>${rows}</sheetData><autoFilter ref="A1"/></worksheet>`,
+          : `<worksheet>${dimension}<sheetData>${rows}</sheetData><autoFilter ref="A1"/>${end}</worksheet>`,
       ]),
     ),
     ...parts,

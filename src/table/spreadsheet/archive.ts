@@ -87,7 +87,7 @@ export async function* unpack(archive: Buffer, part: ArchivePart): AsyncGenerato
 }
 
 /** Returns a part as it is stored. @throws Error if it is not where the archive says */
-function storedPart(archive: Buffer, { name, offset, compressedLength }: ArchivePart) {
+export function storedPart(archive: Buffer, { name, offset, compressedLength }: ArchivePart) {
   const hasHeader = offset + headerLength <= archive.length && archive.readUInt32LE(offset) === localHeader;
   if (!hasHeader) throw new Error(`${name} is not where the archive says`);
   const start = offset + headerLength + archive.readUInt16LE(offset + 26) + archive.readUInt16LE(offset + 28);

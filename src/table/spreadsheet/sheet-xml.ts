@@ -2,7 +2,7 @@
  * Changes the XML of a sheet (ECMA-376 part 1, SpreadsheetML) as it is read: puts cells into its rows, and copies
  * everything else as it is.
  */
-import { cellName, columnOf } from "./sheet.js";
+import { cellName, columnLetters, columnOf } from "./sheet.js";
 
 export interface AddedCell {
   /** From 0. */
@@ -13,9 +13,12 @@ export interface AddedCell {
 }
 
 export interface SheetChanges {
+  /** The first and the last of the columns that are new to the sheet, from 0. They are not hidden any more. */
+  readonly first: number;
+  readonly last: number;
   /** Returns the cells to put into a row, by its number from 1, in the order of their columns. Called with rising numbers. */
   cellsOf(row: number): Promise<readonly AddedCell[]>;
-  /** Returns a range, such as A1:C9, with the added columns. */
+  /** Returns the range of a filter, such as A1:C9, with the added columns. */
   widened(range: string): string;
 }
 
@@ -42,11 +45,39 @@ export async function* withCells(
   }
 }
 
+/**
+ * Returns the first column that is free in all rows: cells with content and merged cells are before it. A title over the table
+ * may be merged as far as it likes.
+ *
+ * @throws Error if the XML cannot be changed by {@link withCells}
+ */
+export async function firstFreeColumn(bytes: AsyncIterable<Uint8Array>): Promise<number> {
+  let free = 0;
+  const changes: SheetChanges = {
+    ...{ first: 0, last: -1 },
+    cellsOf: async () => [],
+    widened: (range) => range,
+  };
+  const sheet = new ChangedSheet(changes, (column) => {
+    free = Math.max(free, column + 1);
+  });
+  for await (const tokens of tokensOf(bytes, true)) {
+    for (const token of tokens) {
+      const written = isWholeRow(token) ? sheet.takeRow(token) : sheet.take(token);
+      if (typeof written !== "string") await written;
+    }
+  }
+  return free;
+}
+
+const isTitle = (range: string): boolean => /^A1:/.test(range);
+
 const rowEnd = "</row>";
 const isWholeRow = (token: string): boolean => token.endsWith(rowEnd) && token.length > rowEnd.length;
 
 class ChangedSheet {
   readonly #changes: SheetChanges;
+  readonly #onUsed: (column: number) => void;
   #isData = false;
   /** Whether the tokens belong to a cell that was replaced. */
   #isReplaced = false;
@@ -57,8 +88,10 @@ class ChangedSheet {
   #style = "";
   #prefix = "";
 
-  constructor(changes: SheetChanges) {
+  /** @param onUsed called with columns that have content; at least with the last one of each row */
+  constructor(changes: SheetChanges, onUsed: (column: number) => void = () => {}) {
     this.#changes = changes;
+    this.#onUsed = onUsed;
   }
 
   /** Takes a whole row. In most rows, the added cells follow the last one. */
@@ -68,11 +101,11 @@ class ChangedSheet {
     const cells = token.slice(start.length, -rowEnd.length);
     const before = await this.#startRow(start);
     const next = this.#left.at(-1);
-    if (next === undefined) return `${before}${cells}${rowEnd}`;
-    const at = cells.lastIndexOf("<c ");
+    const at = cells.lastIndexOf("<c");
     const last = at === -1 ? "" : cells.slice(at, endOfMarkup(cells, at));
     const place = attributeOf(last, "r");
-    if (place !== undefined && columnOf(place) < next.column) {
+    if (place !== undefined && !isEmpty(last) && next === undefined) this.#onUsed(columnOf(place));
+    if (place !== undefined && (next === undefined ? !isEmpty(last) : columnOf(place) < next.column)) {
       this.#style = attributeOf(last, "s") ?? "";
       return `${before}${cells}${this.#rest()}${rowEnd}`;
     }
@@ -98,8 +131,16 @@ class ChangedSheet {
       case "c":
         return this.#isData && end === "" ? this.#cell(token) : token;
       case "dimension":
+        return this.#isData ? token : withAttribute(token, "ref", (range) => this.#including(range));
       case "autoFilter":
         return this.#isData || end !== "" ? token : withAttribute(token, "ref", this.#changes.widened);
+      case "col":
+        return this.#isData ? token : this.#shown(token);
+      case "mergeCell": {
+        const range = attributeOf(token, "ref") ?? "";
+        if (!this.#isData && !isTitle(range)) this.#onUsed(columnOf(range.split(":")[1] ?? ""));
+        return token;
+      }
       default:
         return token;
     }
@@ -120,9 +161,35 @@ class ChangedSheet {
     return `${start.replace(/\s*\/>$/, ">")}${this.#rest()}</${this.#prefix}row>`;
   }
 
+  /** Returns the range of the sheet with the added columns. */
+  #including(range: string): string {
+    const [, start, last = "", end] = /^([A-Z]+\d+:)([A-Z]+)(\d+)$/.exec(range) ?? [];
+    const { first, last: lastAdded } = this.#changes;
+    if (start === undefined || lastAdded < first || columnOf(last) >= lastAdded) return range;
+    return `${start}${columnLetters(lastAdded)}${end}`;
+  }
+
+  /** Takes the added columns out of a range of hidden columns. */
+  #shown(token: string): string {
+    const { first, last } = this.#changes;
+    const [from, to] = ["min", "max"].map((name) => Number(attributeOf(token, name)) - 1) as [number, number];
+    const isHidden = /^(?:1|true)$/.test(attributeOf(token, "hidden") ?? "");
+    if (!isHidden || last < first || !(from <= last && to >= first) || !isEmpty(token)) return token;
+    const part = (min: number, max: number) =>
+      min > max
+        ? ""
+        : withAttribute(
+            withAttribute(token, "min", () => String(min + 1)),
+            "max",
+            () => String(max + 1),
+          );
+    return `${part(from, first - 1)}${part(last + 1, to)}`;
+  }
+
   #cell(token: string): string {
     const place = attributeOf(token, "r");
     this.#column = place === undefined ? this.#column + 1 : columnOf(place);
+    if (!isEmpty(token)) this.#onUsed(this.#column);
     const before = this.#rest(this.#column);
     this.#style = attributeOf(token, "s") ?? "";
     const added = this.#left.at(-1);
@@ -154,7 +221,10 @@ const isEmpty = (tag: string): boolean => tag.endsWith("/>");
 
 const attributePattern = (name: string) => new RegExp(`(\\s${name}\\s*=\\s*)(?:"([^"]*)"|'([^']*)')`);
 const patterns = new Map(
-  ["r", "s", "ref", "count", "id", "name"].map((name) => [name, attributePattern(name)]),
+  ["r", "s", "ref", "count", "id", "name", "min", "max", "hidden"].map((name) => [
+    name,
+    attributePattern(name),
+  ]),
 );
 
 /** Returns the text of an attribute as it is written. Its name must be one that {@link patterns} has. */

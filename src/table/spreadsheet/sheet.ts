@@ -6,7 +6,7 @@ import { maximumRecordBytes } from "../records.js";
 
 /** Limits of a sheet in Excel and LibreOffice. */
 const mostRows = 1_048_576;
-const mostColumns = 16_384;
+export const mostColumns = 16_384;
 export const mostCharacters = maximumRecordBytes;
 const sampleRows = 100;
 
@@ -43,22 +43,27 @@ export interface Workbook {
   statedWidth(index: number): Promise<number | undefined>;
   rows(index: number): AsyncGenerator<SheetRow>;
   /**
-   * Yields the parts of the file that change when columns are added to a sheet. Each part must be read before the next one is
-   * requested. Absent if the file cannot be returned.
+   * Checks that columns can be added to a sheet. The function that it returns yields the parts of the file that then change;
+   * each must be read before the next one is requested. Absent if the file cannot be returned.
+   *
+   * @throws SheetFault if there is no room
    */
-  changedParts?(index: number, added: AddedColumns): AsyncGenerator<ChangedPart>;
+  readonly addColumns?: (index: number, added: AddedColumns) => Promise<ChangedParts>;
 }
 
-/** Columns that a run adds to a sheet. */
+/** Columns that a run adds to a sheet. Indices count from 0. */
 export interface AddedColumns {
-  /** The rows of the sheet with the added fields, from row 1 on, without gaps. */
-  readonly rows: AsyncIterable<readonly string[]>;
   readonly names: readonly string[];
-  /** Index of each added column, from 0: that of a column of an earlier run, or one behind the sheet's own columns. */
+  /** For each name, the index of its field: that of a column of an earlier run, or one behind the table. */
   readonly places: readonly number[];
-  /** Number of the sheet's own columns. */
+  /** Number of columns of the table. */
   readonly width: number;
+  /** Index of the column with the items. */
+  readonly column: number;
 }
+
+/** @param rows the rows of the sheet with the added fields, from row 1 on, without gaps */
+export type ChangedParts = (rows: AsyncIterable<readonly string[]>) => AsyncGenerator<ChangedPart>;
 
 export interface ChangedPart {
   readonly path: string;

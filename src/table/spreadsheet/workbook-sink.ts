@@ -6,21 +6,19 @@ import { Readable } from "node:stream";
 import { parse } from "csv-parse";
 import type { TableSink } from "../../files/output.js";
 import { maximumRecordBytes } from "../records.js";
-
-/** Makes a workbook of rows. */
-type Write = (rows: AsyncIterable<string[]>) => AsyncIterable<Uint8Array>;
+import type { WriteRows } from "./workbook.js";
 
 /**
  * Makes a workbook with one sheet. All cells are text: numbers such as post codes keep their zeros. If a table has more
  * rows than a sheet can have, it continues in another sheet.
  */
-export async function newWorkbook(sheet: string): Promise<Write> {
+export async function newWorkbook(sheet: string): Promise<WriteRows> {
   const { writeXlsxStream } = await import("hucre/xlsx");
   return (rows) => Readable.fromWeb(writeXlsxStream(rows, { name: sheetName(sheet) }) as never);
 }
 
 /** Returns a sink that takes CSV and writes a workbook into another sink. */
-export function workbookSink(sink: TableSink, delimiter: string, write: Write): TableSink {
+export function workbookSink(sink: TableSink, delimiter: string, write: WriteRows): TableSink {
   const parser = parse({
     delimiter,
     bom: true,
@@ -30,7 +28,8 @@ export function workbookSink(sink: TableSink, delimiter: string, write: Write): 
     max_record_size: maximumRecordBytes,
   });
   const written = pipe(write(parser as AsyncIterable<string[]>), sink);
-  // `write` and `prepare` throw the error.
+  // `write` and `prepare` throw the error, even if nothing reads the rows yet.
+  parser.on("error", () => {});
   written.catch((error: Error) => parser.destroy(error));
   let ended: Promise<void> | undefined;
   const prepare = async () => {

@@ -7,7 +7,15 @@ import { ChoiceError } from "../../files/errors.js";
 import { TableError } from "../errors.js";
 import { quoteField } from "../quotes.js";
 import type { ItemProfile } from "../sniff/item-profile.js";
-import { type ArchivePart, listParts, type PackedPart, pack, rebuilt, unpack } from "./archive.js";
+import {
+  type ArchivePart,
+  listParts,
+  type PackedPart,
+  pack,
+  rebuilt,
+  storedPart,
+  unpack,
+} from "./archive.js";
 import { openOds } from "./ods.js";
 import { type AddedColumns, cellName, SheetFault, type SheetRow, type Workbook } from "./sheet.js";
 import { openXlsx } from "./xlsx.js";
@@ -39,12 +47,16 @@ export interface OpenSheet {
    */
   lacksValues(column: number): Promise<boolean>;
   /**
-   * Yields the file with columns added to this sheet, all else as it is; undefined if only another file can be written.
+   * Returns a function that yields the file with columns added to this sheet, all else as it is, when it is given the rows
+   * of the sheet with the added fields. Undefined if only another file can be written.
    *
-   * @throws TableError from the iteration
+   * @throws TableError if columns cannot be added; also from the iteration
    */
-  readonly withColumns: ((added: AddedColumns) => AsyncGenerator<Uint8Array>) | undefined;
+  readonly addColumns: ((added: AddedColumns) => Promise<WriteRows>) | undefined;
 }
+
+/** Makes a workbook of rows. */
+export type WriteRows = (rows: AsyncIterable<string[]>) => AsyncIterable<Uint8Array>;
 
 /**
  * Formulas without a stored value: the workbook was written by a program that calculates nothing. `first` is the name
@@ -86,18 +98,24 @@ export async function openSheet(
       () => book.statedWidth(sheet.index),
       explain,
     );
-    async function* withColumns(added: AddedColumns) {
-      try {
-        const changed = new Map<string, PackedPart>();
-        for await (const { path, bytes } of book.changedParts!(sheet.index, added)) {
-          changed.set(path, await pack(bytes));
+    const addColumns = async (added: AddedColumns): Promise<WriteRows> => {
+      for (const part of parts) storedPart(file, part);
+      const changedParts = await book.addColumns!(sheet.index, added);
+      return async function* write(each) {
+        try {
+          const changed = new Map<string, PackedPart>();
+          for await (const { path, bytes } of changedParts(each)) changed.set(path, await pack(bytes));
+          yield* rebuilt(file, parts, changed);
+        } catch (error) {
+          explain(error);
         }
-        yield* rebuilt(file, parts, changed);
-      } catch (error) {
-        explain(error);
-      }
-    }
-    return { ...rows, others: sheet.others, withColumns: book.changedParts && withColumns };
+      };
+    };
+    return {
+      ...rows,
+      others: sheet.others,
+      addColumns: book.addColumns && ((added) => addColumns(added).catch(explain)),
+    };
   } catch (error) {
     return explain(error);
   }
@@ -185,7 +203,7 @@ function openRows(
   read: () => AsyncGenerator<SheetRow>,
   stated: () => Promise<number | undefined>,
   explain: (error: unknown) => never,
-): Omit<OpenSheet, "others" | "withColumns"> {
+): Omit<OpenSheet, "others" | "addColumns"> {
   let found: { count: number; readonly first: string } | undefined;
   const columns = new Set<number>();
   const note = ({ number, count, emptyFormulas }: SheetRow) => {

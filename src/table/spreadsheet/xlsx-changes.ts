@@ -3,11 +3,20 @@
  * columns to the ranges that end at its last column: its dimension, its filter, its tables and its print area.
  */
 import { buffer } from "node:stream/consumers";
-import { type AddedColumns, type ChangedPart, columnLetters, columnOf } from "./sheet.js";
+import {
+  type AddedColumns,
+  type ChangedPart,
+  type ChangedParts,
+  columnLetters,
+  columnOf,
+  mostColumns,
+  SheetFault,
+} from "./sheet.js";
 import {
   type AddedCell,
   attributeOf,
   escapeXml,
+  firstFreeColumn,
   type SheetChanges,
   tokensOf,
   withAttribute,
@@ -23,16 +32,67 @@ export interface SheetParts {
 
 const bookPath = "xl/workbook.xml";
 
-/** Yields the parts that change, the sheet first. */
-export async function* changedParts(
+/**
+ * Returns a function that yields the parts that change, the sheet first. Reads all of them before, so that their faults are found
+ * before a run begins.
+ *
+ * @throws SheetFault if there is no room for the columns
+ */
+export async function addColumns(
   { sheet, tables, read }: SheetParts,
   added: AddedColumns,
-): AsyncGenerator<ChangedPart> {
-  const rows = new AddedRows(added);
-  yield { path: sheet.path, bytes: withCells(read(sheet.path), rows) };
-  await rows.end();
-  for (const path of tables) yield* ifChanged(path, read(path), () => tableChange(rows, added));
-  yield* ifChanged(bookPath, read(bookPath), () => bookChange(rows, sheet.name));
+): Promise<ChangedParts> {
+  const free = await firstFreeColumn(read(sheet.path));
+  const columns = new SheetColumns(added, Math.max(free, added.width));
+  if (columns.last >= mostColumns) {
+    throw new SheetFault(`sheet "${sheet.name}": there is no free column behind its last one`);
+  }
+  for (const path of [...tables, bookPath]) {
+    for await (const _ of tokensOf(read(path))) {
+      // Read for its faults only.
+    }
+  }
+  return async function* changedParts(each) {
+    const rows = new AddedRows(added, columns, each);
+    yield { path: sheet.path, bytes: withCells(read(sheet.path), rows) };
+    await rows.end();
+    for (const path of tables) yield* ifChanged(path, read(path), () => tableChange(rows, added, columns));
+    yield* ifChanged(bookPath, read(bookPath), () => bookChange(columns, sheet.name));
+  };
+}
+
+/** Where the added columns are in the sheet. */
+class SheetColumns {
+  /** The first and the last of those that are new to the sheet. */
+  readonly first: number;
+  readonly last: number;
+  readonly #items: number;
+  readonly #shift: number;
+  readonly #width: number;
+
+  /** @param free the first free column of the sheet: the table need not reach to it */
+  constructor({ places, width, column }: AddedColumns, free: number) {
+    this.first = free;
+    this.last = free + places.filter((place) => place >= width).length - 1;
+    this.#items = column;
+    this.#width = width;
+    this.#shift = free - width;
+    this.widened = this.widened.bind(this);
+  }
+
+  /** Returns the column of a field. */
+  columnOf(place: number): number {
+    return place < this.#width ? place : place + this.#shift;
+  }
+
+  /** Returns a range with the added columns, if it has the items and ends before the first of them. */
+  widened(range: string): string {
+    const [, start, from = "", middle, to = "", end] =
+      /^(\$?)([A-Z]+)(\$?\d*:\$?)([A-Z]+)(\$?\d*)$/.exec(range) ?? [];
+    const hasItems = start !== undefined && columnOf(from) <= this.#items && this.#items <= columnOf(to);
+    if (!hasItems || columnOf(to) !== this.first - 1 || this.last < this.first) return range;
+    return `${start}${from}${middle}${columnLetters(this.last)}${end}`;
+  }
 }
 
 type Change = (token: string) => string;
@@ -65,22 +125,25 @@ async function* ifChanged(
 class AddedRows implements SheetChanges {
   /** Number of the row with the names, from 1; 0 if there is none. */
   headerRow = 0;
+  readonly first: number;
+  readonly last: number;
+  readonly widened: SheetChanges["widened"];
   readonly #added: AddedColumns;
+  readonly #columns: SheetColumns;
   readonly #rows: AsyncIterator<readonly string[]>;
   /** Indices of the added columns, in the order of the columns. */
   readonly #order: readonly number[];
-  readonly #lastBefore: number;
-  readonly #last: number;
   #number = 0;
 
-  constructor(added: AddedColumns) {
-    const { places, rows, width } = added;
+  constructor(added: AddedColumns, columns: SheetColumns, rows: AsyncIterable<readonly string[]>) {
+    const { places } = added;
+    this.first = columns.first;
+    this.last = columns.last;
+    this.widened = columns.widened;
     this.#added = added;
+    this.#columns = columns;
     this.#rows = rows[Symbol.asyncIterator]();
     this.#order = [...places.keys()].sort((a, b) => places[a]! - places[b]!);
-    this.#lastBefore = width - 1;
-    this.#last = Math.max(this.#lastBefore, ...places);
-    this.widened = this.widened.bind(this);
   }
 
   async cellsOf(number: number): Promise<readonly AddedCell[]> {
@@ -95,18 +158,12 @@ class AddedRows implements SheetChanges {
     if (isHeader) this.headerRow = number;
     const cells: AddedCell[] = [];
     for (const i of this.#order) {
-      const column = places[i]!;
-      const text = row[column];
-      if (text === undefined || (text === "" && column >= width)) continue;
-      cells.push({ column, text, isHeader });
+      const place = places[i]!;
+      const text = row[place];
+      if (text === undefined || (text === "" && place >= width)) continue;
+      cells.push({ column: this.#columns.columnOf(place), text, isHeader });
     }
     return cells;
-  }
-
-  /** Returns a range with the added columns if it ends at the last column of the sheet. */
-  widened(range: string): string {
-    const [, start, last = "", end] = /^(\$?[A-Z]+\$?\d*:\$?)([A-Z]+)(\$?\d*)$/.exec(range) ?? [];
-    return columnOf(last) === this.#lastBefore ? `${start}${columnLetters(this.#last)}${end}` : range;
   }
 
   /** Reads the rows that are left. */
@@ -121,7 +178,11 @@ class AddedRows implements SheetChanges {
  * Adds the columns to a table that starts with the header and ends at the last column. The names of its columns must be
  * those in the header.
  */
-function tableChange(rows: AddedRows, { names, places, width }: AddedColumns): Change {
+function tableChange(
+  rows: AddedRows,
+  { names, places, width }: AddedColumns,
+  { widened }: SheetColumns,
+): Change {
   const added = names.filter((_, i) => places[i]! >= width);
   let isWidened = false;
   let lastId = 0;
@@ -130,23 +191,29 @@ function tableChange(rows: AddedRows, { names, places, width }: AddedColumns): C
     if (name === "table" && end === "") {
       const range = attributeOf(token, "ref") ?? "";
       const isAtHeader = Number(/^\$?[A-Z]+\$?(\d+):/.exec(range)?.[1]) === rows.headerRow;
-      isWidened = added.length > 0 && isAtHeader && rows.widened(range) !== range;
+      isWidened = isAtHeader && widened(range) !== range;
     }
     if (!isWidened) return token;
     if ((name === "table" || name === "autoFilter") && end === "")
-      return withAttribute(token, "ref", rows.widened);
+      return withAttribute(token, "ref", widened);
     if (name === "tableColumn" && end === "") {
       lastId = Math.max(lastId, Number(attributeOf(token, "id")));
     }
     if (name !== "tableColumns") return token;
     if (end === "") return withAttribute(token, "count", (count) => String(Number(count) + added.length));
-    const columns = added.map((text) => `<${prefix}tableColumn id="${++lastId}" name="${escapeXml(text)}"/>`);
+    const columns = added.map(
+      (text) =>
+        `<${prefix}tableColumn id="${++lastId}" name="${escapeXml(text).replace(/[\n\t]/g, escaped)}"/>`,
+    );
     return `${columns.join("")}${token}`;
   };
 }
 
+/** Line breaks and tabs in attributes would be read as spaces. */
+const escaped = (character: string): string => (character === "\n" ? "_x000a_" : "_x0009_");
+
 /** Widens the print area of a sheet, and the range of its filter. */
-function bookChange(rows: AddedRows, sheet: string): Change {
+function bookChange({ widened }: SheetColumns, sheet: string): Change {
   let isRange = false;
   return (token) => {
     const [, end, , name] = nameOf(token);
@@ -158,7 +225,7 @@ function bookChange(rows: AddedRows, sheet: string): Change {
     const [, quoted, plain, range] =
       /^(?:'((?:[^']|'')+)'|([^'!]+))!([^!,]+)$/.exec(dereferenced(token)) ?? [];
     if (range === undefined || (quoted?.replaceAll("''", "'") ?? plain) !== sheet) return token;
-    return `${token.slice(0, -range.length)}${rows.widened(range)}`;
+    return `${token.slice(0, -range.length)}${widened(range)}`;
   };
 }
 

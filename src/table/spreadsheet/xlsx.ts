@@ -70,14 +70,15 @@ export async function openXlsx(part: PartReader): Promise<Workbook> {
     },
     rows,
     ...((await isPlainWorkbook(part)) && {
-      async *changedParts(index, added) {
+      addColumns: async (index, added) => {
         const sheet = sheets[index]!;
         const { dir } = posix.parse(`/${sheet.path}`);
         const tables = (await readRelationships(part, sheet.path))
           .filter(({ type }) => type === "table")
-          .map(({ target }) => posix.resolve(dir, target).slice(1));
-        const { changedParts } = await import("./xlsx-changes.js");
-        yield* changedParts({ sheet, tables, read: (path) => open(part, path) }, added);
+          .map(({ target }) => posix.resolve(dir, target).slice(1))
+          .filter((path) => part(path) !== undefined);
+        const { addColumns } = await import("./xlsx-changes.js");
+        return addColumns({ sheet, tables, read: (path) => open(part, path) }, added);
       },
     }),
   };
@@ -86,8 +87,11 @@ export async function openXlsx(part: PartReader): Promise<Workbook> {
 /** Returns whether a file is a workbook without macros, and no template: Excel refuses others under the name .xlsx. */
 async function isPlainWorkbook(part: PartReader): Promise<boolean> {
   let isPlain = true;
-  await eachElement(open(part, "[Content_Types].xml"), (xml) => {
-    if (/macroEnabled|template\.main/i.test(xml.attribute("ContentType") ?? "")) isPlain = false;
+  const types = part("[Content_Types].xml");
+  if (types === undefined) return false;
+  await eachElement(types, (xml) => {
+    const isOther = /macroEnabled|template\.main/i.test(xml.attribute("ContentType") ?? "");
+    if (isOther && xml.attribute("PartName") === "/xl/workbook.xml") isPlain = false;
   });
   return isPlain;
 }

@@ -28,7 +28,8 @@ function changed(xml: string, columns: readonly number[] = [2], sizes: readonly 
   const cellsOf = async (row: number): Promise<readonly AddedCell[]> =>
     columns.map((column) => ({ column, text: String(row), isHeader: row === 1 }));
   const widened = (range: string) => `${range}+`;
-  return textOf(withCells(inPieces(Buffer.from(xml), sizes), { cellsOf, widened }));
+  const changes = { first: 2, last: 2, cellsOf, widened };
+  return textOf(withCells(inPieces(Buffer.from(xml), sizes), changes));
 }
 
 const cell = (place: string, text: string, style = "") =>
@@ -92,8 +93,9 @@ describe("cells", () => {
 
   test("are not put into rows elsewhere, and the ranges of the sheet are widened", async () => {
     const xml = (end: string) =>
-      `<w><dimension ref="A1:B9${end}"/><sheetData/><autoFilter ref='A1:B2'/><row r="2"/><c r="C2"/></w>`;
-    expect(await changed(xml(""))).toBe(xml("+").replace("'A1:B2'", '"A1:B2+"'));
+      `<w><dimension ref="A1:${end}9"/><sheetData/><autoFilter ref='A1:B2'/><row r="2"/><c r="C2"/></w>`;
+    expect(await changed(xml("B"))).toBe(xml("C").replace("'A1:B2'", '"A1:B2+"'));
+    expect(await changed(xml("D"))).toBe(xml("D").replace("'A1:B2'", '"A1:B2+"'));
   });
 
   test("are the same wherever the XML is cut", async () => {
@@ -120,7 +122,10 @@ describe("cells", () => {
     const text = `<&"'> _x000D_ \u0001\r\n\tend`;
     const cellsOf = async () => [{ column: 0, text, isHeader: false }];
     const xml = await textOf(
-      withCells(inPieces(Buffer.from(data('<row r="1"/>'))), { cellsOf, widened: (range) => range }),
+      withCells(inPieces(Buffer.from(data('<row r="1"/>'))), {
+        ...{ first: 0, last: 0, cellsOf },
+        widened: (range) => range,
+      }),
     );
     expect(xml).toContain(`&lt;&amp;&quot;'&gt; _x005F_x000D_ _x0001__x000D_\n\tend`);
   });
@@ -138,11 +143,7 @@ async function partsOf(archive: Buffer) {
   return new Map(parts.map(({ name }, i) => [name, texts[i]!]));
 }
 
-async function returned(
-  file: Buffer,
-  added: Omit<AddedColumns, "rows">,
-  rows: readonly (readonly string[])[],
-) {
+async function returned(file: Buffer, added: AddedColumns, rows: readonly (readonly string[])[]) {
   const sheet = await openSheet(
     "l.xlsx",
     inPieces(file),
@@ -151,14 +152,15 @@ async function returned(
     new AbortController().signal,
   );
   async function* each() {
-    yield* rows;
+    for (const row of rows) yield [...row];
   }
   const pieces: Uint8Array[] = [];
-  for await (const piece of sheet.withColumns!({ ...added, rows: each() })) pieces.push(piece);
+  const write = await sheet.addColumns!(added);
+  for await (const piece of write(each())) pieces.push(piece);
   return partsOf(Buffer.concat(pieces));
 }
 
-const added = { names: ["status", "why"], places: [2, 3], width: 2 };
+const added = { names: ["status", "why"], places: [2, 3], width: 2, column: 1 };
 const rows = [
   ["id", "email", "status", "why"],
   ["1", "a@b.net", "ok", ""],
@@ -227,7 +229,7 @@ describe("a workbook with added columns", () => {
     const file = xlsxOf({
       L: row(1, "email", "status") + row(2, "a@b.net", "quota_exceeded") + row(3, "x", "ok"),
     });
-    const update = { names: ["status"], places: [1], width: 2 };
+    const update = { names: ["status"], places: [1], width: 2, column: 0 };
     const parts = await returned(file, update, [
       ["email", "status"],
       ["a@b.net", "fake"],
@@ -246,7 +248,74 @@ describe("a workbook with added columns", () => {
         ...["l.xlsx", inPieces(book({ "[Content_Types].xml": types }))],
         ...[profiles.email, undefined, new AbortController().signal],
       );
-      expect(sheet.withColumns).toBeUndefined();
+      expect(sheet.addColumns).toBeUndefined();
     }
+  });
+
+  const one = { names: ["status"], places: [1], width: 1, column: 0 };
+  const oneColumn = [
+    ["email", "status"],
+    ["a@b.net", "ok"],
+    ["c@d.net", "fake"],
+  ];
+  const sheetOf = (cells: string) =>
+    row(1, "email") + row(2, "a@b.net").replace("</row>", `${cells}</row>`) + row(3, "c@d.net");
+  const statusPlaces = (parts: ReadonlyMap<string, string>) =>
+    [
+      ...parts.get("xl/worksheets/rId1.xml")!.matchAll(/r="([A-Z]+\d)"(?: s="1")? t="inlineStr"><is><t xml/g),
+    ].map(([, place]) => place);
+
+  test.each<[string, string, string, string]>([
+    ["formulas without a header and a value", '<c r="B2" t="str"><f>IF(1,"","")</f><v></v></c>', "", "C"],
+    ["cells that only have a style", '<c r="B2" s="1"/>', "", "B"],
+    ["merged cells", "", '<mergeCells><mergeCell ref="A2:C2"/></mergeCells>', "D"],
+    ["the cells of a merged title", "", '<mergeCells><mergeCell ref="A1:F1"/></mergeCells>', "B"],
+  ])("has them behind or in place of %s", async (_, cells, end, letter) => {
+    const file = xlsxOf({ L: sheetOf(cells) }, { end });
+    const parts = await returned(file, one, oneColumn);
+    expect(statusPlaces(parts)).toEqual([1, 2, 3].map((number) => `${letter}${number}`));
+    if (cells.includes("<f>")) expect(parts.get("xl/worksheets/rId1.xml")).toContain(cells);
+  });
+
+  test("shows them where all unused columns are hidden", async () => {
+    const cols = (ranges: string) => `<cols>${ranges}</cols>`;
+    const file = xlsxOf(
+      { L: sheetOf("") },
+      { dimension: cols('<col min="2" max="16384" hidden="1" width="0"/>') },
+    );
+    const parts = await returned(file, one, oneColumn);
+    expect(parts.get("xl/worksheets/rId1.xml")).toContain(
+      cols('<col min="3" max="16384" hidden="1" width="0"/>'),
+    );
+  });
+
+  test("leaves a table beside the list, and the range of an empty sheet, as they are", async () => {
+    const products = table("C1:D4", 2);
+    const file = book({ "xl/worksheets/_rels/rId2.xml.rels": relation, "xl/tables/table1.xml": products });
+    expect((await returned(file, added, rows)).get("xl/tables/table1.xml")).toBe(products);
+    const empty = xlsxOf({ L: "" }, { dimension: '<dimension ref="A1"/>' });
+    const parts = await returned(empty, { ...one, places: [0], width: 0 }, []);
+    expect(parts.get("xl/worksheets/rId1.xml")).toContain('<dimension ref="A1"/>');
+  });
+
+  test("escapes line breaks in the names of a table's columns", async () => {
+    const names = ["status_a\nb", "why"];
+    const changedRows = [["id", "email", ...names], ...rows.slice(1)];
+    const parts = await returned(withTable(table("A1:B4", 2)), { ...added, names }, changedRows);
+    expect(parts.get("xl/tables/table1.xml")).toContain('name="status_a_x000a_b"');
+  });
+
+  test.each<[string, Buffer, string]>([
+    [
+      "there is no room",
+      xlsxOf({ L: `${row(1, "email")}<row r="2"><c r="XFD2"><v>1</v></c></row>` }),
+      "no free column",
+    ],
+    ["rows are not in order", xlsxOf({ L: row(2, "a@b.net") + row(1, "email") }), "not in the order"],
+    ["a table is not UTF-8", withTable('<?xml version="1.0" encoding="UTF-16"?><table/>'), "not UTF-8"],
+  ])("is refused before the run if %s", async (_, file, message) => {
+    const { signal } = new AbortController();
+    const sheet = await openSheet("l.xlsx", inPieces(file), profiles.email, undefined, signal);
+    await expect(sheet.addColumns!(one)).rejects.toThrow(message);
   });
 });

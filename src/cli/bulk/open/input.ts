@@ -23,7 +23,7 @@ import { checkFormulas, checkItems, checkStart, formulasRemark } from "./no-item
 export interface OpenInput {
   readonly input: InputFile;
   readonly compression: Compression | undefined;
-  readonly sheet: Pick<OpenSheet, "name" | "emptyFormulas" | "withColumns"> | undefined;
+  readonly sheet: Pick<OpenSheet, "name" | "emptyFormulas" | "addColumns"> | undefined;
   readonly table: Table;
   /** Records of the table, after a byte order mark where one is wanted. */
   readonly stream: RecordStream;
@@ -198,12 +198,12 @@ async function readSheet(
   // Loaded only for spreadsheet files: the library is large.
   const { openSheet } = await import("../../../table/spreadsheet/workbook.js");
   const sheet = await openSheet(inputName, bytes, profiles[kind], wanted, signal);
-  const withColumns = returnsWorkbook ? sheet.withColumns : undefined;
-  const isLost = isWorkbook && withColumns === undefined;
+  const addColumns = returnsWorkbook ? sheet.addColumns : undefined;
+  const isLost = isWorkbook && addColumns === undefined;
   if (isLost && isInPlace && backup === undefined) throw new ChoiceError(`${inputName}: ${losesStyles}`);
   const lost = isLost ? "; styles, formulas and other sheets are not kept, and all cells are text" : "";
   note(`${inputName}: sheet "${sheet.name}"${lost}${othersRemark(sheet.others)}`);
-  return { ...sheet, withColumns };
+  return { ...sheet, addColumns };
 }
 
 /** Number of sheets that a remark names. */

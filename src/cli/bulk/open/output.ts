@@ -6,6 +6,7 @@ import { openOutputFile, type TableSink } from "../../../files/output.js";
 import { ownerFault } from "../../../files/owner.js";
 import type { Columns } from "../../../run/columns.js";
 import { hasUsualMarks } from "../../../table/sniff/dialect.js";
+import type { Table } from "../../../table/table.js";
 import { standardOutput } from "../../terminal/standard-output.js";
 import type { Plan } from "../plan/plan.js";
 import type { OpenInput } from "./input.js";
@@ -28,11 +29,9 @@ export async function openSink(
     const { newWorkbook, workbookSink } = await import("../../../table/spreadsheet/workbook-sink.js");
     // Tables in other dialects have become CSV.
     const isKept = hasUsualMarks(dialect) && dialect.delimiter !== "\t";
-    const { withColumns } = sheet ?? {};
     const write =
-      withColumns === undefined
-        ? await newWorkbook(sheet?.name ?? "Sheet1")
-        : (rows: AsyncIterable<string[]>) => withColumns({ ...addedColumns(columns, table.width), rows });
+      (await sheet?.addColumns?.(addedColumns(columns, table))) ??
+      (await newWorkbook(sheet?.name ?? "Sheet1"));
     return workbookSink(sink, (isKept ? dialect.delimiter : null) ?? ",", write);
   }
   const wanted: Compression | undefined = isInPlace ? compression : compressionByName(output);
@@ -47,9 +46,9 @@ export async function openSink(
 }
 
 /** Columns of an earlier run keep their places; new ones are behind the table. */
-function addedColumns({ names, places }: Columns, width: number) {
+function addedColumns({ names, places }: Columns, { width, column }: Table) {
   let next = width;
-  return { names, width, places: places.map((place) => place ?? next++) };
+  return { names, width, column, places: places.map((place) => place ?? next++) };
 }
 
 /**
