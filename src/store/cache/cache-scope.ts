@@ -143,7 +143,7 @@ export class CacheScope {
       const { ownPid, machine } = file.processes;
       const [row] = insertClaim.all(this.#id, ownPid, machine, until, batch.digests) as { id: number }[];
       // Do the work of begin() in the same transaction, which saves one.
-      const added = insertNewUnfinished.all(this.#id, batch.hash, file.now(), batch.digests);
+      const added = insertNewUnfinished.all(this.#id, batch.id, file.now(), batch.digests);
       return { isElsewhere, batch, claimId: row!.id, isNew: added.length > 0 };
     });
     if (claimId === undefined) return { isElsewhere, release: async () => {} };
@@ -155,7 +155,7 @@ export class CacheScope {
       await file.fastWrite(() => {
         this.#statements.deleteClaim.run(claimId);
         // A killed run may have submitted the same batch: keep its record until there is an answer.
-        if (isNew && !claim.isSubmitted) this.#statements.deleteUnfinished.run(this.#id, batch.hash);
+        if (isNew && !claim.isSubmitted) this.#statements.deleteUnfinished.run(this.#id, batch.id);
       });
     };
     return { isElsewhere, release };
@@ -163,12 +163,12 @@ export class CacheScope {
 
   /** Records a batch that is about to be submitted, with its items in this order. The record survives a crash. */
   async begin(items: readonly ItemHash[]): Promise<void> {
-    const { digests, hash, key } = batchOf(this.#digests.of(items));
+    const { digests, id, key } = batchOf(this.#digests.of(items));
     const claim = this.#claims.get(key);
     if (claim) claim.isSubmitted = true;
     else {
       await this.#file.fastWrite(() =>
-        this.#statements.insertUnfinished.run(this.#id, hash, this.#file.now(), digests),
+        this.#statements.insertUnfinished.run(this.#id, id, this.#file.now(), digests),
       );
     }
   }
@@ -188,12 +188,12 @@ export class CacheScope {
     statuses: readonly string[],
   ): Promise<void> {
     const { insertBatch, deleteOldBatches, deleteUnfinished, deleteClaim } = this.#statements;
-    const { hash, key } = batchOf(this.#digests.of(begun));
+    const { id, key } = batchOf(this.#digests.of(begun));
     const claim = this.#claims.get(key);
     const { names, indices } = indexed(statuses);
     const entries = Buffer.concat([this.#digests.of(items), indices]);
     const work = () => {
-      deleteUnfinished.run(this.#id, hash);
+      deleteUnfinished.run(this.#id, id);
       if (claim) deleteClaim.run(claim.id);
       if (items.length === 0) return;
       const values = [this.#id, this.#file.now(), JSON.stringify(names), entries] as const;
@@ -302,8 +302,8 @@ function prepareStatements(database: Database) {
 
 /** A batch as it is stored, and its place among the claims of its run. */
 function batchOf(digests: Buffer) {
-  const digestsHash = hash("sha256", digests, "buffer").subarray(0, digestBytes);
-  return { digests, hash: digestsHash, key: digestsHash.toString("hex") };
+  const id = hash("sha256", digests, "buffer").subarray(0, digestBytes);
+  return { digests, id, key: id.toString("hex") };
 }
 
 const digestAt = (digests: Buffer, index: number): string =>

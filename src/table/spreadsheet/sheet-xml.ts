@@ -3,6 +3,7 @@
  * everything else as it is.
  */
 import { cellName, columnLetters, columnOf } from "./sheet.js";
+import { attributeIn, endOfMarkup, split, tokensOf } from "./xml.js";
 
 export interface AddedCell {
   /** From 0. */
@@ -22,9 +23,6 @@ export interface SheetChanges {
   widened(range: string): string;
 }
 
-/** Longest piece of markup in characters. */
-const longestMarkup = 1_048_576;
-
 /**
  * Yields the XML with the added cells.
  *
@@ -35,7 +33,7 @@ export async function* withCells(
   changes: SheetChanges,
 ): AsyncGenerator<Uint8Array> {
   const sheet = new ChangedSheet(changes);
-  for await (const tokens of tokensOf(bytes, true)) {
+  for await (const tokens of tokensOf(bytes, endOfRow)) {
     let out = "";
     for (const token of tokens) {
       const written = isWholeRow(token) ? sheet.takeRow(token) : sheet.take(token);
@@ -61,7 +59,7 @@ export async function firstFreeColumn(bytes: AsyncIterable<Uint8Array>): Promise
   const sheet = new ChangedSheet(changes, (column) => {
     free = Math.max(free, column + 1);
   });
-  for await (const tokens of tokensOf(bytes, true)) {
+  for await (const tokens of tokensOf(bytes, endOfRow)) {
     for (const token of tokens) {
       const written = isWholeRow(token) ? sheet.takeRow(token) : sheet.take(token);
       if (typeof written !== "string") await written;
@@ -110,12 +108,12 @@ class ChangedSheet {
       return `${before}${cells}${this.#rest()}${rowEnd}`;
     }
     const tokens: string[] = [];
-    split(cells, tokens, false);
+    split(cells, tokens);
     return `${before}${tokens.map((cell) => this.take(cell)).join("")}${this.#rest()}${rowEnd}`;
   }
 
   take(token: string): string | Promise<string> {
-    const [, end, prefix = "", name] = /^<(\/?)([\w.-]+:)?([\w.-]+)/.exec(token) ?? [];
+    const [end, prefix = "", name] = nameOf(token);
     if (this.#isReplaced) {
       this.#isReplaced = !(name === "c" && end === "/");
       return "";
@@ -219,25 +217,22 @@ class ChangedSheet {
 
 const isEmpty = (tag: string): boolean => tag.endsWith("/>");
 
-const attributePattern = (name: string) => new RegExp(`(\\s${name}\\s*=\\s*)(?:"([^"]*)"|'([^']*)')`);
-const patterns = new Map(
-  ["r", "s", "ref", "count", "id", "name", "min", "max", "hidden"].map((name) => [
-    name,
-    attributePattern(name),
-  ]),
-);
-
-/** Returns the text of an attribute as it is written. Its name must be one that {@link patterns} has. */
+/** Returns the text of an attribute as it is written. */
 export function attributeOf(tag: string, name: string): string | undefined {
-  const [, , quoted, other] = patterns.get(name)!.exec(tag) ?? [];
-  return quoted ?? other;
+  const place = attributeIn(tag, name);
+  return place && tag.slice(...place);
 }
 
-export const withAttribute = (tag: string, name: string, change: (value: string) => string): string =>
-  tag.replace(
-    patterns.get(name)!,
-    (_, start: string, quoted?: string, other?: string) => `${start}"${change(quoted ?? other ?? "")}"`,
-  );
+export function withAttribute(tag: string, name: string, change: (value: string) => string): string {
+  const place = attributeIn(tag, name);
+  if (place === undefined) return tag;
+  const [start, end] = place;
+  return `${tag.slice(0, start)}${change(tag.slice(start, end))}${tag.slice(end)}`;
+}
+
+/** Returns the parts of the name of a tag: a slash at its end, the prefix with its colon, and the name. */
+export const nameOf = (token: string): readonly (string | undefined)[] =>
+  /^<(\/?)([\w.-]+:)?([\w.-]+)/.exec(token)?.slice(1) ?? [];
 
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
@@ -251,66 +246,10 @@ export const escapeXml = (text: string): string =>
       (character) => `_x${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`,
     );
 
-/** A piece of markup: a comment, a CDATA section, an instruction, or a tag, whose attributes may contain `>`. */
-const markup =
-  /<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|<(?!!--|!\[CDATA\[|\?)[^"'>]*(?:"[^"]*"[^"'>]*|'[^']*'[^"'>]*)*>/sy;
-
-/** Returns the index after a piece of markup; -1 if it does not end. */
-function endOfMarkup(xml: string, start: number): number {
-  markup.lastIndex = start;
-  return markup.test(xml) ? markup.lastIndex : -1;
-}
-
 /** Returns the index after a row without comments and sections; -1 if there is no such row, or not all of it. */
 function endOfRow(xml: string, start: number): number {
   if (!xml.startsWith("<row", start) || !/[\s>]/.test(xml[start + 4] ?? "")) return -1;
   const end = xml.indexOf(rowEnd, start);
   if (end === -1 || xml[endOfMarkup(xml, start) - 2] === "/") return -1;
   return xml.slice(start, end).includes("<!") ? -1 : end + rowEnd.length;
-}
-
-/**
- * Splits XML into pieces of markup and the texts between them.
- *
- * @param wholeRows whether rows stay in one piece if they can
- * @returns the index after the last piece
- */
-function split(xml: string, tokens: string[], wholeRows: boolean): number {
-  let at = 0;
-  for (let start = xml.indexOf("<"); start !== -1; start = xml.indexOf("<", at)) {
-    if (start > at) tokens.push(xml.slice(at, start));
-    at = start;
-    let end = wholeRows ? endOfRow(xml, start) : -1;
-    if (end === -1) end = endOfMarkup(xml, start);
-    if (end === -1) break;
-    tokens.push(xml.slice(start, end));
-    at = end;
-  }
-  return at;
-}
-
-/** Yields XML as pieces of markup and the texts between them. A text may be in several pieces. */
-export async function* tokensOf(
-  bytes: AsyncIterable<Uint8Array>,
-  wholeRows = false,
-): AsyncGenerator<readonly string[]> {
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  let rest = "";
-  let isStart = true;
-  for await (const piece of bytes) {
-    const xml = rest + decoder.decode(piece, { stream: true });
-    if (isStart && /^\ufeff?<\?xml[^>]*encoding\s*=\s*["'](?!utf-?8)/i.test(xml)) {
-      throw new Error("its XML is not UTF-8");
-    }
-    isStart = false;
-    const tokens: string[] = [];
-    rest = xml.slice(split(xml, tokens, wholeRows));
-    if (!rest.startsWith("<")) {
-      tokens.push(rest);
-      rest = "";
-    }
-    if (rest.length > longestMarkup) throw new Error("its XML has a piece of over 1 MiB");
-    yield tokens;
-  }
-  yield [rest + decoder.decode()];
 }

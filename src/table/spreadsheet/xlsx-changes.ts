@@ -17,14 +17,14 @@ import {
   attributeOf,
   escapeXml,
   firstFreeColumn,
+  nameOf,
   type SheetChanges,
-  tokensOf,
   withAttribute,
   withCells,
 } from "./sheet-xml.js";
-import { dereferenced } from "./xml.js";
+import { dereferenced, tokensOf } from "./xml.js";
 
-export interface SheetParts {
+interface SheetParts {
   readonly sheet: { readonly name: string; readonly path: string };
   readonly tables: readonly string[];
   readonly read: (path: string) => AsyncIterable<Uint8Array>;
@@ -45,7 +45,9 @@ export async function addColumns(
   const free = await firstFreeColumn(read(sheet.path));
   const columns = new SheetColumns(added, Math.max(free, added.width));
   if (columns.last >= mostColumns) {
-    throw new SheetFault(`sheet "${sheet.name}": there is no free column behind its last one`);
+    throw new SheetFault(
+      `sheet "${sheet.name}": there is no free column behind its last one; use -o FILE.csv`,
+    );
   }
   for (const path of [...tables, bookPath]) {
     for await (const _ of tokensOf(read(path))) {
@@ -187,7 +189,7 @@ function tableChange(
   let isWidened = false;
   let lastId = 0;
   return (token) => {
-    const [, end, prefix = "", name] = nameOf(token);
+    const [end, prefix = "", name] = nameOf(token);
     if (name === "table" && end === "") {
       const range = attributeOf(token, "ref") ?? "";
       const isAtHeader = Number(/^\$?[A-Z]+\$?(\d+):/.exec(range)?.[1]) === rows.headerRow;
@@ -216,7 +218,7 @@ const escaped = (character: string): string => (character === "\n" ? "_x000a_" :
 function bookChange({ widened }: SheetColumns, sheet: string): Change {
   let isRange = false;
   return (token) => {
-    const [, end, , name] = nameOf(token);
+    const [end, , name] = nameOf(token);
     if (name === "definedName") {
       isRange =
         end === "" && /^_xlnm\.(?:Print_Area|_FilterDatabase)$/.test(attributeOf(token, "name") ?? "");
@@ -228,5 +230,3 @@ function bookChange({ widened }: SheetColumns, sheet: string): Change {
     return `${token.slice(0, -range.length)}${widened(range)}`;
   };
 }
-
-const nameOf = (token: string) => /^<(\/?)([\w.-]+:)?([\w.-]+)/.exec(token) ?? [];

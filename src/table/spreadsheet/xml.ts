@@ -1,6 +1,7 @@
 /**
- * Reads XML piece by piece, as far as spreadsheets need it: elements, attributes and texts. Names are without prefix.
- * Knows no DTD and only the five predefined entities. Needs no more memory than the longest tag.
+ * Reads XML piece by piece, as far as spreadsheets need it: as elements, attributes and texts, with names without prefix; or
+ * as it is written, to be copied. Knows no DTD and only the five predefined entities. Needs no more memory than the longest
+ * tag.
  */
 import { lessThan, slash } from "../ascii.js";
 
@@ -36,7 +37,6 @@ export class XmlReader {
   #at = 0;
   /** The tag of the element that starts, from its name on. */
   #tag = "";
-  #attributes: ReadonlyMap<string, string> | undefined;
   #isEmpty = false;
 
   get isComplete(): boolean {
@@ -49,17 +49,8 @@ export class XmlReader {
   }
 
   attribute(name: string): string | undefined {
-    // Most tags have short attributes in quotes, in which a name with `="` behind it is an attribute.
-    if (this.#attributes === undefined && !this.#tag.includes("'")) {
-      const start = this.#tag.indexOf(` ${name}="`);
-      if (start !== -1) {
-        const from = start + name.length + 3;
-        return dereferenced(this.#tag.slice(from, this.#tag.indexOf('"', from)));
-      }
-      if (!this.#tag.includes(name)) return undefined;
-    }
-    this.#attributes ??= attributesOf(this.#tag);
-    return this.#attributes.get(name);
+    const place = attributeIn(this.#tag, name);
+    return place && dereferenced(this.#tag.slice(...place));
   }
 
   /** Returns the next event; undefined if the reader needs more input first. */
@@ -71,19 +62,14 @@ export class XmlReader {
     }
     while (this.#at < this.#xml.length) {
       if (this.#xml.charCodeAt(this.#at) !== lessThan) return this.#readText();
-      const second = this.#xml[this.#at + 1];
-      if (second !== "!" && second !== "?") return second === undefined ? undefined : this.#readTag();
-      // `<![CDATA[` has nine characters.
-      if (second === "!" && this.#xml.length - this.#at < 9) return undefined;
-      const isSection = this.#xml.startsWith("<![CDATA[", this.#at);
-      const isComment = this.#xml.startsWith("<!--", this.#at);
-      const ending = isSection ? "]]>" : isComment ? "-->" : second === "?" ? "?>" : ">";
-      const start = this.#at + (isSection ? 9 : isComment ? 4 : 2);
-      const end = this.#xml.indexOf(ending, start);
+      const start = this.#at;
+      const end = endOfMarkup(this.#xml, start);
       if (end === -1) return this.#wait();
-      this.#at = end + ending.length;
-      if (!isSection) continue;
-      this.text = this.#xml.slice(start, end);
+      if (!/[!?]/.test(this.#xml[start + 1]!)) return this.#readTag(end - 1);
+      this.#at = end;
+      // `<![CDATA[` has nine characters, and `]]>` three.
+      if (!this.#xml.startsWith("<![CDATA[", start)) continue;
+      this.text = this.#xml.slice(start + 9, end - 3);
       return "text";
     }
     return undefined;
@@ -104,13 +90,11 @@ export class XmlReader {
     return "text";
   }
 
-  #readTag(): XmlEvent | undefined {
-    const end = this.#tagEnd();
-    if (end === -1) return this.#wait();
+  /** @param end index of the `>` */
+  #readTag(end: number): XmlEvent {
     const isEnd = this.#xml.charCodeAt(this.#at + 1) === slash;
     this.#isEmpty = !isEnd && this.#xml.charCodeAt(end - 1) === slash;
     this.#tag = this.#xml.slice(this.#at + (isEnd ? 2 : 1), this.#isEmpty ? end - 1 : end);
-    this.#attributes = undefined;
     this.#at = end + 1;
     const length = this.#tag.search(/\s|$/);
     this.name = this.#tag.slice(this.#tag.lastIndexOf(":", length) + 1, length);
@@ -119,30 +103,96 @@ export class XmlReader {
     return isEnd ? "close" : "open";
   }
 
-  /** Returns the index of the `>` that ends the tag; -1 if not read yet. */
-  #tagEnd(): number {
-    restOfTag.lastIndex = this.#at;
-    return restOfTag.test(this.#xml) ? restOfTag.lastIndex - 1 : -1;
-  }
-
   #wait(): undefined {
     if (this.#xml.length - this.#at > longestMarkup) throw new Error("its XML has a tag of over 1 MiB");
   }
 }
 
-function attributesOf(tag: string): ReadonlyMap<string, string> {
-  const attributes = new Map<string, string>();
-  // Requiring white space prevents a new search at each letter of a long word.
-  for (const [, name = "", value, other] of tag.matchAll(/\s([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)) {
-    const local = name.slice(name.indexOf(":") + 1);
-    if (name.startsWith("xmlns:") || attributes.has(local)) continue;
-    attributes.set(local, dereferenced(value ?? other ?? ""));
-  }
-  return attributes;
+/** A piece of markup: a comment, a CDATA section, an instruction, or a tag, whose attributes may contain `>`. */
+const markup =
+  /<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|<(?!!--|!\[CDATA\[|\?)[^"'>]*(?:"[^"]*"[^"'>]*|'[^']*'[^"'>]*)*>/sy;
+
+/** Returns the index after a piece of markup; -1 if it does not end. */
+export function endOfMarkup(xml: string, start: number): number {
+  markup.lastIndex = start;
+  return markup.test(xml) ? markup.lastIndex : -1;
 }
 
-/** Attribute values may also contain `>`. */
-const restOfTag = /[^"'>]*(?:"[^"]*"[^"'>]*|'[^']*'[^"'>]*)*>/y;
+/** Requiring white space prevents a new search at each letter of a long word. */
+const attribute = /\s([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
+
+/** Returns where the value of an attribute is in a tag, from its start to its end; undefined if the tag has no such attribute. */
+export function attributeIn(tag: string, name: string): readonly [number, number] | undefined {
+  // Most tags have no other quotes, in which a name with `="` behind it may be a part of a value.
+  const at = tag.includes("'") ? -1 : tag.indexOf(` ${name}="`);
+  if (at !== -1) {
+    const start = at + name.length + 3;
+    return [start, tag.indexOf('"', start)];
+  }
+  if (!tag.includes(name)) return undefined;
+  for (const found of tag.matchAll(attribute)) {
+    const [whole, written = "", value, other = ""] = found;
+    if (written.startsWith("xmlns:") || written.slice(written.indexOf(":") + 1) !== name) continue;
+    const end = found.index + whole.length - 1;
+    return [end - (value ?? other).length, end];
+  }
+  return undefined;
+}
+
+/**
+ * Splits XML into pieces of markup and the texts between them.
+ *
+ * @param endOfMore returns the index after a piece that has more than one tag; -1 for none
+ * @returns the index after the last piece
+ */
+export function split(
+  xml: string,
+  tokens: string[],
+  endOfMore: (xml: string, start: number) => number = () => -1,
+): number {
+  let at = 0;
+  for (let start = xml.indexOf("<"); start !== -1; start = xml.indexOf("<", at)) {
+    if (start > at) tokens.push(xml.slice(at, start));
+    at = start;
+    let end = endOfMore(xml, start);
+    if (end === -1) end = endOfMarkup(xml, start);
+    if (end === -1) break;
+    tokens.push(xml.slice(start, end));
+    at = end;
+  }
+  return at;
+}
+
+/**
+ * Yields XML as it is written: pieces of markup and the texts between them. A text may be in several pieces.
+ *
+ * @param endOfMore see {@link split}
+ * @throws Error from the iteration if the XML is not UTF-8
+ */
+export async function* tokensOf(
+  bytes: AsyncIterable<Uint8Array>,
+  endOfMore?: (xml: string, start: number) => number,
+): AsyncGenerator<readonly string[]> {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  let rest = "";
+  let isStart = true;
+  for await (const piece of bytes) {
+    const xml = rest + decoder.decode(piece, { stream: true });
+    if (isStart && /^\ufeff?<\?xml[^>]*encoding\s*=\s*["'](?!utf-?8)/i.test(xml)) {
+      throw new Error("its XML is not UTF-8");
+    }
+    isStart = false;
+    const tokens: string[] = [];
+    rest = xml.slice(split(xml, tokens, endOfMore));
+    if (!rest.startsWith("<")) {
+      tokens.push(rest);
+      rest = "";
+    }
+    if (rest.length > longestMarkup) throw new Error("its XML has a tag of over 1 MiB");
+    yield tokens;
+  }
+  yield [rest + decoder.decode()];
+}
 
 const characters: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 

@@ -1,5 +1,5 @@
 /** Covers spreadsheet files that fill the memory, never end or lose rows if they are read carelessly. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { finished, idv, startIdv } from "../../support/run-idv.js";
@@ -93,4 +93,17 @@ test("SIGTERM ends a run over a sheet that stands for gigabytes", async () => {
   await new Promise((resolve) => child.stderr?.once("data", resolve));
   child.kill("SIGTERM");
   expect(await end).toMatchObject({ code: 143, stderr: expect.stringContaining("stopped by SIGTERM") });
+});
+
+test("a workbook without a free column is refused before anything is charged or written", async () => {
+  const home = temporaryFolder();
+  const full = `<row r="1">${inline("A1", "email")}</row><row r="2">${inline("A2", ann)}${inline("XFD2", "x")}</row>`;
+  writeFileSync(join(home, "l.xlsx"), xlsxOf({ S: full }));
+  const { code, stderr } = await idv(["emails", "l.xlsx", "-o", "o.xlsx"], { home });
+  expect(code, stderr).toBe(6);
+  expect(stderr).toContain(
+    'l.xlsx: sheet "S": there is no free column behind its last one; use -o FILE.csv\n',
+  );
+  expect(readdirSync(home).filter((name) => name !== "state")).toEqual(["l.xlsx"]);
+  expect((await idv(["quota", "show", "--json"], { home })).stdout).toContain('"used":0');
 });

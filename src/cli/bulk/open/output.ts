@@ -24,7 +24,6 @@ export async function openSink(
     return openSplitOutput(split.folder, format, split.isAppended, signal);
   }
   if (output === undefined) return standardOutput;
-  const sink = await openOutputFile(output);
   if (isWorkbook) {
     const { newWorkbook, workbookSink } = await import("../../../table/spreadsheet/workbook-sink.js");
     // Tables in other dialects have become CSV.
@@ -32,8 +31,9 @@ export async function openSink(
     const write =
       (await sheet?.addColumns?.(addedColumns(columns, table))) ??
       (await newWorkbook(sheet?.name ?? "Sheet1"));
-    return workbookSink(sink, (isKept ? dialect.delimiter : null) ?? ",", write);
+    return workbookSink(await openOutputFile(output), (isKept ? dialect.delimiter : null) ?? ",", write);
   }
+  const sink = await openOutputFile(output);
   const wanted: Compression | undefined = isInPlace ? compression : compressionByName(output);
   if (wanted === undefined) return sink;
   try {
