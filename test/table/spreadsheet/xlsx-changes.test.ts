@@ -298,6 +298,12 @@ describe("a workbook with added columns", () => {
     expect(parts.get("xl/worksheets/rId1.xml")).toContain('<dimension ref="A1"/>');
   });
 
+  test("takes no text in a name for an attribute", async () => {
+    const named = table("A1:B4", 2).replace('id="2" name="email"', `name="an id='9' b" id="4"`);
+    const parts = await returned(withTable(named), added, rows);
+    expect(parts.get("xl/tables/table1.xml")).toContain('<tableColumn id="5" name="status"/>');
+  });
+
   test("escapes line breaks in the names of a table's columns", async () => {
     const names = ["status_a\nb", "why"];
     const changedRows = [["id", "email", ...names], ...rows.slice(1)];
