@@ -22,6 +22,8 @@ import { removeAbandoned, temporaryBeside } from "./temporary-files.js";
 
 /** Destination of a table. Ended by `commit` or `discard`. A later `discard` is harmless. */
 export interface TableSink {
+  /** What is written for each row that a filter leaves out; nothing by default. At most two bytes. */
+  readonly leftOut?: Uint8Array;
   /**
    * Writes bytes. Their memory may be reused when this resolves.
    *

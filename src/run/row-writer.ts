@@ -40,8 +40,11 @@ export interface RowsWithStatus {
   field(row: number, column: number): string;
   /** Renders all rows. The bytes are valid until `release` is called. */
   all(): Uint8Array;
-  /** Renders the wanted rows. May overwrite the memory of the others, so nothing else can be rendered afterwards. */
-  keep(isWanted: (row: number) => boolean): Uint8Array;
+  /**
+   * Renders the wanted rows, and something in place of each other one. May overwrite the memory of the others, so nothing else
+   * can be rendered afterwards.
+   */
+  keep(isWanted: (row: number) => boolean, leftOut: Uint8Array | undefined): Uint8Array;
   /** Renders the wanted rows in new memory. */
   copy(isWanted: (row: number) => boolean): Uint8Array;
   release?(): void;
@@ -58,6 +61,7 @@ export class RowWriter {
   readonly #needsGood: boolean;
   readonly #split: ((status: Status) => Promise<TableSink>) | undefined;
   readonly #output: WriteBehind;
+  readonly #leftOut: Uint8Array | undefined;
   readonly #omitsHeader: boolean;
   /** The bytes above the first row, if they wait for that row. */
   #held: Uint8Array[] | undefined;
@@ -96,6 +100,7 @@ export class RowWriter {
     this.#filter = filter;
     this.#needsGood = filter.keeps !== undefined || filter.fails !== undefined;
     this.#output = new WriteBehind(sink);
+    this.#leftOut = sink.leftOut;
     this.#split = isSplit(sink) ? (status) => sink.of(status) : undefined;
   }
 
@@ -144,7 +149,7 @@ export class RowWriter {
     }
     if (!this.#split) {
       await this.#output.write(
-        rows.keep((row) => isKept![row] === 1),
+        rows.keep((row) => isKept![row] === 1, this.#leftOut),
         release,
       );
       return;

@@ -55,7 +55,7 @@ export function settledRows(
     },
     field: (row, column) => records().field(row, column),
     all: () => rendered.bytes,
-    keep: (isWanted) => keepRecords(rendered, isWanted),
+    keep: (isWanted, leftOut) => keepRecords(rendered, isWanted, leftOut),
     copy: (isWanted) => wantedRecords(rendered, isWanted),
     ...(release && { release }),
   };

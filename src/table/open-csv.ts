@@ -109,6 +109,7 @@ export async function openCsv(
       starts.length > 1 ? (starts.at(-1)! - starts[0]!) / (starts.length - 1) : meanLineBytes(first),
     header,
     names: header?.map(nameText) ?? [],
+    rowsAbove,
     width,
     ...chosen,
     columnName: nameText(header?.[chosen.column] ?? "").trim() || undefined,

@@ -59,6 +59,8 @@ export interface Table extends RecordStream {
   readonly header: readonly string[] | undefined;
   /** Names of the columns in the output, as text. Added columns must have other names. */
   readonly names: readonly string[];
+  /** Number of records above the first row, with the header; undefined in JSON Lines. */
+  readonly rowsAbove?: number;
   /** Number of fields of a full row; 0 if there are no records. */
   readonly width: number;
   /** Mean length of the first records in bytes; undefined if there are fewer than two. */

@@ -1,7 +1,8 @@
 /**
- * Changes the XML of a sheet (ECMA-376 part 1, SpreadsheetML) as it is read: puts cells into its rows, and copies
- * everything else as it is.
+ * Changes the XML of a sheet (ECMA-376 part 1, SpreadsheetML) as it is read: puts cells into its rows, takes rows out, and
+ * copies everything else as it is.
  */
+import { RemovedRows } from "./removed-rows.js";
 import { cellName, columnLetters, columnOf } from "./sheet.js";
 import { attributeIn, endOfMarkup, split, tokensOf } from "./xml.js";
 
@@ -17,8 +18,13 @@ export interface SheetChanges {
   /** The first and the last of the columns that are new to the sheet, from 0. They are not hidden any more. */
   readonly first: number;
   readonly last: number;
-  /** Returns the cells to put into a row, by its number from 1, in the order of their columns. Called with rising numbers. */
-  cellsOf(row: number): Promise<readonly AddedCell[]>;
+  /** Gets the rows that are taken out. The rows below them get other numbers. */
+  readonly removed: RemovedRows;
+  /**
+   * Returns the cells to put into a row, by its number from 1, in the order of their columns; undefined to take the row out.
+   * Called with rising numbers.
+   */
+  cellsOf(row: number): Promise<readonly AddedCell[] | undefined>;
   /** Returns the range of a filter, such as A1:C9, with the added columns. */
   widened(range: string): string;
 }
@@ -43,22 +49,35 @@ export async function* withCells(
   }
 }
 
+/** What the rows of a sheet must not be without. */
+export interface RowReference {
+  /** Name of the element. */
+  readonly element: string;
+  /** The cells that it refers to, or the cell that it is in. */
+  readonly cells: string;
+}
+
 /**
  * Returns the first column that is free in all rows: cells with content and merged cells are before it. A title over the table
  * may be merged as far as it likes.
  *
+ * @param onReference called with everything that could not follow its rows if rows were taken out
  * @throws Error if the XML cannot be changed by {@link withCells}
  */
-export async function firstFreeColumn(bytes: AsyncIterable<Uint8Array>): Promise<number> {
+export async function firstFreeColumn(
+  bytes: AsyncIterable<Uint8Array>,
+  onReference?: (reference: RowReference) => void,
+): Promise<number> {
   let free = 0;
   const changes: SheetChanges = {
-    ...{ first: 0, last: -1 },
+    ...{ first: 0, last: -1, removed: new RemovedRows() },
     cellsOf: async () => [],
     widened: (range) => range,
   };
-  const sheet = new ChangedSheet(changes, (column) => {
+  const onUsed = (column: number) => {
     free = Math.max(free, column + 1);
-  });
+  };
+  const sheet = new ChangedSheet(changes, { onUsed, onReference });
   for await (const tokens of tokensOf(bytes, endOfRow)) {
     for (const token of tokens) {
       const written = isWholeRow(token) ? sheet.takeRow(token) : sheet.take(token);
@@ -66,6 +85,12 @@ export async function firstFreeColumn(bytes: AsyncIterable<Uint8Array>): Promise
     }
   }
   return free;
+}
+
+interface SheetEvents {
+  /** Called with columns that have content; at least with the last one of each row. */
+  readonly onUsed?: (column: number) => void;
+  readonly onReference?: ((reference: RowReference) => void) | undefined;
 }
 
 const isTitle = (range: string): boolean => /^A1:/.test(range);
@@ -76,20 +101,26 @@ const isWholeRow = (token: string): boolean => token.endsWith(rowEnd) && token.l
 class ChangedSheet {
   readonly #changes: SheetChanges;
   readonly #onUsed: (column: number) => void;
+  readonly #onReference: SheetEvents["onReference"];
   #isData = false;
-  /** Whether the tokens belong to a cell that was replaced. */
-  #isReplaced = false;
+  /** Name of the element whose tokens are left out until it ends. */
+  #leftOut: string | undefined;
+  /** The start of a list whose elements follow the rows. It waits for one that is left. */
+  #list: string | undefined;
+  #text = "";
   #row = 0;
+  /** Number of the row in the sheet that is written. */
+  #number = 0;
   #column = -1;
   /** Cells that are still to be put into the row, the last one first. */
   #left: AddedCell[] = [];
   #style = "";
   #prefix = "";
 
-  /** @param onUsed called with columns that have content; at least with the last one of each row */
-  constructor(changes: SheetChanges, onUsed: (column: number) => void = () => {}) {
+  constructor(changes: SheetChanges, { onUsed = () => {}, onReference }: SheetEvents = {}) {
     this.#changes = changes;
     this.#onUsed = onUsed;
+    this.#onReference = onReference;
   }
 
   /** Takes a whole row. In most rows, the added cells follow the last one. */
@@ -98,12 +129,18 @@ class ChangedSheet {
     const start = token.slice(0, endOfMarkup(token, 0));
     const cells = token.slice(start.length, -rowEnd.length);
     const before = await this.#startRow(start);
+    if (before === undefined) return "";
     const next = this.#left.at(-1);
     const at = cells.lastIndexOf("<c");
     const last = at === -1 ? "" : cells.slice(at, endOfMarkup(cells, at));
     const place = attributeOf(last, "r");
     if (place !== undefined && !isEmpty(last) && next === undefined) this.#onUsed(columnOf(place));
-    if (place !== undefined && (next === undefined ? !isEmpty(last) : columnOf(place) < next.column)) {
+    const isKept = this.#changes.removed.count === 0 && this.#onReference === undefined;
+    if (
+      isKept &&
+      place !== undefined &&
+      (next === undefined ? !isEmpty(last) : columnOf(place) < next.column)
+    ) {
       this.#style = attributeOf(last, "s") ?? "";
       return `${before}${cells}${this.#rest()}${rowEnd}`;
     }
@@ -114,29 +151,38 @@ class ChangedSheet {
 
   take(token: string): string | Promise<string> {
     const [end, prefix = "", name] = nameOf(token);
-    if (this.#isReplaced) {
-      this.#isReplaced = !(name === "c" && end === "/");
+    if (this.#leftOut !== undefined) {
+      if (name === this.#leftOut && end === "/") this.#leftOut = undefined;
       return "";
     }
+    if (this.#onReference) this.#findReferences(token, end, name);
+    if (name === "sheetData") {
+      this.#isData = end === "" && !isEmpty(token);
+      this.#prefix = prefix;
+      return token;
+    }
+    if (!this.#isData) return this.#takeOutside(token, end, name);
+    if (name === "row") return end === "" ? this.#takeStart(token) : `${this.#rest()}${token}`;
+    return name === "c" && end === "" ? this.#cell(token) : token;
+  }
+
+  /** Takes a token before or behind the rows. */
+  #takeOutside(token: string, end: string | undefined, name = ""): string {
+    if (this.#changes.removed.count > 0) {
+      if (lists.has(name)) return this.#takeList(token, end);
+      const attribute = followers.get(name);
+      if (attribute !== undefined && end === "") return this.#follow(token, name, attribute);
+    }
     switch (name) {
-      case "sheetData":
-        this.#isData = end === "" && !isEmpty(token);
-        this.#prefix = prefix;
-        return token;
-      case "row":
-        if (this.#isData) return end === "" ? this.#startRow(token) : `${this.#rest()}${token}`;
-        return token;
-      case "c":
-        return this.#isData && end === "" ? this.#cell(token) : token;
       case "dimension":
-        return this.#isData ? token : withAttribute(token, "ref", (range) => this.#including(range));
+        return withAttribute(token, "ref", (range) => this.#including(range));
       case "autoFilter":
-        return this.#isData || end !== "" ? token : withAttribute(token, "ref", this.#changes.widened);
+        return end === "" ? withAttribute(token, "ref", this.#changes.widened) : token;
       case "col":
-        return this.#isData ? token : this.#shown(token);
+        return this.#shown(token);
       case "mergeCell": {
         const range = attributeOf(token, "ref") ?? "";
-        if (!this.#isData && !isTitle(range)) this.#onUsed(columnOf(range.split(":")[1] ?? ""));
+        if (!isTitle(range)) this.#onUsed(columnOf(range.split(":")[1] ?? ""));
         return token;
       }
       default:
@@ -144,13 +190,27 @@ class ChangedSheet {
     }
   }
 
-  async #startRow(token: string): Promise<string> {
-    const row = Number(attributeOf(token, "r") ?? this.#row + 1);
+  async #takeStart(token: string): Promise<string> {
+    const start = await this.#startRow(token);
+    if (start === undefined && !isEmpty(token)) this.#leftOut = "row";
+    return start ?? "";
+  }
+
+  /** Takes the start of a row. Returns undefined if the row is taken out. */
+  async #startRow(written: string): Promise<string | undefined> {
+    const { removed } = this.#changes;
+    const row = Number(attributeOf(written, "r") ?? this.#row + 1);
     if (!(row > this.#row)) throw new Error("its rows are not in the order of their numbers");
     this.#row = row;
     this.#column = -1;
     this.#style = "";
     const cells = await this.#changes.cellsOf(row);
+    if (cells === undefined) {
+      removed.add(row);
+      return undefined;
+    }
+    this.#number = row - removed.count;
+    const token = removed.count === 0 ? written : numbered(written, this.#number);
     if (cells.length === 0) return token;
     this.#left = cells.toReversed();
     // The columns that a row says it uses are a hint for speed.
@@ -184,6 +244,46 @@ class ChangedSheet {
     return `${part(from, first - 1)}${part(last + 1, to)}`;
   }
 
+  /** Takes the start or the end of a list. A list without elements would be a fault. */
+  #takeList(token: string, end: string | undefined): string {
+    const isLeft = this.#list === undefined;
+    this.#list = end === "" && !isEmpty(token) ? withoutCount(token) : undefined;
+    return end === "/" && isLeft ? token : "";
+  }
+
+  /** Takes the start of an element with ranges, and leaves the element out if its rows are. */
+  #follow(token: string, name: string, attribute: string): string {
+    let isLeft = true;
+    const followed = withAttribute(token, attribute, (ranges) => {
+      const wide = name === "autoFilter" ? this.#changes.widened(ranges) : ranges;
+      const found = this.#changes.removed.without(wide);
+      isLeft = found !== "";
+      return found;
+    });
+    if (!isLeft) {
+      if (!isEmpty(token)) this.#leftOut = name;
+      return "";
+    }
+    const list = this.#list ?? "";
+    this.#list = undefined;
+    return `${list}${followed}`;
+  }
+
+  #findReferences(token: string, end: string | undefined, name: string | undefined): void {
+    const found = (cells: string) => this.#onReference!({ element: name ?? this.#text, cells });
+    if (this.#isData) {
+      if (name === "f" && end === "") found(cellName(this.#column, this.#row));
+    } else if (name === undefined) {
+      if (this.#text !== "" && /[A-Z]\$\d/.test(token)) found(token);
+    } else {
+      this.#text = end === "" && formulas.has(name) ? name : "";
+      if (end === "" && !followers.has(name) && name !== "dimension" && name !== "selection") {
+        const ranges = attributeOf(token, "ref") ?? attributeOf(token, "sqref");
+        if (ranges !== undefined || name === "sqref") found(ranges ?? "");
+      }
+    }
+  }
+
   #cell(token: string): string {
     const place = attributeOf(token, "r");
     this.#column = place === undefined ? this.#column + 1 : columnOf(place);
@@ -191,9 +291,12 @@ class ChangedSheet {
     const before = this.#rest(this.#column);
     this.#style = attributeOf(token, "s") ?? "";
     const added = this.#left.at(-1);
-    if (added?.column !== this.#column) return `${before}${token}`;
+    if (added?.column !== this.#column) {
+      if (this.#number === this.#row) return `${before}${token}`;
+      return `${before}${withAttribute(token, "r", () => cellName(this.#column, this.#number))}`;
+    }
     this.#left.pop();
-    this.#isReplaced = !isEmpty(token);
+    if (!isEmpty(token)) this.#leftOut = "c";
     return `${before}${this.#written(added, this.#style)}`;
   }
 
@@ -209,11 +312,39 @@ class ChangedSheet {
 
   #written({ column, text }: AddedCell, style: string): string {
     const p = this.#prefix;
-    const attributes = `r="${cellName(column, this.#row)}"${style && ` s="${style}"`}`;
+    const attributes = `r="${cellName(column, this.#number)}"${style && ` s="${style}"`}`;
     if (text === "") return `<${p}c ${attributes}/>`;
     return `<${p}c ${attributes} t="inlineStr"><${p}is><${p}t xml:space="preserve">${escapeXml(text)}</${p}t></${p}is></${p}c>`;
   }
 }
+
+/** Elements behind the cells that follow the rows, with the attribute for their ranges; and lists of them. */
+const followers: ReadonlyMap<string, string> = new Map([
+  ["autoFilter", "ref"],
+  ["sortState", "ref"],
+  ["sortCondition", "ref"],
+  ["hyperlink", "ref"],
+  ["conditionalFormatting", "sqref"],
+  ["dataValidation", "sqref"],
+  ["ignoredError", "sqref"],
+  ["protectedRange", "sqref"],
+]);
+const lists: ReadonlySet<string> = new Set([
+  "hyperlinks",
+  "dataValidations",
+  "ignoredErrors",
+  "protectedRanges",
+]);
+/** Elements with a formula. It may name cells from the first cell of the ranges on; other cells it names with `$`. */
+export const formulas: ReadonlySet<string> = new Set(["formula", "formula1", "formula2", "f"]);
+
+/** Returns the start of a row with a number. Without its own, a row follows the one before it, which may be taken out. */
+const numbered = (token: string, number: number): string =>
+  attributeOf(token, "r") === undefined
+    ? token.replace(/[\s/>]/, (end) => ` r="${number}"${end}`)
+    : withAttribute(token, "r", () => String(number));
+
+const withoutCount = (token: string): string => token.replace(/\scount\s*=\s*(?:"[^"]*"|'[^']*')/, "");
 
 const isEmpty = (tag: string): boolean => tag.endsWith("/>");
 

@@ -60,7 +60,12 @@ export interface AddedColumns {
   readonly width: number;
   /** Index of the column with the items. */
   readonly column: number;
+  /** Number of the first row that may be taken out, from 1; undefined if all rows stay. */
+  readonly firstRemovable?: number | undefined;
 }
+
+/** Stands for a row that is taken out. No cell has this text. */
+export const removedRow = "\0";
 
 /** @param rows the rows of the sheet with the added fields, from row 1 on, without gaps */
 export type ChangedParts = (rows: AsyncIterable<readonly string[]>) => AsyncGenerator<ChangedPart>;

@@ -6,6 +6,7 @@ import { Readable } from "node:stream";
 import { parse } from "csv-parse";
 import type { TableSink } from "../../files/output.js";
 import { maximumRecordBytes } from "../records.js";
+import { removedRow } from "./sheet.js";
 import type { WriteRows } from "./workbook.js";
 
 /**
@@ -17,8 +18,17 @@ export async function newWorkbook(sheet: string): Promise<WriteRows> {
   return (rows) => Readable.fromWeb(writeXlsxStream(rows, { name: sheetName(sheet) }) as never);
 }
 
-/** Returns a sink that takes CSV and writes a workbook into another sink. */
-export function workbookSink(sink: TableSink, delimiter: string, write: WriteRows): TableSink {
+/**
+ * Returns a sink that takes CSV and writes a workbook into another sink.
+ *
+ * @param isReturned whether the workbook is the one that was read, so that `write` needs all of its rows
+ */
+export function workbookSink(
+  sink: TableSink,
+  delimiter: string,
+  write: WriteRows,
+  isReturned: boolean,
+): TableSink {
   const parser = parse({
     delimiter,
     bom: true,
@@ -41,6 +51,7 @@ export function workbookSink(sink: TableSink, delimiter: string, write: WriteRow
     await sink.prepare?.();
   };
   return {
+    ...(isReturned && { leftOut: Buffer.from(`${removedRow}\n`) }),
     async write(bytes) {
       // Copied: the caller may reuse the memory when this resolves.
       const hasRoom = parser.write(Buffer.from(bytes));

@@ -146,10 +146,14 @@ async function openBook(
     }
   }
   if (content === undefined) {
-    const book = await openXlsx((path) => {
+    const open = (path: string) => {
       const part = find(path);
       return part && read(part);
-    });
+    };
+    const book = await openXlsx(
+      open,
+      parts.map((part) => part.name),
+    );
     return { book, parts };
   }
   const manifest = find("META-INF/manifest.xml");

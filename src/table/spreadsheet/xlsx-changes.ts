@@ -1,8 +1,10 @@
 /**
  * Adds columns to a sheet of a workbook of Excel (.xlsx, ECMA-376 part 1, SpreadsheetML): the cells to its rows, and the
- * columns to the ranges that end at its last column: its dimension, its filter, its tables and its print area.
+ * columns to the ranges that end at its last column: its dimension, its filter, its tables and its print area. Takes rows out,
+ * if nothing refers to them that could not follow.
  */
 import { buffer } from "node:stream/consumers";
+import { RemovedRows } from "./removed-rows.js";
 import {
   type AddedColumns,
   type ChangedPart,
@@ -10,6 +12,7 @@ import {
   columnLetters,
   columnOf,
   mostColumns,
+  removedRow,
   SheetFault,
 } from "./sheet.js";
 import {
@@ -17,7 +20,9 @@ import {
   attributeOf,
   escapeXml,
   firstFreeColumn,
+  formulas,
   nameOf,
+  type RowReference,
   type SheetChanges,
   withAttribute,
   withCells,
@@ -27,6 +32,9 @@ import { dereferenced, tokensOf } from "./xml.js";
 interface SheetParts {
   readonly sheet: { readonly name: string; readonly path: string };
   readonly tables: readonly string[];
+  /** The notes of the sheet, and all parts of the workbook. */
+  readonly notes: readonly string[];
+  readonly paths: readonly string[];
   readonly read: (path: string) => AsyncIterable<Uint8Array>;
 }
 
@@ -36,13 +44,14 @@ const bookPath = "xl/workbook.xml";
  * Returns a function that yields the parts that change, the sheet first. Reads all of them before, so that their faults are found
  * before a run begins.
  *
- * @throws SheetFault if there is no room for the columns
+ * @throws SheetFault if there is no room for the columns, or something refers to rows that may be taken out
  */
-export async function addColumns(
-  { sheet, tables, read }: SheetParts,
-  added: AddedColumns,
-): Promise<ChangedParts> {
-  const free = await firstFreeColumn(read(sheet.path));
+export async function addColumns(parts: SheetParts, added: AddedColumns): Promise<ChangedParts> {
+  const { sheet, tables, read } = parts;
+  const { firstRemovable } = added;
+  const references = firstRemovable === undefined ? undefined : new References(parts, firstRemovable);
+  const free = await firstFreeColumn(read(sheet.path), references?.check);
+  await references?.checkOthers();
   const columns = new SheetColumns(added, Math.max(free, added.width));
   if (columns.last >= mostColumns) {
     throw new SheetFault(
@@ -59,7 +68,7 @@ export async function addColumns(
     yield { path: sheet.path, bytes: withCells(read(sheet.path), rows) };
     await rows.end();
     for (const path of tables) yield* ifChanged(path, read(path), () => tableChange(rows, added, columns));
-    yield* ifChanged(bookPath, read(bookPath), () => bookChange(columns, sheet.name));
+    yield* ifChanged(bookPath, read(bookPath), () => bookChange(rows, columns, sheet.name));
   };
 }
 
@@ -130,6 +139,7 @@ class AddedRows implements SheetChanges {
   readonly first: number;
   readonly last: number;
   readonly widened: SheetChanges["widened"];
+  readonly removed = new RemovedRows();
   readonly #added: AddedColumns;
   readonly #columns: SheetColumns;
   readonly #rows: AsyncIterator<readonly string[]>;
@@ -148,13 +158,14 @@ class AddedRows implements SheetChanges {
     this.#order = [...places.keys()].sort((a, b) => places[a]! - places[b]!);
   }
 
-  async cellsOf(number: number): Promise<readonly AddedCell[]> {
+  async cellsOf(number: number): Promise<readonly AddedCell[] | undefined> {
     let row: readonly string[] = [];
     while (this.#number < number) {
       const { value, done } = await this.#rows.next();
       row = done ? [] : value;
       this.#number++;
     }
+    if (row[0] === removedRow) return undefined;
     const { names, places, width } = this.#added;
     const isHeader = this.headerRow === 0 && names.every((name, i) => row[places[i]!] === name);
     if (isHeader) this.headerRow = number;
@@ -214,8 +225,8 @@ function tableChange(
 /** Line breaks and tabs in attributes would be read as spaces. */
 const escaped = (character: string): string => (character === "\n" ? "_x000a_" : "_x0009_");
 
-/** Widens the print area of a sheet, and the range of its filter. */
-function bookChange({ widened }: SheetColumns, sheet: string): Change {
+/** Widens the print area of a sheet, and the range of its filter, and shortens them by the rows that are taken out. */
+function bookChange({ removed }: AddedRows, { widened }: SheetColumns, sheet: string): Change {
   let isRange = false;
   return (token) => {
     const [end, , name] = nameOf(token);
@@ -227,6 +238,86 @@ function bookChange({ widened }: SheetColumns, sheet: string): Change {
     const [, quoted, plain, range] =
       /^(?:'((?:[^']|'')+)'|([^'!]+))!([^!,]+)$/.exec(dereferenced(token)) ?? [];
     if (range === undefined || (quoted?.replaceAll("''", "'") ?? plain) !== sheet) return token;
-    return `${token.slice(0, -range.length)}${widened(range)}`;
+    return `${token.slice(0, -range.length)}${removed.without(widened(range)) || range}`;
   };
+}
+
+/** Part names of what may refer to the cells of a sheet. */
+const referring = /^xl\/(?:worksheets|charts|pivotCache|drawings)\/[^/]+\.xml$/;
+
+/** What refers to rows of a sheet that may be taken out, and could not follow. */
+class References {
+  readonly #parts: SheetParts;
+  readonly #first: number;
+  /** The sheet's name before a cell, as in `Sheet1!A1`. */
+  readonly #mention: RegExp;
+
+  /** @param first number of the first row that may be taken out */
+  constructor(parts: SheetParts, first: number) {
+    this.#parts = parts;
+    this.#first = first;
+    const name = parts.sheet.name.replaceAll("'", "''").replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+    this.#mention = new RegExp(`(?:^|[^\\p{L}\\d_.'])(?:'${name}(?::[^']*)?'|${name}(?::[^'!]+)?)!`, "iu");
+    this.check = this.check.bind(this);
+  }
+
+  /** @throws SheetFault */
+  check({ element, cells }: RowReference): void {
+    const rows = cells.match(/\d+/g) ?? [this.#first];
+    if (element !== "f" && rows.every((row) => Number(row) < this.#first)) return;
+    throw this.#fault(
+      element === "mergeCell" ? `merged cells (${cells})` : `a formula (${cells || "in a format"})`,
+    );
+  }
+
+  /** Checks the other parts of the workbook. */
+  async checkOthers(): Promise<void> {
+    const { sheet, tables, notes, paths } = this.#parts;
+    if (tables.length > 0) throw this.#fault("a table");
+    for (const path of notes) await this.#each(path, (token) => this.#checkNote(token));
+    await this.#each(bookPath, this.#nameCheck());
+    for (const path of paths) {
+      if (referring.test(path) && path !== sheet.path) await this.#each(path, this.#mentionCheck(path));
+    }
+  }
+
+  async #each(path: string, see: (token: string) => void): Promise<void> {
+    for await (const tokens of tokensOf(this.#parts.read(path))) tokens.forEach(see);
+  }
+
+  #checkNote(token: string): void {
+    const cell = attributeOf(token, "ref") ?? "";
+    if (Number(/\d+$/.exec(cell)?.[0] ?? 0) >= this.#first) throw this.#fault(`a note (${cell})`);
+  }
+
+  #nameCheck(): (token: string) => void {
+    let defined: string | undefined;
+    return (token) => {
+      const [end, , name] = nameOf(token);
+      if (name === "definedName") defined = end === "" ? (attributeOf(token, "name") ?? "") : undefined;
+      if (name !== undefined || defined === undefined || defined.startsWith("_xlnm.")) return;
+      if (this.#mention.test(dereferenced(token))) throw this.#fault(`the name ${dereferenced(defined)}`);
+    };
+  }
+
+  #mentionCheck(path: string): (token: string) => void {
+    const what = path.startsWith("xl/worksheets/")
+      ? "a formula in another sheet"
+      : "a chart or a pivot table";
+    let element = "";
+    return (token) => {
+      const [end, , name] = nameOf(token);
+      if (name !== undefined) element = end === "" ? name : "";
+      const formula = formulas.has(element) && name === undefined ? token : attributeOf(token, "textlink");
+      const source = name === "worksheetSource" ? attributeOf(token, "sheet") : undefined;
+      const isMentioned = this.#mention.test(dereferenced(formula ?? ""));
+      if (isMentioned || dereferenced(source ?? "") === this.#parts.sheet.name) throw this.#fault(what);
+    };
+  }
+
+  #fault(what: string): SheetFault {
+    return new SheetFault(
+      `sheet "${this.#parts.sheet.name}": ${what} refers to rows that --only, --drop or --dedupe may take out; use -o FILE.csv, or --split`,
+    );
+  }
 }

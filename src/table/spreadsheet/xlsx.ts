@@ -32,7 +32,8 @@ interface Shared {
   readonly isDate: readonly boolean[];
 }
 
-export async function openXlsx(part: PartReader): Promise<Workbook> {
+/** @param paths names of all parts */
+export async function openXlsx(part: PartReader, paths: readonly string[]): Promise<Workbook> {
   const relationships = await readRelationships(part, "xl/workbook.xml");
   const { sheets, startsIn1904 } = await readBook(part, relationships);
   const targetOf = (type: string) => {
@@ -73,12 +74,15 @@ export async function openXlsx(part: PartReader): Promise<Workbook> {
       addColumns: async (index, added) => {
         const sheet = sheets[index]!;
         const { dir } = posix.parse(`/${sheet.path}`);
-        const tables = (await readRelationships(part, sheet.path))
-          .filter(({ type }) => type === "table")
-          .map(({ target }) => posix.resolve(dir, target).slice(1))
-          .filter((path) => part(path) !== undefined);
+        const relationships = await readRelationships(part, sheet.path);
+        const related = (type: string) =>
+          relationships
+            .filter((relationship) => relationship.type === type)
+            .map(({ target }) => posix.resolve(dir, target).slice(1))
+            .filter((path) => part(path) !== undefined);
+        const [tables, notes] = [related("table"), related("comments")];
         const { addColumns } = await import("./xlsx-changes.js");
-        return addColumns({ sheet, tables, read: (path) => open(part, path) }, added);
+        return addColumns({ sheet, tables, notes, paths, read: (path) => open(part, path) }, added);
       },
     }),
   };

@@ -80,12 +80,24 @@ export function copyRecords(
   return output.written;
 }
 
-/** Returns the records that are kept. Moves them together in place: the rendered bytes cannot be used afterwards. */
-export function keepRecords({ bytes, ends }: WrittenRecords, isKept: (row: number) => boolean): Buffer {
+/**
+ * Returns the records that are kept. Moves them together in place: the rendered bytes cannot be used afterwards.
+ *
+ * @param leftOut written in place of each other record; none is shorter
+ */
+export function keepRecords(
+  { bytes, ends }: WrittenRecords,
+  isKept: (row: number) => boolean,
+  leftOut: Uint8Array = Buffer.of(),
+): Buffer {
   let length = 0;
   for (let row = 0; row < ends.length; row++) {
-    if (!isKept(row)) continue;
     const start = row === 0 ? 0 : ends[row - 1]!;
+    if (!isKept(row)) {
+      bytes.set(leftOut, length);
+      length += leftOut.length;
+      continue;
+    }
     if (start !== length) bytes.copyWithin(length, start, ends[row]!);
     length += ends[row]! - start;
   }

@@ -51,10 +51,10 @@ test("a workbook that loses rows is replaced only with a backup", async () => {
     [2, "b@mailinator.com"],
   ];
   writeFileSync(join(home, "l.xlsx"), await writeXlsx({ sheets: [{ name: "People", rows }] }));
-  const refused = await idv(["emails", "-I", "--drop", "fake", "l.xlsx"], { home });
+  const refused = await idv(["emails", "-I", "--bad-rows", "skip", "l.xlsx"], { home });
   expect({ code: refused.code, files: readdirSync(home) }).toEqual({ code: 2, files: ["l.xlsx"] });
   expect(refused.stderr).toContain("keep the old one with -I.bak, or use -o");
-  expect((await idv(["emails", "-I.bak", "--drop", "fake", "l.xlsx"], { home })).code).toBe(0);
+  expect((await idv(["emails", "-I.bak", "--bad-rows", "skip", "l.xlsx"], { home })).code).toBe(0);
   expect((await readXlsx(readFileSync(join(home, "l.xlsx")))).sheets[0]?.rows[1]).toEqual([
     ...["007", "ann@larch-and-oak.com", "ok"],
   ]);
@@ -65,12 +65,12 @@ test("a workbook comes back with its other sheets, formulas and numbers, and an 
   const home = folderOf({});
   const rows = [
     ["id", "email", "sum"],
-    [7, "ann@larch-and-oak.com", { formula: "A2*2", formulaResult: 14 }],
+    [7, "ann@larch-and-oak.com", null],
     [2, "b@mailinator.com", 4.5],
   ];
   const sheets = [
     { name: "Notes", rows: [["nothing", true]] },
-    { name: "People", rows },
+    { name: "People", rows, cells: new Map([["1,2", { formula: "A2*2", formulaResult: 14 }]]) },
   ];
   const path = join(home, "l.xlsx");
   writeFileSync(path, await writeXlsx({ sheets } as never));
@@ -79,14 +79,52 @@ test("a workbook comes back with its other sheets, formulas and numbers, and an 
   expect(stderr).not.toContain("not kept");
   const [notes, people] = (await readXlsx(readFileSync(path))).sheets;
   expect(notes?.rows).toEqual([["nothing", true]]);
-  expect(people?.rows.map((row) => [row[0], row[1], row[3]])).toEqual([
-    ["id", "email", "status"],
-    [7, "ann@larch-and-oak.com", "ok"],
-    [2, "b@mailinator.com", "disposable"],
+  expect(people?.rows).toEqual([
+    ["id", "email", "sum", "status"],
+    [7, "ann@larch-and-oak.com", 14, "ok"],
+    [2, "b@mailinator.com", 4.5, "disposable"],
   ]);
   const before = readFileSync(path);
   expect((await idv(["emails", "-I", "--update", "l.xlsx"], { home })).code).toBe(0);
   expect(readFileSync(path).equals(before)).toBe(true);
+});
+
+test("a workbook is replaced without the rows that a filter leaves out, unless something needs them", async () => {
+  const home = folderOf({});
+  const people = [
+    ["id", "email"],
+    [7, "b@mailinator.com"],
+    [8, "ann@larch-and-oak.com"],
+    [9, "ann@larch-and-oak.com"],
+  ];
+  const path = join(home, "l.xlsx");
+  const write = async (other: object) =>
+    writeFileSync(path, await writeXlsx({ sheets: [{ name: "People", rows: people }, other] } as never));
+  const sum = { formula: "SUM(People!A2:A4)", formulaResult: 24 };
+  await write({ name: "Sum", rows: [[0]], cells: new Map([["0,0", sum]]) });
+  const before = readFileSync(path);
+  const args = ["emails", "-I", "--only", "ok", "--dedupe", "l.xlsx"];
+  const refused = await idv(args, { home });
+  expect({ code: refused.code, stderr: refused.stderr }).toEqual({
+    code: 6,
+    stderr: expect.stringContaining(
+      'l.xlsx: sheet "People": a formula in another sheet refers to rows that --only, --drop or --dedupe may take out; use -o FILE.csv, or --split\n',
+    ),
+  });
+  expect(readFileSync(path).equals(before)).toBe(true);
+  expect((await idv(["quota", "show", "--json"], { home })).stdout).toContain('"used":0');
+  await write({ name: "Notes", rows: [["nothing", true]] });
+  const { code, stderr } = await idv(args, { home });
+  expect(code, stderr).toBe(0);
+  expect(stderr).toContain("1 row written");
+  const book = await readXlsx(readFileSync(path));
+  expect(book.sheets.map(({ rows }) => rows)).toEqual([
+    [
+      ["id", "email", "status"],
+      [8, "ann@larch-and-oak.com", "ok"],
+    ],
+    [["nothing", true]],
+  ]);
 });
 
 test("two runs at once with a backup leave every row in the file or in its backup", async () => {

@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { profiles } from "../../../src/run/item.js";
 import { listParts, unpack } from "../../../src/table/spreadsheet/archive.js";
-import type { AddedColumns } from "../../../src/table/spreadsheet/sheet.js";
+import { RemovedRows } from "../../../src/table/spreadsheet/removed-rows.js";
+import { type AddedColumns, removedRow } from "../../../src/table/spreadsheet/sheet.js";
 import { type AddedCell, withCells } from "../../../src/table/spreadsheet/sheet-xml.js";
 import { openSheet } from "../../../src/table/spreadsheet/workbook.js";
 import { xlsxOf } from "../../support/workbooks.js";
@@ -28,7 +29,7 @@ function changed(xml: string, columns: readonly number[] = [2], sizes: readonly 
   const cellsOf = async (row: number): Promise<readonly AddedCell[]> =>
     columns.map((column) => ({ column, text: String(row), isHeader: row === 1 }));
   const widened = (range: string) => `${range}+`;
-  const changes = { first: 2, last: 2, cellsOf, widened };
+  const changes = { first: 2, last: 2, removed: new RemovedRows(), cellsOf, widened };
   return textOf(withCells(inPieces(Buffer.from(xml), sizes), changes));
 }
 
@@ -123,7 +124,7 @@ describe("cells", () => {
     const cellsOf = async () => [{ column: 0, text, isHeader: false }];
     const xml = await textOf(
       withCells(inPieces(Buffer.from(data('<row r="1"/>'))), {
-        ...{ first: 0, last: 0, cellsOf },
+        ...{ first: 0, last: 0, removed: new RemovedRows(), cellsOf },
         widened: (range) => range,
       }),
     );
@@ -323,5 +324,163 @@ describe("a workbook with added columns", () => {
     const { signal } = new AbortController();
     const sheet = await openSheet("l.xlsx", inPieces(file), profiles.email, undefined, signal);
     await expect(sheet.addColumns!(one)).rejects.toThrow(message);
+  });
+});
+
+describe("rows taken out of a workbook", () => {
+  const removing = { names: ["status"], places: [2], width: 2, column: 1, firstRemovable: 2 };
+  const gone = [removedRow];
+  const texts = [["id", "email", "status"], ["1", "a@b.net", "ok"], gone, ["3", "c@d.net", "alias"], gone];
+  const ids = [1, 2, 3, 4];
+  const list = row(1, "id", "email") + ids.map((id) => row(id + 1, `${id}`, `${id}@b.net`)).join("");
+  const sheetPath = "xl/worksheets/rId1.xml";
+
+  test("are gone, and the others follow each other", async () => {
+    const parts = await returned(xlsxOf({ L: list }), removing, texts);
+    const sheet = parts.get(sheetPath)!;
+    expect([...sheet.matchAll(/r="(\w+)"/g)].map(([, place]) => place)).toEqual(
+      ["1", "A1", "B1", "C1", "2", "A2", "B2", "C2", "3", "A3", "B3", "C3"].map(String),
+    );
+    expect(sheet).toContain("3@b.net");
+    expect(sheet).not.toContain("2@b.net");
+  });
+
+  test.each<[string, string, string]>([
+    ["a filter", '<autoFilter ref="A1:B5"/>', '<autoFilter ref="A1:C3"/>'],
+    [
+      "links",
+      '<hyperlinks><hyperlink ref="B2" r:id="x"/><hyperlink ref="B3" r:id="y"/><hyperlink ref="B4" r:id="z"/></hyperlinks>',
+      '<hyperlinks><hyperlink ref="B2" r:id="x"/><hyperlink ref="B3" r:id="z"/></hyperlinks>',
+    ],
+    ["links of which none is left", '<hyperlinks count="1"><hyperlink ref="B3"/></hyperlinks>', ""],
+    [
+      "conditional formats",
+      '<conditionalFormatting sqref="B2:B5 A5"><cfRule><formula>LEN(B2)&gt;3</formula></cfRule></conditionalFormatting>',
+      '<conditionalFormatting sqref="B2:B3"><cfRule><formula>LEN(B2)&gt;3</formula></cfRule></conditionalFormatting>',
+    ],
+    [
+      "validations",
+      '<dataValidations count="2"><dataValidation sqref="A3"><formula1>1</formula1></dataValidation><dataValidation sqref="A1:A1048576"/></dataValidations>',
+      '<dataValidations><dataValidation sqref="A1:A1048576"/></dataValidations>',
+    ],
+    ["columns", '<ignoredErrors><ignoredError sqref="A:B"/></ignoredErrors>', ""],
+  ])("are taken out of %s", async (_, end, expected) => {
+    const parts = await returned(xlsxOf({ L: list }, { end }), removing, texts);
+    const sheet = parts.get(sheetPath)!;
+    expect(sheet.slice(sheet.indexOf("</sheetData>"))).toContain(expected || "</worksheet>");
+    if (expected === "") expect(sheet.includes("<hyperlink")).toBe(false);
+  });
+
+  test("are taken out of the print area", async () => {
+    const name = (last: string) => `<definedName name="_xlnm.Print_Area">L!$A$1:$${last}</definedName>`;
+    const parts = await returned(xlsxOf({ L: list }, { names: name("B$5") }), removing, texts);
+    expect(parts.get("xl/workbook.xml")).toContain(name("C$3"));
+  });
+
+  const sheetRelation = (type: string, target: string) => ({
+    "xl/worksheets/_rels/rId1.xml.rels": `<Relationships><Relationship Id="t" Type="http://x/${type}" Target="../${target}"/></Relationships>`,
+  });
+  test.each<[string, Parameters<typeof xlsxOf>[1], string]>([
+    ["merged cells", { end: '<mergeCell ref="A4:B5"/>' }, "merged cells (A4:B5)"],
+    ["a format", { end: "<formula>B$2</formula>" }, "a formula (B$2)"],
+    ["a format of newer versions", { end: "<x:sqref>B2</x:sqref>" }, "a formula (in a format)"],
+    [
+      "a table",
+      { parts: { ...sheetRelation("table", "tables/t.xml"), "xl/tables/t.xml": "<table/>" } },
+      "a table",
+    ],
+    [
+      "a note",
+      {
+        parts: {
+          ...sheetRelation("comments", "comments1.xml"),
+          "xl/comments1.xml": '<comments><comment ref="B1"/><comment ref="B2"/></comments>',
+        },
+      },
+      "a note (B2)",
+    ],
+    ["a name", { names: "<definedName name='All'>'L'!$B$2:$B$5</definedName>" }, "the name All"],
+    [
+      "a chart",
+      { parts: { "xl/charts/chart1.xml": "<c:val><c:f>L!$B$2:$B$5</c:f></c:val>" } },
+      "a chart or a pivot table",
+    ],
+    [
+      "a pivot table",
+      { parts: { "xl/pivotCache/d1.xml": '<worksheetSource ref="A1:B5" sheet="L"/>' } },
+      "a chart or a pivot table",
+    ],
+    [
+      "another sheet",
+      { parts: { "xl/worksheets/rId2.xml": "<c><f>SUM(1,L!A2)</f></c>" } },
+      "a formula in another sheet",
+    ],
+  ])("are refused before the run if %s refers to them", async (_, options, what) => {
+    const { signal } = new AbortController();
+    const file = xlsxOf({ L: list }, options);
+    const sheet = await openSheet("l.xlsx", inPieces(file), profiles.email, undefined, signal);
+    await expect(sheet.addColumns!(removing)).rejects.toThrow(
+      `l.xlsx: sheet "L": ${what} refers to rows that --only, --drop or --dedupe may take out; use -o FILE.csv, or --split`,
+    );
+    // Without removals, nothing is wrong.
+    await sheet.addColumns!({ ...removing, firstRemovable: undefined });
+  });
+
+  test("are refused for a formula in any row", async () => {
+    const { signal } = new AbortController();
+    const file = xlsxOf({ L: `${list}<row r="9"><c r="A9"><f>SUM(A2:A5)</f><v>1</v></c></row>` });
+    const sheet = await openSheet("l.xlsx", inPieces(file), profiles.email, undefined, signal);
+    await expect(sheet.addColumns!(removing)).rejects.toThrow("a formula (A9)");
+  });
+
+  test("are not refused for what only looks like a reference", async () => {
+    const file = xlsxOf(
+      { L: list, Other: row(1, "L!A2 is text") },
+      {
+        end: '<mergeCell ref="A1:B1"/><formula>LEN(B2)</formula>',
+        names: "<definedName name='x'>'All L'!$A$1</definedName>",
+        parts: { "xl/charts/chart1.xml": "<c:f>XL!$B$2</c:f>" },
+      },
+    );
+    expect((await returned(file, removing, texts)).get(sheetPath)).not.toContain("2@b.net");
+  });
+
+  test("leave the rows that a reader then finds, whatever their XML looks like", async () => {
+    const anyRow = fc.record({
+      gap: fc.nat(2),
+      isGone: fc.boolean(),
+      shape: fc.constantFrom("plain", "comment", "quotes", "unnumbered"),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyRow, { maxLength: 12 }), async (shapes) => {
+        let number = 1;
+        let xml = row(1, "id", "email");
+        const read: string[][] = [["id", "email", "status"]];
+        const expected: string[][] = [["id", "email", "status"]];
+        for (const [i, { gap, isGone, shape }] of shapes.entries()) {
+          const blank = shape === "unnumbered" ? 0 : gap;
+          number += 1 + blank;
+          for (let j = 0; j < blank; j++) {
+            read.push([""]);
+            expected.push([]);
+          }
+          const plain = row(number, `${i}`, `${i}@b.net`);
+          if (shape === "comment") xml += plain.replace("<c ", "<!-- </row> --><c ");
+          else if (shape === "quotes") xml += plain.replaceAll('"', "'");
+          else xml += shape === "unnumbered" ? plain.replaceAll(/ r="\w+"/g, "") : plain;
+          read.push(isGone ? [removedRow] : [`${i}`, `${i}@b.net`, "ok"]);
+          if (!isGone) expected.push([`${i}`, `${i}@b.net`, "ok"]);
+        }
+        const parts = await returned(xlsxOf({ L: xml }), removing, read);
+        const sheet = parts.get(sheetPath)!;
+        const rowsXml = sheet.slice(sheet.indexOf("<sheetData>") + 11, sheet.indexOf("</sheetData>"));
+        const { signal } = new AbortController();
+        const again = xlsxOf({ L: rowsXml });
+        const opened = await openSheet("l.xlsx", inPieces(again), profiles.email, "L", signal);
+        const lines = (await textOf(opened.bytes)).split("\n").slice(0, -1);
+        while (expected.at(-1)?.length === 0) expected.pop();
+        expect(lines).toEqual(expected.map((fields) => fields.join(",")));
+      }),
+    );
   });
 });

@@ -13,7 +13,7 @@ import { isUtf8Text, nameText } from "../../../table/bytes.js";
 import { openTable } from "../../../table/reader.js";
 import { byteOrderMarkBytes } from "../../../table/records.js";
 import type { RecordStream } from "../../../table/scan/scanned-records.js";
-import type { OpenSheet } from "../../../table/spreadsheet/workbook.js";
+import type { OpenSheet, WriteRows } from "../../../table/spreadsheet/workbook.js";
 import type { Table } from "../../../table/table.js";
 import { counted } from "../../terminal/terminal.js";
 import { losesStyles, type Plan } from "../plan/plan.js";
@@ -23,7 +23,9 @@ import { checkFormulas, checkItems, checkStart, formulasRemark } from "./no-item
 export interface OpenInput {
   readonly input: InputFile;
   readonly compression: Compression | undefined;
-  readonly sheet: Pick<OpenSheet, "name" | "emptyFormulas" | "addColumns"> | undefined;
+  readonly sheet: Pick<OpenSheet, "name" | "emptyFormulas"> | undefined;
+  /** Makes the workbook that is read with more columns; undefined if it is not to be returned. */
+  readonly returned: WriteRows | undefined;
   readonly table: Table;
   /** Records of the table, after a byte order mark where one is wanted. */
   readonly stream: RecordStream;
@@ -132,9 +134,23 @@ export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputE
     cells,
     update,
     sheet,
+    returned: await sheet?.addColumns?.(addedColumns(plan, columns, table)),
     share: counted.share,
     compression: decoded.compression,
     stream: needsMark ? withMark(table) : table,
+  };
+}
+
+/** Columns of an earlier run keep their places; new ones are behind the table. */
+function addedColumns({ filter }: Plan, { names, places }: Columns, { width, column, rowsAbove = 0 }: Table) {
+  let next = width;
+  const removesRows = filter.keeps !== undefined || filter.dedupe !== undefined;
+  return {
+    names,
+    width,
+    column,
+    places: places.map((place) => place ?? next++),
+    firstRemovable: removesRows ? rowsAbove + 1 : undefined,
   };
 }
 

@@ -4,9 +4,7 @@ import { type Compression, compressionByName } from "../../../files/compression-
 import { FileError } from "../../../files/errors.js";
 import { openOutputFile, type TableSink } from "../../../files/output.js";
 import { ownerFault } from "../../../files/owner.js";
-import type { Columns } from "../../../run/columns.js";
 import { hasUsualMarks } from "../../../table/sniff/dialect.js";
-import type { Table } from "../../../table/table.js";
 import { standardOutput } from "../../terminal/standard-output.js";
 import type { Plan } from "../plan/plan.js";
 import type { OpenInput } from "./input.js";
@@ -15,7 +13,7 @@ export const nowhere: TableSink = { write: async () => {}, commit: async () => {
 
 export async function openSink(
   { split, output, isInPlace, isWorkbook }: Plan,
-  { table, columns, compression, sheet }: OpenInput,
+  { table, compression, sheet, returned }: OpenInput,
   signal: AbortSignal,
 ): Promise<TableSink> {
   const { format, dialect } = table;
@@ -28,10 +26,9 @@ export async function openSink(
     const { newWorkbook, workbookSink } = await import("../../../table/spreadsheet/workbook-sink.js");
     // Tables in other dialects have become CSV.
     const isKept = hasUsualMarks(dialect) && dialect.delimiter !== "\t";
-    const write =
-      (await sheet?.addColumns?.(addedColumns(columns, table))) ??
-      (await newWorkbook(sheet?.name ?? "Sheet1"));
-    return workbookSink(await openOutputFile(output), (isKept ? dialect.delimiter : null) ?? ",", write);
+    const delimiter = (isKept ? dialect.delimiter : null) ?? ",";
+    const write = returned ?? (await newWorkbook(sheet?.name ?? "Sheet1"));
+    return workbookSink(await openOutputFile(output), delimiter, write, returned !== undefined);
   }
   const sink = await openOutputFile(output);
   const wanted: Compression | undefined = isInPlace ? compression : compressionByName(output);
@@ -43,12 +40,6 @@ export async function openSink(
     await sink.discard();
     throw error;
   }
-}
-
-/** Columns of an earlier run keep their places; new ones are behind the table. */
-function addedColumns({ names, places }: Columns, { width, column }: Table) {
-  let next = width;
-  return { names, width, column, places: places.map((place) => place ?? next++) };
 }
 
 /**

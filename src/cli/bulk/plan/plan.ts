@@ -82,7 +82,7 @@ interface FilePlan extends Places {
   /** Path of the input, or `standard input`. */
   readonly inputName: string;
   readonly isWorkbook: boolean;
-  /** Whether a workbook that is read can be written again with more columns: all its rows stay where they are. */
+  /** Whether a workbook that is read may be written again with more columns. */
   readonly returnsWorkbook: boolean;
   readonly table: Omit<TableOptions, "onBadRow">;
   readonly filter: RowFilter;
@@ -217,13 +217,13 @@ const isWorkbookOf = ({ input, output, isInPlace }: Places): boolean =>
 export const losesStyles =
   "would be written without its styles and formulas; keep the old one with -I.bak, or use -o for another file";
 
-const keepsAllRows = ({ only, drop, dedupe, shard, badRows, split, header }: BulkOptions): boolean =>
-  [only, drop, dedupe, shard, badRows, split].every((option) => option === undefined) && header !== "never";
+const mayReturn = ({ shard, badRows, split, header }: BulkOptions): boolean =>
+  [shard, badRows, split].every((option) => option === undefined) && header !== "never";
 
 function checkWritten(places: Places, options: BulkOptions): void {
   const { output, isInPlace, backup } = places;
   const isWorkbook = isWorkbookOf(places);
-  if (isInPlace && isWorkbook && backup === undefined && !keepsAllRows(options)) {
+  if (isInPlace && isWorkbook && backup === undefined && !mayReturn(options)) {
     throw new UsageError(`${printable(output!)}: ${losesStyles}`);
   }
   if (isWorkbook && options.badRows?.policy === "keep") throw keepsNothing();
@@ -246,7 +246,7 @@ function planFile({ kind, settings, cells }: CommonPlan, places: Places, options
     ...places,
     inputName: input ?? "standard input",
     isWorkbook,
-    returnsWorkbook: isWorkbook && keepsAllRows(options),
+    returnsWorkbook: isWorkbook && mayReturn(options),
     table: {
       profile: profiles[kind],
       items: itemTest({ kind, emptyValues: cells.emptyValues }),

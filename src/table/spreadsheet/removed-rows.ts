@@ -1,0 +1,51 @@
+/** The rows that are taken out of a sheet, and where the others are then. Rows count from 1. */
+
+/** The last row of a sheet. A range that ends there is one of whole columns. */
+const lastRow = 1_048_576;
+
+/** A cell, or a range of cells, in its columns and rows. */
+const cells = /^(\$?[A-Z]{1,3}\$?)(\d+)(?:(:\$?[A-Z]{1,3}\$?)(\d+))?$/;
+
+export class RemovedRows {
+  /** Increasing. */
+  readonly #rows: number[] = [];
+
+  get count(): number {
+    return this.#rows.length;
+  }
+
+  /** Takes out a row below those that are taken out already. */
+  add(row: number): void {
+    this.#rows.push(row);
+  }
+
+  /** Returns ranges, separated by spaces, as they are without the rows; empty if nothing is left of them. */
+  without(ranges: string): string {
+    if (this.count === 0) return ranges;
+    return ranges
+      .split(" ")
+      .map((range) => this.#rangeWithout(range))
+      .filter((range) => range !== "")
+      .join(" ");
+  }
+
+  #rangeWithout(range: string): string {
+    const [, start, first, middle = "", last = first] = cells.exec(range) ?? [];
+    if (start === undefined) return range;
+    const from = Number(first) - this.#countAbove(Number(first));
+    const to = Number(last) === lastRow ? lastRow : Number(last) - this.#countAbove(Number(last) + 1);
+    if (from > to) return "";
+    return `${start}${from}${middle}${middle === "" ? "" : to}`;
+  }
+
+  /** Returns the number of rows taken out above a row. */
+  #countAbove(row: number): number {
+    let [from, to] = [0, this.#rows.length];
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if (this.#rows[middle]! < row) from = middle + 1;
+      else to = middle;
+    }
+    return from;
+  }
+}
