@@ -1,7 +1,8 @@
 /** Derives the format of an output from its name. */
 import { ChoiceError } from "./errors.js";
 
-export type NamedFormat = "csv" | "tsv" | "jsonl" | "xlsx";
+export type WorkbookFormat = "xlsx" | "ods";
+export type NamedFormat = "csv" | "tsv" | "jsonl" | WorkbookFormat;
 
 const written: ReadonlyMap<string, NamedFormat> = new Map([
   ["csv", "csv"],
@@ -10,10 +11,11 @@ const written: ReadonlyMap<string, NamedFormat> = new Map([
   ["jsonl", "jsonl"],
   ["ndjson", "jsonl"],
   ["xlsx", "xlsx"],
+  ["ods", "ods"],
 ]);
 
 const notWritten = new Set([
-  ...["json", "xls", "xlsm", "xlsb", "ods", "numbers", "parquet", "feather", "arrow", "avro", "orc"],
+  ...["json", "xls", "xlsm", "xlsb", "numbers", "parquet", "feather", "arrow", "avro", "orc"],
   ...["xml", "html", "htm", "pdf", "doc", "docx", "rtf", "yaml", "yml", "db", "sqlite", "vcf", "ldif"],
   ...["zip", "7z", "bz2", "xz", "br", "lz4", "rar", "tar", "tgz"],
 ]);
@@ -33,8 +35,13 @@ export function formatByName(path: string): NamedFormat | undefined {
   const name = endingOf(path);
   if (notWritten.has(name)) {
     const instead =
-      name === "json" ? "name it .jsonl, with an object on each line" : "name it .csv, .tsv or .jsonl";
+      name === "json"
+        ? "name it .jsonl, with an object on each line"
+        : "name it .csv, .tsv, .jsonl, .xlsx or .ods";
     throw new ChoiceError(`${path}: .${name} cannot be written; ${instead}`);
   }
   return written.get(name);
 }
+
+export const isWorkbook = (format: string | undefined): format is WorkbookFormat =>
+  format === "xlsx" || format === "ods";

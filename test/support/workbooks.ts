@@ -88,14 +88,16 @@ export function xlsxOf(
   });
 }
 
-/** Returns an .ods file with some sheets, given by their rows. */
-export function odsOf(sheets: Readonly<Record<string, string>>, manifest = ""): Buffer {
+/** Returns an .ods file with some sheets, given by their rows, or with other contents. */
+export function odsOf(sheets: Readonly<Record<string, string>>, manifest = "", content?: string): Buffer {
   const tables = Object.entries(sheets).map(
     ([name, rows]) => `<table:table table:name="${name}"><table:table-column/>${rows}</table:table>`,
   );
   return zip({
     mimetype: "application/vnd.oasis.opendocument.spreadsheet",
-    "content.xml": `<?xml version="1.0"?><office:document-content><office:body><office:spreadsheet>${tables.join("")}
+    "content.xml":
+      content ??
+      `<?xml version="1.0"?><office:document-content><office:body><office:spreadsheet>${tables.join("")}
       </office:spreadsheet></office:body></office:document-content>`,
     "META-INF/manifest.xml": `<manifest:manifest>${manifest}</manifest:manifest>`,
   });

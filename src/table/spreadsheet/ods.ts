@@ -28,6 +28,10 @@ export function openOds(content: () => AsyncIterable<Uint8Array>): Workbook {
     },
     // The file has column formats up to the end of a sheet, which do not tell its width.
     statedWidth: async () => undefined,
+    addColumns: async (sheet, added) => {
+      const { addColumns } = await import("./ods-changes.js");
+      return addColumns(content, sheet, added);
+    },
     async *rows(index) {
       let sheet = -1;
       for await (const found of read(content(), () => sheet === index)) {

@@ -1,7 +1,5 @@
 /** The rows that are taken out of a sheet, and where the others are then. Rows count from 1. */
-
-/** The last row of a sheet. A range that ends there is one of whole columns. */
-const lastRow = 1_048_576;
+import { mostRows } from "./sheet.js";
 
 /** A cell, or a range of cells, in its columns and rows. */
 const cells = /^(\$?[A-Z]{1,3}\$?)(\d+)(?:(:\$?[A-Z]{1,3}\$?)(\d+))?$/;
@@ -33,7 +31,8 @@ export class RemovedRows {
     const [, start, first, middle = "", last = first] = cells.exec(range) ?? [];
     if (start === undefined) return range;
     const from = Number(first) - this.#countAbove(Number(first));
-    const to = Number(last) === lastRow ? lastRow : Number(last) - this.#countAbove(Number(last) + 1);
+    // A range to the end of the sheet is one of whole columns.
+    const to = Number(last) === mostRows ? mostRows : Number(last) - this.#countAbove(Number(last) + 1);
     if (from > to) return "";
     return `${start}${from}${middle}${middle === "" ? "" : to}`;
   }

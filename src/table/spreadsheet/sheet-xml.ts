@@ -2,17 +2,19 @@
  * Changes the XML of a sheet (ECMA-376 part 1, SpreadsheetML) as it is read: puts cells into its rows, takes rows out, and
  * copies everything else as it is.
  */
+import type { AddedCell } from "./added-cells.js";
 import { RemovedRows } from "./removed-rows.js";
 import { cellName, columnLetters, columnOf } from "./sheet.js";
-import { attributeIn, endOfMarkup, split, tokensOf } from "./xml.js";
-
-export interface AddedCell {
-  /** From 0. */
-  readonly column: number;
-  readonly text: string;
-  /** Whether the cell gets the style of the last cell before it. */
-  readonly isHeader: boolean;
-}
+import {
+  attributeOf,
+  endOfMarkup,
+  escapeMarkup,
+  isEmpty,
+  nameOf,
+  split,
+  tokensOf,
+  withAttribute,
+} from "./xml.js";
 
 export interface SheetChanges {
   /** The first and the last of the columns that are new to the sheet, from 0. They are not hidden any more. */
@@ -346,36 +348,12 @@ const numbered = (token: string, number: number): string =>
 
 const withoutCount = (token: string): string => token.replace(/\scount\s*=\s*(?:"[^"]*"|'[^']*')/, "");
 
-const isEmpty = (tag: string): boolean => tag.endsWith("/>");
-
-/** Returns the text of an attribute as it is written. */
-export function attributeOf(tag: string, name: string): string | undefined {
-  const place = attributeIn(tag, name);
-  return place && tag.slice(...place);
-}
-
-export function withAttribute(tag: string, name: string, change: (value: string) => string): string {
-  const place = attributeIn(tag, name);
-  if (place === undefined) return tag;
-  const [start, end] = place;
-  return `${tag.slice(0, start)}${change(tag.slice(start, end))}${tag.slice(end)}`;
-}
-
-/** Returns the parts of the name of a tag: a slash at its end, the prefix with its colon, and the name. */
-export const nameOf = (token: string): readonly (string | undefined)[] =>
-  /^<(\/?)([\w.-]+:)?([\w.-]+)/.exec(token)?.slice(1) ?? [];
-
-const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-
 /** Escapes text for XML. Characters that XML does not allow are written as `_x001F_` (22.4.2.4 of the standard). */
 export const escapeXml = (text: string): string =>
-  text
-    .replace(/_(?=x[\da-f]{4}_)/gi, "_x005F_")
-    .replace(/[&<>"]/g, (character) => escapes[character]!)
-    .replace(
-      /[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/g,
-      (character) => `_x${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`,
-    );
+  escapeMarkup(text.replace(/_(?=x[\da-f]{4}_)/gi, "_x005F_")).replace(
+    /[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/g,
+    (character) => `_x${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`,
+  );
 
 /** Returns the index after a row without comments and sections; -1 if there is no such row, or not all of it. */
 function endOfRow(xml: string, start: number): number {

@@ -5,7 +5,7 @@
 import { maximumRecordBytes } from "../records.js";
 
 /** Limits of a sheet in Excel and LibreOffice. */
-const mostRows = 1_048_576;
+export const mostRows = 1_048_576;
 export const mostColumns = 16_384;
 export const mostCharacters = maximumRecordBytes;
 const sampleRows = 100;
@@ -48,7 +48,12 @@ export interface Workbook {
    *
    * @throws SheetFault if there is no room
    */
-  readonly addColumns?: (index: number, added: AddedColumns) => Promise<ChangedParts>;
+  readonly addColumns?: (sheet: SheetPlace, added: AddedColumns) => Promise<ChangedParts>;
+}
+
+export interface SheetPlace {
+  readonly index: number;
+  readonly name: string;
 }
 
 /** Columns that a run adds to a sheet. Indices count from 0. */

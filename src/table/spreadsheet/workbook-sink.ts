@@ -1,22 +1,9 @@
-/**
- * Writes a table into a workbook: parses the CSV that the run writes, and passes its rows on. A table from a sheet of an
- * .xlsx file goes back into its workbook; other tables become a sheet of their own, by hucre.
- */
-import { Readable } from "node:stream";
+/** Writes a table into a workbook, a new one or the one that it was in: parses the CSV that the run writes, and passes rows on. */
 import { parse } from "csv-parse";
 import type { TableSink } from "../../files/output.js";
 import { maximumRecordBytes } from "../records.js";
 import { removedRow } from "./sheet.js";
 import type { WriteRows } from "./workbook.js";
-
-/**
- * Makes a workbook with one sheet. All cells are text: numbers such as post codes keep their zeros. If a table has more
- * rows than a sheet can have, it continues in another sheet.
- */
-export async function newWorkbook(sheet: string): Promise<WriteRows> {
-  const { writeXlsxStream } = await import("hucre/xlsx");
-  return (rows) => Readable.fromWeb(writeXlsxStream(rows, { name: sheetName(sheet) }) as never);
-}
 
 /**
  * Returns a sink that takes CSV and writes a workbook into another sink.
@@ -73,10 +60,3 @@ export function workbookSink(
 async function pipe(workbook: AsyncIterable<Uint8Array>, sink: TableSink): Promise<void> {
   for await (const bytes of workbook) await sink.write(bytes);
 }
-
-/** Returns a name that Excel accepts for a sheet: up to 31 characters, without some special characters. */
-const sheetName = (name: string): string =>
-  name
-    .replace(/[\\/?*[\]:]/g, " ")
-    .trim()
-    .slice(0, 31) || "Sheet1";

@@ -4,6 +4,7 @@
  */
 import { setImmediate } from "node:timers/promises";
 import { ChoiceError } from "../../files/errors.js";
+import type { WorkbookFormat } from "../../files/format-by-name.js";
 import { TableError } from "../errors.js";
 import { quoteField } from "../quotes.js";
 import type { ItemProfile } from "../sniff/item-profile.js";
@@ -30,6 +31,7 @@ const mostRatio = 200;
 const pieceLength = 65_536;
 
 export interface OpenSheet {
+  readonly format: WorkbookFormat;
   readonly name: string;
   /** Names of the sheets after this one whose first rows contain something like an item, too; none if it was named. */
   readonly others: readonly string[];
@@ -90,7 +92,7 @@ export async function openSheet(
     throw explained(name, error);
   };
   try {
-    const { book, parts } = await openBook(name, file, signal);
+    const { book, format, parts } = await openBook(name, file, signal);
     const sheet = await chooseSheet(name, book, profile, wanted);
     const rows = openRows(
       sheet.name,
@@ -100,7 +102,7 @@ export async function openSheet(
     );
     const addColumns = async (added: AddedColumns): Promise<WriteRows> => {
       for (const part of parts) storedPart(file, part);
-      const changedParts = await book.addColumns!(sheet.index, added);
+      const changedParts = await book.addColumns!(sheet, added);
       return async function* write(each) {
         try {
           const changed = new Map<string, PackedPart>();
@@ -113,6 +115,7 @@ export async function openSheet(
     };
     return {
       ...rows,
+      format,
       others: sheet.others,
       addColumns: book.addColumns && ((added) => addColumns(added).catch(explain)),
     };
@@ -125,7 +128,11 @@ async function openBook(
   name: string,
   file: Buffer,
   signal: AbortSignal,
-): Promise<{ readonly book: Workbook; readonly parts: readonly ArchivePart[] }> {
+): Promise<{
+  readonly book: Workbook;
+  readonly format: WorkbookFormat;
+  readonly parts: readonly ArchivePart[];
+}> {
   const parts = listParts(file);
   if (parts === undefined) throw new TableError(`${name}: a damaged zip archive or spreadsheet file`);
   const find = (path: string) => parts.find((part) => part.name === path);
@@ -154,11 +161,11 @@ async function openBook(
       open,
       parts.map((part) => part.name),
     );
-    return { book, parts };
+    return { book, format: "xlsx", parts };
   }
   const manifest = find("META-INF/manifest.xml");
   if (manifest !== undefined && (await isEncrypted(read(manifest)))) throw new Error("it is encrypted");
-  return { book: await openOds(() => read(content)), parts };
+  return { book: openOds(() => read(content)), format: "ods", parts };
 }
 
 async function isEncrypted(manifest: AsyncIterable<Uint8Array>): Promise<boolean> {
@@ -207,7 +214,7 @@ function openRows(
   read: () => AsyncGenerator<SheetRow>,
   stated: () => Promise<number | undefined>,
   explain: (error: unknown) => never,
-): Omit<OpenSheet, "others" | "addColumns"> {
+): Omit<OpenSheet, "format" | "others" | "addColumns"> {
   let found: { count: number; readonly first: string } | undefined;
   const columns = new Set<number>();
   const note = ({ number, count, emptyFormulas }: SheetRow) => {

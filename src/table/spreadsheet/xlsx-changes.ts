@@ -4,30 +4,10 @@
  * if nothing refers to them that could not follow.
  */
 import { buffer } from "node:stream/consumers";
-import { RemovedRows } from "./removed-rows.js";
-import {
-  type AddedColumns,
-  type ChangedPart,
-  type ChangedParts,
-  columnLetters,
-  columnOf,
-  mostColumns,
-  removedRow,
-  SheetFault,
-} from "./sheet.js";
-import {
-  type AddedCell,
-  attributeOf,
-  escapeXml,
-  firstFreeColumn,
-  formulas,
-  nameOf,
-  type RowReference,
-  type SheetChanges,
-  withAttribute,
-  withCells,
-} from "./sheet-xml.js";
-import { dereferenced, tokensOf } from "./xml.js";
+import { AddedRows, removalFault, SheetColumns } from "./added-cells.js";
+import type { AddedColumns, ChangedPart, ChangedParts } from "./sheet.js";
+import { escapeXml, firstFreeColumn, formulas, type RowReference, withCells } from "./sheet-xml.js";
+import { attributeOf, dereferenced, nameOf, tokensOf, withAttribute } from "./xml.js";
 
 interface SheetParts {
   readonly sheet: { readonly name: string; readonly path: string };
@@ -52,58 +32,19 @@ export async function addColumns(parts: SheetParts, added: AddedColumns): Promis
   const references = firstRemovable === undefined ? undefined : new References(parts, firstRemovable);
   const free = await firstFreeColumn(read(sheet.path), references?.check);
   await references?.checkOthers();
-  const columns = new SheetColumns(added, Math.max(free, added.width));
-  if (columns.last >= mostColumns) {
-    throw new SheetFault(
-      `sheet "${sheet.name}": there is no free column behind its last one; use -o FILE.csv`,
-    );
-  }
+  const columns = new SheetColumns(sheet.name, added, free);
   for (const path of [...tables, bookPath]) {
     for await (const _ of tokensOf(read(path))) {
       // Read for its faults only.
     }
   }
   return async function* changedParts(each) {
-    const rows = new AddedRows(added, columns, each);
+    const rows = new AddedRows(sheet.name, added, columns, each);
     yield { path: sheet.path, bytes: withCells(read(sheet.path), rows) };
     await rows.end();
     for (const path of tables) yield* ifChanged(path, read(path), () => tableChange(rows, added, columns));
     yield* ifChanged(bookPath, read(bookPath), () => bookChange(rows, columns, sheet.name));
   };
-}
-
-/** Where the added columns are in the sheet. */
-class SheetColumns {
-  /** The first and the last of those that are new to the sheet. */
-  readonly first: number;
-  readonly last: number;
-  readonly #items: number;
-  readonly #shift: number;
-  readonly #width: number;
-
-  /** @param free the first free column of the sheet: the table need not reach to it */
-  constructor({ places, width, column }: AddedColumns, free: number) {
-    this.first = free;
-    this.last = free + places.filter((place) => place >= width).length - 1;
-    this.#items = column;
-    this.#width = width;
-    this.#shift = free - width;
-    this.widened = this.widened.bind(this);
-  }
-
-  /** Returns the column of a field. */
-  columnOf(place: number): number {
-    return place < this.#width ? place : place + this.#shift;
-  }
-
-  /** Returns a range with the added columns, if it has the items and ends before the first of them. */
-  widened(range: string): string {
-    const [, start, from = "", middle, to = "", end] =
-      /^(\$?)([A-Z]+)(\$?\d*:\$?)([A-Z]+)(\$?\d*)$/.exec(range) ?? [];
-    const hasItems = start !== undefined && columnOf(from) <= this.#items && this.#items <= columnOf(to);
-    if (!hasItems || columnOf(to) !== this.first - 1 || this.last < this.first) return range;
-    return `${start}${from}${middle}${columnLetters(this.last)}${end}`;
-  }
 }
 
 type Change = (token: string) => string;
@@ -131,60 +72,6 @@ async function* ifChanged(
     yield Buffer.from(after);
   }
   if (after !== before) yield { path, bytes: changed() };
-}
-
-class AddedRows implements SheetChanges {
-  /** Number of the row with the names, from 1; 0 if there is none. */
-  headerRow = 0;
-  readonly first: number;
-  readonly last: number;
-  readonly widened: SheetChanges["widened"];
-  readonly removed = new RemovedRows();
-  readonly #added: AddedColumns;
-  readonly #columns: SheetColumns;
-  readonly #rows: AsyncIterator<readonly string[]>;
-  /** Indices of the added columns, in the order of the columns. */
-  readonly #order: readonly number[];
-  #number = 0;
-
-  constructor(added: AddedColumns, columns: SheetColumns, rows: AsyncIterable<readonly string[]>) {
-    const { places } = added;
-    this.first = columns.first;
-    this.last = columns.last;
-    this.widened = columns.widened;
-    this.#added = added;
-    this.#columns = columns;
-    this.#rows = rows[Symbol.asyncIterator]();
-    this.#order = [...places.keys()].sort((a, b) => places[a]! - places[b]!);
-  }
-
-  async cellsOf(number: number): Promise<readonly AddedCell[] | undefined> {
-    let row: readonly string[] = [];
-    while (this.#number < number) {
-      const { value, done } = await this.#rows.next();
-      row = done ? [] : value;
-      this.#number++;
-    }
-    if (row[0] === removedRow) return undefined;
-    const { names, places, width } = this.#added;
-    const isHeader = this.headerRow === 0 && names.every((name, i) => row[places[i]!] === name);
-    if (isHeader) this.headerRow = number;
-    const cells: AddedCell[] = [];
-    for (const i of this.#order) {
-      const place = places[i]!;
-      const text = row[place];
-      if (text === undefined || (text === "" && place >= width)) continue;
-      cells.push({ column: this.#columns.columnOf(place), text, isHeader });
-    }
-    return cells;
-  }
-
-  /** Reads the rows that are left. */
-  async end(): Promise<void> {
-    while (!(await this.#rows.next()).done) {
-      // Rows without cells.
-    }
-  }
 }
 
 /**
@@ -265,7 +152,8 @@ class References {
   check({ element, cells }: RowReference): void {
     const rows = cells.match(/\d+/g) ?? [this.#first];
     if (element !== "f" && rows.every((row) => Number(row) < this.#first)) return;
-    throw this.#fault(
+    throw removalFault(
+      this.#parts.sheet.name,
       element === "mergeCell" ? `merged cells (${cells})` : `a formula (${cells || "in a format"})`,
     );
   }
@@ -273,7 +161,7 @@ class References {
   /** Checks the other parts of the workbook. */
   async checkOthers(): Promise<void> {
     const { sheet, tables, notes, paths } = this.#parts;
-    if (tables.length > 0) throw this.#fault("a table");
+    if (tables.length > 0) throw removalFault(this.#parts.sheet.name, "a table");
     for (const path of notes) await this.#each(path, (token) => this.#checkNote(token));
     await this.#each(bookPath, this.#nameCheck());
     for (const path of paths) {
@@ -287,7 +175,8 @@ class References {
 
   #checkNote(token: string): void {
     const cell = attributeOf(token, "ref") ?? "";
-    if (Number(/\d+$/.exec(cell)?.[0] ?? 0) >= this.#first) throw this.#fault(`a note (${cell})`);
+    if (Number(/\d+$/.exec(cell)?.[0] ?? 0) >= this.#first)
+      throw removalFault(this.#parts.sheet.name, `a note (${cell})`);
   }
 
   #nameCheck(): (token: string) => void {
@@ -296,7 +185,8 @@ class References {
       const [end, , name] = nameOf(token);
       if (name === "definedName") defined = end === "" ? (attributeOf(token, "name") ?? "") : undefined;
       if (name !== undefined || defined === undefined || defined.startsWith("_xlnm.")) return;
-      if (this.#mention.test(dereferenced(token))) throw this.#fault(`the name ${dereferenced(defined)}`);
+      if (this.#mention.test(dereferenced(token)))
+        throw removalFault(this.#parts.sheet.name, `the name ${dereferenced(defined)}`);
     };
   }
 
@@ -311,13 +201,8 @@ class References {
       const formula = formulas.has(element) && name === undefined ? token : attributeOf(token, "textlink");
       const source = name === "worksheetSource" ? attributeOf(token, "sheet") : undefined;
       const isMentioned = this.#mention.test(dereferenced(formula ?? ""));
-      if (isMentioned || dereferenced(source ?? "") === this.#parts.sheet.name) throw this.#fault(what);
+      if (isMentioned || dereferenced(source ?? "") === this.#parts.sheet.name)
+        throw removalFault(this.#parts.sheet.name, what);
     };
-  }
-
-  #fault(what: string): SheetFault {
-    return new SheetFault(
-      `sheet "${this.#parts.sheet.name}": ${what} refers to rows that --only, --drop or --dedupe may take out; use -o FILE.csv, or --split`,
-    );
   }
 }

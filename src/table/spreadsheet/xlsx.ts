@@ -71,7 +71,7 @@ export async function openXlsx(part: PartReader, paths: readonly string[]): Prom
     },
     rows,
     ...((await isPlainWorkbook(part)) && {
-      addColumns: async (index, added) => {
+      addColumns: async ({ index }, added) => {
         const sheet = sheets[index]!;
         const { dir } = posix.parse(`/${sheet.path}`);
         const relationships = await readRelationships(part, sheet.path);

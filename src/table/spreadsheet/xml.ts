@@ -139,24 +139,38 @@ export function attributeIn(tag: string, name: string): readonly [number, number
   return undefined;
 }
 
-/**
- * Splits XML into pieces of markup and the texts between them.
- *
- * @param endOfMore returns the index after a piece that has more than one tag; -1 for none
- * @returns the index after the last piece
- */
-export function split(
-  xml: string,
-  tokens: string[],
-  endOfMore: (xml: string, start: number) => number = () => -1,
-): number {
+/** Returns the text of an attribute as it is written. */
+export function attributeOf(tag: string, name: string): string | undefined {
+  const place = attributeIn(tag, name);
+  return place && tag.slice(...place);
+}
+
+export function withAttribute(tag: string, name: string, change: (value: string) => string): string {
+  const place = attributeIn(tag, name);
+  if (place === undefined) return tag;
+  const [start, end] = place;
+  return `${tag.slice(0, start)}${change(tag.slice(start, end))}${tag.slice(end)}`;
+}
+
+/** Returns the parts of the name of a tag: a slash at its end, the prefix with its colon, and the name. */
+export const nameOf = (token: string): readonly (string | undefined)[] =>
+  /^<(\/?)([\w.-]+:)?([\w.-]+)/.exec(token)?.slice(1) ?? [];
+
+/** Whether an element starts and ends with a tag. */
+export const isEmpty = (tag: string): boolean => tag.endsWith("/>");
+
+/** Returns the index after a piece with more than one tag; -1 for none, undefined if it does not end yet. */
+type EndOfMore = (xml: string, start: number) => number | undefined;
+
+/** Splits XML into pieces of markup and the texts between them. Returns the index after the last piece. */
+export function split(xml: string, tokens: string[], endOfMore: EndOfMore = () => -1): number {
   let at = 0;
   for (let start = xml.indexOf("<"); start !== -1; start = xml.indexOf("<", at)) {
     if (start > at) tokens.push(xml.slice(at, start));
     at = start;
-    let end = endOfMore(xml, start);
-    if (end === -1) end = endOfMarkup(xml, start);
-    if (end === -1) break;
+    const endOfAll = endOfMore(xml, start);
+    const end = endOfAll === -1 ? endOfMarkup(xml, start) : endOfAll;
+    if (end === undefined || end === -1) break;
     tokens.push(xml.slice(start, end));
     at = end;
   }
@@ -166,12 +180,11 @@ export function split(
 /**
  * Yields XML as it is written: pieces of markup and the texts between them. A text may be in several pieces.
  *
- * @param endOfMore see {@link split}
  * @throws Error from the iteration if the XML is not UTF-8
  */
 export async function* tokensOf(
   bytes: AsyncIterable<Uint8Array>,
-  endOfMore?: (xml: string, start: number) => number,
+  endOfMore?: EndOfMore,
 ): AsyncGenerator<readonly string[]> {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   let rest = "";
@@ -188,11 +201,16 @@ export async function* tokensOf(
       tokens.push(rest);
       rest = "";
     }
-    if (rest.length > longestMarkup) throw new Error("its XML has a tag of over 1 MiB");
+    if (rest.length > longestMarkup) throw new Error("its XML has an element of over 1 MiB");
     yield tokens;
   }
   yield [rest + decoder.decode()];
 }
+
+const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
+export const escapeMarkup = (text: string): string =>
+  text.replace(/[&<>"]/g, (character) => escapes[character]!);
 
 const characters: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 

@@ -2,10 +2,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { profiles } from "../../../src/run/item.js";
+import type { AddedCell } from "../../../src/table/spreadsheet/added-cells.js";
 import { listParts, unpack } from "../../../src/table/spreadsheet/archive.js";
 import { RemovedRows } from "../../../src/table/spreadsheet/removed-rows.js";
 import { type AddedColumns, removedRow } from "../../../src/table/spreadsheet/sheet.js";
-import { type AddedCell, withCells } from "../../../src/table/spreadsheet/sheet-xml.js";
+import { withCells } from "../../../src/table/spreadsheet/sheet-xml.js";
 import { openSheet } from "../../../src/table/spreadsheet/workbook.js";
 import { xlsxOf } from "../../support/workbooks.js";
 
@@ -114,7 +115,7 @@ describe("cells", () => {
   test.each([
     ["rows out of order", data('<row r="3"/><row r="2"/>'), "not in the order"],
     ["another encoding", '<?xml version="1.0" encoding="ISO-8859-1"?><w/>', "not UTF-8"],
-    ["endless markup", `<row ${"x".repeat(2_000_000)}`, "a tag of over 1 MiB"],
+    ["endless markup", `<row ${"x".repeat(2_000_000)}`, "an element of over 1 MiB"],
   ])("are refused for %s", async (_, xml, message) => {
     await expect(changed(xml)).rejects.toThrow(message);
   });

@@ -196,7 +196,7 @@ function withMark({ start: startOf, scanned }: RecordStream): RecordStream {
 }
 
 async function readSheet(
-  { kind, inputName, sheet: wanted, encoding, isInPlace, isWorkbook, returnsWorkbook, backup, note }: Plan,
+  { kind, inputName, sheet: wanted, encoding, isInPlace, workbook, returnsWorkbook, backup, note }: Plan,
   { start, bytes }: DecodedInput,
   signal: AbortSignal,
 ) {
@@ -208,14 +208,16 @@ async function readSheet(
   if (encoding !== undefined) {
     throw new ChoiceError(`${inputName}: --encoding is for text, and this is a spreadsheet file`);
   }
-  if (isInPlace && !isWorkbook) {
-    throw new ChoiceError(`${inputName}: only .xlsx can be replaced; write another file with -o FILE.xlsx`);
+  if (isInPlace && workbook === undefined) {
+    throw new ChoiceError(
+      `${inputName}: only .xlsx and .ods can be replaced; write another file with -o FILE.xlsx`,
+    );
   }
   // Loaded only for spreadsheet files: the library is large.
   const { openSheet } = await import("../../../table/spreadsheet/workbook.js");
   const sheet = await openSheet(inputName, bytes, profiles[kind], wanted, signal);
-  const addColumns = returnsWorkbook ? sheet.addColumns : undefined;
-  const isLost = isWorkbook && addColumns === undefined;
+  const addColumns = returnsWorkbook && sheet.format === workbook ? sheet.addColumns : undefined;
+  const isLost = workbook !== undefined && addColumns === undefined;
   if (isLost && isInPlace && backup === undefined) throw new ChoiceError(`${inputName}: ${losesStyles}`);
   const lost = isLost ? "; styles, formulas and other sheets are not kept, and all cells are text" : "";
   note(`${inputName}: sheet "${sheet.name}"${lost}${othersRemark(sheet.others)}`);

@@ -12,7 +12,7 @@ import type { OpenInput } from "./input.js";
 export const nowhere: TableSink = { write: async () => {}, commit: async () => {}, discard: async () => {} };
 
 export async function openSink(
-  { split, output, isInPlace, isWorkbook }: Plan,
+  { split, output, isInPlace, workbook }: Plan,
   { table, compression, sheet, returned }: OpenInput,
   signal: AbortSignal,
 ): Promise<TableSink> {
@@ -22,12 +22,13 @@ export async function openSink(
     return openSplitOutput(split.folder, format, split.isAppended, signal);
   }
   if (output === undefined) return standardOutput;
-  if (isWorkbook) {
-    const { newWorkbook, workbookSink } = await import("../../../table/spreadsheet/workbook-sink.js");
+  if (workbook) {
+    const { workbookSink } = await import("../../../table/spreadsheet/workbook-sink.js");
+    const { newWorkbook } = await import("../../../table/spreadsheet/new-workbook.js");
     // Tables in other dialects have become CSV.
     const isKept = hasUsualMarks(dialect) && dialect.delimiter !== "\t";
     const delimiter = (isKept ? dialect.delimiter : null) ?? ",";
-    const write = returned ?? (await newWorkbook(sheet?.name ?? "Sheet1"));
+    const write = returned ?? (await newWorkbook(workbook, sheet?.name ?? "Sheet1"));
     return workbookSink(await openOutputFile(output), delimiter, write, returned !== undefined);
   }
   const sink = await openOutputFile(output);

@@ -4,7 +4,7 @@
  */
 import type { ClassifierSource } from "../../../classifier/classifier.js";
 import { tableSource } from "../../../data/installed-table.js";
-import { endingOf, formatByName } from "../../../files/format-by-name.js";
+import { endingOf, formatByName, isWorkbook, type WorkbookFormat } from "../../../files/format-by-name.js";
 import { type CellOptions, itemTest, usualEmptyValues } from "../../../run/cells.js";
 import { profiles } from "../../../run/item.js";
 import type { RowFilter } from "../../../run/run-options.js";
@@ -81,7 +81,8 @@ export interface LogPlan {
 interface FilePlan extends Places {
   /** Path of the input, or `standard input`. */
   readonly inputName: string;
-  readonly isWorkbook: boolean;
+  /** Format of the output if it is a workbook. */
+  readonly workbook: WorkbookFormat | undefined;
   /** Whether a workbook that is read may be written again with more columns. */
   readonly returnsWorkbook: boolean;
   readonly table: Omit<TableOptions, "onBadRow">;
@@ -210,8 +211,10 @@ function logOf({ log = [], quiet }: BulkOptions): LogPlan {
 }
 
 /** A replaced file keeps its format. */
-const isWorkbookOf = ({ input, output, isInPlace }: Places): boolean =>
-  isInPlace ? /\.xlsx$/i.test(input!) : output !== undefined && formatByName(output) === "xlsx";
+function workbookOf({ input, output, isInPlace }: Places): WorkbookFormat | undefined {
+  const format = isInPlace ? endingOf(input!) : output && formatByName(output);
+  return isWorkbook(format) ? format : undefined;
+}
 
 /** Message about a workbook that would be replaced by a sheet of text. */
 export const losesStyles =
@@ -222,12 +225,12 @@ const mayReturn = ({ shard, badRows, split, header }: BulkOptions): boolean =>
 
 function checkWritten(places: Places, options: BulkOptions): void {
   const { output, isInPlace, backup } = places;
-  const isWorkbook = isWorkbookOf(places);
-  if (isInPlace && isWorkbook && backup === undefined && !mayReturn(options)) {
+  const workbook = workbookOf(places);
+  if (isInPlace && workbook && backup === undefined && !mayReturn(options)) {
     throw new UsageError(`${printable(output!)}: ${losesStyles}`);
   }
-  if (isWorkbook && options.badRows?.policy === "keep") throw keepsNothing();
-  if (isWorkbook && options.format !== undefined) {
+  if (workbook && options.badRows?.policy === "keep") throw keepsNothing();
+  if (workbook && options.format !== undefined) {
     throw new UsageError(`${output}: --format is for text; leave it out for a spreadsheet file`);
   }
   checkNotItself(places, options);
@@ -235,18 +238,18 @@ function checkWritten(places: Places, options: BulkOptions): void {
 
 function planFile({ kind, settings, cells }: CommonPlan, places: Places, options: BulkOptions): FilePlan {
   const { input, output, isInPlace } = places;
-  const isWorkbook = isWorkbookOf(places);
+  const workbook = workbookOf(places);
   // A file named .csv may hold tabs. An output with the same ending then gets tabs, too.
   const isSameEnding = input !== undefined && output !== undefined && endingOf(input) === endingOf(output);
   const named = output === undefined || isInPlace || isSameEnding ? undefined : formatByName(output);
   // Workbooks are made from CSV.
-  const namedFormat = isWorkbook ? "csv" : named;
+  const namedFormat = workbook ? "csv" : named;
   const { column, allColumns, delimiter, quote, comment, format, skipLines, headers } = options;
   return {
     ...places,
     inputName: input ?? "standard input",
-    isWorkbook,
-    returnsWorkbook: isWorkbook && mayReturn(options),
+    workbook,
+    returnsWorkbook: workbook !== undefined && mayReturn(options),
     table: {
       profile: profiles[kind],
       items: itemTest({ kind, emptyValues: cells.emptyValues }),
@@ -262,7 +265,7 @@ function planFile({ kind, settings, cells }: CommonPlan, places: Places, options
       force: options.force === true,
       // The sample shows whether a column holds the statuses of an earlier run.
       needsSample: options.update !== undefined,
-      ...(namedFormat !== undefined && namedFormat !== "xlsx" && { namedFormat }),
+      ...(namedFormat !== undefined && !isWorkbook(namedFormat) && { namedFormat }),
     },
     filter: rowFilter(options, settings, isInPlace),
   };

@@ -16,7 +16,7 @@ export function resumeCommand(plan: Plan, table: Table): string | undefined {
   const { output } = plan;
   const words = repeatedWords(plan);
   // A workbook would be replaced together with its backup.
-  if (!isUpdatable(plan, table) || plan.isWorkbook || words === undefined) return undefined;
+  if (!isUpdatable(plan, table) || plan.workbook || words === undefined) return undefined;
   return commandLine([...words, "-I", "--update", pathWord(output!)]);
 }
 

@@ -32,7 +32,7 @@ describe("the name of the output", () => {
 
   test.each([
     ["o.json", "name it .jsonl, with an object on each line"],
-    ["o.parquet", "name it .csv, .tsv or .jsonl"],
+    ["o.parquet", "name it .csv, .tsv, .jsonl, .xlsx or .ods"],
     ["o.json.gz", "name it .jsonl"],
     ["o.csv.bz2", ".bz2 cannot be written"],
   ])("%s is refused before anything is read", async (name, advice) => {

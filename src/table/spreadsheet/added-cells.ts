@@ -1,0 +1,143 @@
+/**
+ * The cells that a run adds to a sheet, whatever the format of its file: which columns they are in, which rows they belong to,
+ * and which rows are taken out.
+ */
+import { RemovedRows } from "./removed-rows.js";
+import { type AddedColumns, columnLetters, columnOf, mostColumns, removedRow, SheetFault } from "./sheet.js";
+
+export interface AddedCell {
+  /** From 0. */
+  readonly column: number;
+  readonly text: string;
+  /** Whether the cell gets the style of the last cell before it. */
+  readonly isHeader: boolean;
+}
+
+/** Where the added columns are in the sheet. */
+export class SheetColumns {
+  /** The first and the last of those that are new to the sheet. */
+  readonly first: number;
+  readonly last: number;
+  readonly #items: number;
+  readonly #shift: number;
+  readonly #width: number;
+
+  /**
+   * @param free the first free column of the sheet: the table need not reach to it
+   * @throws SheetFault if there is no room for the columns
+   */
+  constructor(sheet: string, { places, width, column }: AddedColumns, free: number) {
+    this.first = Math.max(free, width);
+    this.last = this.first + places.filter((place) => place >= width).length - 1;
+    this.#items = column;
+    this.#width = width;
+    this.#shift = this.first - width;
+    this.widened = this.widened.bind(this);
+    if (this.last < mostColumns) return;
+    throw new SheetFault(`sheet "${sheet}": there is no free column behind its last one; use -o FILE.csv`);
+  }
+
+  /** Returns the column of a field. */
+  columnOf(place: number): number {
+    return place < this.#width ? place : place + this.#shift;
+  }
+
+  /** Returns a range with the added columns, if it has the items and ends before the first of them. */
+  widened(range: string): string {
+    const [, start, from = "", middle, to = "", end] =
+      /^(\$?)([A-Z]+)(\$?\d*:\$?)([A-Z]+)(\$?\d*)$/.exec(range) ?? [];
+    const hasItems = start !== undefined && columnOf(from) <= this.#items && this.#items <= columnOf(to);
+    if (!hasItems || columnOf(to) !== this.first - 1 || this.last < this.first) return range;
+    return `${start}${from}${middle}${columnLetters(this.last)}${end}`;
+  }
+}
+
+export class AddedRows {
+  /** Number of the row with the names, from 1; 0 if there is none. */
+  headerRow = 0;
+  readonly first: number;
+  readonly last: number;
+  readonly widened: SheetColumns["widened"];
+  readonly removed = new RemovedRows();
+  /** Whether there are no more rows. */
+  isDone = false;
+  readonly #sheet: string;
+  readonly #added: AddedColumns;
+  readonly #columns: SheetColumns;
+  readonly #rows: AsyncIterator<readonly string[]>;
+  /** Indices of the added columns, in the order of the columns. */
+  readonly #order: readonly number[];
+  #number = 0;
+
+  constructor(
+    sheet: string,
+    added: AddedColumns,
+    columns: SheetColumns,
+    rows: AsyncIterable<readonly string[]>,
+  ) {
+    const { places } = added;
+    this.#sheet = sheet;
+    this.first = columns.first;
+    this.last = columns.last;
+    this.widened = columns.widened;
+    this.#added = added;
+    this.#columns = columns;
+    this.#rows = rows[Symbol.asyncIterator]();
+    this.#order = [...places.keys()].sort((a, b) => places[a]! - places[b]!);
+  }
+
+  /**
+   * Returns the cells to put into a row, by its number from 1, in the order of their columns; undefined to take the row out.
+   * Called with rising numbers.
+   *
+   * @throws SheetFault if a row between them has cells
+   */
+  async cellsOf(number: number): Promise<readonly AddedCell[] | undefined> {
+    let row: readonly string[] = [];
+    while (this.#number < number && !this.isDone) {
+      this.#checkLost(row);
+      row = (await this.#next()) ?? [];
+    }
+    if (row[0] === removedRow) return undefined;
+    const { names, places, width } = this.#added;
+    const isHeader = this.headerRow === 0 && names.every((name, i) => row[places[i]!] === name);
+    if (isHeader) this.headerRow = number;
+    const cells: AddedCell[] = [];
+    for (const i of this.#order) {
+      const place = places[i]!;
+      const text = row[place];
+      if (text === undefined || (text === "" && place >= width)) continue;
+      cells.push({ column: this.#columns.columnOf(place), text, isHeader });
+    }
+    return cells;
+  }
+
+  /**
+   * Reads the rows that are left.
+   *
+   * @throws SheetFault if one of them has cells
+   */
+  async end(): Promise<void> {
+    for (let row = await this.#next(); row !== undefined; row = await this.#next()) this.#checkLost(row);
+  }
+
+  async #next(): Promise<readonly string[] | undefined> {
+    const { value, done } = await this.#rows.next();
+    if (done) this.isDone = true;
+    else this.#number++;
+    return done ? undefined : value;
+  }
+
+  #checkLost(row: readonly string[]): void {
+    if (row.every((field) => field === "")) return;
+    throw new SheetFault(
+      `sheet "${this.#sheet}", row ${this.#number}: is not where it was read; use -o FILE.csv`,
+    );
+  }
+}
+
+/** @param what what refers to the rows */
+export const removalFault = (sheet: string, what: string): SheetFault =>
+  new SheetFault(
+    `sheet "${sheet}": ${what} refers to rows that --only, --drop or --dedupe may take out; use -o FILE.csv, or --split`,
+  );
