@@ -122,7 +122,7 @@ export function endOfMarkup(xml: string, start: number): number {
 const attribute = /\s([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
 /** Returns where the value of an attribute is in a tag, from its start to its end; undefined if the tag has no such attribute. */
-export function attributeIn(tag: string, name: string): readonly [number, number] | undefined {
+function attributeIn(tag: string, name: string): readonly [number, number] | undefined {
   // Most tags have no other quotes, in which a name with `="` behind it may be a part of a value.
   const at = tag.includes("'") ? -1 : tag.indexOf(` ${name}="`);
   if (at !== -1) {
