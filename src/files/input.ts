@@ -10,6 +10,8 @@ export interface InputFile {
   readonly bytes: AsyncIterable<Uint8Array>;
   /** Size in bytes; undefined for a pipe or device. */
   readonly size: number | undefined;
+  /** Reads bytes from one place to another, or to the end; undefined for a pipe or device. @throws FileError */
+  readonly read?: (from: number, to: number) => Buffer;
   /** Returns whether the file was replaced or written to since it was opened; false for a pipe or device. */
   hasChanged(): Promise<boolean>;
   /** Closes the file, even in the middle of a read. May be called more than once. */
@@ -37,7 +39,8 @@ export async function openInputFile(path: string, signal: AbortSignal): Promise<
       };
       const file = await open(path);
       const close = () => file.close();
-      return { bytes: readFile(path, file, signal), size: found.size, hasChanged, close };
+      const read = (from: number, to: number) => readAt(path, file, from, to);
+      return { bytes: readFile(path, file, signal), size: found.size, read, hasChanged, close };
     }
     const stream = found.isFIFO() ? openPipe(path) : createReadStream(path, { highWaterMark: readBytes });
     const close = async () => void stream.destroy();
@@ -81,6 +84,15 @@ async function* readFile(path: string, file: FileHandle, signal: AbortSignal): A
     throw signal.aborted ? signal.reason : cannotRead(path, error);
   } finally {
     await file.close();
+  }
+}
+
+function readAt(path: string, file: FileHandle, from: number, to: number): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(Math.max(0, to - from));
+  try {
+    return bytes.subarray(0, readSync(file.fd, bytes, 0, bytes.length, from));
+  } catch (error) {
+    throw cannotRead(path, error);
   }
 }
 

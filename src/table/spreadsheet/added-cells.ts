@@ -3,7 +3,15 @@
  * and which rows are taken out.
  */
 import { RemovedRows } from "./removed-rows.js";
-import { type AddedColumns, columnLetters, columnOf, mostColumns, removedRow, SheetFault } from "./sheet.js";
+import {
+  type AddedColumns,
+  columnLetters,
+  columnOf,
+  mostColumns,
+  type RowBatches,
+  removedRow,
+  SheetFault,
+} from "./sheet.js";
 
 export interface AddedCell {
   /** From 0. */
@@ -64,17 +72,17 @@ export class AddedRows {
   readonly #sheet: string;
   readonly #added: AddedColumns;
   readonly #columns: SheetColumns;
-  readonly #rows: AsyncIterator<readonly string[]>;
+  readonly #batches: AsyncIterator<readonly (readonly string[])[]>;
+  #batch: readonly (readonly string[])[] = [];
+  /** Index of the next row in its batch. */
+  #next = 0;
+  /** The last row that was taken. */
+  #row: readonly string[] = [];
   /** Indices of the added columns, in the order of the columns. */
   readonly #order: readonly number[];
   #number = 0;
 
-  constructor(
-    sheet: string,
-    added: AddedColumns,
-    columns: SheetColumns,
-    rows: AsyncIterable<readonly string[]>,
-  ) {
+  constructor(sheet: string, added: AddedColumns, columns: SheetColumns, batches: RowBatches) {
     const { places } = added;
     this.#sheet = sheet;
     this.first = columns.first;
@@ -82,7 +90,7 @@ export class AddedRows {
     this.widened = columns.widened;
     this.#added = added;
     this.#columns = columns;
-    this.#rows = rows[Symbol.asyncIterator]();
+    this.#batches = batches[Symbol.asyncIterator]();
     this.#order = [...places.keys()].sort((a, b) => places[a]! - places[b]!);
   }
 
@@ -92,12 +100,14 @@ export class AddedRows {
    *
    * @throws SheetFault if a row between them has cells
    */
-  async cellsOf(number: number): Promise<readonly AddedCell[] | undefined> {
-    let row: readonly string[] = [];
+  cellsOf(number: number): readonly AddedCell[] | undefined | Promise<readonly AddedCell[] | undefined> {
     while (this.#number < number && !this.isDone) {
-      this.#checkLost(row);
-      row = (await this.#next()) ?? [];
+      if (this.#next === this.#batch.length) return this.#takeBatch().then(() => this.cellsOf(number));
+      this.#checkLost();
+      this.#takeRow();
     }
+    const row = this.#number === number ? this.#row : [];
+    this.#row = [];
     if (row[0] === removedRow) return undefined;
     const { names, places, width } = this.#added;
     const isHeader = this.headerRow === 0 && names.every((name, i) => row[places[i]!] === name);
@@ -118,18 +128,30 @@ export class AddedRows {
    * @throws SheetFault if one of them has cells
    */
   async end(): Promise<void> {
-    for (let row = await this.#next(); row !== undefined; row = await this.#next()) this.#checkLost(row);
+    for (; !this.isDone; await this.#takeBatch()) {
+      while (this.#next < this.#batch.length) {
+        this.#checkLost();
+        this.#takeRow();
+      }
+    }
+    this.#checkLost();
   }
 
-  async #next(): Promise<readonly string[] | undefined> {
-    const { value, done } = await this.#rows.next();
-    if (done) this.isDone = true;
-    else this.#number++;
-    return done ? undefined : value;
+  async #takeBatch(): Promise<void> {
+    const { value = [], done } = await this.#batches.next();
+    this.#batch = value;
+    this.#next = 0;
+    this.isDone = done === true;
   }
 
-  #checkLost(row: readonly string[]): void {
-    if (row.every((field) => field === "")) return;
+  #takeRow(): void {
+    this.#row = this.#batch[this.#next++]!;
+    this.#number++;
+  }
+
+  /** Checks that the last row has been used, or has no cells. */
+  #checkLost(): void {
+    if (this.#row.every((field) => field === "")) return;
     throw new SheetFault(
       `sheet "${this.#sheet}", row ${this.#number}: is not where it was read; use -o FILE.csv`,
     );

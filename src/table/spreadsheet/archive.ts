@@ -6,6 +6,19 @@
 import { Readable } from "node:stream";
 import { crc32, createDeflateRaw, createInflateRaw } from "node:zlib";
 
+/** An archive, which is read at any place. */
+export interface Archive {
+  /** In bytes. */
+  readonly length: number;
+  /** Returns the bytes from one place to another, or to the end; valid as long as the caller likes. */
+  read(from: number, to: number): Buffer;
+}
+
+export const inMemory = (bytes: Buffer): Archive => ({
+  length: bytes.length,
+  read: (from, to) => bytes.subarray(from, to),
+});
+
 /** A part of an archive. Lengths are in bytes. */
 export interface ArchivePart {
   readonly name: string;
@@ -31,31 +44,33 @@ const headerLength = 30;
 const longestComment = 65_535;
 const pieceBytes = 65_536;
 
-export function listParts(archive: Buffer): readonly ArchivePart[] | undefined {
-  const first = Math.max(0, archive.length - endLength - longestComment);
-  let end = archive.length - endLength;
-  while (end >= first && archive.readUInt32LE(end) !== endOfDirectory) end--;
-  if (end < first) return undefined;
-  const count = archive.readUInt16LE(end + 10);
-  let at = archive.readUInt32LE(end + 16);
+export function listParts(archive: Archive): readonly ArchivePart[] | undefined {
+  const last = archive.read(Math.max(0, archive.length - endLength - longestComment), archive.length);
+  let end = last.length - endLength;
+  while (end >= 0 && last.readUInt32LE(end) !== endOfDirectory) end--;
+  if (end < 0) return undefined;
+  const count = last.readUInt16LE(end + 10);
+  const start = last.readUInt32LE(end + 16);
+  const directory = archive.read(start, archive.length);
   const parts: ArchivePart[] = [];
-  for (let i = 0; i < count; i++) {
-    if (at + entryLength > archive.length || archive.readUInt32LE(at) !== directoryEntry) return undefined;
-    const [name, extra, comment] = [28, 30, 32].map((place) => archive.readUInt16LE(at + place)) as [
+  for (let i = 0, at = 0; i < count; i++) {
+    if (at + entryLength > directory.length || directory.readUInt32LE(at) !== directoryEntry)
+      return undefined;
+    const [name, extra, comment] = [28, 30, 32].map((place) => directory.readUInt16LE(at + place)) as [
       number,
       number,
       number,
     ];
     const next = at + entryLength + name + extra + comment;
     parts.push({
-      name: archive.toString("utf8", at + entryLength, at + entryLength + name),
-      length: archive.readUInt32LE(at + 24),
-      compressedLength: archive.readUInt32LE(at + 20),
-      method: archive.readUInt16LE(at + 10),
-      isEncrypted: (archive.readUInt16LE(at + 8) & 1) === 1,
-      checksum: archive.readUInt32LE(at + 16),
-      offset: archive.readUInt32LE(at + 42),
-      entry: archive.subarray(at, next),
+      name: directory.toString("utf8", at + entryLength, at + entryLength + name),
+      length: directory.readUInt32LE(at + 24),
+      compressedLength: directory.readUInt32LE(at + 20),
+      method: directory.readUInt16LE(at + 10),
+      isEncrypted: (directory.readUInt16LE(at + 8) & 1) === 1,
+      checksum: directory.readUInt32LE(at + 16),
+      offset: directory.readUInt32LE(at + 42),
+      entry: directory.subarray(at, next),
     });
     at = next;
   }
@@ -67,14 +82,14 @@ export function listParts(archive: Buffer): readonly ArchivePart[] | undefined {
  *
  * @throws Error from the iteration if the part is damaged, encrypted or compressed with another method
  */
-export async function* unpack(archive: Buffer, part: ArchivePart): AsyncGenerator<Buffer> {
+export async function* unpack(archive: Archive, part: ArchivePart): AsyncGenerator<Buffer> {
   const { name } = part;
   if (part.isEncrypted) throw new Error(`${name} is encrypted`);
-  if (part.method !== 0 && part.method !== 8) throw new Error(`${name} has an unknown compression`);
-  const { packed } = storedPart(archive, part);
+  if (part.method !== 0 && part.method !== deflated) throw new Error(`${name} has an unknown compression`);
+  const packed = packedBytes(archive, part);
   let length = 0;
   let checksum = 0;
-  for await (const piece of part.method === 0 ? [packed] : inflated(packed)) {
+  for await (const piece of part.method === 0 ? packed : inflated(packed)) {
     length += piece.length;
     if (length > part.length) break;
     checksum = crc32(piece, checksum);
@@ -86,81 +101,66 @@ export async function* unpack(archive: Buffer, part: ArchivePart): AsyncGenerato
   }
 }
 
-/** Returns a part as it is stored. @throws Error if it is not where the archive says */
-export function storedPart(archive: Buffer, { name, offset, compressedLength }: ArchivePart) {
-  const hasHeader = offset + headerLength <= archive.length && archive.readUInt32LE(offset) === localHeader;
-  if (!hasHeader) throw new Error(`${name} is not where the archive says`);
-  const start = offset + headerLength + archive.readUInt16LE(offset + 26) + archive.readUInt16LE(offset + 28);
-  return {
-    header: archive.subarray(offset, start),
-    packed: archive.subarray(start, start + compressedLength),
-  };
-}
-
-/** A compressed part. */
-export interface PackedPart {
-  readonly packed: readonly Buffer[];
-  readonly length: number;
-  readonly compressedLength: number;
-  readonly checksum: number;
-}
-
-export async function pack(bytes: AsyncIterable<Uint8Array>): Promise<PackedPart> {
-  let length = 0;
-  let checksum = 0;
-  async function* counted() {
-    for await (const piece of bytes) {
-      length += piece.length;
-      checksum = crc32(piece, checksum);
-      yield piece;
-    }
+/** Returns the header of a part. @throws Error if it is not where the archive says */
+export function headerOf(archive: Archive, { name, offset }: ArchivePart): Buffer {
+  const header = archive.read(offset, offset + headerLength);
+  if (header.length < headerLength || header.readUInt32LE(0) !== localHeader) {
+    throw new Error(`${name} is not where the archive says`);
   }
-  const packed: Buffer[] = [];
-  const source = Readable.from(counted(), { objectMode: false });
-  const deflate = createDeflateRaw();
-  source.once("error", (error) => deflate.destroy(error));
-  for await (const piece of source.pipe(deflate)) packed.push(piece);
-  return { packed, length, checksum, compressedLength: packed.reduce((sum, piece) => sum + piece.length, 0) };
+  const length = headerLength + header.readUInt16LE(26) + header.readUInt16LE(28);
+  return archive.read(offset, offset + length);
+}
+
+/** Yields a part as it is stored. @throws Error from the iteration if it is not where the archive says */
+function* packedBytes(archive: Archive, part: ArchivePart): Generator<Buffer> {
+  const start = part.offset + headerOf(archive, part).length;
+  const end = start + part.compressedLength;
+  for (let at = start; at < end && at < archive.length; at += pieceBytes) {
+    yield archive.read(at, Math.min(end, at + pieceBytes));
+  }
 }
 
 /**
- * Yields an archive with some parts replaced, by their names. All other parts are copied as the compressed bytes that
- * they are.
+ * Yields an archive with some parts replaced. All other parts are copied as the compressed bytes that they are, before the
+ * replaced ones.
  *
  * @param parts all parts of the archive
+ * @param replaceable names of the parts that may be replaced
+ * @param changes the parts that are replaced. Each is read before the next one is requested
  */
-export function* rebuilt(
-  archive: Buffer,
+export async function* rebuilt(
+  archive: Archive,
   parts: readonly ArchivePart[],
-  replaced: ReadonlyMap<string, PackedPart>,
-): Generator<Uint8Array> {
-  const entries: Buffer[] = [];
+  replaceable: readonly string[],
+  changes: AsyncIterable<{ readonly path: string; readonly bytes: AsyncIterable<Uint8Array> }>,
+): AsyncGenerator<Uint8Array> {
+  const entries = new Map<ArchivePart, Buffer>();
   let offset = 0;
-  for (const part of parts) {
-    const stored = storedPart(archive, part);
-    const other = replaced.get(part.name);
-    const { length, compressedLength, checksum } = other ?? part;
-    const packed = other?.packed ?? [stored.packed];
-    const [header, entry] = [Buffer.from(stored.header), Buffer.from(part.entry)];
-    // The header and the entry have the same fields, from the version on.
-    for (const [record, at] of [
-      [header, 4],
-      [entry, 6],
-    ] as const) {
-      // The lengths are in the header, not behind the part.
-      record.writeUInt16LE(record.readUInt16LE(at + 2) & ~descriptorFlag, at + 2);
-      if (other) record.writeUInt16LE(8, at + 4);
-      record.writeUInt32LE(checksum, at + 10);
-      record.writeUInt32LE(compressedLength, at + 14);
-      record.writeUInt32LE(length, at + 18);
-    }
-    entry.writeUInt32LE(offset, 42);
-    entries.push(entry);
+  function* copied(part: ArchivePart) {
+    const header = Buffer.from(headerOf(archive, part));
+    entries.set(part, recordedIn(header, part.entry, part, part.method, 0, offset));
+    offset += header.length + part.compressedLength;
     yield header;
-    yield* packed;
-    offset += header.length + compressedLength;
+    yield* packedBytes(archive, part);
   }
-  const directory = Buffer.concat(entries);
+  for (const part of parts) if (!replaceable.includes(part.name)) yield* copied(part);
+  for await (const { path, bytes } of changes) {
+    const part = parts.find(({ name }) => name === path)!;
+    const start = offset;
+    const header = Buffer.from(headerOf(archive, part));
+    const facts = { length: 0, compressedLength: 0, checksum: 0 };
+    recordedIn(header, part.entry, facts, deflated, descriptorFlag, start);
+    yield header;
+    for await (const piece of packed(bytes, facts)) yield piece;
+    const descriptor = Buffer.alloc(descriptorLength);
+    descriptor.writeUInt32LE(descriptorStart, 0);
+    writeFacts(descriptor, 4, facts);
+    yield descriptor;
+    entries.set(part, recordedIn(header, part.entry, facts, deflated, descriptorFlag, start));
+    offset += header.length + facts.compressedLength + descriptor.length;
+  }
+  for (const part of parts) if (!entries.has(part)) yield* copied(part);
+  const directory = Buffer.concat(parts.map((part) => entries.get(part)!));
   const end = Buffer.alloc(endLength);
   end.writeUInt32LE(endOfDirectory, 0);
   for (const at of [8, 10]) end.writeUInt16LE(parts.length, at);
@@ -170,11 +170,68 @@ export function* rebuilt(
   yield end;
 }
 
-/** Flag of a part whose lengths are behind it. */
+const deflated = 8;
+/** Flag of a part whose lengths are behind it; see 4.3.9 of APPNOTE.TXT. */
 const descriptorFlag = 8;
+const descriptorStart = 0x08074b50;
+const descriptorLength = 16;
 
-function inflated(packed: Buffer): AsyncIterable<Buffer> {
+interface PartFacts {
+  length: number;
+  compressedLength: number;
+  checksum: number;
+}
+
+function writeFacts(record: Buffer, at: number, { length, compressedLength, checksum }: PartFacts): void {
+  record.writeUInt32LE(checksum, at);
+  record.writeUInt32LE(compressedLength, at + 4);
+  record.writeUInt32LE(length, at + 8);
+}
+
+/** Writes the facts of a part into its header, and returns its entry in the directory with them. */
+function recordedIn(
+  header: Buffer,
+  oldEntry: Buffer,
+  facts: Readonly<PartFacts>,
+  method: number,
+  flag: number,
+  offset: number,
+): Buffer {
+  const entry = Buffer.from(oldEntry);
+  // The header and the entry have the same fields, from the version on.
+  for (const [record, at] of [
+    [header, 4],
+    [entry, 6],
+  ] as const) {
+    record.writeUInt16LE((record.readUInt16LE(at + 2) & ~descriptorFlag) | flag, at + 2);
+    record.writeUInt16LE(method, at + 4);
+    writeFacts(record, at + 10, facts);
+  }
+  entry.writeUInt32LE(offset, 42);
+  return entry;
+}
+
+/** Yields bytes compressed, and counts them. */
+async function* packed(bytes: AsyncIterable<Uint8Array>, facts: PartFacts): AsyncGenerator<Buffer> {
+  async function* counted() {
+    for await (const piece of bytes) {
+      facts.length += piece.length;
+      facts.checksum = crc32(piece, facts.checksum);
+      yield piece;
+    }
+  }
+  const source = Readable.from(counted(), { objectMode: false });
+  const deflate = createDeflateRaw({ chunkSize: pieceBytes });
+  source.once("error", (error) => deflate.destroy(error));
+  for await (const piece of source.pipe(deflate)) {
+    facts.compressedLength += piece.length;
+    yield piece;
+  }
+}
+
+function inflated(packed: Iterable<Buffer>): AsyncIterable<Buffer> {
+  const source = Readable.from(packed, { objectMode: false });
   const inflate = createInflateRaw({ chunkSize: pieceBytes });
-  inflate.end(packed);
-  return inflate;
+  source.once("error", (error) => inflate.destroy(error));
+  return source.pipe(inflate);
 }

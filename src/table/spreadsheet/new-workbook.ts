@@ -2,13 +2,11 @@
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { WorkbookFormat } from "../../files/format-by-name.js";
-import { listParts, pack, rebuilt, unpack } from "./archive.js";
+import { inMemory, listParts, rebuilt, unpack } from "./archive.js";
 import { contentPath, paragraphsOf } from "./ods-changes.js";
-import { mostRows } from "./sheet.js";
+import { mostRows, type RowBatches } from "./sheet.js";
 import type { WriteRows } from "./workbook.js";
 import { escapeMarkup } from "./xml.js";
-
-const pieceLength = 65_536;
 
 /**
  * Makes a workbook with one sheet. All cells are text: numbers such as post codes keep their zeros. If a table has more
@@ -18,34 +16,39 @@ export async function newWorkbook(format: WorkbookFormat, sheet: string): Promis
   const name = sheetName(sheet);
   if (format === "ods") return newOds(name);
   const { writeXlsxStream } = await import("hucre/xlsx");
-  return (rows) => Readable.fromWeb(writeXlsxStream(rows, { name }) as never);
+  async function* each(batches: RowBatches) {
+    for await (const rows of batches) yield* rows as string[][];
+  }
+  return (batches) => Readable.fromWeb(writeXlsxStream(each(batches), { name }) as never);
 }
 
 /** The library has all rows in memory, so it writes an empty sheet only. */
 async function newOds(sheet: string): Promise<WriteRows> {
   const { writeOds } = await import("hucre/ods");
-  const empty = Buffer.from(await writeOds({ sheets: [{ name: sheet, rows: [] }] }));
+  const empty = inMemory(Buffer.from(await writeOds({ sheets: [{ name: sheet, rows: [] }] })));
   const parts = listParts(empty)!;
   const content = await text(unpack(empty, parts.find(({ name }) => name === contentPath)!));
   const [before = "", after = ""] = content.split(/<table:table [^>]*\/>/);
-  async function* filled(rows: AsyncIterable<readonly string[]>) {
+  async function* filled(batches: RowBatches) {
     let piece = before + startOf(sheet);
     let number = 0;
-    for await (const row of rows) {
-      if (number > 0 && number % mostRows === 0)
-        piece += `</table:table>${startOf(`${sheet} (${number / mostRows + 1})`)}`;
-      number++;
-      piece += rowOf(row);
-      if (piece.length < pieceLength) continue;
+    for await (const rows of batches) {
+      for (const row of rows) {
+        if (number > 0 && number % mostRows === 0)
+          piece += `</table:table>${startOf(`${sheet} (${number / mostRows + 1})`)}`;
+        number++;
+        piece += rowOf(row);
+      }
       yield Buffer.from(piece);
       piece = "";
     }
     // A sheet has at least one row.
     yield Buffer.from(`${piece}${number === 0 ? rowOf([""]) : ""}</table:table>${after}`);
   }
-  return async function* write(rows) {
-    yield* rebuilt(empty, parts, new Map([[contentPath, await pack(filled(rows))]]));
-  };
+  async function* change(batches: RowBatches) {
+    yield { path: contentPath, bytes: filled(batches) };
+  }
+  return (batches) => rebuilt(empty, parts, [contentPath], change(batches));
 }
 
 const startOf = (sheet: string): string =>

@@ -4,7 +4,7 @@
  * could not follow. Everything else in `content.xml` is copied as it is.
  */
 import { type AddedCell, AddedRows, removalFault, SheetColumns } from "./added-cells.js";
-import { type AddedColumns, type ChangedParts, cellName, type SheetPlace } from "./sheet.js";
+import { type AddedColumns, cellName, type SheetChange, type SheetPlace } from "./sheet.js";
 import {
   attributeOf,
   dereferenced,
@@ -22,7 +22,7 @@ const rowsRepeated = "number-rows-repeated";
 const columnsRepeated = "number-columns-repeated";
 
 /**
- * Returns a function that yields the part that changes. Reads all of it before, so that its faults are found before a run begins.
+ * Returns the change of the part with the sheets. Reads all of it, so that its faults are found before a run begins.
  *
  * @throws SheetFault if there is no room for the columns, something refers to rows that may be taken out, or the XML cannot be
  *   changed
@@ -31,17 +31,20 @@ export async function addColumns(
   content: () => AsyncIterable<Uint8Array>,
   { index, name }: SheetPlace,
   added: AddedColumns,
-): Promise<ChangedParts> {
+): Promise<SheetChange> {
   const inspector = new Inspector(name, added.firstRemovable);
   for await (const _ of visited(content(), index, inspector)) {
     // Only what the inspector finds is needed.
   }
   const columns = new SheetColumns(name, added, inspector.free);
-  return async function* changedParts(each) {
-    const rows = new AddedRows(name, added, columns, each);
-    const changes = new SheetChanges(name, inspector.definedColumns, columns, rows);
-    yield { path: contentPath, bytes: visited(content(), index, changes) };
-    await rows.end();
+  return {
+    paths: [contentPath],
+    async *changed(batches) {
+      const rows = new AddedRows(name, added, columns, batches);
+      const changes = new SheetChanges(name, inspector.definedColumns, columns, rows);
+      yield { path: contentPath, bytes: visited(content(), index, changes) };
+      await rows.end();
+    },
   };
 }
 

@@ -26,7 +26,7 @@ export interface SheetChanges {
    * Returns the cells to put into a row, by its number from 1, in the order of their columns; undefined to take the row out.
    * Called with rising numbers.
    */
-  cellsOf(row: number): Promise<readonly AddedCell[] | undefined>;
+  cellsOf(row: number): readonly AddedCell[] | undefined | Promise<readonly AddedCell[] | undefined>;
   /** Returns the range of a filter, such as A1:C9, with the added columns. */
   widened(range: string): string;
 }
@@ -73,7 +73,7 @@ export async function firstFreeColumn(
   let free = 0;
   const changes: SheetChanges = {
     ...{ first: 0, last: -1, removed: new RemovedRows() },
-    cellsOf: async () => [],
+    cellsOf: () => [],
     widened: (range) => range,
   };
   const onUsed = (column: number) => {
@@ -96,6 +96,12 @@ interface SheetEvents {
 }
 
 const isTitle = (range: string): boolean => /^A1:/.test(range);
+
+/** Goes on at once if a value is there: most rows wait for nothing. */
+const after = <Value, Result>(
+  value: Value | Promise<Value>,
+  use: (value: Value) => Result,
+): Result | Promise<Result> => (value instanceof Promise ? value.then(use) : use(value));
 
 const rowEnd = "</row>";
 const isWholeRow = (token: string): boolean => token.endsWith(rowEnd) && token.length > rowEnd.length;
@@ -126,12 +132,17 @@ class ChangedSheet {
   }
 
   /** Takes a whole row. In most rows, the added cells follow the last one. */
-  async takeRow(token: string): Promise<string> {
+  takeRow(token: string): string | Promise<string> {
     if (!this.#isData) return token;
     const start = token.slice(0, endOfMarkup(token, 0));
-    const cells = token.slice(start.length, -rowEnd.length);
-    const before = await this.#startRow(start);
-    if (before === undefined) return "";
+    return after(this.#startRow(start), (before) =>
+      before === undefined
+        ? ""
+        : before + this.#cellsOfRow(token.slice(start.length, -rowEnd.length)) + rowEnd,
+    );
+  }
+
+  #cellsOfRow(cells: string): string {
     const next = this.#left.at(-1);
     const at = cells.lastIndexOf("<c");
     const last = at === -1 ? "" : cells.slice(at, endOfMarkup(cells, at));
@@ -144,11 +155,11 @@ class ChangedSheet {
       (next === undefined ? !isEmpty(last) : columnOf(place) < next.column)
     ) {
       this.#style = attributeOf(last, "s") ?? "";
-      return `${before}${cells}${this.#rest()}${rowEnd}`;
+      return `${cells}${this.#rest()}`;
     }
     const tokens: string[] = [];
     split(cells, tokens);
-    return `${before}${tokens.map((cell) => this.take(cell)).join("")}${this.#rest()}${rowEnd}`;
+    return `${tokens.map((cell) => this.take(cell)).join("")}${this.#rest()}`;
   }
 
   take(token: string): string | Promise<string> {
@@ -192,21 +203,25 @@ class ChangedSheet {
     }
   }
 
-  async #takeStart(token: string): Promise<string> {
-    const start = await this.#startRow(token);
-    if (start === undefined && !isEmpty(token)) this.#leftOut = "row";
-    return start ?? "";
+  #takeStart(token: string): string | Promise<string> {
+    return after(this.#startRow(token), (start) => {
+      if (start === undefined && !isEmpty(token)) this.#leftOut = "row";
+      return start ?? "";
+    });
   }
 
   /** Takes the start of a row. Returns undefined if the row is taken out. */
-  async #startRow(written: string): Promise<string | undefined> {
-    const { removed } = this.#changes;
+  #startRow(written: string): string | undefined | Promise<string | undefined> {
     const row = Number(attributeOf(written, "r") ?? this.#row + 1);
     if (!(row > this.#row)) throw new Error("its rows are not in the order of their numbers");
     this.#row = row;
     this.#column = -1;
     this.#style = "";
-    const cells = await this.#changes.cellsOf(row);
+    return after(this.#changes.cellsOf(row), (cells) => this.#started(written, row, cells));
+  }
+
+  #started(written: string, row: number, cells: readonly AddedCell[] | undefined): string | undefined {
+    const { removed } = this.#changes;
     if (cells === undefined) {
       removed.add(row);
       return undefined;
@@ -359,6 +374,6 @@ export const escapeXml = (text: string): string =>
 function endOfRow(xml: string, start: number): number {
   if (!xml.startsWith("<row", start) || !/[\s>]/.test(xml[start + 4] ?? "")) return -1;
   const end = xml.indexOf(rowEnd, start);
-  if (end === -1 || xml[endOfMarkup(xml, start) - 2] === "/") return -1;
+  if (end === -1 || xml[xml.indexOf(">", start) - 1] === "/") return -1;
   return xml.slice(start, end).includes("<!") ? -1 : end + rowEnd.length;
 }

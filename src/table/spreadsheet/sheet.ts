@@ -43,12 +43,11 @@ export interface Workbook {
   statedWidth(index: number): Promise<number | undefined>;
   rows(index: number): AsyncGenerator<SheetRow>;
   /**
-   * Checks that columns can be added to a sheet. The function that it returns yields the parts of the file that then change;
-   * each must be read before the next one is requested. Absent if the file cannot be returned.
+   * Checks that columns can be added to a sheet. Absent if the file cannot be returned.
    *
    * @throws SheetFault if there is no room
    */
-  readonly addColumns?: (sheet: SheetPlace, added: AddedColumns) => Promise<ChangedParts>;
+  readonly addColumns?: (sheet: SheetPlace, added: AddedColumns) => Promise<SheetChange>;
 }
 
 export interface SheetPlace {
@@ -72,8 +71,19 @@ export interface AddedColumns {
 /** Stands for a row that is taken out. No cell has this text. */
 export const removedRow = "\0";
 
-/** @param rows the rows of the sheet with the added fields, from row 1 on, without gaps */
-export type ChangedParts = (rows: AsyncIterable<readonly string[]>) => AsyncGenerator<ChangedPart>;
+/** Rows in batches of any size. */
+export type RowBatches = AsyncIterable<readonly (readonly string[])[]>;
+
+export interface SheetChange {
+  /** Names of the parts that may change. */
+  readonly paths: readonly string[];
+  /**
+   * Yields the parts that change; each must be read before the next one is requested.
+   *
+   * @param rows the rows of the sheet with the added fields, from row 1 on, without gaps
+   */
+  changed(rows: RowBatches): AsyncGenerator<ChangedPart>;
+}
 
 export interface ChangedPart {
   readonly path: string;

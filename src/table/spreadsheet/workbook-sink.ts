@@ -1,5 +1,6 @@
 /** Writes a table into a workbook, a new one or the one that it was in: parses the CSV that the run writes, and passes rows on. */
-import { parse } from "csv-parse";
+import { PassThrough } from "node:stream";
+import { parse } from "csv-parse/sync";
 import type { TableSink } from "../../files/output.js";
 import { maximumRecordBytes } from "../records.js";
 import { removedRow } from "./sheet.js";
@@ -16,22 +17,15 @@ export function workbookSink(
   write: WriteRows,
   isReturned: boolean,
 ): TableSink {
-  const parser = parse({
-    delimiter,
-    bom: true,
-    relax_quotes: true,
-    relax_column_count: true,
-    record_delimiter: ["\r\n", "\n", "\r"],
-    max_record_size: maximumRecordBytes,
-  });
-  const written = pipe(write(parser as AsyncIterable<string[]>), sink);
+  const batches = new PassThrough({ objectMode: true, highWaterMark: 1 });
+  const written = pipe(write(batches), sink);
   // `write` and `prepare` throw the error, even if nothing reads the rows yet.
-  parser.on("error", () => {});
-  written.catch((error: Error) => parser.destroy(error));
+  batches.on("error", () => {});
+  written.catch((error: Error) => batches.destroy(error));
   let ended: Promise<void> | undefined;
   const prepare = async () => {
     if (ended === undefined) {
-      parser.end();
+      batches.end();
       ended = written;
     }
     await ended;
@@ -40,9 +34,8 @@ export function workbookSink(
   return {
     ...(isReturned && { leftOut: Buffer.from(`${removedRow}\n`) }),
     async write(bytes) {
-      // Copied: the caller may reuse the memory when this resolves.
-      const hasRoom = parser.write(Buffer.from(bytes));
-      if (!hasRoom) await Promise.race([new Promise((resolve) => parser.once("drain", resolve)), written]);
+      const hasRoom = batches.write(rowsIn(bytes, delimiter));
+      if (!hasRoom) await Promise.race([new Promise((resolve) => batches.once("drain", resolve)), written]);
     },
     prepare,
     async commit() {
@@ -50,11 +43,31 @@ export function workbookSink(
       await sink.commit();
     },
     async discard() {
-      parser.destroy();
+      batches.destroy();
       await written.catch(() => {});
       await sink.discard();
     },
   };
+}
+
+/** Returns the rows of CSV. A run writes whole rows. */
+function rowsIn(bytes: Uint8Array, delimiter: string): readonly (readonly string[])[] {
+  const csv = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+  // Most rows need no parser.
+  if (!/["\r\ufeff]/.test(csv) && csv.endsWith("\n")) {
+    return csv
+      .slice(0, -1)
+      .split("\n")
+      .map((line) => line.split(delimiter));
+  }
+  return parse(csv, {
+    delimiter,
+    bom: true,
+    relax_quotes: true,
+    relax_column_count: true,
+    record_delimiter: ["\r\n", "\n", "\r"],
+    max_record_size: maximumRecordBytes,
+  });
 }
 
 async function pipe(workbook: AsyncIterable<Uint8Array>, sink: TableSink): Promise<void> {

@@ -8,21 +8,20 @@ import type { WorkbookFormat } from "../../files/format-by-name.js";
 import { TableError } from "../errors.js";
 import { quoteField } from "../quotes.js";
 import type { ItemProfile } from "../sniff/item-profile.js";
-import {
-  type ArchivePart,
-  listParts,
-  type PackedPart,
-  pack,
-  rebuilt,
-  storedPart,
-  unpack,
-} from "./archive.js";
+import { type Archive, type ArchivePart, headerOf, inMemory, listParts, rebuilt, unpack } from "./archive.js";
 import { openOds } from "./ods.js";
-import { type AddedColumns, cellName, SheetFault, type SheetRow, type Workbook } from "./sheet.js";
+import {
+  type AddedColumns,
+  cellName,
+  type RowBatches,
+  SheetFault,
+  type SheetRow,
+  type Workbook,
+} from "./sheet.js";
 import { openXlsx } from "./xlsx.js";
 import { readXml } from "./xml.js";
 
-/** Largest file and largest part in bytes. The file and the texts that cells share are in memory. */
+/** Largest file without a place on a disk, which is in memory, and largest part, in bytes. */
 const mostBytes = 536_870_912;
 const mostPartBytes = 500_000_000;
 /** Parts above this size in bytes are refused if they are compressed by more than this ratio. Sheets reach 50. */
@@ -58,7 +57,7 @@ export interface OpenSheet {
 }
 
 /** Makes a workbook of rows. */
-export type WriteRows = (rows: AsyncIterable<string[]>) => AsyncIterable<Uint8Array>;
+export type WriteRows = (rows: RowBatches) => AsyncIterable<Uint8Array>;
 
 /**
  * Formulas without a stored value: the workbook was written by a program that calculates nothing. `first` is the name
@@ -74,6 +73,7 @@ export interface EmptyFormulas {
  * not empty.
  *
  * @param name the file's name in errors
+ * @param input a stream is read into memory
  * @param wanted name of the sheet
  * @param signal aborting it ends the reading with the signal's reason
  * @throws ChoiceError if the archive is not a spreadsheet file, or has no such sheet
@@ -81,12 +81,12 @@ export interface EmptyFormulas {
  */
 export async function openSheet(
   name: string,
-  input: AsyncIterable<Uint8Array>,
+  input: AsyncIterable<Uint8Array> | Archive,
   profile: ItemProfile,
   wanted: string | undefined,
   signal: AbortSignal,
 ): Promise<OpenSheet> {
-  const file = await collect(name, input);
+  const file = "read" in input ? input : inMemory(await collect(name, input));
   const explain = (error: unknown): never => {
     signal.throwIfAborted();
     throw explained(name, error);
@@ -101,13 +101,11 @@ export async function openSheet(
       explain,
     );
     const addColumns = async (added: AddedColumns): Promise<WriteRows> => {
-      for (const part of parts) storedPart(file, part);
-      const changedParts = await book.addColumns!(sheet, added);
-      return async function* write(each) {
+      for (const part of parts) headerOf(file, part);
+      const { paths, changed } = await book.addColumns!(sheet, added);
+      return async function* write(batches) {
         try {
-          const changed = new Map<string, PackedPart>();
-          for await (const { path, bytes } of changedParts(each)) changed.set(path, await pack(bytes));
-          yield* rebuilt(file, parts, changed);
+          yield* rebuilt(file, parts, paths, changed(batches));
         } catch (error) {
           explain(error);
         }
@@ -126,7 +124,7 @@ export async function openSheet(
 
 async function openBook(
   name: string,
-  file: Buffer,
+  file: Archive,
   signal: AbortSignal,
 ): Promise<{
   readonly book: Workbook;

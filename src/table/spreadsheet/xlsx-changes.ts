@@ -5,7 +5,7 @@
  */
 import { buffer } from "node:stream/consumers";
 import { AddedRows, removalFault, SheetColumns } from "./added-cells.js";
-import type { AddedColumns, ChangedPart, ChangedParts } from "./sheet.js";
+import type { AddedColumns, ChangedPart, SheetChange } from "./sheet.js";
 import { escapeXml, firstFreeColumn, formulas, type RowReference, withCells } from "./sheet-xml.js";
 import { attributeOf, dereferenced, nameOf, tokensOf, withAttribute } from "./xml.js";
 
@@ -21,12 +21,11 @@ interface SheetParts {
 const bookPath = "xl/workbook.xml";
 
 /**
- * Returns a function that yields the parts that change, the sheet first. Reads all of them before, so that their faults are found
- * before a run begins.
+ * Returns the change of the parts. Reads all of them, so that their faults are found before a run begins.
  *
  * @throws SheetFault if there is no room for the columns, or something refers to rows that may be taken out
  */
-export async function addColumns(parts: SheetParts, added: AddedColumns): Promise<ChangedParts> {
+export async function addColumns(parts: SheetParts, added: AddedColumns): Promise<SheetChange> {
   const { sheet, tables, read } = parts;
   const { firstRemovable } = added;
   const references = firstRemovable === undefined ? undefined : new References(parts, firstRemovable);
@@ -38,12 +37,15 @@ export async function addColumns(parts: SheetParts, added: AddedColumns): Promis
       // Read for its faults only.
     }
   }
-  return async function* changedParts(each) {
-    const rows = new AddedRows(sheet.name, added, columns, each);
-    yield { path: sheet.path, bytes: withCells(read(sheet.path), rows) };
-    await rows.end();
-    for (const path of tables) yield* ifChanged(path, read(path), () => tableChange(rows, added, columns));
-    yield* ifChanged(bookPath, read(bookPath), () => bookChange(rows, columns, sheet.name));
+  return {
+    paths: [sheet.path, ...tables, bookPath],
+    async *changed(batches) {
+      const rows = new AddedRows(sheet.name, added, columns, batches);
+      yield { path: sheet.path, bytes: withCells(read(sheet.path), rows) };
+      await rows.end();
+      for (const path of tables) yield* ifChanged(path, read(path), () => tableChange(rows, added, columns));
+      yield* ifChanged(bookPath, read(bookPath), () => bookChange(rows, columns, sheet.name));
+    },
   };
 }
 

@@ -14,7 +14,8 @@ import {
   type SheetRow,
   type Workbook,
 } from "./sheet.js";
-import { readXml, type XmlReader } from "./xml.js";
+import { TextList } from "./text-list.js";
+import { dereferenced, readXml, type XmlReader } from "./xml.js";
 
 const longestFormat = 255;
 
@@ -27,7 +28,7 @@ interface Relationship {
 }
 
 interface Shared {
-  readonly texts: readonly string[];
+  readonly texts: TextList;
   /** Whether a cell of a style is a date, by the index of the style. */
   readonly isDate: readonly boolean[];
 }
@@ -145,8 +146,12 @@ async function readBook(part: PartReader, relationships: readonly Relationship[]
   return { sheets, startsIn1904 };
 }
 
-async function readTexts(part: PartReader, path: string | undefined): Promise<readonly string[]> {
-  const texts: string[] = [];
+/** A shared text as most programs write it. */
+const usualText = /<si><t(?: xml:space="preserve")?>([^<]*)<\/t><\/si>\s*/y;
+
+async function readTexts(part: PartReader, path: string | undefined): Promise<TextList> {
+  const texts = new TextList();
+  const addUsual = ([, text = ""]: RegExpExecArray) => texts.add(unescapeText(dereferenced(text)));
   const bytes = path === undefined ? undefined : part(path);
   if (bytes === undefined) return texts;
   let text = "";
@@ -160,8 +165,9 @@ async function readTexts(part: PartReader, path: string | undefined): Promise<re
       } else if (xml.name === "t") isText = event === "open" && !isHint;
       else if (xml.name === "rPh") isHint = event === "open";
       else if (xml.name === "si" && event === "close") {
-        texts.push(unescapeText(text));
+        texts.add(unescapeText(text));
         text = "";
+        xml.takeUsual(usualText, addUsual);
       }
     }
   }
@@ -253,6 +259,16 @@ async function* rowsOf(
   let style = "";
   let value = "";
   let [hasValue, hasFormula, isText, isHint] = [false, false, false, false];
+  const addCell = (place: string, type: string, style: string, value: string, isEmptyFormula: boolean) => {
+    const text = textOf(type, value, style, facts, cells);
+    const address = facts.addresses.get(place);
+    const isLinked = address !== undefined && !text.includes("@");
+    cells.add(isLinked ? `${text} <${address}>`.trimStart() : text, 1, isEmptyFormula);
+  };
+  const addUsual = ([, place = "", style = "", type = "", value = "", text = ""]: RegExpExecArray) => {
+    cells.column = columnIn(place, sheet);
+    addCell(place, type, style, dereferenced(value || text), false);
+  };
   for await (const xml of readXml(bytes)) {
     for (let event = xml.next(); event !== undefined; event = xml.next()) {
       if (event === "text") {
@@ -265,8 +281,10 @@ async function* rowsOf(
       if (!isData) continue;
       switch (xml.name) {
         case "row":
-          if (isStart) cells.number = rowNumber(xml.attribute("r"), cells);
-          else {
+          if (isStart) {
+            cells.number = rowNumber(xml.attribute("r"), cells);
+            xml.takeUsual(usualCell, addUsual);
+          } else {
             const row = cells.take();
             if (row !== undefined) yield row;
           }
@@ -281,12 +299,10 @@ async function* rowsOf(
             hasFormula = false;
             if (place !== "") cells.column = columnIn(place, sheet);
           } else {
-            const text = textOf(type, value, style, facts, cells);
-            const address = facts.addresses.get(place);
-            const isLinked = address !== undefined && !text.includes("@");
             // The text of a formula may be empty; an empty number was never calculated.
             const isStored = value !== "" || (type === "str" && hasValue);
-            cells.add(isLinked ? `${text} <${address}>`.trimStart() : text, 1, hasFormula && !isStored);
+            addCell(place, type, style, value, hasFormula && !isStored);
+            xml.takeUsual(usualCell, addUsual);
           }
           break;
         case "f":
@@ -306,6 +322,13 @@ async function* rowsOf(
     }
   }
 }
+
+/**
+ * A cell as most programs write it: its place, style and type, and its value or its text. A formula before the value does not
+ * matter, unless the value is missing.
+ */
+const usualCell =
+  /<c r="([A-Z]{1,3}\d+)"(?: s="(\d+)")?(?: t="(\w+)")?(?:\/>|>(?:(?:<f>[^<]*<\/f>)?<v>([^<]+)<\/v>|<is><t(?: xml:space="preserve")?>([^<]*)<\/t><\/is>)<\/c>)/y;
 
 /** A row without a number follows the row before it. */
 function rowNumber(number: string | undefined, { number: next, sheet }: RowCells): number {
@@ -330,15 +353,17 @@ function textOf(
 ): string {
   if (value === "") return "";
   if (type === "s") {
-    const text = texts[Number(value)];
+    const text = texts.at(Number(value));
     if (text !== undefined) return text;
     throw cells.fault(cells.column, `its text, number ${value.slice(0, 20)}, is missing; ${repair}`);
   }
   if (type === "str" || type === "inlineStr") return unescapeText(value);
   if (type === "b") return /^(?:1|true)$/i.test(value) ? "TRUE" : "FALSE";
+  const isDated = isDate[Number(style || "-1")];
+  if (!isDated && /^[1-9]\d{0,14}$/.test(value)) return value;
   const number = Number(value);
   if ((type !== "" && type !== "n") || Number.isNaN(number)) return value;
-  return (isDate[Number(style || "-1")] && dateText(dateOf(number, startsIn1904))) || String(number);
+  return (isDated && dateText(dateOf(number, startsIn1904))) || String(number);
 }
 
 /** In Excel, 1900 has a 29 February, the 60th day. */

@@ -59,7 +59,7 @@ export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputE
   if (decoded.encoding !== undefined && plan.encoding === undefined) {
     note(`${inputName} is ${decoded.encoding.toUpperCase()}; the output is UTF-8`);
   }
-  const sheet = await readSheet(plan, decoded, signal);
+  const sheet = await readSheet(plan, input, decoded, signal);
   const table = await openTable(
     { name: inputName, bytes: sheet?.bytes ?? decoded.bytes },
     { ...plan.table, ...(sheet && { delimiter: ",", sheet }), onBadRow },
@@ -135,7 +135,7 @@ export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputE
     update,
     sheet,
     returned: await sheet?.addColumns?.(addedColumns(plan, columns, table)),
-    share: counted.share,
+    share: sheet === undefined ? counted.share : () => undefined,
     compression: decoded.compression,
     stream: needsMark ? withMark(table) : table,
   };
@@ -197,7 +197,8 @@ function withMark({ start: startOf, scanned }: RecordStream): RecordStream {
 
 async function readSheet(
   { kind, inputName, sheet: wanted, encoding, isInPlace, workbook, returnsWorkbook, backup, note }: Plan,
-  { start, bytes }: DecodedInput,
+  { size, read }: InputFile,
+  { start, bytes, compression }: DecodedInput,
   signal: AbortSignal,
 ) {
   const isArchive = start[0] === 0x50 && start[1] === 0x4b && start[2] === 3 && start[3] === 4;
@@ -215,7 +216,9 @@ async function readSheet(
   }
   // Loaded only for spreadsheet files: the library is large.
   const { openSheet } = await import("../../../table/spreadsheet/workbook.js");
-  const sheet = await openSheet(inputName, bytes, profiles[kind], wanted, signal);
+  const isFile = read !== undefined && size !== undefined && compression === undefined;
+  const archive = isFile ? { length: size, read } : bytes;
+  const sheet = await openSheet(inputName, archive, profiles[kind], wanted, signal);
   const addColumns = returnsWorkbook && sheet.format === workbook ? sheet.addColumns : undefined;
   const isLost = workbook !== undefined && addColumns === undefined;
   if (isLost && isInPlace && backup === undefined) throw new ChoiceError(`${inputName}: ${losesStyles}`);

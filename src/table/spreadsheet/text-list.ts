@@ -1,0 +1,46 @@
+/** The texts that the cells of a workbook share, in little memory: a million strings would take several times their length. */
+
+/** A block holds the longest text, 1 MiB of characters in UTF-8. Its size is a power of two, so that places fit 32 bits. */
+const blockBits = 22;
+const blockBytes = 2 ** blockBits;
+
+export class TextList {
+  length = 0;
+  readonly #blocks: Buffer[] = [];
+  #used = blockBytes;
+  /** Number of the block of each text, and its place in it; and its length. */
+  #places = new Uint32Array(1024);
+  #lengths = new Uint32Array(1024);
+
+  /** @param text of at most 1 MiB of characters */
+  add(text: string): void {
+    const most = 3 * text.length;
+    if (blockBytes - this.#used < most && blockBytes - this.#used < Buffer.byteLength(text)) {
+      this.#blocks.push(Buffer.allocUnsafeSlow(blockBytes));
+      this.#used = 0;
+    }
+    if (this.length === this.#places.length) {
+      this.#places = doubled(this.#places);
+      this.#lengths = doubled(this.#lengths);
+    }
+    const length = this.#blocks.at(-1)?.write(text, this.#used) ?? 0;
+    this.#places[this.length] = ((this.#blocks.length - 1) << blockBits) + this.#used;
+    this.#lengths[this.length++] = length;
+    this.#used += length;
+  }
+
+  /** Returns a text by its index; undefined if there is none. */
+  at(index: number): string | undefined {
+    const [place, length] = [this.#places[index], this.#lengths[index]];
+    if (place === undefined || index >= this.length) return undefined;
+    if (length === 0) return "";
+    const start = place & (blockBytes - 1);
+    return this.#blocks[place >>> blockBits]!.toString("utf8", start, start + length!);
+  }
+}
+
+function doubled(numbers: Uint32Array): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(2 * numbers.length);
+  larger.set(numbers);
+  return larger;
+}
