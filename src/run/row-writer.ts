@@ -3,6 +3,7 @@
  * in the order in which they arrive, which is input order.
  */
 import { isSplit, type TableSink } from "../files/output.js";
+import { carriageReturn, lineFeed } from "../table/ascii.js";
 import type { Status } from "../validator/validator.js";
 import { isGood } from "./cells.js";
 import { DistinctItems } from "./distinct-items.js";
@@ -62,6 +63,7 @@ export class RowWriter {
   readonly #split: ((status: Status) => Promise<TableSink>) | undefined;
   readonly #output: WriteBehind;
   readonly #leftOut: Uint8Array | undefined;
+  readonly #lineEnding: Uint8Array | undefined;
   readonly #omitsHeader: boolean;
   /** The bytes above the first row, if they wait for that row. */
   #held: Uint8Array[] | undefined;
@@ -87,7 +89,11 @@ export class RowWriter {
       observers = [],
       omitsHeader = false,
       needsRows = false,
-    }: Pick<RunOptions, "sink" | "filter" | "session" | "observers" | "omitsHeader" | "needsRows">,
+      lineEnding,
+    }: Pick<
+      RunOptions,
+      "sink" | "filter" | "session" | "observers" | "omitsHeader" | "needsRows" | "lineEnding"
+    >,
     statuses: readonly Status[],
     reasons: readonly (string | undefined)[],
   ) {
@@ -101,6 +107,7 @@ export class RowWriter {
     this.#needsGood = filter.keeps !== undefined || filter.fails !== undefined;
     this.#output = new WriteBehind(sink);
     this.#leftOut = sink.leftOut;
+    this.#lineEnding = lineEnding === undefined ? undefined : Buffer.from(lineEnding);
     this.#split = isSplit(sink) ? (status) => sink.of(status) : undefined;
   }
 
@@ -140,7 +147,7 @@ export class RowWriter {
     this.#countOutvoted(rows, good);
     if (isKept === undefined && !this.#split) {
       this.#written += count;
-      await this.#output.write(rows.all(), release);
+      await this.#output.write(this.#ended(rows.all()), release);
       return;
     }
     const isWritten = (row: number) => isRow(codes[row]!) && (isKept === undefined || isKept[row] === 1);
@@ -148,15 +155,13 @@ export class RowWriter {
       if (isWritten(row)) this.#written++;
     }
     if (!this.#split) {
-      await this.#output.write(
-        rows.keep((row) => isKept![row] === 1, this.#leftOut),
-        release,
-      );
+      const kept = rows.keep((row) => isKept![row] === 1, this.#leftOut);
+      await this.#output.write(this.#ended(kept), release);
       return;
     }
     const statuses = [...new Set(codes)].flatMap((code) => (isRow(code) ? this.#statuses[code]! : []));
     for (const status of new Set(statuses)) {
-      const bytes = rows.copy((row) => isWritten(row) && this.#statuses[codes[row]!] === status);
+      const bytes = this.#ended(rows.copy((row) => isWritten(row) && this.#statuses[codes[row]!] === status));
       if (bytes.length > 0) await this.#output.write(bytes, undefined, await this.#split(status));
     }
     release();
@@ -201,6 +206,13 @@ export class RowWriter {
       outvoted: this.#outvoted,
       spared: countsOf(this.#sparedByCode),
     };
+  }
+
+  #ended(bytes: Uint8Array): Uint8Array {
+    const last = bytes.at(-1);
+    if (this.#lineEnding === undefined || last === undefined || last === lineFeed || last === carriageReturn)
+      return bytes;
+    return Buffer.concat([bytes, this.#lineEnding]);
   }
 
   #keptRows({ codes, isFirst, keys }: RowsWithStatus, good: Uint8Array | undefined): Uint8Array | undefined {

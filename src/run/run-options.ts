@@ -30,6 +30,8 @@ export interface RunOptions {
   readonly shard?: Shard | undefined;
   readonly update?: Update | undefined;
   readonly omitsHeader?: boolean;
+  /** Written after the last row if it has no line break, as other rows may follow it; by default, it stays without one. */
+  readonly lineEnding?: string | undefined;
   /** Whether to write nothing before the first row, so that a table without rows leaves nothing on standard output. */
   readonly needsRows?: boolean;
   readonly session?: RunSession;

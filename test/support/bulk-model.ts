@@ -153,7 +153,7 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
     let body = "";
     for (const row of rows) {
       if (row.isCopied) {
-        body += copied(list, row.line);
+        body += ended(list, copied(list, row.line));
         continue;
       }
       count++;
@@ -183,7 +183,7 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
         if (!isNew) continue;
       }
       writtenRows++;
-      const text = rendered(list, row.line, added, places, fields.flat());
+      const text = ended(list, rendered(list, row.line, added, places, fields.flat()));
       body += text;
       const part = (status || "empty").replace(/[^\w-]/g, "_");
       parts.set(part, (parts.get(part) ?? "") + text);
@@ -312,7 +312,7 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
     places: readonly (number | undefined)[],
     ours: readonly string[],
   ): string {
-    const { names, delimiter, lineEnding, space } = list;
+    const { names, delimiter, space } = list;
     const { format, isReshaped } = shapeOf(list);
     if (format === "jsonl" && isReshaped) {
       const keys = list.hasHeader ? names : names.map((_, i) => String(i + 1));
@@ -337,7 +337,12 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
           : `${JSON.stringify(added[i])}:${JSON.stringify(text)}`,
       );
       const inner = [members.join(`,${space}`), ...behind].filter((part) => part !== "").join(",");
-      return `{${inner}}${line.end || lineEnding}`;
+      return `{${inner}}${line.end}`;
+    }
+    const found = lineOf(list, line) === "" ? 0 : line.fields.length;
+    const isLeft = found < names.length && ours.every((text) => text === "");
+    if (!isReshaped && isLeft && places.every((place) => place === undefined || place >= found)) {
+      return lineOf(list, line) + line.end;
     }
     const written = isReshaped ? delimiters[format]! : delimiter!;
     const fields = names.map((_, i) => {
@@ -350,8 +355,13 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
       const isSame = place !== undefined && line.fields[place]?.text === text;
       if (isReshaped || !isSame) fields[place ?? fields.length] = rawField(text, written);
     }
-    const end = isReshaped ? "\n" : line.end || lineEnding;
-    return fields.join(written) + end;
+    return fields.join(written) + (isReshaped ? "\n" : line.end);
+  }
+
+  /** Other rows may follow those of a shard, and those of a status. */
+  function ended({ lineEnding }: List, text: string): string {
+    const isEnded = (shard === undefined && output !== "split") || text === "" || /[\r\n]$/.test(text);
+    return isEnded ? text : text + lineEnding;
   }
 
   /** A line that is no row. */

@@ -169,6 +169,6 @@ test.each<Export>([
   const records = recordsOf(input, lineEnd);
   expect(records).toHaveLength(above + 1 + statuses.length);
   const added = [...Array<string>(above).fill(""), ...["status", ...statuses].map((s) => delimiter + s)];
-  // A last record without a line end gets one.
-  expect(stdout).toBe(records.map((record, i) => record + added[i] + lineEnd).join(""));
+  const end = input.endsWith(lineEnd) ? lineEnd : "";
+  expect(stdout).toBe(records.map((record, i) => record + added[i]).join(lineEnd) + end);
 });

@@ -84,6 +84,10 @@ async function validateRows(
     session,
     ...(shard && { shard: { ...shard, list: inputName } }),
     omitsHeader: plan.omitsHeader,
+    // Other rows, or the summary, may follow the last row.
+    ...((plan.split || shard || (sink === standardOutput && process.stdout.isTTY)) && {
+      lineEnding: table.dialect.lineEnding,
+    }),
     needsRows: plan.failOn?.needsRows === true,
     ...(cache && { cache }),
     ...(mail && { mailCheck: mail.check }),

@@ -1,6 +1,7 @@
 /** Writes the records of a block with the fields added to them, as `ScannedChunk.write` does. */
 import {
   columnsWord,
+  noItemCode,
   notARowCode,
   otherShardCode,
   paddingWord,
@@ -46,9 +47,11 @@ export function write(
       codes += columns;
       continue;
     }
-    if (padded > 0 && padding === 0) return -1;
+    // A blank line, and a row that ends before the added fields, stay as they are if these are empty.
+    const isLeft = code === notARowCode || ((padded > 0 || start === end) && hasNoItem(codes, columns));
+    if (!isLeft && padded > 0 && padding === 0) return -1;
     if (out + (next - start) + padded + tailBytes * columns > last) return -1;
-    if (code === notARowCode) {
+    if (isLeft) {
       copy(out, start, next - start);
       out += next - start;
     } else {
@@ -68,6 +71,13 @@ export function write(
     codes += columns;
   }
   return <i32>(out - first);
+}
+
+function hasNoItem(codes: usize, columns: i32): bool {
+  for (let column: i32 = 0; column < columns; column++) {
+    if (load<u8>(codes + column) !== noItemCode) return false;
+  }
+  return true;
 }
 
 /** Copies sixteen bytes at a time; up to 15 bytes after the copy are overwritten. */

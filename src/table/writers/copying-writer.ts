@@ -20,7 +20,6 @@ export class CopyingWriter implements RecordWriter {
   /** Whether neither word characters nor the signs of addresses are delimiters or quotes. */
   readonly #isUsual: boolean;
   readonly #padding: Uint8Array;
-  readonly #lineEnding: Uint8Array;
 
   constructor(shape: TableShape, { places }: Pick<AddedColumns, "places">) {
     const { dialect } = shape;
@@ -38,7 +37,6 @@ export class CopyingWriter implements RecordWriter {
     this.#before = Buffer.from(this.#beforeText, "latin1");
     this.#isUsual = /^[,;\t| ]$/.test(outputDelimiter(dialect)) && /^["']?$/.test(dialect.quote);
     this.#padding = Buffer.from(emptyField(dialect), "latin1");
-    this.#lineEnding = Buffer.from(dialect.lineEnding);
   }
 
   /**
@@ -72,10 +70,7 @@ export class CopyingWriter implements RecordWriter {
     const { width, dialect } = this.#shape;
     const lines = dialect.delimiter === null ? quotedLines(chunk, this.#shape) : undefined;
     return copyRecords(chunk, added, memory, {
-      isWhole: (word) =>
-        this.#last.length === 0 &&
-        at[word + Place.fields] === width &&
-        at[word + Place.end] !== at[word + Place.next],
+      isWhole: (word) => this.#last.length === 0 && at[word + Place.fields] === width,
       write: (row, output, fields) => {
         const own = () =>
           this.#places.map((place) => (place === undefined ? "" : chunk.withColumn(place).value(row)));
@@ -98,6 +93,12 @@ export class CopyingWriter implements RecordWriter {
     const end = at[word + Place.end]!;
     const next = at[word + Place.next]!;
     const found = at[word + Place.fields]!;
+    const isShort = found < width || at[word] === end;
+    const isLeft = isShort && ours.fields.every((field) => field === "") && this.#replacesNone(found);
+    if (isLeft && line === undefined) {
+      output.copy(bytes, at[word]!, next);
+      return;
+    }
     // A row with more fields than the table ends with empty ones, which are dropped.
     const kept = found > width ? emptyTail(bytes, end, found - width, dialect)! : end;
     if (line !== undefined) output.copy(line);
@@ -118,8 +119,12 @@ export class CopyingWriter implements RecordWriter {
         output.copy(ours.parts[index]!);
       }
     }
-    if (end === next) output.copy(this.#lineEnding);
-    else output.copy(bytes, end, next);
+    output.copy(bytes, end, next);
+  }
+
+  /** Returns whether a record with few fields ends before those of an earlier run. */
+  #replacesNone(found: number): boolean {
+    return this.#replaced.every(({ place }) => place >= found);
   }
 
   /**

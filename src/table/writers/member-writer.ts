@@ -6,7 +6,6 @@ import { closeBrace, openBrace } from "../ascii.js";
 import { KnownKeys } from "../json/json-objects.js";
 import { textOf } from "../json/json-values.js";
 import { memberWords, ObjectScanner } from "../json/object-scanner.js";
-import type { TableShape } from "../records.js";
 import type { ScannedChunk } from "../scan/scanned-chunk.js";
 import { Place, recordWords } from "../scan/scanner.js";
 import type { Output, WriteMemory, WrittenRecords } from "./output.js";
@@ -19,15 +18,13 @@ export class MemberWriter implements RecordWriter {
   readonly #places: readonly (number | undefined)[];
   readonly #isReplacing: boolean;
   readonly #keys: KnownKeys;
-  readonly #lineEnding: Uint8Array;
   readonly #scanner = new ObjectScanner();
 
-  constructor({ dialect }: TableShape, { names, places }: AddedColumns) {
+  constructor({ names, places }: AddedColumns) {
     this.#names = names;
     this.#places = places;
     this.#isReplacing = places.some((place) => place !== undefined);
     this.#keys = new KnownKeys(names);
-    this.#lineEnding = Buffer.from(dialect.lineEnding);
   }
 
   /** Renders one part per member; or, if none replaces another, all members as one part. */
@@ -42,16 +39,13 @@ export class MemberWriter implements RecordWriter {
     added: (row: number) => AddedFields | null | undefined,
     memory?: WriteMemory,
   ): WrittenRecords {
-    const { at } = chunk;
     const hasValue = (place: number | undefined, word: number) => {
       if (place === undefined) return false;
       const column = chunk.withColumn(place).at;
       return column[word + Place.valueStart] !== column[word + Place.valueEnd];
     };
     return copyRecords(chunk, added, memory, {
-      isWhole: (word) =>
-        at[word + Place.end] !== at[word + Place.next] &&
-        this.#places.every((place) => hasValue(place, word)),
+      isWhole: (word) => this.#places.every((place) => hasValue(place, word)),
       write: (row, output, fields) => {
         const own = () =>
           this.#places.map((place) => (place === undefined ? "" : chunk.withColumn(place).value(row)));
@@ -83,7 +77,6 @@ export class MemberWriter implements RecordWriter {
       output.copy(part);
     }
     output.copy(bytes, close, next);
-    if (end === next) output.copy(this.#lineEnding);
   }
 
   /**

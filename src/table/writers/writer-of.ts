@@ -35,8 +35,7 @@ export function writerOf(
   { format, keys }: WriteTarget,
   columns: AddedColumns,
 ): RecordWriter {
-  if (format === undefined)
-    return shape.json ? new MemberWriter(shape, columns) : new CopyingWriter(shape, columns);
+  if (format === undefined) return shape.json ? new MemberWriter(columns) : new CopyingWriter(shape, columns);
   const fields =
     format === "jsonl"
       ? jsonFormat(keys, columns.names)

@@ -48,8 +48,8 @@ describe("options", () => {
   test.each<[string[], string]>([
     [["--only", "ok"], "ann@larch-and-oak.com,ok\nANN@larch-and-oak.com,ok\n"],
     [["--only", "disposable,fake"], "bob@mailinator.com,disposable\nbroken,fake\n"],
-    [["--drop", "disposable,fake"], "ann@larch-and-oak.com,ok\n,\nANN@larch-and-oak.com,ok\n"],
-    [["--dedupe"], "ann@larch-and-oak.com,ok\nbob@mailinator.com,disposable\n,\nbroken,fake\n"],
+    [["--drop", "disposable,fake"], "ann@larch-and-oak.com,ok\n\nANN@larch-and-oak.com,ok\n"],
+    [["--dedupe"], "ann@larch-and-oak.com,ok\nbob@mailinator.com,disposable\n\nbroken,fake\n"],
     [["--dedupe", "--only", "ok"], "ann@larch-and-oak.com,ok\n"],
   ])("%j selects rows", async (args, rows) => {
     const { stdout, stderr } = await idv(["emails", "--log", "json", ...args], { stdin: mixed });

@@ -154,7 +154,10 @@ test("several files are paid once, though the command is killed in the second on
   await ended;
   expect((await idv(args, { home })).code).toBe(0);
   const rows = ["first.csv", "list.csv"].map(
-    (name) => readFileSync(join(home, "out", name), "latin1").split("\n").length - 2,
+    (name) =>
+      readFileSync(join(home, "out", name), "latin1")
+        .trimEnd()
+        .split("\n").length - 1,
   );
   expect(await used()).toBe(rows[0]! + rows[1]!);
 });
