@@ -4,6 +4,7 @@
  */
 import { ChoiceError } from "../files/errors.js";
 import { lineEndings } from "./bytes.js";
+import { addressBookIn, csvOf } from "./contacts/address-book.js";
 import { openCsv } from "./open-csv.js";
 import { openJsonLines, sampleObjects } from "./open-json-lines.js";
 import { maximumRecordBytes } from "./records.js";
@@ -37,6 +38,13 @@ async function readTable(
   input: AsyncIterator<Uint8Array>,
 ): Promise<Table> {
   const { bytes, isWhole } = await readSample(input, options);
+  const book = addressBookIn(bytes.subarray(0, sampleBytes));
+  if (book !== undefined) {
+    const contacts = csvOf(book, joined(bytes, input));
+    const marks = { quote: '"', escape: '"' };
+    const asTable = { ...options, delimiter: ",", header: true, dialect: marks };
+    return { ...(await openTable({ ...source, bytes: contacts }, asTable)), madeOf: book.what };
+  }
   refuseForeignFormat(source.name, bytes.subarray(0, sampleBytes));
   const byteOrderMark = hasMark(bytes);
   const start = { source, input, byteOrderMark };
@@ -69,6 +77,15 @@ async function readTable(
     return guessEncoding(bytes.subarray(0, sampleBytes));
   };
   return { ...table, surelyIn };
+}
+
+async function* joined(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield first;
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+  } finally {
+    void rest.return?.();
+  }
 }
 
 const hasMark = (bytes: Buffer): boolean => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;

@@ -55,6 +55,8 @@ export interface Table extends RecordStream {
   /** Format of the output; `csv` for any delimiter but the tab. */
   readonly format: TableFormat;
   readonly dialect: Dialect;
+  /** What the table was made of, such as "a vCard file"; undefined if the input is a table. */
+  readonly madeOf?: string;
   /** Names in the header, binary strings; undefined if the table has no header. */
   readonly header: readonly string[] | undefined;
   /** Names of the columns in the output, as text. Added columns must have other names. */

@@ -8,6 +8,7 @@ interface ForeignFormat {
 }
 
 const asCsv = "export it as CSV";
+const grepAddresses = `grep -Ei '^(from|to|cc|reply-to):' FILE | grep -Eo '[^ <>()",;:]+@[^ <>()",;:]+' | idv emails`;
 
 /** Formats by their first characters; bytes are characters up to U+00FF. */
 const formats: readonly ForeignFormat[] = [
@@ -17,13 +18,7 @@ const formats: readonly ForeignFormat[] = [
   { start: /^\{\\rtf/, what: "an RTF document", advice: asCsv },
   { start: /^SQLite format 3\0/, what: "an SQLite database", advice: asCsv },
   { start: /^PAR1/, what: "a Parquet file", advice: asCsv },
-  { start: /^\s*BEGIN:VCARD/i, what: "a vCard file", advice: "export the contacts as CSV" },
   { start: /^\s*BEGIN:VCALENDAR/i, what: "a calendar (iCalendar)", advice: asCsv },
-  {
-    start: /^\s*(?:version: *1\r?\n\s*)?(?:#.*\r?\n\s*)*dn::? /i,
-    what: "an LDIF file",
-    advice: "export it as CSV",
-  },
   {
     start: /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)?<(?:!doctype html|html|head|body|table|meta)\b/i,
     what: "an HTML page, even if its name ends in .xls",
@@ -38,13 +33,13 @@ const formats: readonly ForeignFormat[] = [
   {
     start: /^From \S+@\S+ .*\r?\n[A-Z][\w-]*: /,
     what: "a mailbox (mbox)",
-    advice: "export the addresses as CSV",
+    advice: `make a list of its addresses: ${grepAddresses}`,
   },
   {
     start:
       /^(?:Return-Path|Received|Delivered-To|From|To|Subject|Date|Message-ID|MIME-Version): .*\r?\n(?:[ \t].*\r?\n)*[A-Z][\w-]*: /i,
     what: "an e-mail message",
-    advice: "export the addresses as CSV",
+    advice: `make a list of its addresses: ${grepAddresses}`,
   },
   { start: /^(?:---[ \t]*\r?\n|- \w+: |\w+:[ \t]*\r?\n\s*- \w+: )/, what: "a YAML document", advice: asCsv },
   {

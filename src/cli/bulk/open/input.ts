@@ -69,6 +69,13 @@ export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputE
     throw error;
   });
   if (sheet !== undefined) await checkFormulas(inputName, sheet, table);
+  if (table.madeOf !== undefined) {
+    if (plan.isInPlace)
+      throw new ChoiceError(
+        `${inputName}: ${table.madeOf} cannot be replaced; write a table with -o FILE.csv`,
+      );
+    note(`${inputName}: ${table.madeOf}; the output is a table of its names and addresses`);
+  }
   if (table.header?.some((name) => !isUtf8Text(name))) {
     const encoding = await table.surelyIn();
     const advice =

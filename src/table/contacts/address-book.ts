@@ -1,0 +1,78 @@
+/**
+ * Reads address books, vCard (RFC 6350, and 2.1 and 3.0 before it) and LDIF (RFC 2849), as a CSV table of names and addresses. A
+ * contact with several addresses has several rows, one without an address has an empty field.
+ */
+import { nameText } from "../bytes.js";
+import { quoteField } from "../quotes.js";
+import type { Contact } from "./contact.js";
+import { ldifContacts } from "./ldif.js";
+import { vcardContacts } from "./vcard.js";
+
+interface AddressBook {
+  readonly what: string;
+  readonly start: RegExp;
+  /** @param lines lines that were folded are whole; text in UTF-8, as far as it is */
+  readonly contactsIn: (lines: AsyncIterable<string>) => AsyncGenerator<Contact>;
+}
+
+const addressBooks: readonly AddressBook[] = [
+  { what: "a vCard file", start: /^\s*BEGIN:VCARD/i, contactsIn: vcardContacts },
+  {
+    what: "an LDIF file",
+    start: /^\s*(?:version: *1\r?\n\s*)?(?:#.*\r?\n\s*)*dn::? /i,
+    contactsIn: ldifContacts,
+  },
+];
+
+/** Returns the address book that a file is, by its first bytes; undefined for other files. */
+export function addressBookIn(start: Buffer): AddressBook | undefined {
+  const text = start.toString("latin1").replace(/^\xef\xbb\xbf/, "");
+  return addressBooks.find((book) => book.start.test(text));
+}
+
+/** Yields the contacts of an address book as CSV with a header. */
+export async function* csvOf(
+  book: AddressBook,
+  bytes: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  let piece = "name,email\n";
+  for await (const { name, addresses } of book.contactsIn(wholeLines(bytes))) {
+    for (const address of addresses.length > 0 ? addresses : [""]) {
+      piece += `${quoteField(name, ",")},${quoteField(address, ",")}\n`;
+    }
+    if (piece.length < pieceLength) continue;
+    yield Buffer.from(piece);
+    piece = "";
+  }
+  yield Buffer.from(piece);
+}
+
+const pieceLength = 65_536;
+/** Longer lines are pictures and keys. They are cut. */
+const longestLine = 65_536;
+
+/** Yields lines. One that starts with white space continues the one before it (RFC 6350, section 3.2; RFC 2849, note 2). */
+async function* wholeLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let line: string | undefined;
+  let rest = "";
+  const added = (next: string) => {
+    const isContinued = line !== undefined && /^[ \t]/.test(next);
+    const whole = isContinued ? undefined : line;
+    if (!isContinued) line = next;
+    else if (line!.length < longestLine) line += next.slice(1);
+    return whole;
+  };
+  for await (const chunk of bytes) {
+    const lines = (rest + Buffer.from(chunk).toString("latin1")).split(/\r\n|\n|\r(?!$)/);
+    rest = lines.pop()!;
+    if (rest.length > longestLine && !rest.endsWith("\r")) rest = rest.slice(0, longestLine);
+    for (const next of lines) {
+      const whole = added(next);
+      if (whole !== undefined) yield nameText(whole);
+    }
+  }
+  for (const next of [rest.replace(/\r$/, ""), ""]) {
+    const whole = added(next);
+    if (whole !== undefined) yield nameText(whole);
+  }
+}

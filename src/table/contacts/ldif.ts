@@ -1,0 +1,32 @@
+/** Reads the persons in an LDIF file (RFC 2849), as directories and Thunderbird export it. */
+import type { Contact } from "./contact.js";
+
+/** Attributes with addresses (RFC 4524, section 2.16, and Thunderbird's), and with names, the best first. */
+const addressAttributes = /^(?:mail|rfc822mailbox|mozillasecondemail|mailalternateaddress|proxyaddresses)$/;
+const nameAttributes = ["displayname", "cn", "commonname", "givenname", "uid"];
+
+export async function* ldifContacts(lines: AsyncIterable<string>): AsyncGenerator<Contact> {
+  let isRecord = false;
+  let names = new Map<string, string>();
+  let addresses: string[] = [];
+  const taken = (): Contact => {
+    const name = nameAttributes.map((attribute) => names.get(attribute)).find((each) => each) ?? "";
+    const contact = { name, addresses };
+    [isRecord, names, addresses] = [false, new Map(), []];
+    return contact;
+  };
+  for await (const line of lines) {
+    if (line.trim() === "") {
+      if (isRecord) yield taken();
+      continue;
+    }
+    // An attribute, its options, one or two colons, and the value, which two colons say is in Base64.
+    const [, attribute = "", isBase64, written = ""] = /^([\w.-]+)(?:;[^:]*)?:(:?) *(.*)$/s.exec(line) ?? [];
+    const value = (isBase64 ? Buffer.from(written, "base64").toString() : written).trim();
+    const name = attribute.toLowerCase();
+    if (name === "dn") isRecord = true;
+    else if (addressAttributes.test(name) && value !== "") addresses.push(value.replace(/^smtp:/i, ""));
+    else if (nameAttributes.includes(name) && !names.has(name)) names.set(name, value);
+  }
+  if (isRecord) yield taken();
+}

@@ -1,0 +1,59 @@
+/** Reads the contacts of a vCard file: RFC 6350 (4.0), RFC 2426 (3.0), and vCard 2.1, which has quoted-printable text. */
+import type { Contact } from "./contact.js";
+
+/** A property: its group, its name, its parameters and its value. */
+const property = /^(?:[\w-]+\.)?([\w-]+)((?:;(?:[^":;]|"[^"]*")*)*):(.*)$/s;
+
+export async function* vcardContacts(lines: AsyncIterable<string>): AsyncGenerator<Contact> {
+  let [formatted, structured, addresses]: [string, string, string[]] = ["", "", []];
+  /** The start of a quoted-printable value that goes on in the next line. */
+  let before = "";
+  for await (const part of lines) {
+    const line = before + part;
+    const [, name = "", parameters = "", value = ""] = property.exec(line) ?? [];
+    const isEncoded = /;(?:ENCODING=)?QUOTED-PRINTABLE/i.test(parameters);
+    before = isEncoded && line.endsWith("=") ? line.slice(0, -1) : "";
+    if (before !== "") continue;
+    const text = isEncoded ? decoded(value, /CHARSET=([\w-]+)/i.exec(parameters)?.[1]) : value;
+    switch (name.toUpperCase()) {
+      case "BEGIN":
+        [formatted, structured, addresses] = ["", "", []];
+        break;
+      case "FN":
+        formatted ||= unescaped(text).trim();
+        break;
+      case "N":
+        // Family name, given name, additional names, prefixes, suffixes.
+        structured ||= [1, 0]
+          .map((place) => unescaped(text.split(/(?<!\\);/)[place] ?? "").trim())
+          .join(" ")
+          .trim();
+        break;
+      case "EMAIL":
+        addresses.push(
+          unescaped(text)
+            .trim()
+            .replace(/^mailto:/i, ""),
+        );
+        break;
+      case "END":
+        yield { name: formatted || structured, addresses: addresses.filter((address) => address !== "") };
+        [formatted, structured, addresses] = ["", "", []];
+    }
+  }
+}
+
+const unescaped = (text: string): string =>
+  text.replace(/\\(.)/g, (_, character: string) => (/n/i.test(character) ? " " : character));
+
+function decoded(value: string, charset = "utf-8"): string {
+  const bytes = Buffer.from(
+    value.replace(/=([\da-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
+    "latin1",
+  );
+  try {
+    return new TextDecoder(charset).decode(bytes);
+  } catch {
+    return bytes.toString();
+  }
+}

@@ -1,0 +1,110 @@
+/** Covers address books, which become tables of names and addresses. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { addressBookIn, csvOf } from "../../src/table/contacts/address-book.js";
+import { idv } from "../support/run-here.js";
+import { folderOf } from "../support/temporary-folder.js";
+
+async function* inPieces(bytes: Buffer, size: number) {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+async function tableOf(text: string | Buffer, size = 65_536): Promise<string> {
+  const bytes = Buffer.from(text as string);
+  const pieces: Uint8Array[] = [];
+  for await (const piece of csvOf(addressBookIn(bytes)!, inPieces(bytes, size))) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
+const card = (...lines: readonly string[]) =>
+  ["BEGIN:VCARD", "VERSION:3.0", ...lines, "END:VCARD", ""].join("\r\n");
+
+describe("a vCard file", () => {
+  test.each<[string, string, string]>([
+    ["a name and an address", card("FN:Ann Lee", "EMAIL:a@b.net"), "Ann Lee,a@b.net\n"],
+    [
+      "several addresses, with parameters and groups",
+      card("FN:Ann", "EMAIL;TYPE=work;PREF=1:a@b.net", 'item1.email;x="a:b;c":mailto:c@d.net'),
+      "Ann,a@b.net\nAnn,c@d.net\n",
+    ],
+    ["no address", card("FN:Ann", "EMAIL: "), "Ann,\n"],
+    ["a name in parts", card("N:Lee;Ann;;Dr.;", "EMAIL:a@b.net"), "Ann Lee,a@b.net\n"],
+    ["escaped characters", card("FN:Lee\\, Ann\\nX\\\\", "EMAIL:a@b.net"), '"Lee, Ann X\\",a@b.net\n'],
+    ["folded lines", card("FN:An", " n Lee", "EMAIL:a@b", "\t.net"), "Ann Lee,a@b.net\n"],
+    [
+      "quoted-printable text",
+      card(
+        "FN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:J=C3=BC=",
+        "rgen",
+        "N;QUOTED-PRINTABLE;CHARSET=ISO-8859-1:=FC",
+        "EMAIL:j@b.net",
+      ),
+      "Jürgen,j@b.net\n",
+    ],
+    [
+      "a picture, and another card",
+      card("FN:Ann", `PHOTO;ENCODING=b:${"A".repeat(70)}`, ...Array(2000).fill(` ${"A".repeat(70)}`)) +
+        card("EMAIL:c@d.net"),
+      "Ann,\n,c@d.net\n",
+    ],
+  ])("with %s", async (_, text, rows) => {
+    expect(await tableOf(text)).toBe(`name,email\n${rows}`);
+    expect(await tableOf(text.replaceAll("\r\n", "\n").replace(/\n$/, ""))).toBe(`name,email\n${rows}`);
+    expect(await tableOf(`\ufeff${text}`.replaceAll("\r\n", "\r"), 3)).toBe(`name,email\n${rows}`);
+  });
+
+  test("gives back any names and addresses, wherever its lines are folded and it is cut", async () => {
+    const word = fc.stringMatching(/^[a-zé,;\\]{1,12}$/);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(word, fc.array(fc.emailAddress(), { maxLength: 3 })), { minLength: 1 }),
+        fc.integer({ min: 1, max: 9 }),
+        fc.integer({ min: 1, max: 40 }),
+        async (people, width, size) => {
+          const fold = (line: string) => line.match(new RegExp(`.{1,${width + 8}}`, "gs"))!.join("\r\n ");
+          const cards = people.map(([name, addresses]) =>
+            card(
+              fold(`FN:${name.replace(/[,;\\]/g, "\\$&")}`),
+              ...addresses.map((address) => fold(`EMAIL:${address}`)),
+            ),
+          );
+          const rows = people.flatMap(([name, addresses]) =>
+            (addresses.length > 0 ? addresses : [""]).map(
+              (address) => `${name.includes(",") ? `"${name}"` : name},${address}`,
+            ),
+          );
+          expect(await tableOf(cards.join(""), size)).toBe(["name,email", ...rows, ""].join("\n"));
+        },
+      ),
+    );
+  });
+});
+
+test.each<[string, string, string]>([
+  [
+    "persons",
+    "dn: uid=a\ncn: Ann\nmail: a@b.net\nmail: c@d.net\n\ndn: uid=b\nsn: Bo\n",
+    "Ann,a@b.net\nAnn,c@d.net\n,\n",
+  ],
+  ["the best name", "dn: x\ncn: Lee\ndisplayName: Ann Lee\nmail;lang-en: a@b.net", "Ann Lee,a@b.net\n"],
+  ["text in Base64", "version: 1\n\ndn:: eA==\ncn:: SsO8cmdlbg==\nmail: a@b.net\n", "Jürgen,a@b.net\n"],
+  ["folded lines and comments", "# x\ndn: x\n# cn: no\ncn: An\n n\nmail: a\n @b.net\n", "Ann,a@b.net\n"],
+  ["proxy addresses", "dn: x\nproxyAddresses: SMTP:a@b.net\n", ",a@b.net\n"],
+])("an LDIF file with %s", async (_, text, rows) => {
+  expect(await tableOf(text)).toBe(`name,email\n${rows}`);
+});
+
+test("an address book is validated as a table, and not replaced by one", async () => {
+  const text = card("FN:Ann", "EMAIL:ann@larch-and-oak.com", "EMAIL:x@mailinator.com");
+  const output = "name,email,status\nAnn,ann@larch-and-oak.com,ok\nAnn,x@mailinator.com,disposable\n";
+  const home = folderOf({ "l.vcf": text });
+  expect((await idv(["emails", "-q", "l.vcf"], { home })).stdout).toBe(output);
+  const { code, stderr } = await idv(["emails", "-I", "l.vcf"], { home });
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: "idv: l.vcf: a vCard file cannot be replaced; write a table with -o FILE.csv\n",
+  });
+  expect((await idv(["emails", "l.vcf", "-o", "o.csv"], { home })).stderr).toContain(
+    "idv: l.vcf: a vCard file; the output is a table of its names and addresses\n",
+  );
+});
