@@ -14,10 +14,10 @@ export interface DecodedInput {
 
 /**
  * Undoes the compression and the encoding of an input. Detects the compression by the first bytes, and UTF-16 by its
- * byte order mark. Any other encoding has to be named.
+ * byte order mark. Any other encoding has to be named, or is guessed if the user wants it.
  *
  * @param name the file's name in errors, or `standard input`
- * @param encoding the encoding named by the user; takes precedence over a byte order mark
+ * @param encoding the encoding named by the user, which takes precedence over a byte order mark; `auto` to guess it
  * @throws ChoiceError when the encoding is unknown
  * @throws FileError when the bytes are damaged or not text in the encoding; also from the iteration
  */
@@ -26,11 +26,14 @@ export async function decodeInput(
   bytes: AsyncIterable<Uint8Array>,
   encoding?: string,
 ): Promise<DecodedInput> {
-  const named = encoding !== undefined && !isUtf8(encoding) ? encoding : undefined;
+  const isGuessed = encoding === "auto";
+  const named = encoding !== undefined && !isGuessed && !isUtf8(encoding) ? encoding : undefined;
   const raw = await peek(bytes);
   const compression = compressionByMagic(raw.start);
-  const plain = compression ? await peek(await decompressed(name, compression, raw.bytes)) : raw;
-  const found = named ?? (encoding === undefined ? encodingByMark(plain.start) : undefined);
+  const peeked = compression ? await peek(await decompressed(name, compression, raw.bytes)) : raw;
+  const marked = encoding === undefined || isGuessed ? encodingByMark(peeked.start) : undefined;
+  const plain = isGuessed && marked === undefined ? await sampled(peeked) : peeked;
+  const found = named ?? marked ?? plain.guess;
   return {
     bytes: found === undefined ? plain.bytes : transcode(name, found, plain.bytes),
     compression,
@@ -44,14 +47,30 @@ async function decompressed(name: string, compression: Compression, bytes: Async
   return decompress(name, compression, bytes);
 }
 
+/** Length in bytes of the text whose encoding is guessed. */
+const sampleBytes = 65_536;
+
+async function sampled({ start, bytes }: Peeked): Promise<Peeked> {
+  const { guessEncoding } = await import("./guess-encoding.js");
+  const all = await peek(bytes, sampleBytes);
+  return { start, bytes: all.bytes, guess: guessEncoding(all.start) };
+}
+
+interface Peeked {
+  readonly start: Uint8Array;
+  readonly bytes: AsyncIterable<Uint8Array>;
+  readonly guess?: string | undefined;
+}
+
 /** Length in bytes of the longest signature: a zstd magic number. */
 const markBytes = 4;
 
-async function peek(bytes: AsyncIterable<Uint8Array>) {
+/** Reads the first bytes; the bytes that it returns have them, too. */
+async function peek(bytes: AsyncIterable<Uint8Array>, length = markBytes): Promise<Peeked> {
   const input = bytes[Symbol.asyncIterator]();
   let start = Buffer.of();
   let next = await input.next();
-  while (!next.done && start.length + next.value.length < markBytes) {
+  while (!next.done && start.length + next.value.length < length) {
     start = Buffer.concat([start, next.value]);
     next = await input.next();
   }
@@ -71,5 +90,5 @@ async function peek(bytes: AsyncIterable<Uint8Array>) {
       await input.return?.();
     }
   }
-  return { start: done ? before : Buffer.concat([before, value.subarray(0, markBytes)]), bytes: all() };
+  return { start: done ? before : Buffer.concat([before, value.subarray(0, length)]), bytes: all() };
 }

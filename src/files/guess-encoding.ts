@@ -49,6 +49,36 @@ const candidates: readonly Candidate[] = [
   ["koi8-r", russian, 0.65, cyrillicText],
 ];
 
+/** The letters of a language beyond ASCII, in lower case, and the encodings in which it is written, the most common first. */
+interface Alphabet {
+  readonly encodings: readonly string[];
+  readonly letters: string;
+}
+const centralEuropean = ["windows-1250", "iso-8859-2"];
+const alphabets: readonly Alphabet[] = [
+  { encodings: centralEuropean, letters: "ąćęłńóśźż" },
+  { encodings: centralEuropean, letters: "áäčďéěíĺľňóôŕřšťúůýž" },
+  { encodings: centralEuropean, letters: "áéíóöőúüű" },
+  { encodings: centralEuropean, letters: "čćđšž" },
+  { encodings: centralEuropean, letters: "ăâîşţ" },
+  { encodings: ["windows-1253", "iso-8859-7"], letters: "αβγδεζηθικλμνξοπρςστυφχψωάέήίόύώϊϋ" },
+  { encodings: ["windows-1254"], letters: "çğıöşüİâî" },
+  { encodings: ["macintosh"], letters: "àâäãåæçéèêëíìîïñóòôöõøúùûüßœ" },
+  { encodings: ["windows-1257"], letters: "āčēģīķļņšūž" },
+  { encodings: ["windows-1257"], letters: "ąčęėįšųūž" },
+  // Not guessed, but others must not be guessed from them.
+  { encodings: ["windows-1252"], letters: "áðéíóúýþæö" },
+  { encodings: ["windows-1255"], letters: "אבגדהוזחטיךכלםמןנסעףפץצקרשת" },
+  { encodings: ["windows-1256"], letters: "ءآأؤإئابةتثجحخدذرزسشصضطظعغفقكلمنهوىي" },
+];
+
+/** No word has a capital letter after a small one, or one beyond ASCII within it. */
+const mixedCase = /(?![\0-\x7f])\p{Ll}\p{Lu}|\p{Ll}(?![\0-\x7f])\p{Lu}|\p{L}(?![\0-\x7f])\p{Lu}\p{Ll}/u;
+const mixedScripts = /[a-z](?![\0-\x7f])\p{L}|(?![\0-\x7f])\p{L}[a-z]/iu;
+const signs = "‘’“”„–—…«»°§€";
+/** Fewest different letters of an alphabet: with less, too many languages fit. */
+const fewestDifferent = 3;
+
 const fewestCharacters = 8;
 /** Fewest Western letters for a guess, unless all of them are shared with other encodings. */
 const fewestMixed = 20;
@@ -67,7 +97,38 @@ export function guessEncoding(sample: Uint8Array): string | undefined {
   const found = candidates.map((candidate) => ({ candidate, share: shareOf(candidate, bytes) }));
   const [best, second] = found.sort((a, b) => b.share - a.share);
   const [encoding, , leastShare] = best!.candidate;
-  return best!.share >= leastShare && best!.share >= leastLead * second!.share ? encoding : undefined;
+  if (best!.share < leastShare) return byAlphabet(bytes);
+  return best!.share >= leastLead * second!.share ? encoding : undefined;
+}
+
+/** Returns the encoding in which all letters of a text are those of one language, if there is only one reading of it. */
+function byAlphabet(bytes: Uint8Array): string | undefined {
+  const readings = new Map<string, string>();
+  for (const { encodings, letters } of alphabets) {
+    for (const encoding of encodings) {
+      const text = decodedAs(encoding, bytes);
+      if (text !== undefined && isWrittenIn(letters, text) && !readings.has(text))
+        readings.set(text, encoding);
+    }
+  }
+  const [[, encoding] = []] = readings;
+  return readings.size === 1 ? encoding : undefined;
+}
+
+function isWrittenIn(letters: string, text: string): boolean {
+  const all = letters + letters.toUpperCase();
+  if (!new RegExp(`^[\\0-\\x7f\\s${all}${signs}]*$`, "u").test(text) || mixedCase.test(text)) return false;
+  if (!/\p{Script=Latin}/u.test(letters) && mixedScripts.test(text)) return false;
+  const found = text.toLowerCase().match(new RegExp(`[${letters}]`, "gu")) ?? [];
+  return found.length >= fewestCharacters && new Set(found).size >= fewestDifferent;
+}
+
+function decodedAs(encoding: string, bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -83,12 +144,8 @@ function isWestern(text: string): boolean {
 }
 
 function shareOf([encoding, common, , pattern]: Candidate, bytes: Uint8Array): number {
-  try {
-    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
-    const characters = text.match(/[^\0-\x7f]/gu) ?? [];
-    if (characters.length < fewestCharacters || pattern?.test(text) === false) return 0;
-    return (text.match(new RegExp(`[${common}]`, "g")) ?? []).length / characters.length;
-  } catch {
-    return 0;
-  }
+  const text = decodedAs(encoding, bytes);
+  const characters = text?.match(/[^\0-\x7f]/gu) ?? [];
+  if (text === undefined || characters.length < fewestCharacters || pattern?.test(text) === false) return 0;
+  return (text.match(new RegExp(`[${common}]`, "g")) ?? []).length / characters.length;
 }

@@ -1,9 +1,11 @@
 /** Covers files in encodings that are not UTF-8: no row is fake for its bytes, and no advice makes other letters of them. */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { idv } from "../support/run-here.js";
 import { fixtures } from "../support/run-idv.js";
+import { folderOf } from "../support/temporary-folder.js";
 
 const read = (encoding: string) => readFileSync(join(fixtures, "encodings", `${encoding}.csv`));
 const statusesIn = (table: string) =>
@@ -21,6 +23,7 @@ describe.each([
   ["euc-kr", ["ok", "disposable", "", "ok"]],
   ["windows-1251", ["ok", "disposable", "", "ok"]],
   ["koi8-r", ["ok", "disposable", "", "ok"]],
+  ["windows-1250", ["ok", "disposable", "", "ok"]],
   ["windows-1252", ["ok", "disposable", "ok", "ok", "ok", "ok"]],
 ])("a file in %s", (encoding, statuses) => {
   test("has no fake rows, and its encoding is named", async () => {
@@ -31,17 +34,29 @@ describe.each([
     expect(stdout.replace(/,\w*$/gm, "")).toBe(stdin.toString("latin1"));
   });
 
-  test("is read whole with its encoding", async () => {
-    const { stdout, stderr } = await idv(["emails", "--encoding", encoding], { stdin: read(encoding) });
+  test.each([encoding, "auto"])("is read whole with --encoding %s", async (named) => {
+    const { stdout, stderr } = await idv(["emails", "--encoding", named], { stdin: read(encoding) });
     expect(statusesIn(stdout)).toEqual(statuses.map((status) => status || "ok"));
     expect(stderr).not.toContain("not UTF-8");
+    const remark = `idv: standard input is ${encoding.toUpperCase()}; the output is UTF-8\n`;
+    expect(stderr.includes(remark)).toBe(named === "auto");
+  });
+
+  test("is written in its encoding with --output-encoding same", async () => {
+    const args = ["emails", "--encoding", "auto", "--output-encoding", "same"];
+    const { stdout, stderr } = await idv(args, { stdin: read(encoding) });
+    expect(stdout.replace(/,\w*$/gm, "")).toBe(read(encoding).toString("latin1"));
+    expect(stderr).not.toContain("the output is UTF-8");
   });
 });
 
 test("an encoding that is not sure is not named", async () => {
-  const { stdout, stderr } = await idv(["emails"], { stdin: read("windows-1250") });
-  expect(statusesIn(stdout)).toEqual(["ok", "disposable", "", "ok"]);
-  expect(stderr).toContain("\n2 rows have items that are not UTF-8; name the encoding with --encoding\n");
+  const stdin = Buffer.from("id,email\n1,m\x81ller@larch-and-oak.com\n", "latin1");
+  for (const args of [[], ["--encoding", "auto"]]) {
+    const { stdout, stderr } = await idv(["emails", ...args], { stdin });
+    expect(stdout.replace(/,\w*$/gm, "")).toBe(stdin.toString("latin1"));
+    expect(stderr).toContain("\n1 row has an item that is not UTF-8; name the encoding with --encoding\n");
+  }
 });
 
 test("the encoding of a header is named", async () => {
@@ -49,4 +64,46 @@ test("the encoding of a header is named", async () => {
   expect(stderr).toContain(
     "idv: standard input: its header is not UTF-8; pass --encoding shift_jis to read the names of its columns\n",
   );
+});
+
+describe("--output-encoding", () => {
+  const rows = Array.from({ length: 20_000 }, (_, i) => `${i},Jürgen 漢😀,a${i}@larch-and-oak.com\r\n`);
+  const table = `\ufeffid,name,email\r\n${rows.join("")}`;
+
+  test("gives a file back as it was, of any size", async () => {
+    const home = folderOf({ "l.csv": Buffer.from(table, "utf16le") });
+    const { code, stderr } = await idv(["emails", "-I", "--output-encoding", "same", "l.csv"], { home });
+    expect(code, stderr).toBe(0);
+    const written = readFileSync(join(home, "l.csv")).toString("utf16le");
+    expect(written.replace(/,\w*\r$/gm, "\r")).toBe(table);
+    expect(stderr).toContain("idv: l.csv is UTF-16LE\n");
+  });
+
+  test("leaves out the byte order mark where there is none", async () => {
+    const home = folderOf({ "l.csv": "\ufeffname,email\nJürgen,a@b.net\n" });
+    const args = ["emails", "-q", "l.csv", "--output-encoding", "latin1", "-o", "o.csv.gz"];
+    expect((await idv(args, { home })).code).toBe(0);
+    const written = gunzipSync(readFileSync(join(home, "o.csv.gz")));
+    expect(written.toString("latin1")).toBe("name,email,status\nJürgen,a@b.net,ok\n");
+  });
+
+  test.each<[string, string[], number, string]>([
+    [
+      "a character that does not exist in it",
+      ["-o", "o.csv", "--output-encoding", "windows-1252"],
+      6,
+      "o.csv: the character U+6F22 does not exist in windows-1252; use UTF-8",
+    ],
+    ["an unknown name", ["-o", "o.csv", "--output-encoding", "klingon"], 2, 'unknown encoding "klingon"'],
+    ["a spreadsheet file", ["-o", "o.xlsx", "--output-encoding", "same"], 2, "--output-encoding is for text"],
+    ["several outputs", ["--split", "parts", "--output-encoding", "same"], 2, "cannot be used with option"],
+  ])("is refused for %s", async (_, args, code, message) => {
+    const home = folderOf({ "l.csv": "name,email\nJü 漢,a@larch-and-oak.com\n" });
+    const outcome = await idv(["emails", "l.csv", ...args], { home });
+    expect({ code: outcome.code, stderr: outcome.stderr }).toEqual({
+      code,
+      stderr: expect.stringContaining(message),
+    });
+    expect(readdirSync(home).filter((name) => name.startsWith("o."))).toEqual([]);
+  });
 });

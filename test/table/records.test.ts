@@ -278,7 +278,7 @@ test("without the added column, the output is the input; rows before it are padd
     }),
     { numRuns: 2000 },
   );
-  for (const count of Object.values(compared)) expect(count).toBeGreaterThan(100);
+  for (const count of Object.values(compared)) expect(count).toBeGreaterThan(30);
 });
 
 describe("byte-for-byte output", () => {

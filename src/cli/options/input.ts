@@ -32,7 +32,7 @@ export const inputOptions = optionRecords({
   sheet: { flags: "--sheet <NAME>", help: "sheet of a spreadsheet file", parse: filled, next: "prevent" },
   encoding: {
     flags: "--encoding <NAME>",
-    help: "encoding of FILE; the output is UTF-8",
+    help: "encoding of FILE; auto: find it",
     parse: filled,
     next: "prevent",
   },

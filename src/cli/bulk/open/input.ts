@@ -23,6 +23,8 @@ import { checkFormulas, checkItems, checkStart, formulasRemark } from "./no-item
 export interface OpenInput {
   readonly input: InputFile;
   readonly compression: Compression | undefined;
+  /** Encoding that the input was in; undefined for UTF-8 and bytes that stay as they are. */
+  readonly encoding: string | undefined;
   readonly sheet: Pick<OpenSheet, "name" | "emptyFormulas"> | undefined;
   /** Makes the workbook that is read with more columns; undefined if it is not to be returned. */
   readonly returned: WriteRows | undefined;
@@ -56,8 +58,10 @@ export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputE
   onOpen(() => input.close());
   const counted = countBytes(input);
   const decoded = await decodeInput(inputName, counted.bytes, plan.encoding);
-  if (decoded.encoding !== undefined && plan.encoding === undefined) {
-    note(`${inputName} is ${decoded.encoding.toUpperCase()}; the output is UTF-8`);
+  const isFound = plan.encoding === undefined || plan.encoding === "auto";
+  if (decoded.encoding !== undefined && isFound) {
+    const output = plan.outputEncoding === undefined ? "; the output is UTF-8" : "";
+    note(`${inputName} is ${decoded.encoding.toUpperCase()}${output}`);
   }
   const sheet = await readSheet(plan, input, decoded, signal);
   const table = await openTable(
@@ -121,7 +125,8 @@ export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputE
           }),
       }
     : undefined;
-  const needsMark = plan.hasMark || (decoded.encoding !== undefined && isForExcel(table));
+  const isForOthers = decoded.encoding !== undefined && plan.outputEncoding === undefined;
+  const needsMark = plan.hasMark || (isForOthers && isForExcel(table));
   const cells: Omit<CellOptions, "kind"> = {
     ...plan.cells,
     isPlainList: table.dialect.delimiter === null && table.dialect.quote !== "",
@@ -144,6 +149,7 @@ export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputE
     returned: await sheet?.addColumns?.(addedColumns(plan, columns, table)),
     share: sheet === undefined ? counted.share : () => undefined,
     compression: decoded.compression,
+    encoding: decoded.encoding,
     stream: needsMark ? withMark(table) : table,
   };
 }
@@ -213,7 +219,7 @@ async function readSheet(
     if (wanted === undefined) return undefined;
     throw new ChoiceError(`${inputName}: --sheet is for spreadsheet files, and this is not one`);
   }
-  if (encoding !== undefined) {
+  if (encoding !== undefined && encoding !== "auto") {
     throw new ChoiceError(`${inputName}: --encoding is for text, and this is a spreadsheet file`);
   }
   if (isInPlace && workbook === undefined) {

@@ -4,6 +4,7 @@ import { type Compression, compressionByName } from "../../../files/compression-
 import { FileError } from "../../../files/errors.js";
 import { openOutputFile, type TableSink } from "../../../files/output.js";
 import { ownerFault } from "../../../files/owner.js";
+import { isUtf8 } from "../../../files/text-encoding.js";
 import { hasUsualMarks } from "../../../table/sniff/dialect.js";
 import { standardOutput } from "../../terminal/standard-output.js";
 import type { Plan } from "../plan/plan.js";
@@ -12,8 +13,8 @@ import type { OpenInput } from "./input.js";
 export const nowhere: TableSink = { write: async () => {}, commit: async () => {}, discard: async () => {} };
 
 export async function openSink(
-  { split, output, isInPlace, workbook }: Plan,
-  { table, compression, sheet, returned }: OpenInput,
+  { split, output, isInPlace, workbook, outputEncoding }: Plan,
+  { table, compression, encoding, sheet, returned }: OpenInput,
   signal: AbortSignal,
 ): Promise<TableSink> {
   const { format, dialect } = table;
@@ -21,7 +22,8 @@ export async function openSink(
     const { openSplitOutput } = await import("../../../files/split-output.js");
     return openSplitOutput(split.folder, format, split.isAppended, signal);
   }
-  if (output === undefined) return standardOutput;
+  const target = outputEncoding === "same" ? encoding : outputEncoding;
+  if (output === undefined) return encoded("standard output", standardOutput, target);
   if (workbook) {
     const { workbookSink } = await import("../../../table/spreadsheet/workbook-sink.js");
     const { newWorkbook } = await import("../../../table/spreadsheet/new-workbook.js");
@@ -33,14 +35,20 @@ export async function openSink(
   }
   const sink = await openOutputFile(output);
   const wanted: Compression | undefined = isInPlace ? compression : compressionByName(output);
-  if (wanted === undefined) return sink;
   try {
+    if (wanted === undefined) return await encoded(output, sink, target);
     const { compressInto } = await import("../../../files/compression.js");
-    return await compressInto(output, sink, wanted);
+    return await encoded(output, await compressInto(output, sink, wanted), target);
   } catch (error) {
     await sink.discard();
     throw error;
   }
+}
+
+async function encoded(name: string, sink: TableSink, encoding: string | undefined): Promise<TableSink> {
+  if (encoding === undefined || isUtf8(encoding)) return sink;
+  const { encodeInto } = await import("../../../files/output-encoding.js");
+  return encodeInto(name, sink, encoding);
 }
 
 /**

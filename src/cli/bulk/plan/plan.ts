@@ -45,6 +45,8 @@ interface CommonPlan {
   readonly isDryRun: boolean;
   readonly isDebug: boolean;
   readonly encoding: string | undefined;
+  /** Encoding of the output, or `same` for that of the input; undefined for UTF-8. */
+  readonly outputEncoding: string | undefined;
   readonly sheet: string | undefined;
   readonly isForced: boolean;
   readonly cells: Omit<CellOptions, "kind" | "isPlainList">;
@@ -162,6 +164,7 @@ async function planCommon({ kind, options, given }: BulkRequest): Promise<Common
     isDryRun: options.dryRun === true,
     isDebug: options.debug === true,
     encoding: options.encoding,
+    outputEncoding: options.outputEncoding,
     sheet: options.sheet,
     isForced: options.force === true,
     cells: {
@@ -230,6 +233,9 @@ function checkWritten(places: Places, options: BulkOptions): void {
     throw new UsageError(`${printable(output!)}: ${losesStyles}`);
   }
   if (workbook && options.badRows?.policy === "keep") throw keepsNothing();
+  if (workbook && options.outputEncoding !== undefined) {
+    throw new UsageError(`${output}: --output-encoding is for text; leave it out for a spreadsheet file`);
+  }
   if (workbook && options.format !== undefined) {
     throw new UsageError(`${output}: --format is for text; leave it out for a spreadsheet file`);
   }
