@@ -86,6 +86,7 @@ async function* read(
         else if (xml.name === "shapes") skipped = xml.depth;
         else if (xml.name === "table-row") {
           rowCount = countOf(xml, "number-rows-repeated");
+          cells.isHidden = /^(?:collapse|filter)$/.test(xml.attribute("visibility") ?? "");
           isRow = wantsRow();
         } else if (!isRow) continue;
         else if (xml.name === "covered-table-cell") {

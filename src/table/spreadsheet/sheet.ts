@@ -22,10 +22,12 @@ export interface SheetRow {
   readonly fields: readonly string[];
   /** Columns, from 0, with a formula that has no stored value. Their fields are empty. */
   readonly emptyFormulas: readonly number[];
+  readonly isHidden: boolean;
 }
 
 interface SheetSample {
   readonly name: string;
+  readonly isHidden: boolean;
   readonly hasRows: boolean;
   readonly hasItems: boolean;
 }
@@ -102,6 +104,7 @@ export class Sampler implements SheetSample {
   constructor(
     readonly name: string,
     readonly isItem: ((field: string) => boolean) | undefined,
+    readonly isHidden = false,
   ) {}
 
   get hasRows(): boolean {
@@ -121,6 +124,8 @@ export class Sampler implements SheetSample {
 export class RowCells {
   number = 0;
   column = 0;
+  /** Whether the row is hidden. */
+  isHidden = false;
   #fields: string[] = [];
   #emptyFormulas: number[] = [];
   #length = 0;
@@ -145,7 +150,7 @@ export class RowCells {
 
   /** Ends the row; returns undefined if all of its cells are empty. */
   take(count = 1): SheetRow | undefined {
-    const { number } = this;
+    const { number, isHidden } = this;
     const fields = this.#fields;
     const emptyFormulas = this.#emptyFormulas;
     this.number += count;
@@ -158,7 +163,7 @@ export class RowCells {
       const above = number < 1 ? number : Math.max(number, mostRows + 1);
       throw new SheetFault(`sheet "${this.sheet}", row ${above}: a sheet has rows 1 to 1,048,576; ${repair}`);
     }
-    return { number, count, fields, emptyFormulas };
+    return { number, count, fields, emptyFormulas, isHidden };
   }
 
   tooLong(column = this.column): SheetFault {

@@ -32,10 +32,13 @@ const pieceLength = 65_536;
 export interface OpenSheet {
   readonly format: WorkbookFormat;
   readonly name: string;
-  /** Names of the sheets after this one whose first rows contain something like an item, too; none if it was named. */
+  readonly isHidden: boolean;
+  /** Names of the other sheets whose first rows contain something like an item, too; none if it was named. */
   readonly others: readonly string[];
   /** The rows as CSV with commas and LF, in UTF-8. Empty rows at the end are left out. */
   readonly bytes: AsyncIterable<Uint8Array>;
+  /** Returns the number of hidden rows among those read so far. */
+  hiddenRows(): number;
   /** Returns the formulas without a stored value in the rows read so far; undefined if there is none. */
   emptyFormulas(): EmptyFormulas | undefined;
   /**
@@ -69,8 +72,8 @@ export interface EmptyFormulas {
 }
 
 /**
- * Opens a sheet: the named one; else the first whose first rows contain something like an item; else the first that is
- * not empty.
+ * Opens a sheet: the named one; else the first whose first rows contain something like an item, if it can be one that is not
+ * hidden; else the first that is not empty.
  *
  * @param name the file's name in errors
  * @param input a stream is read into memory
@@ -114,6 +117,7 @@ export async function openSheet(
     return {
       ...rows,
       format,
+      isHidden: sheet.isHidden,
       others: sheet.others,
       addColumns: book.addColumns && ((added) => addColumns(added).catch(explain)),
     };
@@ -180,31 +184,39 @@ async function chooseSheet(
   book: Workbook,
   profile: ItemProfile,
   wanted: string | undefined,
-): Promise<{ readonly index: number; readonly name: string; readonly others: readonly string[] }> {
+): Promise<{
+  readonly index: number;
+  readonly name: string;
+  readonly isHidden: boolean;
+  readonly others: readonly string[];
+}> {
   const isItem = wanted === undefined ? (field: string) => profile.likeness(field) > 0 : undefined;
-  const names: string[] = [];
-  const withItems: number[] = [];
-  let filled: number | undefined;
+  const sheets: { readonly name: string; readonly isHidden: boolean; readonly index: number }[] = [];
+  const withItems: typeof sheets = [];
+  let filled: (typeof sheets)[number] | undefined;
   try {
-    for await (const sheet of book.sheets(isItem)) {
-      const index = names.push(sheet.name) - 1;
-      if (sheet.name === wanted) return { index, name: sheet.name, others: [] };
-      if (sheet.hasItems) withItems.push(index);
-      if (sheet.hasItems && !book.isInParts) break;
-      if (sheet.hasRows) filled ??= index;
+    for await (const { name: sheetName, isHidden, hasItems, hasRows } of book.sheets(isItem)) {
+      const sheet = { name: sheetName, isHidden, index: sheets.length };
+      sheets.push(sheet);
+      if (sheetName === wanted) return { ...sheet, others: [] };
+      if (hasItems) withItems.push(sheet);
+      if (hasItems && !book.isInParts) break;
+      if (hasRows) filled ??= sheet;
     }
   } catch (error) {
     // Faults of later sheets do not matter.
     if (withItems.length === 0) throw error;
   }
   if (wanted !== undefined) {
-    throw new ChoiceError(
-      `${name}: no sheet "${wanted}"; the sheets are ${names.map((sheet) => `"${sheet}"`).join(", ")}`,
-    );
+    const names = sheets.map((sheet) => `"${sheet.name}"`);
+    throw new ChoiceError(`${name}: no sheet "${wanted}"; the sheets are ${names.join(", ")}`);
   }
-  if (names.length === 0) throw new Error("it has no sheet with cells");
-  const [index = filled ?? 0, ...others] = withItems;
-  return { index, name: names[index]!, others: others.map((other) => names[other]!) };
+  const [first] = sheets;
+  if (first === undefined) throw new Error("it has no sheet with cells");
+  // A hidden sheet is not what people mean, if another one has items.
+  const chosen = withItems.find(({ isHidden }) => !isHidden) ?? withItems[0] ?? filled ?? first;
+  const others = withItems.filter((sheet) => sheet !== chosen);
+  return { ...chosen, others: others.map((sheet) => sheet.name) };
 }
 
 function openRows(
@@ -212,10 +224,12 @@ function openRows(
   read: () => AsyncGenerator<SheetRow>,
   stated: () => Promise<number | undefined>,
   explain: (error: unknown) => never,
-): Omit<OpenSheet, "format" | "others" | "addColumns"> {
+): Omit<OpenSheet, "format" | "isHidden" | "others" | "addColumns"> {
   let found: { count: number; readonly first: string } | undefined;
   const columns = new Set<number>();
-  const note = ({ number, count, emptyFormulas }: SheetRow) => {
+  let hiddenRows = 0;
+  const note = ({ number, count, emptyFormulas, isHidden }: SheetRow) => {
+    if (isHidden) hiddenRows += count;
     for (const column of emptyFormulas) {
       found ??= { count: 0, first: cellName(column, number) };
       found.count += count;
@@ -233,6 +247,7 @@ function openRows(
     name,
     bytes: bytes(),
     emptyFormulas: () => found,
+    hiddenRows: () => hiddenRows,
     async widthBelow(row, known) {
       let width = known;
       try {

@@ -55,8 +55,8 @@ export async function openXlsx(part: PartReader, paths: readonly string[]): Prom
   return {
     isInParts: true,
     async *sheets(isItem) {
-      for (const [index, { name }] of sheets.entries()) {
-        const sample = new Sampler(name, isItem);
+      for (const [index, { name, isHidden }] of sheets.entries()) {
+        const sample = new Sampler(name, isItem, isHidden);
         if (!sample.isDone) {
           for await (const row of rows(index)) {
             sample.add(row);
@@ -101,6 +101,8 @@ async function isPlainWorkbook(part: PartReader): Promise<boolean> {
   return isPlain;
 }
 
+const isTrue = (value: string | undefined): boolean => value === "1" || value === "true";
+
 function open(part: PartReader, path: string): AsyncIterable<Uint8Array> {
   const bytes = part(path);
   if (bytes === undefined) throw new Error(`its part ${path} is missing`);
@@ -133,15 +135,16 @@ async function readRelationships(part: PartReader, path: string): Promise<readon
 }
 
 async function readBook(part: PartReader, relationships: readonly Relationship[]) {
-  const sheets: { readonly name: string; readonly path: string }[] = [];
+  const sheets: { readonly name: string; readonly path: string; readonly isHidden: boolean }[] = [];
   let startsIn1904 = false;
   await eachElement(open(part, "xl/workbook.xml"), (xml) => {
-    if (xml.name === "workbookPr") startsIn1904 = /^(?:1|true)$/.test(xml.attribute("date1904") ?? "");
+    if (xml.name === "workbookPr") startsIn1904 = isTrue(xml.attribute("date1904"));
     if (xml.name !== "sheet") return;
     const id = xml.attribute("id");
     const found = relationships.find((relationship) => relationship.id === id);
     if (found?.type !== "worksheet") return;
-    sheets.push({ name: xml.attribute("name") ?? "", path: resolve(found.target) });
+    const isHidden = /hidden$/i.test(xml.attribute("state") ?? "");
+    sheets.push({ name: xml.attribute("name") ?? "", path: resolve(found.target), isHidden });
   });
   return { sheets, startsIn1904 };
 }
@@ -283,6 +286,7 @@ async function* rowsOf(
         case "row":
           if (isStart) {
             cells.number = rowNumber(xml.attribute("r"), cells);
+            cells.isHidden = isTrue(xml.attribute("hidden"));
             xml.takeUsual(usualCell, addUsual);
           } else {
             const row = cells.take();

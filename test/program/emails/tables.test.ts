@@ -152,6 +152,7 @@ describe("options", () => {
       input: "standard input",
       linesLeftOut: 0,
       emptyFormulas: null,
+      hiddenRows: null,
       badRows: 0,
       badRowKinds: [],
       dialect: { delimiter: null, quote: '"', escape: '"', skipsSpaces: false },

@@ -10,6 +10,15 @@ const inline = (place: string, text: string) => `<c r="${place}" t="inlineStr"><
 const ann = "ann@larch-and-oak.com";
 const row = (number: number | string, text: string) => `<row r="${number}">${inline(`A1`, text)}</row>`;
 
+/** A row whose undefined cells are formulas without a stored value. */
+const cells = (number: number, ...texts: (string | undefined)[]) =>
+  `<row r="${number}">${texts
+    .map((text, i) => {
+      const place = `${"ABC"[i]}${number}`;
+      return text === undefined ? `<c r="${place}"><f>LOWER(A1)</f></c>` : inline(place, text);
+    })
+    .join("")}</row>`;
+
 /** Runs over a file in a new folder. */
 function run(name: string, content: Uint8Array, ...args: string[]) {
   const home = temporaryFolder();
@@ -37,13 +46,6 @@ test("charts and empty sheets are passed over", async () => {
 });
 
 describe("formulas without a stored value", () => {
-  const cells = (number: number, ...texts: (string | undefined)[]) =>
-    `<row r="${number}">${texts
-      .map((text, i) => {
-        const place = `${"ABC"[i]}${number}`;
-        return text === undefined ? `<c r="${place}"><f>LOWER(A1)</f></c>` : inline(place, text);
-      })
-      .join("")}</row>`;
   const advice = "open the workbook in a spreadsheet program, recalculate it and save it";
 
   test("are counted in the summary, with the first of them", async () => {
@@ -141,4 +143,47 @@ test("a row wider than the header is no bad row in a sheet, and cells are believ
   expect(stdout).toBe(
     `id,email,,,,status\n1,ann@larch-and-oak.com,,,,ok\n2,x@mailinator.com,,,"pasted:\n3,bob@larch-and-oak.com,,,",disposable\n3\n,,eve@larch-and-oak.com\n`,
   );
+});
+
+test.each<[string, Uint8Array]>([
+  [
+    "l.xlsx",
+    xlsxOf(
+      {
+        Secret: cells(1, "email") + cells(2, ann),
+        People: [
+          cells(1, "id", "email"),
+          cells(2, "1", ann).replace("<row", '<row hidden="1"'),
+          cells(3, "2", ann).replace("<row", '<row hidden="0"'),
+          cells(4, "3", ann).replace("<row", '<row hidden="true"'),
+        ].join(""),
+      },
+      {
+        parts: {
+          "xl/workbook.xml": `<workbook xmlns:r="r"><sheets><sheet name="Secret" state="veryHidden" r:id="rId1"/><sheet name="People" r:id="rId2"/></sheets></workbook>`,
+        },
+      },
+    ),
+  ],
+  [
+    "l.ods",
+    odsOf({
+      People:
+        odsRow(["id", "email"]) +
+        odsRow(["1", ann], "", 2).replace("<table:table-row", '<table:table-row table:visibility="filter"') +
+        odsRow(["2", ann]),
+    }),
+  ],
+])("hidden rows are judged and counted, and a hidden sheet is the last choice: %s", async (name, file) => {
+  const { code, stdout, stderr } = await run(name, file);
+  expect(code, stderr).toBe(0);
+  expect(stdout.match(/,ok$/gm)).toHaveLength(3);
+  const others = name === "l.xlsx" ? '; "Secret" has items, too: choose one with --sheet' : "";
+  expect(stderr).toContain(`idv: ${name}: sheet "People"${others}\n`);
+  expect(stderr).toContain("\n2 rows of the sheet are hidden\n");
+  const json = await run(name, file, "--log", "json");
+  expect(JSON.parse(json.stderr.split("\n").at(-2)!)).toMatchObject({ hiddenRows: 2 });
+  if (name === "l.ods") return;
+  const secret = await run(name, file, "--sheet", "Secret");
+  expect(secret.stderr).toContain('idv: l.xlsx: sheet "Secret", which is hidden\n');
 });

@@ -25,7 +25,7 @@ export interface OpenInput {
   readonly compression: Compression | undefined;
   /** Encoding that the input was in; undefined for UTF-8 and bytes that stay as they are. */
   readonly encoding: string | undefined;
-  readonly sheet: Pick<OpenSheet, "name" | "emptyFormulas"> | undefined;
+  readonly sheet: Pick<OpenSheet, "name" | "emptyFormulas" | "hiddenRows"> | undefined;
   /** Makes the workbook that is read with more columns; undefined if it is not to be returned. */
   readonly returned: WriteRows | undefined;
   readonly table: Table;
@@ -236,7 +236,8 @@ async function readSheet(
   const isLost = workbook !== undefined && addColumns === undefined;
   if (isLost && isInPlace && backup === undefined) throw new ChoiceError(`${inputName}: ${losesStyles}`);
   const lost = isLost ? "; styles, formulas and other sheets are not kept, and all cells are text" : "";
-  note(`${inputName}: sheet "${sheet.name}"${lost}${othersRemark(sheet.others)}`);
+  const hidden = sheet.isHidden ? ", which is hidden" : "";
+  note(`${inputName}: sheet "${sheet.name}"${hidden}${lost}${othersRemark(sheet.others)}`);
   return { ...sheet, addColumns };
 }
 

@@ -31,6 +31,7 @@ export async function summaryOf(
     encoding: report.notUtf8 > 0 ? await table.surelyIn() : undefined,
     linesLeftOut: table.linesLeftOut,
     emptyFormulas: sheet?.emptyFormulas() ?? null,
+    hiddenRows: sheet?.hiddenRows() ?? null,
     badRows: badRows.count,
     badRowKinds: badRows.kinds,
     dialect: table.dialect,

@@ -32,6 +32,8 @@ export interface Summary {
   /** Lines above the table for which the output has no room. */
   readonly linesLeftOut: number;
   readonly emptyFormulas: EmptyFormulas | null;
+  /** Rows that a spreadsheet program does not show; null for other files. */
+  readonly hiddenRows: number | null;
   readonly badRows: number;
   readonly badRowKinds: readonly BadRowKind[];
   readonly dialect: Dialect;
@@ -260,7 +262,9 @@ export function mailCounts(after: MailStatistics, before: MailStatistics): MailS
   };
 }
 
-function remarks({ report, passedOver, linesLeftOut, emptyFormulas, encoding }: Summary): string[] {
+function remarks(summary: Summary): string[] {
+  const { report, passedOver, linesLeftOut, emptyFormulas, encoding } = summary;
+  const hiddenRows = summary.hiddenRows ?? 0;
   const { emptied, kept, notUtf8, outvoted } = report;
   const remark = (count: number, text: string) => (count > 0 ? [text] : []);
   return [
@@ -270,6 +274,7 @@ function remarks({ report, passedOver, linesLeftOut, emptyFormulas, encoding }: 
       `left out: ${counted(linesLeftOut, "line")} above the table, for which the format of the output has no place`,
     ),
     ...(emptyFormulas === null ? [] : [formulasRemark(emptyFormulas)]),
+    ...remark(hiddenRows, `${counted(hiddenRows, "row of the sheet is", "rows of the sheet are")} hidden`),
     ...remark(
       outvoted.count,
       `${counted(outvoted.count, "row is", "rows are")} left out or bad for one item though another is ok or alias (${linesText(outvoted)}); --set cell=best keeps them`,
