@@ -78,7 +78,8 @@ export async function openCsv(
     layoutOf(splitterOf(first, isWhole, marks, startRecords)(delimiter), layoutOptions).body;
   // A cell of a sheet names its own column, so a row wider than the header is not a fault.
   const usualWidth = widthOf(header, body);
-  const rowsAbove = lineEndings(linesAbove) + above + Number(header !== undefined);
+  const skipped = options.sheet ? (options.skipLines ?? 0) : lineEndings(linesAbove);
+  const rowsAbove = skipped + above + Number(header !== undefined);
   const width = (await options.sheet?.widthBelow(rowsAbove, usualWidth)) ?? usualWidth;
   const chosen = chooseColumns(header, body, width, options);
   const { items = itemTestOf(profile) } = options;

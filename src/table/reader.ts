@@ -49,7 +49,8 @@ async function readTable(
   const byteOrderMark = hasMark(bytes);
   const start = { source, input, byteOrderMark };
   let first = byteOrderMark ? bytes.subarray(3) : bytes;
-  const above = [linesAbove(source.name, first, options.skipLines ?? 0)];
+  const lineLength = options.sheet ? firstRowLength : firstLineLength;
+  const above = [linesAbove(source.name, first, options.skipLines ?? 0, lineLength)];
   first = first.subarray(above[0]!.length);
   const separator = separatorLine(first);
   if (separator !== undefined) {
@@ -130,10 +131,21 @@ function firstLineLength(bytes: Buffer): number | undefined {
   return end + (bytes[end] === 0x0d && bytes[end + 1] === 0x0a ? 2 : 1);
 }
 
-function linesAbove(name: string, bytes: Buffer, count: number): Buffer {
+/** Returns the length of the first row of a sheet, whose cells may have line breaks in quotes. */
+function firstRowLength(bytes: Buffer): number | undefined {
+  const row = /^(?:[^"\n]|"[^"]*")*\n/.exec(bytes.toString("latin1"));
+  return row?.[0].length;
+}
+
+function linesAbove(
+  name: string,
+  bytes: Buffer,
+  count: number,
+  lineLength: (bytes: Buffer) => number | undefined,
+): Buffer {
   let end = 0;
   for (let line = 0; line < count; line++) {
-    const length = firstLineLength(bytes.subarray(end));
+    const length = lineLength(bytes.subarray(end));
     if (length === undefined) {
       throw new ChoiceError(
         `${name}: --skip-lines ${count} is more than the ${line} lines at its start; give fewer`,

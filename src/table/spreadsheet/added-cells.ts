@@ -149,17 +149,22 @@ export class AddedRows {
     this.#number++;
   }
 
-  /** Checks that the last row has been used, or has no cells. */
+  /** Checks that the last row has been used, or has no cells. A blank row that is taken out may be missing in the file. */
   #checkLost(): void {
-    if (this.#row.every((field) => field === "")) return;
-    throw new SheetFault(
+    if (this.#row[0] === removedRow) this.removed.add(this.#number);
+    else if (this.#row.every((field) => field === "")) return;
+    else throw this.#lost();
+  }
+
+  #lost(): SheetFault {
+    return new SheetFault(
       `sheet "${this.#sheet}", row ${this.#number}: is not where it was read; use -o FILE.csv`,
     );
   }
 }
 
-/** @param what what refers to the rows */
+/** @param what what needs the rows */
 export const removalFault = (sheet: string, what: string): SheetFault =>
   new SheetFault(
-    `sheet "${sheet}": ${what} refers to rows that --only, --drop or --dedupe may take out; use -o FILE.csv, or --split`,
+    `sheet "${sheet}": rows that --only, --drop or --dedupe may take out are needed by ${what}; use -o FILE.csv, or --split`,
   );

@@ -4,7 +4,7 @@
  * could not follow. Everything else in `content.xml` is copied as it is.
  */
 import { type AddedCell, AddedRows, removalFault, SheetColumns } from "./added-cells.js";
-import { type AddedColumns, cellName, type SheetChange, type SheetPlace } from "./sheet.js";
+import { type AddedColumns, cellName, type SheetChange, SheetFault, type SheetPlace } from "./sheet.js";
 import {
   attributeOf,
   dereferenced,
@@ -36,6 +36,7 @@ export async function addColumns(
   for await (const _ of visited(content(), index, inspector)) {
     // Only what the inspector finds is needed.
   }
+  if (inspector.rows === 0) throw new SheetFault(`sheet "${name}": its XML is unusual; use -o FILE.csv`);
   const columns = new SheetColumns(name, added, inspector.free);
   return {
     paths: [contentPath],
@@ -194,12 +195,18 @@ const isUsed = ({ tag, rest, isCovered }: RowPiece): boolean =>
 /** Matches the ranges of a sheet in attributes: its name, and a dot. */
 function mentionOf(sheet: string): RegExp {
   const name = sheet.replaceAll("'", "''").replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  return new RegExp(`(?:^|[^\\p{L}\\d_.'])(?:'${name}'|${name})\\.\\$?[A-Z]`, "iu");
+  return new RegExp(`(?<!#\\$?)(?:^|[^\\p{L}\\d_.'])(?:'${name}'|${name})\\.\\$?[A-Z\\d]`, "iu");
 }
 
 /** Attributes with ranges that follow the rows, or say nothing about them. */
 const following =
   /\s[a-z]+:(?:target-range-address|print-ranges|base-cell-address)=(?:"[^"]*"|'[^']*')|\sxlink:href=(?:"[^"]*"|'[^']*')/g;
+
+/** Conditions with cells of their own sheet: absolute ones in formats, any in lists of allowed values. */
+const ownReference =
+  /(?:calcext:value|style:condition)="[^"]*\$\d|<table:content-validation\s[^>]*table:condition="[^"]*\[\./;
+/** A range in a formula that goes over several sheets. */
+const overSheets = /\[[^\]"]*\.[^\]":.]*:[^\]".]+\./;
 
 /** Finds where columns can be added to a sheet, and what refers to rows that may be taken out. */
 class Inspector implements SheetVisitor {
@@ -207,6 +214,8 @@ class Inspector implements SheetVisitor {
   free = 0;
   /** Number of columns that the sheet defines. */
   definedColumns = 0;
+  /** Number of rows that were found. */
+  rows = 0;
   readonly #sheet: string;
   readonly #firstRemovable: number;
   readonly #mention: RegExp;
@@ -226,11 +235,12 @@ class Inspector implements SheetVisitor {
       const { tag, count, isCovered } = piece;
       if (column === 0) isTitle = this.#row === 1 && attributeOf(tag, "number-columns-spanned") !== undefined;
       isTitle &&= column === 0 || isCovered || tag === "";
-      if (this.#mayRemove) this.#checkCell(tag, column);
+      if (this.#mayRemove) this.#checkCell(piece, column);
       column += count;
       if (isUsed(piece) && !(isTitle && isCovered)) this.free = Math.max(this.free, column);
     }
     this.#row += countIn(start, rowsRepeated);
+    this.rows++;
     return "";
   }
 
@@ -250,9 +260,15 @@ class Inspector implements SheetVisitor {
     return this.#firstRemovable !== Number.POSITIVE_INFINITY;
   }
 
-  #checkCell(tag: string, column: number): void {
+  #checkCell({ tag, rest }: RowPiece, column: number): void {
     const place = cellName(column, this.#row);
-    if (attributeOf(tag, "formula") !== undefined) throw removalFault(this.#sheet, `a formula (${place})`);
+    const formula = attributeOf(tag, "formula");
+    if (formula !== undefined && !/^of:=(?:TRUE|FALSE)\(\)$/.test(formula)) {
+      throw removalFault(this.#sheet, `a formula (${place})`);
+    }
+    if (/\s(?:table:end-cell-address|draw:notify-on-update-of-ranges)=/.test(rest)) {
+      throw removalFault(this.#sheet, `a picture or a chart (${place})`);
+    }
     const last = this.#row + countIn(tag, "number-rows-spanned") - 1;
     if (last > this.#row && last >= this.#firstRemovable) {
       throw removalFault(this.#sheet, `merged cells (from ${place})`);
@@ -261,14 +277,12 @@ class Inspector implements SheetVisitor {
 
   /** Returns whether a token, which may be a row of another sheet, refers to cells of the sheet. */
   #refers(token: string): boolean {
-    if (!this.#mention.test(dereferenced(token))) return false;
     const tokens: string[] = [];
     split(token, tokens);
     return tokens.some((tag) => {
       if (!tag.startsWith("<") || isPrintRange(tag)) return false;
-      return (
-        this.#mention.test(dereferenced(tag.replace(following, ""))) || /calcext:value="[^"]*\$\d/.test(tag)
-      );
+      if (ownReference.test(tag) || overSheets.test(tag)) return true;
+      return this.#mention.test(dereferenced(tag.replace(following, "")));
     });
   }
 }
@@ -284,6 +298,8 @@ class SheetChanges implements SheetVisitor {
   #missing: number;
   #row = 1;
   #column = 0;
+  /** Whether the tokens belong to a format of which no cell is left. */
+  #leftOut = false;
 
   constructor(sheet: string, definedColumns: number, columns: SheetColumns, rows: AddedRows) {
     this.#sheet = sheet;
@@ -320,6 +336,15 @@ class SheetChanges implements SheetVisitor {
   }
 
   inside(token: string, name: string): string {
+    if (this.#leftOut) {
+      this.#leftOut = !token.startsWith("</calcext:conditional-format>");
+      return "";
+    }
+    if (name === "conditional-format") {
+      const written = this.outside(token);
+      this.#leftOut = attributeOf(written, "target-range-address") === "";
+      return this.#leftOut ? "" : written;
+    }
     if (name === "table") return this.outside(token);
     if (name === "table-column") {
       const first = this.#column;
@@ -344,14 +369,19 @@ class SheetChanges implements SheetVisitor {
   }
 
   /** Returns ranges, such as `People.A1:People.B9`, with the added columns and without the rows that are taken out. */
-  #changed(ranges: string, isWidened: boolean): string {
-    return ranges.replace(range, (whole, sheet: string, first: string, middle: string, last: string) => {
-      if (nameIn(dereferenced(sheet)) !== this.#sheet) return whole;
-      const cells = `${first}:${last}`;
-      const wide = isWidened ? this.#columns.widened(cells) : cells;
-      const [from, to] = (this.#rows.removed.without(wide) || wide).split(":");
-      return `${sheet}${from}${middle}${to}`;
-    });
+  #changed(written: string, isWidened: boolean): string {
+    const ranges = dereferenced(written);
+    const changed = ranges
+      .replace(range, (whole, sheet: string, first: string, middle = "", last = "") => {
+        if (nameIn(sheet) !== this.#sheet) return whole;
+        const cells = last === "" ? first : `${first}:${last}`;
+        const wide = isWidened ? this.#columns.widened(cells) : cells;
+        const [from, to = ""] = this.#rows.removed.without(wide).split(":");
+        return from === "" ? "" : `${sheet}.${from}${middle}${to}`;
+      })
+      .replace(/ {2,}/g, " ")
+      .trim();
+    return changed === ranges ? written : escapeMarkup(changed).replaceAll("'", "&apos;");
   }
 
   #missingColumns(): string {
@@ -361,13 +391,13 @@ class SheetChanges implements SheetVisitor {
   }
 }
 
-/** A range of cells: the sheet with a dot, the first cell, a colon with or without the sheet, and the last cell. */
+/** A cell or a range: the sheet, the first cell, a colon with or without the sheet, and the last cell. */
 const range =
-  /(\$?(?:'(?:[^']|'')*'|[^\s'.:]+)\.)(\$?[A-Z]+\$?\d+)(:(?:\$?(?:'(?:[^']|'')*'|[^\s'.:]+))?\.)(\$?[A-Z]+\$?\d+)/g;
+  /(\$?(?:'(?:[^']|'')*'|[^\s'.:$]+))\.(\$?[A-Z]+\$?\d+)(?:(:(?:\$?(?:'(?:[^']|'')*'|[^\s'.:$]+))?\.)(\$?[A-Z]+\$?\d+))?/g;
 
 /** Returns the name of a sheet in an address. */
 function nameIn(address: string): string {
-  const name = address.replace(/^\$/, "").slice(0, -1);
+  const name = address.replace(/^\$/, "");
   return name.startsWith("'") ? name.slice(1, -1).replaceAll("''", "'") : name;
 }
 

@@ -56,7 +56,7 @@ async function* read(
   let [spreadsheet, cell, paragraph, skipped] = [0, 0, 0, 0];
   let [rowCount, cellCount] = [1, 1];
   let isRow = false;
-  let hasFormula = false;
+  let [hasFormula, hasParagraph] = [false, false];
   let stored: string | undefined;
   let otherText = "";
   let text = "";
@@ -73,7 +73,8 @@ async function* read(
           if (!isText && (paragraph > 0 || xml.depth === cell + 1)) skipped = xml.depth;
           else if (paragraph > 0) text += spaceOf(xml);
           else if (xml.name === "p" || xml.name === "h") {
-            if (text !== "") text += "\n";
+            if (hasParagraph) text += "\n";
+            hasParagraph = true;
             paragraph = xml.depth;
           }
         } else if (xml.name === "spreadsheet") spreadsheet = xml.depth;
@@ -99,6 +100,7 @@ async function* read(
           stored = storedValue(xml);
           otherText = xml.attribute("string-value") ?? "";
           text = "";
+          hasParagraph = false;
         }
       } else if (xml.depth < cell) {
         cell = 0;

@@ -51,19 +51,20 @@ export async function* withCells(
   }
 }
 
-/** What the rows of a sheet must not be without. */
+/** What may need the rows of a sheet. */
 export interface RowReference {
   /** Name of the element. */
   readonly element: string;
-  /** The cells that it refers to, or the cell that it is in. */
+  /** The cells or the row that it refers to; for a formula, the cells that it is for. */
   readonly cells: string;
+  readonly formula?: string;
 }
 
 /**
  * Returns the first column that is free in all rows: cells with content and merged cells are before it. A title over the table
  * may be merged as far as it likes.
  *
- * @param onReference called with everything that could not follow its rows if rows were taken out
+ * @param onReference called with everything that may not be able to follow its rows if rows are taken out
  * @throws Error if the XML cannot be changed by {@link withCells}
  */
 export async function firstFreeColumn(
@@ -115,7 +116,10 @@ class ChangedSheet {
   #leftOut: string | undefined;
   /** The start of a list whose elements follow the rows. It waits for one that is left. */
   #list: string | undefined;
-  #text = "";
+  /** The element that was started last, the ranges of the last one that has some, and the kind of page breaks. */
+  #element = "";
+  #ranges = "";
+  #breaks = "";
   #row = 0;
   /** Number of the row in the sheet that is written. */
   #number = 0;
@@ -286,19 +290,34 @@ class ChangedSheet {
     return `${list}${followed}`;
   }
 
-  #findReferences(token: string, end: string | undefined, name: string | undefined): void {
-    const found = (cells: string) => this.#onReference!({ element: name ?? this.#text, cells });
-    if (this.#isData) {
-      if (name === "f" && end === "") found(cellName(this.#column, this.#row));
-    } else if (name === undefined) {
-      if (this.#text !== "" && /[A-Z]\$\d/.test(token)) found(token);
-    } else {
-      this.#text = end === "" && formulas.has(name) ? name : "";
-      if (end === "" && !followers.has(name) && name !== "dimension" && name !== "selection") {
-        const ranges = attributeOf(token, "ref") ?? attributeOf(token, "sqref");
-        if (ranges !== undefined || name === "sqref") found(ranges ?? "");
-      }
+  #findReferences(token: string, end: string | undefined, name = ""): void {
+    if (this.#isData) this.#findInRows(token, end, name);
+    else this.#findOutside(token, end, name);
+    if (name !== "") this.#element = end === "" ? name : "";
+  }
+
+  #findInRows(token: string, end: string | undefined, name: string): void {
+    const found = (formula: string) =>
+      this.#onReference!({ element: "f", cells: cellName(this.#column, this.#row), formula });
+    if (name === "f" && end === "" && isEmpty(token)) found("");
+    else if (name === "" && this.#element === "f") found(token);
+  }
+
+  #findOutside(token: string, end: string | undefined, name: string): void {
+    const found = (cells: string | undefined) =>
+      cells !== undefined && this.#onReference!({ element: name, cells });
+    if (name === "") {
+      if (formulas.has(this.#element))
+        this.#onReference!({ element: this.#element, cells: this.#ranges, formula: token });
+      return;
     }
+    if (end !== "" || name === "dimension" || name === "selection") return;
+    if (name.endsWith("Breaks")) this.#breaks = name;
+    if (followers.has(name)) this.#ranges = attributeOf(token, "sqref") ?? "";
+    else if (name === "sqref") found("");
+    else if (name === "brk") found(this.#breaks === "rowBreaks" ? attributeOf(token, "id") : undefined);
+    else if (name === "cellWatch" || name === "inputCells") found(attributeOf(token, "r"));
+    else found(attributeOf(token, "ref") ?? attributeOf(token, "sqref"));
   }
 
   #cell(token: string): string {
@@ -352,7 +371,7 @@ const lists: ReadonlySet<string> = new Set([
   "ignoredErrors",
   "protectedRanges",
 ]);
-/** Elements with a formula. It may name cells from the first cell of the ranges on; other cells it names with `$`. */
+/** Elements with a formula. */
 export const formulas: ReadonlySet<string> = new Set(["formula", "formula1", "formula2", "f"]);
 
 /** Returns the start of a row with a number. Without its own, a row follows the one before it, which may be taken out. */

@@ -32,7 +32,7 @@ export function workbookSink(
     await sink.prepare?.();
   };
   return {
-    ...(isReturned && { leftOut: Buffer.from(`${removedRow}\n`) }),
+    ...(isReturned && { leftOut: Buffer.from(removedRow) }),
     async write(bytes) {
       const hasRoom = batches.write(rowsIn(bytes, delimiter));
       if (!hasRoom) await Promise.race([new Promise((resolve) => batches.once("drain", resolve)), written]);
@@ -50,9 +50,14 @@ export function workbookSink(
   };
 }
 
+/** The marks of rows that are taken out are before the next row. */
+const marks = new RegExp(`^${removedRow}+`, "gm");
+
 /** Returns the rows of CSV. A run writes whole rows. */
 function rowsIn(bytes: Uint8Array, delimiter: string): readonly (readonly string[])[] {
-  const csv = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+  const csv = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    .toString()
+    .replace(marks, (found) => `${removedRow}\n`.repeat(found.length));
   // Most rows need no parser.
   if (!/["\r\ufeff]/.test(csv) && csv.endsWith("\n")) {
     return csv

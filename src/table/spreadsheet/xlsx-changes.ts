@@ -5,15 +5,15 @@
  */
 import { buffer } from "node:stream/consumers";
 import { AddedRows, removalFault, SheetColumns } from "./added-cells.js";
-import type { AddedColumns, ChangedPart, SheetChange } from "./sheet.js";
+import type { AddedColumns, ChangedPart, SheetChange, SheetFault } from "./sheet.js";
 import { escapeXml, firstFreeColumn, formulas, type RowReference, withCells } from "./sheet-xml.js";
 import { attributeOf, dereferenced, nameOf, tokensOf, withAttribute } from "./xml.js";
 
 interface SheetParts {
   readonly sheet: { readonly name: string; readonly path: string };
-  readonly tables: readonly string[];
-  /** The notes of the sheet, and all parts of the workbook. */
-  readonly notes: readonly string[];
+  /** Returns the names of the parts of a kind that belong to the sheet. */
+  readonly related: (type: string) => readonly string[];
+  /** All parts of the workbook. */
   readonly paths: readonly string[];
   readonly read: (path: string) => AsyncIterable<Uint8Array>;
 }
@@ -26,7 +26,8 @@ const bookPath = "xl/workbook.xml";
  * @throws SheetFault if there is no room for the columns, or something refers to rows that may be taken out
  */
 export async function addColumns(parts: SheetParts, added: AddedColumns): Promise<SheetChange> {
-  const { sheet, tables, read } = parts;
+  const { sheet, related, read } = parts;
+  const tables = related("table");
   const { firstRemovable } = added;
   const references = firstRemovable === undefined ? undefined : new References(parts, firstRemovable);
   const free = await firstFreeColumn(read(sheet.path), references?.check);
@@ -124,17 +125,33 @@ function bookChange({ removed }: AddedRows, { widened }: SheetColumns, sheet: st
         end === "" && /^_xlnm\.(?:Print_Area|_FilterDatabase)$/.test(attributeOf(token, "name") ?? "");
     }
     if (!isRange || name !== undefined) return token;
-    const [, quoted, plain, range] =
-      /^(?:'((?:[^']|'')+)'|([^'!]+))!([^!,]+)$/.exec(dereferenced(token)) ?? [];
-    if (range === undefined || (quoted?.replaceAll("''", "'") ?? plain) !== sheet) return token;
-    return `${token.slice(0, -range.length)}${removed.without(widened(range)) || range}`;
+    return token.replace(printRange, (whole, quoted?: string, plain?: string, range = "") => {
+      const name = quoted === undefined ? plain : dereferenced(quoted).replaceAll("''", "'");
+      if (dereferenced(name ?? "") !== sheet) return whole;
+      return `${whole.slice(0, -range.length)}${removed.without(widened(range)) || range}`;
+    });
   };
 }
 
-/** Part names of what may refer to the cells of a sheet. */
-const referring = /^xl\/(?:worksheets|charts|pivotCache|drawings)\/[^/]+\.xml$/;
+/** A range with the name of its sheet. In XML, apostrophes may be written as references. */
+const printRange =
+  /(?:(?:'|&apos;)((?:(?!'|&apos;)[^!]|''|&apos;&apos;)+)(?:'|&apos;)|([^'!,&]+(?:&amp;[^'!,&]*)*))!([$A-Z\d:]+)/g;
 
-/** What refers to rows of a sheet that may be taken out, and could not follow. */
+/** Part names of what may refer to the cells of a sheet, and kinds of parts that are bound to places in their sheet. */
+const referring = /^xl\/(?:worksheets|charts|pivotCache|drawings)\/[^/]+\.xml$/;
+const bound: ReadonlyMap<string, string> = new Map([
+  ["table", "a table"],
+  ["pivotTable", "a pivot table"],
+  ["ctrlProp", "a control"],
+]);
+
+/** References to cells of other sheets; cells, and whole rows; and ranges over several sheets. */
+const elsewhere = /(?:'(?:[^']|'')*'|[\p{L}\d_.]+)!\$?[A-Z]{0,3}\$?\d*(?::\$?[A-Z]{0,3}\$?\d*)?/giu;
+const cellReference = /(?<![A-Z\d_.$])\$?[A-Z]{1,3}(\$?)(\d+)(?![\d(A-Z_])/gi;
+const rowsReference = /(?<![A-Z\d_.$])\$?\d+:\$?\d+/i;
+const overSheets = /'(?:[^']|'')*:(?:[^']|'')*'!|[\p{L}\d_.]+:[\p{L}\d_.]+!/u;
+
+/** Finds what needs rows of a sheet that may be taken out, and could not follow. */
 class References {
   readonly #parts: SheetParts;
   readonly #first: number;
@@ -146,25 +163,44 @@ class References {
     this.#parts = parts;
     this.#first = first;
     const name = parts.sheet.name.replaceAll("'", "''").replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-    this.#mention = new RegExp(`(?:^|[^\\p{L}\\d_.'])(?:'${name}(?::[^']*)?'|${name}(?::[^'!]+)?)!`, "iu");
+    this.#mention = new RegExp(`(?:^|[^\\p{L}\\d_.'\\]])(?:'${name}'|${name})!`, "iu");
     this.check = this.check.bind(this);
   }
 
   /** @throws SheetFault */
-  check({ element, cells }: RowReference): void {
+  check({ element, cells, formula }: RowReference): void {
+    if (formula !== undefined) {
+      const isInCell = element === "f";
+      if (isInCell ? /^(?:TRUE|FALSE)\(\)$/.test(formula) : !this.#isBound(dereferenced(formula), cells))
+        return;
+      throw this.#fault(`a formula (${isInCell ? cells : dereferenced(formula)})`);
+    }
     const rows = cells.match(/\d+/g) ?? [this.#first];
-    if (element !== "f" && rows.every((row) => Number(row) < this.#first)) return;
-    throw removalFault(
-      this.#parts.sheet.name,
-      element === "mergeCell" ? `merged cells (${cells})` : `a formula (${cells || "in a format"})`,
+    if (rows.every((row) => Number(row) < this.#first)) return;
+    const names: Readonly<Record<string, string>> = { mergeCell: "merged cells", brk: "a page break" };
+    throw this.#fault(`${names[element] ?? "a range"} (${cells || "in a format of newer versions"})`);
+  }
+
+  /** Returns whether the formula of a format would be wrong if the cells that it is for moved up. */
+  #isBound(formula: string, cells: string): boolean {
+    if (overSheets.test(formula)) return true;
+    const own = formula.replace(elsewhere, (reference) =>
+      this.#mention.test(reference) ? reference.slice(reference.lastIndexOf("!") + 1) : "",
     );
+    const references = [...own.matchAll(cellReference)];
+    const top = Math.min(...Array.from(cells.matchAll(/\d+/g), ([row]) => Number(row)));
+    // A relative reference counts from the first cell, which stays in its row only if that is the first one.
+    const isWrong = ([, sign, row]: RegExpExecArray) =>
+      sign === "" ? !(top <= this.#first) : Number(row) >= this.#first;
+    return rowsReference.test(own) || references.some(isWrong);
   }
 
   /** Checks the other parts of the workbook. */
   async checkOthers(): Promise<void> {
-    const { sheet, tables, notes, paths } = this.#parts;
-    if (tables.length > 0) throw removalFault(this.#parts.sheet.name, "a table");
-    for (const path of notes) await this.#each(path, (token) => this.#checkNote(token));
+    const { sheet, related, paths } = this.#parts;
+    for (const [type, what] of bound) if (related(type).length > 0) throw this.#fault(what);
+    for (const path of related("comments")) await this.#each(path, (token) => this.#checkNote(token));
+    for (const path of related("drawing")) await this.#each(path, this.#anchorCheck());
     await this.#each(bookPath, this.#nameCheck());
     for (const path of paths) {
       if (referring.test(path) && path !== sheet.path) await this.#each(path, this.#mentionCheck(path));
@@ -177,8 +213,18 @@ class References {
 
   #checkNote(token: string): void {
     const cell = attributeOf(token, "ref") ?? "";
-    if (Number(/\d+$/.exec(cell)?.[0] ?? 0) >= this.#first)
-      throw removalFault(this.#parts.sheet.name, `a note (${cell})`);
+    if (Number(/\d+$/.exec(cell)?.[0] ?? 0) >= this.#first) throw this.#fault(`a note (${cell})`);
+  }
+
+  /** Pictures and charts are anchored at rows, which count from 0. */
+  #anchorCheck(): (token: string) => void {
+    let isRow = false;
+    return (token) => {
+      const [end, , name] = nameOf(token);
+      if (name !== undefined) isRow = name === "row" && end === "";
+      else if (isRow && Number(token) + 1 >= this.#first)
+        throw this.#fault("a picture or a chart beside them");
+    };
   }
 
   #nameCheck(): (token: string) => void {
@@ -186,10 +232,16 @@ class References {
     return (token) => {
       const [end, , name] = nameOf(token);
       if (name === "definedName") defined = end === "" ? (attributeOf(token, "name") ?? "") : undefined;
-      if (name !== undefined || defined === undefined || defined.startsWith("_xlnm.")) return;
-      if (this.#mention.test(dereferenced(token)))
-        throw removalFault(this.#parts.sheet.name, `the name ${dereferenced(defined)}`);
+      const isOurs =
+        defined === undefined || /^_xlnm\.(?:Print_Area|Print_Titles|_FilterDatabase)$/.test(defined);
+      if (name !== undefined || isOurs) return;
+      if (this.#isMentioned(token)) throw this.#fault(`the name ${dereferenced(defined!)}`);
     };
+  }
+
+  #isMentioned(text: string): boolean {
+    const formula = dereferenced(text);
+    return this.#mention.test(formula) || overSheets.test(formula);
   }
 
   #mentionCheck(path: string): (token: string) => void {
@@ -202,9 +254,12 @@ class References {
       if (name !== undefined) element = end === "" ? name : "";
       const formula = formulas.has(element) && name === undefined ? token : attributeOf(token, "textlink");
       const source = name === "worksheetSource" ? attributeOf(token, "sheet") : undefined;
-      const isMentioned = this.#mention.test(dereferenced(formula ?? ""));
-      if (isMentioned || dereferenced(source ?? "") === this.#parts.sheet.name)
-        throw removalFault(this.#parts.sheet.name, what);
+      const isSource = dereferenced(source ?? "") === this.#parts.sheet.name;
+      if (this.#isMentioned(formula ?? "") || isSource) throw this.#fault(what);
     };
+  }
+
+  #fault(what: string): SheetFault {
+    return removalFault(this.#parts.sheet.name, what);
   }
 }

@@ -81,9 +81,8 @@ export async function openXlsx(part: PartReader, paths: readonly string[]): Prom
             .filter((relationship) => relationship.type === type)
             .map(({ target }) => posix.resolve(dir, target).slice(1))
             .filter((path) => part(path) !== undefined);
-        const [tables, notes] = [related("table"), related("comments")];
         const { addColumns } = await import("./xlsx-changes.js");
-        return addColumns({ sheet, tables, notes, paths, read: (path) => open(part, path) }, added);
+        return addColumns({ sheet, related, paths, read: (path) => open(part, path) }, added);
       },
     }),
   };
@@ -379,5 +378,5 @@ function dateOf(days: number, startsIn1904: boolean): Date {
 /** Replaces the escapes of characters that XML does not allow: `_x000D_` (22.4.2.4 of the standard). */
 const unescapeText = (text: string): string =>
   text.includes("_x")
-    ? text.replace(/_x([\da-f]{4})_/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+    ? text.replace(/_x(?!0000)([\da-f]{4})_/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
     : text;

@@ -7,6 +7,8 @@ import { lessThan, slash } from "../ascii.js";
 
 /** Length in characters of the longest tag, comment or CDATA section. */
 const longestMarkup = 1_048_576;
+/** Length of a text that is in one piece. */
+const longestText = 65_536;
 /** Length of the longest reference, such as `&#x10FFFF;`. */
 const longestReference = 12;
 
@@ -191,7 +193,7 @@ export function split(xml: string, tokens: string[], endOfMore: EndOfMore = () =
 }
 
 /**
- * Yields XML as it is written: pieces of markup and the texts between them. A text may be in several pieces.
+ * Yields XML as it is written: pieces of markup and the texts between them. A long text may be in several pieces.
  *
  * @throws Error from the iteration if the XML is not UTF-8
  */
@@ -210,7 +212,7 @@ export async function* tokensOf(
     isStart = false;
     const tokens: string[] = [];
     rest = xml.slice(split(xml, tokens, endOfMore));
-    if (!rest.startsWith("<")) {
+    if (!rest.startsWith("<") && rest.length > longestText) {
       tokens.push(rest);
       rest = "";
     }

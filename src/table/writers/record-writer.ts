@@ -83,7 +83,7 @@ export function copyRecords(
 /**
  * Returns the records that are kept. Moves them together in place: the rendered bytes cannot be used afterwards.
  *
- * @param leftOut written in place of each other record; none is shorter
+ * @param leftOut a byte that is written in place of each other record
  */
 export function keepRecords(
   { bytes, ends }: WrittenRecords,

@@ -187,3 +187,31 @@ test.each<[string, Uint8Array]>([
   const secret = await run(name, file, "--sheet", "Secret");
   expect(secret.stderr).toContain('idv: l.xlsx: sheet "Secret", which is hidden\n');
 });
+
+test("blank rows that a workbook does not have are taken out like others", async () => {
+  const home = temporaryFolder();
+  writeFileSync(join(home, "l.xlsx"), xlsxOf({ S: row(1, "email") + row(3, ann).replace("A1", "A3") }));
+  const { code, stderr } = await idv(["emails", "l.xlsx", "-o", "o.xlsx", "--only", "ok"], { home });
+  expect(code, stderr).toBe(0);
+  const { stdout } = await idv(["emails", "-q", "--update", "o.xlsx"], { home });
+  expect(stdout).toBe(`email,status\n${ann},ok\n`);
+});
+
+test("--skip-lines counts the rows of a sheet, whose cells may have line breaks", async () => {
+  const home = temporaryFolder();
+  const title = '<row r="1"><c r="A1" t="inlineStr"><is><t>a "title"&#10;of&#10;lines</t></is></c></row>';
+  const place = (number: number, text: string) => row(number, text).replace("A1", `A${number}`);
+  writeFileSync(join(home, "l.xlsx"), xlsxOf({ S: title + place(2, "email") + place(3, ann) }));
+  const args = ["emails", "l.xlsx", "--skip-lines", "1"];
+  expect((await idv([...args, "-q"], { home })).stdout).toBe(
+    `"a ""title""\nof\nlines"\nemail,status\n${ann},ok\n`,
+  );
+  const { code, stderr } = await idv([...args, "-o", "o.xlsx"], { home });
+  expect(code, stderr).toBe(0);
+  expect((await idv(["emails", "o.xlsx", "-q", "--update"], { home })).stdout).toContain(
+    `email,status\n${ann},ok\n`,
+  );
+  expect((await idv(["emails", "l.xlsx", "--skip-lines", "4"], { home })).stderr).toContain(
+    "--skip-lines 4 is more than the 3 lines at its start",
+  );
+});

@@ -377,6 +377,11 @@ describe("rows taken out of a workbook", () => {
     const name = (last: string) => `<definedName name="_xlnm.Print_Area">L!$A$1:$${last}</definedName>`;
     const parts = await returned(xlsxOf({ L: list }, { names: name("B$5") }), removing, texts);
     expect(parts.get("xl/workbook.xml")).toContain(name("C$3"));
+    const several = (last: string, others: string) =>
+      `<definedName name="_xlnm.Print_Area">L!$A$1:$${last},'L'!${others}</definedName>`;
+    const names = several("B$2", "$A$3:$B$5");
+    const book = (await returned(xlsxOf({ L: list }, { names }), removing, texts)).get("xl/workbook.xml");
+    expect(book).toContain(several("C$2", "$A$3:$C$3"));
   });
 
   const sheetRelation = (type: string, target: string) => ({
@@ -385,7 +390,43 @@ describe("rows taken out of a workbook", () => {
   test.each<[string, Parameters<typeof xlsxOf>[1], string]>([
     ["merged cells", { end: '<mergeCell ref="A4:B5"/>' }, "merged cells (A4:B5)"],
     ["a format", { end: "<formula>B$2</formula>" }, "a formula (B$2)"],
-    ["a format of newer versions", { end: "<x:sqref>B2</x:sqref>" }, "a formula (in a format)"],
+    ["a format of rows", { end: "<formula>SUM($2:$9)</formula>" }, "a formula (SUM($2:$9))"],
+    [
+      "a format that starts below",
+      { end: '<conditionalFormatting sqref="B9 B3:B4"><formula>LEN(B3)</formula></conditionalFormatting>' },
+      "a formula (LEN(B3))",
+    ],
+    [
+      "a format of newer versions",
+      { end: "<x:sqref>B2</x:sqref>" },
+      "a range (in a format of newer versions)",
+    ],
+    ["a page break", { end: '<rowBreaks><brk id="4"/></rowBreaks>' }, "a page break (4)"],
+    [
+      "a picture",
+      {
+        parts: {
+          ...sheetRelation("drawing", "drawings/d.xml"),
+          "xl/drawings/d.xml": "<xdr:from><xdr:col>9</xdr:col><xdr:row>2</xdr:row></xdr:from>",
+        },
+      },
+      "a picture or a chart beside them",
+    ],
+    [
+      "a control",
+      { parts: { ...sheetRelation("ctrlProp", "ctrlProps/c.xml"), "xl/ctrlProps/c.xml": "<x/>" } },
+      "a control",
+    ],
+    [
+      "a sum over sheets",
+      { parts: { "xl/worksheets/rId2.xml": "<c><f>SUM(A:Z!A2)</f></c>" } },
+      "a formula in another sheet",
+    ],
+    [
+      "a criteria range",
+      { names: '<definedName name="_xlnm.Criteria">L!$A$2:$B$3</definedName>' },
+      "the name _xlnm.Criteria",
+    ],
     [
       "a table",
       { parts: { ...sheetRelation("table", "tables/t.xml"), "xl/tables/t.xml": "<table/>" } },
@@ -422,10 +463,20 @@ describe("rows taken out of a workbook", () => {
     const file = xlsxOf({ L: list }, options);
     const sheet = await openSheet("l.xlsx", inPieces(file), profiles.email, undefined, signal);
     await expect(sheet.addColumns!(removing)).rejects.toThrow(
-      `l.xlsx: sheet "L": ${what} refers to rows that --only, --drop or --dedupe may take out; use -o FILE.csv, or --split`,
+      `l.xlsx: sheet "L": rows that --only, --drop or --dedupe may take out are needed by ${what}; use -o FILE.csv, or --split`,
     );
     // Without removals, nothing is wrong.
     await sheet.addColumns!({ ...removing, firstRemovable: undefined });
+  });
+
+  test("are refused wherever the part with the reference is cut", async () => {
+    const { signal } = new AbortController();
+    for (let before = 65_520; before <= 65_536; before++) {
+      const chart = `<!--${"x".repeat(before - 7 - "<f>".length)}--><f>L!A2</f>`;
+      const file = xlsxOf({ L: list }, { parts: { "xl/charts/chart1.xml": chart } });
+      const sheet = await openSheet("l.xlsx", inPieces(file), profiles.email, undefined, signal);
+      await expect(sheet.addColumns!(removing)).rejects.toThrow("a chart");
+    }
   });
 
   test("are refused for a formula in any row", async () => {
@@ -437,11 +488,21 @@ describe("rows taken out of a workbook", () => {
 
   test("are not refused for what only looks like a reference", async () => {
     const file = xlsxOf(
-      { L: list, Other: row(1, "L!A2 is text") },
       {
-        end: '<mergeCell ref="A1:B1"/><formula>LEN(B2)</formula>',
+        L: list.replace("</row>", '<c r="F1"><f>TRUE()</f><v>1</v></c></row>'),
+        Other: row(1, "L!A2 is text"),
+      },
+      {
+        end:
+          '<mergeCell ref="A1:B1"/><colBreaks><brk id="9"/></colBreaks>' +
+          '<conditionalFormatting sqref="B2:B9"><formula>LEN(B2)&gt;LOG10(B1)</formula></conditionalFormatting>' +
+          '<dataValidation sqref="B3"><formula1>Lists!$A$5:$A$9</formula1><formula2>B$1</formula2></dataValidation>',
         names: "<definedName name='x'>'All L'!$A$1</definedName>",
-        parts: { "xl/charts/chart1.xml": "<c:f>XL!$B$2</c:f>" },
+        parts: {
+          "xl/charts/chart1.xml": "<c:f>XL!$B$2</c:f><c:f>[1]L!$B$2</c:f>",
+          ...sheetRelation("drawing", "drawings/d.xml"),
+          "xl/drawings/d.xml": "<xdr:from><xdr:col>9</xdr:col><xdr:row>0</xdr:row></xdr:from>",
+        },
       },
     );
     expect((await returned(file, removing, texts)).get(sheetPath)).not.toContain("2@b.net");
@@ -462,9 +523,10 @@ describe("rows taken out of a workbook", () => {
         for (const [i, { gap, isGone, shape }] of shapes.entries()) {
           const blank = shape === "unnumbered" ? 0 : gap;
           number += 1 + blank;
+          // A blank row that the file does not have may be taken out, too.
           for (let j = 0; j < blank; j++) {
-            read.push([""]);
-            expected.push([]);
+            read.push(isGone ? [removedRow] : [""]);
+            if (!isGone) expected.push([]);
           }
           const plain = row(number, `${i}`, `${i}@b.net`);
           if (shape === "comment") xml += plain.replace("<c ", "<!-- </row> --><c ");
