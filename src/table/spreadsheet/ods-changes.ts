@@ -266,7 +266,8 @@ class Inspector implements SheetVisitor {
     if (formula !== undefined && !/^of:=(?:TRUE|FALSE)\(\)$/.test(formula)) {
       throw removalFault(this.#sheet, `a formula (${place})`);
     }
-    if (/\s(?:table:end-cell-address|draw:notify-on-update-of-ranges)=/.test(rest)) {
+    const isBeside = this.#row >= this.#firstRemovable && rest.includes(" table:end-cell-address=");
+    if (isBeside || rest.includes(" draw:notify-on-update-of-ranges=")) {
       throw removalFault(this.#sheet, `a picture or a chart (${place})`);
     }
     const last = this.#row + countIn(tag, "number-rows-spanned") - 1;

@@ -216,12 +216,13 @@ class References {
     if (Number(/\d+$/.exec(cell)?.[0] ?? 0) >= this.#first) throw this.#fault(`a note (${cell})`);
   }
 
-  /** Pictures and charts are anchored at rows, which count from 0. */
+  /** Pictures and charts start at rows, which count from 0. */
   #anchorCheck(): (token: string) => void {
-    let isRow = false;
+    let [isStart, isRow] = [false, false];
     return (token) => {
       const [end, , name] = nameOf(token);
-      if (name !== undefined) isRow = name === "row" && end === "";
+      if (name === "from") isStart = end === "";
+      if (name !== undefined) isRow = isStart && name === "row" && end === "";
       else if (isRow && Number(token) + 1 >= this.#first)
         throw this.#fault("a picture or a chart beside them");
     };
