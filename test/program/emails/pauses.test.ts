@@ -35,7 +35,7 @@ describe("rows of an open input are answered", () => {
       "in a plain list",
       ["-n", "-d", "none", "--header", "never"],
       [["ann@larch-and-oak.com"], ["x@mailinator.com", "", "ann@larch-and-oak.com"]],
-      ["ann@larch-and-oak.com,ok\n", "x@mailinator.com,disposable\n,\nann@larch-and-oak.com,ok\n"],
+      ["ann@larch-and-oak.com,ok\n", "x@mailinator.com,disposable\n\nann@larch-and-oak.com,ok\n"],
     ],
     [
       // What ClickHouse's executable_pool does with TabSeparated: a block, its answer, and the next block.

@@ -60,7 +60,7 @@ describe("a limit", () => {
     const { code, stdout, stderr } = await idv(["emails", "--explain", "--log", "json"], { home, stdin });
     const gone = "quota_exceeded,,";
     expect(stdout).toBe(
-      `email,status,reason,suggestion\n${a},ok,,\n${a?.toUpperCase()},ok,,\n,,,\n${b},ok,,\n${c},ok,,\n` +
+      `email,status,reason,suggestion\n${a},ok,,\n${a?.toUpperCase()},ok,,\n\n${b},ok,,\n${c},ok,,\n` +
         `${d},${gone}\n${a},ok,,\n${d},${gone}\nx@mailinator.com,${gone}\n`,
     );
     expect(code).toBe(4);
@@ -81,7 +81,7 @@ describe("a limit", () => {
     const home = await withLimit(0);
     const stdin = "email\na@larch-and-oak.com\n\nbroken\n";
     const { code, stdout, stderr } = await idv(["emails", "-q", "--fail-on", "fake"], { home, stdin });
-    expect(stdout).toBe("email,status\na@larch-and-oak.com,quota_exceeded\n,\nbroken,quota_exceeded\n");
+    expect(stdout).toBe("email,status\na@larch-and-oak.com,quota_exceeded\n\nbroken,quota_exceeded\n");
     expect(stderr).toBe(
       "idv: quota exhausted: 2 rows wait for it (quota_exceeded); " +
         "it does not renew; raise it with idv quota set --limit N\n",
