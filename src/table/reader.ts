@@ -38,7 +38,9 @@ async function readTable(
   input: AsyncIterator<Uint8Array>,
 ): Promise<Table> {
   const { bytes, isWhole } = await readSample(input, options);
-  const book = addressBookIn(bytes.subarray(0, sampleBytes));
+  const book = isGiven(options)
+    ? undefined
+    : addressBookIn(bytes.subarray(0, sampleBytes), isWhole && bytes.length <= sampleBytes);
   if (book !== undefined) {
     const contacts = csvOf(book, joined(bytes, input));
     const marks = { quote: '"', escape: '"' };
@@ -79,6 +81,10 @@ async function readTable(
   };
   return { ...table, surelyIn };
 }
+
+/** Whether the user has said that the input is a table. */
+const isGiven = ({ delimiter, header, dialect, sheet }: TableOptions): boolean =>
+  delimiter !== undefined || header !== undefined || dialect?.quote !== undefined || sheet !== undefined;
 
 async function* joined(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {

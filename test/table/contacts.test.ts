@@ -12,7 +12,7 @@ async function* inPieces(bytes: Buffer, size: number) {
 async function tableOf(text: string | Buffer, size = 65_536): Promise<string> {
   const bytes = Buffer.from(text as string);
   const pieces: Uint8Array[] = [];
-  for await (const piece of csvOf(addressBookIn(bytes)!, inPieces(bytes, size))) pieces.push(piece);
+  for await (const piece of csvOf(addressBookIn(bytes, true)!, inPieces(bytes, size))) pieces.push(piece);
   return Buffer.concat(pieces).toString();
 }
 
@@ -92,6 +92,28 @@ test.each<[string, string, string]>([
   ["proxy addresses", "dn: x\nproxyAddresses: SMTP:a@b.net\n", ",a@b.net\n"],
 ])("an LDIF file with %s", async (_, text, rows) => {
   expect(await tableOf(text)).toBe(`name,email\n${rows}`);
+});
+
+test.each<[string, string]>([
+  [
+    'Ann Lee <a@b.net>, "Lee, \\"Bob\\"" <c@d.net>; <e@f.net>,',
+    'Ann Lee,a@b.net\n"Lee, ""Bob""",c@d.net\n,e@f.net\n',
+  ],
+  ["Ann <a@b.net>,\n Bob <c@d.net>,\n\tEva <e@f.net>\n", "Ann,a@b.net\nBob,c@d.net\nEva,e@f.net\n"],
+  ["Ann <a@b.net>, Bob <c@d.net>\r\nEva <e@f.net>\r\n", "Ann,a@b.net\nBob,c@d.net\nEva,e@f.net\n"],
+  ["Jürgen <j@b.net>;Bob <c@d.net>", "Jürgen,j@b.net\nBob,c@d.net\n"],
+])("a list of mailboxes is a table: %j", async (text, rows) => {
+  expect(await tableOf(text)).toBe(`name,email\n${rows}`);
+});
+
+test.each([
+  "Ann <a@b.net>\nBob <c@d.net>\n",
+  "Ann <a@b.net>, Bob <c@d.net>\nEva <e@f.net>, Dan <g@h.net>\n",
+  "name, Bob <c@d.net>",
+  "a@b.net, c@d.net",
+  "",
+])("a table is no list of mailboxes: %j", (text) => {
+  expect(addressBookIn(Buffer.from(text), true)).toBeUndefined();
 });
 
 test("an address book is validated as a table, and not replaced by one", async () => {

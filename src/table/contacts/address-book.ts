@@ -1,33 +1,48 @@
 /**
- * Reads address books, vCard (RFC 6350, and 2.1 and 3.0 before it) and LDIF (RFC 2849), as a CSV table of names and addresses. A
- * contact with several addresses has several rows, one without an address has an empty field.
+ * Reads address books, vCard (RFC 6350, and 2.1 and 3.0 before it) and LDIF (RFC 2849), and lists of mailboxes (RFC 5322), as a
+ * CSV table of names and addresses. A contact with several addresses has several rows, one without an address has an empty field.
  */
 import { nameText } from "../bytes.js";
 import { quoteField } from "../quotes.js";
 import type { Contact } from "./contact.js";
 import { ldifContacts } from "./ldif.js";
+import { isMailboxList, mailboxContacts } from "./mailbox-list.js";
 import { vcardContacts } from "./vcard.js";
 
 interface AddressBook {
   readonly what: string;
-  readonly start: RegExp;
+  /** @param start the first bytes of the file, and whether they are all */
+  readonly matches: (start: string, isWhole: boolean) => boolean;
   /** @param lines lines that were folded are whole; text in UTF-8, as far as it is */
   readonly contactsIn: (lines: AsyncIterable<string>) => AsyncGenerator<Contact>;
 }
 
 const addressBooks: readonly AddressBook[] = [
-  { what: "a vCard file", start: /^\s*BEGIN:VCARD/i, contactsIn: vcardContacts },
+  {
+    what: "a vCard file",
+    matches: (start) => /^\s*BEGIN:VCARD/i.test(start),
+    contactsIn: vcardContacts,
+  },
   {
     what: "an LDIF file",
-    start: /^\s*(?:version: *1\r?\n\s*)?(?:#.*\r?\n\s*)*dn::? /i,
+    matches: (start) => /^\s*(?:version: *1\r?\n\s*)?(?:#.*\r?\n\s*)*dn::? /i.test(start),
     contactsIn: ldifContacts,
+  },
+  {
+    what: "a list of mailboxes",
+    matches: (start, isWhole) => isWhole && isMailboxList(start),
+    contactsIn: mailboxContacts,
   },
 ];
 
-/** Returns the address book that a file is, by its first bytes; undefined for other files. */
-export function addressBookIn(start: Buffer): AddressBook | undefined {
+/**
+ * Returns the address book that a file is, by its first bytes; undefined for other files.
+ *
+ * @param isWhole whether they are all of its bytes
+ */
+export function addressBookIn(start: Buffer, isWhole: boolean): AddressBook | undefined {
   const text = start.toString("latin1").replace(/^\xef\xbb\xbf/, "");
-  return addressBooks.find((book) => book.start.test(text));
+  return addressBooks.find((book) => book.matches(text, isWhole));
 }
 
 /** Yields the contacts of an address book as CSV with a header. */
