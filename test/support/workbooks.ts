@@ -2,7 +2,7 @@
 import { crc32, deflateRawSync } from "node:zlib";
 
 /** Returns a zip archive of some parts, by their names. */
-function zip(parts: Readonly<Record<string, string>>): Buffer {
+export function zip(parts: Readonly<Record<string, string>>): Buffer {
   const local: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
@@ -22,7 +22,8 @@ function zip(parts: Readonly<Record<string, string>>): Buffer {
     directory.push(Buffer.from("PK\x01\x02\x14\x00"), facts, place, Buffer.from(name));
     offset += part.length;
   }
-  const count = Object.keys(parts).length;
+  // The largest number says that the true one is elsewhere.
+  const count = Math.min(Object.keys(parts).length, 0xffff);
   const end = Buffer.alloc(18);
   end.writeUInt16LE(count, 4);
   end.writeUInt16LE(count, 6);

@@ -13,6 +13,12 @@ const grepAddresses = `grep -Ei '^(from|to|cc|reply-to):' FILE | grep -Eo '[^ <>
 /** Formats by their first characters; bytes are characters up to U+00FF. */
 const formats: readonly ForeignFormat[] = [
   { start: /^PK\x03\x04/, what: "a zip archive or a spreadsheet file", advice: asCsv },
+  {
+    // The name of its part, in UTF-16.
+    start: /^\xd0\xcf\x11\xe0[\s\S]*E\0n\0c\0r\0y\0p\0t\0e\0d\0P\0a\0c\0k\0a\0g\0e\0/,
+    what: "a workbook with a password",
+    advice: "save it without one",
+  },
   { start: /^\xd0\xcf\x11\xe0/, what: "an Excel 97-2003 workbook (.xls)", advice: `${asCsv} or .xlsx` },
   { start: /^%PDF-/, what: "a PDF document", advice: asCsv },
   { start: /^\{\\rtf/, what: "an RTF document", advice: asCsv },

@@ -44,12 +44,19 @@ const headerLength = 30;
 const longestComment = 65_535;
 const pieceBytes = 65_536;
 
+/**
+ * Returns the parts of an archive; undefined if it is damaged.
+ *
+ * @throws Error if it has more parts than an archive of the usual kind can have
+ */
 export function listParts(archive: Archive): readonly ArchivePart[] | undefined {
   const last = archive.read(Math.max(0, archive.length - endLength - longestComment), archive.length);
   let end = last.length - endLength;
   while (end >= 0 && last.readUInt32LE(end) !== endOfDirectory) end--;
   if (end < 0) return undefined;
   const count = last.readUInt16LE(end + 10);
+  // The number of more parts is elsewhere (4.4.1.4 of APPNOTE.TXT).
+  if (count === 0xffff) throw new Error("it has over 65,534 parts");
   const start = last.readUInt32LE(end + 16);
   const directory = archive.read(start, archive.length);
   const parts: ArchivePart[] = [];

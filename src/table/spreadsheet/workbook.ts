@@ -126,6 +126,14 @@ export async function openSheet(
   }
 }
 
+/** Archives that are no workbooks which are read, by a part that they have. */
+const otherArchives: readonly (readonly [path: string, what: string])[] = [
+  ["xl/workbook.bin", "a binary workbook (.xlsb)"],
+  ["Index/Document.iwa", "a document of Numbers, Pages or Keynote"],
+  ["Index.zip", "a document of Numbers, Pages or Keynote"],
+  ["word/document.xml", "a Word document"],
+];
+
 async function openBook(
   name: string,
   file: Archive,
@@ -140,7 +148,7 @@ async function openBook(
   const find = (path: string) => parts.find((part) => part.name === path);
   const content = find("mimetype") && find("content.xml");
   if (content === undefined && find("xl/workbook.xml") === undefined) {
-    const what = find("xl/workbook.bin") === undefined ? "a zip archive" : "a binary workbook (.xlsb)";
+    const what = otherArchives.find(([path]) => find(path))?.[1] ?? "a zip archive";
     throw new ChoiceError(`${name}: ${what}; export it as CSV or .xlsx`);
   }
   const isTooLarge = ({ length, compressedLength }: ArchivePart) =>

@@ -9,6 +9,11 @@ describe("foreign formats", () => {
   test.each<[string, Buffer | string, string]>([
     ["a workbook of today", "PK\x03\x04\x14\0", "a zip archive or a spreadsheet file; export it as CSV"],
     ["a workbook of 1997", bytes(0xd0, 0xcf, 0x11, 0xe0, 0xa1), "an Excel 97-2003 workbook (.xls)"],
+    [
+      "a workbook with a password",
+      Buffer.concat([bytes(0xd0, 0xcf, 0x11, 0xe0), Buffer.from("xxEncryptedPackage", "utf16le")]),
+      "a workbook with a password; save it without one",
+    ],
     ["a PDF document", "%PDF-1.7\n", "a PDF document"],
     ["an HTML page", "\n<!DOCTYPE html>\n<p>a@x.net\n", "an HTML page, even if its name ends in .xls"],
     ["an HTML table", "<table><tr><td>a@x.net</td></tr></table>", "an HTML page"],

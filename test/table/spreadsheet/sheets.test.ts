@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { idv } from "../../support/run-here.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
-import { odsOf, odsRow, xlsxOf } from "../../support/workbooks.js";
+import { odsOf, odsRow, xlsxOf, zip } from "../../support/workbooks.js";
 
 const inline = (place: string, text: string) => `<c r="${place}" t="inlineStr"><is><t>${text}</t></is></c>`;
 const ann = "ann@larch-and-oak.com";
@@ -214,4 +214,24 @@ test("--skip-lines counts the rows of a sheet, whose cells may have line breaks"
   expect((await idv(["emails", "l.xlsx", "--skip-lines", "4"], { home })).stderr).toContain(
     "--skip-lines 4 is more than the 3 lines at its start",
   );
+});
+
+test.each([
+  ["xl/workbook.bin", "a binary workbook (.xlsb)"],
+  ["Index/Document.iwa", "a document of Numbers, Pages or Keynote"],
+  ["word/document.xml", "a Word document"],
+  ["list.csv", "a zip archive"],
+])("an archive with %s is named", async (part, what) => {
+  const { code, stderr } = await run("l.xlsx", zip({ [part]: "x" }));
+  expect({ code, stderr }).toEqual({ code: 2, stderr: `idv: l.xlsx: ${what}; export it as CSV or .xlsx\n` });
+});
+
+test("an archive with more parts than it can list is refused, since it would lose some", async () => {
+  const parts = Object.fromEntries(Array.from({ length: 65_535 }, (_, i) => [`x/${i}`, ""]));
+  const file = xlsxOf({ S: row(1, "email") + row(2, ann).replace("A1", "A2") }, { parts });
+  const { code, stderr } = await run("l.xlsx", file, "-o", "o.xlsx");
+  expect({ code, stderr }).toEqual({
+    code: 6,
+    stderr: "idv: l.xlsx: a damaged spreadsheet file: it has over 65,534 parts; export it as CSV\n",
+  });
 });
