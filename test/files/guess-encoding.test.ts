@@ -76,6 +76,7 @@ test.each([
 });
 
 test.each([
+  ["letters of Icelandic and of Turkish", "\xfe\xf6\xf0ur,\xfe\xf6l\nf\xf6\xf0r,b\xf6\xfe\n"],
   ["Czech names with one letter", "Ji\xf8\xed,x\nJi\xf8\xed,y\nOnd\xf8ej,z\nBed\xf8ich,q\n"],
   [
     "Thai in windows-874",
