@@ -7,7 +7,7 @@ import type { RunReport } from "../../run/run-options.js";
 import { loadOfflineRules } from "../engines/offline-rules.js";
 import { EmptyInput } from "../errors.js";
 import type { Progress } from "../terminal/progress.js";
-import { standardOutput } from "../terminal/standard-output.js";
+import { isContinued, standardOutput } from "../terminal/standard-output.js";
 import { commitOutputs } from "./commit.js";
 import type { Run } from "./open/engine.js";
 import { openFiles, type RunFiles } from "./open/files.js";
@@ -85,7 +85,7 @@ async function validateRows(
     ...(shard && { shard: { ...shard, list: inputName } }),
     omitsHeader: plan.omitsHeader,
     // Other rows, or the summary, may follow the last row.
-    ...((plan.split || shard || (sink === standardOutput && process.stdout.isTTY)) && {
+    ...((plan.split || shard || (plan.output === undefined && isContinued())) && {
       lineEnding: table.dialect.lineEnding,
     }),
     needsRows: plan.failOn?.needsRows === true,

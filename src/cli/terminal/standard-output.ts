@@ -1,5 +1,5 @@
 /** Standard output: only data, in full, with errors that name it. */
-import { write } from "node:fs";
+import { readFileSync, write } from "node:fs";
 import { promisify } from "node:util";
 import { ClosedPipe, cannotWrite } from "../../files/errors.js";
 import { found } from "../../files/found.js";
@@ -12,6 +12,20 @@ export const standardOutput: TableSink = {
   commit: async () => {},
   discard: async () => {},
 };
+
+/** Flag of a file that is appended to, O_APPEND of Linux, where a process can read the flags of its files. */
+const appendFlag = 0o2000;
+
+/** Returns whether other lines may follow those of a table: on a terminal, and in a file that the shell appends to. */
+export function isContinued(): boolean {
+  if (process.stdout.isTTY) return true;
+  try {
+    const [, flags = "0"] = /^flags:\s*(\d+)$/m.exec(readFileSync("/proc/self/fdinfo/1", "latin1")) ?? [];
+    return (Number.parseInt(flags, 8) & appendFlag) !== 0;
+  } catch {
+    return false;
+  }
+}
 
 async function writeToFile(bytes: Uint8Array): Promise<void> {
   try {

@@ -271,3 +271,19 @@ describe("options", () => {
     });
   });
 });
+
+test.skipIf(process.platform !== "linux")(
+  "lines that the shell appends to a file end with a line break",
+  () => {
+    const home = folderOf({ l: "ann@larch-and-oak.com" });
+    const append = (to: string) =>
+      execFileSync("sh", ["-c", `"$@" -q l ${to}`, "_", process.execPath, program, "emails"], {
+        cwd: home,
+        env: { HOME: home, XDG_STATE_HOME: home },
+      });
+    append("> new");
+    for (let run = 0; run < 2; run++) append(">> all");
+    expect(readFileSync(join(home, "new"), "utf8")).toBe("ann@larch-and-oak.com,ok");
+    expect(readFileSync(join(home, "all"), "utf8")).toBe("ann@larch-and-oak.com,ok\n".repeat(2));
+  },
+);
