@@ -4,7 +4,7 @@
  * counted, not expanded.
  */
 import { dateText, mostCharacters, RowCells, Sampler, type SheetRow, type Workbook } from "./sheet.js";
-import { readXml, type XmlReader } from "./xml.js";
+import { readXml, type XmlEvent, type XmlReader } from "./xml.js";
 
 const mostSpaces = 32_768;
 const mostRepetitions = 2 ** 31;
@@ -51,68 +51,111 @@ async function* read(
   bytes: AsyncIterable<Uint8Array>,
   wantsRow: () => boolean,
 ): AsyncGenerator<string | SheetRow> {
-  let cells: RowCells | undefined;
-  // Depths of the open elements; 0 if there is none.
-  let [spreadsheet, cell, paragraph, skipped] = [0, 0, 0, 0];
-  let [rowCount, cellCount] = [1, 1];
-  let isRow = false;
-  let [hasFormula, hasParagraph] = [false, false];
-  let stored: string | undefined;
-  let otherText = "";
-  let text = "";
+  const content = new Content(wantsRow);
   for await (const xml of readXml(bytes)) {
     for (let event = xml.next(); event !== undefined; event = xml.next()) {
-      if (skipped > 0) {
-        if (event === "close" && xml.depth < skipped) skipped = 0;
-      } else if (event === "text") {
-        if (paragraph > 0) text += xml.text;
-        if (text.length > mostCharacters) throw cells!.tooLong();
-      } else if (event === "open") {
-        if (cell > 0) {
-          const isText = paragraph > 0 ? xml.name !== "annotation" : textElements.has(xml.name);
-          if (!isText && (paragraph > 0 || xml.depth === cell + 1)) skipped = xml.depth;
-          else if (paragraph > 0) text += spaceOf(xml);
-          else if (xml.name === "p" || xml.name === "h") {
-            if (hasParagraph) text += "\n";
-            hasParagraph = true;
-            paragraph = xml.depth;
-          }
-        } else if (xml.name === "spreadsheet") spreadsheet = xml.depth;
-        // Tables elsewhere are copies of tables in other files.
-        else if (xml.name === "table" && spreadsheet > 0 && xml.depth === spreadsheet + 1) {
-          cells = new RowCells(xml.attribute("name") ?? "");
-          cells.number = 1;
-          yield cells.sheet;
-        } else if (cells === undefined) continue;
-        else if (xml.name === "shapes") skipped = xml.depth;
-        else if (xml.name === "table-row") {
-          rowCount = countOf(xml, "number-rows-repeated");
-          cells.isHidden = /^(?:collapse|filter)$/.test(xml.attribute("visibility") ?? "");
-          isRow = wantsRow();
-        } else if (!isRow) continue;
-        else if (xml.name === "covered-table-cell") {
-          cells.add("", countOf(xml, "number-columns-repeated"));
-          skipped = xml.depth;
-        } else if (xml.name === "table-cell") {
-          cell = xml.depth;
-          cellCount = countOf(xml, "number-columns-repeated");
-          hasFormula = xml.attribute("formula") !== undefined;
-          stored = storedValue(xml);
-          otherText = xml.attribute("string-value") ?? "";
-          text = "";
-          hasParagraph = false;
-        }
-      } else if (xml.depth < cell) {
-        cell = 0;
-        const isEmptyFormula = hasFormula && stored === undefined && text === "";
-        cells!.add(stored || text || otherText, cellCount, isEmptyFormula);
-      } else if (xml.depth < paragraph) paragraph = 0;
-      else if (xml.name === "table-row" && isRow) {
-        isRow = false;
-        const row = cells!.take(rowCount);
-        if (row !== undefined) yield row;
-      } else if (xml.name === "table" && xml.depth === spreadsheet) cells = undefined;
+      const found = content.take(xml, event);
+      if (found !== undefined) yield found;
     }
+  }
+}
+
+/** What is read of the part, event by event. */
+class Content {
+  readonly #wantsRow: () => boolean;
+  #cells: RowCells | undefined;
+  /** Depths of the open elements; 0 if there is none. */
+  #spreadsheet = 0;
+  #cell = 0;
+  #paragraph = 0;
+  #skipped = 0;
+  #isRow = false;
+  #rowCount = 1;
+  #cellCount = 1;
+  #hasFormula = false;
+  #hasParagraph = false;
+  #stored: string | undefined;
+  #otherText = "";
+  #text = "";
+
+  constructor(wantsRow: () => boolean) {
+    this.#wantsRow = wantsRow;
+  }
+
+  /** Takes an event. Returns the name of a sheet that starts, or a row that ends. */
+  take(xml: XmlReader, event: XmlEvent): string | SheetRow | undefined {
+    if (this.#skipped > 0) {
+      if (event === "close" && xml.depth < this.#skipped) this.#skipped = 0;
+      return undefined;
+    }
+    if (event === "close") return this.#close(xml);
+    if (event === "text") this.#takeText(xml.text);
+    else if (this.#cell > 0) this.#openInCell(xml);
+    else if (this.#cells !== undefined && this.#isRow) this.#openCell(xml, this.#cells);
+    else return this.#open(xml);
+    return undefined;
+  }
+
+  #takeText(text: string): void {
+    if (this.#paragraph > 0) this.#text += text;
+    if (this.#text.length > mostCharacters) throw this.#cells!.tooLong();
+  }
+
+  #openInCell(xml: XmlReader): void {
+    const isInText = this.#paragraph > 0;
+    const isText = isInText ? xml.name !== "annotation" : textElements.has(xml.name);
+    if (!isText && (isInText || xml.depth === this.#cell + 1)) this.#skipped = xml.depth;
+    else if (isInText) this.#text += spaceOf(xml);
+    else if (xml.name === "p" || xml.name === "h") {
+      if (this.#hasParagraph) this.#text += "\n";
+      this.#hasParagraph = true;
+      this.#paragraph = xml.depth;
+    }
+  }
+
+  #openCell(xml: XmlReader, cells: RowCells): void {
+    if (xml.name === "covered-table-cell") {
+      cells.add("", countOf(xml, "number-columns-repeated"));
+      this.#skipped = xml.depth;
+    } else if (xml.name === "table-cell") {
+      this.#cell = xml.depth;
+      this.#cellCount = countOf(xml, "number-columns-repeated");
+      this.#hasFormula = xml.attribute("formula") !== undefined;
+      this.#stored = storedValue(xml);
+      this.#otherText = xml.attribute("string-value") ?? "";
+      this.#text = "";
+      this.#hasParagraph = false;
+    }
+  }
+
+  #open(xml: XmlReader): string | undefined {
+    if (xml.name === "spreadsheet") this.#spreadsheet = xml.depth;
+    // Tables elsewhere are copies of tables in other files.
+    else if (xml.name === "table" && this.#spreadsheet > 0 && xml.depth === this.#spreadsheet + 1) {
+      this.#cells = new RowCells(xml.attribute("name") ?? "");
+      this.#cells.number = 1;
+      return this.#cells.sheet;
+    } else if (this.#cells === undefined) return undefined;
+    else if (xml.name === "shapes") this.#skipped = xml.depth;
+    else if (xml.name === "table-row") {
+      this.#rowCount = countOf(xml, "number-rows-repeated");
+      this.#cells.isHidden = /^(?:collapse|filter)$/.test(xml.attribute("visibility") ?? "");
+      this.#isRow = this.#wantsRow();
+    }
+    return undefined;
+  }
+
+  #close(xml: XmlReader): SheetRow | undefined {
+    if (xml.depth < this.#cell) {
+      this.#cell = 0;
+      const isEmptyFormula = this.#hasFormula && this.#stored === undefined && this.#text === "";
+      this.#cells!.add(this.#stored || this.#text || this.#otherText, this.#cellCount, isEmptyFormula);
+    } else if (xml.depth < this.#paragraph) this.#paragraph = 0;
+    else if (xml.name === "table-row" && this.#isRow) {
+      this.#isRow = false;
+      return this.#cells!.take(this.#rowCount);
+    } else if (xml.name === "table" && xml.depth === this.#spreadsheet) this.#cells = undefined;
+    return undefined;
   }
 }
 

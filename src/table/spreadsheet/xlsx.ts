@@ -15,7 +15,7 @@ import {
   type Workbook,
 } from "./sheet.js";
 import { TextList } from "./text-list.js";
-import { dereferenced, readXml, type XmlReader } from "./xml.js";
+import { dereferenced, readXml, type XmlEvent, type XmlReader } from "./xml.js";
 
 const longestFormat = 255;
 
@@ -253,76 +253,96 @@ async function* rowsOf(
   sheet: string,
   facts: SheetFacts,
 ): AsyncGenerator<SheetRow> {
-  const cells = new RowCells(sheet);
-  cells.number = 1;
-  let isData = false;
-  let place = "";
-  let type = "";
-  let style = "";
-  let value = "";
-  let [hasValue, hasFormula, isText, isHint] = [false, false, false, false];
-  const addCell = (place: string, type: string, style: string, value: string, isEmptyFormula: boolean) => {
-    const text = textOf(type, value, style, facts, cells);
-    const address = facts.addresses.get(place);
-    const isLinked = address !== undefined && !text.includes("@");
-    cells.add(isLinked ? `${text} <${address}>`.trimStart() : text, 1, isEmptyFormula);
-  };
-  const addUsual = ([, place = "", style = "", type = "", value = "", text = ""]: RegExpExecArray) => {
-    cells.column = columnIn(place, sheet);
-    addCell(place, type, style, dereferenced(value || text), false);
-  };
+  const rows = new SheetRows(sheet, facts);
   for await (const xml of readXml(bytes)) {
     for (let event = xml.next(); event !== undefined; event = xml.next()) {
-      if (event === "text") {
-        if (isText) value += xml.text;
-        if (value.length > mostCharacters) throw cells.tooLong();
-        continue;
-      }
-      const isStart = event === "open";
-      if (xml.name === "sheetData") isData = isStart;
-      if (!isData) continue;
-      switch (xml.name) {
-        case "row":
-          if (isStart) {
-            cells.number = rowNumber(xml.attribute("r"), cells);
-            cells.isHidden = isTrue(xml.attribute("hidden"));
-            xml.takeUsual(usualCell, addUsual);
-          } else {
-            const row = cells.take();
-            if (row !== undefined) yield row;
-          }
-          break;
-        case "c":
-          if (isStart) {
-            place = xml.attribute("r") ?? "";
-            type = xml.attribute("t") ?? "";
-            style = xml.attribute("s") ?? "";
-            value = "";
-            hasValue = false;
-            hasFormula = false;
-            if (place !== "") cells.column = columnIn(place, sheet);
-          } else {
-            // The text of a formula may be empty; an empty number was never calculated.
-            const isStored = value !== "" || (type === "str" && hasValue);
-            addCell(place, type, style, value, hasFormula && !isStored);
-            xml.takeUsual(usualCell, addUsual);
-          }
-          break;
-        case "f":
-          hasFormula = true;
-          break;
-        case "v":
-          hasValue = true;
-          isText = isStart;
-          break;
-        case "t":
-          isText = isStart && !isHint;
-          break;
-        case "rPh":
-          isHint = isStart;
-          break;
-      }
+      const row = rows.take(xml, event);
+      if (row !== undefined) yield row;
     }
+  }
+}
+
+/** What is read of a sheet, event by event. */
+class SheetRows {
+  readonly #facts: SheetFacts;
+  readonly #cells: RowCells;
+  #isData = false;
+  #place = "";
+  #type = "";
+  #style = "";
+  #value = "";
+  #hasValue = false;
+  #hasFormula = false;
+  #isText = false;
+  #isHint = false;
+
+  constructor(sheet: string, facts: SheetFacts) {
+    this.#facts = facts;
+    this.#cells = new RowCells(sheet);
+    this.#cells.number = 1;
+  }
+
+  /** Takes an event. Returns a row that ends, unless it is empty. */
+  take(xml: XmlReader, event: XmlEvent): SheetRow | undefined {
+    if (event === "text") {
+      if (this.#isText) this.#value += xml.text;
+      if (this.#value.length > mostCharacters) throw this.#cells.tooLong();
+      return undefined;
+    }
+    const isStart = event === "open";
+    if (xml.name === "sheetData") this.#isData = isStart;
+    if (!this.#isData) return undefined;
+    if (xml.name === "row") return isStart ? this.#startRow(xml) : this.#cells.take();
+    if (xml.name === "c") {
+      if (isStart) this.#startCell(xml);
+      else this.#endCell(xml);
+    } else this.#takePart(xml.name, isStart);
+    return undefined;
+  }
+
+  #startRow(xml: XmlReader): undefined {
+    this.#cells.number = rowNumber(xml.attribute("r"), this.#cells);
+    this.#cells.isHidden = isTrue(xml.attribute("hidden"));
+    xml.takeUsual(usualCell, this.#addUsual);
+  }
+
+  #startCell(xml: XmlReader): void {
+    this.#place = xml.attribute("r") ?? "";
+    this.#type = xml.attribute("t") ?? "";
+    this.#style = xml.attribute("s") ?? "";
+    this.#value = "";
+    this.#hasValue = false;
+    this.#hasFormula = false;
+    if (this.#place !== "") this.#cells.column = columnIn(this.#place, this.#cells.sheet);
+  }
+
+  #endCell(xml: XmlReader): void {
+    // The text of a formula may be empty; an empty number was never calculated.
+    const isStored = this.#value !== "" || (this.#type === "str" && this.#hasValue);
+    this.#add(this.#place, this.#type, this.#style, this.#value, this.#hasFormula && !isStored);
+    xml.takeUsual(usualCell, this.#addUsual);
+  }
+
+  /** Takes the start or the end of an element in a cell. */
+  #takePart(name: string, isStart: boolean): void {
+    if (name === "f") this.#hasFormula = true;
+    else if (name === "v") {
+      this.#hasValue = true;
+      this.#isText = isStart;
+    } else if (name === "t") this.#isText = isStart && !this.#isHint;
+    else if (name === "rPh") this.#isHint = isStart;
+  }
+
+  readonly #addUsual = ([, place = "", style = "", type = "", value = "", text = ""]: RegExpExecArray) => {
+    this.#cells.column = columnIn(place, this.#cells.sheet);
+    this.#add(place, type, style, dereferenced(value || text), false);
+  };
+
+  #add(place: string, type: string, style: string, value: string, isEmptyFormula: boolean): void {
+    const text = textOf(type, value, style, this.#facts, this.#cells);
+    const address = this.#facts.addresses.get(place);
+    const isLinked = address !== undefined && !text.includes("@");
+    this.#cells.add(isLinked ? `${text} <${address}>`.trimStart() : text, 1, isEmptyFormula);
   }
 }
 
