@@ -152,28 +152,33 @@ async function readBook(part: PartReader, relationships: readonly Relationship[]
 const usualText = /<si><t(?: xml:space="preserve")?>([^<]*)<\/t><\/si>\s*/y;
 
 async function readTexts(part: PartReader, path: string | undefined): Promise<TextList> {
-  const texts = new TextList();
-  const addUsual = ([, text = ""]: RegExpExecArray) => texts.add(unescapeText(dereferenced(text)));
+  const texts = new SharedTexts();
   const bytes = path === undefined ? undefined : part(path);
-  if (bytes === undefined) return texts;
-  let text = "";
-  let isText = false;
-  let isHint = false;
+  if (bytes === undefined) return texts.list;
   for await (const xml of readXml(bytes)) {
-    for (let event = xml.next(); event !== undefined; event = xml.next()) {
-      if (event === "text") {
-        if (isText) text += xml.text;
-        if (text.length > mostCharacters) throw new SheetFault("a text of its cells is over 1 MiB");
-      } else if (xml.name === "t") isText = event === "open" && !isHint;
-      else if (xml.name === "rPh") isHint = event === "open";
-      else if (xml.name === "si" && event === "close") {
-        texts.add(unescapeText(text));
-        text = "";
-        xml.takeUsual(usualText, addUsual);
-      }
+    for (let event = xml.next(); event !== undefined; event = xml.next()) texts.take(xml, event);
+  }
+  return texts.list;
+}
+
+class SharedTexts {
+  readonly list = new TextList();
+  #text = "";
+  #isText = false;
+  #isHint = false;
+
+  take(xml: XmlReader, event: XmlEvent): void {
+    if (event === "text") {
+      if (this.#isText) this.#text += xml.text;
+      if (this.#text.length > mostCharacters) throw new SheetFault("a text of its cells is over 1 MiB");
+    } else if (xml.name === "t") this.#isText = event === "open" && !this.#isHint;
+    else if (xml.name === "rPh") this.#isHint = event === "open";
+    else if (xml.name === "si" && event === "close") {
+      this.list.add(unescapeText(this.#text));
+      this.#text = "";
+      xml.takeUsual(usualText, ([, text = ""]) => this.list.add(unescapeText(dereferenced(text))));
     }
   }
-  return texts;
 }
 
 async function readStyles(part: PartReader, path: string | undefined): Promise<readonly boolean[]> {
