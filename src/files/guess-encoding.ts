@@ -66,7 +66,6 @@ const alphabets: readonly Alphabet[] = [
   { encodings: ["macintosh"], letters: "àâäãåæçéèêëíìîïñóòôöõøúùûüßœ" },
   { encodings: ["windows-1257"], letters: "āčēģīķļņšūž" },
   { encodings: ["windows-1257"], letters: "ąčęėįšųūž" },
-  // Not guessed, but others must not be guessed from them.
   { encodings: ["windows-1252"], letters: "áðéíóúýþæö" },
   { encodings: ["windows-1255"], letters: "אבגדהוזחטיךכלםמןנסעףפץצקרשת" },
   { encodings: ["windows-1256"], letters: "ءآأؤإئابةتثجحخدذرزسشصضطظعغفقكلمنهوىي" },

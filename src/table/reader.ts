@@ -38,9 +38,8 @@ async function readTable(
   input: AsyncIterator<Uint8Array>,
 ): Promise<Table> {
   const { bytes, isWhole } = await readSample(input, options);
-  const book = isGiven(options)
-    ? undefined
-    : addressBookIn(bytes.subarray(0, sampleBytes), isWhole && bytes.length <= sampleBytes);
+  const mayBeList = isWhole && bytes.length <= sampleBytes && !isGiven(options);
+  const book = addressBookIn(bytes.subarray(0, sampleBytes), mayBeList);
   if (book !== undefined) {
     const contacts = csvOf(book, joined(bytes, input));
     const marks = { quote: '"', escape: '"' };

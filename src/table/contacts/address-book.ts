@@ -11,8 +11,7 @@ import { vcardContacts } from "./vcard.js";
 
 interface AddressBook {
   readonly what: string;
-  /** @param start the first bytes of the file, and whether they are all */
-  readonly matches: (start: string, isWhole: boolean) => boolean;
+  readonly matches: (start: string, mayBeList: boolean) => boolean;
   /** @param lines lines that were folded are whole; text in UTF-8, as far as it is */
   readonly contactsIn: (lines: AsyncIterable<string>) => AsyncGenerator<Contact>;
 }
@@ -30,7 +29,7 @@ const addressBooks: readonly AddressBook[] = [
   },
   {
     what: "a list of mailboxes",
-    matches: (start, isWhole) => isWhole && isMailboxList(start),
+    matches: (start, mayBeList) => mayBeList && isMailboxList(start),
     contactsIn: mailboxContacts,
   },
 ];
@@ -38,11 +37,11 @@ const addressBooks: readonly AddressBook[] = [
 /**
  * Returns the address book that a file is, by its first bytes; undefined for other files.
  *
- * @param isWhole whether they are all of its bytes
+ * @param mayBeList whether they are all of its bytes, and it may be a list of mailboxes
  */
-export function addressBookIn(start: Buffer, isWhole: boolean): AddressBook | undefined {
+export function addressBookIn(start: Buffer, mayBeList: boolean): AddressBook | undefined {
   const text = start.toString("latin1").replace(/^\xef\xbb\xbf/, "");
-  return addressBooks.find((book) => book.matches(text, isWhole));
+  return addressBooks.find((book) => book.matches(text, mayBeList));
 }
 
 /** Yields the contacts of an address book as CSV with a header. */

@@ -152,14 +152,11 @@ export class AddedRows {
   /** Checks that the last row has been used, or has no cells. A blank row that is taken out may be missing in the file. */
   #checkLost(): void {
     if (this.#row[0] === removedRow) this.removed.add(this.#number);
-    else if (this.#row.every((field) => field === "")) return;
-    else throw this.#lost();
-  }
-
-  #lost(): SheetFault {
-    return new SheetFault(
-      `sheet "${this.#sheet}", row ${this.#number}: is not where it was read; use -o FILE.csv`,
-    );
+    else if (this.#row.some((field) => field !== "")) {
+      throw new SheetFault(
+        `sheet "${this.#sheet}", row ${this.#number}: is not where it was read; use -o FILE.csv`,
+      );
+    }
   }
 }
 

@@ -43,6 +43,8 @@ const entryLength = 46;
 const headerLength = 30;
 const longestComment = 65_535;
 const pieceBytes = 65_536;
+/** Directories that are read. One of 65,534 parts with names of 900 characters is smaller. */
+const mostDirectoryBytes = 67_108_864;
 
 /**
  * Returns the parts of an archive; undefined if it is damaged.
@@ -58,7 +60,7 @@ export function listParts(archive: Archive): readonly ArchivePart[] | undefined 
   // The number of more parts is elsewhere (4.4.1.4 of APPNOTE.TXT).
   if (count === 0xffff) throw new Error("it has over 65,534 parts");
   const start = last.readUInt32LE(end + 16);
-  const directory = archive.read(start, archive.length);
+  const directory = archive.read(start, Math.min(archive.length, start + mostDirectoryBytes));
   const parts: ArchivePart[] = [];
   for (let i = 0, at = 0; i < count; i++) {
     if (at + entryLength > directory.length || directory.readUInt32LE(at) !== directoryEntry)
@@ -109,20 +111,21 @@ export async function* unpack(archive: Archive, part: ArchivePart): AsyncGenerat
 }
 
 /** Returns the header of a part. @throws Error if it is not where the archive says */
-export function headerOf(archive: Archive, { name, offset }: ArchivePart): Buffer {
+export function headerOf(archive: Archive, { name, offset, compressedLength }: ArchivePart): Buffer {
   const header = archive.read(offset, offset + headerLength);
   if (header.length < headerLength || header.readUInt32LE(0) !== localHeader) {
     throw new Error(`${name} is not where the archive says`);
   }
-  const length = headerLength + header.readUInt16LE(26) + header.readUInt16LE(28);
-  return archive.read(offset, offset + length);
+  const end = offset + headerLength + header.readUInt16LE(26) + header.readUInt16LE(28);
+  if (end + compressedLength > archive.length) throw new Error(`${name} is not all there`);
+  return archive.read(offset, end);
 }
 
 /** Yields a part as it is stored. @throws Error from the iteration if it is not where the archive says */
 function* packedBytes(archive: Archive, part: ArchivePart): Generator<Buffer> {
   const start = part.offset + headerOf(archive, part).length;
   const end = start + part.compressedLength;
-  for (let at = start; at < end && at < archive.length; at += pieceBytes) {
+  for (let at = start; at < end; at += pieceBytes) {
     yield archive.read(at, Math.min(end, at + pieceBytes));
   }
 }

@@ -4,7 +4,14 @@
  * could not follow. Everything else in `content.xml` is copied as it is.
  */
 import { type AddedCell, AddedRows, removalFault, SheetColumns } from "./added-cells.js";
-import { type AddedColumns, cellName, type SheetChange, SheetFault, type SheetPlace } from "./sheet.js";
+import {
+  type AddedColumns,
+  cellName,
+  type SheetChange,
+  SheetFault,
+  type SheetPlace,
+  sheetPattern,
+} from "./sheet.js";
 import {
   attributeOf,
   dereferenced,
@@ -42,7 +49,7 @@ export async function addColumns(
     paths: [contentPath],
     async *changed(batches) {
       const rows = new AddedRows(name, added, columns, batches);
-      const changes = new SheetChanges(name, inspector.definedColumns, columns, rows);
+      const changes = new ContentChanges(name, inspector.definedColumns, columns, rows);
       yield { path: contentPath, bytes: visited(content(), index, changes) };
       await rows.end();
     },
@@ -193,10 +200,8 @@ const isUsed = ({ tag, rest, isCovered }: RowPiece): boolean =>
   isCovered || (tag !== "" && rest !== "") || /\s(?:office:value-type|table:formula)=/.test(tag);
 
 /** Matches the ranges of a sheet in attributes: its name, and a dot. */
-function mentionOf(sheet: string): RegExp {
-  const name = sheet.replaceAll("'", "''").replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  return new RegExp(`(?<!#\\$?)(?:^|[^\\p{L}\\d_.'])(?:'${name}'|${name})\\.\\$?[A-Z\\d]`, "iu");
-}
+const mentionOf = (sheet: string): RegExp =>
+  new RegExp(`(?<!#\\$?)(?:^|[^\\p{L}\\d_.'])${sheetPattern(sheet)}\\.\\$?[A-Z\\d]`, "iu");
 
 /** Attributes with ranges that follow the rows, or say nothing about them. */
 const following =
@@ -291,7 +296,7 @@ class Inspector implements SheetVisitor {
 /** Whether an element is the name that LibreOffice gives to a print range of Excel. */
 const isPrintRange = (tag: string): boolean => attributeOf(tag, "name")?.startsWith("_xlnm.") === true;
 
-class SheetChanges implements SheetVisitor {
+class ContentChanges implements SheetVisitor {
   readonly #rows: AddedRows;
   readonly #columns: SheetColumns;
   readonly #sheet: string;

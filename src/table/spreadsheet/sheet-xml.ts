@@ -40,14 +40,18 @@ export async function* withCells(
   bytes: AsyncIterable<Uint8Array>,
   changes: SheetChanges,
 ): AsyncGenerator<Uint8Array> {
-  const sheet = new ChangedSheet(changes);
+  for await (const piece of written(bytes, new ChangedSheet(changes))) yield Buffer.from(piece);
+}
+
+/** Yields what a sheet writes. */
+async function* written(bytes: AsyncIterable<Uint8Array>, sheet: ChangedSheet): AsyncGenerator<string> {
   for await (const tokens of tokensOf(bytes, endOfRow)) {
-    let out = "";
+    let piece = "";
     for (const token of tokens) {
-      const written = isWholeRow(token) ? sheet.takeRow(token) : sheet.take(token);
-      out += typeof written === "string" ? written : await written;
+      const text = isWholeRow(token) ? sheet.takeRow(token) : sheet.take(token);
+      piece += typeof text === "string" ? text : await text;
     }
-    yield Buffer.from(out);
+    yield piece;
   }
 }
 
@@ -81,11 +85,8 @@ export async function firstFreeColumn(
     free = Math.max(free, column + 1);
   };
   const sheet = new ChangedSheet(changes, { onUsed, onReference });
-  for await (const tokens of tokensOf(bytes, endOfRow)) {
-    for (const token of tokens) {
-      const written = isWholeRow(token) ? sheet.takeRow(token) : sheet.take(token);
-      if (typeof written !== "string") await written;
-    }
+  for await (const _ of written(bytes, sheet)) {
+    // Only what it finds is needed.
   }
   return free;
 }

@@ -201,6 +201,12 @@ export function columnOf(name: string): number {
   return at > 0 && at <= longestColumn ? column - 1 : -1;
 }
 
+/** Returns a regular expression for the name of a sheet in a formula: quoted, with its quotes doubled, or as it is. */
+export function sheetPattern(sheet: string): string {
+  const name = sheet.replaceAll("'", "''").replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return `(?:'${name}'|${name})`;
+}
+
 /** Returns a date as in ISO 8601, without a time at midnight; undefined if it is invalid. */
 export function dateText(date: Date): string | undefined {
   if (Number.isNaN(date.getTime())) return undefined;

@@ -3,9 +3,14 @@
  * columns to the ranges that end at its last column: its dimension, its filter, its tables and its print area. Takes rows out,
  * if nothing refers to them that could not follow.
  */
-import { buffer } from "node:stream/consumers";
 import { AddedRows, removalFault, SheetColumns } from "./added-cells.js";
-import type { AddedColumns, ChangedPart, SheetChange, SheetFault } from "./sheet.js";
+import {
+  type AddedColumns,
+  type ChangedPart,
+  type SheetChange,
+  type SheetFault,
+  sheetPattern,
+} from "./sheet.js";
 import { escapeXml, firstFreeColumn, formulas, type RowReference, withCells } from "./sheet-xml.js";
 import { attributeOf, dereferenced, nameOf, tokensOf, withAttribute } from "./xml.js";
 
@@ -44,8 +49,8 @@ export async function addColumns(parts: SheetParts, added: AddedColumns): Promis
       const rows = new AddedRows(sheet.name, added, columns, batches);
       yield { path: sheet.path, bytes: withCells(read(sheet.path), rows) };
       await rows.end();
-      for (const path of tables) yield* ifChanged(path, read(path), () => tableChange(rows, added, columns));
-      yield* ifChanged(bookPath, read(bookPath), () => bookChange(rows, columns, sheet.name));
+      for (const path of tables) yield* ifChanged(path, read(path), tableChange(rows, added));
+      yield* ifChanged(bookPath, read(bookPath), bookChange(rows, sheet.name));
     },
   };
 }
@@ -56,20 +61,12 @@ type Change = (token: string) => string;
 async function* ifChanged(
   path: string,
   bytes: AsyncIterable<Uint8Array>,
-  open: () => Change,
+  change: Change,
 ): AsyncGenerator<ChangedPart> {
-  const change = open();
-  const whole = await buffer(bytes);
-  async function* inOne() {
-    yield whole;
-  }
   let [before, after] = ["", ""];
-  // In one piece, so that texts are whole.
-  for await (const tokens of tokensOf(inOne())) {
-    for (const token of tokens) {
-      before += token;
-      after += change(token);
-    }
+  for await (const tokens of tokensOf(bytes)) {
+    before += tokens.join("");
+    after += tokens.map(change).join("");
   }
   async function* changed() {
     yield Buffer.from(after);
@@ -81,11 +78,8 @@ async function* ifChanged(
  * Adds the columns to a table that starts with the header and ends at the last column. The names of its columns must be
  * those in the header.
  */
-function tableChange(
-  rows: AddedRows,
-  { names, places, width }: AddedColumns,
-  { widened }: SheetColumns,
-): Change {
+function tableChange(rows: AddedRows, { names, places, width }: AddedColumns): Change {
+  const { widened } = rows;
   const added = names.filter((_, i) => places[i]! >= width);
   let isWidened = false;
   let lastId = 0;
@@ -116,7 +110,7 @@ function tableChange(
 const escaped = (character: string): string => (character === "\n" ? "_x000a_" : "_x0009_");
 
 /** Widens the print area of a sheet, and the range of its filter, and shortens them by the rows that are taken out. */
-function bookChange({ removed }: AddedRows, { widened }: SheetColumns, sheet: string): Change {
+function bookChange({ removed, widened }: AddedRows, sheet: string): Change {
   let isRange = false;
   return (token) => {
     const [end, , name] = nameOf(token);
@@ -162,8 +156,7 @@ class References {
   constructor(parts: SheetParts, first: number) {
     this.#parts = parts;
     this.#first = first;
-    const name = parts.sheet.name.replaceAll("'", "''").replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-    this.#mention = new RegExp(`(?:^|[^\\p{L}\\d_.'\\]])(?:'${name}'|${name})!`, "iu");
+    this.#mention = new RegExp(`(?:^|[^\\p{L}\\d_.'\\]])${sheetPattern(parts.sheet.name)}!`, "iu");
     this.check = this.check.bind(this);
   }
 
