@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { WorkbookFormat } from "../../files/format-by-name.js";
 import { inMemory, listParts, rebuilt, unpack } from "./archive.js";
-import { contentPath, paragraphsOf } from "./ods-changes.js";
+import { contentPath, paragraphsOf } from "./ods-xml.js";
 import { mostRows, type RowBatches } from "./sheet.js";
 import type { WriteRows } from "./workbook.js";
 import { escapeMarkup } from "./xml.js";
