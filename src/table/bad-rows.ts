@@ -11,7 +11,7 @@ export type FaultKind =
   | "too few fields"
   | "out of step"
   | "open quote"
-  | "over 1 MiB"
+  | "over 64 MiB"
   | "not JSON"
   | "field name";
 
@@ -38,5 +38,5 @@ export class RowFault {
   }
 }
 
-/** `record` is cut after 1 MiB. */
+/** `record` is cut after 64 MiB. */
 export type BadRowListener = (fault: RowFault, record: Uint8Array) => void;

@@ -7,7 +7,7 @@ import { lineEndings } from "./bytes.js";
 import { addressBookIn, csvOf } from "./contacts/address-book.js";
 import { openCsv } from "./open-csv.js";
 import { openJsonLines, sampleObjects } from "./open-json-lines.js";
-import { maximumRecordBytes } from "./records.js";
+import { longRecordBytes } from "./records.js";
 import { refuseForeignFormat } from "./sniff/foreign-format.js";
 import { separatorLine } from "./sniff/sample.js";
 import type { Table, TableOptions, TableSource } from "./table.js";
@@ -175,7 +175,7 @@ async function readSample(
   let lineEnds = 0;
   const { skipLines = 0 } = options;
   // Three more bytes for a byte order mark.
-  while (length < sampleBytes + 3 || (lineEnds <= skipLines && length <= maximumRecordBytes)) {
+  while (length < sampleBytes + 3 || (lineEnds <= skipLines && length <= longRecordBytes)) {
     const next = await input.next();
     if (next.done) return { bytes: Buffer.concat(chunks), isWhole: true };
     const chunk = Buffer.from(next.value);

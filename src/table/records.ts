@@ -30,8 +30,11 @@ export type TableFormat = "csv" | "tsv" | "jsonl";
 
 export const delimiterOf = { csv: ",", tsv: "\t", jsonl: undefined } as const;
 
-/** Without a limit, an unclosed quote would buffer the rest of the file. */
-export const maximumRecordBytes = 1_048_576;
+/** A field may hold a picture or a mail. Without a limit, an unclosed quote would buffer the rest of the file. */
+export const maximumRecordBytes = 67_108_864;
+
+/** Length of a record from which on its start has to show that no quote has swallowed rows. */
+export const longRecordBytes = 1_048_576;
 
 /**
  * Returns the maximum number of rows to render at a time, at least 1. It limits the padding of short rows, which may be
@@ -89,14 +92,15 @@ export function strayQuote({ name, column }: Pick<TableShape, "name" | "column">
 
 /**
  * Returns the fault of a record in which a quote has swallowed lines. `line` is the line on which the quote opens;
- * `lines` follow inside.
+ * `lines` follow inside; infinitely many are over 1 MiB.
  */
 export function swallows(
   { name }: TableShape,
   line: number,
   { column, lines }: { readonly column: number; readonly lines: number },
 ): RowFault {
-  const follow = lines === 1 ? "a line follows" : `${lines.toLocaleString("en-US")} lines follow`;
+  const many = Number.isFinite(lines) ? lines.toLocaleString("en-US") : "over 1 MiB of";
+  const follow = lines === 1 ? "a line follows" : `${many} lines follow`;
   return new RowFault(
     "open quote",
     name,
@@ -116,6 +120,6 @@ export function neverClosed({ name }: TableShape, line: number, column: number):
 }
 
 export function tooLong({ name }: TableShape, line: number): RowFault {
-  const reason = "the record that starts here is over 1 MiB; a quote in it may never be closed";
-  return new RowFault("over 1 MiB", name, line, reason);
+  const reason = "the record that starts here is over 64 MiB; a quote in it may never be closed";
+  return new RowFault("over 64 MiB", name, line, reason);
 }

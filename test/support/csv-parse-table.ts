@@ -8,12 +8,11 @@ import { lineEndings } from "../../src/table/bytes.js";
 import type { Dialect } from "../../src/table/dialect.js";
 import type { TableError } from "../../src/table/errors.js";
 import {
-  maximumRecordBytes,
+  longRecordBytes,
   neverClosed,
   outputDelimiter,
   swallows,
   type TableShape,
-  tooLong,
 } from "../../src/table/records.js";
 import { findStray, findSwallowingQuote } from "../../src/table/scan/broken-rows.js";
 import { boundsIn } from "../../src/table/scan/scan-shape.js";
@@ -33,7 +32,7 @@ function parserOptions({ delimiter, quote, escape: escaping, comment, skipsSpace
     // Quotes inside a field are text: `Ann "Annie" Lee`, `"Lee, Ann" <ann@example.net>`.
     relax_quotes: true,
     relax_column_count: true,
-    max_record_size: maximumRecordBytes,
+    max_record_size: longRecordBytes,
   };
 }
 
@@ -55,7 +54,7 @@ function stringifyOptions(dialect: Dialect) {
  *
  * @param shape of a table with a delimiter
  * @param first the bytes that were read already, without byte order mark
- * @throws TableError for a record over 1 MiB, a quote that is never closed and one that has swallowed lines: csv-parse cannot go on
+ * @throws TableError for a quote that is never closed, or has swallowed lines, here any record over 1 MiB: csv-parse cannot go on
  * after their line
  */
 export async function* writtenAnew(
@@ -244,7 +243,10 @@ class RecordsWriter {
     const { code, column } = error as { code?: string; column?: number };
     const line = this.#line + comments;
     if (code === "CSV_QUOTE_NOT_CLOSED") return neverClosed(this.#shape, line, Number(column) + 1).toError();
-    if (code === "CSV_MAX_RECORD_SIZE") return tooLong(this.#shape, line).toError();
+    if (code === "CSV_MAX_RECORD_SIZE") {
+      const quote = { column: Number(column) + 1, lines: Number.POSITIVE_INFINITY };
+      return swallows(this.#shape, line, quote).toError();
+    }
     return error;
   }
 }

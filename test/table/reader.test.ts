@@ -58,7 +58,6 @@ describe("header and values", () => {
 });
 
 describe("unreadable tables", () => {
-  const long = "x".repeat(1_048_577);
   test.each<[string, string | Buffer, string]>([
     [
       "a record with too many fields",
@@ -86,19 +85,9 @@ describe("unreadable tables", () => {
       "list.csv:3: a quoted field is never closed; the quote opens in column 2",
     ],
     [
-      "a field over 1 MiB",
-      `id,email\n1,a@b.net\n2,${long}\n`,
-      "list.csv:3: the record that starts here is over 1 MiB",
-    ],
-    [
-      "a record over 1 MiB",
-      `email${",b".repeat(9)}\n${`,${"x".repeat(120_000)}`.repeat(9)}\n`,
-      "list.csv:2: the record",
-    ],
-    [
       "a quote that is never closed in a long file",
       `id,email\n1,"a@b.net\n${"2,c@d.net\n".repeat(200_000)}`,
-      "list.csv:2: the record that starts here is over 1 MiB; a quote in it may never be closed",
+      "list.csv:2: a quote opens in column 2 and over 1 MiB of lines follow inside it; close it or double it",
     ],
     [
       "a quote that is never closed in the header",
@@ -138,6 +127,6 @@ test("rejects a header with a quote that is never closed without reading much of
       yield Buffer.alloc(65_000, "ann@larch-and-oak.com,1\n");
   }
   const opening = openTable({ name: "list.csv", bytes: endless() }, { profile: profiles.email });
-  await expect(opening).rejects.toThrow("list.csv:1: the record that starts here is over 1 MiB");
+  await expect(opening).rejects.toThrow("list.csv:1: a quote opens in column 1 and over 1 MiB");
   expect(read).toBeLessThan(2_000_000);
 });

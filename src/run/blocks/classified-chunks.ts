@@ -118,7 +118,7 @@ export class ClassifiedChunks {
       if (inSlot) submitted.push(inSlot);
       const most = inSlot && this.#prepared ? blocksOf(this.#prepared.memory.threads) - 1 : 0;
       while (submitted.length > most) yield* this.#takeAnswer(submitted.shift()!);
-      if (!inSlot) yield* this.#classifyHere(assembler.assemble(bytes), isBeforePause);
+      if (!inSlot) yield* this.#classifyHere(assembler.assemble(bytes, 0, isBeforePause), isBeforePause);
     }
     for (const block of submitted) yield* this.#takeAnswer(block);
     yield* this.#classifyHere(assembler.assemble(undefined));

@@ -14,7 +14,7 @@ import { boundsIn } from "./scan-shape.js";
 
 /**
  * A quote that has swallowed lines. `at` is its index, `column` counts from 1, and `lines` follow the line on which it
- * opens.
+ * opens; infinitely many if they are over 1 MiB.
  */
 export interface SwallowingQuote {
   readonly at: number;

@@ -10,11 +10,11 @@
  *    header is being read, all records stay pending until there are enough for it.
  * 3. The totals of the scanner usually show that no record is bad. Otherwise each record is checked. A bad row ends the
  *    run, is dropped, or is kept: then its number of fields becomes 0, as for a comment, and it is copied unchanged.
- * 4. A record over 1 MiB, or with a quote that is still open at the end of the table, is bad, but may have swallowed
+ * 4. A record over 64 MiB, or with a quote that is still open at the end of the table, is bad, but may have swallowed
  *    good rows. Only its first line is given up, and scanning goes on after that line. If the end of that line is not
  *    there yet, its rest is passed over in the next blocks. The same goes for a record with a quote that has swallowed
  *    lines (broken-rows.ts): it is given up to the end of the line on which the quote opens. Records with line breaks
- *    are looked at for that; the totals show whether there are any. After such a record, few records are scanned at
+ *    are looked at for that, and the first MiB of a longer record; the totals show whether there are any. After such a record, few records are scanned at
  *    first: otherwise the time would grow with the square of their number.
  *
  * A worker cannot wait for the block before its own. It scans its block with `scanAlone`, as if the block started at
@@ -35,6 +35,7 @@ import type { BadRowListener, RowFault } from "../bad-rows.js";
 import { itemText, lineEndings } from "../bytes.js";
 import { emptyTail, unquote } from "../quotes.js";
 import {
+  longRecordBytes,
   maximumRecordBytes,
   neverClosed,
   rowsAtATime,
@@ -63,6 +64,9 @@ export class ChunkAssembler {
   readonly #onBadRow: BadRowListener;
   /** Bytes of the incomplete record, and of all records while the header is incomplete. */
   #pending: Buffer = Buffer.of();
+  /** Blocks behind the pending bytes that are not worth a scan yet. */
+  #waiting: Buffer[] = [];
+  #waitingBytes = 0;
   /** Number of records so far, except in skipped blocks. It only tells whether the header has been passed. */
   #records = 0;
   #line: number;
@@ -95,12 +99,16 @@ export class ChunkAssembler {
    *
    * @param block copied, so its memory may be reused; undefined for the end of the table
    * @param atLeast number of records to wait for: if there are fewer, none are returned, unless the table ends
+   * @param isBeforePause whether all complete records are wanted now
    * @throws TableError for a bad row if `badRows` is `error`, and for any bad record up to the header
    */
-  assemble(block: Uint8Array | undefined, atLeast = 0): ScannedChunk {
+  assemble(block: Uint8Array | undefined, atLeast = 0, isBeforePause = false): ScannedChunk {
     if (block === undefined) this.isAtEnd = true;
-    else this.#pending = Buffer.concat([this.#pending, block]);
-    const bytes = this.#pending;
+    else if (this.#waits(block, isBeforePause)) return new ScannedChunk(this.#shape, Buffer.of(), noRecords);
+    const bytes = Buffer.concat([this.#pending, ...this.#waiting, block ?? Buffer.of()]);
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    this.#pending = bytes;
     const found: Int32Array[] = [];
     const line = this.#line;
     let from = this.#isInLongLine ? this.#passLongLine(bytes, 0, found) : 0;
@@ -133,6 +141,20 @@ export class ChunkAssembler {
     }
     this.#pending = bytes.subarray(from);
     return new ScannedChunk(this.#shape, bytes, concatRecords(found), line);
+  }
+
+  /**
+   * Returns whether a block behind a long record is only copied. Scanning the record again for each block would take time
+   * that grows with the square of its length, so its length has to double first.
+   */
+  #waits(block: Uint8Array, isBeforePause: boolean): boolean {
+    const length = this.#pending.length;
+    const bytes = this.#waitingBytes + block.length;
+    if (length <= longRecordBytes || isBeforePause || bytes >= Math.min(length, maximumRecordBytes - length))
+      return false;
+    this.#waiting.push(Buffer.from(block));
+    this.#waitingBytes = bytes;
+    return true;
   }
 
   /** Gives up a record to the end of the line on which its quote opens. Returns the index after it. */
@@ -271,24 +293,44 @@ function findSwallowing(
   bytes: Buffer,
   scanned: ScannedRecords,
 ): { readonly quote: SwallowingQuote; readonly before: ScannedRecords } | undefined {
-  const { at, lines } = scanned;
-  if (lines === scanned.count) return undefined;
-  for (let word = 0; word < at.length; word += recordWords) {
-    const linesBefore = at[word + Place.linesBefore]!;
-    if ((at[word + recordWords + Place.linesBefore] ?? lines) - linesBefore === 1) continue;
-    const [start, end] = [at[word]!, at[word + Place.end]!];
-    if (!mayHaveSwallowed(shape, bytes, start, end, at[word + Place.fields]!)) continue;
-    const quote = findSwallowingQuote(shape, items, bytes, start, end);
-    if (quote === undefined) continue;
-    const before = {
+  const { at, lines, consumed } = scanned;
+  const before = (word: number) => {
+    const [start, linesBefore] = [at[word] ?? consumed, at[word + Place.linesBefore] ?? lines];
+    return {
+      ...scanned,
       at: at.subarray(0, word),
       count: word / recordWords,
       consumed: start,
       lines: linesBefore,
     };
-    return { quote, before: { ...scanned, ...before } };
+  };
+  for (let word = lines === scanned.count ? at.length : 0; word < at.length; word += recordWords) {
+    const linesBefore = at[word + Place.linesBefore]!;
+    if ((at[word + recordWords + Place.linesBefore] ?? lines) - linesBefore === 1) continue;
+    const [start, end] = [at[word]!, at[word + Place.end]!];
+    const isLong = at[word + Place.next]! - start > longRecordBytes;
+    if (!isLong && !mayHaveSwallowed(shape, bytes, start, end, at[word + Place.fields]!)) continue;
+    const quote = isLong
+      ? swallowingInLong(shape, items, bytes, start)
+      : findSwallowingQuote(shape, items, bytes, start, end);
+    if (quote !== undefined) return { quote, before: before(word) };
   }
-  return undefined;
+  // More bytes would not change the answer on the record that they continue.
+  if (bytes.length - consumed <= longRecordBytes) return undefined;
+  const quote = swallowingInLong(shape, items, bytes, consumed);
+  return quote && { quote, before: before(at.length) };
+}
+
+/** Looks only at the whole lines of the first MiB. */
+function swallowingInLong(
+  shape: TableShape,
+  items: ItemTest,
+  bytes: Buffer,
+  start: number,
+): SwallowingQuote | undefined {
+  const end = bytes.subarray(start, start + longRecordBytes).lastIndexOf(lineFeed);
+  const quote = end === -1 ? undefined : findSwallowingQuote(shape, items, bytes, start, start + end);
+  return quote && { ...quote, lines: Number.POSITIVE_INFINITY };
 }
 
 /** Returns whether the totals of the scanner rule out bad rows, apart from swallowed lines. */

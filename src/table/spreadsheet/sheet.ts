@@ -2,12 +2,12 @@
  * Rows of a sheet, whatever the format of its file: their limits, and the collection of their cells. Empty cells and
  * rows are only counted, because a few bytes of a file can represent millions of them.
  */
-import { maximumRecordBytes } from "../records.js";
+import { longRecordBytes } from "../records.js";
 
 /** Limits of a sheet in Excel and LibreOffice. */
 export const mostRows = 1_048_576;
 export const mostColumns = 16_384;
-export const mostCharacters = maximumRecordBytes;
+export const mostCharacters = longRecordBytes;
 const sampleRows = 100;
 
 export const repair = "repair the workbook in a spreadsheet program, or export it as CSV";

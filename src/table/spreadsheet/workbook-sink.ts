@@ -2,7 +2,7 @@
 import { PassThrough } from "node:stream";
 import { parse } from "csv-parse/sync";
 import type { TableSink } from "../../files/output.js";
-import { maximumRecordBytes } from "../records.js";
+import { longRecordBytes } from "../records.js";
 import { removedRow } from "./sheet.js";
 import type { WriteRows } from "./workbook.js";
 
@@ -71,7 +71,7 @@ function rowsIn(bytes: Uint8Array, delimiter: string): readonly (readonly string
     relax_quotes: true,
     relax_column_count: true,
     record_delimiter: ["\r\n", "\n", "\r"],
-    max_record_size: maximumRecordBytes,
+    max_record_size: longRecordBytes,
   });
 }
 

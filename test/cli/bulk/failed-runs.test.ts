@@ -52,11 +52,11 @@ describe("a failed run prints one line and keeps the old output", () => {
       "l.csv:2: 3 fields where the header has 2; quote the fields that hold the delimiter, or name the delimiter with -d",
     ],
     [
-      "a record over 1 MiB",
+      "a record over 64 MiB",
       ["l.csv"],
-      { "l.csv": `a,email\n1,a@b.de\n${"x".repeat(1_100_000)},c@d.de\n` },
+      { "l.csv": `a,email\n1,a@b.de\n${"x".repeat(67_200_000)},c@d.de\n` },
       6,
-      "l.csv:3: the record that starts here is over 1 MiB; a quote in it may never be closed",
+      "l.csv:3: the record that starts here is over 64 MiB; a quote in it may never be closed",
     ],
     [
       "NUL bytes",

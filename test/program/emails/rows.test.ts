@@ -45,15 +45,30 @@ describe("bad rows", () => {
     ]);
   });
 
-  test.each(["skip", "keep"])("include a line of 40 MB with --bad-rows %s", async (policy) => {
-    const long = `2,${"x".repeat(40_000_000)}`;
+  test("do not include a field of 20 MB", async () => {
+    const picture = `${"x".repeat(76)}\n`.repeat(260_000);
+    const rows = [`1,"${picture}"`, '2,"<b>""Hello""</b>"', `3,${"y".repeat(20_000_000)}`, "4,", "5"];
+    const list = (status: string) =>
+      rows.map((row, nth) => `n${nth}@larch-and-oak.com,${row}${status}\n`).join("");
+    const home = folderOf({ list: `email,id,page\n${list("")}` });
+    const { code, stderr } = await idv(["emails", "list", "-q", "-o", "o"], { home });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const expected = `email,id,page,status\n${list(",ok")}`.replace(
+      "4@larch-and-oak.com,5,ok",
+      "4@larch-and-oak.com,5,,ok",
+    );
+    expect(read(home, "o") === expected).toBe(true);
+  });
+
+  test.each(["skip", "keep"])("include a line of 70 MB with --bad-rows %s", async (policy) => {
+    const long = `2,${"x".repeat(70_000_000)}`;
     const home = folderOf({
       list: `id,email\n1,ann@larch-and-oak.com\n${long}\n3,bob@larch-and-oak.com\n`,
     });
     const { code, stderr } = await idv(["emails", "list", "-q", "--bad-rows", policy, "-o", "o"], { home });
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: "idv: list:3: the record that starts here is over 1 MiB; a quote in it may never be closed\n",
+      stderr: "idv: list:3: the record that starts here is over 64 MiB; a quote in it may never be closed\n",
     });
     const kept = policy === "keep" ? `${long}\n` : "";
     const expected = `id,email,status\n1,ann@larch-and-oak.com,ok\n${kept}3,bob@larch-and-oak.com,ok\n`;
