@@ -2,7 +2,7 @@
 import { ChoiceError } from "./errors.js";
 
 export type WorkbookFormat = "xlsx" | "ods";
-export type NamedFormat = "csv" | "tsv" | "jsonl" | WorkbookFormat;
+export type NamedFormat = "csv" | "tsv" | "jsonl" | "json" | WorkbookFormat;
 
 const written: ReadonlyMap<string, NamedFormat> = new Map([
   ["csv", "csv"],
@@ -10,12 +10,13 @@ const written: ReadonlyMap<string, NamedFormat> = new Map([
   ["tab", "tsv"],
   ["jsonl", "jsonl"],
   ["ndjson", "jsonl"],
+  ["json", "json"],
   ["xlsx", "xlsx"],
   ["ods", "ods"],
 ]);
 
 const notWritten = new Set([
-  ...["json", "xls", "xlsm", "xlsb", "numbers", "parquet", "feather", "arrow", "avro", "orc"],
+  ...["xls", "xlsm", "xlsb", "numbers", "parquet", "feather", "arrow", "avro", "orc"],
   ...["xml", "html", "htm", "pdf", "doc", "docx", "rtf", "yaml", "yml", "db", "sqlite", "vcf", "ldif"],
   ...["zip", "7z", "bz2", "xz", "br", "lz4", "rar", "tar", "tgz"],
 ]);
@@ -34,11 +35,9 @@ export function endingOf(path: string): string {
 export function formatByName(path: string): NamedFormat | undefined {
   const name = endingOf(path);
   if (notWritten.has(name)) {
-    const instead =
-      name === "json"
-        ? "name it .jsonl, with an object on each line"
-        : "name it .csv, .tsv, .jsonl, .xlsx or .ods";
-    throw new ChoiceError(`${path}: .${name} cannot be written; ${instead}`);
+    throw new ChoiceError(
+      `${path}: .${name} cannot be written; name it .csv, .tsv, .jsonl, .json, .xlsx or .ods`,
+    );
   }
   return written.get(name);
 }

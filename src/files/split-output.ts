@@ -170,6 +170,9 @@ async function openForAppending(path: string, start: Buffer, signal: AbortSignal
     if (last === undefined) {
       await sink.write(start);
       offset = start.length;
+    } else if (path.endsWith(".json")) {
+      const advice = "split into an empty folder, or into JSON Lines with --format jsonl";
+      throw new FileError(`${path}: a JSON document has one end, so nothing can follow it; ${advice}`);
     } else if (!head.equals(start)) {
       throw new FileError(`${path}: its header differs from this table's; split into another folder`);
     } else if (last !== lf && last !== cr) {

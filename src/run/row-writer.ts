@@ -4,12 +4,13 @@
  */
 import { isSplit, type TableSink } from "../files/output.js";
 import { carriageReturn, lineFeed } from "../table/ascii.js";
+import { TableError } from "../table/errors.js";
 import type { Status } from "../validator/validator.js";
 import { isGood } from "./cells.js";
 import { DistinctItems } from "./distinct-items.js";
 import type { ObservedRows, RowPlace, RunOptions, RunReport } from "./run-options.js";
 import type { RunSession } from "./session.js";
-import { hasItem, isRow, noItemCode } from "./status-codes.js";
+import { hasItem, isRow, noItemCode, notARowCode } from "./status-codes.js";
 import { WriteBehind } from "./write-behind.js";
 
 /**
@@ -52,6 +53,7 @@ export interface RowsWithStatus {
 }
 
 const namedLines = 3;
+const mostFrameBytes = 67_108_864;
 
 export class RowWriter {
   rows = 0;
@@ -67,6 +69,11 @@ export class RowWriter {
   readonly #omitsHeader: boolean;
   /** The bytes above the first row, if they wait for that row. */
   #held: Uint8Array[] | undefined;
+  /** What is around the records of a document so far: each file of `--split` has it. Undefined for other tables. */
+  readonly #frames: Uint8Array[] | undefined;
+  #frameBytes = 0;
+  /** The statuses whose files have been opened. */
+  readonly #splitStatuses = new Set<Status>();
   readonly #shared: Pick<RunSession, "writtenKeys">;
   readonly #rowsByCode = new Float64Array(256);
   readonly #otherRowsByCode: Float64Array[] = [];
@@ -83,6 +90,7 @@ export class RowWriter {
    */
   constructor(
     {
+      table,
       sink,
       filter = {},
       session,
@@ -92,13 +100,14 @@ export class RowWriter {
       lineEnding,
     }: Pick<
       RunOptions,
-      "sink" | "filter" | "session" | "observers" | "omitsHeader" | "needsRows" | "lineEnding"
+      "table" | "sink" | "filter" | "session" | "observers" | "omitsHeader" | "needsRows" | "lineEnding"
     >,
     statuses: readonly Status[],
     reasons: readonly (string | undefined)[],
   ) {
     this.#reasons = reasons;
     this.#omitsHeader = omitsHeader;
+    this.#frames = table.scanned.shape.json?.isDocument ? [] : undefined;
     this.#held = needsRows ? [] : undefined;
     this.#observers = observers;
     this.#shared = session ?? {};
@@ -139,6 +148,7 @@ export class RowWriter {
     if (this.#held && this.rows === 0) {
       // Comments above the first row. The files of --split have none.
       if (!this.#split) this.#held.push(Uint8Array.from(rows.all()));
+      else if (this.#frames) this.#keepFrame(rows.all().slice());
       return release();
     }
     for (const bytes of this.#held?.splice(0) ?? []) await this.#output.write(bytes);
@@ -154,17 +164,40 @@ export class RowWriter {
     for (let row = 0; row < codes.length; row++) {
       if (isWritten(row)) this.#written++;
     }
-    if (!this.#split) {
+    if (this.#split) await this.#writeSplit(rows, isWritten);
+    else {
       const kept = rows.keep((row) => isKept![row] === 1, this.#leftOut);
       await this.#output.write(this.#ended(kept), release);
       return;
     }
-    const statuses = [...new Set(codes)].flatMap((code) => (isRow(code) ? this.#statuses[code]! : []));
-    for (const status of new Set(statuses)) {
-      const bytes = this.#ended(rows.copy((row) => isWritten(row) && this.#statuses[codes[row]!] === status));
-      if (bytes.length > 0) await this.#output.write(bytes, undefined, await this.#split(status));
-    }
     release();
+  }
+
+  /** Writes the rows of each status to its file, and what is around them to all files. */
+  async #writeSplit(rows: RowsWithStatus, isWritten: (row: number) => boolean): Promise<void> {
+    const { codes } = rows;
+    const isAround = (row: number) => this.#frames !== undefined && codes[row] === notARowCode;
+    const isAny = this.#frames !== undefined && codes.includes(notARowCode);
+    const own = [...new Set(codes.filter((_, row) => isWritten(row)))].map((code) => this.#statuses[code]!);
+    for (const status of new Set([...(isAny ? this.#splitStatuses : []), ...own])) {
+      const isOwn = (row: number) => isWritten(row) && this.#statuses[codes[row]!] === status;
+      const before = this.#splitStatuses.has(status) ? [] : (this.#frames ?? []);
+      this.#splitStatuses.add(status);
+      const file = await this.#split!(status);
+      for (const frame of before) await this.#output.write(frame, undefined, file);
+      const bytes = rows.copy((row) => isOwn(row) || isAround(row));
+      await this.#output.write(this.#ended(bytes), undefined, file);
+    }
+    if (isAny) this.#keepFrame(rows.copy(isAround));
+  }
+
+  /** @throws TableError if too much is around the records of a document */
+  #keepFrame(bytes: Uint8Array): void {
+    this.#frames!.push(bytes);
+    this.#frameBytes += bytes.length;
+    if (this.#frameBytes > mostFrameBytes) {
+      throw new TableError("--split: over 64 MiB are around the records of the document; use -o instead");
+    }
   }
 
   flush(): Promise<void> {

@@ -22,10 +22,13 @@ export class RowFault {
     /** Line on which the row starts, from 1, as everywhere in src/table. */
     readonly line: number,
     readonly reason: string,
+    /** From 1, in bytes; only for faults inside a line of many records. */
+    readonly column?: number,
   ) {}
 
   get message(): string {
-    return `${this.file}:${this.line}: ${this.reason}`;
+    const place = this.column === undefined ? this.line : `${this.line}:${this.column}`;
+    return `${this.file}:${place}: ${this.reason}`;
   }
 
   toError(record?: Uint8Array): TableError {

@@ -131,23 +131,22 @@ export async function openCsv(
   const linesLeftOut = isReshaped ? countLeftOut(source.name, linesAbove, titles, profile) : 0;
   const advise = () => dialectFor(shape, items, splitWith, layoutOptions);
   const badStart = new BadStart(shape, onBadRow, options.force ? undefined : advise);
-  const keys = isReshaped && wanted === "jsonl" ? jsonKeys(header, width) : [];
-  const target = { format: isReshaped ? wanted : undefined, keys };
+  const isJson = wanted === "jsonl" || wanted === "json";
+  const keys = isReshaped && isJson ? jsonKeys(header, width) : [];
+  const written = wanted === "json" ? "jsonl" : wanted;
+  const target = { format: isReshaped ? written : undefined, keys };
   const bytes = await bytesOf(shape, table, input, items, isWhole, options.rewrite);
   const scanned = await readScanned(shape, target, bytes.first, bytes.rest, items, badStart.onBadRow);
   await badStart.end(scanned.first.count);
   const mark = byteOrderMark ? byteOrderMarkBytes : Buffer.of();
-  const linesBefore = isReshaped
-    ? wanted === "jsonl"
-      ? Buffer.of()
-      : mark
-    : Buffer.concat([mark, preamble]);
+  const linesBefore = isReshaped ? (isJson ? Buffer.of() : mark) : Buffer.concat([mark, preamble]);
   const names = keys.length > 0 ? keys : facts.names;
   return {
     ...facts,
     names,
     format: isReshaped ? wanted : format,
     linesLeftOut,
+    ...(wanted === "json" && { outputForm: "array" }),
     ...streamOf(scanned, linesBefore),
   };
 }

@@ -1,8 +1,9 @@
 /** Opens tables of JSON lines: finds the fields of the objects and chooses among them. */
 import { ChoiceError } from "../files/errors.js";
+import { endingOf } from "../files/format-by-name.js";
 import { checkJsonStart } from "./bad-start.js";
 import { itemText, lineEndings, meanLineBytes, toBinary } from "./bytes.js";
-import { innerPaths, itemField, type JsonObject, parseObject } from "./json/json-values.js";
+import { innerPaths, itemField, type JsonObject, orElse, parseObject } from "./json/json-values.js";
 import { byteOrderMarkBytes, type TableShape } from "./records.js";
 import { checkReshapable, countLeftOut } from "./reshape.js";
 import { readScanned } from "./scan/scanned-records.js";
@@ -10,7 +11,7 @@ import { type ChosenColumns, chooseColumns } from "./sniff/column.js";
 import { sniffLineEnding } from "./sniff/dialect.js";
 import type { ItemTest } from "./sniff/item-profile.js";
 import { maximumRecords, startRecords } from "./sniff/sample-record.js";
-import type { OpenedTable, TableOptions, TableStart } from "./table.js";
+import type { DocumentLines, OpenedTable, TableOptions, TableStart } from "./table.js";
 import { streamOf } from "./writers/start.js";
 
 /**
@@ -44,21 +45,33 @@ export async function openJsonLines(
   sample: Buffer,
   objects: readonly JsonObject[],
   options: TableOptions,
+  document?: DocumentLines,
 ): Promise<OpenedTable> {
   const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
   const width = names.length;
+  const { prefix = "", alternatives } = document ?? {};
   const paths = [...new Set([...names, ...objects.flatMap((object) => innerPaths(object))])];
-  if (paths.length === 0) {
+  const shown = paths.map((path) => prefix + path);
+  if (alternatives !== undefined) {
+    paths.push(alternatives.join(orElse));
+    shown.push(options.columns![0]!);
+  }
+  if (paths.length === 0 && (document === undefined || objects.length > 0)) {
     throw new ChoiceError(`${source.name}: its objects have no fields; give one with the items`);
   }
   const rows = objects.map((object) => paths.map((path) => toBinary(itemField(object, path))));
-  const chosen = chooseJsonColumns(paths, rows, width, options);
-  const marks = { quote: "", escape: "", comment: options.dialect?.comment ?? null, skipsSpaces: false };
+  const chosen = chooseJsonColumns(shown, rows, width, options);
+  const comment = document?.comment ?? options.dialect?.comment ?? null;
+  const marks = { quote: "", escape: "", comment, skipsSpaces: false };
   const lineEnding = sniffLineEnding(sample, null, marks);
   const dialect = { delimiter: null, ...marks, byteOrderMark, lineEnding };
   const { badRows = "error", onBadRow = () => {} } = options;
-  const format = options.format ?? options.namedFormat ?? "jsonl";
-  if (format !== "jsonl") checkReshapable(badRows);
+  const own = document ? "json" : "jsonl";
+  // Lines in a file that is named .json stay lines.
+  const isNamedSo = options.format === undefined && endingOf(source.name) === "json";
+  const wanted = options.format ?? options.namedFormat ?? own;
+  const format = wanted === "json" && isNamedSo ? own : wanted;
+  if (format !== own) checkReshapable(badRows);
   const firstLine = 1 + lineEndings(preamble);
   const shape: TableShape = {
     name: source.name,
@@ -73,10 +86,10 @@ export async function openJsonLines(
     trustsQuotes: true,
     isWidthSure: false,
     itemColumns: [],
-    json: { names, paths },
+    json: { names, paths, isDocument: document !== undefined },
   };
-  if (badRows !== "error" && !options.force) checkJsonStart(shape, first, dialect.comment);
-  const isKept = format === "jsonl";
+  if (badRows !== "error" && !options.force && !document) checkJsonStart(shape, first, dialect.comment);
+  const isKept = format === "jsonl" || format === "json";
   const target = { format: isKept ? undefined : format, keys: [] };
   const scanned = await readScanned(shape, target, first, input, noItems, onBadRow);
   const mark = byteOrderMark ? byteOrderMarkBytes : Buffer.of();
@@ -85,18 +98,22 @@ export async function openJsonLines(
     names,
     format,
     linesLeftOut: isKept ? 0 : countLeftOut(source.name, preamble, Buffer.of(), options.profile),
-    dialect,
-    header: paths.map(toBinary),
+    dialect: document ? { ...dialect, comment: null } : dialect,
+    header: shown.map(toBinary),
     width,
     recordBytes: meanLineBytes(first),
     ...chosen,
-    columnName: paths[chosen.column],
+    columnName: shown[chosen.column],
+    ...(document && { elements: document }),
+    ...(isKept && format !== own && { outputForm: document ? "compact lines" : "array" }),
+    ...(document && format === own && { outputForm: "document" }),
     ...streamOf(scanned, above),
     firstValues: (column) => rows.map((fields) => itemText(fields[column] ?? "")),
     startValues: async (column) =>
-      sampleObjects(first.toString("latin1"), false, options.dialect?.comment, startRecords).map((object) =>
-        itemField(object, paths[column] ?? ""),
-      ),
+      (document
+        ? objects
+        : sampleObjects(first.toString("latin1"), false, options.dialect?.comment, startRecords)
+      ).map((object) => itemField(object, paths[column] ?? "")),
   };
 }
 

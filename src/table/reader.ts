@@ -6,6 +6,7 @@ import { ChoiceError } from "../files/errors.js";
 import { lineEndings } from "./bytes.js";
 import { addressBookIn, csvOf } from "./contacts/address-book.js";
 import { openCsv } from "./open-csv.js";
+import { isDocument, openDocument } from "./open-document.js";
 import { openJsonLines, sampleObjects } from "./open-json-lines.js";
 import { longRecordBytes } from "./records.js";
 import { refuseForeignFormat } from "./sniff/foreign-format.js";
@@ -70,8 +71,10 @@ async function readTable(
       ? sampleObjects(sample.toString("latin1"), isWholeSample, options.dialect?.comment)
       : [];
   const tableStart = { ...start, preamble, first };
-  const table =
-    objects.length > 0
+  const text = sample.toString("latin1");
+  const table = isDocument(source.name, text, objects.length, options)
+    ? await openDocument(tableStart, isWhole, options)
+    : objects.length > 0
       ? await openJsonLines(tableStart, sample, objects, options)
       : await openCsv(tableStart, sample, isWholeSample, separator?.delimiter, options);
   const surelyIn = async () => {

@@ -26,9 +26,9 @@ export interface TableShape {
   readonly json?: JsonShape;
 }
 
-export type TableFormat = "csv" | "tsv" | "jsonl";
+export type TableFormat = "csv" | "tsv" | "jsonl" | "json";
 
-export const delimiterOf = { csv: ",", tsv: "\t", jsonl: undefined } as const;
+export const delimiterOf = { csv: ",", tsv: "\t", jsonl: undefined, json: undefined } as const;
 
 /** A field may hold a picture or a mail. Without a limit, an unclosed quote would buffer the rest of the file. */
 export const maximumRecordBytes = 67_108_864;

@@ -1,6 +1,7 @@
 /** Types of an open table: its source, its options and its properties. */
 import type { BadRowListener, BadRowPolicy } from "./bad-rows.js";
 import type { Dialect, KnownDialect } from "./dialect.js";
+import type { OutputForm } from "./document/document-sink.js";
 import type { TableFormat, TableShape } from "./records.js";
 import type { RecordStream } from "./scan/scanned-records.js";
 import type { ItemProfile, ItemTest } from "./sniff/item-profile.js";
@@ -57,6 +58,10 @@ export interface Table extends RecordStream {
   readonly dialect: Dialect;
   /** What the table was made of, such as "a vCard file"; undefined if the input is a table. */
   readonly madeOf?: string;
+  /** Elements of the document beside its records; undefined if the input is no JSON document. */
+  readonly elements?: Pick<DocumentLines, "others" | "isOfTexts">;
+  /** What becomes of the lines that are written; they are written as they are by default. */
+  readonly outputForm?: OutputForm;
   /** Names in the header, binary strings; undefined if the table has no header. */
   readonly header: readonly string[] | undefined;
   /** Names of the columns in the output, as text. Added columns must have other names. */
@@ -83,6 +88,20 @@ export interface Table extends RecordStream {
 }
 
 export type OpenedTable = Omit<Table, "surelyIn">;
+
+/** What differs if the lines are made of a JSON document. */
+export interface DocumentLines {
+  /** What is before the path of a member in its name. */
+  readonly prefix: string;
+  /** Paths of one column, of which each record has one. */
+  readonly alternatives: readonly string[] | undefined;
+  /** Whether the records are texts, which have become objects. */
+  readonly isOfTexts: boolean;
+  /** The character before lines that are no records. */
+  readonly comment: string;
+  /** Returns the number of elements so far that are no records. */
+  others(): number;
+}
 
 export interface TableStart {
   readonly source: TableSource;

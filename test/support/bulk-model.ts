@@ -326,15 +326,18 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
       for (const [i, text] of ours.entries()) {
         const place = places[i];
         if (place !== undefined && line.fields[place] && line.fields[place].text !== text)
-          raw[place] = JSON.stringify(text);
+          raw[place] = space + JSON.stringify(text);
       }
       const members = raw.flatMap((value, i) =>
         value === undefined ? [] : `${JSON.stringify(names[i])}:${value}`,
       );
+      // Added members have the layout of the last one; nothing is before the first one.
+      const before = members.length > 1 ? space : "";
+      const colon = members.length > 0 ? `:${space}` : ":";
       const behind = ours.flatMap((text, i) =>
         places[i] !== undefined && line.fields[places[i]]
           ? []
-          : `${JSON.stringify(added[i])}:${JSON.stringify(text)}`,
+          : `${before}${JSON.stringify(added[i])}${colon}${JSON.stringify(text)}`,
       );
       const inner = [members.join(`,${space}`), ...behind].filter((part) => part !== "").join(",");
       return `{${inner}}${line.end}`;

@@ -29,8 +29,8 @@ export const outputOptions = optionRecords({
   append: { flags: "--append", help: "with --split, add to the files of earlier runs" },
   format: {
     flags: "--format <FORMAT>",
-    help: "write csv, tsv or jsonl",
-    choices: ["csv", "tsv", "jsonl"],
+    help: "write csv, tsv, jsonl or json",
+    choices: ["csv", "tsv", "jsonl", "json"],
   },
   header: {
     flags: "--header <WHEN>",

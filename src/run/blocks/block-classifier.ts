@@ -7,10 +7,12 @@ import { withoutRoot } from "../../classifier/syntax/domain-name.js";
 import type { Classification } from "../../classifier/verdict.js";
 import { Kernel, type KernelSettings } from "../../kernel/kernel.js";
 import { askCode, disposableDomainCode } from "../../kernel/layout.js";
+import { frameNote, note } from "../../table/document/marks.js";
 import { emptyField } from "../../table/records.js";
 import { scanAlone } from "../../table/scan/chunk-assembler.js";
 import { scanShape } from "../../table/scan/scan-shape.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
+import { recordWords } from "../../table/scan/scanner.js";
 import type { ItemTest } from "../../table/sniff/item-profile.js";
 import type { WriteMemory, WrittenRecords } from "../../table/writers/output.js";
 import { type RecordReader, readerOf } from "../../table/writers/writer-of.js";
@@ -267,6 +269,7 @@ export class BlockClassifier {
       judgeWithout(kept, nth, width, column, memory.codes, () => judge(column, nth === 0));
       if (width > 1) spread(memory, chunk.count, nth, width, codes, hashes);
     }
+    if (this.#options.shape.json?.isDocument && !this.#isFirstShard) takeFrames(chunk, codes, width);
   }
 
   #askAll(chunk: ScannedChunk, codes: Uint8Array): void {
@@ -561,6 +564,16 @@ export class BlockClassifier {
 
   render(chunk: ScannedChunk, codes: Uint8Array, items?: ItemVerdicts, memory?: WriteMemory): WrittenRecords {
     return this.#renderer.render(chunk, codes, items, memory);
+  }
+}
+
+/** Every shard has what is around the records of a document. */
+function takeFrames(chunk: ScannedChunk, codes: Uint8Array, width: number): void {
+  for (let row = 0; row < chunk.count; row++) {
+    const start = chunk.at[row * recordWords]!;
+    if (!chunk.isRow(row) && chunk.bytes[start] === note && chunk.bytes[start + 1] === frameNote) {
+      codes.fill(notARowCode, row * width, (row + 1) * width);
+    }
   }
 }
 

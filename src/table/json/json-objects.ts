@@ -1,10 +1,12 @@
 /** Reads the lines of a scanned chunk as JSON objects: locates their values in the bytes, and finds the bad rows. */
 import { backslash, letterN, openBrace, openBracket, quote } from "../ascii.js";
 import { type BadRowListener, RowFault } from "../bad-rows.js";
+import { faultIn } from "../document/grammar.js";
+import { breaksIn, placeOf, recordOf, unmarked } from "../document/marks.js";
 import type { TableShape } from "../records.js";
 import { ScannedChunk } from "../scan/scanned-chunk.js";
 import { Place, recordWords } from "../scan/scanner.js";
-import { itemField, itemTextOf, type JsonShape, parseObject, textOf } from "./json-values.js";
+import { itemField, itemTextOf, type JsonShape, orElse, parseObject, textOf } from "./json-values.js";
 import { memberWords, ObjectScanner } from "./object-scanner.js";
 
 const keyBytes = (key: string): Buffer => Buffer.from(JSON.stringify(key));
@@ -62,11 +64,16 @@ class ValueFinder {
   readonly #inner: ValueFinder | undefined;
   readonly #scanner: ObjectScanner;
 
-  constructor(path: string) {
+  readonly #otherwise: ValueFinder | undefined;
+
+  /** @param paths one path, or several with {@link orElse} between them */
+  constructor(paths: string, isOfDocument: boolean) {
+    const [path = "", ...others] = paths.split(orElse);
+    this.#otherwise = others.length > 0 ? new ValueFinder(others.join(orElse), isOfDocument) : undefined;
     const dot = path.indexOf(".");
     this.#keys = new KnownKeys(dot === -1 ? [path] : [path, path.slice(0, dot)]);
-    this.#inner = dot === -1 ? undefined : new ValueFinder(path.slice(dot + 1));
-    this.#scanner = new ObjectScanner();
+    this.#inner = dot === -1 ? undefined : new ValueFinder(path.slice(dot + 1), isOfDocument);
+    this.#scanner = new ObjectScanner(isOfDocument);
   }
 
   find(bytes: Buffer, start: number, end: number, place: ValuePlace): void {
@@ -89,7 +96,13 @@ class ValueFinder {
         place.start = -1;
       }
     }
+    if (place.start === place.end) this.#otherwise?.find(bytes, start, end, place);
   }
+}
+
+interface Fault {
+  readonly kind: RowFault["kind"];
+  readonly why: string;
 }
 
 function setPlace(place: ValuePlace, bytes: Buffer, start: number, end: number): void {
@@ -105,8 +118,9 @@ export class JsonObjects {
   /** The names of the table, then the added names, which no object may have. */
   readonly #keys: KnownKeys;
   readonly #added: readonly string[];
-  readonly #scanner = new ObjectScanner();
+  readonly #scanner: ObjectScanner;
   readonly #place: ValuePlace = { start: 0, end: 0 };
+  #lastMember = 0;
 
   /**
    * @param added names of the added columns that replace no other
@@ -124,18 +138,20 @@ export class JsonObjects {
     this.#isReshaped = isReshaped;
     this.#onBadRow = onBadRow;
     this.#added = isReshaped ? [] : added;
+    this.#scanner = new ObjectScanner(this.#json.isDocument);
     this.#keys = new KnownKeys([...this.#json.names, ...this.#added]);
   }
 
   /**
-   * Returns the objects in the lines of a chunk. Blank lines are not rows.
+   * Returns the objects in the lines of a chunk. Blank lines are not rows. For rows, `Place.fields` becomes the distance
+   * to the name of their last member, and one more.
    *
    * @returns undefined if there is a bad row and no listener
    * @throws TableError for a bad row if bad rows end the run
    */
   read(chunk: ScannedChunk): ScannedChunk | undefined {
     const { bytes, at } = chunk;
-    const { badRows, name, column } = this.#shape;
+    const { badRows, column } = this.#shape;
     const place = this.#place;
     const isOnTop = column < this.#json.names.length && !this.#json.names[column]!.includes(".");
     let kept = 0;
@@ -145,13 +161,13 @@ export class JsonObjects {
       if (fault === "blank") at[word + Place.fields] = 0;
       else if (fault !== undefined) {
         if (this.#onBadRow === undefined) return undefined;
-        const { kind, why } = fault;
-        const found = new RowFault(kind, name, chunk.line + at[word + Place.linesBefore]!, why);
-        if (badRows === "error") throw found.toError(bytes.subarray(start, end));
-        this.#onBadRow(found, bytes.subarray(start, end));
+        const found = this.#rowFault(fault, chunk, word);
+        const record = recordOf(bytes.subarray(start, end));
+        if (badRows === "error") throw found.toError(record);
+        this.#onBadRow(found, record);
         if (badRows === "skip") continue;
         at[word + Place.fields] = 0;
-      }
+      } else at[word + Place.fields] = 1 + this.#lastMember - start;
       at[word + Place.valueStart] = place.start;
       at[word + Place.valueEnd] = place.end;
       if (kept !== word) at.copyWithin(kept, word, word + recordWords);
@@ -162,12 +178,18 @@ export class JsonObjects {
     return read;
   }
 
+  #rowFault({ kind, why }: Fault, { bytes, at, line }: ScannedChunk, word: number): RowFault {
+    const { name } = this.#shape;
+    if (!this.#json.isDocument) return new RowFault(kind, name, line + at[word + Place.linesBefore]!, why);
+    const place = placeOf(bytes, at[word]!);
+    if (kind !== "not JSON") return new RowFault(kind, name, place.line, why);
+    const record = recordOf(bytes.subarray(at[word], at[word + Place.end]));
+    const found = faultIn(record, place.line, place.column);
+    return new RowFault(kind, name, found.line, found.reason, found.column);
+  }
+
   /** Returns the fault of a line, or `blank`. Sets the range of the item, unless it is in an inner object. */
-  #findFault(
-    bytes: Buffer,
-    start: number,
-    end: number,
-  ): { readonly kind: RowFault["kind"]; readonly why: string } | "blank" | undefined {
+  #findFault(bytes: Buffer, start: number, end: number): Fault | "blank" | undefined {
     const place = this.#place;
     place.start = end;
     place.end = end;
@@ -177,6 +199,7 @@ export class JsonObjects {
       return { kind: "not JSON", why: "not a JSON object; correct the line or pass --bad-rows skip" };
     }
     const { members } = this.#scanner;
+    this.#lastMember = count === 0 ? start : members[(count - 1) * memberWords]!;
     const { column } = this.#shape;
     const known = this.#json.names.length;
     for (let index = 0, word = 0; index < count; index++, word += memberWords) {
@@ -224,7 +247,7 @@ class JsonChunk extends ScannedChunk {
 
   locate(column: number): void {
     const { bytes, at } = this;
-    const finder = new ValueFinder(this.#shape.json!.paths[column] ?? "");
+    const finder = new ValueFinder(this.#shape.json!.paths[column] ?? "", this.#shape.json!.isDocument);
     const place = { start: 0, end: 0 };
     for (let word = 0; word < at.length; word += recordWords) {
       const [start, end] = [at[word]!, at[word + Place.end]!];
@@ -242,11 +265,21 @@ class JsonChunk extends ScannedChunk {
     const word = row * recordWords;
     const [start, end] = [at[word + Place.valueStart]!, at[word + Place.valueEnd]!];
     if (start === end) return "";
-    if (start === at[word]) return itemField(parseObject(bytes.toString("utf8", start, end))!, this.#path);
+    if (start === at[word])
+      return itemField(parseObject(unmarked(bytes.toString("utf8", start, end)))!, this.#path);
     const source = bytes.toString("utf8", start, end);
     if (bytes[start] === quote && !source.includes("\\")) return source.slice(1, -1);
-    const value: unknown = JSON.parse(source);
+    const value: unknown = JSON.parse(unmarked(source));
     return this.#hasItems ? itemTextOf(value) : textOf(value);
+  }
+
+  /** In a document, the line of the item. */
+  override lineOf(row: number): number {
+    if (!this.#shape.json!.isDocument) return super.lineOf(row);
+    const { bytes, at } = this;
+    const word = row * recordWords;
+    const { line, value } = placeOf(bytes, at[word]!);
+    return line + breaksIn(bytes.subarray(value, at[word + Place.valueStart]));
   }
 
   override isUtf8(): boolean {

@@ -10,6 +10,8 @@ export interface JsonShape {
    * The names, and paths to fields of inner objects: `user.email`. The columns with items are indices into this list.
    */
   readonly paths: readonly string[];
+  /** Whether the lines are made of a document, and have its marks. */
+  readonly isDocument: boolean;
 }
 
 export function parseObject(line: string): JsonObject | undefined {
@@ -21,7 +23,14 @@ export function parseObject(line: string): JsonObject | undefined {
   }
 }
 
-export const itemField = (object: JsonObject, path: string): string => itemTextOf(fieldAt(object, path));
+/** Stands between paths of which a record has one. */
+export const orElse = "\u0000";
+
+export const itemField = (object: JsonObject, path: string): string =>
+  path
+    .split(orElse)
+    .map((each) => itemTextOf(fieldAt(object, each)))
+    .find((text) => text !== "") ?? "";
 
 /** Returns a value as text that may hold items: empty for an object, the texts and numbers of a list joined by `; `. */
 export function itemTextOf(value: unknown): string {

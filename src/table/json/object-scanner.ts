@@ -2,6 +2,7 @@
  * Finds the members of a JSON object in its bytes (RFC 8259), and accepts exactly the objects that `JSON.parse`
  * accepts.
  */
+
 import {
   backslash,
   carriageReturn,
@@ -21,6 +22,7 @@ import {
   tab,
   zero,
 } from "../ascii.js";
+import { carriageReturnMark, hide, lineFeedMark, show } from "../document/marks.js";
 
 /**
  * Numbers per member in {@link ObjectScanner.members}: the start and end of its key, with the quotes, and of its value.
@@ -37,6 +39,13 @@ export class ObjectScanner {
   #end = 0;
   /** Whether each of the values around the current one is an object; the others are lists. */
   readonly #isObject: boolean[] = [];
+  readonly #isSpace = new Uint8Array(256);
+
+  /** @param isOfDocument whether the objects have the marks of a document, which count as white space */
+  constructor(isOfDocument: boolean) {
+    for (const byte of [space, tab, lineFeed, carriageReturn]) this.#isSpace[byte] = 1;
+    if (isOfDocument) for (const byte of [lineFeedMark, carriageReturnMark]) this.#isSpace[byte] = 1;
+  }
 
   /**
    * Finds the members of an object that fills a range of bytes.
@@ -46,7 +55,7 @@ export class ObjectScanner {
   scan(bytes: Uint8Array, from: number, to: number): number {
     this.#bytes = bytes;
     this.#end = to;
-    let at = this.#afterSpace(from);
+    let at = this.#afterSpace(bytes[from] === hide ? bytes.indexOf(show, from) + 1 : from);
     if (at >= to || bytes[at] !== openBrace) return -1;
     at = this.#afterSpace(at + 1);
     let count = 0;
@@ -69,12 +78,6 @@ export class ObjectScanner {
     }
   }
 
-  afterSpace(bytes: Uint8Array, at: number): number {
-    this.#bytes = bytes;
-    this.#end = bytes.length;
-    return this.#afterSpace(at);
-  }
-
   #add(index: number, keyStart: number, keyEnd: number, valueStart: number, valueEnd: number): void {
     const word = index * memberWords;
     if (word === this.members.length) {
@@ -92,10 +95,8 @@ export class ObjectScanner {
   #afterSpace(from: number): number {
     const bytes = this.#bytes;
     let at = from;
-    for (; at < this.#end; at++) {
-      const byte = bytes[at];
-      if (byte !== space && byte !== tab && byte !== lineFeed && byte !== carriageReturn) break;
-    }
+    const isSpace = this.#isSpace;
+    while (at < this.#end && isSpace[bytes[at]!] === 1) at++;
     return at;
   }
 

@@ -33,6 +33,7 @@
 import { carriageReturn, lineFeed } from "../ascii.js";
 import type { BadRowListener, RowFault } from "../bad-rows.js";
 import { itemText, lineEndings } from "../bytes.js";
+import { hide, placeOf } from "../document/marks.js";
 import { emptyTail, unquote } from "../quotes.js";
 import {
   longRecordBytes,
@@ -118,7 +119,7 @@ export class ChunkAssembler {
       const swallowing = findSwallowing(this.#shape, this.#items, bytes, all);
       const scanned = swallowing?.before ?? all;
       if (swallowing === undefined && this.#records + scanned.count < atLeast && !this.isAtEnd) {
-        const fault = this.#findBroken(scanned, bytes.length);
+        const fault = this.#findBroken(scanned, bytes);
         if (fault !== undefined) throw fault.toError();
         return new ScannedChunk(this.#shape, bytes, noRecords);
       }
@@ -132,7 +133,7 @@ export class ChunkAssembler {
         continue;
       }
       if (scanned.count === most) continue;
-      const fault = this.#findBroken(scanned, bytes.length);
+      const fault = this.#findBroken(scanned, bytes);
       if (fault === undefined) break;
       // The record may have swallowed good rows. Give up only its first line, and scan again from the next.
       const end = this.#passLongLine(bytes, from, found);
@@ -168,8 +169,10 @@ export class ChunkAssembler {
     return end;
   }
 
-  #findBroken({ consumed, openField, isQuoteOpen }: ScannedRecords, length: number): RowFault | undefined {
-    if (length - consumed > maximumRecordBytes) return tooLong(this.#shape, this.#line);
+  #findBroken({ consumed, openField, isQuoteOpen }: ScannedRecords, bytes: Buffer): RowFault | undefined {
+    if (bytes.length - consumed > maximumRecordBytes) {
+      return tooLong(this.#shape, bytes[consumed] === hide ? placeOf(bytes, consumed).line : this.#line);
+    }
     if (!this.isAtEnd || !isQuoteOpen) return undefined;
     return neverClosed(this.#shape, this.#line, openField + 1);
   }

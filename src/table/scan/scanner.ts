@@ -54,7 +54,7 @@ export const Place = {
   /** Range of the wanted field with its quotes; both are `end` if the record does not have that field. */
   valueStart: 3,
   valueEnd: 4,
-  /** Number of fields; 0 for a comment. */
+  /** Number of fields; 0 for a comment. Another positive number for a JSON object: see json-objects.ts. */
   fields: 5,
   /** Number of line endings before the record, from where scanning started. */
   linesBefore: 6,

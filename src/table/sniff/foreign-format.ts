@@ -48,16 +48,6 @@ const formats: readonly ForeignFormat[] = [
     advice: `make a list of its addresses: ${grepAddresses}`,
   },
   { start: /^(?:---[ \t]*\r?\n|- \w+: |\w+:[ \t]*\r?\n\s*- \w+: )/, what: "a YAML document", advice: asCsv },
-  {
-    start: /^\s*\[\s*(?:[{"\]]|-?\d+\s*,)/,
-    what: "a JSON array",
-    advice: "write one object to a line, as jq -c '.[]' does",
-  },
-  {
-    start: /^\s*\{\s*(?:\r?\n[\s\S]*)?$/,
-    what: "a JSON document of several lines",
-    advice: "write one object to a line",
-  },
 ];
 
 /**

@@ -1,8 +1,8 @@
 /**
- * Writes JSON objects with their original bytes: added members follow the others, or replace the members of an earlier
- * run.
+ * Writes JSON objects with their original bytes: added members follow the others, in their layout, or replace the values
+ * of an earlier run.
  */
-import { closeBrace, openBrace } from "../ascii.js";
+import { backslash, closeBrace, colon, comma, openBrace, quote } from "../ascii.js";
 import { KnownKeys } from "../json/json-objects.js";
 import { textOf } from "../json/json-values.js";
 import { memberWords, ObjectScanner } from "../json/object-scanner.js";
@@ -11,27 +11,43 @@ import { Place, recordWords } from "../scan/scanner.js";
 import type { Output, WriteMemory, WrittenRecords } from "./output.js";
 import { type AddedColumns, type AddedFields, copyRecords, type RecordWriter } from "./record-writer.js";
 
-const comma = Buffer.from(",");
+/** White space before a member, and its colon with the white space around that. */
+interface Layout {
+  readonly before: string;
+  readonly colon: string;
+}
+
+const compact: Layout = { before: "", colon: ":" };
 
 export class MemberWriter implements RecordWriter {
   readonly #names: readonly string[];
   readonly #places: readonly (number | undefined)[];
   readonly #isReplacing: boolean;
   readonly #keys: KnownKeys;
-  readonly #scanner = new ObjectScanner();
+  readonly #scanner: ObjectScanner;
+  /** The members that were made last of some fields: rows with the same fields mostly have the same layout. */
+  readonly #made = new WeakMap<AddedFields, { readonly layout: Layout; readonly bytes: Buffer }>();
 
-  constructor({ names, places }: AddedColumns) {
+  constructor({ names, places }: AddedColumns, isOfDocument: boolean) {
     this.#names = names;
     this.#places = places;
     this.#isReplacing = places.some((place) => place !== undefined);
     this.#keys = new KnownKeys(names);
+    this.#scanner = new ObjectScanner(isOfDocument);
   }
 
-  /** Renders one part per member; or, if none replaces another, all members as one part. */
+  /** Renders the values; or, if none replaces another, all members as one part. */
   prepare(fields: readonly string[]): AddedFields {
-    const members = fields.map((field, i) => `${JSON.stringify(this.#names[i])}:${JSON.stringify(field)}`);
-    const parts = this.#isReplacing ? members : [members.join(",")];
+    const parts = this.#isReplacing
+      ? fields.map((field) => JSON.stringify(field))
+      : [this.#members([...fields.entries()], compact)];
     return { fields, parts: parts.map((part) => Buffer.from(part)) };
+  }
+
+  #members(fields: readonly (readonly [number, string])[], { before, colon }: Layout): string {
+    return fields
+      .map(([nth, field]) => `${before}${JSON.stringify(this.#names[nth])}${colon}${JSON.stringify(field)}`)
+      .join(",");
   }
 
   write(
@@ -56,27 +72,40 @@ export class MemberWriter implements RecordWriter {
 
   #writeObject({ bytes, at }: ScannedChunk, row: number, ours: AddedFields, output: Output): void {
     const word = row * recordWords;
-    const end = at[word + Place.end]!;
+    const start = at[word]!;
     const next = at[word + Place.next]!;
-    const close = bytes.lastIndexOf(closeBrace, end - 1);
-    let from = at[word]!;
-    let missing: readonly Uint8Array[] = ours.parts;
+    let from = start;
+    let missing = [...ours.fields.entries()];
     if (this.#isReplacing) {
-      const found = this.#earlierMembers(bytes, from, end);
-      for (const { index, start, value, valueEnd, end: behind } of found) {
+      const found = this.#earlierMembers(bytes, start, at[word + Place.end]!);
+      for (const { index, value, valueEnd } of found) {
         if (textOf(JSON.parse(bytes.toString("utf8", value, valueEnd))) === ours.fields[index]) continue;
-        output.copy(bytes, from, start);
+        output.copy(bytes, from, value);
         output.copy(ours.parts[index]!);
-        from = behind;
+        from = valueEnd;
       }
-      missing = ours.parts.filter((_, index) => !found.some((member) => member.index === index));
+      missing = missing.filter(([nth]) => !found.some(({ index }) => index === nth));
     }
-    output.copy(bytes, from, close);
-    for (const [nth, part] of missing.entries()) {
-      if (nth > 0 || !isEmptyBefore(bytes, close)) output.copy(comma);
-      output.copy(part);
+    if (missing.length > 0) {
+      let end = bytes.lastIndexOf(closeBrace, at[word + Place.end]! - 1);
+      while (bytes[end - 1]! <= 0x20) end--;
+      output.copy(bytes, from, end);
+      if (bytes[end - 1] !== openBrace) output.copy(commaBytes);
+      const layout = layoutAt(bytes, start + at[word + Place.fields]! - 1);
+      if (layout === compact && !this.#isReplacing) output.copy(ours.parts[0]!);
+      else output.copy(this.#madeOf(ours, missing, layout));
+      from = end;
     }
-    output.copy(bytes, close, next);
+    output.copy(bytes, from, next);
+  }
+
+  #madeOf(ours: AddedFields, fields: readonly (readonly [number, string])[], layout: Layout): Buffer {
+    const made = this.#made.get(ours);
+    const isSame = made?.layout.before === layout.before && made.layout.colon === layout.colon;
+    if (made && isSame && !this.#isReplacing) return made.bytes;
+    const bytes = Buffer.from(this.#members(fields, layout));
+    this.#made.set(ours, { layout, bytes });
+    return bytes;
   }
 
   /**
@@ -85,10 +114,7 @@ export class MemberWriter implements RecordWriter {
   #earlierMembers(bytes: Buffer, from: number, to: number) {
     const count = this.#scanner.scan(bytes, from, to);
     const { members } = this.#scanner;
-    const found = new Map<
-      number,
-      { index: number; start: number; value: number; valueEnd: number; end: number }
-    >();
+    const found = new Map<number, { index: number; value: number; valueEnd: number }>();
     for (let word = 0; word < count * memberWords; word += memberWords) {
       const [start, keyEnd, value, valueEnd] = members.subarray(word, word + memberWords) as unknown as [
         number,
@@ -98,16 +124,32 @@ export class MemberWriter implements RecordWriter {
       ];
       const index = this.#keys.find(bytes, start, keyEnd, 0);
       if (index === -1) continue;
-      const end = this.#scanner.afterSpace(bytes, valueEnd);
       found.delete(index);
-      found.set(index, { index, start, value, valueEnd, end });
+      found.set(index, { index, value, valueEnd });
     }
     return [...found.values()];
   }
 }
 
-function isEmptyBefore(bytes: Buffer, close: number): boolean {
-  let at = close - 1;
-  while (bytes[at]! <= 0x20) at--;
-  return bytes[at] === openBrace;
+const commaBytes = Buffer.of(comma);
+
+/**
+ * Returns the layout of the member whose name starts at an index.
+ *
+ * @param start not at a quote if there is no member
+ */
+function layoutAt(bytes: Buffer, start: number): Layout {
+  if (bytes[start] !== quote) return compact;
+  let before = start;
+  while (bytes[before - 1]! <= 0x20) before--;
+  let nameEnd = start + 1;
+  while (bytes[nameEnd] !== quote) nameEnd += bytes[nameEnd] === backslash ? 2 : 1;
+  nameEnd++;
+  let value = nameEnd;
+  while (bytes[value]! <= 0x20 || bytes[value] === colon) value++;
+  if (before === start && value === nameEnd + 1) return compact;
+  return {
+    before: bytes.toString("latin1", before, start),
+    colon: bytes.toString("latin1", nameEnd, value),
+  };
 }

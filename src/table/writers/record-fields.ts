@@ -3,6 +3,7 @@
 import { isUtf8 } from "node:buffer";
 import { backslash, quote } from "../ascii.js";
 import { toBinary } from "../bytes.js";
+import { unmarked } from "../document/marks.js";
 import { KnownKeys } from "../json/json-objects.js";
 import { exactTextOf, type JsonShape } from "../json/json-values.js";
 import { memberWords, ObjectScanner } from "../json/object-scanner.js";
@@ -101,11 +102,12 @@ export class JsonFields implements RecordFields {
   text = "";
   readonly #keys: KnownKeys;
   readonly #values: Int32Array;
-  readonly #scanner = new ObjectScanner();
+  readonly #scanner: ObjectScanner;
   #bytes: Buffer = Buffer.of();
   #field = 0;
 
-  constructor({ names }: JsonShape) {
+  constructor({ names, isDocument }: JsonShape) {
+    this.#scanner = new ObjectScanner(isDocument);
     this.#keys = new KnownKeys(names);
     this.#values = new Int32Array(2 * names.length);
   }
@@ -138,7 +140,7 @@ export class JsonFields implements RecordFields {
       start === end || (isString ? this.#isPlainString() : /[tf\d-]/.test(String.fromCharCode(first)));
     if (isPlain) return;
     this.from = -1;
-    this.text = toBinary(exactTextOf(this.#bytes.toString("utf8", start, end)));
+    this.text = toBinary(exactTextOf(unmarked(this.#bytes.toString("utf8", start, end))));
   }
 
   #isPlainString(): boolean {

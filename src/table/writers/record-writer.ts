@@ -7,7 +7,7 @@ import { Output, type WriteMemory, type WrittenRecords } from "./output.js";
 /** Plain data, because worker threads get a copy. */
 export interface WriteTarget {
   /** Undefined for records that keep their bytes. */
-  readonly format: TableFormat | undefined;
+  readonly format: Exclude<TableFormat, "json"> | undefined;
   /** For JSON Lines: the keys of the table's columns. */
   readonly keys: readonly string[];
 }

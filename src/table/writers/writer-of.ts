@@ -35,7 +35,8 @@ export function writerOf(
   { format, keys }: WriteTarget,
   columns: AddedColumns,
 ): RecordWriter {
-  if (format === undefined) return shape.json ? new MemberWriter(columns) : new CopyingWriter(shape, columns);
+  if (format === undefined)
+    return shape.json ? new MemberWriter(columns, shape.json.isDocument) : new CopyingWriter(shape, columns);
   const fields =
     format === "jsonl"
       ? jsonFormat(keys, columns.names)

@@ -78,7 +78,7 @@ describe("--format", () => {
       ["-c", "email"],
       '{"id":"1","email":"ann@larch-and-oak.com","note":"a \\"b\\"","status":"ok"}\n' +
         '{"id":"2","email":"x@mailinator.com","status":"disposable"}\n\n' +
-        '  {"email" : "ann@larch-and-oak.com" , "n": 1e2 ,"status":"ok"}  \r\n{"id":3,"status":""}',
+        '  {"email" : "ann@larch-and-oak.com" , "n": 1e2, "status": "ok" }  \r\n{"id":3,"status":""}',
     ],
     [
       "jsonl as csv",

@@ -153,6 +153,7 @@ describe("options", () => {
       linesLeftOut: 0,
       emptyFormulas: null,
       hiddenRows: null,
+      otherElements: null,
       badRows: 0,
       badRowKinds: [],
       dialect: { delimiter: null, quote: '"', escape: '"', skipsSpaces: false },

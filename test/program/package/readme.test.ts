@@ -40,6 +40,7 @@ beforeAll(async () => {
       "2024.csv": list,
       "2025.csv": list,
       "domains.txt": "mailinator.com\nlarch-and-oak.com\n",
+      "data/users.json": '{"users": [\n  {"email": "grace.lee@gmial.com"}\n]}\n',
     },
     "signups.csv": readFileSync(`${fixtures}signups.csv`, "utf8"),
   });

@@ -80,6 +80,9 @@ export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputE
       );
     note(`${inputName}: ${table.madeOf}; the output is a table of its names and addresses`);
   }
+  if (table.elements?.isOfTexts) {
+    if (table.format === "json") note(`${inputName}: a list of texts; the output is a list of objects`);
+  }
   if (table.header?.some((name) => !isUtf8Text(name))) {
     const encoding = await table.surelyIn();
     const advice =
@@ -196,7 +199,7 @@ function holdsStatuses(values: readonly string[]): boolean {
 
 /** Windows line endings suggest that Excel has saved the table. */
 const isForExcel = ({ dialect, format }: Table): boolean =>
-  format !== "jsonl" && dialect.lineEnding === "\r\n";
+  format !== "jsonl" && format !== "json" && dialect.lineEnding === "\r\n";
 
 function withMark({ start: startOf, scanned }: RecordStream): RecordStream {
   return {

@@ -35,7 +35,7 @@ export function checkItems(kind: Kind, inputName: string, table: CheckedTable, i
   const name = header?.[column] ?? "";
   if (isNamed || nameFit(name, profile) > 1) return;
   // In a list without a header, the first item may have been read as the header.
-  const lines = format === "jsonl" ? firstValues : [name, ...firstValues];
+  const lines = format === "jsonl" || format === "json" ? firstValues : [name, ...firstValues];
   const values = lines.filter((value) => value.trim() !== "");
   if (values.length === 0) return;
   const other = kind === "email" ? "domain" : "email";

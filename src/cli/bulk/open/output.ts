@@ -12,7 +12,15 @@ import type { OpenInput } from "./input.js";
 
 export const nowhere: TableSink = { write: async () => {}, commit: async () => {}, discard: async () => {} };
 
-export async function openSink(
+export async function openSink(plan: Plan, input: OpenInput, signal: AbortSignal): Promise<TableSink> {
+  const sink = await openLines(plan, input, signal);
+  const { outputForm } = input.table;
+  if (outputForm === undefined) return sink;
+  const { documentSink } = await import("../../../table/document/document-sink.js");
+  return documentSink(sink, outputForm);
+}
+
+async function openLines(
   { split, output, isInPlace, workbook, outputEncoding }: Plan,
   { table, compression, encoding, sheet, returned }: OpenInput,
   signal: AbortSignal,

@@ -88,7 +88,7 @@ export const isSameFile = (input: string, output: string): boolean =>
   !output.startsWith("/dev/") && placeOf(output) === placeOf(input) && found(input)?.isFile() !== false;
 
 function isOfSplit(place: string, folder: string): boolean {
-  const [, status = ""] = /^(\w+)\.(?:csv|tsv|jsonl)$/.exec(basename(place)) ?? [];
+  const [, status = ""] = /^(\w+)\.(?:csv|tsv|jsonl|json)$/.exec(basename(place)) ?? [];
   return dirname(place) === placeOf(folder) && [...knownStatuses, "empty"].includes(status);
 }
 

@@ -32,6 +32,7 @@ export async function summaryOf(
     linesLeftOut: table.linesLeftOut,
     emptyFormulas: sheet?.emptyFormulas() ?? null,
     hiddenRows: sheet?.hiddenRows() ?? null,
+    otherElements: table.elements?.others() ?? null,
     badRows: badRows.count,
     badRowKinds: badRows.kinds,
     dialect: table.dialect,

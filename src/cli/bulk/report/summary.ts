@@ -34,6 +34,8 @@ export interface Summary {
   readonly emptyFormulas: EmptyFormulas | null;
   /** Rows that a spreadsheet program does not show; null for other files. */
   readonly hiddenRows: number | null;
+  /** Elements of a JSON document beside its records; null for other tables. */
+  readonly otherElements: number | null;
   readonly badRows: number;
   readonly badRowKinds: readonly BadRowKind[];
   readonly dialect: Dialect;
@@ -265,6 +267,7 @@ export function mailCounts(after: MailStatistics, before: MailStatistics): MailS
 function remarks(summary: Summary): string[] {
   const { report, passedOver, linesLeftOut, emptyFormulas, encoding } = summary;
   const hiddenRows = summary.hiddenRows ?? 0;
+  const others = summary.otherElements ?? 0;
   const { emptied, kept, notUtf8, outvoted } = report;
   const remark = (count: number, text: string) => (count > 0 ? [text] : []);
   return [
@@ -275,6 +278,10 @@ function remarks(summary: Summary): string[] {
     ),
     ...(emptyFormulas === null ? [] : [formulasRemark(emptyFormulas)]),
     ...remark(hiddenRows, `${counted(hiddenRows, "row of the sheet is", "rows of the sheet are")} hidden`),
+    ...remark(
+      others,
+      `${counted(others, "element of the document is no record and has", "elements of the document are no records and have")} no status`,
+    ),
     ...remark(
       outvoted.count,
       `${counted(outvoted.count, "row is", "rows are")} left out or bad for one item though another is ok or alias (${linesText(outvoted)}); --set cell=best keeps them`,

@@ -23,6 +23,23 @@ describe("the name of the output", () => {
       '{"id":"1","email":"ann@larch-and-oak.com","status":"ok"}\n{"id":"2","email":"b@mailinator.com","status":"disposable"}\n',
     ],
     ["o.csv", '{"email":"b@mailinator.com"}\n', "email,status\nb@mailinator.com,disposable\n"],
+    [
+      "o.json",
+      list,
+      '[\n{"id":"1","email":"ann@larch-and-oak.com","status":"ok"},\n{"id":"2","email":"b@mailinator.com","status":"disposable"}\n]\n',
+    ],
+    [
+      "o.json",
+      '{"n": 1e2}\r\n\r\n{"email": "b@c.de"}\r\n',
+      '[\n{"n": 1e2,"status": ""},\n{"email": "b@c.de","status": "ok"}\n]\n',
+    ],
+    ["o.json", "email\n", "[\n]\n"],
+    ["o.csv", '[{"email":"b@mailinator.com"}]', "email,status\nb@mailinator.com,disposable\n"],
+    [
+      "o.jsonl",
+      '[\n  {"email": "b@mailinator.com", "a": " \\"{ "}, 7 ]',
+      '{"email":"b@mailinator.com","a":" \\"{ ","status":"disposable"}\n',
+    ],
   ])("%s decides its format: %j", async (name, input, expected) => {
     const home = folderOf({ l: input });
     const { code, stderr } = await idv(["emails", "l", "-o", name], { home });
@@ -31,9 +48,7 @@ describe("the name of the output", () => {
   });
 
   test.each([
-    ["o.json", "name it .jsonl, with an object on each line"],
-    ["o.parquet", "name it .csv, .tsv, .jsonl, .xlsx or .ods"],
-    ["o.json.gz", "name it .jsonl"],
+    ["o.parquet", "name it .csv, .tsv, .jsonl, .json, .xlsx or .ods"],
     ["o.csv.bz2", ".bz2 cannot be written"],
   ])("%s is refused before anything is read", async (name, advice) => {
     const home = folderOf({});

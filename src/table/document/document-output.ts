@@ -1,0 +1,182 @@
+/** Makes JSON documents of the lines that a run writes: the document that was read, or an array of JSON Lines. */
+import { backslash, carriageReturn, comma, lineFeed, openBrace, quote, space, tab } from "../ascii.js";
+import { carriageReturnMark, frameNote, hide, lineFeedMark, note, place, show } from "./marks.js";
+
+/** Turns written bytes into those of the output. The result is valid until the next call. */
+export interface OutputText {
+  /** @param bytes a part of the lines, cut anywhere */
+  convert(bytes: Uint8Array): Uint8Array;
+  end(): Uint8Array;
+}
+
+const nothing = Buffer.of();
+
+/** States of {@link ReturnedDocument}: what the next byte is. */
+const State = { lineStart: 0, note: 1, hidden: 2, place: 3, text: 4, dropped: 5 } as const;
+
+/**
+ * Makes the document that was read, of the lines of document-records.ts. The first record that is written into a list
+ * loses the comma and the white space before it: what stands before the first record of the list is around the records.
+ */
+export class ReturnedDocument implements OutputText {
+  #state: (typeof State)[keyof typeof State] = State.lineStart;
+  /** Whether no record has been written into the current list. */
+  #isFirst = true;
+  /** Whether only commas and white space have been hidden so far. */
+  #isDropping = false;
+  readonly #dropsOthers: boolean;
+  #out = Buffer.of();
+
+  /** @param dropsOthers whether elements that are no records are left out */
+  constructor(dropsOthers = false) {
+    this.#dropsOthers = dropsOthers;
+  }
+
+  convert(bytes: Uint8Array): Uint8Array {
+    if (this.#out.length < bytes.length) this.#out = Buffer.allocUnsafeSlow(4 * bytes.length);
+    let length = 0;
+    for (let at = 0; at < bytes.length; ) {
+      if (this.#state === State.text) {
+        const end = bytes.indexOf(lineFeed, at);
+        const text = bytes.subarray(at, end === -1 ? bytes.length : end);
+        this.#out.set(text, length);
+        length += text.length;
+        at += text.length + 1;
+        if (end !== -1) this.#state = State.lineStart;
+      } else if (this.#takesLayout(bytes[at++]!)) this.#out[length++] = bytes[at - 1]!;
+    }
+    if (bytes.includes(lineFeedMark) || bytes.includes(carriageReturnMark)) restoreBreaks(this.#out, length);
+    return this.#out.subarray(0, length);
+  }
+
+  /** Takes a byte before a record, or before what is around the records. Returns whether it is written. */
+  #takesLayout(byte: number): boolean {
+    switch (this.#state) {
+      case State.lineStart:
+        this.#isDropping = this.#isFirst;
+        // A byte order mark is before the first line.
+        if (byte >= 0x80) return true;
+        this.#state = byte === note ? State.note : byte === hide ? State.hidden : State.text;
+        return this.#state === State.text;
+      case State.note:
+        this.#isFirst ||= byte === frameNote;
+        this.#state = byte === frameNote ? State.text : this.#dropsOthers ? State.dropped : State.hidden;
+        return false;
+      case State.dropped:
+        if (byte === lineFeed) this.#state = State.lineStart;
+        return false;
+      case State.place:
+        if (byte === show) {
+          this.#state = State.text;
+          this.#isFirst = false;
+        }
+        return false;
+      default:
+        if (byte === place) this.#state = State.place;
+        if (byte === place || byte === hide) return false;
+        this.#isDropping &&= byte === comma || isLayout(byte);
+        return !this.#isDropping;
+    }
+  }
+
+  end(): Uint8Array {
+    return nothing;
+  }
+}
+
+/** Makes JSON Lines of the records, without white space. */
+export class CompactLines implements OutputText {
+  #state: (typeof State)[keyof typeof State] = State.lineStart;
+  #isInString = false;
+  #isEscaped = false;
+
+  convert(bytes: Uint8Array): Uint8Array {
+    const out = Buffer.allocUnsafeSlow(bytes.length);
+    let length = 0;
+    for (const byte of bytes) {
+      if (this.#isInString) {
+        this.#isInString = this.#isEscaped || byte !== quote;
+        this.#isEscaped = !this.#isEscaped && byte === backslash;
+        out[length++] = byte;
+      } else if (this.#takes(byte)) out[length++] = byte;
+    }
+    return out.subarray(0, length);
+  }
+
+  /** Takes a byte outside of strings. Returns whether it is written. */
+  #takes(byte: number): boolean {
+    if (this.#state === State.lineStart) {
+      // A byte order mark is before the first line.
+      if (byte < 0x80)
+        this.#state = byte === note ? State.dropped : byte === hide ? State.hidden : State.text;
+      return this.#state === State.text || byte >= 0x80;
+    }
+    if (this.#state === State.hidden) {
+      if (byte === show) this.#state = State.text;
+      return false;
+    }
+    if (byte === lineFeed) {
+      const isText = this.#state === State.text;
+      this.#state = State.lineStart;
+      return isText;
+    }
+    if (this.#state === State.dropped || isLayout(byte)) return false;
+    this.#isInString = byte === quote;
+    return true;
+  }
+
+  end(): Uint8Array {
+    return nothing;
+  }
+}
+
+/** Makes an array with an object on each line, of JSON Lines. */
+export class ArrayOfLines implements OutputText {
+  #isFirst = true;
+  #line: "start" | "object" | "other" = "start";
+
+  convert(bytes: Uint8Array): Uint8Array {
+    const parts: Uint8Array[] = [];
+    let from = 0;
+    for (let at = 0; at < bytes.length; at++) {
+      const byte = bytes[at]!;
+      if (byte === lineFeed) {
+        const end = bytes[at - 1] === carriageReturn ? at - 1 : at;
+        if (this.#line === "object") parts.push(bytes.subarray(from, Math.max(from, end)));
+        this.#line = "start";
+      } else if (this.#line === "start" && byte > space && byte < 0x80) {
+        this.#line = byte === openBrace ? "object" : "other";
+        if (this.#line === "other") continue;
+        parts.push(this.#isFirst ? opening : separator);
+        this.#isFirst = false;
+        from = at;
+      }
+    }
+    if (this.#line === "object") parts.push(bytes.subarray(from));
+    return Buffer.concat(parts);
+  }
+
+  end(): Uint8Array {
+    return Buffer.from(this.#isFirst ? "[\n]\n" : "\n]\n");
+  }
+}
+
+const opening = Buffer.from("[\n");
+const separator = Buffer.from(",\n");
+
+const isLayout = (byte: number): boolean =>
+  byte === space || byte === tab || byte === lineFeedMark || byte === carriageReturnMark;
+
+/** @param bytes with a buffer of their own, whose length four divides */
+function restoreBreaks(bytes: Uint8Array, length: number): void {
+  const words = new Int32Array(bytes.buffer, 0, Math.ceil(length / 4));
+  for (let nth = 0; nth < words.length; nth++) {
+    const word = words[nth]!;
+    // Whether a byte is below 16.
+    if (((word - 0x10101010) & ~word & 0x80808080) === 0) continue;
+    for (let at = 4 * nth; at < 4 * nth + 4; at++) {
+      if (bytes[at] === lineFeedMark) bytes[at] = lineFeed;
+      else if (bytes[at] === carriageReturnMark) bytes[at] = carriageReturn;
+    }
+  }
+}

@@ -1,0 +1,147 @@
+/** Finds the lists in the start of a JSON document whose elements may be records. */
+import {
+  backslash,
+  closeBrace,
+  closeBracket,
+  colon,
+  comma,
+  openBrace,
+  openBracket,
+  quote,
+} from "../ascii.js";
+import { maximumRecords } from "../sniff/sample-record.js";
+import type { RecordList } from "./document-records.js";
+import { isSpace } from "./grammar.js";
+
+export interface FoundList extends RecordList {
+  /** The first elements, as they are written. */
+  readonly elements: readonly string[];
+}
+
+export interface Survey {
+  /** Number of values that are not in another one. */
+  readonly values: number;
+  /** The first of these values, if they are whole. */
+  readonly first: readonly string[];
+  /** The lists, and the objects that have only objects in them, from the outside in. */
+  readonly lists: readonly FoundList[];
+}
+
+/** Depth of the objects in which lists are looked for. */
+const deepest = 16;
+
+/**
+ * @param bytes the start of a document; what is wrong in it ends the survey there
+ * @param most number of elements of each list that are returned
+ */
+export function surveyOf(bytes: Buffer, most = maximumRecords): Survey {
+  const surveyor = new Surveyor(bytes, most);
+  const first: string[] = [];
+  let values = 0;
+  for (let at = afterRootSpace(bytes, 0); at < bytes.length && values < maximumRecords; values++) {
+    const end = values === 0 ? surveyor.visit(at, []) : afterValue(bytes, at);
+    if (end !== cut) first.push(bytes.toString("utf8", at, end));
+    at = afterRootSpace(bytes, end);
+  }
+  // One object in another says nothing about further ones.
+  const lists = surveyor.lists.filter(
+    ({ isMap, hasOthers, elements }) => !isMap || (!hasOthers && elements.length > 1),
+  );
+  return { values, first, lists };
+}
+
+/** Stands for the end of a value that does not end in the bytes. */
+const cut = Number.POSITIVE_INFINITY;
+
+class Surveyor {
+  readonly lists: (FoundList & { readonly elements: string[]; hasOthers: boolean })[] = [];
+  readonly #bytes: Buffer;
+  readonly #most: number;
+
+  constructor(bytes: Buffer, most: number) {
+    this.#bytes = bytes;
+    this.#most = most;
+  }
+
+  /** These methods return the index after a value. */
+  visit(from: number, names: readonly string[]): number {
+    const byte = this.#bytes[from];
+    if (names.length >= deepest || (byte !== openBrace && byte !== openBracket)) {
+      return afterValue(this.#bytes, from);
+    }
+    const isMap = byte === openBrace;
+    const list = { names, isMap, elements: [] as string[], hasOthers: false };
+    this.lists.push(list);
+    const close = isMap ? closeBrace : closeBracket;
+    let at = afterSpace(this.#bytes, from + 1);
+    while (at < this.#bytes.length && this.#bytes[at] !== close) {
+      const name = isMap ? this.#nameAt(at) : undefined;
+      const start = name === undefined ? at : name.end;
+      const end = name ? this.visit(start, [...names, name.text]) : afterValue(this.#bytes, start);
+      if (isMap && this.#bytes[start] !== openBrace) list.hasOthers = true;
+      if (end !== cut && list.elements.length < this.#most) {
+        list.elements.push(this.#bytes.toString("utf8", start, end));
+      }
+      at = afterSpace(this.#bytes, end);
+      if (this.#bytes[at] === comma) at = afterSpace(this.#bytes, at + 1);
+      else if (this.#bytes[at] !== close) return cut;
+    }
+    return at < this.#bytes.length ? at + 1 : cut;
+  }
+
+  /** Returns a name, and the index of the value behind it; the end of the bytes if it is not there. */
+  #nameAt(from: number): { readonly text: string; readonly end: number } {
+    const bytes = this.#bytes;
+    const end = bytes[from] === quote ? afterString(bytes, from) : cut;
+    const colonAt = afterSpace(bytes, end);
+    if (bytes[colonAt] !== colon) return { text: "", end: bytes.length };
+    return { text: textOf(bytes.toString("utf8", from, end)) ?? "", end: afterSpace(bytes, colonAt + 1) };
+  }
+}
+
+/** Returns the text that a string of JSON stands for; undefined if it is none. */
+export function textOf(source: string): string | undefined {
+  try {
+    const text: unknown = JSON.parse(source);
+    return typeof text === "string" ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function afterSpace(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (at < bytes.length && isSpace(bytes[at]!)) at++;
+  return at;
+}
+
+/** Between the values of a sequence, RFC 7464 has record separators. */
+function afterRootSpace(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (at < bytes.length && (isSpace(bytes[at]!) || bytes[at] === 0x1e)) at++;
+  return at;
+}
+
+function afterValue(bytes: Uint8Array, from: number): number {
+  let depth = 0;
+  for (let at = from; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    if (byte === quote) {
+      at = afterString(bytes, at) - 1;
+      if (depth === 0) return at + 1;
+    } else if (byte === openBrace || byte === openBracket) depth++;
+    else if (byte === closeBrace || byte === closeBracket) {
+      if (depth <= 1) return depth === 1 ? at + 1 : scalarEnd(from, at);
+      depth--;
+    } else if (depth === 0 && (byte === comma || isSpace(byte))) return scalarEnd(from, at);
+  }
+  return cut;
+}
+
+const scalarEnd = (from: number, at: number): number => (at > from ? at : cut);
+
+function afterString(bytes: Uint8Array, from: number): number {
+  let at = from + 1;
+  while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1;
+  return at < bytes.length ? at + 1 : cut;
+}

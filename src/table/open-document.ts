@@ -1,0 +1,109 @@
+/** Opens JSON documents: finds the list of their records, and reads these as JSON Lines. */
+
+import { ChoiceError } from "../files/errors.js";
+import { endingOf } from "../files/format-by-name.js";
+import { DocumentRecords } from "./document/document-records.js";
+import { checkSyntax } from "./document/grammar.js";
+import { type ChosenLists, chooseLists } from "./document/lists.js";
+import { note } from "./document/marks.js";
+import { openJsonLines } from "./open-json-lines.js";
+import type { OpenedTable, TableOptions, TableStart } from "./table.js";
+
+/** Bytes that are read before the lists of a document with several are compared. */
+const mostSurveyed = 16_777_216;
+const pieceBytes = 65_536;
+
+const startOfArray = /^\s*\[\s*(?:[{["\]]|(?:-?\d[\d.]*|true|false|null)\s*[,\]]|$)/;
+const startOfObject = /^\s*\{\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:|$)/;
+const startOfSequence = /^\x1e\s*\{/;
+
+/**
+ * Returns whether a table is a JSON document.
+ *
+ * @param sample the first bytes, a binary string
+ * @param objectLines number of lines of the sample that are objects, if its first line is one
+ */
+export function isDocument(
+  name: string,
+  sample: string,
+  objectLines: number,
+  { delimiter, skipLines = 0 }: TableOptions,
+): boolean {
+  if (delimiter !== undefined || skipLines > 0) return false;
+  const ending = endingOf(name);
+  if (ending === "json" && /^\s*[[/]/.test(sample)) return true;
+  if (startOfArray.test(sample) || startOfSequence.test(sample)) return true;
+  if (ending === "jsonl" || ending === "ndjson" || !startOfObject.test(sample)) return false;
+  return objectLines === 0 || (ending === "json" && objectLines === 1);
+}
+
+/**
+ * @param isWhole whether `first` is the whole document
+ * @throws ChoiceError if several lists or columns fit
+ * @throws TableError if its start is not JSON
+ */
+export async function openDocument(
+  start: TableStart,
+  isWhole: boolean,
+  options: TableOptions,
+): Promise<OpenedTable> {
+  const { source, input } = start;
+  if (options.dialect?.comment !== undefined) {
+    throw new ChoiceError(`${source.name}: a JSON document has no comments; leave --comment out`);
+  }
+  let bytes = start.first;
+  let isAll = isWhole;
+  let chosen: ChosenLists | undefined;
+  for (;;) {
+    chosen = chooseLists(source.name, bytes, isAll || bytes.length >= mostSurveyed, options);
+    if (chosen !== undefined) break;
+    const more = await readMore(input, bytes.length);
+    isAll = more.isEnd;
+    bytes = Buffer.concat([bytes, ...more.chunks]);
+  }
+  if (chosen.objects.length === 0) checkSyntax(source.name, bytes);
+  const records = new DocumentRecords(source.name, chosen.shape);
+  let first = Buffer.from(records.read(bytes.subarray(0, pieceBytes)));
+  // What is wrong in a small document is known before anything is charged.
+  const isRead = isAll && bytes.length <= pieceBytes;
+  if (isRead) first = Buffer.concat([first, records.end()]);
+  const rest = isRead ? input : linesOf(records, bytes.subarray(pieceBytes), isAll ? undefined : input);
+  const { columns = options.columns, objects } = chosen;
+  const given = { ...options, ...(columns && { columns }) };
+  return openJsonLines({ ...start, first, input: rest }, first, objects, given, {
+    prefix: chosen.prefix,
+    alternatives: chosen.alternatives,
+    others: () => records.others,
+    isOfTexts: chosen.shape.textName !== undefined,
+    comment: String.fromCharCode(note),
+  });
+}
+
+async function readMore(input: AsyncIterator<Uint8Array>, bytes: number) {
+  const chunks: Buffer[] = [];
+  for (let length = 0; length < bytes; ) {
+    const next = await input.next();
+    if (next.done) return { chunks, isEnd: true };
+    chunks.push(Buffer.from(next.value));
+    length += next.value.length;
+  }
+  return { chunks, isEnd: false };
+}
+
+/** @param input undefined if all has been read */
+async function* linesOf(
+  records: DocumentRecords,
+  read: Buffer,
+  input: AsyncIterator<Uint8Array> | undefined,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for (let at = 0; at < read.length; at += pieceBytes)
+      yield records.read(read.subarray(at, at + pieceBytes));
+    for (let next = await input?.next(); next?.done === false; next = await input?.next()) {
+      yield records.read(next.value);
+    }
+    yield records.end();
+  } finally {
+    void input?.return?.();
+  }
+}

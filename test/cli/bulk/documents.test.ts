@@ -1,0 +1,275 @@
+/** Covers runs over JSON documents: whatever the options, the document comes back as it was, with members more. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { readQuota } from "../../support/quota.js";
+import { idv } from "../../support/run-here.js";
+import { folderOf } from "../../support/temporary-folder.js";
+
+const ok = "ann@larch-and-oak.com";
+const bad = "b@mailinator.com";
+const typo = "cat@gmial.com";
+
+const pretty = `{
+  "total": 12345678901234567890.10,
+  "users": [
+    {
+      "id": 1,
+      "email": "${ok}",
+      "x": { "a": [1.0, "\\u0041"] }
+    },
+    null,
+    { "id": 2, "email": "${bad}" },
+    {"id":3,"email":"${typo}","email":"${typo}"}
+  ],
+  "next": [1, 2]
+}
+`;
+const added = pretty
+  .replace('"\\u0041"] }\n', '"\\u0041"] },\n      "status": "ok"\n')
+  .replace(`"${bad}"`, `"${bad}", "status": "disposable"`)
+  .replace(`"email":"${typo}"}`, `"email":"${typo}","status":"fake"}`);
+
+async function emails(document: string, args: readonly string[] = [], output = "o.json") {
+  const home = folderOf({ "d.json": document });
+  const { code, stderr } = await idv(["emails", "d.json", "-o", output, "-q", ...args], { home });
+  return { code, stderr, home, output: code === 0 ? readFileSync(join(home, output), "utf8") : undefined };
+}
+
+describe("a document", () => {
+  test("comes back with a member more in each record, in its layout", async () => {
+    const { output, stderr } = await emails(pretty);
+    expect(output, stderr).toBe(added);
+    expect((await emails(added, ["--update"])).output).toBe(added);
+  });
+
+  test.each<[string, string[], string]>([
+    ["--only ok", ["--only", "ok"], added.replace(/,\s*\{ "id": 2.*\n.*/, "")],
+    ["--drop ok", ["--drop", "ok"], added.replace(/\{\s*"id": 1[\s\S]*?\},\s*null/, "null")],
+    [
+      "--only alias",
+      ["--only", "alias"],
+      added.replace(/\{\s*"id": 1[\s\S]*?\},\s*null,[^\]]*\n {2}\]/, "null\n  ]"),
+    ],
+  ])("loses what %s takes out, with a comma each", async (_, args, expected) => {
+    const { output, stderr } = await emails(pretty, args);
+    expect(output, stderr).toBe(expected);
+    JSON.parse(output!);
+  });
+
+  test("has only the first record of an item with --dedupe", async () => {
+    const list = `[{"e":"${ok}"} , {"e":"${bad}"}\n,{"e":"${ok}"},{"e":"${bad}"} ]`;
+    const { output } = await emails(list, ["--dedupe"]);
+    expect(output).toBe(`[{"e":"${ok}","status":"ok"} , {"e":"${bad}","status":"disposable"} ]`);
+  });
+
+  test("is split into documents with the same frame", async () => {
+    const home = folderOf({ "d.json": pretty });
+    const { code, stderr } = await idv(["emails", "d.json", "-q", "--split", "s"], { home });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(readdirSync(join(home, "s"))).toEqual(["disposable.json", "fake.json", "ok.json"]);
+    const read = (name: string) => readFileSync(join(home, "s", name), "utf8");
+    expect(read("ok.json")).toBe(added.replace(/,\s*null,[^\]]*(?=\n {2}\])/, ""));
+    for (const name of ["disposable", "fake"]) {
+      const { users, ...frame } = JSON.parse(read(`${name}.json`));
+      expect(users).toMatchObject([{ status: name }]);
+      expect(frame).toEqual({ total: expect.any(Number), next: [1, 2] });
+    }
+    const again = await idv(["emails", "d.json", "-q", "--split", "s", "--append"], { home });
+    expect(again.code).toBe(6);
+    expect(again.stderr).toContain("a JSON document has one end, so nothing can follow it");
+  });
+
+  test("is a document in each of its shards", async () => {
+    const users = Array.from({ length: 40 }, (_, n) => ({ email: `user${n}@larch-and-oak.com` }));
+    const document = JSON.stringify({ n: 1, users: [...users, null], m: [] });
+    const found: string[] = [];
+    for (const shard of ["1/3", "2/3", "3/3"]) {
+      const { users, ...frame } = JSON.parse((await emails(document, ["--shard", shard])).output!);
+      expect(frame).toEqual({ n: 1, m: [] });
+      found.push(...users.map((user: { email: string } | null) => user?.email));
+    }
+    expect(found.sort()).toEqual([...users.map(({ email }) => email), undefined].sort());
+  });
+
+  test("is replaced with -I, compressed as it was, and kept as a backup", async () => {
+    const home = folderOf({ "d.json.gz": gzipSync(pretty) });
+    expect((await idv(["emails", "d.json.gz", "-I.bak", "-q"], { home })).code).toBe(0);
+    const read = (name: string) => gunzipSync(readFileSync(join(home, name))).toString();
+    expect([read("d.json.gz"), read("d.json.gz.bak")]).toEqual([added, pretty]);
+    expect((await idv(["emails", "d.json.gz", "-I", "--update", "-q"], { home })).code).toBe(0);
+    expect(read("d.json.gz")).toBe(added);
+  });
+
+  test("is read from standard input, and written to standard output", async () => {
+    const { stdout, code } = await idv(["emails", "-q"], { stdin: pretty });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: added });
+    const line = `{"users":[{"email":"${ok}"},{"email":"${bad}"}]}\n`;
+    const asLine = await idv(["emails", "-q", "-c", "users.email"], { stdin: line });
+    expect(asLine.stdout).toBe(line.replace("]}", "]" + ',"status":"disposable"}'));
+    expect((await emails(line)).output).toBe(
+      `{"users":[{"email":"${ok}","status":"ok"},{"email":"${bad}","status":"disposable"}]}\n`,
+    );
+  });
+
+  test("can be one of several files, and an item in two is charged once", async () => {
+    const home = folderOf({ "a.json": `[{"email":"${ok}"},{"email":"${bad}"}]`, "b.csv": `email\n${bad}\n` });
+    expect((await idv(["emails", "a.json", "b.csv", "-q", "-o", "o/"], { home })).code).toBe(0);
+    expect(readdirSync(join(home, "o"))).toEqual(["a.json", "b.csv"]);
+    expect((await readQuota(home)).used).toBe(2);
+  });
+
+  test("is charged nothing with --dry-run, and gets reasons with --explain", async () => {
+    const home = folderOf({ "d.json": pretty });
+    const dry = await idv(["emails", "d.json", "--dry-run"], { home });
+    expect(dry.stderr).toContain("3 distinct");
+    expect((await readQuota(home)).used).toBe(0);
+    const { output } = await emails(pretty, ["--explain", "--canonical"]);
+    expect(JSON.parse(output!).users[3]).toMatchObject({
+      status: "fake",
+      reason: "typo-domain: gmial.com",
+      canonical: "cat@gmial.com",
+    });
+  });
+
+  test("names the line of the item in annotations, and of a bad row", async () => {
+    const home = folderOf({ "d.json": pretty });
+    const { stdout, stderr } = await idv(["emails", "d.json", "-o", "o.json", "--log", "github"], { home });
+    expect(stdout + stderr).toContain("file=d.json,line=10");
+    expect(stdout + stderr).toContain("file=d.json,line=11");
+    const broken = pretty.replace('"id": 2', '"id": 02').replace('"x":', '"status": "",\n "x":');
+    const skipped = await emails(broken, ["--bad-rows", "skip:bad.csv"]);
+    expect(skipped.stderr).toContain('idv: d.json:11:13: not JSON: "02" is where a value belongs\n');
+    expect(readFileSync(join(skipped.home, "bad.csv"), "utf8")).toContain('"{ ""id"": 02, ""email""');
+    expect(JSON.parse(skipped.output!).users).toHaveLength(3);
+    const failed = await emails(broken);
+    expect(failed).toMatchObject({
+      code: 6,
+      stderr: 'idv: d.json:11:13: not JSON: "02" is where a value belongs\n',
+    });
+    expect(readdirSync(failed.home)).not.toContain("o.json");
+  });
+
+  test("counts what is no record", async () => {
+    const home = folderOf({ "d.json": pretty });
+    const { stderr } = await idv(["emails", "d.json", "-o", "o.json"], { home });
+    expect(stderr).toContain('3 rows, 3 distinct e-mail addresses in column 2 "users.email"');
+    expect(stderr).toContain("1 element of the document is no record and has no status\n");
+    const json = await idv(["emails", "d.json", "-o", "o.json", "--log", "json"], { home });
+    expect(JSON.parse(json.stderr.trim())).toMatchObject({ otherElements: 1, badRows: 0 });
+  });
+});
+
+test.each<[string, string, string[], string]>([
+  [
+    "a list of texts",
+    `["${ok}",\n "${bad}", 1]`,
+    [],
+    `[{"email":"${ok}","status":"ok"},\n {"email":"${bad}","status":"disposable"}, 1]`,
+  ],
+  [
+    "a map",
+    `{"a":{"e":"${ok}"},\n"b":{"e":"${bad}"}}`,
+    ["--drop", "ok"],
+    `{"b":{"e":"${bad}","status":"disposable"}}`,
+  ],
+  [
+    "values one after another",
+    `{"e":"${ok}"\n}\n{"e":"${bad}"\n}\n`,
+    ["--drop", "ok"],
+    `{"e":"${bad}","status":"disposable"\n}\n`,
+  ],
+  [
+    "a JSON text sequence",
+    `\x1e{"e":"${ok}"}\n\x1e{"e":"${bad}"}\n`,
+    [],
+    `\x1e{"e":"${ok}","status":"ok"}\n\x1e{"e":"${bad}","status":"disposable"}\n`,
+  ],
+  ["an empty list", '{"users": [ ]}\n', [], '{"users": [ ]}\n'],
+  [
+    "lines in a .json file",
+    `{"e":"${ok}"}\n{"e":"${bad}"}\n`,
+    [],
+    `{"e":"${ok}","status":"ok"}\n{"e":"${bad}","status":"disposable"}\n`,
+  ],
+  ["a byte order mark", `\ufeff[{"e":"${ok}"}]`, [], `\ufeff[{"e":"${ok}","status":"ok"}]`],
+  [
+    "CRLF",
+    `[\r\n\t{\r\n\t\t"e" : "${ok}"\r\n\t}\r\n]\r\n`,
+    [],
+    `[\r\n\t{\r\n\t\t"e" : "${ok}",\r\n\t\t"status" : "ok"\r\n\t}\r\n]\r\n`,
+  ],
+  [
+    "a status of the user's",
+    `[{"e":"${ok}","status":7}]`,
+    [],
+    `[{"e":"${ok}","status":7,"idv_status":"ok"}]`,
+  ],
+  [
+    "a list inside a record",
+    `[{"l":[{"e":"${ok}"},\n{"e":"${bad}"}]}]`,
+    ["-c", "l.e"],
+    `[{"l":[{"e":"${ok}"},\n{"e":"${bad}"}],"status":"disposable"}]`,
+  ],
+  [
+    "two lists",
+    `{"a":[{"e":"${ok}"}],"b":{"c":[{"m":"${bad}"}]}}`,
+    ["-c", "a.e", "-c", "b.c.m"],
+    `{"a":[{"e":"${ok}","status":"ok"}],"b":{"c":[{"m":"${bad}","status":"disposable"}]}}`,
+  ],
+])("%s comes back as it was", async (_, document, args, expected) => {
+  const { output, stderr } = await emails(document, args);
+  expect(output, stderr).toBe(expected);
+});
+
+test.each<[string, string, string[], number, string]>([
+  ["ends early", `[{"email":"${ok}"},`, [], 6, "d.json:1:36: the document ends here, but a value is missing"],
+  [
+    "is followed by another",
+    `[{"email":"${ok}"}]\n{}`,
+    [],
+    6,
+    'd.json:2:1: not JSON: "{" is where the end of the document belongs',
+  ],
+  [
+    "has single quotes",
+    `[{'email':'${ok}'}]`,
+    [],
+    6,
+    'd.json:1:3: not JSON: "\'" is where a name in double quotes or a } belongs',
+  ],
+  [
+    "has a comment",
+    `/* x */ [{"email":"${ok}"}]`,
+    [],
+    6,
+    'd.json:1:1: not JSON: "/*" is where a value belongs',
+  ],
+  [
+    "has no such path",
+    `{"users":[{"email":"${ok}"}]}`,
+    ["-c", "users.mail"],
+    2,
+    'no column "users.mail" (did you mean "users.email"?); the columns are 1 "users", 2 "users.email"',
+  ],
+  [
+    "has two lists",
+    `{"a":[{"e":"${ok}"}],"b":[{"e":"${bad}"},{}]}`,
+    [],
+    2,
+    '2 lists hold e-mail addresses; choose with -c: "a.e" (1), "b.e" (1)',
+  ],
+  [
+    "is read with --comment",
+    "[]",
+    ["--comment", "#"],
+    2,
+    "a JSON document has no comments; leave --comment out",
+  ],
+])("a document that %s is refused", async (_, document, args, code, message) => {
+  const found = await emails(document, args);
+  expect(found).toMatchObject({ code, stderr: expect.stringContaining(message) });
+  expect(readdirSync(found.home)).not.toContain("o.json");
+  expect((await readQuota(found.home)).used).toBe(0);
+});

@@ -1,0 +1,326 @@
+/** Covers JSON documents as lines with marks, and back. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { profiles } from "../../src/run/item.js";
+import { ArrayOfLines, CompactLines, ReturnedDocument } from "../../src/table/document/document-output.js";
+import { DocumentRecords, type DocumentShape } from "../../src/table/document/document-records.js";
+import { checkSyntax, Grammar } from "../../src/table/document/grammar.js";
+import { chooseLists } from "../../src/table/document/lists.js";
+import { hide, placeOf } from "../../src/table/document/marks.js";
+
+const root: DocumentShape = { isSequence: false, lists: [{ names: [], isMap: false }] };
+const sequence: DocumentShape = { isSequence: true, lists: [] };
+const listAt = (...names: string[]): DocumentShape => ({
+  isSequence: false,
+  lists: [{ names, isMap: false }],
+});
+const mapAt = (...names: string[]): DocumentShape => ({ isSequence: false, lists: [{ names, isMap: true }] });
+
+function linesOf(
+  document: string | Uint8Array,
+  shape: DocumentShape,
+  size = Number.POSITIVE_INFINITY,
+): Buffer {
+  const bytes = Buffer.from(document);
+  const records = new DocumentRecords("d.json", shape);
+  const parts: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += size) {
+    parts.push(Buffer.from(records.read(bytes.subarray(at, at + size))));
+  }
+  return Buffer.concat([...parts, records.end()]);
+}
+
+function returned(lines: Uint8Array, size = Number.POSITIVE_INFINITY, text = new ReturnedDocument()): string {
+  const parts: Buffer[] = [];
+  for (let at = 0; at < lines.length; at += size) {
+    parts.push(Buffer.from(text.convert(lines.subarray(at, at + size))));
+  }
+  return Buffer.concat([...parts, text.end()]).toString();
+}
+
+/** Splits lines, with their ends. */
+const split = (lines: Buffer): Buffer[] =>
+  lines
+    .toString("latin1")
+    .split(/(?<=\n)/)
+    .map((line) => Buffer.from(line, "latin1"));
+
+const isRecord = (line: Uint8Array): boolean => line[0] === hide;
+const recordsIn = (lines: Buffer): Buffer[] => split(lines).filter(isRecord);
+const valueIn = (line: Buffer): unknown =>
+  JSON.parse(
+    line
+      .subarray(placeOf(line, 0).value)
+      .toString()
+      .replace(/[\x0e\x0f]/g, " "),
+  );
+
+describe("the records of a document", () => {
+  test.each<[string, DocumentShape, unknown[]]>([
+    ['[{"a":1},{"a":2}]', root, [{ a: 1 }, { a: 2 }]],
+    ['\n [ {"a":[{}]} , null,"x", -1e2 ,[{"a":1}], {"a":"]}\\""}\r\n]\n', root, [{ a: [{}] }, { a: ']}"' }]],
+    ["[]", root, []],
+    [" [ \n] ", root, []],
+    ['{"n":[{"a":0}],"users":[{"a":1}],"m":{"users":[{"a":2}]}}', listAt("users"), [{ a: 1 }]],
+    ['{"m":{"users":[{"a":2}]},"users":{}}', listAt("m", "users"), [{ a: 2 }]],
+    ['{"u\\u0073ers":[{"a":1}],"users":[{"a":2}]}', listAt("users"), [{ a: 1 }, { a: 2 }]],
+    ['{"users":{"1":{"a":1},"users":{"a":2},"x":3}}', mapAt("users"), [{ a: 1 }, { a: 2 }]],
+    ['{"x":{"a":1},"y":{"a":2}}', mapAt(), [{ a: 1 }, { a: 2 }]],
+    ['{"a":1}\n{\n"a":2}{"a":3} 7', sequence, [{ a: 1 }, { a: 2 }, { a: 3 }]],
+    ['\x1e{"a":1}\n\x1e{"a":2}\n', sequence, [{ a: 1 }, { a: 2 }]],
+    ['["a","b\\n\\"",{"a":"c"}]', { ...root, textName: "a" }, [{ a: "a" }, { a: 'b\n"' }]],
+  ])("of %j are found", (document, shape, expected) => {
+    const whole = linesOf(document, shape);
+    expect(recordsIn(whole).map(valueIn)).toEqual(expected);
+    if (shape.textName === undefined) expect(returned(whole)).toBe(document);
+    for (const size of [1, 2, 3, 7]) {
+      const lines = linesOf(document, shape, size);
+      expect(recordsIn(lines)).toEqual(recordsIn(whole));
+      expect(returned(lines, size)).toBe(returned(whole));
+    }
+  });
+
+  test("know their line and column", () => {
+    const lines = linesOf('[{"a":\r\n1},\r {"a":2},\n\n\t{"a":\n{}}, {}]', root);
+    const places = recordsIn(lines).map((line) => placeOf(line, 0));
+    expect(places.map(({ line, column }) => [line, column])).toEqual([
+      [1, 2],
+      [3, 2],
+      [5, 2],
+      [6, 6],
+    ]);
+  });
+
+  test.each([
+    [["{}"], "[\n  \n]"],
+    [["{}", '{"b":1}'], '[\n  {"b":1}\n]'],
+    [['{"c":1}'], '[\n  {"c":1}\n]'],
+  ])("can be taken out, with a comma each: %j", (_, expected) => {
+    const lines = split(linesOf('[\n  {},\n  {"b":1},\n  {"c":1}\n]', root));
+    const kept = lines.filter((line) => !isRecord(line) || expected.includes(JSON.stringify(valueIn(line))));
+    expect(returned(Buffer.concat(kept))).toBe(expected);
+  });
+});
+
+const layout = fc.constantFrom("", "", " ", "\n", "\r\n", "\t", "\r", "\n    ");
+const text = fc.oneof(
+  fc.string(),
+  fc.string({ unit: "grapheme" }),
+  fc.constantFrom("email", "users", "a,b]}", '\\"'),
+);
+const scalar = fc.oneof(
+  text.map((value) => JSON.stringify(value)),
+  fc.constantFrom("null", "true", "-0.10", "12345678901234567890.10", "1E+2", '"\\u0041"'),
+);
+
+/** Writes a value of JSON with random white space. */
+const { value } = fc.letrec<{ value: string; object: string; list: string }>((tie) => ({
+  value: fc.oneof({ maxDepth: 3 }, scalar, tie("object"), tie("list")),
+  object: fc
+    .array(fc.tuple(text, tie("value"), layout, layout), { maxLength: 4 })
+    .chain((members) =>
+      layout.map(
+        (end) =>
+          `{${members.map(([name, each, a, b]) => `${a}${JSON.stringify(name)}${b}:${a}${each}${b}`).join(",")}${end}}`,
+      ),
+    ),
+  list: fc
+    .array(fc.tuple(tie("value"), layout, layout), { maxLength: 4 })
+    .chain((values) =>
+      layout.map((end) => `[${values.map(([each, a, b]) => a + each + b).join(",")}${end}]`),
+    ),
+}));
+const elements = fc.array(fc.tuple(value, layout, layout), { maxLength: 6 });
+
+describe("a document of random values", () => {
+  test("comes back as it was, wherever it is cut", () => {
+    fc.assert(
+      fc.property(elements, layout, fc.integer({ min: 1, max: 40 }), (values, end, size) => {
+        const list = `[${values.map(([each, a, b]) => a + each + b).join(",")}${end}]`;
+        for (const [document, shape] of [
+          [list, root],
+          [`{"n":${list}${end},"users":${end}${list}}`, listAt("users")],
+          [values.map(([each, a]) => each + (a || " ")).join(""), sequence],
+        ] as const) {
+          const lines = linesOf(document, shape, size);
+          expect(returned(lines, size)).toBe(document);
+          const objects = shape.isSequence ? values.map(([each]) => JSON.parse(each)) : JSON.parse(list);
+          const isObject = (each: unknown) =>
+            typeof each === "object" && each !== null && !Array.isArray(each);
+          expect(recordsIn(lines).map(valueIn)).toEqual(objects.filter(isObject));
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("is valid whatever is taken out of it", () => {
+    fc.assert(
+      fc.property(elements, layout, fc.infiniteStream(fc.boolean()), (values, end, isKept) => {
+        const document = `{"n":1,"users":[${values.map(([each, a, b]) => a + each + b).join(",")}${end}]}`;
+        const kept = split(linesOf(document, listAt("users"))).map(
+          (line) => !isRecord(line) || isKept.next().value,
+        );
+        const lines = split(linesOf(document, listAt("users"))).filter((_, nth) => kept[nth]);
+        const { n, users } = JSON.parse(returned(Buffer.concat(lines)));
+        expect(n).toBe(1);
+        expect(
+          users.filter((each: unknown) => each !== null && typeof each === "object" && !Array.isArray(each)),
+        ).toEqual(lines.filter(isRecord).map(valueIn));
+        const compact = new CompactLines();
+        const compacted = Buffer.from(compact.convert(Buffer.concat(lines))).toString();
+        expect(
+          compacted
+            .split("\n")
+            .slice(0, -1)
+            .map((each) => JSON.parse(each)),
+        ).toEqual(lines.filter(isRecord).map(valueIn));
+        const array = new ArrayOfLines();
+        expect(
+          JSON.parse(Buffer.concat([array.convert(Buffer.from(compacted)), array.end()]).toString()),
+        ).toEqual(lines.filter(isRecord).map(valueIn));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("is accepted by the grammar if JSON.parse accepts it", () => {
+    fc.assert(
+      fc.property(
+        value,
+        fc.nat(),
+        fc.constantFrom(...'{}[],:"\\ \n0-.eEtu\x01/'),
+        fc.nat(2),
+        (source, place, character, edit) => {
+          const at = place % (source.length + 1);
+          const edited =
+            source.slice(0, at) + (edit === 0 ? "" : character) + source.slice(edit === 2 ? at : at + 1);
+          let isValid = true;
+          try {
+            JSON.parse(edited);
+          } catch {
+            isValid = false;
+          }
+          const grammar = new Grammar("d.json");
+          const check = () => {
+            for (const byte of Buffer.from(edited)) grammar.take(byte);
+            grammar.end();
+          };
+          if (isValid) check();
+          else expect(check).toThrow(/^d\.json:\d+:\d+: /);
+        },
+      ),
+      { numRuns: 3000 },
+    );
+  });
+});
+
+test.each([
+  ['[{"a":1},]', root, '1:10: not JSON: "]" is where a value belongs'],
+  ['[{"a":1} {"a":2}]', root, '1:10: not JSON: "{" is where a comma or a closing bracket belongs'],
+  ['[\n{"a":1}\n', root, "3:1: the document ends here, but a comma or a closing bracket is missing"],
+  ['[{"a":1', root, "1:8: the document ends here, inside this record"],
+  ['[{"a":[1}]', root, '1:9: not JSON: "}" closes what another bracket opens'],
+  ['[{"a":"\n"}]', root, "1:8: not JSON: a line break is in a string; write it as an escape"],
+  ['[\r\n {"a":\x01}]', root, "2:7: not JSON: a control character is between values"],
+  ["[]\n[]", root, '2:1: not JSON: "[" is where the end of the document belongs'],
+  ["[tru]", root, '1:2: not JSON: "tru" is where a value belongs'],
+  ["[01]", root, '1:2: not JSON: "01" is where a value belongs'],
+  ['{"a" 1}', listAt("b"), '1:6: not JSON: "1" is where a colon belongs'],
+  ["{1:2}", listAt("b"), '1:2: not JSON: "1" is where a name in double quotes or a } belongs'],
+  ['{"a":"\\x"}', listAt("b"), '1:8: not JSON: "x" is where an escape such as \\n belongs'],
+  ['{"a":"\\u00g0"}', listAt("b"), '1:11: not JSON: "g" is where a hexadecimal digit belongs'],
+  [
+    `[${" ".repeat(70_000)}{},${" ".repeat(70_000)}{}]`,
+    root,
+    "1:135541: over 64 KiB of white space, or a name that long, is between two records",
+  ],
+])("%.40s is refused", (document, shape, message) => {
+  for (const size of [1, 5, Number.POSITIVE_INFINITY]) {
+    expect(() => linesOf(document, shape, size)).toThrow(`d.json:${message}`);
+  }
+});
+
+test("many brackets are no burden", () => {
+  const deep = "[".repeat(100_000) + "]".repeat(100_000);
+  checkSyntax("d.json", Buffer.from(deep));
+  const document = `{"x":${deep},"users":[{"a":${deep}}]}`;
+  expect(returned(linesOf(document, listAt("users")))).toBe(document);
+  expect(chooseLists("d.json", Buffer.from(document), true, { profile: profiles.email })?.prefix).toBe("");
+});
+
+describe("the lists of a document", () => {
+  const wanted = { profile: profiles.email };
+  const user = (name = "email") => `{"${name}":"ann@example.org","id":1}`;
+  test.each<[string, string[] | undefined, string]>([
+    [`[${user()}]`, undefined, "list "],
+    [`[${user()}, ${user()}`, undefined, "list "],
+    [`{"users":[${user()}]}`, undefined, "list users."],
+    [`{"n":{"users":[${user()}]},"tags":["x"]}`, undefined, "list n.users."],
+    [`{"a":${user()},"b":${user()}}`, undefined, "map *."],
+    [`{"a":{"a":${user()},"b":${user()}},"c":[]}`, undefined, "map a.*."],
+    [`{"a":{"l":[${user()}]},"b":{"l":[${user()}]}}`, undefined, "map *."],
+    [user(), undefined, "sequence "],
+    [`${user()}\n${user()}`, undefined, "sequence "],
+    [`{"emails":["ann@example.org"]}`, undefined, "texts emails."],
+    [`{"users":[]}`, undefined, "list users."],
+    [`{"users":[],"owner":"ann@example.org"}`, undefined, "sequence "],
+    [`{"users":[${user()}],"admins":[${user()}]}`, ["admins.email"], "list admins."],
+    [
+      `{"users":[${user()}],"admins":[${user()}]}`,
+      ["users.email", "admins.email"],
+      "list users. list admins.",
+    ],
+    [
+      `{"users":[${user()}],"admins":[${user("mail")}]}`,
+      ["users.email", "admins.mail"],
+      "list users. list admins.",
+    ],
+    [`{"users":[${user()}],"email":"x"}`, ["email"], "sequence "],
+    [`{"users":[${user()}]}`, ["email"], "list users."],
+    [`{"users":{"a":${user()},"b":${user()}}}`, ["users.*.email"], "map users.*."],
+    [`{"emails":["ann@example.org"]}`, ["emails"], "texts emails."],
+  ])("of %j with -c %j are %s", (document, columns, expected) => {
+    const found = chooseLists("d.json", Buffer.from(document), true, {
+      ...wanted,
+      ...(columns && { columns }),
+    })!;
+    const { isSequence, lists, textName } = found.shape;
+    const kinds = lists.map(({ names, isMap }) => {
+      const kind = textName === undefined ? (isMap ? "map" : "list") : "texts";
+      return `${kind} ${[...names, ...(isMap ? ["*"] : [])].map((name) => `${name}.`).join("")}`;
+    });
+    expect(isSequence ? `sequence ${found.prefix}` : kinds.join(" ")).toBe(expected);
+  });
+
+  test.each([
+    [
+      `{"users":[${user()},${user()}],"admins":[${user("mail")}]}`,
+      undefined,
+      'd.json: 2 lists hold e-mail addresses; choose with -c: "users.email" (2), "admins.mail" (1)',
+    ],
+    [
+      `{"users":[${user()}],"admins":[{"email":"x@y.de","mail":"z@y.de"}]}`,
+      ["users.email", "admins.mail"],
+      "d.json: users.email and admins.mail are in different lists; validate one, and then the other in the output",
+    ],
+    [
+      "[1, 2]",
+      undefined,
+      "d.json: the elements of its list are neither objects nor texts; give a list of these",
+    ],
+    ["[1, 2,, 3]", undefined, 'd.json:1:7: not JSON: "," is where a value belongs'],
+  ])("of %j with -c %j are refused", (document, columns, message) => {
+    const choose = () =>
+      chooseLists("d.json", Buffer.from(document), true, { ...wanted, ...(columns && { columns }) });
+    expect(choose).toThrow(message);
+  });
+
+  test("are looked for until those that are wanted have been found", () => {
+    const cut = Buffer.from(`{"x":1,"users":[${user()},`);
+    expect(chooseLists("d.json", cut, false, wanted)).toBeUndefined();
+    expect(chooseLists("d.json", cut, false, { ...wanted, columns: ["users.email"] })?.prefix).toBe("users.");
+    expect(chooseLists("d.json", Buffer.from("["), false, wanted)).toBeUndefined();
+    expect(chooseLists("d.json", Buffer.from('{"a":1}{'), false, wanted)?.shape.isSequence).toBe(true);
+  });
+});
