@@ -1,6 +1,15 @@
 /** Makes JSON documents of the lines that a run writes: the document that was read, or an array of JSON Lines. */
 import { backslash, carriageReturn, comma, lineFeed, openBrace, quote, space, tab } from "../ascii.js";
-import { carriageReturnMark, frameNote, hide, lineFeedMark, note, place, show } from "./marks.js";
+import {
+  carriageReturnMark,
+  frameNote,
+  hide,
+  lineFeedMark,
+  note,
+  place,
+  placeDigits,
+  show,
+} from "./marks.js";
 
 /** Turns written bytes into those of the output. The result is valid until the next call. */
 export interface OutputText {
@@ -10,6 +19,9 @@ export interface OutputText {
 }
 
 const nothing = Buffer.of();
+
+/** Bytes from {@link place} to the value of the record. */
+const afterPlace = 2 * placeDigits + 2;
 
 /** States of {@link ReturnedDocument}: what the next byte is. */
 const State = { lineStart: 0, note: 1, hidden: 2, place: 3, text: 4, dropped: 5 } as const;
@@ -36,6 +48,15 @@ export class ReturnedDocument implements OutputText {
     if (this.#out.length < bytes.length) this.#out = Buffer.allocUnsafeSlow(4 * bytes.length);
     let length = 0;
     for (let at = 0; at < bytes.length; ) {
+      if (this.#state === State.lineStart && bytes[at] === hide && !this.#isFirst) {
+        // Nearly all lines: a record behind another one, wholly in these bytes.
+        const end = bytes.indexOf(place, at) + afterPlace;
+        if (end > at + afterPlace && end <= bytes.length) {
+          while (bytes[++at] !== place) this.#out[length++] = bytes[at]!;
+          at = end;
+          this.#state = State.text;
+        }
+      }
       if (this.#state === State.text) {
         const end = bytes.indexOf(lineFeed, at);
         const text = bytes.subarray(at, end === -1 ? bytes.length : end);

@@ -13,6 +13,8 @@ import {
   openBrace,
   openBracket,
   quote,
+  space,
+  tab,
 } from "../ascii.js";
 import { Grammar, isSpace } from "./grammar.js";
 import {
@@ -47,23 +49,20 @@ export interface DocumentShape {
 const mostBetween = 65_536;
 const recordSeparator = 0x1e;
 
-/** Bytes inside of strings that need a look. */
-const stringClasses = new Uint8Array(256);
-for (let byte = 0; byte < 0x20; byte++) stringClasses[byte] = 1;
-stringClasses[quote] = 1;
-stringClasses[backslash] = 1;
-
-/** What a byte is that ends a string, if it is a quote. */
-const stringClass = 7;
-
-/** What bytes outside of strings are, in a record: 1 and 2 open and close, 3 is a quote, 4 a line feed, 5 a CR. */
-const classes = new Uint8Array(256);
-for (const byte of [openBrace, openBracket]) classes[byte] = 1;
-for (const byte of [closeBrace, closeBracket]) classes[byte] = 2;
-classes[quote] = 3;
-classes[lineFeed] = 4;
-classes[carriageReturn] = 5;
-for (let byte = 0; byte < 0x20; byte++) if (!isSpace(byte)) classes[byte] = 6;
+/** What a byte is, in a record: bytes outside of strings first, then those inside. */
+const What = { text: 0, quote: 1, backslash: 2, opening: 3, closing: 4, break: 5, wrong: 6 } as const;
+const insideString = 256;
+const whats = new Uint8Array(512);
+whats.fill(What.wrong, 0, 0x20).fill(What.wrong, insideString, insideString + 0x20);
+whats[space] = What.text;
+whats[tab] = What.text;
+whats[lineFeed] = What.break;
+whats[carriageReturn] = What.break;
+for (const byte of [openBrace, openBracket]) whats[byte] = What.opening;
+for (const byte of [closeBrace, closeBracket]) whats[byte] = What.closing;
+whats[quote] = What.quote;
+whats[insideString + quote] = What.quote;
+whats[insideString + backslash] = What.backslash;
 
 export class DocumentRecords {
   /** Number of elements that are no records so far. */
@@ -81,10 +80,14 @@ export class DocumentRecords {
   #out = Buffer.allocUnsafeSlow(131_072);
   #length = 0;
   #isInNote = false;
-  #isInString = false;
+  /** {@link insideString}, or 0. */
+  #place = 0;
+  /** Whether the last byte was a backslash in a string. */
   #isEscaped = false;
   #isAfterReturn = false;
+  /** The brackets that are open in a record, as many as its depth. */
   readonly #open: number[] = [];
+  #depth = 0;
   /** Indices of the line breaks in a part of a record. */
   readonly #breaks: number[] = [];
 
@@ -208,34 +211,54 @@ export class DocumentRecords {
   /** Passes over a record. Returns the index after its last byte, or the end of the bytes. */
   #readRecord(bytes: Uint8Array, from: number): number {
     const grammar = this.#grammar;
+    const open = this.#open;
+    let depth = this.#depth;
+    let place = this.#place;
     /** Index of the byte in column 1. */
     let lineStart = from - grammar.column + 1;
     let at = from;
-    do {
-      if (this.#isInString) at = this.#readString(bytes, at);
-      else while (at < bytes.length && classes[bytes[at]!] === 0) at++;
-      if (at === bytes.length) break;
+    if (this.#isEscaped) at++;
+    for (; at < bytes.length; at++) {
       const byte = bytes[at]!;
-      const what = this.#isInString ? stringClass : classes[byte]!;
-      if (what === 4 || what === 5) {
-        const isAfterReturn = at === from ? this.#isAfterReturn : bytes[at - 1] === carriageReturn;
-        grammar.line += Number(what === 5 || !isAfterReturn);
-        lineStart = at + 1;
+      const what = whats[place + byte];
+      if (what === What.text) continue;
+      if (what === What.backslash) at++;
+      else if (what === What.opening) open[depth++] = byte;
+      else if (what === What.break) {
         this.#breaks.push(at);
-      } else if (!this.#takeMark(what, byte)) {
+        lineStart = at + 1;
+      } else if (what === What.quote) {
+        place ^= insideString;
+        if (depth === 0 && place === 0) break;
+        // A closing bracket of ASCII is two above its opening one.
+      } else if (what === What.wrong || byte - open[--depth]! !== 2) {
+        this.#countBreaks(bytes, from);
         grammar.column = at - lineStart + 1;
-        throw this.#faultIn(byte);
-      }
-      at++;
-    } while (this.#isInString || this.#open.length > 0);
-    this.#copy(bytes, from, at);
-    grammar.column = at - lineStart + 1;
-    if (!this.#isInString && this.#open.length === 0) {
+        throw this.#faultIn(byte, place === insideString);
+      } else if (depth === 0) break;
+    }
+    const isOver = at < bytes.length;
+    this.#isEscaped = at > bytes.length;
+    const next = isOver ? at + 1 : bytes.length;
+    this.#place = place;
+    this.#depth = depth;
+    this.#countBreaks(bytes, from);
+    this.#copy(bytes, from, next);
+    grammar.column = next - lineStart + 1;
+    if (isOver) {
       this.#length += this.#closing.copy(this.#out, this.#length);
       this.#mode = "between";
       grammar.continueAt(grammar.line, grammar.column);
     }
-    return at;
+    return next;
+  }
+
+  /** @param from start of the part of the record that the breaks are in */
+  #countBreaks(bytes: Uint8Array, from: number): void {
+    for (const at of this.#breaks) {
+      const isAfterReturn = at === from ? this.#isAfterReturn : bytes[at - 1] === carriageReturn;
+      if (bytes[at] === carriageReturn || !isAfterReturn) this.#grammar.line++;
+    }
   }
 
   #copy(bytes: Uint8Array, from: number, to: number): void {
@@ -248,36 +271,13 @@ export class DocumentRecords {
     this.#isAfterReturn = bytes[to - 1] === carriageReturn;
   }
 
-  /** Returns whether a quote or a bracket may be here. */
-  #takeMark(what: number, byte: number): boolean {
-    if (what === stringClass) this.#isInString = byte !== quote;
-    else if (what === 3) this.#isInString = true;
-    else if (what === 1) this.#open.push(byte);
-    // A closing bracket of ASCII is two above its opening one.
-    else return what === 2 && byte - this.#open.pop()! === 2;
-    return what !== stringClass || byte === quote;
-  }
-
-  /** Passes over a string from inside it. Returns the index of what ends it, or the end of the bytes. */
-  #readString(bytes: Uint8Array, from: number): number {
-    let at = from + Number(this.#isEscaped);
-    this.#isEscaped = false;
-    for (;;) {
-      while (at < bytes.length && stringClasses[bytes[at]!] === 0) at++;
-      if (at >= bytes.length || bytes[at] !== backslash) break;
-      at += 2;
-    }
-    this.#isEscaped = at > bytes.length;
-    return Math.min(at, bytes.length);
-  }
-
-  #faultIn(byte: number): Error {
+  #faultIn(byte: number, isInString: boolean): Error {
     if (byte >= 0x20) {
       return this.#grammar.fault(
         `not JSON: "${String.fromCharCode(byte)}" closes what another bracket opens`,
       );
     }
-    const where = this.#isInString ? "in a string; write it as an escape" : "between values";
+    const where = isInString ? "in a string; write it as an escape" : "between values";
     const what = byte === lineFeed || byte === carriageReturn ? "a line break" : "a control character";
     return this.#grammar.fault(`not JSON: ${what} is ${where}`);
   }
