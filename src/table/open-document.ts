@@ -13,7 +13,8 @@ import type { OpenedTable, TableOptions, TableStart } from "./table.js";
 const mostSurveyed = 16_777_216;
 const pieceBytes = 65_536;
 
-const startOfArray = /^\s*\[\s*(?:[{["\]]|(?:-?\d[\d.]*|true|false|null)\s*[,\]]|$)/;
+/** `[192.0.2.1]` and `[Ann]` are lines of a list. */
+const startOfArray = /^\s*\[\s*(?:[{["\]]|(?:-?\d+(?:\.\d+)?|true|false|null)\s*,|$)/;
 const startOfObject = /^\s*\{\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:|$)/;
 const startOfSequence = /^\x1e\s*\{/;
 

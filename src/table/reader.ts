@@ -47,7 +47,8 @@ async function readTable(
     const asTable = { ...options, delimiter: ",", header: true, dialect: marks };
     return { ...(await openTable({ ...source, bytes: contacts }, asTable)), madeOf: book.what };
   }
-  refuseForeignFormat(source.name, bytes.subarray(0, sampleBytes));
+  const wanted = options.profile.columnNames.includes("domain") ? "domains" : "emails";
+  refuseForeignFormat(source.name, bytes.subarray(0, sampleBytes), wanted);
   const byteOrderMark = hasMark(bytes);
   const start = { source, input, byteOrderMark };
   let first = byteOrderMark ? bytes.subarray(3) : bytes;

@@ -7,6 +7,8 @@ import { DocumentRecords, type DocumentShape } from "../../src/table/document/do
 import { checkSyntax, Grammar } from "../../src/table/document/grammar.js";
 import { chooseLists } from "../../src/table/document/lists.js";
 import { hide, placeOf } from "../../src/table/document/marks.js";
+import { isDocument } from "../../src/table/open-document.js";
+import { sampleObjects } from "../../src/table/open-json-lines.js";
 
 const root: DocumentShape = { isSequence: false, lists: [{ names: [], isMap: false }] };
 const sequence: DocumentShape = { isSequence: true, lists: [] };
@@ -239,6 +241,19 @@ test.each([
   for (const size of [1, 5, Number.POSITIVE_INFINITY]) {
     expect(() => linesOf(document, shape, size)).toThrow(`d.json:${message}`);
   }
+});
+
+test.each([
+  ["[192.0.2.1]\n[192.0.2.2]\n", "l"],
+  ["[Ann] a@x.net\n", "l"],
+  ["[1] first\n", "l"],
+  ['{"a","b"}\n', "l"],
+  ['{"a": 1}\n{"a": 2}\n', "d.json"],
+  ['{"a": 1}\n', "standard input"],
+  ['{"a": broken\n{"a": 2}\n', "d.jsonl"],
+])("%j is no document", (text, name) => {
+  const objects = sampleObjects(text, true, undefined).length;
+  expect(isDocument(name, text, objects, { profile: profiles.email })).toBe(false);
 });
 
 test("many brackets are no burden", () => {

@@ -7,6 +7,39 @@ interface ForeignFormat {
   readonly advice: string;
 }
 
+/** A file around a file, with the command that takes it out. */
+interface Wrapping {
+  readonly start: RegExp;
+  readonly what: string;
+  readonly command: string;
+}
+
+/** Wrappings by their first characters; bytes are characters up to U+00FF. */
+const wrappings: readonly Wrapping[] = [
+  { start: /^\xfd7zXZ\0/, what: "an xz file", command: "xz -dc" },
+  { start: /^BZh[1-9](?:1AY&SY|\x17rE8P\x90)/, what: "a bzip2 file", command: "bzip2 -dc" },
+  { start: /^(?:\x04"M\x18|\x02!L\x18)/, what: "an lz4 file", command: "lz4 -dc" },
+  { start: /^LZIP\x01/, what: "an lzip file", command: "lzip -dc" },
+  { start: /^7z\xbc\xaf'\x1c/, what: "a 7z archive", command: "7z x -so" },
+  { start: /^Rar!\x1a\x07/, what: "a rar archive", command: "unrar p -inul" },
+  { start: /^[^\0][\s\S]{256}ustar/, what: "a tar archive", command: "tar -xOf" },
+  { start: /^\x1f\x9d/, what: "a compress file (.Z)", command: "gzip -dc" },
+  // What was compressed once has been unpacked.
+  { start: /^\x1f\x8b\x08/, what: "a gzip file in a compressed file", command: "gzip -dc FILE | gzip -dc" },
+  {
+    start: /^\x28\xb5\x2f\xfd/,
+    what: "a zstd file in a compressed file",
+    command: "zstd -dc FILE | zstd -dc",
+  },
+  { start: /^-----BEGIN PGP MESSAGE-----/, what: "a PGP message", command: "gpg -d" },
+  // A session key for a public key (version 3) or a password (version 4): RFC 4880 section 4.2, 5.1 and 5.3.
+  {
+    start: /^(?:[\x84\xc1][\s\S]\x03|\x85[\s\S]{2}\x03|[\x8c\xc3][\s\S]\x04)/,
+    what: "a PGP message",
+    command: "gpg -d",
+  },
+];
+
 const asCsv = "export it as CSV";
 const grepAddresses = `grep -Ei '^(from|to|cc|reply-to):' FILE | grep -Eo '[^ <>()",;:]+@[^ <>()",;:]+' | idv emails`;
 
@@ -50,16 +83,27 @@ const formats: readonly ForeignFormat[] = [
   { start: /^(?:---[ \t]*\r?\n|- \w+: |\w+:[ \t]*\r?\n\s*- \w+: )/, what: "a YAML document", advice: asCsv },
 ];
 
+/** Returns the command that reads what is in a wrapping. */
+function unwrapping({ command }: Wrapping, name: string, wanted: string): string {
+  const isPlain = /^[\w./][\w./-]*$/.test(name);
+  const file = name === "standard input" ? "FILE" : isPlain ? name : `'${name.replaceAll("'", "'\\''")}'`;
+  const unpack = command.includes("FILE") ? command.replace("FILE", () => file) : `${command} ${file}`;
+  return `${unpack} | idv ${wanted}`;
+}
+
 /**
  * @param start the first bytes of the file, with its byte order mark
+ * @param wanted the command that was to read it
  * @throws ChoiceError if the file has another format, or is not text
  */
-export function refuseForeignFormat(name: string, start: Buffer): void {
+export function refuseForeignFormat(name: string, start: Buffer, wanted: "emails" | "domains"): void {
   const refuse = (what: string, advice: string) => {
     throw new ChoiceError(`${name}: ${what}; ${advice}`);
   };
   const isUtf32 = /^(?:\xff\xfe\0\0|\0\0\xfe\xff|[^\0]\0\0\0[^\0]\0\0\0|\0\0\0[^\0]\0\0\0[^\0])/;
   const text = start.toString("latin1");
+  const wrapping = wrappings.find(({ start }) => start.test(text));
+  if (wrapping) throw new ChoiceError(`${name}: ${wrapping.what}: ${unwrapping(wrapping, name, wanted)}`);
   if (isUtf32.test(text)) refuse("UTF-32 text, which is not read", "convert it: iconv -f UTF-32 -t UTF-8");
   const { what, advice } = formats.find(({ start }) => start.test(text.replace(/^\xef\xbb\xbf/, ""))) ?? {};
   if (what !== undefined && advice !== undefined) refuse(what, advice);
