@@ -42,5 +42,7 @@ export function formatByName(path: string): NamedFormat | undefined {
   return written.get(name);
 }
 
+export const isArchiveName = (path: string): boolean => /\.zip$/i.test(path);
+
 export const isWorkbook = (format: string | undefined): format is WorkbookFormat =>
   format === "xlsx" || format === "ods";

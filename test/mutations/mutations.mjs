@@ -264,14 +264,14 @@ export const mutations = [
   },
   {
     promise: "workbooks may have comments in their archives",
-    file: "src/table/spreadsheet/archive.ts",
+    file: "src/files/archive.ts",
     from: "entryLength + name + extra + comment",
     to: "entryLength + name + extra",
     tests: [unit("table/spreadsheet/workbook")],
   },
   {
     promise: "a workbook comes back with its parts in their places",
-    file: "src/table/spreadsheet/archive.ts",
+    file: "src/files/archive.ts",
     from: "entry.writeUInt32LE(offset, 42);",
     to: "",
     tests: [unit("table/spreadsheet/xlsx-changes")],

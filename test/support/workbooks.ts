@@ -2,7 +2,7 @@
 import { crc32, deflateRawSync } from "node:zlib";
 
 /** Returns a zip archive of some parts, by their names. */
-export function zip(parts: Readonly<Record<string, string>>): Buffer {
+export function zip(parts: Readonly<Record<string, string | Uint8Array>>): Buffer {
   const local: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;

@@ -3,6 +3,7 @@
  * or a signal before the commit discards new outputs and leaves old ones unchanged.
  */
 import { ChoiceError, FileError } from "../../files/errors.js";
+import { startsAsZip } from "../../files/zip-start.js";
 import { countsOf, countsSince } from "../../run/session.js";
 import { TableError } from "../../table/errors.js";
 import { EmptyInput, failureFor, Interrupted } from "../errors.js";
@@ -24,7 +25,7 @@ export async function runBulk(request: BulkRequest): Promise<number> {
   const unlessStopped = <Result>(work: Promise<Result>) => Promise.race([work, interrupted]);
   let run: Run | undefined;
   try {
-    const plans = await unlessStopped(planRun(request));
+    const plans = await unlessStopped(plansOf(request, resources));
     run = await unlessStopped(openRun(plans, resources));
     return await unlessStopped(validateFiles(plans, run, resources));
   } catch (error) {
@@ -41,6 +42,14 @@ export async function runBulk(request: BulkRequest): Promise<number> {
     await resources.close();
     end();
   }
+}
+
+/** Plans the run. The tables of a zip archive are files of it. */
+async function plansOf(request: BulkRequest, resources: Resources): Promise<readonly [Plan, ...Plan[]]> {
+  if (!request.files.some(startsAsZip)) return planRun(request);
+  const { inputsOf, prepareArchives } = await import("./open/archives.js");
+  const inputs = await inputsOf(request.files, resources);
+  return prepareArchives(await planRun({ ...request, inputs }), request.options, resources);
 }
 
 /** Returns the name of the output that a signal leaves unwritten; undefined for standard output. */
@@ -66,12 +75,18 @@ async function validateFiles(plans: readonly Plan[], run: Run, resources: Resour
       const whole = "report" in summary ? { ...summary, files: [...summary.files, ...files] } : summary;
       await printSummary(log.summary, whole);
       if (log.summaryFile !== undefined) await appendSummary(log.summaryFile, whole);
+      if (plan.member) {
+        const { finishArchive } = await import("./open/archives.js");
+        await finishArchive(plan, plans.slice(index + 1), resources);
+      }
       totals.add(summary, exitCodeOf(summary, plan));
     } catch (error) {
       // A signal has ended the run: later errors are its consequences.
       resources.signal.throwIfAborted();
       const failure = failureFor(error);
-      if (!session.isSeveral || !isFaultOfFile(error) || failure.message === undefined) throw error;
+      // An archive appears with all of its tables, or not at all.
+      const isAlone = !session.isSeveral || plan.member?.archive.returned !== undefined;
+      if (isAlone || !isFaultOfFile(error) || failure.message === undefined) throw error;
       sayFailure(failure);
       await resources.discardFile();
       // Count this file's units in the total, not in the next file's summary.

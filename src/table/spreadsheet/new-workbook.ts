@@ -1,8 +1,8 @@
 /** Makes workbooks with one sheet of rows. */
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { inMemory, listParts, rebuilt, unpack } from "../../files/archive.js";
 import type { WorkbookFormat } from "../../files/format-by-name.js";
-import { inMemory, listParts, rebuilt, unpack } from "./archive.js";
 import { contentPath, paragraphsOf } from "./ods-xml.js";
 import { mostRows, type RowBatches } from "./sheet.js";
 import type { WriteRows } from "./workbook.js";

@@ -3,12 +3,20 @@
  * file and its sheets; xlsx.ts and ods.ts know the formats.
  */
 import { setImmediate } from "node:timers/promises";
+import {
+  type Archive,
+  type ArchivePart,
+  headerOf,
+  inMemory,
+  listParts,
+  rebuilt,
+  unpack,
+} from "../../files/archive.js";
 import { ChoiceError } from "../../files/errors.js";
 import type { WorkbookFormat } from "../../files/format-by-name.js";
 import { TableError } from "../errors.js";
 import { quoteField } from "../quotes.js";
 import type { ItemProfile } from "../sniff/item-profile.js";
-import { type Archive, type ArchivePart, headerOf, inMemory, listParts, rebuilt, unpack } from "./archive.js";
 import { openOds } from "./ods.js";
 import {
   type AddedColumns,
@@ -148,7 +156,9 @@ async function openBook(
   const find = (path: string) => parts.find((part) => part.name === path);
   const content = find("mimetype") && find("content.xml");
   if (content === undefined && find("xl/workbook.xml") === undefined) {
-    const what = otherArchives.find(([path]) => find(path))?.[1] ?? "a zip archive";
+    const what = otherArchives.find(([path]) => find(path))?.[1];
+    if (what === undefined)
+      throw new ChoiceError(`${name}: a zip archive; save it, and give the file's name`);
     throw new ChoiceError(`${name}: ${what}; export it as CSV or .xlsx`);
   }
   const isTooLarge = ({ length, compressedLength }: ArchivePart) =>

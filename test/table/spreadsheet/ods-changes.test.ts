@@ -1,8 +1,8 @@
 /** Covers how columns are added to an OpenDocument spreadsheet, and rows taken out: repeated rows and cells above all. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { inMemory, listParts, unpack } from "../../../src/files/archive.js";
 import { profiles } from "../../../src/run/item.js";
-import { inMemory, listParts, unpack } from "../../../src/table/spreadsheet/archive.js";
 import { newWorkbook } from "../../../src/table/spreadsheet/new-workbook.js";
 import { type AddedColumns, removedRow } from "../../../src/table/spreadsheet/sheet.js";
 import { openSheet } from "../../../src/table/spreadsheet/workbook.js";

@@ -220,10 +220,19 @@ test.each([
   ["xl/workbook.bin", "a binary workbook (.xlsb)"],
   ["Index/Document.iwa", "a document of Numbers, Pages or Keynote"],
   ["word/document.xml", "a Word document"],
-  ["list.csv", "a zip archive"],
 ])("an archive with %s is named", async (part, what) => {
   const { code, stderr } = await run("l.xlsx", zip({ [part]: "x" }));
   expect({ code, stderr }).toEqual({ code: 2, stderr: `idv: l.xlsx: ${what}; export it as CSV or .xlsx\n` });
+  const other = await run("l.zip", zip({ [part]: "x" }));
+  expect(other).toMatchObject({ code: 2, stderr: `idv: l.zip: ${what}; export it as CSV or .xlsx\n` });
+});
+
+test("an archive on standard input has to be saved", async () => {
+  const { code, stderr } = await idv(["emails"], { stdin: zip({ "list.csv": "email\n" }) });
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: "idv: standard input: a zip archive; save it, and give the file's name\n",
+  });
 });
 
 test("an archive with more parts than it can list is refused, since it would lose some", async () => {

@@ -3,10 +3,10 @@ import fc from "fast-check";
 import { writeOds } from "hucre/ods";
 import { writeXlsx } from "hucre/xlsx";
 import { describe, expect, test } from "vitest";
+import { inMemory, listParts } from "../../../src/files/archive.js";
 import { ChoiceError } from "../../../src/files/errors.js";
 import { profiles } from "../../../src/run/item.js";
 import { TableError } from "../../../src/table/errors.js";
-import { inMemory, listParts } from "../../../src/table/spreadsheet/archive.js";
 import { openSheet } from "../../../src/table/spreadsheet/workbook.js";
 import { emptyCells, emptyRows, odsOf, odsRow, xlsxOf } from "../../support/workbooks.js";
 
@@ -404,7 +404,7 @@ describe("a file is refused that", () => {
     [
       "is another archive",
       () => renamed("xl/workbook.xml", "xx/workbook.xml"),
-      "a zip archive; export it",
+      "a zip archive; save it",
       ChoiceError,
     ],
     ["says that a part is large", () => withLength(600_000_000), "too large to read", TableError],

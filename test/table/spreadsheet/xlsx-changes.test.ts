@@ -1,9 +1,9 @@
 /** Covers how columns are added to a workbook: the cells, the ranges that are widened, and that nothing else changes. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { inMemory, listParts, unpack } from "../../../src/files/archive.js";
 import { profiles } from "../../../src/run/item.js";
 import type { AddedCell } from "../../../src/table/spreadsheet/added-cells.js";
-import { inMemory, listParts, unpack } from "../../../src/table/spreadsheet/archive.js";
 import { RemovedRows } from "../../../src/table/spreadsheet/removed-rows.js";
 import { type AddedColumns, removedRow } from "../../../src/table/spreadsheet/sheet.js";
 import { withCells } from "../../../src/table/spreadsheet/sheet-xml.js";

@@ -23,7 +23,7 @@ export async function openFiles(plan: Plan, run: Run, resources: Resources): Pro
   const { input: path, isDryRun } = plan;
   const { signal } = resources;
   // Check before the input is opened, because opening a named pipe waits for its other end.
-  if (plan.isInPlace && path !== undefined) await checkReplaceable(path);
+  if (plan.isInPlace && path !== undefined && !plan.member) await checkReplaceable(path);
   // All shards read the same bad rows; the first shard reports them.
   const reportsBadRows = isFirstShard(plan);
   const badRowsSink = reportsBadRows ? await run.badRowsTable?.open(signal) : undefined;
@@ -49,6 +49,8 @@ export async function openFiles(plan: Plan, run: Run, resources: Resources): Pro
  */
 export async function lookAhead(plans: readonly Plan[], signal: AbortSignal): Promise<void> {
   for (const plan of plans) {
+    // The tables of archives have been opened already.
+    if (plan.member) continue;
     const path = plan.input!;
     let close = async () => {};
     const onOpen = (closeInput: typeof close) => {

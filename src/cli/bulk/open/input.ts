@@ -53,7 +53,12 @@ interface InputEvents {
  */
 export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputEvents): Promise<OpenInput> {
   const { input: path, inputName, columns: wanted, isForced, note } = plan;
-  const input = path === undefined ? standardInput(signal) : await openInputFile(path, signal);
+  const { archive, part } = plan.member ?? {};
+  const input = part
+    ? archive!.file.read(part)
+    : path === undefined
+      ? standardInput(signal)
+      : await openInputFile(path, signal);
   // If reading stops half-way, the garbage collector would close the file, and Node would print a warning.
   onOpen(() => input.close());
   const counted = countBytes(input);

@@ -21,11 +21,13 @@ export async function openSink(plan: Plan, input: OpenInput, signal: AbortSignal
 }
 
 async function openLines(
-  { split, output, isInPlace, workbook, outputEncoding }: Plan,
+  plan: Plan,
   { table, compression, encoding, sheet, returned }: OpenInput,
   signal: AbortSignal,
 ): Promise<TableSink> {
+  const { split, output, isInPlace, workbook, outputEncoding } = plan;
   const { format, dialect } = table;
+  const openFile = async (path: string) => returnedSink(plan) ?? (await openOutputFile(path));
   if (split !== undefined) {
     const { openSplitOutput } = await import("../../../files/split-output.js");
     return openSplitOutput(split.folder, format, split.isAppended, signal);
@@ -39,9 +41,9 @@ async function openLines(
     const isKept = hasUsualMarks(dialect) && dialect.delimiter !== "\t";
     const delimiter = (isKept ? dialect.delimiter : null) ?? ",";
     const write = returned ?? (await newWorkbook(workbook, sheet?.name ?? "Sheet1"));
-    return workbookSink(await openOutputFile(output), delimiter, write, returned !== undefined);
+    return workbookSink(await openFile(output), delimiter, write, returned !== undefined);
   }
-  const sink = await openOutputFile(output);
+  const sink = await openFile(output);
   const wanted: Compression | undefined = isInPlace ? compression : compressionByName(output);
   try {
     if (wanted === undefined) return await encoded(output, sink, target);
@@ -52,6 +54,10 @@ async function openLines(
     throw error;
   }
 }
+
+/** Returns where a table of an archive goes in the archive that is returned; undefined if none is. */
+const returnedSink = ({ member }: Plan): TableSink | undefined =>
+  member?.archive.returned?.partSink(member.part);
 
 async function encoded(name: string, sink: TableSink, encoding: string | undefined): Promise<TableSink> {
   if (encoding === undefined || isUtf8(encoding)) return sink;

@@ -1,15 +1,36 @@
 /** Decides where the files of a run are: input, output, and the backup of a file that is replaced. */
 import { existsSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
+import type { ArchivePart } from "../../../files/archive.js";
+import type { ArchiveFile, ReturnedArchive } from "../../../files/archive-files.js";
+import { isArchiveName } from "../../../files/format-by-name.js";
 import { found } from "../../../files/found.js";
+import type { FileCopy } from "../../../files/output.js";
 import { UsageError } from "../../errors.js";
 import type { BulkOptions } from "../../options/bulk.js";
 import { printable } from "../../terminal/terminal.js";
 import { isSameFile } from "./targets.js";
 
+/** An archive with tables that are files of a run. */
+export interface OpenedArchive {
+  readonly file: ArchiveFile;
+  readonly tables: readonly ArchivePart[];
+  /** The archive that gets the tables as they come out of the run. */
+  returned?: ReturnedArchive;
+  backup?: FileCopy | undefined;
+}
+
+export interface Input {
+  /** `-` for standard input. */
+  readonly path: string;
+  /** The table in the archive at that path. */
+  readonly member?: { readonly archive: OpenedArchive; readonly part: ArchivePart };
+}
+
 export interface Places {
-  /** Undefined for standard input. */
+  /** Undefined for standard input; for a table in an archive, its name behind that of the archive. */
   readonly input: string | undefined;
+  readonly member?: Input["member"] | undefined;
   /** Undefined for standard output and `--split`. */
   readonly output: string | undefined;
   /** Folder of the output, created if it is missing; set only if the user named no file in it. */
@@ -19,22 +40,78 @@ export interface Places {
 }
 
 /**
- * @param files paths of the inputs; none, or `-` alone, for standard input
+ * @param inputs none, or `-` alone, for standard input
  * @throws UsageError when several files have no separate outputs, or an input would be overwritten
  */
-export function placesOf(files: readonly string[], options: BulkOptions): readonly Places[] {
-  if (files.length > 1) checkSeveral(files, options);
-  return (files.length === 0 ? ["-"] : files).map((file) => placesOfFile(file, files.length > 1, options));
+export function placesOf(inputs: readonly Input[], options: BulkOptions): readonly Places[] {
+  const isSeveral = inputs.length > 1;
+  const isArchive = checkArchiveOutput(inputs, options);
+  // Which tables of an archive have items is not known yet.
+  const isUndecided = options.output === undefined && inputs.every(({ member }) => member !== undefined);
+  if (isSeveral && !isArchive && !isUndecided) checkSeveral(inputs, options);
+  return (inputs.length === 0 ? [{ path: "-" }] : inputs).map(({ path, member }: Input) =>
+    member ? placesOfTable(path, member, isSeveral, options) : placesOfFile(path, isSeveral, options),
+  );
 }
 
-function checkSeveral(files: readonly string[], { output, inPlace, split, dryRun }: BulkOptions): void {
+/**
+ * Returns whether the output is a zip archive.
+ *
+ * @throws UsageError when it is, and the input is none
+ */
+function checkArchiveOutput(inputs: readonly Input[], { output }: BulkOptions): boolean {
+  if (output === undefined || !isArchiveName(output) || inputs.length === 0) return false;
+  const archives = new Set(inputs.map(({ member }) => member?.archive));
+  if (archives.has(undefined)) return false;
+  if (archives.size > 1) {
+    throw new UsageError(
+      `${output}: one archive cannot have the tables of several; write them to a folder with -o FOLDER/`,
+    );
+  }
+  return true;
+}
+
+function placesOfTable(
+  path: string,
+  member: NonNullable<Input["member"]>,
+  isSeveral: boolean,
+  { output, inPlace, dryRun }: BulkOptions,
+): Places {
+  const input = `${path}/${member.part.name}`;
+  const places = { input, member, folder: undefined, isInPlace: inPlace !== undefined, backup: undefined };
+  if (inPlace !== undefined) return { ...places, output: input };
+  if (output === undefined || output === "-") return { ...places, output: undefined };
+  if (isArchiveName(output)) {
+    if (!dryRun && isSameFile(path, output)) throw isInput(output);
+    return { ...places, output: `${output}/${member.part.name}` };
+  }
+  if (!isSeveral && !isFolder(output)) return { ...places, output };
+  // Nothing is written outside of the folder, whatever the names in the archive are.
+  const names = member.part.name.split(/[/\\]/).filter((name) => !["", ".", ".."].includes(name));
+  const file = join(output, ...names.map((name) => name.replaceAll(":", "_")));
+  return { ...places, output: file, folder: dirname(file) };
+}
+
+const isInput = (output: string): UsageError =>
+  new UsageError(
+    `-o ${printable(output)}: is the input itself; to replace it, use -I, or -I.bak to keep the old one`,
+  );
+
+function checkSeveral(inputs: readonly Input[], { output, inPlace, split, dryRun }: BulkOptions): void {
+  const files = inputs.map(({ path }) => path);
   if (files.includes("-")) throw new UsageError("several files: standard input cannot be one of them");
   if (split !== undefined || dryRun) return;
   if (inPlace === undefined && (output === undefined || !isFolder(output))) {
-    throw new UsageError(
-      `${files.length} files need a place each: write them to a folder with -o FOLDER/, or replace them with -I`,
-    );
+    throw needPlaces(inputs);
   }
+}
+
+export function needPlaces(inputs: readonly Pick<Places, "member">[]): UsageError {
+  const [path, ...others] = new Set(inputs.map(({ member }) => member?.archive.file.path));
+  const isOne = path !== undefined && others.length === 0;
+  const what = isOne ? `the ${inputs.length} tables of ${path}` : `${inputs.length} files`;
+  const places = `write them to a folder with -o FOLDER/, ${isOne ? "to an archive with -o FILE.zip, " : ""}or replace`;
+  return new UsageError(`${what} need a place each: ${places} them with -I`);
 }
 
 function placesOfFile(file: string, isSeveral: boolean, { output: named, inPlace }: BulkOptions): Places {
@@ -61,9 +138,7 @@ function placesOfFile(file: string, isSeveral: boolean, { output: named, inPlace
   const folder = input !== undefined && isNamed ? wanted : undefined;
   const output = folder === undefined ? wanted : join(folder, basename(input!));
   if (input !== undefined && output !== undefined && isSameFile(input, output)) {
-    throw new UsageError(
-      `-o ${printable(output)}: is the input itself; to replace it, use -I, or -I.bak to keep the old one`,
-    );
+    throw isInput(output);
   }
   return { input, output, folder, isInPlace, backup: undefined };
 }

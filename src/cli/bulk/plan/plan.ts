@@ -28,7 +28,7 @@ import {
   keepsNothing,
   noteServiceOptions,
 } from "./checks.js";
-import { checkNotItself, type Places, placesOf } from "./places.js";
+import { checkNotItself, type Input, type Places, placesOf } from "./places.js";
 import { checkTargets } from "./targets.js";
 
 interface CommonPlan {
@@ -97,6 +97,8 @@ export interface BulkRequest {
   readonly kind: Kind;
   /** Paths of the inputs; none, or `-` alone, for standard input. */
   readonly files: readonly string[];
+  /** The inputs, with the tables of archives; by default the files. */
+  readonly inputs?: readonly Input[];
   readonly options: BulkOptions;
   readonly given: readonly GivenOption[];
 }
@@ -111,10 +113,10 @@ export interface BulkRequest {
  * @throws FileError when one of the user's own lists cannot be read
  */
 export async function planRun(request: BulkRequest): Promise<readonly [Plan, ...Plan[]]> {
-  const { files, options } = request;
+  const { files, options, inputs = files.map((path) => ({ path })) } = request;
   const { env } = process;
   checkTogether(options);
-  const places = placesOf(files, options);
+  const places = placesOf(inputs, options);
   checkTargets(places, {
     ...options,
     ...ownListFiles(options, env),

@@ -10,6 +10,8 @@ import { UsageError } from "../../errors.js";
 import { printable } from "../../terminal/terminal.js";
 
 interface FileTargets {
+  /** The archive that the input is in. */
+  readonly member?: { readonly archive: { readonly file: { readonly path: string } } } | undefined;
   readonly input: string | undefined;
   readonly output: string | undefined;
   readonly backup: string | undefined;
@@ -58,7 +60,7 @@ export function checkTargets(files: readonly FileTargets[], common: CommonTarget
     ...written("the report", common.report),
     ...written("the summary file", common.summaryFile),
     ...written("the backup", ...files.map(({ backup }) => backup)),
-    ...read("the input", ...files.map(({ input, isInPlace }) => (isInPlace ? undefined : input))),
+    ...read("the input", ...inputsOf(files)),
   ];
   const taken = new Map<string, Role>();
   for (const role of roles) {
@@ -83,6 +85,12 @@ export function checkTargets(files: readonly FileTargets[], common: CommonTarget
     taken.set(place, role);
   }
 }
+
+/** An archive is one input, whatever the number of its tables. */
+const inputsOf = (files: readonly FileTargets[]): readonly Role["path"][] => [
+  ...files.map(({ input, isInPlace, member }) => (isInPlace || member ? undefined : input)),
+  ...new Set(files.map(({ member }) => member?.archive.file.path)),
+];
 
 export const isSameFile = (input: string, output: string): boolean =>
   !output.startsWith("/dev/") && placeOf(output) === placeOf(input) && found(input)?.isFile() !== false;

@@ -15,6 +15,7 @@ import { commandLine, pathWord } from "./command-line.js";
 export function resumeCommand(plan: Plan, table: Table): string | undefined {
   const { output } = plan;
   const words = repeatedWords(plan);
+  if (plan.member) return undefined;
   // A workbook would be replaced together with its backup.
   if (!isUpdatable(plan, table) || plan.workbook || words === undefined) return undefined;
   return commandLine([...words, "-I", "--update", pathWord(output!)]);
@@ -43,7 +44,7 @@ export function cleanCommand(
   const { input, output, isInPlace, columns } = plan;
   const words = repeatedWords(plan);
   const isWanted = useless.length > 0 && useless.length < size;
-  if (isInPlace || !isWanted || words === undefined) return undefined;
+  if (isInPlace || plan.member || !isWanted || words === undefined) return undefined;
   const update = isUpdatable(plan, table) ? ["--update"] : [];
   const from = update.length > 0 ? output : input;
   const isFree = update.length > 0 || (quota?.left === null && columns.update === undefined);

@@ -1,0 +1,177 @@
+/** Zip archives whose parts are files of a run: parts that are read as inputs, and an archive returned with changed parts. */
+import { once } from "node:events";
+import { PassThrough } from "node:stream";
+import { type Archive, type ArchivePart, headerOf, listParts, rebuilt, unpack } from "./archive.js";
+import { FileError } from "./errors.js";
+import { type InputFile, openInputFile } from "./input.js";
+import { openOutputFile, type TableSink } from "./output.js";
+
+/** A size or a place that is in a record of zip64 (4.5.3 of APPNOTE.TXT). */
+const inZip64 = 0xffffffff;
+
+export interface ArchiveFile {
+  readonly path: string;
+  readonly parts: readonly ArchivePart[];
+  /** Returns a part as an input. Each piece is valid as long as the caller likes. */
+  read(part: ArchivePart): InputFile;
+  hasChanged(): Promise<boolean>;
+  close(): Promise<void>;
+  /**
+   * Opens a file that gets all parts of this archive.
+   *
+   * @param changed the parts that will be written, in their order; the others are copied as they are
+   * @throws FileError when the file cannot be created
+   */
+  returnTo(path: string, changed: readonly ArchivePart[]): Promise<ReturnedArchive>;
+}
+
+/**
+ * Opens a zip archive.
+ *
+ * @param signal aborting it ends the reading with the signal's reason
+ * @throws FileError when it cannot be read, or is damaged
+ */
+export async function openArchive(path: string, signal: AbortSignal): Promise<ArchiveFile> {
+  const file = await openInputFile(path, signal);
+  const { size, read, hasChanged, close } = file;
+  if (read === undefined || size === undefined) {
+    await close();
+    throw new FileError(`${path}: not a regular file any more; run again`);
+  }
+  const archive = { length: size, read };
+  let parts: readonly ArchivePart[];
+  try {
+    parts = partsOf(path, archive);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    path,
+    parts,
+    read: (part) => ({
+      bytes: bytesOf(`${path}/${part.name}`, archive, part, signal),
+      size: part.length,
+      hasChanged,
+      close: async () => {},
+    }),
+    hasChanged,
+    close,
+    returnTo: async (output, changed) => {
+      checkHeaders(path, archive, parts);
+      return new ReturnedArchive(archive, parts, changed, await openOutputFile(output));
+    },
+  };
+}
+
+function partsOf(path: string, archive: Archive): readonly ArchivePart[] {
+  const refuse = (reason: string) => new FileError(`${path}: ${reason}; unpack it, and give the files`);
+  let parts: readonly ArchivePart[] | undefined;
+  try {
+    parts = listParts(archive);
+  } catch (error) {
+    throw refuse(`a zip archive that is not read: ${(error as Error).message}`);
+  }
+  if (parts === undefined) throw refuse("a damaged zip archive");
+  const isLarge = ({ length, compressedLength, offset }: ArchivePart) =>
+    [length, compressedLength, offset].includes(inZip64);
+  if (parts.some(isLarge)) throw refuse("a zip archive of over 4 GiB (zip64), which is not read");
+  // Parts that share bytes are how a small archive holds more than a disk.
+  let end = 0;
+  for (const { offset, compressedLength } of parts.toSorted((a, b) => a.offset - b.offset)) {
+    if (offset < end) throw refuse("a zip archive with parts that overlap");
+    end = offset + compressedLength;
+  }
+  return parts;
+}
+
+/** @throws FileError when a part is not where the archive says */
+function checkHeaders(path: string, archive: Archive, parts: readonly ArchivePart[]): void {
+  try {
+    for (const part of parts) headerOf(archive, part);
+  } catch (error) {
+    throw new FileError(`${path}: a damaged zip archive: ${(error as Error).message}`);
+  }
+}
+
+async function* bytesOf(
+  name: string,
+  archive: Archive,
+  part: ArchivePart,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  try {
+    for await (const piece of unpack(archive, part)) {
+      signal.throwIfAborted();
+      yield piece;
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof FileError) throw error;
+    const { message } = error as Error;
+    const reason = part.isEncrypted ? "it is encrypted" : message;
+    throw new FileError(`${name}: cannot be unpacked: ${reason}`);
+  }
+}
+
+/** An archive that is written while its changed parts are. */
+export class ReturnedArchive implements TableSink {
+  readonly #sink: TableSink;
+  readonly #changes = new PassThrough({ objectMode: true, highWaterMark: 1 });
+  readonly #written: Promise<void>;
+
+  constructor(
+    archive: Archive,
+    parts: readonly ArchivePart[],
+    changed: readonly ArchivePart[],
+    sink: TableSink,
+  ) {
+    this.#sink = sink;
+    const names = changed.map(({ name }) => name);
+    this.#written = this.#pipe(rebuilt(archive, parts, names, this.#changes));
+    this.#changes.on("error", () => {});
+    this.#written.catch((error: Error) => this.#changes.destroy(error));
+  }
+
+  async #pipe(bytes: AsyncIterable<Uint8Array>): Promise<void> {
+    for await (const piece of bytes) await this.#sink.write(piece);
+  }
+
+  /** Returns the sink for a part. The one before it has to be committed. */
+  partSink(part: ArchivePart): TableSink {
+    const bytes = new PassThrough({ highWaterMark: 1_048_576 });
+    bytes.on("error", () => {});
+    this.#changes.write({ path: part.name, bytes });
+    return {
+      write: async (piece) => {
+        // The memory of the piece may be reused.
+        const hasRoom = bytes.write(Buffer.from(piece));
+        if (!hasRoom) await Promise.race([once(bytes, "drain"), this.#written]);
+      },
+      commit: async () => void bytes.end(),
+      discard: async () => {
+        if (!bytes.writableEnded) bytes.destroy(new Error("the part is discarded"));
+      },
+    };
+  }
+
+  /** Takes no bytes: all are in parts. */
+  async write(): Promise<void> {}
+
+  async prepare(): Promise<void> {
+    this.#changes.end();
+    await this.#written;
+    await this.#sink.prepare?.();
+  }
+
+  async commit(): Promise<void> {
+    await this.prepare();
+    await this.#sink.commit();
+  }
+
+  async discard(): Promise<void> {
+    this.#changes.destroy();
+    await this.#written.catch(() => {});
+    await this.#sink.discard();
+  }
+}

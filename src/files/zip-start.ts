@@ -1,0 +1,22 @@
+/** Tells zip archives, and the spreadsheet files that are such, by their first bytes, before anything about archives is loaded. */
+import { closeSync, openSync, readSync } from "node:fs";
+import { found } from "./found.js";
+
+const localHeader = 0x04034b50;
+
+/** Returns whether a file starts as a zip archive does. Neither pipes nor devices are opened. */
+export function startsAsZip(path: string): boolean {
+  if (found(path)?.isFile() !== true) return false;
+  try {
+    const file = openSync(path, "r");
+    const start = Buffer.alloc(4);
+    try {
+      return readSync(file, start) === 4 && start.readUInt32LE(0) === localHeader;
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    // What is wrong with a file is said when it is opened as a table.
+    return false;
+  }
+}

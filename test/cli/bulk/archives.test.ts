@@ -1,0 +1,248 @@
+/** Covers zip archives: their tables are files of a run, and the archive comes back with all else as it was. */
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { inMemory, listParts, unpack } from "../../../src/files/archive.js";
+import { readQuota, setQuota } from "../../support/quota.js";
+import { idv } from "../../support/run-here.js";
+import { folderOf } from "../../support/temporary-folder.js";
+import { xlsxOf, zip } from "../../support/workbooks.js";
+
+const ok = "ann@larch-and-oak.com";
+const bad = "b@mailinator.com";
+const tables = {
+  "lists/subscribed.csv": `id,email\n1,${ok}\n2,${bad}\n`,
+  "readme.txt": "Thank you for using us\n",
+  "users.json": `[\n  {"email": "${bad}"}\n]\n`,
+  "settings.json": '{"theme": "dark"}\n',
+  "__MACOSX/._users.json": "x",
+};
+const checked = {
+  "lists/subscribed.csv": `id,email,status\n1,${ok},ok\n2,${bad},disposable\n`,
+  "users.json": `[\n  {"email": "${bad}","status": "disposable"}\n]\n`,
+};
+
+async function filesIn(archive: Buffer): Promise<Record<string, string>> {
+  const file = inMemory(archive);
+  const found: Record<string, string> = {};
+  for (const part of listParts(file)!) {
+    const pieces: Buffer[] = [];
+    for await (const piece of unpack(file, part)) pieces.push(piece);
+    found[part.name] = Buffer.concat(pieces).toString("latin1");
+  }
+  return found;
+}
+
+const run = (home: string, ...args: string[]) => idv(["emails", ...args], { home });
+const read = (home: string, name: string) => readFileSync(join(home, name));
+
+describe("the tables of an archive", () => {
+  test("go to a folder, and an item in two is charged once", async () => {
+    const home = folderOf({ "a.zip": zip(tables) });
+    const { code, stderr } = await run(home, "a.zip", "-o", "o/");
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain("a.zip: left as they are: readme.txt, settings.json, __MACOSX/._users.json\n");
+    expect(stderr).toContain("a.zip/lists/subscribed.csv: 2 rows, 2 distinct e-mail addresses in column 2");
+    expect(readdirSync(join(home, "o"))).toEqual(["lists", "users.json"]);
+    for (const [name, text] of Object.entries(checked)) expect(read(home, `o/${name}`).toString()).toBe(text);
+    expect((await readQuota(home)).used).toBe(2);
+  });
+
+  test.each([["-o", "b.zip"], ["-I.bak"]])("come back in the archive with %s %s", async (...args) => {
+    const before = zip(tables);
+    const home = folderOf({ "a.zip": before });
+    expect((await run(home, "a.zip", "-q", ...args)).code).toBe(0);
+    const after = read(home, args[0] === "-o" ? "b.zip" : "a.zip");
+    expect(await filesIn(after)).toEqual({ ...tables, ...checked });
+    const entriesOf = (bytes: Buffer) =>
+      listParts(inMemory(bytes))!.map(({ name, method }) => [name, method]);
+    expect(entriesOf(after)).toEqual(entriesOf(before));
+    const untouched = zip({ "readme.txt": tables["readme.txt"] }).subarray(0, 60);
+    expect(after.includes(untouched)).toBe(true);
+    expect(
+      readdirSync(home)
+        .filter((name) => /zip|idv/.test(name))
+        .sort(),
+    ).toEqual(args[0] === "-o" ? ["a.zip", "b.zip"] : ["a.zip", "a.zip.bak"]);
+    if (args[0] !== "-o") expect(read(home, "a.zip.bak").equals(before)).toBe(true);
+    const again = await run(home, args[0] === "-o" ? "b.zip" : "a.zip", "-q", "-I", "--update");
+    expect(again, again.stderr).toMatchObject({ code: 0, stderr: "" });
+    expect((await readQuota(home)).used).toBe(2);
+  });
+
+  test("may be workbooks and compressed files", async () => {
+    const cell = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`;
+    const rows = ["email", ok, bad].map((text) => `<row>${cell(text)}</row>`).join("");
+    const files = { "b.xlsx": xlsxOf({ S: rows }), "c.csv.gz": gzipSync(`email\n${bad}\n`) };
+    const home = folderOf({ "a.zip": zip(files) });
+    expect((await run(home, "a.zip", "-q", "-I")).code).toBe(0);
+    const parts = listParts(inMemory(read(home, "a.zip")))!;
+    expect(parts.map(({ name }) => name)).toEqual(["b.xlsx", "c.csv.gz"]);
+    expect((await run(home, "a.zip", "-q", "-o", "o/", "--update")).code).toBe(0);
+    expect(gunzipSync(read(home, "o/c.csv.gz")).toString()).toBe(`email,status\n${bad},disposable\n`);
+    expect((await run(home, "o/b.xlsx", "-q", "--update", "-o", "o.csv")).code).toBe(0);
+    expect(read(home, "o.csv").toString()).toBe(`email,status\n${ok},ok\n${bad},disposable\n`);
+    expect((await readQuota(home)).used).toBe(2);
+  });
+
+  test("go to standard output or a file if there is one", async () => {
+    const home = folderOf({ "a.zip": zip({ "s.csv": `email\n${ok}\n`, "readme.txt": "Hello\n" }) });
+    expect(await run(home, "a.zip", "-q")).toEqual({
+      code: 0,
+      stdout: `email,status\n${ok},ok\n`,
+      stderr: "",
+    });
+    const several = folderOf({ "a.zip": zip(tables) });
+    const refused = await run(several, "a.zip");
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toContain(
+      "the 2 tables of a.zip need a place each: write them to a folder with -o FOLDER/, to an archive with -o FILE.zip, or replace them with -I\n",
+    );
+    expect((await readQuota(several)).used).toBe(0);
+  });
+
+  test("are split, counted by a dry run, and named in annotations", async () => {
+    const home = folderOf({ "a.zip": zip(tables) });
+    const dry = await run(home, "a.zip", "--dry-run", "-o", "b.zip");
+    expect(dry.stderr).toContain("a.zip/users.json");
+    expect((await readQuota(home)).used).toBe(0);
+    expect((await run(home, "a.zip", "-q", "--split", "s", "--format", "csv")).code).toBe(6);
+    const one = folderOf({ "a.zip": zip({ "a.csv": `email\n${ok}\n`, "b.csv": `email\n${ok}\n${bad}\n` }) });
+    expect((await run(one, "a.zip", "-q", "--split", "s")).code).toBe(0);
+    expect(read(one, "s/ok.csv").toString()).toBe(`email,status\n${ok},ok\n${ok},ok\n`);
+    const github = await run(home, "a.zip", "--log", "github", "-o", "o/");
+    expect(github.stdout + github.stderr).toContain("file=a.zip/lists/subscribed.csv,line=3");
+  });
+
+  test("have to fit the named column", async () => {
+    const home = folderOf({ "a.zip": zip(tables) });
+    expect((await run(home, "a.zip", "-c", "email", "-q", "-o", "b.zip")).code).toBe(0);
+    const { code, stderr } = await run(home, "a.zip", "-c", "mail", "-q", "-o", "c.zip");
+    expect(code).toBe(2);
+    expect(stderr).toContain('no column "mail"');
+    expect(readdirSync(home)).not.toContain("c.zip");
+  });
+});
+
+test("an archive appears with all of its tables, or not at all", async () => {
+  const broken = `id,email\n1,${ok}\n2,${bad},x\n`;
+  const home = folderOf({
+    "a.zip": zip({ "a.csv": `email\n${ok}\n`, "b.csv": broken, "c.csv": `email\n${ok}\n` }),
+  });
+  const before = read(home, "a.zip");
+  for (const args of [["-o", "b.zip"], ["-I"]]) {
+    const { code, stderr } = await run(home, "a.zip", "-q", ...args);
+    expect(code).toBe(6);
+    expect(stderr).toContain("a.zip/b.csv:3: 3 fields where the header has 2");
+    expect(readdirSync(home).filter((name) => /zip|idv/.test(name))).toEqual(["a.zip"]);
+    expect(read(home, "a.zip").equals(before)).toBe(true);
+  }
+  const toFolder = await run(home, "a.zip", "-q", "-o", "o/");
+  expect(toFolder.code).toBe(6);
+  expect(readdirSync(join(home, "o"))).toEqual(["a.csv", "c.csv"]);
+});
+
+test("the quota ends in the middle of an archive", async () => {
+  const home = folderOf({ "a.zip": zip({ "a.csv": `email\n${ok}\n`, "b.csv": `email\n${bad}\n` }) });
+  await setQuota(home, { limit: 1 });
+  expect((await run(home, "a.zip", "-q", "-I")).code).toBe(4);
+  expect(await filesIn(read(home, "a.zip"))).toEqual({
+    "a.csv": `email,status\n${ok},ok\n`,
+    "b.csv": `email,status\n${bad},quota_exceeded\n`,
+  });
+});
+
+const csv = { "a.csv": `email\n${ok}\n` };
+function patched(
+  change: (archive: Buffer, directory: number) => void,
+  parts: Record<string, string> = csv,
+): Buffer {
+  const archive = zip(parts);
+  change(archive, archive.indexOf("PK\x01\x02"));
+  return archive;
+}
+
+test.each<[string, Buffer, string]>([
+  ["is torn", zip(csv).subarray(0, 60), "a.zip: a damaged zip archive; unpack it, and give the files"],
+  ["is torn at its end", zip(csv).subarray(0, -10), "a.zip: a damaged zip archive"],
+  ["has no tables", zip({ "a.png": "x", "b.zip": "PK" }), "a.zip: a zip archive without tables"],
+  ["has no items", zip({ "a.csv": "a,b\n1,2\n" }), "no column looks like e-mail addresses"],
+  [
+    "is encrypted",
+    patched((archive, at) => archive.writeUInt16LE(1, at + 8)),
+    "a.zip/a.csv: cannot be unpacked: it is encrypted",
+  ],
+  [
+    "is packed in an unknown way",
+    patched((archive, at) => archive.writeUInt16LE(99, at + 10)),
+    "a.zip/a.csv: cannot be unpacked: a.csv has an unknown compression",
+  ],
+  [
+    "lies about a size",
+    patched((archive, at) => archive.writeUInt32LE(3, at + 24)),
+    "a.zip/a.csv: cannot be unpacked: a.csv has another length",
+  ],
+  [
+    "has a place behind its end",
+    patched((archive, at) => archive.writeUInt32LE(1e6, at + 42)),
+    "a.zip: a damaged zip archive: a.csv is not where the archive says",
+  ],
+  [
+    "is zip64",
+    patched((archive, at) => archive.writeUInt32LE(0xffffffff, at + 24)),
+    "a.zip: a zip archive of over 4 GiB (zip64), which is not read; unpack it",
+  ],
+  [
+    "has parts that overlap",
+    patched((archive) => archive.writeUInt32LE(0, archive.lastIndexOf("PK\x01\x02") + 42), {
+      ...csv,
+      "b.csv": `email\n${bad}\n`,
+    }),
+    "a.zip: a zip archive with parts that overlap",
+  ],
+  [
+    "has too many parts",
+    zip(Object.fromEntries(Array.from({ length: 65_536 }, (_, n) => [`${n}`, ""]))),
+    "a.zip: a zip archive that is not read: it has over 65,534 parts",
+  ],
+])("an archive that %s is refused", async (_, archive, message) => {
+  const home = folderOf({ "a.zip": archive });
+  const { code, stderr } = await run(home, "a.zip", "-q", "-o", "b.zip");
+  expect([2, 6]).toContain(code);
+  expect(stderr).toContain(message);
+  expect(stderr.split("\n")).toHaveLength(2);
+  expect(readdirSync(home).filter((name) => /zip|idv/.test(name))).toEqual(["a.zip"]);
+  expect((await readQuota(home)).used).toBe(0);
+});
+
+test("nothing is written outside of the folder", async () => {
+  const table = `email\n${ok}\n`;
+  const names = ["../x.csv", "/y.csv", "..\\z.csv", "a/../../w.csv", "C:\\v.csv"];
+  const home = folderOf({ "in/a.zip": zip(Object.fromEntries(names.map((name) => [name, table]))) });
+  const { code, stderr } = await run(join(home, "in"), "a.zip", "-q", "-o", "o/");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(readdirSync(home).sort()).toEqual(["in"]);
+  const found = readdirSync(join(home, "in/o"), { recursive: true })
+    .map((name) => String(name))
+    .sort();
+  expect(found).toEqual(["C_", "C_/v.csv", "a", "a/w.csv", "x.csv", "y.csv", "z.csv"]);
+});
+
+test("two archives, and two files of one name, have no place in one archive", async () => {
+  const home = folderOf({ "a.zip": zip(csv), "b.zip": zip(csv) });
+  const several = await run(home, "a.zip", "b.zip", "-q", "-o", "c.zip");
+  expect(several).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("c.zip: one archive cannot have the tables of several"),
+  });
+  expect((await run(home, "a.zip", "-q", "-o", "a.zip")).stderr).toContain("-o a.zip: is the input itself");
+  expect((await run(home, "a.zip", "b.zip", "-q", "-I")).code).toBe(0);
+  expect(await filesIn(read(home, "b.zip"))).toEqual({ "a.csv": `email,status\n${ok},ok\n` });
+  const twice = zip({ "a.csv": "email\n", "b.csv": "email\n" });
+  writeFileSync(join(home, "t.zip"), twice.toString("latin1").replaceAll("b.csv", "a.csv"), "latin1");
+  expect((await run(home, "t.zip", "-q", "-o", "o/")).stderr).toBe(
+    "idv: t.zip: two of its files are named a.csv; unpack it\n",
+  );
+  expect((await run(home, "a.zip", "-q", "-o", "x.zip.gz")).code).toBe(2);
+});
