@@ -34,7 +34,8 @@ export class GzipWriter {
 
   /** The memory of `bytes` may be reused afterwards. Rethrows errors of the sink. */
   async write(bytes: Uint8Array): Promise<void> {
-    this.#checksum = crc32(bytes, this.#checksum);
+    // The checksum of no bytes in shared memory would be 0, whatever came before.
+    if (bytes.length > 0) this.#checksum = crc32(bytes, this.#checksum);
     this.#total += bytes.length;
     for (let from = 0; from < bytes.length; ) {
       const taken = bytes.subarray(from, from + pieceBytes - this.#length);

@@ -28,6 +28,7 @@ export function openSplitOutput(
   signal: AbortSignal,
 ): SplitSink {
   if (!appends) refuseEarlierFiles(folder, extension);
+  if (extension === "json") refuseDocuments(folder);
   const files = new Map<string, Promise<AppendedFile>>();
   const discarded = new AbortController();
   let start = Buffer.of();
@@ -90,6 +91,19 @@ function refuseEarlierFiles(folder: string, extension: string): void {
     `${earlier}: has the rows of an earlier run; empty the folder, or add to its files with --append`,
   );
 }
+
+/**
+ * Refuses a folder with documents, also of another file of this run: nothing can follow the end of a document.
+ *
+ * @throws ChoiceError when there is one
+ */
+function refuseDocuments(folder: string): void {
+  const earlier = usualNames.map((name) => join(folder, `${name}.json`)).find((path) => found(path));
+  if (earlier !== undefined) throw new ChoiceError(hasEnded(earlier));
+}
+
+const hasEnded = (path: string): string =>
+  `${path}: a JSON document has one end, so nothing can follow it; split into an empty folder, or into JSON Lines with --format jsonl`;
 
 /** @throws FileError when a file cannot be renamed; the message names the files that already have their rows */
 async function commitAll(files: readonly AppendedFile[]): Promise<void> {
@@ -171,8 +185,7 @@ async function openForAppending(path: string, start: Buffer, signal: AbortSignal
       await sink.write(start);
       offset = start.length;
     } else if (path.endsWith(".json")) {
-      const advice = "split into an empty folder, or into JSON Lines with --format jsonl";
-      throw new FileError(`${path}: a JSON document has one end, so nothing can follow it; ${advice}`);
+      throw new FileError(hasEnded(path));
     } else if (!head.equals(start)) {
       throw new FileError(`${path}: its header differs from this table's; split into another folder`);
     } else if (last !== lf && last !== cr) {

@@ -9,13 +9,17 @@ import { note } from "./document/marks.js";
 import { openJsonLines } from "./open-json-lines.js";
 import type { OpenedTable, TableOptions, TableStart } from "./table.js";
 
-/** Bytes that are read before the lists of a document with several are compared. */
+/** Bytes that are read before the lists of a document with several are compared, and to find those that are named. */
 const mostSurveyed = 16_777_216;
+const mostSearched = 67_108_864;
 const pieceBytes = 65_536;
 
 /** `[192.0.2.1]` and `[Ann]` are lines of a list. */
-const startOfArray = /^\s*\[\s*(?:[{["\]]|(?:-?\d+(?:\.\d+)?|true|false|null)\s*,|$)/;
+const startOfArray = /^\s*\[\s*(?:[{["\]]|(?:-?\d+(?:\.\d+)?|true|false|null)\s*,|null\s*\]\s*$|$)/;
 const startOfObject = /^\s*\{\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:|$)/;
+/** Files with these endings are tables, but for lists of objects. */
+const tableEndings = new Set(["csv", "tsv", "tab", "log"]);
+const startOfList = /^\s*\[\s*\{/;
 const startOfSequence = /^\x1e\s*\{/;
 
 /**
@@ -32,10 +36,15 @@ export function isDocument(
 ): boolean {
   if (delimiter !== undefined || skipLines > 0) return false;
   const ending = endingOf(name);
-  if (ending === "json" && /^\s*[[/]/.test(sample)) return true;
+  // No tab is in a string, or behind a value.
+  const isTable = /^[[{][^\n]*[\]}]\t[^\s"{[\]},]/.test(sample);
+  if (isTable || (tableEndings.has(ending) && !startOfList.test(sample))) return false;
   if (startOfArray.test(sample) || startOfSequence.test(sample)) return true;
-  if (ending === "jsonl" || ending === "ndjson" || !startOfObject.test(sample)) return false;
-  return objectLines === 0 || (ending === "json" && objectLines === 1);
+  if (ending === "jsonl" || ending === "ndjson") return false;
+  if (ending === "json" && objectLines === 0) return /^\s*[[{/]/.test(sample);
+  if (!startOfObject.test(sample)) return false;
+  // A line with a bracket alone is a part of a value.
+  return objectLines === 0 || (ending === "json" && objectLines === 1) || /^[ \t]*[{[][ \t]*$/m.test(sample);
 }
 
 /**
@@ -55,8 +64,10 @@ export async function openDocument(
   let bytes = start.first;
   let isAll = isWhole;
   let chosen: ChosenLists | undefined;
+  const mostBytes = options.columns === undefined ? mostSurveyed : mostSearched;
   for (;;) {
-    chosen = chooseLists(source.name, bytes, isAll || bytes.length >= mostSurveyed, options);
+    const isEnough = isAll || bytes.length >= mostBytes;
+    chosen = chooseLists(source.name, bytes, isEnough, { ...options, isCut: !isAll });
     if (chosen !== undefined) break;
     const more = await readMore(input, bytes.length);
     isAll = more.isEnd;
@@ -76,6 +87,7 @@ export async function openDocument(
     alternatives: chosen.alternatives,
     others: () => records.others,
     isOfTexts: chosen.shape.textName !== undefined,
+    addedBytes: records.addedBytes,
     comment: String.fromCharCode(note),
   });
 }

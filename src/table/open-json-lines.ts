@@ -3,7 +3,7 @@ import { ChoiceError } from "../files/errors.js";
 import { endingOf } from "../files/format-by-name.js";
 import { checkJsonStart } from "./bad-start.js";
 import { itemText, lineEndings, meanLineBytes, toBinary } from "./bytes.js";
-import { innerPaths, itemField, type JsonObject, orElse, parseObject } from "./json/json-values.js";
+import { innerPaths, isObject, itemField, type JsonObject, orElse, parseObject } from "./json/json-values.js";
 import { byteOrderMarkBytes, type TableShape } from "./records.js";
 import { checkReshapable, countLeftOut } from "./reshape.js";
 import { readScanned } from "./scan/scanned-records.js";
@@ -47,20 +47,18 @@ export async function openJsonLines(
   options: TableOptions,
   document?: DocumentLines,
 ): Promise<OpenedTable> {
-  const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
+  const { names, paths, shown } = membersOf(objects, options, document);
   const width = names.length;
-  const { prefix = "", alternatives } = document ?? {};
-  const paths = [...new Set([...names, ...objects.flatMap((object) => innerPaths(object))])];
-  const shown = paths.map((path) => prefix + path);
-  if (alternatives !== undefined) {
-    paths.push(alternatives.join(orElse));
-    shown.push(options.columns![0]!);
-  }
   if (paths.length === 0 && (document === undefined || objects.length > 0)) {
     throw new ChoiceError(`${source.name}: its objects have no fields; give one with the items`);
   }
   const rows = objects.map((object) => paths.map((path) => toBinary(itemField(object, path))));
-  const chosen = chooseJsonColumns(shown, rows, width, options);
+  const chosen = chooseJsonColumns(
+    options.columns ? shown : shown.map((name, nth) => (holdsObjects(objects, names[nth]) ? "" : name)),
+    rows,
+    width,
+    options,
+  );
   const comment = document?.comment ?? options.dialect?.comment ?? null;
   const marks = { quote: "", escape: "", comment, skipsSpaces: false };
   const lineEnding = sniffLineEnding(sample, null, marks);
@@ -86,7 +84,7 @@ export async function openJsonLines(
     trustsQuotes: true,
     isWidthSure: false,
     itemColumns: [],
-    json: { names, paths, isDocument: document !== undefined },
+    json: { names, paths, isDocument: document !== undefined, addedBytes: document?.addedBytes ?? 0 },
   };
   if (badRows !== "error" && !options.force && !document) checkJsonStart(shape, first, dialect.comment);
   const isKept = format === "jsonl" || format === "json";
@@ -115,6 +113,31 @@ export async function openJsonLines(
         : sampleObjects(first.toString("latin1"), false, options.dialect?.comment, startRecords)
       ).map((object) => itemField(object, paths[column] ?? "")),
   };
+}
+
+/** Returns the names of the members, and their paths with those of inner ones, which are shown with the way to the list. */
+function membersOf(
+  objects: readonly JsonObject[],
+  { columns }: TableOptions,
+  { prefix = "", alternatives }: Partial<DocumentLines> = {},
+) {
+  const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
+  const paths = [...new Set([...names, ...objects.flatMap((object) => innerPaths(object))])];
+  const shown = paths.map((path) => prefix + path);
+  if (alternatives !== undefined) {
+    paths.push(alternatives.join(orElse));
+    shown.push(columns![0]!);
+  }
+  return { names, paths, shown };
+}
+
+/** Returns whether a member is an object wherever it is there: then it is no item, but its members may be. */
+function holdsObjects(objects: readonly JsonObject[], name: string | undefined): boolean {
+  if (name === undefined) return false;
+  const values = objects
+    .map((object) => object[name])
+    .filter((value) => value !== undefined && value !== null);
+  return values.length > 0 && values.every(isObject);
 }
 
 /** Never asked: JSON lines have neither quotes nor widths. */

@@ -97,6 +97,8 @@ export interface DocumentLines {
   readonly alternatives: readonly string[] | undefined;
   /** Whether the records are texts, which have become objects. */
   readonly isOfTexts: boolean;
+  /** Number of bytes that make an object of each text. */
+  readonly addedBytes: number;
   /** The character before lines that are no records. */
   readonly comment: string;
   /** Returns the number of elements so far that are no records. */

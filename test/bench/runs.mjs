@@ -70,12 +70,29 @@ const jsonLines = async function* () {
     isHeader = false;
   }
 };
+/** The same objects in an array, as they are or with their line breaks and spaces. */
+const arrayOf = (layout) =>
+  async function* () {
+    let before = "[\n";
+    let rest = "";
+    for await (const text of jsonLines()) {
+      const lines = (rest + text).split("\n");
+      rest = lines.pop();
+      if (lines.length === 0) continue;
+      yield before + lines.map(layout).join(",\n");
+      before = ",\n";
+    }
+    yield `${rest === "" ? "" : before + layout(rest)}\n]\n`;
+  };
+const pretty = (line) => `  ${JSON.stringify(JSON.parse(line), null, 2).replaceAll("\n", "\n  ")}`;
 const words = "münchen köln straße łódź été niño".split(" ");
 
 /** The tables, by the name of their file. */
 const inputs = {
   "two.csv": madeOf((line, i) => `${line},${i === 0 ? "backup_email" : `b.${addressOf(line)}`}`),
   "list.jsonl": jsonLines,
+  "list.json": arrayOf((line) => line),
+  "pretty.json": arrayOf(pretty),
   "urls.csv": madeOf((line, i) =>
     i === 0 ? "url" : `https://www.${addressOf(line).split("@")[1]}/shop?id=${i}`,
   ),
@@ -126,6 +143,9 @@ const runs = [
   ["domains over URLs", 1.5, ["domains", ...options(at("urls.csv"), ...out()).slice(1)]],
   ["domains over addresses", 1.5, ["domains", ...options(at("addresses.csv"), ...out()).slice(1)]],
   ["JSON Lines", 2, options(at("list.jsonl"), ...out("o.jsonl"))],
+  // 1.3 of JSON Lines; the second document has half as many bytes again.
+  ["JSON document", 2.6, options(at("list.json"), ...out("o.json"))],
+  ["JSON document, pretty", 3.9, options(at("pretty.json"), ...out("o.json"))],
   ["CSV to JSON Lines", 4, options(plain, ...out("o.jsonl"))],
   ["JSON Lines to CSV", 4, options(at("list.jsonl"), ...out())],
   ["CSV to TSV", 2, options(plain, ...out("o.tsv"))],
@@ -189,7 +209,7 @@ try {
   for (let round = 0; round < rounds; round++) {
     for (const [name, , args] of runs) {
       if (results.get(name) === undefined && round > 0) continue;
-      for (const file of ["o.csv", "o.tsv", "o.jsonl", "o.csv.gz", "o.csv.zst", "parts"])
+      for (const file of ["o.csv", "o.tsv", "o.jsonl", "o.json", "o.csv.gz", "o.csv.zst", "parts"])
         rmSync(at(file), { recursive: true, force: true });
       try {
         const isFar = name === "quota 20 ms away";

@@ -230,6 +230,7 @@ test.each([
   ["[01]", root, '1:2: not JSON: "01" is where a value belongs'],
   ['{"a" 1}', listAt("b"), '1:6: not JSON: "1" is where a colon belongs'],
   ["{1:2}", listAt("b"), '1:2: not JSON: "1" is where a name in double quotes or a } belongs'],
+  ["[".repeat(100_001), root, "1:100001: over 100,000 brackets are open here"],
   ['{"a":"\\x"}', listAt("b"), '1:8: not JSON: "x" is where an escape such as \\n belongs'],
   ['{"a":"\\u00g0"}', listAt("b"), '1:11: not JSON: "g" is where a hexadecimal digit belongs'],
   [
@@ -250,14 +251,29 @@ test.each([
   ['{"a","b"}\n', "l"],
   ['{"a": 1}\n{"a": 2}\n', "d.json"],
   ['{"a": 1}\n', "standard input"],
+  ["[1] ann@x.net\n", "l"],
+  ["[10.0.0.1],ann@x.net\n", "l"],
+  ['["a","b"]\tann@x.net\n', "l"],
+  ['{"id":1}\tann@x.net\n', "l"],
+  ['["a","b"]\n', "d.csv"],
   ['{"a": broken\n{"a": 2}\n', "d.jsonl"],
 ])("%j is no document", (text, name) => {
   const objects = sampleObjects(text, true, undefined).length;
   expect(isDocument(name, text, objects, { profile: profiles.email })).toBe(false);
 });
 
+test.each([
+  ['{"a": 1}\n{\n"a": 2}\n', "standard input"],
+  ["{'a': 1}", "d.json"],
+  ["{a: 1}", "d.json"],
+  ["[null]\n", "l"],
+])("%j is a document", (text, name) => {
+  const objects = sampleObjects(text, true, undefined).length;
+  expect(isDocument(name, text, objects, { profile: profiles.email })).toBe(true);
+});
+
 test("many brackets are no burden", () => {
-  const deep = "[".repeat(100_000) + "]".repeat(100_000);
+  const deep = "[".repeat(99_000) + "]".repeat(99_000);
   checkSyntax("d.json", Buffer.from(deep));
   const document = `{"x":${deep},"users":[{"a":${deep}}]}`;
   expect(returned(linesOf(document, listAt("users")))).toBe(document);
@@ -274,7 +290,19 @@ describe("the lists of a document", () => {
     [`{"n":{"users":[${user()}]},"tags":["x"]}`, undefined, "list n.users."],
     [`{"a":${user()},"b":${user()}}`, undefined, "map *."],
     [`{"a":{"a":${user()},"b":${user()}},"c":[]}`, undefined, "map a.*."],
-    [`{"a":{"l":[${user()}]},"b":{"l":[${user()}]}}`, undefined, "map *."],
+    [
+      `{"_embedded":{"users":[${user()},${user()}]},"_links":{"self":{}}}`,
+      undefined,
+      "list _embedded.users.",
+    ],
+    [`{"meta":{"page":1},"users":{"1":${user()},"2":${user()}}}`, undefined, "map users.*."],
+    [`{"users":{"1":${user()},"2":${user()},"deleted":null}}`, undefined, "map users.*."],
+    [`{"users":{"1":${user()}}}`, ["users.*.email"], "map users.*."],
+    [`{"users":{}}`, undefined, "map users.*."],
+    [`{"users":[{"email":null},{"email":""}]}`, undefined, "list users."],
+    [`{"users":[${'{"email":""},'.repeat(150)}${user()}]}`, undefined, "list users."],
+    [`{"users":[${'{"id":1},'.repeat(150)}${user()}]}`, ["users.email"], "list users."],
+    [`{"scopes":["read"],"users":[${user()}]}`, ["email"], "list users."],
     [user(), undefined, "sequence "],
     [`${user()}\n${user()}`, undefined, "sequence "],
     [`{"emails":["ann@example.org"]}`, undefined, "texts emails."],

@@ -16,7 +16,7 @@ import {
   space,
   tab,
 } from "../ascii.js";
-import { Grammar, isSpace } from "./grammar.js";
+import { deepest, Grammar, isSpace, tooDeep } from "./grammar.js";
 import {
   carriageReturnMark,
   frameNote,
@@ -64,10 +64,21 @@ whats[quote] = What.quote;
 whats[insideString + quote] = What.quote;
 whats[insideString + backslash] = What.backslash;
 
+const keyOf = ({
+  names,
+  isMap,
+}: {
+  readonly names: readonly (string | null)[];
+  readonly isMap: boolean;
+}): string => JSON.stringify([isMap, names]);
+
 export class DocumentRecords {
   /** Number of elements that are no records so far. */
   others = 0;
   readonly #shape: DocumentShape;
+  /** The lists, and the most depth at which one may open. */
+  readonly #lists: ReadonlySet<string>;
+  readonly #mostDepth: number;
   readonly #grammar: Grammar;
   readonly #firstByte: number;
   readonly #opening: Buffer;
@@ -75,6 +86,8 @@ export class DocumentRecords {
   /** Depth of the list that is being read; undefined outside of lists. */
   #listDepth: number | undefined;
   #mode: "frame" | "start of list" | "between" | "record" | "other" = "frame";
+  /** Whether no value of a sequence has been read. */
+  #isAtStart: boolean;
   /** Bytes since the last record. */
   readonly #between: number[] = [];
   #out = Buffer.allocUnsafeSlow(131_072);
@@ -91,6 +104,11 @@ export class DocumentRecords {
   /** Indices of the line breaks in a part of a record. */
   readonly #breaks: number[] = [];
 
+  /** Number of bytes that are put before each record. */
+  get addedBytes(): number {
+    return this.#opening.length;
+  }
+
   constructor(file: string, shape: DocumentShape) {
     this.#shape = shape;
     this.#grammar = new Grammar(file, shape.isSequence);
@@ -98,6 +116,9 @@ export class DocumentRecords {
     this.#firstByte = textName === undefined ? openBrace : quote;
     this.#opening = Buffer.from(textName === undefined ? "" : `{${JSON.stringify(textName)}:`);
     this.#closing = Buffer.from(textName === undefined ? "\n" : "}\n");
+    this.#lists = new Set(shape.lists.map(keyOf));
+    this.#mostDepth = 1 + Math.max(-1, ...shape.lists.map(({ names }) => names.length));
+    this.#isAtStart = shape.isSequence;
     if (shape.isSequence) {
       this.#listDepth = 0;
       this.#mode = "between";
@@ -190,6 +211,7 @@ export class DocumentRecords {
 
   #startElement(byte: number): void {
     const { line, column } = this.#grammar;
+    if (this.#isAtStart) this.#moveLeadingSpace();
     const isRecord = byte === this.#firstByte;
     this.#room(this.#between.length);
     if (!isRecord) {
@@ -206,6 +228,16 @@ export class DocumentRecords {
     this.#out[this.#length++] = show;
     this.#mode = isRecord ? "record" : "other";
     if (isRecord) this.#length += this.#opening.copy(this.#out, this.#length);
+  }
+
+  /** What is before the first value of a sequence belongs to no value, but for a record separator. */
+  #moveLeadingSpace(): void {
+    this.#isAtStart = false;
+    const separator = this.#between.indexOf(recordSeparator);
+    const own = separator === -1 ? [] : this.#between.splice(separator);
+    this.#moveBetween();
+    this.#endNote();
+    this.#between.push(...own);
   }
 
   /** Passes over a record. Returns the index after its last byte, or the end of the bytes. */
@@ -242,6 +274,7 @@ export class DocumentRecords {
     const next = isOver ? at + 1 : bytes.length;
     this.#place = place;
     this.#depth = depth;
+    if (depth > deepest) throw this.#grammar.fault(tooDeep);
     this.#countBreaks(bytes, from);
     this.#copy(bytes, from, next);
     grammar.column = next - lineStart + 1;
@@ -287,12 +320,8 @@ export class DocumentRecords {
     const { names, depth, expected } = this.#grammar;
     const isOpened = expected === "value or end" || expected === "name or end";
     if (!isOpened || this.#grammar.isInToken) return false;
-    return this.#shape.lists.some(
-      (list) =>
-        list.names.length === depth - 1 &&
-        list.isMap === (expected === "name or end") &&
-        list.names.every((name, nth) => name === names[nth]),
-    );
+    const isMap = expected === "name or end";
+    return depth <= this.#mostDepth && this.#lists.has(keyOf({ names: names.slice(0, depth - 1), isMap }));
   }
 
   /** Makes the bytes since the last record a part of what is around the records. */

@@ -38,6 +38,10 @@ const descriptions: Readonly<Record<Expected, string>> = {
   end: "the end of the document",
 };
 
+/** Most brackets that are open at once: each needs memory. */
+export const deepest = 100_000;
+export const tooDeep = "over 100,000 brackets are open here";
+
 /** Longest number or literal, and longest name that may be on a way to records. */
 const mostText = 65_536;
 
@@ -118,6 +122,7 @@ export class Grammar {
       this.#text.push(byte);
       if (this.#text.length > mostText) throw this.fault("a number or a literal is over 64 KiB");
     } else if (!isSpace(byte)) this.#takeMark(byte);
+    if (this.depth > deepest) throw this.fault(tooDeep);
     this.count(byte);
   }
 

@@ -1,6 +1,7 @@
 /** Chooses the lists of a JSON document whose elements are the records. */
 import { ChoiceError } from "../../files/errors.js";
 import { innerPaths, itemField, type JsonObject, parseObject } from "../json/json-values.js";
+import { nameFitOf } from "../sniff/column.js";
 import type { ItemProfile } from "../sniff/item-profile.js";
 import type { DocumentShape, RecordList } from "./document-records.js";
 import { checkSyntax } from "./grammar.js";
@@ -19,15 +20,19 @@ export interface ChosenLists {
 }
 
 interface Wanted {
+  /** Whether the document goes on behind the bytes. */
+  readonly isCut?: boolean;
   readonly columns?: readonly string[];
-  readonly allColumns?: boolean;
   readonly profile: ItemProfile;
 }
 
 /** A list as records, and the paths of their members, with their names. */
 interface Candidate {
   readonly list: RecordList;
+  /** The elements, of which all are records, or the texts made into objects. */
   readonly objects: readonly JsonObject[];
+  /** Number of elements, records or not. */
+  readonly count: number;
   readonly textName: string | undefined;
   readonly prefix: string;
   readonly paths: readonly string[];
@@ -46,48 +51,104 @@ export function chooseLists(
 ): ChosenLists | undefined {
   const survey = surveyOf(bytes);
   const [outermost] = survey.lists;
-  const candidates = survey.lists.flatMap((list) => candidateOf(list, wanted.profile));
-  if (outermost?.names.length === 0 && !outermost.isMap) {
-    const [own] = candidates;
-    if (own === undefined && outermost.elements.length > 0) {
-      checkSyntax(name, bytes);
-      throw holdsNoRecords(name);
-    }
-    if (own !== undefined || isWhole) return chosen([own ?? emptyList(outermost)]);
-    return undefined;
-  }
+  if (outermost?.names.length === 0 && !outermost.isMap)
+    return rootList(name, bytes, isWhole, outermost, wanted);
   if (survey.values > 1) return sequenceOf(survey);
   const named = namesOf(wanted);
-  const fitting = fittingOf(survey, candidates, named, wanted.profile);
-  if (!isWhole && (named === undefined || fitting.length < named.length)) return undefined;
-  const hasOwnItem = holdsItem(objectsIn(survey.first), wanted.profile);
-  if (fitting.length === 0) {
-    const empty = survey.lists.filter(({ elements }) => elements.length === 0).map(emptyList);
-    const isMeant =
-      named?.every((each) => empty.some(({ prefix }) => each.startsWith(prefix))) ?? !hasOwnItem;
-    return empty.length > 0 && isMeant ? chosen(empty) : sequenceOf(survey);
-  }
+  const early = fittingOf(survey, named, wanted.profile);
+  // Only a full name leaves no doubt about later lists.
+  const isSure = named !== undefined && early.isExact && early.lists.length >= named.length;
+  if (!isWhole && !isSure) return undefined;
+  // Items may begin behind the first elements.
+  const all = early.lists.length > 0 ? survey : surveyOf(bytes, Number.POSITIVE_INFINITY);
+  const fitting = early.lists.length > 0 ? early.lists : fittingOf(all, named, wanted.profile).lists;
+  if (fitting.length === 0 && wanted.isCut) throw noListSoFar(name, bytes.length, wanted.profile);
+  if (fitting.length === 0) return withoutLists(name, all, named, wanted.profile);
   if (fitting.length > 1 && named) return chosenByName(name, fitting, named);
-  if (fitting.length > 1 && !wanted.allColumns) throw severalLists(name, bytes, fitting, wanted.profile);
+  if (fitting.length > 1) throw severalLists(name, fitting, wanted.profile);
   return { ...chosen(fitting), ...(named && { columns: named.map((each) => shownName(each, fitting[0]!)) }) };
 }
 
-/** Returns the lists that the wanted names are in, or those that hold items. */
-function fittingOf(
-  { first }: Survey,
-  candidates: readonly Candidate[],
+/** The document is a list. */
+function rootList(
+  name: string,
+  bytes: Buffer,
+  isWhole: boolean,
+  list: FoundList,
+  { profile }: Wanted,
+): ChosenLists | undefined {
+  const found = candidateOf(list, profile);
+  const [own] =
+    found.length > 0 ? found : candidateOf(surveyOf(bytes, Number.POSITIVE_INFINITY).lists[0]!, profile);
+  if (own === undefined && list.elements.some((element) => element !== "null")) {
+    checkSyntax(name, bytes);
+    throw holdsNoRecords(name);
+  }
+  return own !== undefined || isWhole ? chosen([own ?? emptyList(list)]) : undefined;
+}
+
+/** Without lists that fit, the document is a record, unless it has empty lists where items are meant to be. */
+function withoutLists(
+  name: string,
+  survey: Survey,
   named: readonly string[] | undefined,
   profile: ItemProfile,
-): readonly Candidate[] {
+): ChosenLists {
+  // A column with the usual name may be filled further down.
+  const likely = withoutInner(
+    survey.lists
+      .flatMap((list) => candidateOf(list, profile))
+      .filter(({ list, paths }) => !list.isMap && paths.some((path) => nameFitOf(path, profile) === 3)),
+  );
+  if (named === undefined && likely.length > 1) throw severalLists(name, likely, profile);
+  if (named === undefined && likely.length === 1) return chosen(likely);
+  const empty = survey.lists.filter(({ isEmpty }) => isEmpty).map(emptyList);
+  const hasOwnItem = holdsItem(objectsIn(survey.first), profile);
+  const isMeant = named?.every((each) => empty.some(({ prefix }) => each.startsWith(prefix))) ?? !hasOwnItem;
+  return empty.length > 0 && isMeant ? chosen(empty) : sequenceOf(survey);
+}
+
+/** Returns the lists that the wanted names are in, by their full names if `isExact`; or those that hold items. */
+function fittingOf(
+  { lists, first }: Survey,
+  named: readonly string[] | undefined,
+  profile: ItemProfile,
+): { readonly lists: readonly Candidate[]; readonly isExact: boolean } {
+  const candidates = lists.flatMap((list) => candidateOf(list, profile));
   if (named === undefined) {
-    return withoutInner(candidates.filter((each) => itemsIn(each, profile).length > 0));
+    return { lists: withoutInner(candidates.filter((each) => holdsItems(each, profile))), isExact: false };
   }
   const isOwn = (path: string) => objectsIn(first).some((object) => Object.hasOwn(object, path));
   const withNames = (namesIn: (candidate: Candidate) => readonly string[]) =>
     candidates.filter((each) => namesIn(each).some((path) => named.includes(path)));
   const exact = withNames(fullNames);
+  if (exact.length > 0 || named.some(isOwn)) return { lists: withoutInner(exact), isExact: true };
   // Without the way to the list, a name is enough if nothing outside of the lists has it.
-  return withoutInner(exact.length > 0 || named.some(isOwn) ? exact : withNames(({ paths }) => paths));
+  const likely = withNames(({ paths, textName, list }) =>
+    textName === undefined && !list.isMap ? paths : [],
+  );
+  return { lists: withoutInner(likely), isExact: false };
+}
+
+/** Returns whether elements hold items. In an object, at least two, and most, have to hold one in the same place. */
+function holdsItems(candidate: Candidate, profile: ItemProfile): boolean {
+  const { list, paths, objects, count } = candidate;
+  if (!list.isMap) return itemsIn(candidate, profile).length > 0;
+  const isOwn = (object: JsonObject, path: string) => profile.likeness(ownText(object, path)) > 0;
+  return paths.some((path) => {
+    const holding = objects.filter((object) => isOwn(object, path)).length;
+    return holding > 1 && holding >= count / 2;
+  });
+}
+
+/** Returns a text at a path through objects, not through lists. */
+function ownText(object: JsonObject, path: string): string {
+  let value: unknown = object;
+  for (const name of path.split(".")) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return "";
+    value = (value as JsonObject)[name];
+  }
+  return typeof value === "string" ? value : "";
 }
 
 function holdsItem(objects: readonly JsonObject[], profile: ItemProfile): boolean {
@@ -110,7 +171,18 @@ function chosenByName(name: string, fitting: readonly Candidate[], named: readon
   });
   const [first] = fitting;
   const isSame = paths.every((each) => each.join() === paths[0]!.join());
-  if (isSame) return { ...chosen(fitting), columns: paths[0]!.map((path) => first!.prefix + path) };
+  const all = new Set(fitting.flatMap((each) => [...fullNames(each), ...each.paths]));
+  const unknown = named.find((each) => !all.has(each));
+  if (unknown !== undefined) {
+    const names = fitting
+      .flatMap(fullNames)
+      .slice(0, mostNamed)
+      .map((each) => `"${each}"`);
+    throw new ChoiceError(`no column "${unknown}"; the columns are ${names.join(", ")}`);
+  }
+  const isOneKind = new Set(fitting.map(({ textName }) => textName)).size === 1;
+  if (isSame && isOneKind)
+    return { ...chosen(fitting), columns: paths[0]!.map((path) => first!.prefix + path) };
   const alternatives = [...new Set(paths.flat())];
   const isClear = fitting.every(
     (each, nth) =>
@@ -146,20 +218,22 @@ function chosen(candidates: readonly Candidate[]): ChosenLists {
 function candidateOf(list: FoundList, profile: ItemProfile): Candidate[] {
   const objects = objectsIn(list.elements);
   const prefix = prefixOf(list);
+  const count = list.elements.length;
   if (objects.length > 0) {
     const paths = [...new Set(objects.flatMap((each) => [...Object.keys(each), ...innerPaths(each)]))];
-    return [{ list, objects, textName: undefined, prefix, paths }];
+    return [{ list, objects, count, textName: undefined, prefix, paths }];
   }
-  const texts = list.elements.map(textOf).filter((text) => text !== undefined);
+  const texts = list.isMap ? [] : list.elements.map(textOf).filter((text) => text !== undefined);
   if (texts.length === 0) return [];
   const textName = profile.columnNames[0]!;
   const asObjects = texts.map((text) => ({ [textName]: text }));
-  return [{ list, objects: asObjects, textName, prefix, paths: [textName] }];
+  return [{ list, objects: asObjects, count, textName, prefix, paths: [textName] }];
 }
 
 const emptyList = (list: RecordList): Candidate => ({
   list,
   objects: [],
+  count: 0,
   textName: undefined,
   prefix: prefixOf(list),
   paths: [],
@@ -168,6 +242,13 @@ const emptyList = (list: RecordList): Candidate => ({
 function prefixOf({ names, isMap }: RecordList): string {
   const path = [...names, ...(isMap ? ["*"] : [])].join(".");
   return path === "" ? "" : `${path}.`;
+}
+
+function noListSoFar(name: string, bytes: number, { plural }: ItemProfile): ChoiceError {
+  const read = `${Math.round(bytes / 1_048_576)} MiB`;
+  return new ChoiceError(
+    `${name}: no list with ${plural} begins in its first ${read}; move the list to its start`,
+  );
 }
 
 const holdsNoRecords = (name: string): ChoiceError =>
@@ -189,9 +270,11 @@ const fullNames = ({ prefix, paths, textName }: Candidate): string[] => [
 
 /** Leaves out lists inside the elements of others. */
 function withoutInner(candidates: readonly Candidate[]): Candidate[] {
-  const isInside = (inner: readonly string[], outer: RecordList) =>
-    inner.length > outer.names.length && outer.names.every((name, nth) => name === inner[nth]);
-  return candidates.filter(({ list }) => !candidates.some((other) => isInside(list.names, other.list)));
+  const keyOf = (names: readonly string[]) => JSON.stringify(names);
+  const keys = new Set(candidates.map(({ list }) => keyOf(list.names)));
+  const isInside = ({ list: { names } }: Candidate) =>
+    names.some((_, length) => keys.has(keyOf(names.slice(0, length))));
+  return candidates.filter((each) => !isInside(each));
 }
 
 /** Returns the names of the members that hold items, with the number of records in which they do. */
@@ -207,18 +290,15 @@ function itemsIn(
     .filter(({ count }) => count > 0);
 }
 
-function severalLists(
-  name: string,
-  bytes: Buffer,
-  fitting: readonly Candidate[],
-  profile: ItemProfile,
-): ChoiceError {
-  const all = surveyOf(bytes, Number.POSITIVE_INFINITY).lists.flatMap((list) => candidateOf(list, profile));
-  const found = all
-    .filter(({ prefix }) => fitting.some((each) => each.prefix === prefix))
+const mostNamed = 10;
+
+function severalLists(name: string, fitting: readonly Candidate[], profile: ItemProfile): ChoiceError {
+  const found = fitting
+    .slice(0, mostNamed)
     .flatMap((each) => itemsIn(each, profile))
     .map((each) => `"${each.name}" (${each.count.toLocaleString("en-US")})`);
+  const more = fitting.length > mostNamed ? `, and ${fitting.length - mostNamed} more lists` : "";
   return new ChoiceError(
-    `${name}: ${fitting.length} lists hold ${profile.plural}; choose with -c: ${found.join(", ")}`,
+    `${name}: ${fitting.length} lists hold ${profile.plural}; choose with -c: ${found.join(", ")}${more}`,
   );
 }

@@ -16,6 +16,8 @@ import { isSpace } from "./grammar.js";
 export interface FoundList extends RecordList {
   /** The first elements, as they are written. */
   readonly elements: readonly string[];
+  /** Whether there are none at all. */
+  readonly isEmpty: boolean;
 }
 
 export interface Survey {
@@ -23,7 +25,7 @@ export interface Survey {
   readonly values: number;
   /** The first of these values, if they are whole. */
   readonly first: readonly string[];
-  /** The lists, and the objects that have only objects in them, from the outside in. */
+  /** The lists, and the objects with objects in them, from the outside in. */
   readonly lists: readonly FoundList[];
 }
 
@@ -43,18 +45,14 @@ export function surveyOf(bytes: Buffer, most = maximumRecords): Survey {
     if (end !== cut) first.push(bytes.toString("utf8", at, end));
     at = afterRootSpace(bytes, end);
   }
-  // One object in another says nothing about further ones.
-  const lists = surveyor.lists.filter(
-    ({ isMap, hasOthers, elements }) => !isMap || (!hasOthers && elements.length > 1),
-  );
-  return { values, first, lists };
+  return { values, first, lists: surveyor.lists };
 }
 
 /** Stands for the end of a value that does not end in the bytes. */
 const cut = Number.POSITIVE_INFINITY;
 
 class Surveyor {
-  readonly lists: (FoundList & { readonly elements: string[]; hasOthers: boolean })[] = [];
+  readonly lists: (FoundList & { readonly elements: string[]; isEmpty: boolean })[] = [];
   readonly #bytes: Buffer;
   readonly #most: number;
 
@@ -70,15 +68,15 @@ class Surveyor {
       return afterValue(this.#bytes, from);
     }
     const isMap = byte === openBrace;
-    const list = { names, isMap, elements: [] as string[], hasOthers: false };
+    const list = { names, isMap, elements: [] as string[], isEmpty: false };
     this.lists.push(list);
     const close = isMap ? closeBrace : closeBracket;
     let at = afterSpace(this.#bytes, from + 1);
+    list.isEmpty = this.#bytes[at] === close;
     while (at < this.#bytes.length && this.#bytes[at] !== close) {
       const name = isMap ? this.#nameAt(at) : undefined;
       const start = name === undefined ? at : name.end;
       const end = name ? this.visit(start, [...names, name.text]) : afterValue(this.#bytes, start);
-      if (isMap && this.#bytes[start] !== openBrace) list.hasOthers = true;
       if (end !== cut && list.elements.length < this.#most) {
         list.elements.push(this.#bytes.toString("utf8", start, end));
       }

@@ -182,9 +182,9 @@ export class JsonObjects {
     const { name } = this.#shape;
     if (!this.#json.isDocument) return new RowFault(kind, name, line + at[word + Place.linesBefore]!, why);
     const place = placeOf(bytes, at[word]!);
-    if (kind !== "not JSON") return new RowFault(kind, name, place.line, why);
+    if (kind !== "not JSON") return new RowFault(kind, name, place.line, why, place.column);
     const record = recordOf(bytes.subarray(at[word], at[word + Place.end]));
-    const found = faultIn(record, place.line, place.column);
+    const found = faultIn(record, place.line, place.column - this.#json.addedBytes);
     return new RowFault(kind, name, found.line, found.reason, found.column);
   }
 

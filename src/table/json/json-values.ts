@@ -12,6 +12,8 @@ export interface JsonShape {
   readonly paths: readonly string[];
   /** Whether the lines are made of a document, and have its marks. */
   readonly isDocument: boolean;
+  /** Number of bytes that have been put before each record of a document. */
+  readonly addedBytes: number;
 }
 
 export function parseObject(line: string): JsonObject | undefined {
@@ -59,7 +61,7 @@ export function innerPaths(object: JsonObject, depth = 3): string[] {
   });
 }
 
-const isObject = (value: unknown): value is JsonObject =>
+export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 export function textOf(value: unknown): string {

@@ -3,6 +3,7 @@
  * of an earlier run.
  */
 import { backslash, closeBrace, colon, comma, openBrace, quote } from "../ascii.js";
+import { unmarked } from "../document/marks.js";
 import { KnownKeys } from "../json/json-objects.js";
 import { textOf } from "../json/json-values.js";
 import { memberWords, ObjectScanner } from "../json/object-scanner.js";
@@ -79,7 +80,8 @@ export class MemberWriter implements RecordWriter {
     if (this.#isReplacing) {
       const found = this.#earlierMembers(bytes, start, at[word + Place.end]!);
       for (const { index, value, valueEnd } of found) {
-        if (textOf(JSON.parse(bytes.toString("utf8", value, valueEnd))) === ours.fields[index]) continue;
+        if (textOf(JSON.parse(unmarked(bytes.toString("utf8", value, valueEnd)))) === ours.fields[index])
+          continue;
         output.copy(bytes, from, value);
         output.copy(ours.parts[index]!);
         from = valueEnd;

@@ -77,7 +77,7 @@ describe("a document", () => {
       expect(frame).toEqual({ total: expect.any(Number), next: [1, 2] });
     }
     const again = await idv(["emails", "d.json", "-q", "--split", "s", "--append"], { home });
-    expect(again.code).toBe(6);
+    expect(again.code).toBe(2);
     expect(again.stderr).toContain("a JSON document has one end, so nothing can follow it");
   });
 
@@ -151,6 +151,27 @@ describe("a document", () => {
     expect(readdirSync(failed.home)).not.toContain("o.json");
   });
 
+  test("may have members of an earlier run that hold line breaks", async () => {
+    const before = `[{"email":"${ok}","status":"","reason":[\n],"suggestion":{\n"x":1}}]`;
+    const { output, stderr } = await emails(before, ["--update", "--explain"]);
+    expect(output, stderr).toBe(`[{"email":"${ok}","status":"ok","reason":"","suggestion":""}]`);
+  });
+
+  test("is not split after another one", async () => {
+    const home = folderOf({ "a.json": `[{"e":"${ok}"}]`, "b.json": `[{"e":"${ok}"},{"e":"${bad}"}]` });
+    const { code, stderr } = await idv(["emails", "a.json", "b.json", "-q", "--split", "s"], { home });
+    expect(code).toBe(2);
+    expect(stderr).toContain("idv: s/ok.json: a JSON document has one end, so nothing can follow it");
+    expect((await readQuota(home)).used).toBe(1);
+  });
+
+  test.each(["jsonl", "csv", "json", "tsv"])("is written as .%s.gz, which gzip can read", async (ending) => {
+    const { home } = await emails(pretty, [], `o.${ending}.gz`);
+    const text = gunzipSync(readFileSync(join(home, `o.${ending}.gz`))).toString();
+    const plain = await emails(pretty, [], `o.${ending}`);
+    expect(text).toBe(plain.output);
+  });
+
   test("counts what is no record", async () => {
     const home = folderOf({ "d.json": pretty });
     const { stderr } = await idv(["emails", "d.json", "-o", "o.json"], { home });
@@ -180,6 +201,20 @@ test.each<[string, string, string[], string]>([
     ["--drop", "ok"],
     `{"e":"${bad}","status":"disposable"\n}\n`,
   ],
+  [
+    "white space before the first value",
+    `\n \n{"e":"${ok}"\n}{"e":"${bad}"}`,
+    ["--drop", "ok"],
+    `\n \n{"e":"${bad}","status":"disposable"}`,
+  ],
+  [
+    "members that are objects",
+    `{"Items":[{"email":{"S":"${ok}"}}]}`,
+    [],
+    `{"Items":[{"email":{"S":"${ok}"},"status":"ok"}]}`,
+  ],
+  ["an empty map", '{"users":{}}', [], '{"users":{}}'],
+  ["a list of nulls", "[null]", [], "[null]"],
   [
     "a JSON text sequence",
     `\x1e{"e":"${ok}"}\n\x1e{"e":"${bad}"}\n`,
@@ -259,6 +294,13 @@ test.each<[string, string, string[], number, string]>([
     [],
     2,
     '2 lists hold e-mail addresses; choose with -c: "a.e" (1), "b.e" (1)',
+  ],
+  [
+    "has unquoted names",
+    `{users:[{email:"${ok}"}]}`,
+    [],
+    6,
+    'd.json:1:2: not JSON: "u" is where a name in double quotes or a } belongs',
   ],
   [
     "is read with --comment",
