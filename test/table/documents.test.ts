@@ -359,6 +359,25 @@ describe("the lists of a document", () => {
     expect(choose).toThrow(message);
   });
 
+  test("may be many", () => {
+    const lists = Array.from({ length: 200_000 }, (_, n) => ({ names: [`a${n}`], isMap: false }));
+    const document = '{"a1":[{}],"b":[{}],"a199999":[{}]}';
+    const lines = linesOf(document, { isSequence: false, lists });
+    expect(recordsIn(lines)).toHaveLength(2);
+    expect(returned(lines)).toBe(document);
+  });
+
+  test("are named if none is found in much of a document", () => {
+    const cut = { ...wanted, isCut: true };
+    const bytes = Buffer.from(`{"x":[${"1,".repeat(1_000_000)}`);
+    expect(() => chooseLists("d.json", bytes, true, cut)).toThrow(
+      "d.json: no list with e-mail addresses begins in its first 2 MiB; name its items with -c, as users.email",
+    );
+    expect(() => chooseLists("d.json", bytes, true, { ...cut, columns: ["u.email"] })).toThrow(
+      "move the list to its start",
+    );
+  });
+
   test("are looked for until those that are wanted have been found", () => {
     const cut = Buffer.from(`{"x":1,"users":[${user()},`);
     expect(chooseLists("d.json", cut, false, wanted)).toBeUndefined();

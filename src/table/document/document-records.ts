@@ -117,7 +117,7 @@ export class DocumentRecords {
     this.#opening = Buffer.from(textName === undefined ? "" : `{${JSON.stringify(textName)}:`);
     this.#closing = Buffer.from(textName === undefined ? "\n" : "}\n");
     this.#lists = new Set(shape.lists.map(keyOf));
-    this.#mostDepth = 1 + Math.max(-1, ...shape.lists.map(({ names }) => names.length));
+    this.#mostDepth = shape.lists.reduce((most, { names }) => Math.max(most, names.length + 1), 0);
     this.#isAtStart = shape.isSequence;
     if (shape.isSequence) {
       this.#listDepth = 0;

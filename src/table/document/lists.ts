@@ -62,7 +62,7 @@ export function chooseLists(
   // Items may begin behind the first elements.
   const all = early.lists.length > 0 ? survey : surveyOf(bytes, Number.POSITIVE_INFINITY);
   const fitting = early.lists.length > 0 ? early.lists : fittingOf(all, named, wanted.profile).lists;
-  if (fitting.length === 0 && wanted.isCut) throw noListSoFar(name, bytes.length, wanted.profile);
+  if (fitting.length === 0 && wanted.isCut) throw noListSoFar(name, bytes.length, wanted);
   if (fitting.length === 0) return withoutLists(name, all, named, wanted.profile);
   if (fitting.length > 1 && named) return chosenByName(name, fitting, named);
   if (fitting.length > 1) throw severalLists(name, fitting, wanted.profile);
@@ -244,11 +244,11 @@ function prefixOf({ names, isMap }: RecordList): string {
   return path === "" ? "" : `${path}.`;
 }
 
-function noListSoFar(name: string, bytes: number, { plural }: ItemProfile): ChoiceError {
+function noListSoFar(name: string, bytes: number, { columns, profile: { plural } }: Wanted): ChoiceError {
   const read = `${Math.round(bytes / 1_048_576)} MiB`;
-  return new ChoiceError(
-    `${name}: no list with ${plural} begins in its first ${read}; move the list to its start`,
-  );
+  const advice =
+    columns === undefined ? "name its items with -c, as users.email" : "move the list to its start";
+  return new ChoiceError(`${name}: no list with ${plural} begins in its first ${read}; ${advice}`);
 }
 
 const holdsNoRecords = (name: string): ChoiceError =>

@@ -77,7 +77,10 @@ class Surveyor {
       const name = isMap ? this.#nameAt(at) : undefined;
       const start = name === undefined ? at : name.end;
       const end = name ? this.visit(start, [...names, name.text]) : afterValue(this.#bytes, start);
-      if (end !== cut && list.elements.length < this.#most) {
+      // Numbers and the like are no records: some are enough to tell that.
+      const most =
+        this.#bytes[start] === openBrace || this.#bytes[start] === quote ? this.#most : maximumRecords;
+      if (end !== cut && list.elements.length < most) {
         list.elements.push(this.#bytes.toString("utf8", start, end));
       }
       at = afterSpace(this.#bytes, end);
