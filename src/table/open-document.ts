@@ -87,6 +87,8 @@ export async function openDocument(
     alternatives: chosen.alternatives,
     others: () => records.others,
     isOfTexts: chosen.shape.textName !== undefined,
+    mayHaveMore:
+      !isAll && options.columns === undefined && chosen.shape.lists.some(({ names }) => names.length > 0),
     addedBytes: records.addedBytes,
     comment: String.fromCharCode(note),
   });

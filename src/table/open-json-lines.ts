@@ -3,7 +3,14 @@ import { ChoiceError } from "../files/errors.js";
 import { endingOf } from "../files/format-by-name.js";
 import { checkJsonStart } from "./bad-start.js";
 import { itemText, lineEndings, meanLineBytes, toBinary } from "./bytes.js";
-import { innerPaths, isObject, itemField, type JsonObject, orElse, parseObject } from "./json/json-values.js";
+import {
+  innerPaths,
+  isObject,
+  type JsonObject,
+  orElse,
+  parseObject,
+  sampledField,
+} from "./json/json-values.js";
 import { byteOrderMarkBytes, type TableShape } from "./records.js";
 import { checkReshapable, countLeftOut } from "./reshape.js";
 import { readScanned } from "./scan/scanned-records.js";
@@ -52,7 +59,7 @@ export async function openJsonLines(
   if (paths.length === 0 && (document === undefined || objects.length > 0)) {
     throw new ChoiceError(`${source.name}: its objects have no fields; give one with the items`);
   }
-  const rows = objects.map((object) => paths.map((path) => toBinary(itemField(object, path))));
+  const rows = objects.map((object) => paths.map((path) => toBinary(sampledField(object, path))));
   const chosen = chooseJsonColumns(
     options.columns ? shown : shown.map((name, nth) => (holdsObjects(objects, names[nth]) ? "" : name)),
     rows,
@@ -111,7 +118,7 @@ export async function openJsonLines(
       (document
         ? objects
         : sampleObjects(first.toString("latin1"), false, options.dialect?.comment, startRecords)
-      ).map((object) => itemField(object, paths[column] ?? "")),
+      ).map((object) => sampledField(object, paths[column] ?? "")),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Chooses the lists of a JSON document whose elements are the records. */
 import { ChoiceError } from "../../files/errors.js";
-import { innerPaths, itemField, type JsonObject, parseObject } from "../json/json-values.js";
+import { innerPaths, type JsonObject, mostSampled, parseObject, sampledField } from "../json/json-values.js";
 import { nameFitOf } from "../sniff/column.js";
 import type { ItemProfile } from "../sniff/item-profile.js";
 import type { DocumentShape, RecordList } from "./document-records.js";
@@ -148,12 +148,12 @@ function ownText(object: JsonObject, path: string): string {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return "";
     value = (value as JsonObject)[name];
   }
-  return typeof value === "string" ? value : "";
+  return typeof value === "string" ? value.slice(0, mostSampled) : "";
 }
 
 function holdsItem(objects: readonly JsonObject[], profile: ItemProfile): boolean {
   return objects.some((object) =>
-    Object.keys(object).some((path) => profile.likeness(itemField(object, path)) > 0),
+    Object.keys(object).some((path) => profile.likeness(sampledField(object, path)) > 0),
   );
 }
 
@@ -284,7 +284,7 @@ function itemsIn(
 ): { name: string; count: number }[] {
   return paths
     .map((path) => {
-      const count = objects.filter((object) => profile.likeness(itemField(object, path)) > 0).length;
+      const count = objects.filter((object) => profile.likeness(sampledField(object, path)) > 0).length;
       return { name: prefix + path, count };
     })
     .filter(({ count }) => count > 0);

@@ -34,6 +34,13 @@ export const itemField = (object: JsonObject, path: string): string =>
     .map((each) => itemTextOf(fieldAt(object, each)))
     .find((text) => text !== "") ?? "";
 
+/** A longer text is no item, and takes long to look through. */
+export const mostSampled = 4096;
+
+/** Returns what a member starts with, to find out whether it holds items. */
+export const sampledField = (object: JsonObject, path: string): string =>
+  itemField(object, path).slice(0, mostSampled);
+
 /** Returns a value as text that may hold items: empty for an object, the texts and numbers of a list joined by `; `. */
 export function itemTextOf(value: unknown): string {
   if (Array.isArray(value)) {

@@ -157,6 +157,16 @@ describe("a document", () => {
     expect(output, stderr).toBe(`[{"email":"${ok}","status":"ok","reason":"","suggestion":""}]`);
   });
 
+  test("of over 16 MiB may have further lists", async () => {
+    const users = `{"e":"${ok}","pad":"${"x".repeat(1_000_000)}"},`.repeat(40).slice(0, -1);
+    const home = folderOf({ "d.json": `{"a":[${users}],"b":[{"m":"${bad}"}]}` });
+    const remark = "d.json: lists that begin after its first 16 MiB are not looked for; -c names them\n";
+    expect((await idv(["emails", "d.json", "-o", "o.json"], { home })).stderr).toContain(remark);
+    const named = await idv(["emails", "d.json", "-o", "o.json", "-c", "a.e", "-c", "b.m"], { home });
+    expect(named.stderr).not.toContain(remark);
+    expect(named.stderr).toContain("41 rows, 2 distinct");
+  });
+
   test("is not split after another one", async () => {
     const home = folderOf({ "a.json": `[{"e":"${ok}"}]`, "b.json": `[{"e":"${ok}"},{"e":"${bad}"}]` });
     const { code, stderr } = await idv(["emails", "a.json", "b.json", "-q", "--split", "s"], { home });

@@ -85,6 +85,9 @@ export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputE
       );
     note(`${inputName}: ${table.madeOf}; the output is a table of its names and addresses`);
   }
+  if (table.elements?.mayHaveMore) {
+    note(`${inputName}: lists that begin after its first 16 MiB are not looked for; -c names them`);
+  }
   if (table.elements?.isOfTexts) {
     if (table.format === "json") note(`${inputName}: a list of texts; the output is a list of objects`);
   }
