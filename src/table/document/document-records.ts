@@ -9,6 +9,7 @@ import {
   carriageReturn,
   closeBrace,
   closeBracket,
+  comma,
   lineFeed,
   openBrace,
   openBracket,
@@ -45,7 +46,8 @@ export interface DocumentShape {
   readonly textName?: string | undefined;
 }
 
-/** White space between two records. */
+/** White space between two records, and the most that is read in one step. */
+const mostUsual = 200;
 const mostBetween = 65_536;
 const recordSeparator = 0x1e;
 
@@ -85,6 +87,7 @@ export class DocumentRecords {
   readonly #closing: Buffer;
   /** Depth of the list that is being read; undefined outside of lists. */
   #listDepth: number | undefined;
+  #isArray = false;
   #mode: "frame" | "start of list" | "between" | "record" | "other" = "frame";
   /** Whether no value of a sequence has been read. */
   #isAtStart: boolean;
@@ -134,7 +137,7 @@ export class DocumentRecords {
     this.#length = 0;
     for (let at = 0; at < bytes.length; ) {
       this.#room(bytes.length - at);
-      at = this.#mode === "record" ? this.#readRecord(bytes, at) : this.#readAround(bytes, at);
+      at = this.#mode === "record" ? this.#readRecord(bytes, at) : this.#readSeparator(bytes, at);
     }
     if (this.#mode === "frame") this.#endNote();
     return this.#out.subarray(0, this.#length);
@@ -156,6 +159,24 @@ export class DocumentRecords {
     return this.#out.subarray(0, this.#length);
   }
 
+  /** Reads what is between two records of a list in one step, if it is a comma and white space; else one byte. */
+  #readSeparator(bytes: Uint8Array, from: number): number {
+    const grammar = this.#grammar;
+    const isUsual =
+      bytes[from] === comma && this.#mode === "between" && this.#isArray && this.#between.length === 0;
+    if (!isUsual || grammar.expected !== "comma or end") return this.#readAround(bytes, from);
+    let at = from + 1;
+    while (at < bytes.length && isSpace(bytes[at]!)) at++;
+    if (bytes[at] !== this.#firstByte || at - from > mostUsual) return this.#readAround(bytes, from);
+    this.#out[this.#length++] = hide;
+    for (let each = from; each < at; each++) {
+      this.#put(bytes[each]!);
+      grammar.count(bytes[each]!);
+    }
+    this.#startRecord();
+    return at;
+  }
+
   /** Reads one byte that is not inside a record. Returns the index of the next one. */
   #readAround(bytes: Uint8Array, at: number): number {
     const grammar = this.#grammar;
@@ -174,6 +195,7 @@ export class DocumentRecords {
     this.#put(byte);
     if (this.#mode === "frame" && this.#isList()) {
       this.#listDepth = grammar.depth;
+      this.#isArray = byte === openBracket;
       this.#mode = "start of list";
     }
     if (this.#mode === "other" && !grammar.isInToken) this.#endOther();
@@ -210,7 +232,6 @@ export class DocumentRecords {
   }
 
   #startElement(byte: number): void {
-    const { line, column } = this.#grammar;
     if (this.#isAtStart) this.#moveLeadingSpace();
     const isRecord = byte === this.#firstByte;
     this.#room(this.#between.length);
@@ -222,12 +243,24 @@ export class DocumentRecords {
     this.#out[this.#length++] = hide;
     for (const each of this.#between) this.#put(each);
     this.#between.length = 0;
+    if (isRecord) this.#startRecord();
+    else {
+      this.#putPlace();
+      this.#mode = "other";
+    }
+  }
+
+  #startRecord(): void {
+    this.#putPlace();
+    this.#mode = "record";
+    if (this.#opening.length > 0) this.#length += this.#opening.copy(this.#out, this.#length);
+  }
+
+  #putPlace(): void {
     this.#out[this.#length++] = place;
-    this.#putNumber(line);
-    this.#putNumber(column);
+    this.#putNumber(this.#grammar.line);
+    this.#putNumber(this.#grammar.column);
     this.#out[this.#length++] = show;
-    this.#mode = isRecord ? "record" : "other";
-    if (isRecord) this.#length += this.#opening.copy(this.#out, this.#length);
   }
 
   /** What is before the first value of a sequence belongs to no value, but for a record separator. */
@@ -359,8 +392,10 @@ export class DocumentRecords {
   }
 
   #putNumber(number: number): void {
-    for (let rest = number, nth = 0; nth < placeDigits; nth++, rest = Math.floor(rest / 64)) {
+    let rest = number;
+    for (let nth = 0; nth < placeDigits; nth++) {
       this.#out[this.#length++] = 0x30 + (rest & 63);
+      rest = rest < 0x40000000 ? rest >> 6 : Math.floor(rest / 64);
     }
   }
 }
