@@ -1,7 +1,6 @@
 /** Opens JSON documents: finds the list of their records, and reads these as JSON Lines. */
 
 import { ChoiceError } from "../files/errors.js";
-import { endingOf } from "../files/format-by-name.js";
 import { DocumentRecords } from "./document/document-records.js";
 import { checkSyntax } from "./document/grammar.js";
 import { type ChosenLists, chooseLists } from "./document/lists.js";
@@ -13,39 +12,6 @@ import type { OpenedTable, TableOptions, TableStart } from "./table.js";
 const mostSurveyed = 16_777_216;
 const mostSearched = 67_108_864;
 const pieceBytes = 65_536;
-
-/** `[192.0.2.1]` and `[Ann]` are lines of a list. */
-const startOfArray = /^\s*\[\s*(?:[{["\]]|(?:-?\d+(?:\.\d+)?|true|false|null)\s*,|null\s*\]\s*$|$)/;
-const startOfObject = /^\s*\{\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:|$)/;
-/** Files with these endings are tables, but for lists of objects. */
-const tableEndings = new Set(["csv", "tsv", "tab", "log"]);
-const startOfList = /^\s*\[\s*\{/;
-const startOfSequence = /^\x1e\s*\{/;
-
-/**
- * Returns whether a table is a JSON document.
- *
- * @param sample the first bytes, a binary string
- * @param objectLines number of lines of the sample that are objects, if its first line is one
- */
-export function isDocument(
-  name: string,
-  sample: string,
-  objectLines: number,
-  { delimiter, skipLines = 0 }: TableOptions,
-): boolean {
-  if (delimiter !== undefined || skipLines > 0) return false;
-  const ending = endingOf(name);
-  // No tab is in a string, or behind a value.
-  const isTable = /^[[{][^\n]*[\]}]\t[^\s"{[\]},]/.test(sample);
-  if (isTable || (tableEndings.has(ending) && !startOfList.test(sample))) return false;
-  if (startOfArray.test(sample) || startOfSequence.test(sample)) return true;
-  if (ending === "jsonl" || ending === "ndjson") return false;
-  if (ending === "json" && objectLines === 0) return /^\s*[[{/]/.test(sample);
-  if (!startOfObject.test(sample)) return false;
-  // A line with a bracket alone is a part of a value.
-  return objectLines === 0 || (ending === "json" && objectLines === 1) || /^[ \t]*[{[][ \t]*$/m.test(sample);
-}
 
 /**
  * @param isWhole whether `first` is the whole document

@@ -6,10 +6,10 @@ import { ChoiceError } from "../files/errors.js";
 import { lineEndings } from "./bytes.js";
 import { addressBookIn, csvOf } from "./contacts/address-book.js";
 import { openCsv } from "./open-csv.js";
-import { isDocument, openDocument } from "./open-document.js";
 import { openJsonLines, sampleObjects } from "./open-json-lines.js";
 import { longRecordBytes } from "./records.js";
 import { refuseForeignFormat } from "./sniff/foreign-format.js";
+import { isDocument } from "./sniff/is-document.js";
 import { separatorLine } from "./sniff/sample.js";
 import type { Table, TableOptions, TableSource } from "./table.js";
 
@@ -74,7 +74,7 @@ async function readTable(
   const tableStart = { ...start, preamble, first };
   const text = sample.toString("latin1");
   const table = isDocument(source.name, text, objects.length, options)
-    ? await openDocument(tableStart, isWhole, options)
+    ? await (await import("./open-document.js")).openDocument(tableStart, isWhole, options)
     : objects.length > 0
       ? await openJsonLines(tableStart, sample, objects, options)
       : await openCsv(tableStart, sample, isWholeSample, separator?.delimiter, options);

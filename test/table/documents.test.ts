@@ -7,8 +7,8 @@ import { DocumentRecords, type DocumentShape } from "../../src/table/document/do
 import { checkSyntax, Grammar } from "../../src/table/document/grammar.js";
 import { chooseLists } from "../../src/table/document/lists.js";
 import { hide, placeOf } from "../../src/table/document/marks.js";
-import { isDocument } from "../../src/table/open-document.js";
 import { sampleObjects } from "../../src/table/open-json-lines.js";
+import { isDocument } from "../../src/table/sniff/is-document.js";
 
 const root: DocumentShape = { isSequence: false, lists: [{ names: [], isMap: false }] };
 const sequence: DocumentShape = { isSequence: true, lists: [] };

@@ -18,6 +18,7 @@ interface Layout {
   readonly colon: string;
 }
 
+const none = new Set<number>();
 const compact: Layout = { before: "", colon: ":" };
 
 export class MemberWriter implements RecordWriter {
@@ -76,35 +77,36 @@ export class MemberWriter implements RecordWriter {
     const start = at[word]!;
     const next = at[word + Place.next]!;
     let from = start;
-    let missing = [...ours.fields.entries()];
+    const known = this.#isReplacing ? new Set<number>() : none;
     if (this.#isReplacing) {
-      const found = this.#earlierMembers(bytes, start, at[word + Place.end]!);
-      for (const { index, value, valueEnd } of found) {
-        if (textOf(JSON.parse(unmarked(bytes.toString("utf8", value, valueEnd)))) === ours.fields[index])
-          continue;
+      for (const { index, value, valueEnd } of this.#earlierMembers(bytes, start, at[word + Place.end]!)) {
+        known.add(index);
+        const text = unmarked(bytes.toString("utf8", value, valueEnd));
+        if (textOf(JSON.parse(text)) === ours.fields[index]) continue;
         output.copy(bytes, from, value);
         output.copy(ours.parts[index]!);
         from = valueEnd;
       }
-      missing = missing.filter(([nth]) => !found.some(({ index }) => index === nth));
     }
-    if (missing.length > 0) {
-      let end = bytes.lastIndexOf(closeBrace, at[word + Place.end]! - 1);
+    if (known.size < ours.fields.length) {
+      let end = at[word + Place.end]! - 1;
+      while (bytes[end] !== closeBrace) end--;
       while (bytes[end - 1]! <= 0x20) end--;
       output.copy(bytes, from, end);
       if (bytes[end - 1] !== openBrace) output.copy(commaBytes);
       const layout = layoutAt(bytes, start + at[word + Place.fields]! - 1);
-      if (layout === compact && !this.#isReplacing) output.copy(ours.parts[0]!);
-      else output.copy(this.#madeOf(ours, missing, layout));
+      const isUsual = layout === compact && !this.#isReplacing;
+      output.copy(isUsual ? ours.parts[0]! : this.#madeOf(ours, known, layout));
       from = end;
     }
     output.copy(bytes, from, next);
   }
 
-  #madeOf(ours: AddedFields, fields: readonly (readonly [number, string])[], layout: Layout): Buffer {
+  #madeOf(ours: AddedFields, known: ReadonlySet<number>, layout: Layout): Buffer {
     const made = this.#made.get(ours);
     const isSame = made?.layout.before === layout.before && made.layout.colon === layout.colon;
     if (made && isSame && !this.#isReplacing) return made.bytes;
+    const fields = [...ours.fields.entries()].filter(([nth]) => !known.has(nth));
     const bytes = Buffer.from(this.#members(fields, layout));
     this.#made.set(ours, { layout, bytes });
     return bytes;

@@ -1,0 +1,36 @@
+/** Tells JSON documents from JSON Lines, and from tables and logs whose lines start with a bracket. */
+import { endingOf } from "../../files/format-by-name.js";
+import type { TableOptions } from "../table.js";
+
+/** `[192.0.2.1]` and `[Ann]` are lines of a list. */
+const startOfArray = /^\s*\[\s*(?:[{["\]]|(?:-?\d+(?:\.\d+)?|true|false|null)\s*,|null\s*\]\s*$|$)/;
+const startOfObject = /^\s*\{\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:|$)/;
+/** Files with these endings are tables, but for lists of objects. */
+const tableEndings = new Set(["csv", "tsv", "tab", "log"]);
+const startOfList = /^\s*\[\s*\{/;
+const startOfSequence = /^\x1e\s*\{/;
+
+/**
+ * Returns whether a table is a JSON document.
+ *
+ * @param sample the first bytes, a binary string
+ * @param objectLines number of lines of the sample that are objects, if its first line is one
+ */
+export function isDocument(
+  name: string,
+  sample: string,
+  objectLines: number,
+  { delimiter, skipLines = 0 }: TableOptions,
+): boolean {
+  if (delimiter !== undefined || skipLines > 0) return false;
+  const ending = endingOf(name);
+  // No tab is in a string, or behind a value.
+  const isTable = /^[[{][^\n]*[\]}]\t[^\s"{[\]},]/.test(sample);
+  if (isTable || (tableEndings.has(ending) && !startOfList.test(sample))) return false;
+  if (startOfArray.test(sample) || startOfSequence.test(sample)) return true;
+  if (ending === "jsonl" || ending === "ndjson") return false;
+  if (ending === "json" && objectLines === 0) return /^\s*[[{/]/.test(sample);
+  if (!startOfObject.test(sample)) return false;
+  // A line with a bracket alone is a part of a value.
+  return objectLines === 0 || (ending === "json" && objectLines === 1) || /^[ \t]*[{[][ \t]*$/m.test(sample);
+}
