@@ -32,8 +32,8 @@ import {
 
 /** A list whose elements are records, or an object whose members are. Plain data. */
 export interface RecordList {
-  /** The names on the way from the document to the list. */
-  readonly names: readonly string[];
+  /** The names on the way from the document to the list; null for any element of a list on the way. */
+  readonly names: readonly (string | null)[];
   readonly isMap: boolean;
 }
 

@@ -52,7 +52,7 @@ export function chooseLists(
   const survey = surveyOf(bytes);
   const [outermost] = survey.lists;
   if (outermost?.names.length === 0 && !outermost.isMap)
-    return rootList(name, bytes, isWhole, outermost, wanted);
+    return rootList(name, bytes, isWhole, survey.lists, wanted);
   if (survey.values > 1) return sequenceOf(survey);
   const named = namesOf(wanted);
   const early = fittingOf(survey, named, wanted.profile);
@@ -74,9 +74,11 @@ function rootList(
   name: string,
   bytes: Buffer,
   isWhole: boolean,
-  list: FoundList,
-  { profile }: Wanted,
+  lists: readonly FoundList[],
+  wanted: Wanted,
 ): ChosenLists | undefined {
+  const { profile } = wanted;
+  const [list] = lists as [FoundList];
   const found = candidateOf(list, profile);
   const [own] =
     found.length > 0 ? found : candidateOf(surveyOf(bytes, Number.POSITIVE_INFINITY).lists[0]!, profile);
@@ -84,7 +86,28 @@ function rootList(
     checkSyntax(name, bytes);
     throw holdsNoRecords(name);
   }
-  return own !== undefined || isWhole ? chosen([own ?? emptyList(list)]) : undefined;
+  if (own === undefined) return isWhole ? chosen([emptyList(list)]) : undefined;
+  const inner = inward(own, lists, profile);
+  const isMeant = namesOf(wanted)?.every((each) => fullNames(inner).includes(each)) !== false;
+  return chosen([isMeant ? inner : own]);
+}
+
+/**
+ * Returns the list in the elements of a list whose elements are the records, if few of the outer ones hold items: some
+ * exports have their rows in one element of several.
+ */
+function inward(own: Candidate, lists: readonly FoundList[], profile: ItemProfile): Candidate {
+  const most = (candidate: Candidate) =>
+    Math.max(0, ...itemsIn(candidate, profile).map(({ count }) => count));
+  const holding = most(own);
+  if (2 * holding >= own.count) return own;
+  const way = JSON.stringify([...own.list.names, null]).slice(0, -1);
+  const [inner] = lists
+    .filter(({ names, isMap }) => !isMap && JSON.stringify(names).startsWith(`${way},`))
+    .flatMap((list) => candidateOf(list, profile))
+    .filter((candidate) => candidate.textName === undefined && most(candidate) > holding)
+    .sort((a, b) => most(b) - most(a));
+  return inner ?? own;
 }
 
 /** Without lists that fit, the document is a record, unless it has empty lists where items are meant to be. */
@@ -240,7 +263,7 @@ const emptyList = (list: RecordList): Candidate => ({
 });
 
 function prefixOf({ names, isMap }: RecordList): string {
-  const path = [...names, ...(isMap ? ["*"] : [])].join(".");
+  const path = [...names.filter((name) => name !== null), ...(isMap ? ["*"] : [])].join(".");
   return path === "" ? "" : `${path}.`;
 }
 
@@ -270,7 +293,7 @@ const fullNames = ({ prefix, paths, textName }: Candidate): string[] => [
 
 /** Leaves out lists inside the elements of others. */
 function withoutInner(candidates: readonly Candidate[]): Candidate[] {
-  const keyOf = (names: readonly string[]) => JSON.stringify(names);
+  const keyOf = (names: RecordList["names"]) => JSON.stringify(names);
   const keys = new Set(candidates.map(({ list }) => keyOf(list.names)));
   const isInside = ({ list: { names } }: Candidate) =>
     names.some((_, length) => keys.has(keyOf(names.slice(0, length))));

@@ -29,6 +29,8 @@ export interface Survey {
   readonly lists: readonly FoundList[];
 }
 
+/** Elements of a list that are looked into. */
+const mostVisited = 20;
 /** Depth of the objects in which lists are looked for. */
 const deepest = 16;
 
@@ -45,7 +47,19 @@ export function surveyOf(bytes: Buffer, most = maximumRecords): Survey {
     if (end !== cut) first.push(bytes.toString("utf8", at, end));
     at = afterRootSpace(bytes, end);
   }
-  return { values, first, lists: surveyor.lists };
+  return { values, first, lists: merged(surveyor.lists, most) };
+}
+
+/** Makes one list of those that are at the same place in several elements. */
+function merged(lists: readonly FoundList[], most: number): readonly FoundList[] {
+  const byPlace = new Map<string, FoundList>();
+  for (const list of lists) {
+    const key = JSON.stringify([list.isMap, list.names]);
+    const other = byPlace.get(key);
+    const elements = other ? [...other.elements, ...list.elements].slice(0, most) : list.elements;
+    byPlace.set(key, { ...list, elements, isEmpty: list.isEmpty && other?.isEmpty !== false });
+  }
+  return [...byPlace.values()];
 }
 
 /** Stands for the end of a value that does not end in the bytes. */
@@ -62,7 +76,7 @@ class Surveyor {
   }
 
   /** These methods return the index after a value. */
-  visit(from: number, names: readonly string[]): number {
+  visit(from: number, names: readonly (string | null)[]): number {
     const byte = this.#bytes[from];
     if (names.length >= deepest || (byte !== openBrace && byte !== openBracket)) {
       return afterValue(this.#bytes, from);
@@ -76,7 +90,11 @@ class Surveyor {
     while (at < this.#bytes.length && this.#bytes[at] !== close) {
       const name = isMap ? this.#nameAt(at) : undefined;
       const start = name === undefined ? at : name.end;
-      const end = name ? this.visit(start, [...names, name.text]) : afterValue(this.#bytes, start);
+      // Lists in the elements of a list matter only if few of these have any.
+      const isVisited = name !== undefined || list.elements.length < mostVisited;
+      const end = isVisited
+        ? this.visit(start, [...names, name?.text ?? null])
+        : afterValue(this.#bytes, start);
       // Numbers and the like are no records: some are enough to tell that.
       const most =
         this.#bytes[start] === openBrace || this.#bytes[start] === quote ? this.#most : maximumRecords;
