@@ -161,6 +161,8 @@ test("the scanner and csv-parse read the same table from any bytes, and write th
         ...(comment !== undefined && { dialect: { comment } }),
         ...others,
       };
+      // Runs of spaces may be the delimiter, but not for csv-parse, which does not merge them.
+      if (delimiter === undefined && / {2}\S/.test(text)) return;
       const strict = await outcome(text, { ...options, strict: true });
       // csv-parse cannot continue after a quote that is never closed.
       if (others.badRows === "skip" && /never closed|inside it/.test(strict.error ?? "")) return;
