@@ -64,6 +64,13 @@ describe("a document", () => {
     expect(output).toBe(`[{"e":"${ok}","status":"ok"} , {"e":"${bad}","status":"disposable"} ]`);
   });
 
+  test("loses the first record of a second list with its comma", async () => {
+    const two = (b: string) => `{"a":[{"e":"${ok}"STATUS}],"b":[${b}{"e":"${ok}"STATUS}]}`;
+    const document = two(`{"e":"${bad}"} , `).replaceAll("STATUS", "");
+    const { output } = await emails(document, ["-c", "a.e", "-c", "b.e", "--drop", "disposable"]);
+    expect(output).toBe(two("").replaceAll("STATUS", ',"status":"ok"'));
+  });
+
   test("is split into documents with the same frame", async () => {
     const home = folderOf({ "d.json": pretty });
     const { code, stderr } = await idv(["emails", "d.json", "-q", "--split", "s"], { home });
