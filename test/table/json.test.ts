@@ -53,6 +53,12 @@ test("finds the members of exactly the objects that JSON.parse accepts", () => {
     fc.object({ maxDepth: 3 }).map((object) => JSON.stringify(object, null, "\t").replaceAll("\n", " ")),
     broken,
     broken.map((text) => `{"a":${text}}`),
+    fc
+      .tuple(
+        fc.constantFrom("\u0001", "\u0001\u0004", "\u0001 \u0003\u0004", "\u0002"),
+        fc.object({ maxDepth: 1 }),
+      )
+      .map(([bytes, object]) => `${bytes}${JSON.stringify(object)}`),
   );
   let accepted = 0;
   fc.assert(
@@ -67,6 +73,12 @@ test("finds the members of exactly the objects that JSON.parse accepts", () => {
     { numRuns: 8000 },
   );
   expect(accepted).toBeGreaterThan(2000);
+});
+
+test("takes the bytes that stand for the layout of documents for bad rows", async () => {
+  const lines = ["\u0001 x", '\u0001\u0004{"email":"a@x.net"}', '\u0002F{"email":"b@x.net"}'];
+  const table = await open(`{"email":"x@y.net"}\n${lines.join("\n")}\n`, { badRows: "skip" });
+  expect(await readValues(table)).toEqual(["x@y.net"]);
 });
 
 test("finds members with deeply nested values, and thousands of members", () => {

@@ -80,3 +80,15 @@ test("do not depend on where bytes are cut, or pause", () => {
     { numRuns: 8 },
   );
 });
+
+test("are bad over 64 MiB, whatever their bytes are", () => {
+  const long = Buffer.alloc(67_108_865, `\u0001${"y".repeat(1_048_575)}`);
+  const { values, bad } = assembled(
+    [Buffer.from(`id,email,note\n${row}`), long, Buffer.from(`\n${row}`)],
+    () => false,
+  );
+  expect(values).toHaveLength(3);
+  expect(bad).toEqual([
+    "l.csv:3: the record that starts here is over 64 MiB; a quote in it may never be closed",
+  ]);
+});

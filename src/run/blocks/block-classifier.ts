@@ -7,7 +7,7 @@ import { withoutRoot } from "../../classifier/syntax/domain-name.js";
 import type { Classification } from "../../classifier/verdict.js";
 import { Kernel, type KernelSettings } from "../../kernel/kernel.js";
 import { askCode, disposableDomainCode } from "../../kernel/layout.js";
-import { frameNote, note } from "../../table/document/marks.js";
+import { isFrame } from "../../table/document/marks.js";
 import { emptyField } from "../../table/records.js";
 import { scanAlone } from "../../table/scan/chunk-assembler.js";
 import { scanShape } from "../../table/scan/scan-shape.js";
@@ -571,7 +571,7 @@ export class BlockClassifier {
 function takeFrames(chunk: ScannedChunk, codes: Uint8Array, width: number): void {
   for (let row = 0; row < chunk.count; row++) {
     const start = chunk.at[row * recordWords]!;
-    if (!chunk.isRow(row) && chunk.bytes[start] === note && chunk.bytes[start + 1] === frameNote) {
+    if (!chunk.isRow(row) && isFrame(chunk.bytes, start)) {
       codes.fill(notARowCode, row * width, (row + 1) * width);
     }
   }

@@ -16,8 +16,6 @@
  * records, with the name of the second one if they are in an object, and its line and column.
  */
 
-import { carriageReturn, lineFeed } from "../ascii.js";
-
 /** Starts the bytes between two records. */
 export const hide = 0x01;
 /** Starts a line that holds no record. The byte after it tells which. */
@@ -37,10 +35,13 @@ export const otherNote = 0x45;
 /** Number of digits of a line or a column, which are to the base of 64, the lowest first. */
 export const placeDigits = 6;
 
-/** Returns the line and the column of a record, from 1, and the index of its value. */
+/**
+ * Returns the line and the column of a record, from 1, and the index of its value.
+ *
+ * @param start start of its line, or of what follows {@link otherNote}
+ */
 export function placeOf(bytes: Uint8Array, start: number): { line: number; column: number; value: number } {
-  let at = start;
-  while (bytes[at] !== place) at++;
+  const at = bytes.indexOf(place, start);
   const numberAt = (from: number) => {
     let number = 0;
     for (let digit = placeDigits - 1; digit >= 0; digit--) number = 64 * number + bytes[from + digit]! - 0x30;
@@ -60,20 +61,16 @@ export function breaksIn(bytes: Uint8Array): number {
   return count;
 }
 
-/** Returns the record in a line, as the document has it; other lines as they are. */
-export function recordOf(bytes: Uint8Array): Uint8Array {
-  if (bytes[0] !== hide) return bytes;
-  const record = Buffer.from(bytes.subarray(placeOf(bytes, 0).value));
-  for (const [at, byte] of record.entries()) {
-    if (byte === lineFeedMark) record[at] = lineFeed;
-    else if (byte === carriageReturnMark) record[at] = carriageReturn;
-  }
-  return record;
-}
-
 /** Returns a part of a record as the document has it. */
 export const unmarked = (text: string): string =>
   text
     .replace(/^\x01[^\x04]*\x04/, "")
     .replaceAll("\x0e", "\n")
     .replaceAll("\x0f", "\r");
+
+/** Returns the record in a line as the document has it. */
+export const recordOf = (bytes: Buffer): Buffer => Buffer.from(unmarked(bytes.toString("latin1")), "latin1");
+
+/** Returns whether a line has a part of the document around the records. */
+export const isFrame = (bytes: Uint8Array, start: number): boolean =>
+  bytes[start] === note && bytes[start + 1] === frameNote;

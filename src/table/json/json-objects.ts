@@ -162,7 +162,8 @@ export class JsonObjects {
       else if (fault !== undefined) {
         if (this.#onBadRow === undefined) return undefined;
         const found = this.#rowFault(fault, chunk, word);
-        const record = recordOf(bytes.subarray(start, end));
+        const line = bytes.subarray(start, end);
+        const record = this.#json.isDocument ? recordOf(line) : line;
         if (badRows === "error") throw found.toError(record);
         this.#onBadRow(found, record);
         if (badRows === "skip") continue;

@@ -40,9 +40,11 @@ export class ObjectScanner {
   /** Whether each of the values around the current one is an object; the others are lists. */
   readonly #isObject: boolean[] = [];
   readonly #isSpace = new Uint8Array(256);
+  readonly #isOfDocument: boolean;
 
   /** @param isOfDocument whether the objects have the marks of a document, which count as white space */
   constructor(isOfDocument: boolean) {
+    this.#isOfDocument = isOfDocument;
     for (const byte of [space, tab, lineFeed, carriageReturn]) this.#isSpace[byte] = 1;
     if (isOfDocument) for (const byte of [lineFeedMark, carriageReturnMark]) this.#isSpace[byte] = 1;
   }
@@ -55,7 +57,9 @@ export class ObjectScanner {
   scan(bytes: Uint8Array, from: number, to: number): number {
     this.#bytes = bytes;
     this.#end = to;
-    let at = this.#afterSpace(bytes[from] === hide ? bytes.indexOf(show, from) + 1 : from);
+    let at = this.#afterSpace(
+      this.#isOfDocument && bytes[from] === hide ? bytes.indexOf(show, from) + 1 : from,
+    );
     if (at >= to || bytes[at] !== openBrace) return -1;
     at = this.#afterSpace(at + 1);
     let count = 0;

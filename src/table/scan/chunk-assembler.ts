@@ -33,7 +33,7 @@
 import { carriageReturn, lineFeed } from "../ascii.js";
 import type { BadRowListener, RowFault } from "../bad-rows.js";
 import { itemText, lineEndings } from "../bytes.js";
-import { hide, note, placeOf } from "../document/marks.js";
+import { isFrame, placeOf } from "../document/marks.js";
 import { emptyTail, unquote } from "../quotes.js";
 import {
   longRecordBytes,
@@ -171,8 +171,8 @@ export class ChunkAssembler {
 
   #findBroken({ consumed, openField, isQuoteOpen }: ScannedRecords, bytes: Buffer): RowFault | undefined {
     if (bytes.length - consumed > maximumRecordBytes) {
-      const start = bytes[consumed] === note ? consumed + 2 : consumed;
-      return tooLong(this.#shape, bytes[start] === hide ? placeOf(bytes, start).line : this.#line);
+      const isMarked = this.#shape.json?.isDocument && !isFrame(bytes, consumed);
+      return tooLong(this.#shape, isMarked ? placeOf(bytes, consumed).line : this.#line);
     }
     if (!this.isAtEnd || !isQuoteOpen) return undefined;
     return neverClosed(this.#shape, this.#line, openField + 1);
