@@ -49,12 +49,15 @@ export async function openArchive(path: string, signal: AbortSignal): Promise<Ar
   return {
     path,
     parts,
-    read: (part) => ({
-      bytes: bytesOf(`${path}/${part.name}`, archive, part, signal),
-      size: part.length,
-      hasChanged,
-      close: async () => {},
-    }),
+    read: (part) => {
+      const bytes = bytesOf(`${path}/${part.name}`, archive, part, signal);
+      return {
+        bytes,
+        size: part.length,
+        hasChanged,
+        close: async () => void (await bytes.return(undefined)),
+      };
+    },
     hasChanged,
     close,
     returnTo: async (output, changed) => {

@@ -71,6 +71,12 @@ describe("the tables of an archive", () => {
     expect((await readQuota(home)).used).toBe(2);
   });
 
+  test("come back with -I, whatever the name of the archive is", async () => {
+    const home = folderOf({ "export.bin": zip(tables) });
+    expect((await run(home, "export.bin", "-q", "-I")).code).toBe(0);
+    expect(await filesIn(read(home, "export.bin"))).toEqual({ ...tables, ...checked });
+  });
+
   test("may be workbooks and compressed files", async () => {
     const cell = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`;
     const rows = ["email", ok, bad].map((text) => `<row>${cell(text)}</row>`).join("");

@@ -9,7 +9,7 @@ import type { BulkOptions } from "../../options/bulk.js";
 import { commitOutputs } from "../commit.js";
 import { type Input, needPlaces, type OpenedArchive } from "../plan/places.js";
 import type { Plan } from "../plan/plan.js";
-import { openInput } from "./input.js";
+import { tryInput } from "./input.js";
 import { checkReplaceable } from "./output.js";
 import type { Resources } from "./resources.js";
 
@@ -76,15 +76,15 @@ export async function prepareArchives(
   const kept: Plan[] = [];
   for (const archive of new Set(plans.map(({ member }) => member?.archive))) {
     const own = plans.filter(({ member }) => member?.archive === archive);
-    if (archive === undefined) kept.push(...own);
-    else kept.push(...(await withItems(own, column !== undefined, archive, resources.signal)));
-  }
-  for (const archive of new Set(kept.map(({ member }) => member?.archive))) {
-    const own = kept.filter(({ member }) => member?.archive === archive);
-    if (archive === undefined || own[0]!.isDryRun) continue;
+    if (archive === undefined) {
+      kept.push(...own);
+      continue;
+    }
+    const tables = await withItems(own, column !== undefined, archive, resources.signal);
+    kept.push(...tables);
     const target = inPlace === undefined ? output : archive.file.path;
-    if (target === undefined || !isArchiveName(target)) continue;
-    await openReturned(archive, target, inPlace, own, resources);
+    const isReturned = inPlace !== undefined || (target !== undefined && isArchiveName(target));
+    if (isReturned && !own[0]!.isDryRun) await openReturned(archive, target!, inPlace, tables, resources);
   }
   // In the order in which they were given.
   const sorted = plans.filter((plan) => kept.includes(plan));
@@ -122,7 +122,7 @@ async function withItems(
   let refusal: unknown;
   for (const plan of plans) {
     try {
-      await openInput({ ...plan, note: () => {} }, { onBadRow: () => {}, onOpen: () => {}, signal });
+      await tryInput(plan, signal);
       kept.push(plan);
     } catch (error) {
       signal.throwIfAborted();

@@ -4,7 +4,7 @@ import { type FileCopy, openCopy, type TableSink } from "../../../files/output.j
 import { isFirstShard, type Plan } from "../plan/plan.js";
 import { BadRows } from "../report/bad-rows.js";
 import type { Run } from "./engine.js";
-import { type OpenInput, openInput } from "./input.js";
+import { type OpenInput, openInput, tryInput } from "./input.js";
 import { checkReplaceable, nowhere, openSink } from "./output.js";
 import type { Resources } from "./resources.js";
 
@@ -52,19 +52,13 @@ export async function lookAhead(plans: readonly Plan[], signal: AbortSignal): Pr
     // The tables of archives have been opened already.
     if (plan.member) continue;
     const path = plan.input!;
-    let close = async () => {};
-    const onOpen = (closeInput: typeof close) => {
-      close = closeInput;
-    };
     try {
       await checkReplaceable(path);
       if (plan.backup !== undefined) await openCopy(path, plan.backup);
-      await openInput({ ...plan, note: () => {} }, { onBadRow: () => {}, onOpen, signal });
+      await tryInput(plan, signal);
     } catch (error) {
       if (error instanceof Error) error.message += "; no file is replaced";
       throw error;
-    } finally {
-      await close();
     }
   }
 }

@@ -52,13 +52,8 @@ interface InputEvents {
  * @throws FileError, TableError, ChoiceError when the file cannot be used
  */
 export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputEvents): Promise<OpenInput> {
-  const { input: path, inputName, columns: wanted, isForced, note } = plan;
-  const { archive, part } = plan.member ?? {};
-  const input = part
-    ? archive!.file.read(part)
-    : path === undefined
-      ? standardInput(signal)
-      : await openInputFile(path, signal);
+  const { inputName, columns: wanted, isForced, note } = plan;
+  const input = await inputFileOf(plan, signal);
   // If reading stops half-way, the garbage collector would close the file, and Node would print a warning.
   onOpen(() => input.close());
   const counted = countBytes(input);
@@ -165,6 +160,23 @@ export async function openInput(plan: Plan, { onBadRow, onOpen, signal }: InputE
   };
 }
 
+/**
+ * Opens an input as {@link openInput} does, and closes it again.
+ *
+ * @throws FileError, TableError, ChoiceError when the file cannot be used
+ */
+export async function tryInput(plan: Plan, signal: AbortSignal): Promise<void> {
+  let close = async () => {};
+  const onOpen = (closeInput: typeof close) => {
+    close = closeInput;
+  };
+  try {
+    await openInput({ ...plan, note: () => {} }, { onBadRow: () => {}, onOpen, signal });
+  } finally {
+    await close();
+  }
+}
+
 /** Columns of an earlier run keep their places; new ones are behind the table. */
 function addedColumns({ filter }: Plan, { names, places }: Columns, { width, column, rowsAbove = 0 }: Table) {
   let next = width;
@@ -261,6 +273,11 @@ function othersRemark(others: readonly string[]): string {
   if (others.length > mostNamed) names.push(counted(others.length - mostNamed, "other"));
   const have = others.length === 1 ? "has" : "have";
   return `; ${new Intl.ListFormat("en").format(names)} ${have} items, too: choose one with --sheet`;
+}
+
+function inputFileOf({ input: path, member }: Plan, signal: AbortSignal): InputFile | Promise<InputFile> {
+  if (member) return member.archive.file.read(member.part);
+  return path === undefined ? standardInput(signal) : openInputFile(path, signal);
 }
 
 function standardInput(signal: AbortSignal): InputFile {
