@@ -34,6 +34,22 @@ const signalMilliseconds = 20;
 export async function validateFile(plan: Plan, run: Run, resources: Resources): Promise<Summary | DryRun> {
   const started = performance.now();
   const files = await openFiles(plan, run, resources);
+  try {
+    const result = await validateAndCommit(plan, run, files, resources);
+    const seconds = Math.round(performance.now() - started) / 1000;
+    return "report" in result ? { ...result, seconds } : result;
+  } finally {
+    // A workbook is not read to its end.
+    await files.input.close();
+  }
+}
+
+async function validateAndCommit(
+  plan: Plan,
+  run: Run,
+  files: RunFiles,
+  resources: Resources,
+): Promise<Omit<Summary, "seconds"> | DryRun> {
   const progress = progressOf(plan, run, files);
   const { signal } = resources;
   // A signal ends the run elsewhere, while this function still waits.
@@ -55,8 +71,7 @@ export async function validateFile(plan: Plan, run: Run, resources: Resources): 
   run.badRowsTable?.startNext();
   if (files.table.width === 0) plan.note(`${plan.inputName} is empty`);
   const { requests, dns } = used();
-  const seconds = Math.round(performance.now() - started) / 1000;
-  return { ...(await summaryOf(plan, run, files, report)), requests, dns, seconds };
+  return { ...(await summaryOf(plan, run, files, report)), requests, dns };
 }
 
 async function validateRows(

@@ -1,5 +1,5 @@
 /** Covers runs over spreadsheet files: missing texts, charts, formulas without a value, and rows that are wider than others. */
-import { writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { idv } from "../../support/run-here.js";
@@ -216,6 +216,16 @@ test("--skip-lines counts the rows of a sheet, whose cells may have line breaks"
   );
 });
 
+test.runIf(process.platform === "linux")("workbooks are closed when they have been read", async () => {
+  const home = temporaryFolder();
+  const names = ["1.xlsx", "2.xlsx", "3.xlsx", "4.xlsx"];
+  for (const name of names) writeFileSync(join(home, name), xlsxOf({ S: row(1, ann) }));
+  const open = () => readdirSync("/proc/self/fd").length;
+  const before = open();
+  expect((await idv(["emails", "-q", ...names, "-o", "o/"], { home })).code).toBe(0);
+  expect(open() - before).toBeLessThan(names.length);
+});
+
 test.each([
   ["xl/workbook.bin", "a binary workbook (.xlsb)"],
   ["Index/Document.iwa", "a document of Numbers, Pages or Keynote"],
@@ -225,14 +235,6 @@ test.each([
   expect({ code, stderr }).toEqual({ code: 2, stderr: `idv: l.xlsx: ${what}; export it as CSV or .xlsx\n` });
   const other = await run("l.zip", zip({ [part]: "x" }));
   expect(other).toMatchObject({ code: 2, stderr: `idv: l.zip: ${what}; export it as CSV or .xlsx\n` });
-});
-
-test("an archive on standard input has to be saved", async () => {
-  const { code, stderr } = await idv(["emails"], { stdin: zip({ "list.csv": "email\n" }) });
-  expect({ code, stderr }).toEqual({
-    code: 2,
-    stderr: "idv: standard input: a zip archive; save it, and give the file's name\n",
-  });
 });
 
 test("an archive with more parts than it can list is refused, since it would lose some", async () => {
