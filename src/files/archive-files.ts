@@ -10,7 +10,8 @@ import { openOutputFile, type TableSink } from "./output.js";
 const inZip64 = 0xffffffff;
 
 export interface ArchiveFile {
-  readonly path: string;
+  /** Its path, or `standard input`. */
+  readonly name: string;
   readonly parts: readonly ArchivePart[];
   /** Returns a part as an input. Each piece is valid as long as the caller likes. */
   read(part: ArchivePart): InputFile;
@@ -28,29 +29,30 @@ export interface ArchiveFile {
 /**
  * Opens a zip archive.
  *
+ * @param name its name in messages
  * @param signal aborting it ends the reading with the signal's reason
  * @throws FileError when it cannot be read, or is damaged
  */
-export async function openArchive(path: string, signal: AbortSignal): Promise<ArchiveFile> {
+export async function openArchive(path: string, name: string, signal: AbortSignal): Promise<ArchiveFile> {
   const file = await openInputFile(path, signal);
   const { size, read, hasChanged, close } = file;
   if (read === undefined || size === undefined) {
     await close();
-    throw new FileError(`${path}: not a regular file any more; run again`);
+    throw new FileError(`${name}: not a regular file any more; run again`);
   }
   const archive = { length: size, read };
   let parts: readonly ArchivePart[];
   try {
-    parts = partsOf(path, archive);
+    parts = partsOf(name, archive);
   } catch (error) {
     await close();
     throw error;
   }
   return {
-    path,
+    name,
     parts,
     read: (part) => {
-      const bytes = bytesOf(`${path}/${part.name}`, archive, part, signal);
+      const bytes = bytesOf(`${name}/${part.name}`, archive, part, signal);
       return {
         bytes,
         size: part.length,
@@ -61,14 +63,14 @@ export async function openArchive(path: string, signal: AbortSignal): Promise<Ar
     hasChanged,
     close,
     returnTo: async (output, changed) => {
-      checkHeaders(path, archive, parts);
+      checkHeaders(name, archive, parts);
       return new ReturnedArchive(archive, parts, changed, await openOutputFile(output));
     },
   };
 }
 
-function partsOf(path: string, archive: Archive): readonly ArchivePart[] {
-  const refuse = (reason: string) => new FileError(`${path}: ${reason}; unpack it, and give the files`);
+function partsOf(name: string, archive: Archive): readonly ArchivePart[] {
+  const refuse = (reason: string) => new FileError(`${name}: ${reason}; unpack it, and give the files`);
   let parts: readonly ArchivePart[] | undefined;
   try {
     parts = listParts(archive);
@@ -89,11 +91,11 @@ function partsOf(path: string, archive: Archive): readonly ArchivePart[] {
 }
 
 /** @throws FileError when a part is not where the archive says */
-function checkHeaders(path: string, archive: Archive, parts: readonly ArchivePart[]): void {
+function checkHeaders(name: string, archive: Archive, parts: readonly ArchivePart[]): void {
   try {
     for (const part of parts) headerOf(archive, part);
   } catch (error) {
-    throw new FileError(`${path}: a damaged zip archive: ${(error as Error).message}`);
+    throw new FileError(`${name}: a damaged zip archive: ${(error as Error).message}`);
   }
 }
 

@@ -4,6 +4,10 @@ import { found } from "./found.js";
 
 const localHeader = 0x04034b50;
 
+/** @param start first bytes of a file */
+export const isZipStart = (start: Uint8Array): boolean =>
+  start.length >= 4 && Buffer.from(start.buffer, start.byteOffset).readUInt32LE(0) === localHeader;
+
 /** Returns whether a file starts as a zip archive does. Neither pipes nor devices are opened. */
 export function startsAsZip(path: string): boolean {
   if (found(path)?.isFile() !== true) return false;
@@ -11,7 +15,7 @@ export function startsAsZip(path: string): boolean {
     const file = openSync(path, "r");
     const start = Buffer.alloc(4);
     try {
-      return readSync(file, start) === 4 && start.readUInt32LE(0) === localHeader;
+      return readSync(file, start) === 4 && isZipStart(start);
     } finally {
       closeSync(file);
     }

@@ -11,6 +11,7 @@ import { interruptible } from "../terminal/interruption.js";
 import { sayFailure } from "../terminal/terminal.js";
 import { openRun, type Run } from "./open/engine.js";
 import { Resources } from "./open/resources.js";
+import { openStandardInput } from "./open/standard-input.js";
 import { type BulkRequest, type Plan, planRun } from "./plan/plan.js";
 import { exitCodeOf } from "./report/exit-code.js";
 import { costOrResumption, sayUnvalidated } from "./report/failed-run.js";
@@ -46,10 +47,17 @@ export async function runBulk(request: BulkRequest): Promise<number> {
 
 /** Plans the run. The tables of a zip archive are files of it. */
 async function plansOf(request: BulkRequest, resources: Resources): Promise<readonly [Plan, ...Plan[]]> {
-  if (!request.files.some(startsAsZip)) return planRun(request);
+  const files = request.files.length === 0 ? ["-"] : request.files;
+  const isStandardInput = files.length === 1 && files[0] === "-";
+  const standardInput = isStandardInput ? await openStandardInput(resources) : undefined;
+  if (typeof standardInput !== "string" && !files.some(startsAsZip)) {
+    const inputs = files.map((path) => ({ path, standardInput }));
+    return planRun(request, inputs);
+  }
   const { inputsOf, prepareArchives } = await import("./open/archives.js");
-  const inputs = await inputsOf(request.files, resources);
-  return prepareArchives(await planRun({ ...request, inputs }), request.options, resources);
+  const copy = typeof standardInput === "string" ? standardInput : undefined;
+  const inputs = await inputsOf(files, copy, resources);
+  return prepareArchives(await planRun(request, inputs), request.options, resources);
 }
 
 /** Returns the name of the output that a signal leaves unwritten; undefined for standard output. */

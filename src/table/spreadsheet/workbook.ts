@@ -158,7 +158,7 @@ async function openBook(
   if (content === undefined && find("xl/workbook.xml") === undefined) {
     const what = otherArchives.find(([path]) => find(path))?.[1];
     if (what === undefined)
-      throw new ChoiceError(`${name}: a zip archive; save it, and give the file's name`);
+      throw new ChoiceError(`${name}: a zip archive without a workbook in it; unpack it first`);
     throw new ChoiceError(`${name}: ${what}; export it as CSV or .xlsx`);
   }
   const isTooLarge = ({ length, compressedLength }: ArchivePart) =>

@@ -131,6 +131,59 @@ describe("the tables of an archive", () => {
   });
 });
 
+describe("an archive on standard input", () => {
+  const stdin = zip(tables);
+
+  test("is read like one in a file, and leaves no copy", async () => {
+    const home = folderOf({ "copies/x": "" });
+    const copies = join(home, "copies");
+    const env = { TMPDIR: copies };
+    const { code, stderr } = await idv(["emails", "-o", "o/"], { stdin, home, env });
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain("standard input/users.json: 1 row, 0 distinct e-mail addresses in column 1");
+    for (const [name, text] of Object.entries(checked)) expect(read(home, `o/${name}`).toString()).toBe(text);
+    expect((await idv(["emails", "-", "-q", "-o", "b.zip"], { stdin, home, env })).code).toBe(0);
+    expect(await filesIn(read(home, "b.zip"))).toEqual({ ...tables, ...checked });
+    const one = await idv(["emails", "-q"], { stdin: zip({ "l.csv": `${ok}\n` }), home, env });
+    expect(one).toMatchObject({ code: 0, stdout: `${ok},ok\n` });
+    expect(readdirSync(copies)).toEqual(["x"]);
+  });
+
+  test("needs places for several tables, and cannot be replaced", async () => {
+    expect(await idv(["emails"], { stdin })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("the 2 tables of standard input need a place each"),
+    });
+    expect(await idv(["emails", "-I"], { stdin })).toMatchObject({
+      code: 2,
+      stderr: "idv: --in-place needs a FILE; standard input cannot be replaced\n",
+    });
+  });
+
+  test("may be a workbook, compressed or not a table at all", async () => {
+    const sheet = xlsxOf({
+      S: '<row r="1"><c r="A1" t="inlineStr"><is><t>b@mailinator.com</t></is></c></row>',
+    });
+    expect(await idv(["emails", "-q"], { stdin: sheet })).toMatchObject({
+      code: 0,
+      stdout: `${bad},disposable\n`,
+    });
+    expect(await idv(["emails", "-q"], { stdin: gzipSync(stdin) })).toMatchObject({
+      code: 2,
+      stderr: "idv: standard input: a zip archive without a workbook in it; unpack it first\n",
+    });
+    expect((await idv(["emails"], { stdin: zip({ "x.pdf": "x" }) })).stderr).toBe(
+      "idv: standard input: a zip archive without tables\n",
+    );
+    const home = folderOf({});
+    const full = await idv(["emails"], { stdin, home, env: { TMPDIR: join(home, "missing") } });
+    expect(full).toMatchObject({
+      code: 6,
+      stderr: "idv: a copy of the archive on standard input: cannot be written: the folder does not exist\n",
+    });
+  });
+});
+
 test("an archive appears with all of its tables, or not at all", async () => {
   const broken = `id,email\n1,${ok}\n2,${bad},x\n`;
   const home = folderOf({

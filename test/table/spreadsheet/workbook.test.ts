@@ -404,7 +404,7 @@ describe("a file is refused that", () => {
     [
       "is another archive",
       () => renamed("xl/workbook.xml", "xx/workbook.xml"),
-      "a zip archive; save it",
+      "a zip archive without a workbook",
       ChoiceError,
     ],
     ["says that a part is large", () => withLength(600_000_000), "too large to read", TableError],

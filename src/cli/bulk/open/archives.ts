@@ -27,22 +27,32 @@ const officePart =
 /**
  * Returns the inputs of a run, with the tables of each archive in place of the archive.
  *
+ * @param standardInput the path of its copy, if it is an input
  * @throws FileError when an archive cannot be read
  * @throws ChoiceError when an archive has no tables
  */
-export async function inputsOf(files: readonly string[], resources: Resources): Promise<readonly Input[]> {
+export async function inputsOf(
+  files: readonly string[],
+  standardInput: string | undefined,
+  resources: Resources,
+): Promise<readonly Input[]> {
   const inputs: Input[] = [];
   for (const path of files) {
-    const isZip = startsAsZip(path) && !isWorkbook(endingOf(path));
-    const archive = isZip ? await archiveAt(path, resources) : undefined;
-    if (archive === undefined) inputs.push({ path });
+    const isZip = startsAsZip(standardInput ?? path) && !isWorkbook(endingOf(path));
+    const archive = isZip ? await archiveAt(path, standardInput, resources) : undefined;
+    if (archive === undefined) inputs.push({ path, standardInput });
     else inputs.push(...archive.tables.map((part) => ({ path, member: { archive, part } })));
   }
   return inputs;
 }
 
-async function archiveAt(path: string, resources: Resources): Promise<OpenedArchive | undefined> {
-  const file = await openArchive(path, resources.signal);
+async function archiveAt(
+  path: string,
+  standardInput: string | undefined,
+  resources: Resources,
+): Promise<OpenedArchive | undefined> {
+  const name = standardInput ? "standard input" : path;
+  const file = await openArchive(standardInput ?? path, name, resources.signal);
   if (file.parts.some(({ name }) => officePart.test(name))) {
     await file.close();
     return undefined;
@@ -51,8 +61,8 @@ async function archiveAt(path: string, resources: Resources): Promise<OpenedArch
   const tables = file.parts.filter(isTable);
   const names = tables.map(({ name }) => name);
   const twice = names.find((name, nth) => names.indexOf(name) !== nth);
-  if (twice !== undefined) throw new ChoiceError(`${path}: two of its files are named ${twice}; unpack it`);
-  if (tables.length === 0) throw new ChoiceError(`${path}: a zip archive without tables`);
+  if (twice !== undefined) throw new ChoiceError(`${name}: two of its files are named ${twice}; unpack it`);
+  if (tables.length === 0) throw new ChoiceError(`${name}: a zip archive without tables`);
   return { file, tables };
 }
 
@@ -82,7 +92,7 @@ export async function prepareArchives(
     }
     const tables = await withItems(own, column !== undefined, archive, resources.signal);
     kept.push(...tables);
-    const target = inPlace === undefined ? output : archive.file.path;
+    const target = inPlace === undefined ? output : archive.file.name;
     const isReturned = inPlace !== undefined || (target !== undefined && isArchiveName(target));
     if (isReturned && !own[0]!.isDryRun) await openReturned(archive, target!, inPlace, tables, resources);
   }
@@ -135,7 +145,7 @@ async function withItems(
   const isKept = (part: ArchivePart) => kept.some(({ member }) => member!.part === part);
   const others = file.parts.filter((part) => !part.name.endsWith("/") && !isKept(part));
   if (others.length > 0)
-    kept[0]!.note(`${file.path}: left as they are: ${listed(others.map(({ name }) => name))}`);
+    kept[0]!.note(`${file.name}: left as they are: ${listed(others.map(({ name }) => name))}`);
   return kept;
 }
 
@@ -153,6 +163,6 @@ export async function finishArchive(plan: Plan, later: readonly Plan[], resource
   if (archive?.returned === undefined || later.some(({ member }) => member?.archive === archive)) return;
   const { file, returned, backup } = archive;
   const { isInPlace, note } = plan;
-  const inputName = file.path;
+  const inputName = file.name;
   await resources.commit(commitOutputs({ input: file, inputName, isInPlace, sink: returned, backup, note }));
 }

@@ -1,9 +1,9 @@
 /** Opens the input of a run: undoes its compression and encoding, finds the table in it, and names the added columns. */
 import type { Compression } from "../../../files/compression-format.js";
 import { type DecodedInput, decodeInput } from "../../../files/decoding.js";
-import { ChoiceError, FileError } from "../../../files/errors.js";
-import { found } from "../../../files/found.js";
-import { type InputFile, openInputFile, readStream } from "../../../files/input.js";
+import { ChoiceError } from "../../../files/errors.js";
+import { type InputFile, openInputFile } from "../../../files/input.js";
+import { isZipStart } from "../../../files/zip-start.js";
 import type { CellOptions } from "../../../run/cells.js";
 import { type Columns, nameColumns } from "../../../run/columns.js";
 import { isStatus, type Update } from "../../../run/earlier-fields.js";
@@ -237,8 +237,7 @@ async function readSheet(
   { start, bytes, compression }: DecodedInput,
   signal: AbortSignal,
 ) {
-  const isArchive = start[0] === 0x50 && start[1] === 0x4b && start[2] === 3 && start[3] === 4;
-  if (!isArchive) {
+  if (!isZipStart(start)) {
     if (wanted === undefined) return undefined;
     throw new ChoiceError(`${inputName}: --sheet is for spreadsheet files, and this is not one`);
   }
@@ -275,15 +274,9 @@ function othersRemark(others: readonly string[]): string {
   return `; ${new Intl.ListFormat("en").format(names)} ${have} items, too: choose one with --sheet`;
 }
 
-function inputFileOf({ input: path, member }: Plan, signal: AbortSignal): InputFile | Promise<InputFile> {
+function inputFileOf({ input, member, standardInput }: Plan, signal: AbortSignal) {
   if (member) return member.archive.file.read(member.part);
-  return path === undefined ? standardInput(signal) : openInputFile(path, signal);
-}
-
-function standardInput(signal: AbortSignal): InputFile {
-  if (found(0)?.isDirectory()) throw new FileError("standard input: is a folder; give a file");
-  const bytes = readStream("standard input", process.stdin, signal);
-  return { bytes, size: undefined, hasChanged: async () => false, close: async () => {} };
+  return typeof standardInput === "object" ? standardInput : openInputFile(standardInput ?? input!, signal);
 }
 
 function countBytes({ bytes, size }: InputFile) {

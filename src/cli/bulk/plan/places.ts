@@ -5,6 +5,7 @@ import type { ArchivePart } from "../../../files/archive.js";
 import type { ArchiveFile, ReturnedArchive } from "../../../files/archive-files.js";
 import { isArchiveName } from "../../../files/format-by-name.js";
 import { found } from "../../../files/found.js";
+import type { InputFile } from "../../../files/input.js";
 import type { FileCopy } from "../../../files/output.js";
 import { UsageError } from "../../errors.js";
 import type { BulkOptions } from "../../options/bulk.js";
@@ -25,12 +26,13 @@ export interface Input {
   readonly path: string;
   /** The table in the archive at that path. */
   readonly member?: { readonly archive: OpenedArchive; readonly part: ArchivePart };
+  /** Standard input, or the path of a copy of it. */
+  readonly standardInput?: InputFile | string | undefined;
 }
 
-export interface Places {
+export interface Places extends Pick<Input, "member" | "standardInput"> {
   /** Undefined for standard input; for a table in an archive, its name behind that of the archive. */
   readonly input: string | undefined;
-  readonly member?: Input["member"] | undefined;
   /** Undefined for standard output and `--split`. */
   readonly output: string | undefined;
   /** Folder of the output, created if it is missing; set only if the user named no file in it. */
@@ -40,7 +42,6 @@ export interface Places {
 }
 
 /**
- * @param inputs none, or `-` alone, for standard input
  * @throws UsageError when several files have no separate outputs, or an input would be overwritten
  */
 export function placesOf(inputs: readonly Input[], options: BulkOptions): readonly Places[] {
@@ -49,9 +50,10 @@ export function placesOf(inputs: readonly Input[], options: BulkOptions): readon
   // Which tables of an archive have items is not known yet.
   const isUndecided = options.output === undefined && inputs.every(({ member }) => member !== undefined);
   if (isSeveral && !isArchive && !isUndecided) checkSeveral(inputs, options);
-  return (inputs.length === 0 ? [{ path: "-" }] : inputs).map(({ path, member }: Input) =>
-    member ? placesOfTable(path, member, isSeveral, options) : placesOfFile(path, isSeveral, options),
-  );
+  return inputs.map(({ path, member, standardInput }) => ({
+    ...(member ? placesOfTable(path, member, isSeveral, options) : placesOfFile(path, isSeveral, options)),
+    ...(standardInput && { standardInput }),
+  }));
 }
 
 /**
@@ -60,7 +62,7 @@ export function placesOf(inputs: readonly Input[], options: BulkOptions): readon
  * @throws UsageError when it is, and the input is none
  */
 function checkArchiveOutput(inputs: readonly Input[], { output }: BulkOptions): boolean {
-  if (output === undefined || !isArchiveName(output) || inputs.length === 0) return false;
+  if (output === undefined || !isArchiveName(output)) return false;
   const archives = new Set(inputs.map(({ member }) => member?.archive));
   if (archives.has(undefined)) return false;
   if (archives.size > 1) {
@@ -77,7 +79,8 @@ function placesOfTable(
   isSeveral: boolean,
   { output, inPlace, dryRun }: BulkOptions,
 ): Places {
-  const input = `${path}/${member.part.name}`;
+  const input = `${member.archive.file.name}/${member.part.name}`;
+  if (inPlace !== undefined && path === "-") throw notReplaceable();
   const places = { input, member, folder: undefined, isInPlace: inPlace !== undefined, backup: undefined };
   if (inPlace !== undefined) return { ...places, output: input };
   if (output === undefined || output === "-") return { ...places, output: undefined };
@@ -92,14 +95,17 @@ function placesOfTable(
   return { ...places, output: file, folder: dirname(file) };
 }
 
+const notReplaceable = (): UsageError =>
+  new UsageError("--in-place needs a FILE; standard input cannot be replaced");
+
 const isInput = (output: string): UsageError =>
   new UsageError(
     `-o ${printable(output)}: is the input itself; to replace it, use -I, or -I.bak to keep the old one`,
   );
 
 function checkSeveral(inputs: readonly Input[], { output, inPlace, split, dryRun }: BulkOptions): void {
-  const files = inputs.map(({ path }) => path);
-  if (files.includes("-")) throw new UsageError("several files: standard input cannot be one of them");
+  if (inputs.some(({ path, member }) => path === "-" && !member))
+    throw new UsageError("several files: standard input cannot be one of them");
   if (split !== undefined || dryRun) return;
   if (inPlace === undefined && (output === undefined || !isFolder(output))) {
     throw needPlaces(inputs);
@@ -107,7 +113,7 @@ function checkSeveral(inputs: readonly Input[], { output, inPlace, split, dryRun
 }
 
 export function needPlaces(inputs: readonly Pick<Places, "member">[]): UsageError {
-  const [path, ...others] = new Set(inputs.map(({ member }) => member?.archive.file.path));
+  const [path, ...others] = new Set(inputs.map(({ member }) => member?.archive.file.name));
   const isOne = path !== undefined && others.length === 0;
   const what = isOne ? `the ${inputs.length} tables of ${path}` : `${inputs.length} files`;
   const places = `write them to a folder with -o FOLDER/, ${isOne ? "to an archive with -o FILE.zip, " : ""}or replace`;
@@ -118,7 +124,7 @@ function placesOfFile(file: string, isSeveral: boolean, { output: named, inPlace
   const input = file === "-" ? undefined : file;
   const isInPlace = inPlace !== undefined;
   if (isInPlace && input === undefined) {
-    throw new UsageError("--in-place needs a FILE; standard input cannot be replaced");
+    throw notReplaceable();
   }
   // On macOS, `sed -i .bak` is typed with a space.
   if (inPlace === "" && /^\.\w+$/.test(file) && !existsSync(file)) {

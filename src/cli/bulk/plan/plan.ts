@@ -97,8 +97,6 @@ export interface BulkRequest {
   readonly kind: Kind;
   /** Paths of the inputs; none, or `-` alone, for standard input. */
   readonly files: readonly string[];
-  /** The inputs, with the tables of archives; by default the files. */
-  readonly inputs?: readonly Input[];
   readonly options: BulkOptions;
   readonly given: readonly GivenOption[];
 }
@@ -106,14 +104,18 @@ export interface BulkRequest {
 /**
  * Plans a run over one or more files. May run the user's key command. Opens no file of the run.
  *
- * @returns a plan for each file
+ * @param inputs the inputs, with the tables of archives in their place
+ * @returns a plan for each
  * @throws UsageError when options contradict each other or a setting is invalid
  * @throws ChoiceError when the name of an output asks for a format that cannot be written
  * @throws AuthorisationError when the service is wanted and there is no key
  * @throws FileError when one of the user's own lists cannot be read
  */
-export async function planRun(request: BulkRequest): Promise<readonly [Plan, ...Plan[]]> {
-  const { files, options, inputs = files.map((path) => ({ path })) } = request;
+export async function planRun(
+  request: Omit<BulkRequest, "files">,
+  inputs: readonly Input[],
+): Promise<readonly [Plan, ...Plan[]]> {
+  const { options } = request;
   const { env } = process;
   checkTogether(options);
   const places = placesOf(inputs, options);
@@ -130,7 +132,7 @@ export async function planRun(request: BulkRequest): Promise<readonly [Plan, ...
   return [first!, ...others];
 }
 
-async function planCommon({ kind, options, given }: BulkRequest): Promise<CommonPlan> {
+async function planCommon({ kind, options, given }: Omit<BulkRequest, "files">): Promise<CommonPlan> {
   const { env } = process;
   const { badRows = { policy: "error" }, split, shard, header, report } = options;
   const note = options.quiet ? () => {} : say;

@@ -11,7 +11,7 @@ import { printable } from "../../terminal/terminal.js";
 
 interface FileTargets {
   /** The archive that the input is in. */
-  readonly member?: { readonly archive: { readonly file: { readonly path: string } } } | undefined;
+  readonly member?: { readonly archive: { readonly file: { readonly name: string } } } | undefined;
   readonly input: string | undefined;
   readonly output: string | undefined;
   readonly backup: string | undefined;
@@ -89,7 +89,7 @@ export function checkTargets(files: readonly FileTargets[], common: CommonTarget
 /** An archive is one input, whatever the number of its tables. */
 const inputsOf = (files: readonly FileTargets[]): readonly Role["path"][] => [
   ...files.map(({ input, isInPlace, member }) => (isInPlace || member ? undefined : input)),
-  ...new Set(files.map(({ member }) => member?.archive.file.path)),
+  ...new Set(files.map(({ member }) => member?.archive.file.name)),
 ];
 
 export const isSameFile = (input: string, output: string): boolean =>

@@ -26,17 +26,19 @@ async function plan(file: string | undefined, options: Partial<BulkOptions> = {}
     paths.flatMap((name) => (options[name] === undefined ? [] : [[name, inHome(options[name])]])),
   );
   const { badRows } = options;
-  const [planned] = await planRun({
-    kind: "email",
-    files: [inHome(file)],
-    given: [],
-    options: {
-      ...defaults,
-      ...options,
-      ...resolved,
-      ...(badRows?.file !== undefined && { badRows: { ...badRows, file: inHome(badRows.file) } }),
+  const [planned] = await planRun(
+    {
+      kind: "email",
+      given: [],
+      options: {
+        ...defaults,
+        ...options,
+        ...resolved,
+        ...(badRows?.file !== undefined && { badRows: { ...badRows, file: inHome(badRows.file) } }),
+      },
     },
-  });
+    [{ path: inHome(file) }],
+  );
   return planned;
 }
 
