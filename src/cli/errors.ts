@@ -36,7 +36,7 @@ export interface Failure {
   readonly stack?: string;
 }
 
-/** Maps every error that can end the program. Unknown errors are bugs and keep their stack. */
+/** Unknown errors are bugs and keep their stack. */
 export function failureFor(error: unknown): Failure {
   if (error instanceof ClosedPipe) return { exitCode: exitCodes.done };
   if (error instanceof CommanderError) {

@@ -111,7 +111,7 @@ const commands: readonly CommandEntry[] = [
   },
 ];
 
-/** Builds the command line. Only the command in `words`, the user's words, gets its options. */
+/** Only the command in `words`, the user's words, gets its options. */
 export async function createProgram(version: string, words: readonly string[]): Promise<Command> {
   const program = new Command("idv");
   const used = words.find((word) => !word.startsWith("-"));
@@ -190,7 +190,6 @@ async function help(program: Command, topic: string | undefined): Promise<void> 
   program.error(`unknown topic '${topic}'; topics: ${topicNames.join(", ")}`);
 }
 
-/** Puts a message of commander on one line, without its `error: `. Removed options get their replacement. */
 function oneLine(text: string, flags: readonly string[]): string {
   const line = text
     .trim()

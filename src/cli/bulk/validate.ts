@@ -130,7 +130,6 @@ async function openAnnotations(plan: Plan, { engine: { validator } }: Run): Prom
   );
 }
 
-/** Starts to count. The returned function returns the counts since then. */
 function usageSince({ dns }: Plan, { engine, mail }: Run) {
   const items = engine.dryRunItems?.() ?? 0;
   const requests = engine.requests?.() ?? 0;

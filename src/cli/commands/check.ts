@@ -53,9 +53,7 @@ export const define: DefineCommand = (command) => {
   });
 };
 
-/**
- * Prints value, status, reason, suggestion and, with `--dns`, the MX host, separated by tabs. Returns the exit code.
- */
+/** Prints value, status, reason, suggestion and, with `--dns`, the MX host, separated by tabs. */
 async function check(values: readonly string[], options: CheckOptions): Promise<number> {
   const classifier = loadClassifier({
     ...tableSource(dataTablePath(process.env), say),
@@ -108,7 +106,6 @@ async function openMail(
   return openMailCheck(settings, classifier, bare, signal);
 }
 
-/** Yields the values; `-` stands for the non-empty lines of standard input. */
 async function* valuesOf(values: readonly string[]): AsyncGenerator<string> {
   for (const value of values) {
     if (value !== "-") {

@@ -17,7 +17,6 @@ interface CommandHelp {
   readonly exitCodes?: readonly ExitCode[];
 }
 
-/** Lays out the help: description and examples first, then options, variables, exit codes and topics. */
 export function describe(command: Command, help: CommandHelp): Command {
   const { description, examples, options = {}, environment = [], exitCodes = [], topics = [] } = help;
   addOptions(command, options);

@@ -50,7 +50,6 @@ export const define: DefineCommand = (command) => {
   });
 };
 
-/** Returns the exit code with which a run would end for the first fault. */
 async function runDoctor(options: DoctorOptions): Promise<number> {
   const { env } = process;
   const lines: (readonly string[])[] = [];

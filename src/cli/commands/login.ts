@@ -49,10 +49,6 @@ async function login(options: LoginOptions): Promise<void> {
   say(`the key for ${place.value} is kept in ${path}`);
 }
 
-/**
- * @throws UsageError when the key would be sent unencrypted
- * @throws AuthorisationError, ServiceError when the service refuses the key or does not answer
- */
 async function verify(baseUrl: Resolved<string>, value: string, settings: Settings): Promise<void> {
   checkSafe(baseUrl, settings);
   const key = { value, source: "standard input" };

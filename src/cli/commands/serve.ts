@@ -102,7 +102,6 @@ export const define: DefineCommand = (command) => {
   });
 };
 
-/** Variables that override a file of options. */
 const variables: Readonly<Record<string, readonly string[]>> = {
   state: ["IDV_STATE", "IDV_STATE_FILE"],
   dns: [variableOf("dns")],
@@ -178,11 +177,6 @@ function reportBug({ stack }: Error): void {
   );
 }
 
-/**
- * Returns the address for people.
- *
- * @throws UsageError when the service cannot listen
- */
 async function listen(service: FastifyInstance, { listen: options, name }: ListeningPlace): Promise<string> {
   if ("path" in options) await removeStaleSocket(options.path);
   const address = await service

@@ -2,18 +2,16 @@
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 
-/** File or URL: the option, else IDV_STATE, else IDV_STATE_FILE, else `idv/service.db` in the XDG state folder. */
 export const statePlace = (option: string | undefined, env: NodeJS.ProcessEnv): string =>
   option ?? (env["IDV_STATE"] || env["IDV_STATE_FILE"] || join(stateFolder(env), "service.db"));
 
-/** `idv/disposable.bin` in the XDG data folder; `idv data update` writes it. */
+/** A relative XDG folder counts as unset, as the XDG specification demands. */
 export function dataTablePath(env: NodeJS.ProcessEnv): string {
   const dataHome = env["XDG_DATA_HOME"] ?? "";
   const dataFolder = isAbsolute(dataHome) ? dataHome : join(homeFolder(), ".local", "share");
   return join(dataFolder, "idv", "disposable.bin");
 }
 
-/** `idv/quota.db` in the XDG state folder. A relative XDG folder counts as unset, as the XDG specification demands. */
 export const quotaFilePath = (env: NodeJS.ProcessEnv): string => join(stateFolder(env), "quota.db");
 
 /**

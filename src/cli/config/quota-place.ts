@@ -10,14 +10,13 @@ export interface QuotaOptions {
 }
 
 export interface SharedQuota {
-  /** File or `postgres://` URL. */
   readonly state: string;
   /** Whether an option named the state: other users can see it in the list of processes. */
   readonly isOption: boolean;
   readonly from: QuotaOwner;
 }
 
-/** A quota file, or a shared quota. A file that the user has named may have a limit. */
+/** `isNamed` is set if the user has named the file, which may then have a limit. */
 export type QuotaPlace = { readonly path: string; readonly isNamed: boolean } | SharedQuota;
 
 export const isDatabase = (state: string): boolean => /^postgres(?:ql)?:\/\//.test(state);

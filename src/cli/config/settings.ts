@@ -29,14 +29,11 @@ import type { Resolved } from "./resolved.js";
 
 interface Setting {
   readonly help: string;
-  /** @throws InvalidArgumentError */
   readonly parse: (text: string) => unknown;
   readonly show?: (value: never) => string;
-  /** The default as the user would write it. */
   readonly fallback?: string;
   /** Flags of the option; absent if the command line gives the setting by `--set` only. */
   readonly flags?: string;
-  /** The engine or stage that uses the setting; absent for all. */
   readonly belongsTo?: "api" | "dns";
   /**
    * Set if a project's file may not give the setting: a clone must not decide where a user's domains or keys are sent,
@@ -45,7 +42,6 @@ interface Setting {
   readonly isOwn?: true;
 }
 
-/** In milliseconds. */
 export const longestCacheTtl = 366 * day;
 
 const time = (least: number, most: number) => ({ parse: duration(least, most), show: showTime });
@@ -162,7 +158,6 @@ export const variableOf = (name: SettingName): string => `IDV_${name.replace(/[A
 
 type ValueOf<Name extends SettingName> = ReturnType<All[Name]["parse"]>;
 
-/** Every setting with its value; undefined is possible only without a default. */
 export type Settings = {
   readonly [Name in SettingName]: Resolved<
     ValueOf<Name> | (All[Name] extends { readonly fallback: string } ? never : undefined)
@@ -297,7 +292,6 @@ const timeUnits = [
   ["ms", 1],
 ] as const;
 
-/** Uses the largest unit that fits: `30d` for 2,592,000,000 ms. */
 function showTime(milliseconds: number): string {
   const [unit, size] = timeUnits.find(([, size]) => milliseconds % size === 0)!;
   return `${milliseconds / size}${unit}`;
@@ -346,7 +340,6 @@ interface FoundFile {
   readonly owner: number;
 }
 
-/** Returns whether the user is neither root nor the current one. */
 const isForeign = (user: number): boolean =>
   process.getuid !== undefined && ![process.getuid(), 0].includes(user);
 
@@ -377,7 +370,6 @@ async function openIfPresent(path: string, otherwise: string): Promise<FoundFile
 
 const userSettingsPath = (env: NodeJS.ProcessEnv): string => join(configFolder(env), "config.json");
 
-/** @throws UsageError when the file is not a JSON object, or has unknown names */
 function parseSettingsFile({ path, text }: FoundFile, isProject: boolean): SettingsFile {
   let values: unknown;
   try {

@@ -12,7 +12,6 @@ export class CacheUse {
     this.#note = note;
   }
 
-  /** Uses the cache. Returns `without` once another process has locked the cache for too long. */
   async or<Result>(without: Result, use: () => Promise<Result>): Promise<Result> {
     if (this.#isLost) return without;
     try {

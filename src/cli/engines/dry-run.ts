@@ -15,7 +15,6 @@ export function dryRunOf(engine: Engine): Engine {
     ...(embedded && {
       embedded: {
         ...embedded,
-        // Units are granted, but not taken from the quota.
         charge: async (units: number) => {
           items += units;
           return { charged: units, exhausted: false, quota: noLimit };

@@ -76,11 +76,7 @@ export async function resolveBaseUrl(
   return login && { value: login.baseUrl, source: "idv login" };
 }
 
-/**
- * Checks that a key is sent over https or to this machine.
- *
- * @throws UsageError when it would be sent unencrypted, unless the user allows that
- */
+/** @throws UsageError when the key would be sent unencrypted to another machine, unless the user allows that */
 export function checkSafe({ value: url, source }: Resolved<string>, { allowInsecureHttp }: Settings): void {
   const { protocol, hostname } = new URL(url);
   if (protocol === "https:" || isLoopback(hostname) || allowInsecureHttp.value) return;

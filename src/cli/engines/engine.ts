@@ -7,15 +7,13 @@ export interface Engine {
   readonly validator: Validator;
   readonly reason: string;
   readonly cache?: CachePort;
-  /** Number of requests so far; absent if the engine sends none. */
   readonly requests?: () => number;
-  /** Number of items that would have been submitted so far; only in a dry run. */
   readonly dryRunItems?: () => number;
   /** Number of verdicts that this run has added to the cache; absent without a cache. */
   readonly kept?: () => number;
   readonly activity?: () => ApiEngine["activity"];
   readonly probe?: ApiEngine["probe"];
-  /** Called when all files are written: a later run over the same items pays again. */
+  /** Called when all files are written; after that, a later run over the same items pays again. */
   readonly end?: () => Promise<void>;
   /** Returns whether the run over the current file has left receipts, so that the next run need not pay again. */
   readonly leavesReceipts?: () => boolean;

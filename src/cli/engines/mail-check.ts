@@ -84,7 +84,7 @@ export async function openMailCheck(
   return { check: newCheck(), close };
 }
 
-/** Opens servers and cache. Each check has its own table of domains; all checks share the cache. */
+/** Each check has its own table of domains; all checks share the cache. */
 async function openDomains(
   { dnsServer, dnsConcurrency, dnsRate }: Settings,
   classifier: Classifier,

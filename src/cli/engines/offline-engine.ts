@@ -69,7 +69,8 @@ interface OpenQuota {
 }
 
 /**
- * Opens the quota. Without a home folder there is no quota file, and no limit can have been set: nothing is counted.
+ * Opens the quota. Counts nothing if no limit can have been set: the quota file cannot be created, as without a home
+ * folder, or another machine uses it and it has no limit.
  *
  * @throws StoreError
  * @throws UsageError when there is no such shared quota
@@ -125,7 +126,6 @@ const withTake = (receipts: ReceiptStore, take: ReceiptStore["take"]): ReceiptSt
   release: (owner) => receipts.release(owner),
 });
 
-/** Returns whether the quota file, which cannot be changed, has no limit; false if it cannot be read. */
 async function hasNoLimit(path: string): Promise<boolean> {
   try {
     return (await QuotaFile.peek(path)).limit === null;

@@ -1,13 +1,15 @@
 /**
- * Reads the Markdown of the help topics and renders it as plain text. Supports only the headings, paragraphs, lists, tables
- * and code blocks of the topics: a library for all of Markdown is larger than the rest of the program.
+ * Reads the Markdown of the help topics and renders it as plain text. Supports only the headings, paragraphs, lists,
+ * tables and code blocks of the topics: a library for all of Markdown is larger than the rest of the program.
  */
 
-/** The texts of a block still have their inline marks; {@link plain} removes them. */
+/**
+ * The texts of a block still have their inline marks; {@link plain} removes them. The first row of a table is its
+ * header.
+ */
 export type Block =
   | { readonly kind: "heading" | "paragraph"; readonly text: string }
   | { readonly kind: "code" | "list"; readonly lines: readonly string[] }
-  /** The first row is the header. */
   | { readonly kind: "table"; readonly rows: readonly (readonly string[])[] };
 
 export function readMarkdown(markdown: string): readonly Block[] {
@@ -81,7 +83,6 @@ function renderRow(row: readonly string[], widths: readonly number[]): string[] 
   );
 }
 
-/** Removes the marks of code, bold text and links. */
 export const plain = (text: string): string =>
   text.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/\*\*|`/g, "");
 

@@ -24,7 +24,6 @@ interface OptionRecord {
   /** May be repeated; the values are joined by commas and parsed as one. */
   readonly isJoined?: true;
   readonly conflicts?: readonly string[];
-  /** The only engine that uses the option. */
   readonly belongsTo?: "offline" | "api";
   /**
    * How a command that the run suggests treats the option. `repeat`: it decides what is validated. `inPlace`: repeated

@@ -20,7 +20,6 @@ export function path(value: string): string {
   return filled(value);
 }
 
-/** One ASCII character, `\t` or `tab`; empty for `none`. */
 export function oneCharacter(value: string): string {
   if (value === "none") return "";
   const character = value === "\\t" || value === "tab" ? "\t" : value;
@@ -43,7 +42,6 @@ export interface Quoting {
   readonly escape?: string;
 }
 
-/** A quote character, optionally followed by the character that escapes a quote; or `none`. */
 export function quoting(value: string): Quoting {
   if (value === "none") return { quote: "" };
   const [quote = "", escaping, ...rest] = value;
@@ -67,7 +65,6 @@ export function wholeNumber(least: number, most: number) {
   };
 }
 
-/** Examples: `1048576`, `512K`, `256M`, `2G`. K, M and G are powers of 1024. */
 export function byteCount(value: string): number {
   const [, digits = "", unit = ""] = /^(\d{1,12})([KMG]?)$/i.exec(value) ?? [];
   const bytes = Number(digits || Number.NaN) * 1024 ** " KMG".indexOf(unit.toUpperCase() || " ");
@@ -85,7 +82,6 @@ export function shardOf(value: string): { readonly index: number; readonly count
   );
 }
 
-/** Words in any case, separated by commas; empty for none. */
 export function wordList(value: string): string[] {
   return value
     .toLowerCase()
@@ -125,7 +121,6 @@ export interface Limit {
 /** In lists of statuses, stands for rows without an item. */
 export const noItem = "empty";
 
-/** Returns a parser of statuses, separated by commas. `others` are further accepted words. */
 export function statusList(kind: Kind, ...others: readonly string[]) {
   const known: readonly string[] = knownStatuses.filter((status) => kind === "email" || status !== "alias");
   const statuses = [...known, ...others];
@@ -220,7 +215,6 @@ export function dnsUse(value: string): "off" | "on" | "strict" {
   }
 }
 
-/** Addresses separated by commas, each with a port if it is not 53. */
 export function dnsServers(value: string): string[] {
   return value.split(",").map((text) => {
     const server = text.trim();
@@ -231,7 +225,6 @@ export function dnsServers(value: string): string[] {
   });
 }
 
-/** Returns the URL without a slash at its end. */
 export function serviceUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
@@ -264,7 +257,6 @@ export function duration(least: number, most: number) {
   };
 }
 
-/** Returns milliseconds; infinity without a value. */
 export function waitTime(value: string): number {
   return value === "" ? Number.POSITIVE_INFINITY : duration(1000, 366 * day)(value);
 }

@@ -8,7 +8,7 @@ interface Interruption {
   readonly end: () => void;
 }
 
-/** Handles the signals of a run. `output` is the unwritten file, for the message; undefined for standard output. */
+/** @param output the unwritten file, for the message; undefined for standard output */
 export function interruptible(output: string | undefined): Interruption {
   const controller = new AbortController();
   const interrupted = new Promise<never>((_, reject) => {

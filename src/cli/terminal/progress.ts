@@ -12,11 +12,9 @@ export interface Progress {
 }
 
 export interface ProgressSubject {
-  /** Names the run: `export.csv -> checked.csv column 2 "email" offline`. */
   readonly heading: string;
   /** Returns the share of the input that has been read, from 0 to 1; undefined if its size is unknown. */
   readonly share: () => number | undefined;
-  /** Returns further facts, such as `12 domains asked`. */
   readonly details: (progress: RunProgress) => readonly string[];
 }
 
@@ -171,7 +169,6 @@ export function progressLine(
   return line;
 }
 
-/** Examples: `9,999`, `128 k`, `1.8 M`. */
 function short(count: number): string {
   if (count < 10_000) return grouped(count);
   if (count < 999_500) return `${Math.round(count / 1000)} k`;

@@ -5,7 +5,7 @@ import { ClosedPipe, cannotWrite } from "../../files/errors.js";
 import { found } from "../../files/found.js";
 import type { TableSink } from "../../files/output.js";
 
-/** Standard output as the sink of a table. Written bytes cannot be discarded. */
+/** Written bytes cannot be discarded. */
 export const standardOutput: TableSink = {
   // On a full disk, a write to a file may be short, which a stream does not notice.
   write: found(1)?.isFile() ? writeToFile : writeToStream,

@@ -59,7 +59,6 @@ interface CommonPlan {
   readonly failOn: FailCondition | undefined;
   readonly log: LogPlan;
   readonly report: { readonly path: string; readonly withAddresses: boolean } | undefined;
-  /** Options as the user gave them, for the commands that the run suggests. */
   readonly given: readonly GivenOption[];
   readonly note: (text: string) => void;
 }
@@ -81,7 +80,6 @@ export interface LogPlan {
 }
 
 interface FilePlan extends Places {
-  /** Path of the input, or `standard input`. */
   readonly inputName: string;
   /** Format of the output if it is a workbook. */
   readonly workbook: WorkbookFormat | undefined;
@@ -146,7 +144,6 @@ async function planCommon({ kind, options, given }: Omit<BulkRequest, "files">):
   const classifierSource = isOffline
     ? { ...tableSource(dataTablePath(env), say), ownLists: await readOwnLists(options, env) }
     : {};
-  // A run with a service ignores these variables.
   const quota = quotaPlace(
     options,
     isOffline ? env : { ...env, IDV_QUOTA: undefined, IDV_QUOTA_KEY: undefined },
@@ -217,13 +214,11 @@ function logOf({ log = [], quiet }: BulkOptions): LogPlan {
   };
 }
 
-/** A replaced file keeps its format. */
 function workbookOf({ input, output, isInPlace }: Places): WorkbookFormat | undefined {
   const format = isInPlace ? endingOf(input!) : output && formatByName(output);
   return isWorkbook(format) ? format : undefined;
 }
 
-/** Message about a workbook that would be replaced by a sheet of text. */
 export const losesStyles =
   "would be written without its styles and formulas; keep the old one with -I.bak, or use -o for another file";
 

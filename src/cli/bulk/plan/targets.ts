@@ -10,7 +10,6 @@ import { UsageError } from "../../errors.js";
 import { printable } from "../../terminal/terminal.js";
 
 interface FileTargets {
-  /** The archive that the input is in. */
   readonly member?: { readonly archive: { readonly file: { readonly name: string } } } | undefined;
   readonly input: string | undefined;
   readonly output: string | undefined;
@@ -37,9 +36,9 @@ interface Role {
 }
 
 /**
- * Checks that no file that a run writes has a second role in it. An output may replace its own input.
+ * An output may replace its own input.
  *
- * @throws UsageError when a file has two roles
+ * @throws UsageError when a file that the run writes has a second role in it
  */
 export function checkTargets(files: readonly FileTargets[], common: CommonTargets): void {
   const { allow, deny, dryRun } = common;

@@ -18,7 +18,6 @@ export interface BadRowKind {
   readonly lines: readonly number[];
 }
 
-/** The CSV table of all bad rows. The runs over several files share it. */
 export class BadRowsTable {
   readonly #path: string;
   #isContinued = false;
@@ -85,7 +84,6 @@ export class BadRows {
   }
 }
 
-/** Returns the kinds with their first lines: `2 open quote (lines 7, 292), 1 out of step (line 9)`. */
 export const kindsText = (kinds: readonly BadRowKind[]): string =>
   kinds.map(({ kind, ...found }) => `${grouped(found.count)} ${kind} (${linesText(found)})`).join(", ");
 

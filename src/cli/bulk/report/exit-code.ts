@@ -7,8 +7,8 @@ import { limitCommand } from "./next-commands.js";
 import type { DryRun, Summary } from "./summary.js";
 
 /**
- * Returns the exit code. If it is not 0, prints the reason, even with `--quiet`. An exhausted quota takes precedence
- * over `--fail-on`, because the run is incomplete.
+ * Prints the reason even with `--quiet`. An exhausted quota takes precedence over `--fail-on`, because the run is
+ * incomplete.
  */
 export function exitCodeOf(summary: Summary | DryRun, plan: Plan): number {
   if (!("report" in summary)) return exitCodes.done;

@@ -7,10 +7,6 @@ import type { Run } from "../open/engine.js";
 import type { BulkRequest, Plan } from "../plan/plan.js";
 import { commandLine } from "./command-line.js";
 
-/**
- * Returns the end of the message: the command that resumes the run with the cached verdicts, or else the units that no
- * summary has reported. Empty if there is neither.
- */
 export function costOrResumption(error: Error, run: Run, { files, options }: BulkRequest): string {
   const { engine } = run;
   if (engine.kept === undefined || !canBeResumed(error)) {

@@ -9,9 +9,6 @@ import { noItem } from "../../options/values.js";
 import type { Plan } from "../plan/plan.js";
 import { commandLine, pathWord } from "./command-line.js";
 
-/**
- * Returns the command that validates the rows that a run has left; undefined if `--update` cannot complete its output.
- */
 export function resumeCommand(plan: Plan, table: Table): string | undefined {
   const { output } = plan;
   const words = repeatedWords(plan);
@@ -77,7 +74,6 @@ function isUpdatable({ output, omitsHeader, given }: Plan, table: Table): boolea
   return !losesMembers || !given.some(({ name }) => name === "column");
 }
 
-/** Returns the command with the options that decide what is validated; undefined if one of them cannot be repeated. */
 function repeatedWords({ kind, given, isInPlace }: Plan): readonly string[] | undefined {
   const staysAsItIs = isInPlace && !given.some(({ name }) => name === "format");
   if (given.some(({ record: { next } }) => next === "prevent" || (next === "inPlace" && !staysAsItIs))) {

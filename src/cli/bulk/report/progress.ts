@@ -34,7 +34,6 @@ const mailProgress = ({ asked, undecided }: MailStatistics): readonly string[] =
   ...(undecided === 0 ? [] : [`${grouped(undecided)} undecided`]),
 ];
 
-/** Returns the state of the service: `4 batches out`, `12,400 units`, `waiting 42 s: the service asks to slow down`. */
 function serviceProgress(
   { inFlight, wait }: Activity,
   { charged, cached }: ReturnType<RunProgress["units"]>,

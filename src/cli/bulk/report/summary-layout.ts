@@ -54,7 +54,6 @@ export function statusLines(
   });
 }
 
-/** Length without the escapes that chalk writes. */
 const visibleLength = (text: string): number => text.replace(/\u001b\[[\d;]*m/g, "").length;
 
 function statusBlock(
@@ -99,7 +98,6 @@ function listBlock(heading: string, entries: readonly (readonly [string, number]
   ];
 }
 
-/** Returns a size for people: `92 kB`. */
 export function sizeOf(bytes: number): string {
   const units = ["bytes", "kB", "MB", "GB", "TB"];
   let [size, unit] = [bytes, 0];

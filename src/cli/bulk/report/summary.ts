@@ -42,9 +42,11 @@ export interface Summary {
   readonly seconds: number;
   readonly files: readonly { readonly path: string; readonly bytes: number }[];
   readonly isExplained: boolean;
-  /** Command that validates the rows for which the quota had no units. */
+  /**
+   * Suggested commands. `resume` validates the rows for which the quota had no units; `next` is the same, or drops
+   * disposable and fake rows.
+   */
   readonly resume: string | undefined;
-  /** `resume`, or the command that drops disposable and fake rows. */
   readonly next: string | undefined;
 }
 
@@ -169,7 +171,6 @@ const terminalJson = (value: unknown): string =>
     (character) => `\\u00${character.charCodeAt(0).toString(16)}`,
   );
 
-/** Renders the summary as several lines of text. `style` is undefined off a terminal. */
 export function textSummary(summary: Summary, style: TerminalStyle | undefined): string {
   const { report, seconds } = summary;
   const { quota } = report;
@@ -250,7 +251,6 @@ function dnsLine({ asked, cached, undecided, causes }: MailStatistics): string {
   return `DNS: ${counted(asked, "domain")} asked${old}${open}`;
 }
 
-/** Returns the counts of one file, given the totals before and after it. */
 export function mailCounts(after: MailStatistics, before: MailStatistics): MailStatistics {
   const causes = undecidedCauses.flatMap((cause) => {
     const count = (after.causes[cause] ?? 0) - (before.causes[cause] ?? 0);

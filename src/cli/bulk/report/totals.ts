@@ -23,7 +23,6 @@ export class Totals {
     this.#isDryRun = isDryRun;
   }
 
-  /** Units that the summaries of single files have reported. */
   get toldUnits(): number {
     return this.#told;
   }
