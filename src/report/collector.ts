@@ -17,7 +17,6 @@ import { HashedNames } from "./hashed-names.js";
 import type { DateColumn } from "./months.js";
 import { type NamedCounts, TopCounts } from "./top-counts.js";
 
-/** Series of the counts by status: the known statuses, then one for all others. */
 export const series: readonly string[] = [...knownStatuses, "other"];
 const mostAddresses = 100;
 const mostTypos = 20;
@@ -35,7 +34,6 @@ interface ShownRow {
   readonly suggestion: string | undefined;
 }
 
-/** Counts that the summary of a run lacks. */
 export interface Collected {
   /** Mistyped domains with the intended domains, such as `gmial.com → gmail.com`. */
   readonly typos: readonly NamedCounts[];
@@ -112,7 +110,6 @@ export class Collector {
     };
   }
 
-  /** Adds the counts of the current file to the total, after its run has succeeded. */
   keepFile(): void {
     if (this.#isFirst) this.#total = this.#file;
     else this.#total.add(this.#file);
@@ -175,7 +172,7 @@ export class Collector {
     const { providers } = this.#file;
     const numbers = new Int32Array(codes.length).fill(-1);
     if (facts) providers.findAll(facts.domains, domainWords, numbers);
-    // An item with a syntax fault may contain anything, even an address without its sign.
+    // An item with a syntax fault may contain anything, even an address without its @.
     const isCounted = statuses.map((_, code) => hasItem(code) && reasons[code] !== "syntax");
     for (let row = 0; row < codes.length; row++) {
       const code = codes[row]!;
@@ -190,7 +187,6 @@ export class Collector {
     return numbers;
   }
 
-  /** Returns the number of the domain of a row's item in `providers`; -1 for none. */
   #domainOf(rows: ObservedRows, row: number): number {
     const { facts } = rows;
     const { providers } = this.#file;
@@ -219,7 +215,6 @@ export class Collector {
     this.#file.rows.push({ file, line, item, status, reason, suggestion });
   }
 
-  /** Returns the counts of the month of a row's date, for adding; undefined if there is no date. */
   #monthCounts({ column, monthOf }: DateColumn, rows: ObservedRows, row: number): number[] | undefined {
     const countsOf = () => {
       const month = monthOf(rows.field(row, column));
@@ -262,7 +257,6 @@ export class Collector {
       : undefined;
   }
 
-  /** Returns reason and suggestion of the rules; undefined ones if the rules give the item another status. */
   #explain(item: string, status: string): { reason: string | undefined; suggestion: string | undefined } {
     const verdict = this.#options.explain(this.#options.kind, item);
     const agrees = verdict.status === status;
@@ -335,7 +329,6 @@ function numberOf(names: TopCounts, hash: ItemHash, name: string): number {
 
 const hostname = /^[^\s@.]+(?:\.[^\s@.]+)+$/;
 
-/** Returns the domain of an item in lower case; empty if it does not look like a domain. */
 function domainOf(kind: Kind, item: string): string {
   const at = item.lastIndexOf("@");
   const domain = item.slice(at + 1).toLowerCase();

@@ -17,11 +17,6 @@ const otherNames = /version|release|birth|dob|geburt|naiss|nacimiento|expir|unti
 const dateNames = /date|datum|fecha|time|zeit|stamp/i;
 const dateShare = 0.8;
 
-/**
- * Returns the column with the dates of entry; undefined if there is none.
- *
- * @param firstValues returns the first fields of a column
- */
 export function findDateColumn(
   names: readonly string[],
   firstValues: (column: number) => readonly string[],
@@ -95,7 +90,6 @@ const withoutSeparators = written(
   /^(?<y>\d{4})(?<m>\d{2})(?:0[1-9]|[12]\d|3[01])(?:[T ]?(?:[01]\d|2[0-3]):?[0-5]\d(?::?[0-5]\d(?:[.,]?\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/,
 );
 
-/** Range of plausible years. */
 const firstYear = 1990;
 const lastYear = 2100;
 

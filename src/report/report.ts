@@ -3,7 +3,7 @@ import type { Kind } from "../classifier/verdict.js";
 import type { RunReport } from "../run/run-options.js";
 import type { Collected } from "./collector.js";
 
-/** Data of a report. Counts are rows unless stated otherwise. */
+/** Counts are rows unless stated otherwise. */
 export interface Report extends Collected {
   readonly kind: Kind;
   readonly inputs: readonly string[];
@@ -28,14 +28,12 @@ export interface Report extends Collected {
   readonly statuses: ReadonlyMap<string, number>;
   readonly reasons: ReadonlyMap<string, number>;
   readonly topDomains: RunReport["topDomains"];
-  /** Distinct items. */
+  /** Distinct items, as are `cached` and `prechecked`, which cost no units. `charged` are units. */
   readonly distinct: number;
-  /** Units charged. `cached` and `prechecked` are distinct items that cost none. */
   readonly charged: number;
   readonly cached: number;
   readonly prechecked: number;
   readonly quota: RunReport["quota"];
-  /** Further facts, in the order in which they are shown: settings, data, version. */
   readonly facts: readonly (readonly [term: string, text: string])[];
 }
 

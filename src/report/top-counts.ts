@@ -1,7 +1,6 @@
 /** Counts by name in bounded memory, for lists of the most frequent names. */
 import { HashedNames } from "./hashed-names.js";
 
-/** Number of names at which {@link TopCounts.trim} drops half of them. */
 export const mostNames = 125_000;
 
 export interface NamedCounts {
@@ -35,7 +34,6 @@ export class TopCounts {
     this.#names.findAll(hashes, step, numbers);
   }
 
-  /** Adds a name, which must be new. Returns its number. */
   addName(low: number, high: number, name: Uint8Array, start?: number, length?: number): number {
     return this.#names.add(low, high, name, start, length);
   }
@@ -67,7 +65,6 @@ export class TopCounts {
     this.trim();
   }
 
-  /** Drops the half of the names with the lowest totals if there are too many. Changes the numbers of names. */
   trim(): void {
     if (this.#names.size >= mostNames) this.#drop();
   }
