@@ -15,7 +15,6 @@ export function sessionSecret(request: FastifyRequest): string | undefined {
   return cookies[secureName] ?? cookies[cookieName];
 }
 
-/** Sets or removes the session cookie, which is for https only if the page was reached by https. */
 export function setSession(request: FastifyRequest, reply: FastifyReply, secret: string | undefined): void {
   const isSecure = request.headers.origin?.startsWith("https:") === true;
   const cookie = stringifySetCookie({
@@ -30,7 +29,6 @@ export function setSession(request: FastifyRequest, reply: FastifyReply, secret:
   reply.header("set-cookie", cookie);
 }
 
-/** Accepts changes from pages of the dashboard only, and requests for pages that are not public from sessions only. */
 export const access = plugin<{ readonly store: Pick<ServiceStore, "sessionOf"> }>(
   async (pages, { store }) => {
     pages.decorateRequest("session", "");
@@ -51,7 +49,6 @@ export const access = plugin<{ readonly store: Pick<ServiceStore, "sessionOf"> }
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Whether a page of the dashboard needs no session. */
     isPublic?: boolean;
   }
   interface FastifyRequest {

@@ -1,6 +1,6 @@
 /**
- * The dashboard of `idv serve`: pages for keys, usage, trying items, and lists, as an application of its own below /dashboard. It is
- * loaded with the first request for a page. Must not know how the service is opened.
+ * The dashboard of `idv serve`: pages for keys, usage, trying items and checking lists, as an application of its own
+ * below /dashboard. It is loaded with the first request for a page. Must not know how the service is opened.
  */
 import formBody from "@fastify/formbody";
 import Fastify, {
@@ -22,7 +22,6 @@ import { sessionRoutes } from "./routes/session.js";
 import { tryRoutes } from "./routes/try.js";
 import { usageRoutes } from "./routes/usage.js";
 
-/** Pages load only what this server sends, and no other page may frame them. */
 const securityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -38,7 +37,7 @@ const routes: readonly FastifyPluginAsync<RouteOptions>[] = [
   ...[assetRoutes, sessionRoutes, overviewRoutes, keyRoutes, usageRoutes, tryRoutes, listRoutes],
 ];
 
-/** Opens the dashboard. Its `handle` answers requests that the service has received; see `Pages` in service/routes/dashboard.ts. */
+/** `handle` answers requests that the service has received; see `Pages` in service/routes/dashboard.ts. */
 export async function openDashboard({ log, ...options }: DashboardOptions) {
   const lists = new Lists(options.runner);
   const pages = Fastify({

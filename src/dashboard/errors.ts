@@ -5,7 +5,6 @@ import { StoreError } from "../store/errors.js";
 import { PageFault } from "./page-fault.js";
 import { faultPage } from "./pages/layout.js";
 
-/** What a page says about errors of Fastify, by their codes. */
 const formFaults: Readonly<Record<string, readonly [status: number, text: string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, "This is not a form."],
   FST_ERR_CTP_BODY_TOO_LARGE: [413, "The form is too large."],

@@ -5,17 +5,12 @@ import { PageFault } from "./page-fault.js";
 /** In bytes; a hundred lines of the longest items fit. */
 export const mostFormBytes = 131_072;
 
-/**
- * Returns the form in the body of a request.
- *
- * @throws PageFault when there is no body
- */
+/** @throws PageFault when there is no form in the body */
 export function formIn({ body }: FastifyRequest): URLSearchParams {
   if (body instanceof URLSearchParams) return body;
   throw new PageFault(415, "This is not a form.");
 }
 
-/** Returns the form in the query of a request. */
 export const queryIn = ({ url }: FastifyRequest): URLSearchParams => new URL(url, "http://idv").searchParams;
 
 export const fieldOf = (form: URLSearchParams, name: string): string | undefined =>

@@ -11,7 +11,7 @@ import { pipeline } from "node:stream/promises";
 import type { Kind } from "../validator/validator.js";
 import { PageFault } from "./page-fault.js";
 
-/** Runs the command line; implemented by the caller that composes the service. */
+/** Implemented by the caller that composes the service. */
 export interface ListRunner {
   /** Creates a folder that only this process's user can enter, and whose name identifies the process. */
   readonly newFolder: () => Promise<string>;
@@ -206,9 +206,8 @@ export class ListJob {
     );
   }
 
-  /** The ending decides the format. */
   get #output(): string {
-    // OpenDocument sheets are read, not written.
+    // The ending decides the format. OpenDocument sheets are read, not written.
     return `checked-${this.name.replace(/\.ods$/i, ".xlsx")}`;
   }
 
@@ -225,7 +224,6 @@ export class ListJob {
     return join(this.#folder, report);
   }
 
-  /** Ends the job in any state, and removes its folder. */
   async end(): Promise<void> {
     this.#isEnded = true;
     this.#upload?.destroy();

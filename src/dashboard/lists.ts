@@ -12,7 +12,6 @@ const keptMilliseconds = 3_600_000;
 export class Lists {
   readonly mostBytes: number;
   readonly #runner: ListRunner;
-  /** May still be arriving. */
   #current: { readonly session: string; readonly job: ListJob } | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -22,7 +21,6 @@ export class Lists {
     this.mostBytes = runner.mostBytes;
   }
 
-  /** Returns the list of a session, unless it is still arriving. */
   of(session: string): ListJob | undefined {
     if (this.#current?.session !== session) return undefined;
     this.#keep();
@@ -53,7 +51,6 @@ export class Lists {
     }
   }
 
-  /** Removes the list of a session; by default, of any session. */
   async remove(session = this.#current?.session): Promise<void> {
     const current = this.#current;
     if (current === undefined || current.session !== session) return;
@@ -62,7 +59,6 @@ export class Lists {
     if (this.#current === current) this.#current = undefined;
   }
 
-  /** Removes the list and refuses further lists. */
   close(): Promise<void> {
     this.#isClosed = true;
     return this.remove();

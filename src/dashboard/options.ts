@@ -1,4 +1,4 @@
-/** What the dashboard is opened with, and what its routes get of it. */
+/** Options of the dashboard, and those that its routes get. */
 import type { FastifyBaseLogger } from "fastify";
 import type { Classifier } from "../classifier/classifier.js";
 import type { ServiceStore } from "../store/state/service-store.js";
@@ -10,7 +10,6 @@ export interface DashboardOptions {
   readonly classifier: Pick<Classifier, "classify">;
   readonly now: () => number;
   readonly refusals: () => Promise<number>;
-  /** Further facts for the overview: version, age of the data. */
   readonly facts: () => readonly (readonly [term: string, text: string])[];
   readonly runner: ListRunner;
   readonly log: FastifyBaseLogger;

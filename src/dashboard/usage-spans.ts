@@ -2,7 +2,6 @@
 import type { ServiceStore } from "../store/state/service-store.js";
 import type { UsageQuery, UsageSum } from "../store/state/usage.js";
 
-/** Parts of a chart: the known statuses, and `other` for all others. */
 export const series = ["ok", "alias", "disposable", "fake", "other", "quota_exceeded"] as const;
 export type Series = (typeof series)[number];
 
@@ -18,7 +17,7 @@ export interface Span {
   readonly units: number;
 }
 
-/** Returns the last spans of a length, up to the one at hand; of one key, if it is given. */
+/** Returns the last `count` spans, up to the current one; of one key, if it is given. */
 export async function lastSpans(
   store: Pick<ServiceStore, "usage">,
   now: number,
@@ -33,7 +32,6 @@ export async function lastSpans(
 
 const seriesOf = (status: string): Series => series.find((name) => name === status) ?? "other";
 
-/** Returns all spans of a query; those without usage are empty. */
 export function spansOf(usage: readonly UsageSum[], { from, to, span: length }: UsageQuery): readonly Span[] {
   const first = Math.floor(from / length);
   const counts = Array.from({ length: Math.ceil(to / length) - first }, () =>

@@ -1,4 +1,4 @@
-/** Keys: listed, created, changed, given new secrets, revoked. */
+/** Routes of the keys: list, create, change, add secrets, revoke. */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { periods } from "../../store/quota/period.js";
 import { newId } from "../../store/state/secrets.js";
@@ -124,7 +124,6 @@ export async function keyRoutes(
   });
 }
 
-/** @throws PageFault when a field is wrong */
 function changeIn(form: URLSearchParams, now: number): KeyChange & { readonly limit: number | null } {
   const name = fieldOf(form, "name");
   if (name === undefined || name.length > 100) throw new PageFault(400, "Name: give 1 to 100 characters.");

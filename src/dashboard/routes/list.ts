@@ -1,4 +1,4 @@
-/** Checking a list: sending it, choosing what is done, its result and report. */
+/** Checking a list: upload, choices, results and report. */
 import { createReadStream } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance, FastifyRequest } from "fastify";

@@ -1,4 +1,4 @@
-/** The first page: usage of the last 30 days, keys, and what was changed. */
+/** The first page: usage of the last 30 days, keys, and recent changes. */
 import type { FastifyInstance } from "fastify";
 import type { RouteOptions } from "../options.js";
 import { overviewPage } from "../pages/overview.js";

@@ -32,7 +32,6 @@ export async function usageRoutes(
   });
 }
 
-/** @throws PageFault when the time is too long, or none */
 function formOf(query: URLSearchParams, now: number): UsageForm {
   const from = fieldOf(query, "from") ?? dayName(now - 29 * day);
   const to = fieldOf(query, "to") ?? dayName(now);
