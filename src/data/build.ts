@@ -19,7 +19,7 @@ const published: Readonly<Record<string, string>> = {
   // The tag of its source; the registry shows 2026-08-24.
   "disposable-domains@2.0.1": "2026-04-13",
   "disposable-email-domains-js@1.26.0": "2026-09-21",
-  // In its data.
+  // Stated in its data.
   "fakefilter@0.1.1476": "2026-02-18",
   "@emailalias/disposable-email-detector@0.1.2": "2026-09-23",
   "mailchecker@6.0.21": "2026-07-18",
@@ -36,7 +36,7 @@ const versions = listPackages.map(({ name, role, file }) => {
   if (list === undefined) throw new Error(`${name}@${version}: no names in ${file}`);
   return { name, role, version, published: date, licence: license, list };
 });
-// First: the other table leaves out public suffixes.
+// Written first: the other table needs it to leave out public suffixes.
 writeFileSync(suffixFile, compileSuffixTable(readSuffixRules()));
 writeFileSync(builtInTable, compileLists(versions).table);
 copyFileSync(popularSource, popularFile);

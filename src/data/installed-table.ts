@@ -26,7 +26,6 @@ export function tableSource(path: string, onNotice: Notice): Pick<ClassifierSour
   return findTable(path, onNotice).path === undefined ? {} : { table: path };
 }
 
-/** Loads the table that {@link tableSource} chooses. */
 export function findTable(path: string, onNotice: Notice): TableInUse {
   const installed = readInstalled(path, onNotice);
   const builtIn = { path: undefined, table: new DisposableTable(readFileSync(builtInTable)) };

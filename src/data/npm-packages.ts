@@ -134,7 +134,7 @@ async function npm(name: string, args: readonly string[], signal?: AbortSignal):
   }
 }
 
-/** Extracts npm's error message. Removes credentials from URLs. */
+/** Returns npm's error message, without the credentials in its URLs. */
 function reasonOf(stdout: string): string {
   try {
     const { error } = JSON.parse(stdout) as { error?: { code?: string; summary?: string } };

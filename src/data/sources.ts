@@ -68,11 +68,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/**
- * Returns the entries of the merged lists and the bytes of their table.
- *
- * @param before the table to replace; needed if a correcting list is missing
- */
+/** @param before the table to replace; needed if a correcting list is missing */
 export function compileLists(versions: readonly ListVersion[], before?: DisposableTable) {
   const entries = mergeDisposableLists(versions, before);
   const sources = versions.map(({ list, ...source }): DataSource => ({ ...source, domains: list.length }));
@@ -132,7 +128,6 @@ function disposableNames(lists: readonly RoledList[], before?: DisposableTable):
   const [listed, doubts, witnesses] = [namesOf("list"), namesOf("doubt"), namesOf("witness")];
   const old = namesOf("old");
   const isPresent = (wanted: ListRole) => lists.some(({ role }) => role === wanted);
-  /** If a correcting list is missing, the last table decides. */
   const isDisposable = (name: string, correctedBy: readonly ListRole[], isCorrected: boolean) =>
     before === undefined || correctedBy.every(isPresent) ? !isCorrected : isListed(before, name);
   for (const name of namesOf("doubted")) {

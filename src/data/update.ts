@@ -19,7 +19,6 @@ import { popularAmong } from "./popular-domains.js";
 import { addsNames, compileLists, type ListVersion, listPackages, namesIn } from "./sources.js";
 
 export interface UpdateOptions {
-  /** Install lists and tables even if they shrink or grow too much, or contain popular domains. */
   readonly force: boolean;
   readonly onNotice: (text: string) => void;
 }
