@@ -42,6 +42,7 @@ interface Setting {
   readonly isOwn?: true;
 }
 
+/** In milliseconds. */
 export const longestCacheTtl = 366 * day;
 
 const time = (least: number, most: number) => ({ parse: duration(least, most), show: showTime });

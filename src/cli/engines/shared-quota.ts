@@ -39,6 +39,7 @@ export async function openSharedQuota(
   }
 }
 
+/** Repeats failed work on a database for up to two minutes. `signal` ends the retries. */
 export async function retrying<Result>(
   work: () => Promise<Result>,
   note: (text: string) => void,

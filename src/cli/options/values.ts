@@ -257,6 +257,7 @@ export function duration(least: number, most: number) {
   };
 }
 
+/** Returns milliseconds; infinity without a value. */
 export function waitTime(value: string): number {
   return value === "" ? Number.POSITIVE_INFINITY : duration(1000, 366 * day)(value);
 }
