@@ -1,6 +1,7 @@
 /** Opens JSON documents: finds the list of their records, and reads these as JSON Lines. */
 
 import { ChoiceError } from "../files/errors.js";
+import { ArraysAsObjects } from "./document/arrays.js";
 import { DocumentRecords } from "./document/document-records.js";
 import { checkSyntax } from "./document/grammar.js";
 import { type ChosenLists, chooseLists } from "./document/lists.js";
@@ -40,18 +41,25 @@ export async function openDocument(
     bytes = Buffer.concat([bytes, ...more.chunks]);
   }
   if (chosen.objects.length === 0) checkSyntax(source.name, bytes);
+  const { header } = chosen.shape;
   const records = new DocumentRecords(source.name, chosen.shape);
-  let first = Buffer.from(records.read(bytes.subarray(0, pieceBytes)));
+  const objectsOf = header && new ArraysAsObjects(header);
+  const lines: Lines = {
+    read: (piece) => objectsOf?.convert(records.read(piece)) ?? records.read(piece),
+    end: () => objectsOf?.convert(records.end()) ?? records.end(),
+  };
+  let first = Buffer.from(lines.read(bytes.subarray(0, pieceBytes)));
   // What is wrong in a small document is known before anything is charged.
   const isRead = isAll && bytes.length <= pieceBytes;
-  if (isRead) first = Buffer.concat([first, records.end()]);
-  const rest = isRead ? input : linesOf(records, bytes.subarray(pieceBytes), isAll ? undefined : input);
+  if (isRead) first = Buffer.concat([first, lines.end()]);
+  const rest = isRead ? input : linesOf(lines, bytes.subarray(pieceBytes), isAll ? undefined : input);
   const { columns = options.columns, objects } = chosen;
   const given = { ...options, ...(columns && { columns }) };
   return openJsonLines({ ...start, first, input: rest }, first, objects, given, {
     prefix: chosen.prefix,
     alternatives: chosen.alternatives,
     others: () => records.others,
+    header,
     isOfTexts: chosen.shape.textName !== undefined,
     mayHaveMore:
       !isAll && options.columns === undefined && chosen.shape.lists.some(({ names }) => names.length > 0),
@@ -59,6 +67,8 @@ export async function openDocument(
     comment: String.fromCharCode(note),
   });
 }
+
+type Lines = Pick<DocumentRecords, "read" | "end">;
 
 async function readMore(input: AsyncIterator<Uint8Array>, bytes: number) {
   const chunks: Buffer[] = [];
@@ -73,17 +83,16 @@ async function readMore(input: AsyncIterator<Uint8Array>, bytes: number) {
 
 /** @param input undefined if all has been read */
 async function* linesOf(
-  records: DocumentRecords,
+  lines: Lines,
   read: Buffer,
   input: AsyncIterator<Uint8Array> | undefined,
 ): AsyncGenerator<Uint8Array> {
   try {
-    for (let at = 0; at < read.length; at += pieceBytes)
-      yield records.read(read.subarray(at, at + pieceBytes));
+    for (let at = 0; at < read.length; at += pieceBytes) yield lines.read(read.subarray(at, at + pieceBytes));
     for (let next = await input?.next(); next?.done === false; next = await input?.next()) {
-      yield records.read(next.value);
+      yield lines.read(next.value);
     }
-    yield records.end();
+    yield lines.end();
   } finally {
     void input?.return?.();
   }

@@ -91,7 +91,13 @@ export async function openJsonLines(
     trustsQuotes: true,
     isWidthSure: false,
     itemColumns: [],
-    json: { names, paths, isDocument: document !== undefined, addedBytes: document?.addedBytes ?? 0 },
+    json: {
+      names,
+      paths,
+      isDocument: document !== undefined,
+      isOfArrays: document?.header !== undefined,
+      addedBytes: document?.addedBytes ?? 0,
+    },
   };
   if (badRows !== "error" && !options.force && !document) checkJsonStart(shape, first, dialect.comment);
   const isKept = format === "jsonl" || format === "json";

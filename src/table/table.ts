@@ -59,7 +59,7 @@ export interface Table extends RecordStream {
   /** What the table was made of, such as "a vCard file"; undefined if the input is a table. */
   readonly madeOf?: string;
   /** Elements of the document beside its records; undefined if the input is no JSON document. */
-  readonly elements?: Pick<DocumentLines, "others" | "isOfTexts" | "mayHaveMore">;
+  readonly elements?: Pick<DocumentLines, "others" | "header" | "isOfTexts" | "mayHaveMore">;
   /** What becomes of the lines that are written; they are written as they are by default. */
   readonly outputForm?: OutputForm;
   /** Names in the header, binary strings; undefined if the table has no header. */
@@ -97,6 +97,8 @@ export interface DocumentLines {
   readonly alternatives: readonly string[] | undefined;
   /** Whether the records are texts, which have become objects. */
   readonly isOfTexts: boolean;
+  /** Names of the columns, if the records are arrays, which have become objects. */
+  readonly header: readonly string[] | undefined;
   /** Whether further lists may begin behind the bytes in which lists were looked for. */
   readonly mayHaveMore: boolean;
   /** Number of bytes that make an object of each text. */

@@ -368,7 +368,7 @@ describe("the lists of a document", () => {
     [
       "[1, 2]",
       undefined,
-      "d.json: the elements of its list are neither objects nor texts; give a list of these",
+      "d.json: the elements of its list are no objects, no texts, and no arrays below a header; give a list of these",
     ],
     ["[1, 2,, 3]", undefined, 'd.json:1:7: not JSON: "," is where a value belongs'],
   ])("of %j with -c %j are refused", (document, columns, message) => {

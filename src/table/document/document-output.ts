@@ -6,6 +6,7 @@ import {
   hide,
   lineFeedMark,
   note,
+  otherNote,
   place,
   placeDigits,
   show,
@@ -81,7 +82,8 @@ export class ReturnedDocument implements OutputText {
         return this.#state === State.text;
       case State.note:
         this.#isFirst ||= byte === frameNote;
-        this.#state = byte === frameNote ? State.text : this.#dropsOthers ? State.dropped : State.hidden;
+        if (byte === frameNote) this.#state = State.text;
+        else this.#state = byte === otherNote && this.#dropsOthers ? State.dropped : State.hidden;
         return false;
       case State.dropped:
         if (byte === lineFeed) this.#state = State.lineStart;

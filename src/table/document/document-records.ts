@@ -21,6 +21,7 @@ import { deepest, Grammar, isSpace, tooDeep } from "./grammar.js";
 import {
   carriageReturnMark,
   frameNote,
+  headerNote,
   hide,
   lineFeedMark,
   note,
@@ -42,8 +43,10 @@ export interface DocumentShape {
   /** Whether the records are values one after another, and in no list. */
   readonly isSequence: boolean;
   readonly lists: readonly RecordList[];
-  /** The name that makes an object of each text of a list; undefined if the records are objects. */
+  /** The name that makes an object of each text of a list; undefined if the records are no texts. */
   readonly textName?: string | undefined;
+  /** The texts of the first array, if the records are the arrays behind it. */
+  readonly header?: readonly string[] | undefined;
 }
 
 /** White space between two records, and the most that is read in one step. */
@@ -83,6 +86,8 @@ export class DocumentRecords {
   readonly #mostDepth: number;
   readonly #grammar: Grammar;
   readonly #firstByte: number;
+  /** Whether the next array is the header. */
+  #isBeforeHeader: boolean;
   readonly #opening: Buffer;
   readonly #closing: Buffer;
   /** Depth of the list that is being read; undefined outside of lists. */
@@ -115,8 +120,9 @@ export class DocumentRecords {
   constructor(file: string, shape: DocumentShape) {
     this.#shape = shape;
     this.#grammar = new Grammar(file, shape.isSequence);
-    const { textName } = shape;
-    this.#firstByte = textName === undefined ? openBrace : quote;
+    const { textName, header } = shape;
+    this.#isBeforeHeader = header !== undefined;
+    this.#firstByte = header ? openBracket : textName === undefined ? openBrace : quote;
     this.#opening = Buffer.from(textName === undefined ? "" : `{${JSON.stringify(textName)}:`);
     this.#closing = Buffer.from(textName === undefined ? "\n" : "}\n");
     this.#lists = new Set(shape.lists.map(keyOf));
@@ -164,7 +170,8 @@ export class DocumentRecords {
     const grammar = this.#grammar;
     const isUsual =
       bytes[from] === comma && this.#mode === "between" && this.#isArray && this.#between.length === 0;
-    if (!isUsual || grammar.expected !== "comma or end") return this.#readAround(bytes, from);
+    if (!isUsual || grammar.expected !== "comma or end" || this.#isBeforeHeader)
+      return this.#readAround(bytes, from);
     let at = from + 1;
     while (at < bytes.length && isSpace(bytes[at]!)) at++;
     if (bytes[at] !== this.#firstByte || at - from > mostUsual) return this.#readAround(bytes, from);
@@ -233,12 +240,14 @@ export class DocumentRecords {
 
   #startElement(byte: number): void {
     if (this.#isAtStart) this.#moveLeadingSpace();
-    const isRecord = byte === this.#firstByte;
+    const isHeader = byte === this.#firstByte && this.#isBeforeHeader;
+    const isRecord = byte === this.#firstByte && !isHeader;
     this.#room(this.#between.length);
+    if (isHeader) this.#isBeforeHeader = false;
     if (!isRecord) {
-      this.others++;
+      if (!isHeader) this.others++;
       this.#out[this.#length++] = note;
-      this.#out[this.#length++] = otherNote;
+      this.#out[this.#length++] = isHeader ? headerNote : otherNote;
     }
     this.#out[this.#length++] = hide;
     for (const each of this.#between) this.#put(each);

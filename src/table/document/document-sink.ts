@@ -1,16 +1,24 @@
 /** Puts the conversion of written lines into a JSON document in front of an output. */
 import { isSplit, type SplitSink, type TableSink } from "../../files/output.js";
+import { ObjectsAsArrays } from "./arrays.js";
 import { ArrayOfLines, CompactLines, type OutputText, ReturnedDocument } from "./document-output.js";
 
 /** What becomes of lines: the document that was read, JSON Lines without its white space, or an array. */
 export type OutputForm = "document" | "compact lines" | "array";
 
-/** Returns a sink that converts what is written to it. Each file of a split output is a document of its own. */
-export function documentSink(sink: TableSink, form: OutputForm): TableSink {
-  return isSplit(sink) ? splitSink(sink, form) : converting(sink, textOf(form, false));
+/** The columns of a document whose records are arrays. */
+interface Columns {
+  readonly names: readonly string[];
+  readonly added: readonly string[];
 }
 
-function splitSink(sink: SplitSink, form: OutputForm): SplitSink {
+/** Returns a sink that converts what is written to it. Each file of a split output is a document of its own. */
+export function documentSink(sink: TableSink, form: OutputForm, columns: Columns | undefined): TableSink {
+  const textOf = (isSplit: boolean) => () => textFor(form, isSplit, columns);
+  return isSplit(sink) ? splitSink(sink, textOf(true)) : converting(sink, textOf(false)());
+}
+
+function splitSink(sink: SplitSink, newText: () => OutputText): SplitSink {
   const files = new Map<TableSink, TableSink>();
   return {
     get paths() {
@@ -19,7 +27,7 @@ function splitSink(sink: SplitSink, form: OutputForm): SplitSink {
     write: (bytes) => sink.write(bytes),
     async of(status) {
       const file = await sink.of(status);
-      const known = files.get(file) ?? converting(file, textOf(form, true));
+      const known = files.get(file) ?? converting(file, newText());
       files.set(file, known);
       return known;
     },
@@ -31,9 +39,13 @@ function splitSink(sink: SplitSink, form: OutputForm): SplitSink {
   };
 }
 
-function textOf(form: OutputForm, isSplit: boolean): OutputText {
+function textFor(form: OutputForm, isSplit: boolean, columns: Columns | undefined): OutputText {
   if (form === "array") return new ArrayOfLines();
-  return form === "document" ? new ReturnedDocument(isSplit) : new CompactLines();
+  if (form === "compact lines") return new CompactLines();
+  const document = new ReturnedDocument(isSplit);
+  if (columns === undefined) return document;
+  const arrays = new ObjectsAsArrays(columns.names, columns.added);
+  return { convert: (bytes) => document.convert(arrays.convert(bytes)), end: () => document.end() };
 }
 
 function converting(sink: TableSink, text: OutputText): TableSink {

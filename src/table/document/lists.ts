@@ -3,6 +3,7 @@ import { ChoiceError } from "../../files/errors.js";
 import { innerPaths, type JsonObject, mostSampled, parseObject, sampledField } from "../json/json-values.js";
 import { nameFitOf } from "../sniff/column.js";
 import type { ItemProfile } from "../sniff/item-profile.js";
+import { columnNames } from "./arrays.js";
 import type { DocumentShape, RecordList } from "./document-records.js";
 import { checkSyntax } from "./grammar.js";
 import { type FoundList, type Survey, surveyOf, textOf } from "./survey.js";
@@ -34,6 +35,8 @@ interface Candidate {
   /** Number of elements, records or not. */
   readonly count: number;
   readonly textName: string | undefined;
+  /** Names of the columns of arrays. */
+  readonly header?: readonly string[];
   readonly prefix: string;
   readonly paths: readonly string[];
 }
@@ -203,7 +206,8 @@ function chosenByName(name: string, fitting: readonly Candidate[], named: readon
       .map((each) => `"${each}"`);
     throw new ChoiceError(`no column "${unknown}"; the columns are ${names.join(", ")}`);
   }
-  const isOneKind = new Set(fitting.map(({ textName }) => textName)).size === 1;
+  const isOneKind =
+    new Set(fitting.map(({ textName }) => textName)).size === 1 && fitting.every(({ header }) => !header);
   if (isSame && isOneKind)
     return { ...chosen(fitting), columns: paths[0]!.map((path) => first!.prefix + path) };
   const alternatives = [...new Set(paths.flat())];
@@ -211,7 +215,7 @@ function chosenByName(name: string, fitting: readonly Candidate[], named: readon
     (each, nth) =>
       paths[nth]!.length === 1 && alternatives.filter((path) => each.paths.includes(path)).length === 1,
   );
-  if (isClear && fitting.every(({ textName }) => textName === undefined)) {
+  if (isClear && fitting.every(({ textName, header }) => textName === undefined && !header)) {
     return { ...chosen(fitting), alternatives, columns: [named.join(", ")] };
   }
   throw new ChoiceError(
@@ -232,6 +236,7 @@ function chosen(candidates: readonly Candidate[]): ChosenLists {
       isSequence: false,
       lists: candidates.map(({ list: { names, isMap } }) => ({ names, isMap })),
       textName: candidates[0]!.textName,
+      header: candidates[0]!.header,
     },
     objects: candidates.flatMap(({ objects }) => objects),
     prefix: candidates[0]!.prefix,
@@ -246,11 +251,36 @@ function candidateOf(list: FoundList, profile: ItemProfile): Candidate[] {
     const paths = [...new Set(objects.flatMap((each) => [...Object.keys(each), ...innerPaths(each)]))];
     return [{ list, objects, count, textName: undefined, prefix, paths }];
   }
+  // Several lists may have different headers.
+  const isSingle = !list.isMap && !list.names.includes(null);
+  const table = isSingle ? arraysIn(list.elements, profile) : undefined;
+  if (table !== undefined)
+    return [{ list, count, textName: undefined, prefix, paths: table.header, ...table }];
   const texts = list.isMap ? [] : list.elements.map(textOf).filter((text) => text !== undefined);
   if (texts.length === 0) return [];
   const textName = profile.columnNames[0]!;
   const asObjects = texts.map((text) => ({ [textName]: text }));
   return [{ list, objects: asObjects, count, textName, prefix, paths: [textName] }];
+}
+
+/** Returns arrays below a header as objects; undefined if the elements are no such arrays. */
+function arraysIn(elements: readonly string[], profile: ItemProfile) {
+  const [first, ...rows] = elements.filter((element) => element.startsWith("[")).map(parseArray);
+  const isText = (value: unknown) => typeof value === "string" && profile.likeness(value) === 0;
+  if (first === undefined || first.length === 0 || !first.every(isText)) return undefined;
+  const header = columnNames(first as readonly string[]);
+  const objects = rows
+    .filter((row) => row !== undefined)
+    .map((row) => Object.fromEntries(header.map((name, nth) => [name, row[nth] ?? null])));
+  return { header, objects };
+}
+
+function parseArray(source: string): readonly unknown[] | undefined {
+  try {
+    return JSON.parse(source) as readonly unknown[];
+  } catch {
+    return undefined;
+  }
 }
 
 const emptyList = (list: RecordList): Candidate => ({
@@ -275,7 +305,9 @@ function noListSoFar(name: string, bytes: number, { columns, profile: { plural }
 }
 
 const holdsNoRecords = (name: string): ChoiceError =>
-  new ChoiceError(`${name}: the elements of its list are neither objects nor texts; give a list of these`);
+  new ChoiceError(
+    `${name}: the elements of its list are no objects, no texts, and no arrays below a header; give a list of these`,
+  );
 
 const objectsIn = (sources: readonly string[]): JsonObject[] =>
   sources.map(parseObject).filter((object) => object !== undefined);

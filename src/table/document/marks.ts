@@ -28,8 +28,9 @@ export const show = 0x04;
 export const lineFeedMark = 0x0e;
 export const carriageReturnMark = 0x0f;
 
-/** After {@link note}: the document around the records, and an element beside them that is no record. */
+/** After {@link note}: the document around the records, the header of arrays, and another element beside the records. */
 export const frameNote = 0x46;
+export const headerNote = 0x48;
 export const otherNote = 0x45;
 
 /** Number of digits of a line or a column, which are to the base of 64, the lowest first. */
@@ -71,6 +72,6 @@ export const unmarked = (text: string): string =>
 /** Returns the record in a line as the document has it. */
 export const recordOf = (bytes: Buffer): Buffer => Buffer.from(unmarked(bytes.toString("latin1")), "latin1");
 
-/** Returns whether a line has a part of the document around the records. */
+/** Returns whether a line has a part of the document around the records, or their header. */
 export const isFrame = (bytes: Uint8Array, start: number): boolean =>
-  bytes[start] === note && bytes[start + 1] === frameNote;
+  bytes[start] === note && bytes[start + 1] !== otherNote;

@@ -1,6 +1,7 @@
 /** Reads the lines of a scanned chunk as JSON objects: locates their values in the bytes, and finds the bad rows. */
 import { backslash, letterN, openBrace, openBracket, quote } from "../ascii.js";
 import { type BadRowListener, RowFault } from "../bad-rows.js";
+import { ObjectsAsArrays } from "../document/arrays.js";
 import { faultIn } from "../document/grammar.js";
 import { breaksIn, placeOf, recordOf, unmarked } from "../document/marks.js";
 import type { TableShape } from "../records.js";
@@ -163,7 +164,7 @@ export class JsonObjects {
         if (this.#onBadRow === undefined) return undefined;
         const found = this.#rowFault(fault, chunk, word);
         const line = bytes.subarray(start, end);
-        const record = this.#json.isDocument ? recordOf(line) : line;
+        const record = this.#json.isDocument ? this.#asWritten(line) : line;
         if (badRows === "error") throw found.toError(record);
         this.#onBadRow(found, record);
         if (badRows === "skip") continue;
@@ -179,12 +180,18 @@ export class JsonObjects {
     return read;
   }
 
+  /** Returns the record in a line of a document, as the document has it. */
+  #asWritten(line: Buffer): Buffer {
+    const record = recordOf(line);
+    return this.#json.isOfArrays ? new ObjectsAsArrays([], []).convertRow(record) : record;
+  }
+
   #rowFault({ kind, why }: Fault, { bytes, at, line }: ScannedChunk, word: number): RowFault {
     const { name } = this.#shape;
     if (!this.#json.isDocument) return new RowFault(kind, name, line + at[word + Place.linesBefore]!, why);
     const place = placeOf(bytes, at[word]!);
     if (kind !== "not JSON") return new RowFault(kind, name, place.line, why, place.column);
-    const record = recordOf(bytes.subarray(at[word], at[word + Place.end]));
+    const record = this.#asWritten(bytes.subarray(at[word], at[word + Place.end]));
     const found = faultIn(record, place.line, place.column - this.#json.addedBytes);
     return new RowFault(kind, name, found.line, found.reason, found.column);
   }
@@ -203,6 +210,9 @@ export class JsonObjects {
     this.#lastMember = count === 0 ? start : members[(count - 1) * memberWords]!;
     const { column } = this.#shape;
     const known = this.#json.names.length;
+    if (this.#json.isOfArrays && count > known) {
+      return { kind: "too many fields", why: `${count} elements where the header has ${known}` };
+    }
     for (let index = 0, word = 0; index < count; index++, word += memberWords) {
       const key = this.#keys.find(bytes, members[word]!, members[word + 1]!, index);
       if (key === column) setPlace(place, bytes, members[word + 2]!, members[word + 3]!);

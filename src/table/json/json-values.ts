@@ -12,6 +12,8 @@ export interface JsonShape {
   readonly paths: readonly string[];
   /** Whether the lines are made of a document, and have its marks. */
   readonly isDocument: boolean;
+  /** Whether the records of the document are arrays, which have become objects. */
+  readonly isOfArrays: boolean;
   /** Number of bytes that have been put before each record of a document. */
   readonly addedBytes: number;
 }

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readQuota } from "../../support/quota.js";
 import { idv } from "../../support/run-here.js";
@@ -331,4 +332,103 @@ test.each<[string, string, string[], number, string]>([
   expect(found).toMatchObject({ code, stderr: expect.stringContaining(message) });
   expect(readdirSync(found.home)).not.toContain("o.json");
   expect((await readQuota(found.home)).used).toBe(0);
+});
+
+describe("rows that are arrays below a header", () => {
+  const sheet = `{"range": "A1:C4", "values": [
+    ["Name", "Email", "Note"],
+    ["Ann", "${ok}", "x"],
+    ["Bob", "${bad}"],
+    null, [
+      "Cat", "${typo}", {"a": ["]", 1.0]}
+    ]
+  ]}
+`;
+  const checked = sheet
+    .replace('"Note"]', '"Note", "status"]')
+    .replace('"x"]', '"x", "ok"]')
+    .replace(`"${bad}"]`, `"${bad}", "", "disposable"]`)
+    .replace("1.0]}", '1.0]}, "fake"');
+
+  test("get an element more, and so does the header", async () => {
+    const { output, stderr } = await emails(sheet);
+    expect(output, stderr).toBe(checked);
+    expect((await emails(checked, ["--update"])).output).toBe(checked);
+    expect((await emails(sheet, ["-c", "values.Email"])).output).toBe(checked);
+    const waiting = checked.replace('"x", "ok"', '"x", "quota_exceeded"').replace(', "disposable"]', "]");
+    expect((await emails(waiting, ["--update"])).output).toBe(checked);
+    expect((await emails(sheet, [], "o.csv")).output).toBe(
+      `Name,Email,Note,status\nAnn,${ok},x,ok\nBob,${bad},,disposable\nCat,${typo},"{""a"": [""]"", 1.0]}",fake\n`,
+    );
+  });
+
+  test("are taken out, split and sharded below their header", async () => {
+    const header = ["Name", "Email", "Note", "status"];
+    const { output } = await emails(sheet, ["--drop", "ok,fake"]);
+    expect(JSON.parse(output!).values).toEqual([header, ["Bob", bad, "", "disposable"], null]);
+    const home = folderOf({ "d.json": sheet });
+    expect((await idv(["emails", "d.json", "-q", "--split", "s"], { home })).code).toBe(0);
+    expect(JSON.parse(readFileSync(join(home, "s/ok.json"), "utf8"))).toEqual({
+      range: "A1:C4",
+      values: [header, ["Ann", ok, "x", "ok"]],
+    });
+    for (const shard of ["1/3", "2/3", "3/3"]) {
+      expect(JSON.parse((await emails(sheet, ["--shard", shard])).output!).values[0]).toEqual(header);
+    }
+  });
+
+  test("are bad with more elements than the header, or without commas", async () => {
+    const wide = sheet.replace('"x"]', '"x", "y"]').replace(`"Bob", `, '"Bob" ');
+    expect((await emails(wide)).stderr).toBe("idv: d.json:3:5: 4 elements where the header has 3\n");
+    const kept = await emails(wide, ["--bad-rows", "keep"]);
+    expect(kept.output).toBe(
+      checked
+        .replace('"x", "ok"]', '"x", "y"]')
+        .replace(`"Bob", "${bad}", "", "disposable"]`, `"Bob" "${bad}"]`),
+    );
+    const skipped = await emails(sheet.replace(`"Bob", `, '"Bob" '), ["--bad-rows", "skip"]);
+    expect(skipped.stderr).toContain("d.json:4:12: not JSON");
+  });
+
+  test("need a header, and one list", async () => {
+    expect((await emails(`[["Ann","${ok}"],["Bob","${bad}"]]`)).stderr).toContain("d.json: ");
+    const two = `{"a":[["E"],["${ok}"]],"b":[["F"],["${bad}"]]}`;
+    expect((await emails(two)).stderr).toContain('choose with -c: "a.E" (1), "b.F" (1)');
+    expect((await emails(two, ["-c", "a.E", "-c", "b.F"])).code).toBe(2);
+    expect((await emails(two, ["-c", "b.F"])).output).toBe(
+      two.replace('"F"', '"F","status"').replace(`"${bad}"`, `"${bad}","disposable"`),
+    );
+  });
+
+  test("come back whatever is in them", async () => {
+    const value = fc.oneof(
+      fc.json({ maxDepth: 2 }),
+      fc.constantFrom('"\\u0041\\""', "1.0", '"]"', "12345678901234567890", `"${ok}"`),
+    );
+    const space = fc.constantFrom("", " ", "\n  ", "\r\n\t");
+    const sheets = fc.record({
+      header: fc.array(fc.constantFrom("A", "B", "", "status", 'q"', "e.f"), { minLength: 1, maxLength: 4 }),
+      rows: fc.array(fc.record({ values: fc.array(value, { maxLength: 4 }), space, end: space }), {
+        maxLength: 8,
+      }),
+    });
+    await fc.assert(
+      fc.asyncProperty(sheets, async ({ header, rows }) => {
+        const names = ["Email", ...header];
+        const status = header.includes("status") ? "idv_status" : "status";
+        const textOf = (isChecked: boolean) => {
+          const lines = rows.map(({ values, space, end }) => {
+            const row = [`"${bad}"`, ...values].slice(0, names.length);
+            const pads = isChecked ? [...Array(names.length - row.length).fill('""'), '"disposable"'] : [];
+            return `[${space}${[...row, ...pads].join(`,${space}`)}${end}]`;
+          });
+          const first = JSON.stringify(isChecked ? [...names, status] : names);
+          return `[${[first, `["${ok}"${isChecked ? `${',""'.repeat(header.length)},"ok"` : ""}]`, ...lines].join(", ")}]`;
+        };
+        const { output, stderr } = await emails(textOf(false), ["-c", "1"]);
+        expect(output, stderr).toBe(textOf(true));
+      }),
+      { numRuns: 60 },
+    );
+  });
 });

@@ -14,10 +14,11 @@ export const nowhere: TableSink = { write: async () => {}, commit: async () => {
 
 export async function openSink(plan: Plan, input: OpenInput, signal: AbortSignal): Promise<TableSink> {
   const sink = await openLines(plan, input, signal);
-  const { outputForm } = input.table;
+  const { outputForm, elements } = input.table;
   if (outputForm === undefined) return sink;
   const { documentSink } = await import("../../../table/document/document-sink.js");
-  return documentSink(sink, outputForm);
+  const columns = elements?.header && { names: elements.header, added: input.columns.names };
+  return documentSink(sink, outputForm, columns);
 }
 
 async function openLines(
