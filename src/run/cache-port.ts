@@ -7,14 +7,13 @@ import type { ItemHash } from "../classifier/item-hash.js";
 
 type OnEntry = (item: ItemHash, status: string) => void;
 
-/** While a claim lasts, other runs do not submit its items. */
 interface Claim {
   /** For each item, whether another run has claimed it. Wait for its verdict instead of submitting it. */
   readonly isElsewhere: readonly boolean[];
   release(): Promise<void>;
 }
 
-/** Cached verdicts of one kind from one service. Items are given by their hashes. */
+/** Cached verdicts of one kind from one service. */
 export interface CachePort {
   /** The seed of the hashes has to be derived from it, so that all runs have the same ones. */
   readonly secret: Uint8Array;

@@ -5,12 +5,12 @@ import type { ItemTest } from "../table/sniff/item-profile.js";
 import type { Kind, Status } from "../validator/validator.js";
 import { extractItem, fieldsOf, isItem, itemsInJson, listedItems, longestList, profiles } from "./item.js";
 
-/** How values are read. Plain data, because worker threads get a copy. */
+/** Plain data, because worker threads get a copy. */
 export interface CellOptions {
   readonly kind: Kind;
-  /** Words that mean that there is no item, in lower case. */
+  /** Words for "no item", such as `n/a`, in lower case. */
   readonly emptyValues: readonly string[];
-  /** Which of several items in a value decides. With `first`, the others are not judged. */
+  /** With `first`, the other items of a value are not judged. */
   readonly deciding: "first" | "worst" | "best";
   /** Whether each value is a line of a plain list, in which text may follow the item. */
   readonly isPlainList: boolean;
@@ -30,7 +30,6 @@ export const usualCells: Omit<CellOptions, "kind"> = {
   isPlainList: false,
 };
 
-/** An address with nothing around it: neither a word for no item nor a list. */
 const plainAddress = /^\w[\w.+-]*@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]+$/i;
 
 export class Cells {
@@ -45,7 +44,7 @@ export class Cells {
     this.hasItemWords = options.emptyValues.some((word) => !usual.has(word) && /[@.]/.test(word));
   }
 
-  /** Whether a word for no item may look like an item, so that the bytes of a value are not enough to decide. */
+  /** Whether a word for "no item" may look like an item: then the bytes of a value are not enough to decide. */
   readonly hasItemWords: boolean;
 
   get takesPlainAddresses(): boolean {
@@ -78,8 +77,8 @@ export class Cells {
   }
 
   /**
-   * Returns the one item of a value that also has words for no item, a name after the item or, in a plain list, more fields or
-   * a comment.
+   * Returns the one item of a value that also has words for "no item", a name after the item or, in a plain list, more
+   * fields or a comment.
    */
   #onlyItem(text: string): string | undefined {
     const { kind, isPlainList } = this.#options;
@@ -137,17 +136,16 @@ const isNamed = (address: string, text: string): boolean =>
   /^[,;|\t][^\s@][^@]*$/.test(text.slice(address.length)) &&
   !/^.[a-z]{2,3}$/.test(text.slice(address.length));
 
-/** From the best to the worst, if the worst item decides. Unknown statuses rank as `(other)`. */
+/**
+ * Statuses from the best to the worst: here if the worst item decides, below if the best one does. Unknown statuses
+ * rank as `(other)`. In `ranksOfBest`, `quota_exceeded` ranks high: the unchecked item might be the best one.
+ */
 const ranks: readonly Status[] = ["", "ok", "alias", "(other)", "disposable", "fake", "quota_exceeded"];
 
-/**
- * From the best to the worst, if the best item decides. `quota_exceeded` ranks high: the unchecked item might be the best one.
- */
 const ranksOfBest: readonly Status[] = ["ok", "alias", "quota_exceeded", "(other)", "disposable", "fake"];
 
 export const isGood = (status: Status | undefined): boolean => status === "ok" || status === "alias";
 
-/** Returns whether an item with `status` decides about a value in place of an earlier item with `earlier`. */
 export function decidesBefore(status: Status, earlier: Status, deciding: CellOptions["deciding"]): boolean {
   const order = deciding === "best" ? ranksOfBest : ranks;
   const [rank, other] = [status, earlier].map((name) =>

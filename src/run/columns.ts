@@ -4,14 +4,12 @@ import type { Kind, Verdict } from "../validator/validator.js";
 
 export interface WantedDetails {
   readonly withReasons?: boolean;
-  /** Whether to add the MX host that DNS named, after reason and suggestion. */
   readonly withExchange?: boolean;
   readonly withCanonical?: boolean;
 }
 
 interface Detail {
   readonly isWanted: (wanted: WantedDetails) => boolean;
-  /** Whether the field depends on the reason for the status or on the item itself. */
   readonly dependsOn: "reason" | "item";
   /** The column that is always directly before this one. It distinguishes the columns of an earlier run from the user's own. */
   readonly follows?: string;
@@ -47,14 +45,13 @@ type DetailName = keyof typeof details;
 const detailNames = Object.keys(details) as DetailName[];
 const detailOf = (name: DetailName): Detail => details[name];
 
-/** The columns that a run adds to a table. Plain data, because worker threads get a copy. */
+/** Plain data, because worker threads get a copy. */
 export interface Columns {
   /** The status and the details, in order; then the same for each further column with items. */
   readonly names: readonly string[];
   readonly details: readonly DetailName[];
   /** For each name, the index of the column if an earlier run has added it. */
   readonly places: readonly (number | undefined)[];
-  /** Whether to put a `'` before added fields that a spreadsheet would read as formulas. */
   readonly escapesFormulas: boolean;
   readonly renamed: readonly { readonly usual: string; readonly name: string }[];
 }
@@ -107,7 +104,6 @@ export function nameColumns(
 export const needsReasons = ({ details: added }: Columns): boolean =>
   added.some((name) => detailOf(name).dependsOn === "reason");
 
-/** Returns whether the added fields depend on the item, or on the reason if the status has one. */
 export const isExplained = ({ details: added }: Columns, hasReason: boolean): boolean =>
   added.some((name) => detailOf(name).dependsOn === "item" || hasReason);
 
@@ -146,7 +142,7 @@ function detailsAfter(
   return found;
 }
 
-/** Returns the added fields of a row. `item` is undefined if the row has none or it was not checked. */
+/** `item` is undefined if the row has none or it was not checked. */
 export function ourFields(
   { details: added, escapesFormulas }: Columns,
   verdict: Verdict,

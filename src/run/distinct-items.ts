@@ -6,11 +6,11 @@ import { withKernel } from "../kernel/kernel.js";
 import { hasItem } from "./status-codes.js";
 
 /**
- * The distinct items of a run, each with one byte of state. Items are represented by seeded 64-bit hashes. An item takes 11 to
- * 17 bytes; a `Map` of strings would take 200, and throw at 16.7 million items.
+ * Each item has one byte of state, and is represented by a seeded 64-bit hash. An item takes 11 to 17 bytes; a `Map` of
+ * strings would take 200, and throw at 16.7 million items.
  *
- * Two different items share a hash with a probability of n²/2^65: 3 in a million for 10 million items. All methods that add
- * items throw TooManyItems when they need more than 4 GiB, which is enough for 240 million.
+ * Two different items share a hash with a probability of n²/2^65: 3 in a million for 10 million items. All methods that
+ * add items throw TooManyItems when they need more than 4 GiB, which is enough for 240 million.
  */
 export class DistinctItems {
   readonly seed = randomFillSync(new Int32Array(2));

@@ -6,7 +6,7 @@ import { mostStatuses, notARowCode, otherShardCode } from "./status-codes.js";
 
 export interface Update {
   readonly input: string;
-  /** Whether rows keep their statuses. Otherwise all are validated again. */
+  /** If not, all rows are validated again. */
   readonly keeps: boolean;
   /** Whether each status column has statuses at its start. An empty column may be the user's own. */
   readonly isSure: boolean;
@@ -50,10 +50,9 @@ export const isStatus = (field: string): boolean =>
   field === "" || (knownStatuses as readonly string[]).includes(field);
 
 /**
- * Returns the fields that an earlier run has added for a column with items, if the row keeps them: not without a status, and
- * not if the quota had ended before it.
+ * Returns the fields that an earlier run has added for a column with items, if the row keeps them. A row without a
+ * status, or with `quota_exceeded`, does not.
  *
- * @param own these fields
  * @param name name of the status column
  * @param line line of the row, from 1; undefined where lines are not counted
  * @throws TableError if the status column has another value, which would be lost

@@ -18,11 +18,9 @@ import {
   StatusCodes,
 } from "./status-codes.js";
 
-/** Share of the input that must be read before the number of all items is estimated. */
 const estimatingShare = 1 / 8;
 
 export interface Numbered {
-  /** 1 for each item that is new to the session. */
   readonly isNew: Uint8Array;
   readonly newItems: number;
   readonly marks: AddedItems["marks"];
@@ -84,7 +82,6 @@ export class ItemLedger {
     return place === -1 ? undefined : { low: hashes[2 * place]!, high: hashes[2 * place + 1]! };
   }
 
-  /** Adds the items of a chunk. New items get their codes from the chunk. */
   add(chunk: ChunkVerdicts): Numbered {
     const { hashes, codes } = itemsOf(chunk);
     const { isNew, count, marks }: AddedItems = this.#items.addAll(hashes, withoutKept(chunk, codes));
@@ -168,7 +165,7 @@ export class ItemLedger {
   }
 }
 
-/** Derives a seed: HMAC-SHA-512 has 64 bytes, and a seed uses 56 of them. */
+/** HMAC-SHA-512 has 64 bytes, and a seed uses 56 of them. */
 function seedOf(secret: Uint8Array): Int32Array {
   const bytes = createHmac("sha512", secret).update("items").digest();
   return Int32Array.from({ length: seedWords }, (_, word) => bytes.readInt32LE(4 * word));

@@ -93,12 +93,13 @@ const looksLikeHost = /^(?:[^\s.@,;|"<>()/:_]+\.)+(?:[a-z]{2,}|xn--[a-z0-9-]+|[^
 export const isItem = (kind: Kind, text: string): boolean =>
   kind === "email" ? looksLikeAddress.test(addressIn(text)) : looksLikeHost.test(hostIn(text));
 
-/** Parts of a list: quoted names, addresses in angle brackets, and text without separators. */
+/**
+ * Parts of a list: quoted names, addresses in angle brackets, and text without separators. Text that is no item is
+ * split again, at spaces and at ` ::: `, which Google Contacts writes.
+ */
 const listParts = /(?:"(?:[^"\\]|\\.)*"|<[^<>]*>|[^"<>,;|\r\n])+/g;
-/** Separators within a part that has neither quotes nor angle brackets. Google Contacts writes ` ::: `. */
 const betweenItems = /:::|\s+/;
 
-/** Words between items: `ann@example.net and bob@example.net`. */
 const betweenWords = /^(?:and|or|und|oder|et|ou|y|o|e|i|en|och|[^\p{L}\p{N}]+)$/iu;
 
 export const fieldsOf = (text: string): readonly string[] =>
@@ -142,7 +143,7 @@ export function itemsInJson(kind: Kind, text: string): readonly string[] | undef
   return found.map(({ text }) => text);
 }
 
-/** Yields the texts in a JSON value with the names of their fields. Members of an array have the array's name. */
+/** Yields the texts in a JSON value with the names of their fields. Elements of an array have the array's name. */
 function* leavesOf(
   name: string,
   value: unknown,

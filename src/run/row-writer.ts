@@ -25,7 +25,6 @@ export interface RowKeys {
 
 export interface RowsWithStatus {
   readonly codes: Uint8Array;
-  /** Returns 1 for each row that is the first one with its item. */
   isFirst(): Uint8Array;
   /** Only for `--dedupe`; without keys, `isFirst` selects the rows to write. */
   readonly keys?: RowKeys | undefined;
@@ -43,11 +42,10 @@ export interface RowsWithStatus {
   /** Renders all rows. The bytes are valid until `release` is called. */
   all(): Uint8Array;
   /**
-   * Renders the wanted rows, and something in place of each other one. May overwrite the memory of the others, so nothing else
-   * can be rendered afterwards.
+   * Renders the wanted rows, and `leftOut` in place of each other row. May overwrite the memory of the others, so
+   * nothing else can be rendered afterwards.
    */
   keep(isWanted: (row: number) => boolean, leftOut: Uint8Array | undefined): Uint8Array;
-  /** Renders the wanted rows in new memory. */
   copy(isWanted: (row: number) => boolean): Uint8Array;
   release?(): void;
 }
@@ -69,10 +67,9 @@ export class RowWriter {
   readonly #omitsHeader: boolean;
   /** The bytes above the first row, if they wait for that row. */
   #held: Uint8Array[] | undefined;
-  /** What is around the records of a document so far: each file of `--split` has it. Undefined for other tables. */
+  /** Bytes around the records of a document so far, which each file of `--split` gets. Undefined for other tables. */
   readonly #frames: Uint8Array[] | undefined;
   #frameBytes = 0;
-  /** The statuses whose files have been opened. */
   readonly #splitStatuses = new Set<Status>();
   readonly #shared: Pick<RunSession, "writtenKeys">;
   readonly #rowsByCode = new Float64Array(256);
@@ -173,7 +170,6 @@ export class RowWriter {
     release();
   }
 
-  /** Writes the rows of each status to its file, and what is around them to all files. */
   async #writeSplit(rows: RowsWithStatus, isWritten: (row: number) => boolean): Promise<void> {
     const { codes } = rows;
     const isAround = (row: number) => this.#frames !== undefined && codes[row] === notARowCode;
@@ -191,7 +187,6 @@ export class RowWriter {
     if (isAny) this.#keepFrame(rows.copy(isAround));
   }
 
-  /** @throws TableError if too much is around the records of a document */
   #keepFrame(bytes: Uint8Array): void {
     this.#frames!.push(bytes);
     this.#frameBytes += bytes.length;
@@ -292,7 +287,6 @@ export class RowWriter {
     }
   }
 
-  /** Returns 1 for each row whose item or mailbox no earlier written row has. */
   #newRows(
     rowCodes: Uint8Array,
     { hashes, codes = rowCodes, rows }: RowKeys,

@@ -20,17 +20,16 @@ export interface RunOptions {
   readonly table: RecordStream;
   readonly sink: TableSink;
   readonly validator: Validator;
-  /** Paid verdicts are read from it and added to it. */
   readonly cache?: CachePort;
   /** The offline rules, which explain the verdicts of a service that gives no reasons. */
   readonly offlineRules?: Classifier["classify"];
   readonly mailCheck?: MailCheckPort;
   readonly cells?: Omit<CellOptions, "kind">;
-  /** The part of the list to validate; all of it by default. With a shard, a field with several items is an error. */
+  /** By default, the whole list is validated. With a shard, a field with several items is an error. */
   readonly shard?: Shard | undefined;
   readonly update?: Update | undefined;
   readonly omitsHeader?: boolean;
-  /** Written after the last row if it has no line break, as other rows may follow it; by default, it stays without one. */
+  /** Written after the last row if that has no line break, as other rows may follow; by default, nothing is added. */
   readonly lineEnding?: string | undefined;
   /** Whether to write nothing before the first row, so that a table without rows leaves nothing on standard output. */
   readonly needsRows?: boolean;
@@ -51,7 +50,6 @@ export interface RunOptions {
   readonly onProgress?: (progress: RunProgress) => void | Promise<void>;
 }
 
-/** Facts that an observer needs of each row, besides the status and the domain of the item. */
 export interface WantedFacts {
   readonly mailboxes: boolean;
   /** Index, from 0, of a column whose fields are needed as hashes. */
@@ -60,12 +58,12 @@ export interface WantedFacts {
 
 export { domainLengthMask, domainWords } from "../kernel/layout.js";
 
-/** Facts that the threads have found about rows. The arrays may be longer than the rows need. */
+/** The arrays may be longer than the rows need. */
 export interface RowFacts {
   /**
-   * {@link domainWords} words for each row: the hash of its item's domain in two of them, the same in all runs of a session;
-   * the start of the domain in {@link bytes}, in upper or lower case; and in the bits of {@link domainLengthMask} its length, 0
-   * if the item is not plain.
+   * {@link domainWords} words for each row: two for the hash of its item's domain, which is the same in all runs of a
+   * session; the start of the domain in {@link bytes}, where it is in upper or lower case; and its length in the bits
+   * of {@link domainLengthMask}, 0 if the item is not plain.
    */
   readonly domains: Int32Array;
   /** For each row, the hash of its field in {@link WantedFacts.column}, in lower case; 0 if the field is empty. */
@@ -94,7 +92,7 @@ export interface ItemMailboxes {
 export interface ObservedRows {
   /** See `status-codes.ts` for the codes of rows without a status. */
   readonly codes: Uint8Array;
-  /** The statuses and, as far as they are known, the codes of their reasons, by the codes of the rows. */
+  /** Statuses and, as far as they are known, reason codes, by the codes of the rows. */
   readonly statuses: readonly Status[];
   readonly reasons: readonly (string | undefined)[];
   readonly mailboxes?: ItemMailboxes | undefined;
@@ -142,17 +140,14 @@ export interface RunReport extends RunCounts {
   readonly emptied: number;
   readonly notUtf8: number;
   readonly kept: number;
-  /** Number of rows by status. */
   readonly statuses: ReadonlyMap<Status, number>;
-  /** The same for each further column with items. */
+  /** Number of rows by status, for each further column with items. */
   readonly otherStatuses: readonly ReadonlyMap<Status, number>[];
   /**
    * Rows that were left out, or fail the run, although another of their items is ok or alias; and the lines of the first ones.
    */
   readonly outvoted: { readonly count: number; readonly lines: readonly number[] };
-  /** Rows that {@link RowFilter.sparesGood} has saved from failing the run, by status. */
   readonly spared: ReadonlyMap<Status, number>;
-  /** Number of rows by the code of their reason, as far as reasons are known. */
   readonly reasons: ReadonlyMap<string, number>;
   /** The disposable domains with the most items, at most {@link mostTopDomains}, the largest first. */
   readonly topDomains: readonly DomainCount[];

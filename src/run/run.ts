@@ -55,8 +55,8 @@ interface Shared {
 const shared = new SessionState<Shared>();
 
 /**
- * Runs the bulk validation. Rows are written in input order. When the quota ends, no further item is submitted, and rows whose
- * item was not checked are written as `quota_exceeded`.
+ * When the quota ends, no further item is submitted, and rows whose item was not checked are written as
+ * `quota_exceeded`.
  *
  * @throws any error of the table, the validator or the sink; the signal's reason when aborted
  */
@@ -90,7 +90,6 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
   const domains = embedded ? undefined : new DomainCounts();
   const writer = new RowWriter(options, ledger.codes.statuses, ledger.codes.reasons);
 
-  /** Chunks whose rows are not written yet, the oldest first. */
   const waiting: NumberedChunk[] = [];
   let rowsRead = 0;
   const progress: RunProgress = {
@@ -119,7 +118,6 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
   }
 
   await onProgress?.(progress);
-  /** Unfinished writes, the oldest first. Each begins when its chunk is settled and the previous write is done. */
   const writes: Promise<void>[] = [];
   let lastWrite = writer.start(table.start(columns));
   lastWrite.catch((error: unknown) => watch.fail(error));
@@ -173,8 +171,8 @@ function blockOptionsOf(options: RunOptions, ledger: ItemLedger): BlockOptions {
   const { kind, table, columns, shard, filter = {}, validator, mailCheck, observers = [] } = options;
   const { shape, target } = table.scanned;
   const update = updateOf(options);
-  // Without a filter by status, and with one column, `isFirst` is enough for --dedupe. Another file may have rows that keep
-  // their statuses.
+  // Without a filter by status, and with one column, `isFirst` is enough for --dedupe. In a run over several files,
+  // another file may have rows that keep their statuses.
   const needsKeys =
     filter.keeps !== undefined ||
     shape.otherColumns.length > 0 ||
@@ -305,7 +303,7 @@ function explained(options: RunOptions, item: string, status: Status): Verdict {
   }
 }
 
-/** Returns the reason of the offline rules for a status, marked as theirs: the service may have other reasons. */
+/** Marks the reason as one of the offline rules: the service may have other reasons. */
 function offlineVerdict(
   { kind, offlineRules }: RunOptions,
   item: string,
@@ -316,7 +314,6 @@ function offlineVerdict(
   return { status, reason: `offline: ${reason}`, ...(suggestion !== undefined && { suggestion }) };
 }
 
-/** Counts the items at disposable domains, by the listed domain if the engine names it, else by the item's own. */
 function countDomains(
   chunk: NumberedChunk,
   { kind, validator }: RunOptions,

@@ -9,7 +9,6 @@ import type { DistinctItems } from "./distinct-items.js";
 export interface RunSession {
   /** Whether another run may follow, even after one that failed. */
   readonly isSeveral: boolean;
-  /** Returns the counts over all runs so far, even of one that failed. */
   counts?: () => RunCounts;
   quota?: () => QuotaState | undefined;
   writtenKeys?: DistinctItems;
@@ -18,7 +17,6 @@ export interface RunSession {
 export interface RunCounts {
   readonly distinct: number;
   readonly cached: number;
-  /** Distinct items decided by the precheck, and therefore not submitted. */
   readonly prechecked: number;
   readonly charged: number;
 }
@@ -30,7 +28,6 @@ export function countsOf({ counts }: RunSession): RunCounts {
 export class SessionState<State> {
   readonly #states = new WeakMap<RunSession, State>();
 
-  /** Returns the state of a session, making it if there is none; new state without a session. */
   of(session: RunSession | undefined, make: () => State): State {
     const state = (session && this.#states.get(session)) ?? make();
     if (session) this.#states.set(session, state);

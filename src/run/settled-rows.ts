@@ -61,7 +61,7 @@ export function settledRows(
   };
 }
 
-/** Returns all mailboxes of a chunk. Only items of the first column are marked as new. */
+/** Only items of the first column are marked as new. */
 function mailboxesOf(
   { columns, items, isNew, hashes }: NumberedChunk,
   mailboxes: Int32Array,

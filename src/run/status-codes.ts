@@ -3,16 +3,16 @@ import { outcomes, reasonCode } from "../classifier/outcomes.js";
 import type { ReasonCode } from "../classifier/verdict.js";
 import { knownStatuses, notChecked, type Status, type Verdict } from "../validator/validator.js";
 
-/** A row without an item; its status is empty. */
 export const noItemCode = 0;
-/** A record that is not a row: a comment, or a bad row that is kept. Written unchanged and not counted. */
+/**
+ * A record that is not a row: a comment, or a bad row that is kept. It is written unchanged; a record of another shard
+ * is left out. Neither is counted.
+ */
 export const notARowCode = 255;
-/** A record of another shard. Left out and not counted. */
 export const otherShardCode = 253;
 /** Limit on the different statuses that rows keep, and on those, with their reasons, that a service and DNS give. */
 export const mostStatuses = 100;
 
-/** Statuses of the offline engine by code, and the codes of their reasons: the outcomes, then quota_exceeded. */
 export const offlineStatuses: readonly Status[] = [
   "",
   ...outcomes.map(({ status }) => status),
@@ -46,7 +46,6 @@ export class StatusCodes {
     while (this.statuses.length < firstGivenCode) this.statuses.push("");
   }
 
-  /** Returns the code of a status that a row keeps; undefined if there are more than {@link mostStatuses}. */
   keptCodeOf(status: Status): number | undefined {
     const code = this.statuses.indexOf(status, firstKeptCode);
     if (code !== -1 && code < this.#kept) return code;
@@ -55,7 +54,6 @@ export class StatusCodes {
     return this.#kept++;
   }
 
-  /** Returns the code of a verdict; undefined if there are more than {@link mostStatuses} besides the offline ones. */
   codeOf({ status, reason }: Verdict): number | undefined {
     const why = reasonCode(reason);
     const { statuses, reasons } = this;

@@ -10,7 +10,7 @@ export class WriteBehind {
   }
 
   /**
-   * Waits until the previous write is done and starts the next one.
+   * Returns as soon as the previous write is done and this one has started.
    *
    * @param release called when the bytes are written and their memory may be reused
    * @throws the error of the previous write

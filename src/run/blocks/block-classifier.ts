@@ -58,17 +58,14 @@ export interface ChunkVerdicts {
   readonly columns: number;
   /** The verdicts on all items in order, if a field has several; undefined if each has at most one. */
   readonly items?: ItemVerdicts | undefined;
-  /** Number of records with a word that means no item, and of those with a value that is not UTF-8. */
   readonly emptied: number;
   readonly notUtf8: number;
-  /** Number of rows that keep the status of an earlier run. */
   readonly kept: number;
   readonly codes: Uint8Array;
   /** Hash of each field's item, two words; meaningless for a field without an item. */
   readonly hashes: Int32Array;
   /** Hashes of the items' mailboxes, in the order of the items, if {@link wantsMailboxes}. */
   readonly mailboxes?: Int32Array;
-  /** Facts for an observer, if {@link BlockOptions.facts} wants them and the kernel can find them. */
   readonly facts?: RowFacts | undefined;
   /** The items that `--dedupe` compares; set only if it also compares rows that keep their statuses. */
   readonly keys?: RowKeys;
@@ -86,7 +83,6 @@ export interface MainThread {
    * rows.
    */
   readonly otherStatus?: OtherStatus | undefined;
-  /** Returns the code of an item that need not be submitted; undefined for others. */
   readonly precheck?: ((item: string) => number | undefined) | undefined;
   readonly explain?: Explain | undefined;
 }
@@ -212,7 +208,7 @@ export class BlockClassifier {
     });
   }
 
-  /** Writes the verdicts on several items after those on the fields. Returns false if they do not fit. */
+  /** Writes the verdicts on several items after those on the fields. Returns false if the slot cannot hold them. */
   #takesItems(slot: Slot, fields: number, items: ItemVerdicts | undefined): boolean {
     if (items === undefined) return true;
     const count = items.fields.length;
@@ -277,7 +273,6 @@ export class BlockClassifier {
     for (let row = 0; row < chunk.count; row++) codes[row] = chunk.isRow(row) ? askCode : notARow;
   }
 
-  /** Returns the codes of the fields that are not judged; undefined if only the main thread can find them. */
   #findKept(chunk: ScannedChunk, otherStatus: OtherStatus | undefined): Uint8Array | undefined {
     const { keeps, columns, shape } = this.#options;
     if (keeps === undefined) return noneKept;
@@ -552,7 +547,6 @@ export class BlockClassifier {
     };
   }
 
-  /** Returns the number of bytes; -1 if they do not fit into the slot. */
   #renderInto(slot: Slot, chunk: ScannedChunk, { codes, items }: ChunkVerdicts): number {
     // The lines of a plain list become fields, and those with commas have to be quoted.
     const needsNoQuotes = this.#options.shape.dialect.delimiter !== null || !chunk.bytes.includes(comma);
@@ -567,7 +561,7 @@ export class BlockClassifier {
   }
 }
 
-/** Every shard has what is around the records of a document. */
+/** Makes every shard write the bytes around the records of a document. */
 function takeFrames(chunk: ScannedChunk, codes: Uint8Array, width: number): void {
   for (let row = 0; row < chunk.count; row++) {
     const start = chunk.at[row * recordWords]!;

@@ -73,10 +73,8 @@ export class BlockKernel {
   }
 
   /**
-   * Judges the addresses of a value that is a plain list. The verdicts are valid until the next call; undefined for other
-   * values.
-   *
-   * @param counts whether addresses at disposable domains are counted
+   * Judges the addresses of a value that is a plain list. The verdicts are valid until the next call; undefined for
+   * other values.
    */
   judgeList(value: Uint8Array, counts: boolean): Pick<ItemVerdicts, "codes" | "hashes"> | undefined {
     if (value.length > longestList) return undefined;

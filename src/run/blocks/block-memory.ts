@@ -5,7 +5,6 @@
 import { newMemory } from "../../kernel/kernel.js";
 import { domainWords, recordWords, scratchBytes, sharedEnd, slack } from "../../kernel/layout.js";
 
-/** Limits of a slot: rows and bytes of a block, and bytes of its rendered rows. */
 export const slotRows = 65_536;
 const blockBytes = 524_288;
 const outputBytes = 1_572_864;
@@ -21,7 +20,6 @@ const slotBytes = (33 + 4 * domainWords) * slotRows + blockBytes + outputBytes +
 export class BlockMemory {
   readonly memory: WebAssembly.Memory;
 
-  /** @param memory memory of another thread, to share it; new memory by default */
   constructor(
     readonly threads: number,
     readonly slots: number,
@@ -30,7 +28,7 @@ export class BlockMemory {
     this.memory = memory ?? newMemory(sharedEnd + threads * threadBytes + (threads + slots) * slotBytes);
   }
 
-  /** Returns the address of a thread's record numbers, for {@link slotRows} records; `nth` selects one of two areas. */
+  /** Returns the address of a thread's numbers for {@link slotRows} records; `nth` selects one of two areas. */
   recordsOf(thread: number, nth: 0 | 1 = 0): number {
     return sharedEnd + thread * threadBytes + nth * recordBytes;
   }

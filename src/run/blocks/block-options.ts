@@ -20,7 +20,6 @@ export interface BlockOptions {
   /** What `--dedupe` compares; undefined if the first row of each item is enough. */
   readonly keys: "items" | "mailboxes" | undefined;
   readonly facts?: WantedFacts | undefined;
-  /** Whether a service gives the verdicts. If so, items wait for them, unless they need not be submitted. */
   readonly isService: boolean;
   /** Whether the verdicts of the threads are final unless the quota ends. If not, rows are rendered later. */
   readonly isFinal: boolean;

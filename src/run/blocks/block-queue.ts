@@ -26,7 +26,6 @@ export class BlockQueue {
   readonly #words: Int32Array;
   readonly #slots: number;
 
-  /** @param memory memory of another thread, to share it; new memory by default */
   constructor(
     slots: number,
     readonly memory = new SharedArrayBuffer(4 * (firstWord + slots * slotWords)),
@@ -46,7 +45,6 @@ export class BlockQueue {
     Atomics.notify(words, offered, 1);
   }
 
-  /** Takes the oldest block that no thread has taken; undefined if there is none. */
   take(thread: number): { readonly slot: number; readonly length: number } | undefined {
     const words = this.#words;
     for (;;) {
@@ -89,7 +87,6 @@ export class BlockQueue {
     >;
   }
 
-  /** Returns whether a thread has taken the block in a slot and has not answered. */
   isWith(thread: number, slot: number): boolean {
     return Atomics.load(this.#words, this.#word(slot, state)) === takenBy + thread;
   }

@@ -20,7 +20,6 @@ import { type BlockOptions, itemColumnsOf } from "./block-options.js";
 import { decidingPlaces, type ItemVerdicts } from "./item-verdicts.js";
 import { plainAddress } from "./plain-address.js";
 
-/** Returns the verdict on an item with a known status, with its reason if that is known. */
 export type Explain = (item: string, status: Status) => Verdict;
 
 export class BlockRenderer {
@@ -54,11 +53,9 @@ export class BlockRenderer {
   }
 
   /**
-   * Renders the records of a chunk with their statuses.
-   *
    * @param codes the code of each field with items, row by row
    * @param items the verdicts on all items, if a field has several
-   * @param memory is used if the bytes fit; otherwise new memory is
+   * @param memory used if the bytes fit; otherwise new memory is
    */
   render(chunk: ScannedChunk, codes: Uint8Array, items?: ItemVerdicts, memory?: WriteMemory): WrittenRecords {
     const nth = items === undefined ? undefined : decidingPlaces(codes, items);
@@ -109,9 +106,7 @@ export class BlockRenderer {
   }
 
   /**
-   * Returns the added fields of a row for one column with items.
-   *
-   * @param column its index among the columns with items
+   * @param column index among the columns with items
    * @param nth index of the deciding item in each field
    */
   #fieldsOf(
@@ -137,7 +132,6 @@ export class BlockRenderer {
   }
 }
 
-/** Returns the items in a field. Fields are numbered row by row. */
 export function itemsInField(
   chunk: ScannedChunk,
   columns: readonly number[],

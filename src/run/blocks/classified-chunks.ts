@@ -25,7 +25,7 @@ import { BlockMemory } from "./block-memory.js";
 import { type BlockOptions, looksAtRows } from "./block-options.js";
 import type { SubmittedBlock, WorkerPool } from "./worker-pool.js";
 
-/** Bytes left to read from which on workers pay off; and bytes read, if the size of the input is not known. */
+/** Workers pay off from this many bytes left to read or, if the size of the input is not known, bytes read. */
 const worthWorkers = 25_165_824;
 const worthWorkersRead = 8_388_608;
 /** Further threads would wait for the main thread, which counts, charges and writes. */
@@ -164,7 +164,6 @@ export class ClassifiedChunks {
   }
 }
 
-/** @param share share of the input that was read, from 0 to 1; undefined if the size is not known */
 function isWorthWorkers(bytes: number, share: number | undefined): boolean {
   return share === undefined ? bytes >= worthWorkersRead : (bytes * (1 - share)) / share >= worthWorkers;
 }

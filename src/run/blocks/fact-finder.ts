@@ -44,7 +44,7 @@ export class FactFinder {
   }
 
   /**
-   * Finds what the run wants. Facts need the kernel; without it, an observer reads the rows.
+   * Facts need the kernel; without it, an observer reads the rows.
    *
    * @param slot gets the facts that fit there
    * @returns the facts, and the hashes of the mailboxes in the order of the items
@@ -85,8 +85,6 @@ export class FactFinder {
   }
 
   /**
-   * Hashes the mailboxes of items.
-   *
    * @param domains the domains of each column, as far as they are known
    * @param memory gets the hashes if no field has several items
    */

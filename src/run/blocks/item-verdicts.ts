@@ -15,7 +15,6 @@ export interface ItemVerdict {
   readonly high: number;
 }
 
-/** Returns whether an item decides about its field before an earlier one, by the codes of both. */
 export type Decides = (code: number, earlier: number) => boolean;
 
 export class FieldVerdicts {

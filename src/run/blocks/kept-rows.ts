@@ -77,7 +77,6 @@ function statusIn(bytes: Uint8Array, start: number, end: number, quote: number):
  * Judges the items of column `nth`, except fields with a code in `kept`: these are hidden from the kernel meanwhile.
  *
  * @param kept the known codes, else 0, row by row over all columns
- * @param width number of columns
  */
 export function judgeWithout(
   kept: Uint8Array,

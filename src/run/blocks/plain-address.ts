@@ -31,7 +31,6 @@ function isPlainAddress({ bytes, at }: ScannedChunk, row: number): boolean {
       lastDot = p;
     }
   }
-  // The last label starts and ends with a letter.
   return (
     sign > start &&
     lastDot > sign &&

@@ -72,12 +72,12 @@ export class WorkerPool {
     });
   }
 
-  /** Starts the workers, once. Until then, the main thread works alone. */
+  /** Has an effect only once. Until then, the main thread works alone. */
   startWorkers(): void {
     for (const input of this.#inputs.splice(0)) this.#workers.push(this.#start(input));
   }
 
-  /** Offers a block to the threads. Returns undefined if it is too large for a slot. */
+  /** Returns undefined if the block is too large for a slot. */
   submit(block: Buffer): SubmittedBlock | undefined {
     const index = this.#free.at(-1);
     if (index === undefined) throw new Error("more blocks are submitted than there are slots");
@@ -99,7 +99,6 @@ export class WorkerPool {
     await Promise.all(this.#workers.map((worker) => worker.terminate()));
   }
 
-  /** Classifies blocks, or waits if there are none, until a block has its answer. */
   async #answer(index: number): Promise<ClassifiedBlock | undefined> {
     while (!this.#queue.isAnswered(index)) {
       const task = this.#queue.take(mainThread);

@@ -41,7 +41,6 @@ export class BatchQueue {
   #failure: { readonly error: unknown } | undefined;
   #open = newBatch();
   readonly #unfinished = new Map<string, UnfinishedBatch>();
-  /** Unfinished batches of which this run has met an item. */
   readonly #refilling = new Set<UnfinishedBatch>();
   #waiters: (() => void)[] = [];
   #isAbandoned = false;
@@ -119,7 +118,6 @@ export class BatchQueue {
     await Promise.all(all.map(({ settled }) => settled));
   }
 
-  /** Submits a batch of a killed run, with its items in their old order. */
   async #resubmit(unfinished: UnfinishedBatch): Promise<void> {
     this.#refilling.delete(unfinished);
     const { items, batch } = unfinished;
@@ -136,7 +134,6 @@ export class BatchQueue {
     await this.#submit(batch);
   }
 
-  /** Waits until fewer than `concurrency` batches are ready besides the running ones. */
   async #submit(batch: Batch): Promise<void> {
     const { concurrency = 1 } = this.#options.validator;
     if (this.#isAbandoned) return this.#forget(batch.items);

@@ -14,7 +14,6 @@ import type { BatchListener, Submission, Verdict } from "../../validator/validat
 import type { CachePort } from "../cache-port.js";
 import type { OpenItem, OpenItems } from "./open-items.js";
 
-/** Time between checks for the verdicts on items that another run has in flight. */
 const pollMilliseconds = 100;
 
 export class BatchRequests implements BatchListener {

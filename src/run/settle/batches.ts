@@ -16,7 +16,6 @@ import type { OpenItem, OpenItems } from "./open-items.js";
 import type { NumberedChunk, Settler } from "./settler.js";
 
 const mostChunks = 64;
-/** How long the input must pause before the open batch is submitted. */
 const pauseMilliseconds = 150;
 
 export class Batches implements Settler {
@@ -26,7 +25,6 @@ export class Batches implements Settler {
   readonly #classifier: BlockClassifier;
   readonly #queue: BatchQueue;
   readonly #onFailure: (error: unknown) => void;
-  /** Number of consecutive chunks after which some batch was still partly filled. */
   #fillingChunks = 0;
   #pause: NodeJS.Timeout | undefined;
   /** Items of the current chunk that are not in the queue yet, the next one last. */

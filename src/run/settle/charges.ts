@@ -47,21 +47,25 @@ export class Charges implements Settler {
   readonly #engine: EmbeddedEngine;
   #waiting: Waiting[] = [];
   #settled: Promise<void> = Promise.resolve();
-  /** Number of new items, and of those whose charges are made or whose rows need not wait for them. */
+  /**
+   * Number of new items, and of those whose charges are made or whose rows need not wait for them; then the units asked
+   * for, and the items not asked for because other runs had paid for them.
+   */
   #items = 0;
   #asked = 0;
-  /** Units asked for so far, and the number of items left out of them because other runs had paid. */
   #units = 0;
   #saved = 0;
   /**
-   * Ranges of items that were refused unless they prove to be paid for: from the number before the first item to that of the
+   * Ranges of items refused unless they prove to be paid for, each from the number before its first item to that of its
    * last.
    */
   #refused: [number, number][] = [];
-  /** Items up to `#charged` were charged or refused; items up to `#assumed` were assumed to be paid for. */
+  /**
+   * Items up to `#charged` were charged or refused. Items up to `#assumed` were assumed to be paid for; `#given` of
+   * these were not, and could not be charged.
+   */
   #charged = 0;
   #assumed = 0;
-  /** Number of items assumed to be paid for that were not, and could not be charged. */
   #given = 0;
   #marks: Mark[] = [];
   #paid: PaidItems | undefined;
@@ -224,7 +228,6 @@ export class Charges implements Settler {
     else this.#refused.push([from, to]);
   }
 
-  /** Charges the first `target` items. Returns the number of items granted. */
   async #take(target: number): Promise<number> {
     let granted = target;
     const units = this.#unitsFor(target);
@@ -258,7 +261,6 @@ export class Charges implements Settler {
     return granted;
   }
 
-  /** Counts the items beyond those granted that were wrongly assumed to be paid for. */
   #endAssumption(granted: number): void {
     const [from, to] = [Math.max(this.#charged, granted), this.#assumed];
     if (this.#paid && from < to) {

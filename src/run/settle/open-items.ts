@@ -12,7 +12,6 @@ export interface OpenItem extends ItemHash {
 export class OpenItems {
   readonly #ledger: ItemLedger;
   readonly #cache: CachePort | undefined;
-  /** Codes of the verdicts in the cache. */
   readonly #known: DistinctItems | undefined;
 
   constructor(ledger: ItemLedger, cache: CachePort | undefined) {
@@ -31,7 +30,6 @@ export class OpenItems {
     if (code !== undefined) this.#known?.set(item, code);
   }
 
-  /** Returns whether the cache has a verdict on an item, which the item then has. */
   settleFromCache(item: OpenItem): boolean {
     if (this.#known === undefined) return false;
     const code = this.#known.get(item);

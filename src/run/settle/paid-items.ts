@@ -23,7 +23,6 @@ interface OtherRun {
   /** Number of items at its first known mark, and at its last one. */
   first: number;
   last: number;
-  /** Whether all marks so far were the same. */
   isSame: boolean;
   /** Number of its first items that this run uses, as far as is known and no other run has paid for them. */
   taken: number;
@@ -44,7 +43,6 @@ export class PaidItems {
   #compared = 0;
   /** Ranges of items known to be paid for, increasing: each from the number before its first item to that of its last. */
   #ranges: readonly (readonly [number, number])[] = [];
-  /** The run last assumed to have paid. */
   #assumed: OtherRun | undefined;
 
   constructor(port: ReceiptPort) {
@@ -56,7 +54,6 @@ export class PaidItems {
     return this.#port.isNamed;
   }
 
-  /** Looks for receipts of lists with the same first item. */
   async begin({ low, high }: ItemHash): Promise<void> {
     const hash = createHmac("sha256", this.#port.secret).update(Int32Array.of(low, high)).digest();
     this.learn(await this.#port.take(hash.toString("latin1", 0, startBytes)), []);
@@ -108,7 +105,7 @@ export class PaidItems {
    * the items since the last mark, because its quota ended, that part is taken as known: it cannot be charged separately.
    */
   mayCover(items: number): boolean {
-    // Without the kernel, there are no marks to decide it.
+    // Without the kernel there are no marks, so nothing would confirm the assumption.
     if (items <= this.#compared || items - this.#compared >= itemsToMark) return false;
     const same = [...this.#runs.values()].filter(({ isSame, used }) => isSame && used <= this.#compared);
     const payer = same.find(({ granted }) => granted >= items);

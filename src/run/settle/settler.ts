@@ -5,7 +5,7 @@ import type { ChunkVerdicts } from "../blocks/block-classifier.js";
 import type { Numbered } from "../item-ledger.js";
 
 export interface ClassifiedChunk extends ChunkVerdicts {
-  /** The rows, rendered as if the verdicts were final; undefined if they are not. */
+  /** The rendered rows, valid unless the quota ends; undefined if a service or DNS may change the verdicts. */
   readonly written: WrittenRecords | undefined;
   readonly chunk: () => ScannedChunk;
   /** Whether the input pauses after this chunk, which is then written as soon as possible. */
@@ -26,7 +26,6 @@ export interface Settler {
   settled(): Promise<void>;
   /** Called at the end of the input: settles items that wait for more. */
   flush(): Promise<void>;
-  /** Returns the number of rows of a chunk that already have their verdicts. */
   settledRows(chunk: NumberedChunk): number;
   /**
    * Called when a run has failed: nothing more is submitted, and the run over the next file may use the same ledger. Resolves
