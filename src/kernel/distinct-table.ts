@@ -26,7 +26,10 @@ interface Mark {
 export interface AddedItems {
   readonly isNew: Uint8Array;
   readonly count: number;
-  /** The marks passed, one every 4,096 items, and one at the end; none where the kernel cannot run. */
+  /**
+   * Marks passed: after 256 items, after every 4,096, where `wantMarks` asked for one, and at the end; none where the
+   * kernel cannot run.
+   */
   readonly marks: readonly Mark[];
 }
 

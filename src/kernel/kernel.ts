@@ -135,7 +135,7 @@ interface Exports {
   readonly strays: { readonly value: number };
 }
 
-/** The kernel in one thread. Its methods take addresses in the memory. */
+/** For one thread. Addresses are offsets in the memory. */
 export class Kernel {
   readonly #memory: WebAssembly.Memory;
   readonly #exports: Exports;

@@ -29,15 +29,16 @@ export const shardsWord = 7;
 /** Seven keys of the hash, two words each. */
 export const seedWord = 8;
 export const seedWords = 14;
-/** Slots of the tables of public suffixes and disposable domains; 0 if the classifier has to be asked. */
+/**
+ * Slots of the tables of public suffixes and disposable domains, 0 if the classifier has to be asked; and the number of
+ * providers at {@link typos}.
+ */
 export const suffixSlotsWord = 22;
 export const disposableSlotsWord = 23;
-/** Number of providers at {@link typos}. */
 export const typosWord = 24;
 /** The byte that escapes a quote, 256 if quotes are doubled; whether spaces in front of fields belong to the delimiter. */
 export const escapeWord = 25;
 export const skipsSpacesWord = 26;
-/** Whether {@link ownNames} has names. */
 export const hasOwnNamesWord = 27;
 export const settingsWords = 28;
 
@@ -120,7 +121,6 @@ export const ownNames = disposableNames + 8 * mostDisposableSlots;
 export const ownNameBits = 8388608;
 export const ownFlagBits = 2;
 
-/** End of the memory that all threads share; each thread's own memory and the slots of blocks follow. */
 export const sharedEnd = ownNames + ownNameBits / 8;
 
 /**
@@ -141,7 +141,6 @@ export const isSubAddress = 4096;
 export const otherShardCode = 253;
 /** A record that the classifier has to judge. */
 export const askCode = 254;
-/** A record that is not a row, and one without an item. */
 export const notARowCode = 255;
 export const noItemCode = 0;
 
@@ -171,7 +170,6 @@ export const distinctWanted = distinctIsNew + distinctRows;
 export const mostWanted = 1024;
 export const distinctMarks = distinctWanted + 4 * mostWanted;
 export const markBytes = 24;
-/** Number of items between two marks, and before the first one. */
 export const itemsToMark = 4096;
 export const itemsToFirstMark = 256;
 export const distinctLines = distinctMarks + markBytes * mostWanted + 512;

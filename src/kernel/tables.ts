@@ -16,7 +16,6 @@ import { Fault } from "../classifier/syntax/fault.js";
 import type { Kind } from "../classifier/verdict.js";
 import * as layout from "./layout.js";
 
-/** Writes into the memory of a run, which all threads share. */
 export function writeTables(memory: ArrayBufferLike): void {
   const bytes = new Uint8Array(memory);
   const bar = 0x7c;

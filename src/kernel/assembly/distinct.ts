@@ -51,10 +51,8 @@ const highFactor: u64 = ((<u64>0xd1b54a32) << 32) | 0xd192ed03;
 let wantedMark: u64 = 0;
 let wantedPlace: u32 = 0;
 let wantedCount: u32 = 0;
-/** Number of marks that the last `addAll` has passed. */
 export let marks: u32 = 0;
 
-/** Sets the expected number of items. Without it, the table grows by half. */
 export function expect(items: u32): void {
   expected = items;
 }
@@ -167,7 +165,6 @@ export function get(low: u32, high: u32): u32 {
   return place === 0 ? 0 : load<u8>(stateOf(place));
 }
 
-/** Sets the state of an item, adding it if it is new; 0 forgets it. Returns false if there is no memory for it. */
 export function set(low: u32, high: u32, state: u32): bool {
   if (!makeRoom(1)) return false;
   const hash = orOne(((<u64>high) << 32) | <u64>low);

@@ -78,18 +78,16 @@ const dot: u8 = 0x2e;
 const atSign: u8 = 0x40;
 const letterG: u8 = 0x67;
 const letterM: u8 = 0x6d;
-/** "fast", "mail" and ".com" as little-endian numbers. */
 const fast: u32 = 0x74736166;
 const mail: u32 = 0x6c69616d;
 const dotCom: u32 = 0x6d6f632e;
-/** Limit in bytes for a local part with its `@`, and for a domain: a bit for each byte. Longer ones are rare. */
+/** Limit in bytes for a local part with its `@`, and for a domain: one bit each in a word. Longer ones are rare. */
 const longest: i32 = 64;
 const batch: i32 = 64;
 
 /** The quote of the table. Tables whose quotes are text have the usual one, which is removed from items all the same. */
 let quote: u32 = usualQuote;
 let scratch: usize = 0;
-/** Address of the cached domain that `recall` found last. */
 let recalled: usize = domains;
 let isCounted = true;
 let textHash: u64 = 0;
@@ -414,7 +412,7 @@ function judgeMailbox(facts: u32, start: usize, plusAt: usize, end: usize): u32 
   return isTagged || (facts & isSubAddress) !== 0 ? subAddressCode : okCode;
 }
 
-/** See `findImpossibleMailbox`. */
+/** See `findImpossibleMailbox` in classifier/rules/impossible-mailbox.ts. */
 function isPossible(grammar: usize, start: usize, end: usize): bool {
   const dots: u32 = load<u32>(grammar + dotsAt);
   let length: u32 = 0;
@@ -447,7 +445,6 @@ function mayBePlaceholder(start: usize, end: usize): bool {
   return ((load<u8>(placeholders + (letters >> 3)) >> <u8>(letters & 7)) & 1) !== 0;
 }
 
-/** Returns the cached facts about a domain; finds and caches them if they are missing. */
 function recall(hash: u64, start: usize, end: usize): u32 {
   const bucket = bucketOf(hash);
   const key: u64 = hash << 16;

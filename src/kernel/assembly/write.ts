@@ -1,4 +1,4 @@
-/** Writes the records of a block with the fields added to them, as `ScannedChunk.write` does. */
+/** Writes the records of a block with the fields added to them, as `CopyingWriter` in table/writers does. */
 import {
   columnsWord,
   noItemCode,
