@@ -1,6 +1,6 @@
 /**
- * The cells that a run adds to a sheet, whatever the format of its file: which columns they are in, which rows they belong to,
- * and which rows are taken out.
+ * The cells that a run adds to a sheet, whatever the format of its file: which columns they are in, which rows they
+ * belong to, and which rows are taken out.
  */
 import { RemovedRows } from "./removed-rows.js";
 import {
@@ -21,9 +21,8 @@ export interface AddedCell {
   readonly isHeader: boolean;
 }
 
-/** Where the added columns are in the sheet. */
 export class SheetColumns {
-  /** The first and the last of those that are new to the sheet. */
+  /** The first and the last column that is new to the sheet, from 0. */
   readonly first: number;
   readonly last: number;
   readonly #items: number;
@@ -31,7 +30,7 @@ export class SheetColumns {
   readonly #width: number;
 
   /**
-   * @param free the first free column of the sheet: the table need not reach to it
+   * @param free the first free column of the sheet, which may be beyond the table
    * @throws SheetFault if there is no room for the columns
    */
   constructor(sheet: string, { places, width, column }: AddedColumns, free: number) {
@@ -45,12 +44,14 @@ export class SheetColumns {
     throw new SheetFault(`sheet "${sheet}": there is no free column behind its last one; use -o FILE.csv`);
   }
 
-  /** Returns the column of a field. */
   columnOf(place: number): number {
     return place < this.#width ? place : place + this.#shift;
   }
 
-  /** Returns a range with the added columns, if it has the items and ends before the first of them. */
+  /**
+   * Returns a range with the added columns, if it includes the column of the items and ends right before the new
+   * columns.
+   */
   widened(range: string): string {
     const [, start, from = "", middle, to = "", end] =
       /^(\$?)([A-Z]+)(\$?\d*:\$?)([A-Z]+)(\$?\d*)$/.exec(range) ?? [];
@@ -67,18 +68,14 @@ export class AddedRows {
   readonly last: number;
   readonly widened: SheetColumns["widened"];
   readonly removed = new RemovedRows();
-  /** Whether there are no more rows. */
   isDone = false;
   readonly #sheet: string;
   readonly #added: AddedColumns;
   readonly #columns: SheetColumns;
   readonly #batches: AsyncIterator<readonly (readonly string[])[]>;
   #batch: readonly (readonly string[])[] = [];
-  /** Index of the next row in its batch. */
   #next = 0;
-  /** The last row that was taken. */
   #row: readonly string[] = [];
-  /** Indices of the added columns, in the order of the columns. */
   readonly #order: readonly number[];
   #number = 0;
 
@@ -95,8 +92,8 @@ export class AddedRows {
   }
 
   /**
-   * Returns the cells to put into a row, by its number from 1, in the order of their columns; undefined to take the row out.
-   * Called with rising numbers.
+   * Returns the cells to put into a row, by its number from 1, in the order of their columns; undefined to take the row
+   * out. Call it with rising numbers.
    *
    * @throws SheetFault if a row between them has cells
    */
@@ -149,7 +146,10 @@ export class AddedRows {
     this.#number++;
   }
 
-  /** Checks that the last row has been used, or has no cells. A blank row that is taken out may be missing in the file. */
+  /**
+   * Checks that the last row has been used, or has no cells. A row that is taken out may be missing in the file if it
+   * is blank.
+   */
   #checkLost(): void {
     if (this.#row[0] === removedRow) this.removed.add(this.#number);
     else if (this.#row.some((field) => field !== "")) {
@@ -160,7 +160,6 @@ export class AddedRows {
   }
 }
 
-/** @param what what needs the rows */
 export const removalFault = (sheet: string, what: string): SheetFault =>
   new SheetFault(
     `sheet "${sheet}": rows that --only, --drop or --dedupe may take out are needed by ${what}; use -o FILE.csv, or --split`,

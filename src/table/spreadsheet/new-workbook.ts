@@ -9,8 +9,8 @@ import type { WriteRows } from "./workbook.js";
 import { escapeMarkup } from "./xml.js";
 
 /**
- * Makes a workbook with one sheet. All cells are text: numbers such as post codes keep their zeros. If a table has more
- * rows than a sheet can have, it continues in another sheet.
+ * All cells are text: numbers such as post codes keep their zeros. If a table has more rows than a sheet can have, it
+ * continues in another sheet.
  */
 export async function newWorkbook(format: WorkbookFormat, sheet: string): Promise<WriteRows> {
   const name = sheetName(sheet);
@@ -22,7 +22,7 @@ export async function newWorkbook(format: WorkbookFormat, sheet: string): Promis
   return (batches) => Readable.fromWeb(writeXlsxStream(each(batches), { name }) as never);
 }
 
-/** The library has all rows in memory, so it writes an empty sheet only. */
+/** The library keeps all rows in memory, so it only writes an empty sheet. */
 async function newOds(sheet: string): Promise<WriteRows> {
   const { writeOds } = await import("hucre/ods");
   const empty = inMemory(Buffer.from(await writeOds({ sheets: [{ name: sheet, rows: [] }] })));

@@ -1,7 +1,7 @@
 /**
- * Adds columns to a sheet of an OpenDocument spreadsheet (.ods, OpenDocument 1.3 part 3): the cells to its rows, and the columns
- * to the ranges that end at its last column: its filters and its print ranges. Takes rows out, if nothing refers to them that
- * could not follow. Everything else in `content.xml` is copied as it is.
+ * Adds columns to a sheet of an OpenDocument spreadsheet (.ods, OpenDocument 1.3 part 3): the cells to its rows, and
+ * the columns to the ranges that end at its last column, which are its filters and print ranges. Takes rows out, unless
+ * something refers to them that could not be adjusted. Everything else in `content.xml` is copied unchanged.
  */
 import { AddedRows, removalFault, SheetColumns } from "./added-cells.js";
 import {
@@ -32,8 +32,8 @@ import { attributeOf, dereferenced, escapeMarkup, isEmpty, split, withAttribute 
 /**
  * Returns the change of the part with the sheets. Reads all of it, so that its faults are found before a run begins.
  *
- * @throws SheetFault if there is no room for the columns, something refers to rows that may be taken out, or the XML cannot be
- *   changed
+ * @throws SheetFault if there is no room for the columns, something refers to rows that may be taken out, or the XML
+ *   cannot be changed
  */
 export async function addColumns(
   content: () => AsyncIterable<Uint8Array>,
@@ -42,7 +42,7 @@ export async function addColumns(
 ): Promise<SheetChange> {
   const inspector = new Inspector(name, added.firstRemovable);
   for await (const _ of visited(content(), index, inspector)) {
-    // Only what the inspector finds is needed.
+    // Only the findings of the inspector are needed.
   }
   if (inspector.rows === 0) throw new SheetFault(`sheet "${name}": its XML is unusual; use -o FILE.csv`);
   const columns = new SheetColumns(name, added, inspector.free);
@@ -61,23 +61,22 @@ export async function addColumns(
 const mentionOf = (sheet: string): RegExp =>
   new RegExp(`(?<!#\\$?)(?:^|[^\\p{L}\\d_.'])${sheetPattern(sheet)}\\.\\$?[A-Z\\d]`, "iu");
 
-/** Attributes with ranges that follow the rows, or say nothing about them. */
+/** Attributes with ranges that are adjusted when rows are taken out, or that do not depend on rows. */
 const following =
   /\s[a-z]+:(?:target-range-address|print-ranges|base-cell-address)=(?:"[^"]*"|'[^']*')|\sxlink:href=(?:"[^"]*"|'[^']*')/g;
 
-/** Conditions with cells of their own sheet: absolute ones in formats, any in lists of allowed values. */
+/**
+ * Conditions with cells of their own sheet: absolute ones in formats, any in lists of allowed values; and ranges over
+ * several sheets in formulas.
+ */
 const ownReference =
   /(?:calcext:value|style:condition)="[^"]*\$\d|<table:content-validation\s[^>]*table:condition="[^"]*\[\./;
-/** A range in a formula that goes over several sheets. */
 const overSheets = /\[[^\]"]*\.[^\]":.]*:[^\]".]+\./;
 
-/** Finds where columns can be added to a sheet, and what refers to rows that may be taken out. */
 class Inspector implements SheetVisitor {
-  /** The first free column. Cells with content and merged cells are before it, but for a title over the table. */
+  /** The first free column, after all cells with content and all merged cells, except for a title over the table. */
   free = 0;
-  /** Number of columns that the sheet defines. */
   definedColumns = 0;
-  /** Number of rows that were found. */
   rows = 0;
   readonly #sheet: string;
   readonly #firstRemovable: number;
@@ -158,11 +157,10 @@ class ContentChanges implements SheetVisitor {
   readonly #rows: AddedRows;
   readonly #columns: SheetColumns;
   readonly #sheet: string;
-  /** Number of columns that the sheet lacks. */
   #missing: number;
   #row = 1;
   #column = 0;
-  /** Whether the tokens belong to a format of which no cell is left. */
+  /** Whether the tokens belong to a conditional format of which no cell is left. */
   #leftOut = false;
 
   constructor(sheet: string, definedColumns: number, columns: SheetColumns, rows: AddedRows) {
@@ -177,7 +175,9 @@ class ContentChanges implements SheetVisitor {
     if (this.#rows.isDone) return before + xml;
     const { start, pieces, end } = splitRow(xml);
     const count = countIn(start, rowsRepeated);
-    /** What repeated rows have in them, and how many: equal rows get equal cells, unless the quota ends among them. */
+    /**
+     * Contents of the rows to write, with their counts: equal rows get equal cells, unless the quota ends among them.
+     */
     const written: { readonly content: string; count: number }[] = [];
     let isChanged = false;
     for (let nth = 0; nth < count; nth++) {
@@ -259,13 +259,12 @@ class ContentChanges implements SheetVisitor {
 const range =
   /(\$?(?:'(?:[^']|'')*'|[^\s'.:$]+))\.(\$?[A-Z]+\$?\d+)(?:(:(?:\$?(?:'(?:[^']|'')*'|[^\s'.:$]+))?\.)(\$?[A-Z]+\$?\d+))?/g;
 
-/** Returns the name of a sheet in an address. */
 function nameIn(address: string): string {
   const name = address.replace(/^\$/, "");
   return name.startsWith("'") ? name.slice(1, -1).replaceAll("''", "'") : name;
 }
 
-/** Takes the added columns out of a range of hidden columns. */
+/** Makes the added columns in a range of hidden columns visible. */
 function shown(token: string, from: number, { first, last }: SheetColumns): string {
   const count = countIn(token, columnsRepeated);
   const isHidden = /^(?:collapse|filter)$/.test(attributeOf(token, "visibility") ?? "");

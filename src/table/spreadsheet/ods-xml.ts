@@ -1,6 +1,6 @@
 /**
- * The XML of an OpenDocument spreadsheet (OpenDocument 1.3 part 3): its way from sheet to sheet and row to row, its rows as
- * cells, and rows with cells put into them.
+ * The XML of an OpenDocument spreadsheet (OpenDocument 1.3 part 3): finds its sheets and rows, splits rows into cells,
+ * and puts cells into them.
  */
 import type { AddedCell } from "./added-cells.js";
 import {
@@ -19,7 +19,6 @@ export const rowsRepeated = "number-rows-repeated";
 export const columnsRepeated = "number-columns-repeated";
 
 export interface SheetVisitor {
-  /** Takes a whole row of the sheet. */
   row(xml: string): string | Promise<string>;
   /** Takes a token of the sheet outside its rows; the first one is its start. */
   inside(token: string, name: string): string;
@@ -27,7 +26,6 @@ export interface SheetVisitor {
   outside(token: string): string;
 }
 
-/** Yields the XML with what a visitor makes of its tokens. */
 export async function* visited(
   bytes: AsyncIterable<Uint8Array>,
   sheet: number,
@@ -54,7 +52,6 @@ export const containers: ReadonlySet<string> = new Set([
   "table-row-group",
 ]);
 
-/** The open elements around a token, and whether they are in one sheet. */
 class SheetPath {
   readonly #sheet: number;
   readonly #names: string[] = [];
@@ -63,7 +60,6 @@ class SheetPath {
   #around = 0;
   #within = 0;
 
-  /** @param sheet index of the sheet */
   constructor(sheet: number) {
     this.#sheet = sheet;
   }
@@ -115,10 +111,9 @@ function endOfRow(xml: string, start: number): number | undefined {
 
 const innerRow = /<table:table-row[\s>]/;
 
-/** A cell of a row, or what is between cells, with no tag. */
+/** A cell of a row: its tag, and the markup up to its end. Markup between cells has an empty tag. */
 export interface RowPiece {
   readonly tag: string;
-  /** What is behind the tag. */
   readonly rest: string;
   /** Number of columns. */
   readonly count: number;
@@ -156,7 +151,6 @@ export const countIn = (tag: string, name: string): number => {
   return count >= 1 ? count : 1;
 };
 
-/** Returns a tag for a number of rows or columns. */
 export function counted(tag: string, name: string, count: number): string {
   if (attributeOf(tag, name) !== undefined) return withAttribute(tag, name, () => String(count));
   return count === 1 ? tag : tag.replace(/[\s/>]/, (end) => ` table:${name}="${count}"${end}`);
@@ -165,7 +159,6 @@ export function counted(tag: string, name: string, count: number): string {
 export const isUsed = ({ tag, rest, isCovered }: RowPiece): boolean =>
   isCovered || (tag !== "" && rest !== "") || /\s(?:office:value-type|table:formula)=/.test(tag);
 
-/** Returns the contents of a row with cells in their columns. */
 export function withAdded(pieces: readonly RowPiece[], added: readonly AddedCell[]): string {
   const left = added.toReversed();
   let out = "";
@@ -202,7 +195,9 @@ function written({ text }: AddedCell, style: string): string {
   return `<table:table-cell${attribute} office:value-type="string">${paragraphsOf(text)}</table:table-cell>`;
 }
 
-/** Returns text as paragraphs. Characters that XML does not allow are replaced, and spaces kept (6.1.2 of the standard). */
+/**
+ * Returns text as paragraphs. Replaces characters that XML does not allow, and keeps spaces (6.1.2 of the standard).
+ */
 export const paragraphsOf = (text: string): string =>
   text
     .split("\n")

@@ -11,7 +11,6 @@ const mostRepetitions = 2 ** 31;
 /** Elements of a cell that hold its text. Other elements are notes and drawings. */
 const textElements: ReadonlySet<string> = new Set(["p", "h", "list"]);
 
-/** @param content opens the part `content.xml` */
 export function openOds(content: () => AsyncIterable<Uint8Array>): Workbook {
   return {
     isInParts: false,
@@ -26,7 +25,7 @@ export function openOds(content: () => AsyncIterable<Uint8Array>): Workbook {
       }
       if (sample !== undefined) yield sample;
     },
-    // The file has column formats up to the end of a sheet, which do not tell its width.
+    // Column formats reach to the end of a sheet, so the file does not state the width of its rows.
     statedWidth: async () => undefined,
     addColumns: async (sheet, added) => {
       const { addColumns } = await import("./ods-changes.js");
@@ -60,7 +59,6 @@ async function* read(
   }
 }
 
-/** What is read of the part, event by event. */
 class Content {
   readonly #wantsRow: () => boolean;
   #cells: RowCells | undefined;

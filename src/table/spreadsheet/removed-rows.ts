@@ -1,7 +1,6 @@
-/** The rows that are taken out of a sheet, and where the others are then. Rows count from 1. */
+/** The rows that are taken out of a sheet, and the new places of the others. Rows count from 1. */
 import { mostRows } from "./sheet.js";
 
-/** A cell, or a range of cells, in its columns and rows. */
 const cells = /^(\$?[A-Z]{1,3}\$?)(\d+)(?:(:\$?[A-Z]{1,3}\$?)(\d+))?$/;
 
 export class RemovedRows {
@@ -17,7 +16,7 @@ export class RemovedRows {
     this.#rows.push(row);
   }
 
-  /** Returns ranges, separated by spaces, as they are without the rows; empty if nothing is left of them. */
+  /** Returns ranges, separated by spaces, as they are when the rows are taken out; empty if nothing is left of them. */
   without(ranges: string): string {
     if (this.count === 0) return ranges;
     return ranges
@@ -37,7 +36,6 @@ export class RemovedRows {
     return `${start}${from}${middle}${middle === "" ? "" : to}`;
   }
 
-  /** Returns the number of rows taken out above a row. */
   #countAbove(row: number): number {
     let [from, to] = [0, this.#rows.length];
     while (from < to) {

@@ -1,6 +1,6 @@
 /**
- * Changes the XML of a sheet (ECMA-376 part 1, SpreadsheetML) as it is read: puts cells into its rows, takes rows out, and
- * copies everything else as it is.
+ * Changes the XML of a sheet (ECMA-376 part 1, SpreadsheetML) as it is read: puts cells into its rows, takes rows out,
+ * and copies everything else unchanged.
  */
 import type { AddedCell } from "./added-cells.js";
 import { RemovedRows } from "./removed-rows.js";
@@ -17,17 +17,16 @@ import {
 } from "./xml.js";
 
 export interface SheetChanges {
-  /** The first and the last of the columns that are new to the sheet, from 0. They are not hidden any more. */
+  /** The first and the last column that is new to the sheet, from 0. They become visible. */
   readonly first: number;
   readonly last: number;
-  /** Gets the rows that are taken out. The rows below them get other numbers. */
+  /** Receives the rows that are taken out. The rows below them move up. */
   readonly removed: RemovedRows;
   /**
-   * Returns the cells to put into a row, by its number from 1, in the order of their columns; undefined to take the row out.
-   * Called with rising numbers.
+   * Returns the cells to put into a row, by its number from 1, in the order of their columns; undefined to take the row
+   * out. Called with rising numbers.
    */
   cellsOf(row: number): readonly AddedCell[] | undefined | Promise<readonly AddedCell[] | undefined>;
-  /** Returns the range of a filter, such as A1:C9, with the added columns. */
   widened(range: string): string;
 }
 
@@ -43,7 +42,6 @@ export async function* withCells(
   for await (const piece of written(bytes, new ChangedSheet(changes))) yield Buffer.from(piece);
 }
 
-/** Yields what a sheet writes. */
 async function* written(bytes: AsyncIterable<Uint8Array>, sheet: ChangedSheet): AsyncGenerator<string> {
   for await (const tokens of tokensOf(bytes, endOfRow)) {
     let piece = "";
@@ -55,20 +53,19 @@ async function* written(bytes: AsyncIterable<Uint8Array>, sheet: ChangedSheet): 
   }
 }
 
-/** What may need the rows of a sheet. */
+/** An element or a formula that may refer to rows of the sheet. */
 export interface RowReference {
-  /** Name of the element. */
   readonly element: string;
-  /** The cells or the row that it refers to; for a formula, the cells that it is for. */
+  /** The cells or the row that it refers to; for a formula, the cells that it applies to. */
   readonly cells: string;
   readonly formula?: string;
 }
 
 /**
- * Returns the first column that is free in all rows: cells with content and merged cells are before it. A title over the table
- * may be merged as far as it likes.
+ * Returns the first column that is free in all rows: cells with content and merged cells are before it. A title over
+ * the table may be merged beyond it.
  *
- * @param onReference called with everything that may not be able to follow its rows if rows are taken out
+ * @param onReference called with all references that might be wrong if rows were taken out
  * @throws Error if the XML cannot be changed by {@link withCells}
  */
 export async function firstFreeColumn(
@@ -86,7 +83,7 @@ export async function firstFreeColumn(
   };
   const sheet = new ChangedSheet(changes, { onUsed, onReference });
   for await (const _ of written(bytes, sheet)) {
-    // Only what it finds is needed.
+    // Only its findings are needed.
   }
   return free;
 }
@@ -99,7 +96,7 @@ interface SheetEvents {
 
 const isTitle = (range: string): boolean => /^A1:/.test(range);
 
-/** Goes on at once if a value is there: most rows wait for nothing. */
+/** Calls `use` at once unless the value is a promise: most rows wait for nothing. */
 const after = <Value, Result>(
   value: Value | Promise<Value>,
   use: (value: Value) => Result,
@@ -115,14 +112,14 @@ class ChangedSheet {
   #isData = false;
   /** Name of the element whose tokens are left out until it ends. */
   #leftOut: string | undefined;
-  /** The start of a list whose elements follow the rows. It waits for one that is left. */
+  /** Start tag of a list whose elements refer to rows. It is held back until one of them is kept. */
   #list: string | undefined;
-  /** The element that was started last, the ranges of the last one that has some, and the kind of page breaks. */
+  /** Name of the last element that started, the last ranges that an element had, and the kind of page breaks. */
   #element = "";
   #ranges = "";
   #breaks = "";
   #row = 0;
-  /** Number of the row in the sheet that is written. */
+  /** Number of the row in the written sheet; `#row` is its number in the original one. */
   #number = 0;
   #column = -1;
   /** Cells that are still to be put into the row, the last one first. */
@@ -184,7 +181,6 @@ class ChangedSheet {
     return name === "c" && end === "" ? this.#cell(token) : token;
   }
 
-  /** Takes a token before or behind the rows. */
   #takeOutside(token: string, end: string | undefined, name = ""): string {
     if (this.#changes.removed.count > 0) {
       if (lists.has(name)) return this.#takeList(token, end);
@@ -235,13 +231,12 @@ class ChangedSheet {
     const token = removed.count === 0 ? written : numbered(written, this.#number);
     if (cells.length === 0) return token;
     this.#left = cells.toReversed();
-    // The columns that a row says it uses are a hint for speed.
+    // `spans`, the columns that a row says it uses, is only a hint for speed.
     const start = token.replace(/\sspans\s*=\s*(?:"[^"]*"|'[^']*')/, "");
     if (!isEmpty(token)) return start;
     return `${start.replace(/\s*\/>$/, ">")}${this.#rest()}</${this.#prefix}row>`;
   }
 
-  /** Returns the range of the sheet with the added columns. */
   #including(range: string): string {
     const [, start, last = "", end] = /^([A-Z]+\d+:)([A-Z]+)(\d+)$/.exec(range) ?? [];
     const { first, last: lastAdded } = this.#changes;
@@ -249,7 +244,7 @@ class ChangedSheet {
     return `${start}${columnLetters(lastAdded)}${end}`;
   }
 
-  /** Takes the added columns out of a range of hidden columns. */
+  /** Takes the added columns out of a range of hidden columns, so that they are visible. */
   #shown(token: string): string {
     const { first, last } = this.#changes;
     const [from, to] = ["min", "max"].map((name) => Number(attributeOf(token, name)) - 1) as [number, number];
@@ -266,14 +261,14 @@ class ChangedSheet {
     return `${part(from, first - 1)}${part(last + 1, to)}`;
   }
 
-  /** Takes the start or the end of a list. A list without elements would be a fault. */
+  /** Takes the start or the end of a list. A list without elements would be invalid, so it is left out. */
   #takeList(token: string, end: string | undefined): string {
     const isLeft = this.#list === undefined;
     this.#list = end === "" && !isEmpty(token) ? withoutCount(token) : undefined;
     return end === "/" && isLeft ? token : "";
   }
 
-  /** Takes the start of an element with ranges, and leaves the element out if its rows are. */
+  /** Takes the start of an element with ranges, and leaves the element out if all of its rows are taken out. */
   #follow(token: string, name: string, attribute: string): string {
     let isLeft = true;
     const followed = withAttribute(token, attribute, (ranges) => {
@@ -337,7 +332,6 @@ class ChangedSheet {
     return `${before}${this.#written(added, this.#style)}`;
   }
 
-  /** Writes the cells that are left before a column. */
   #rest(column = Number.POSITIVE_INFINITY): string {
     let out = "";
     for (let cell = this.#left.at(-1); cell !== undefined && cell.column < column; cell = this.#left.at(-1)) {
@@ -355,7 +349,9 @@ class ChangedSheet {
   }
 }
 
-/** Elements behind the cells that follow the rows, with the attribute for their ranges; and lists of them. */
+/**
+ * Elements after the cells whose ranges are adjusted, with the attribute for the ranges; and lists of such elements.
+ */
 const followers: ReadonlyMap<string, string> = new Map([
   ["autoFilter", "ref"],
   ["sortState", "ref"],
@@ -372,10 +368,11 @@ const lists: ReadonlySet<string> = new Set([
   "ignoredErrors",
   "protectedRanges",
 ]);
-/** Elements with a formula. */
 export const formulas: ReadonlySet<string> = new Set(["formula", "formula1", "formula2", "f"]);
 
-/** Returns the start of a row with a number. Without its own, a row follows the one before it, which may be taken out. */
+/**
+ * Returns the start of a row with a number. A row without one would follow the row before it, which may be taken out.
+ */
 const numbered = (token: string, number: number): string =>
   attributeOf(token, "r") === undefined
     ? token.replace(/[\s/>]/, (end) => ` r="${number}"${end}`)
@@ -390,7 +387,7 @@ export const escapeXml = (text: string): string =>
     (character) => `_x${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`,
   );
 
-/** Returns the index after a row without comments and sections; -1 if there is no such row, or not all of it. */
+/** Returns the index after a row without comments and sections; -1 if there is no such row, or it is incomplete. */
 function endOfRow(xml: string, start: number): number {
   if (!xml.startsWith("<row", start) || !/[\s>]/.test(xml[start + 4] ?? "")) return -1;
   const end = xml.indexOf(rowEnd, start);

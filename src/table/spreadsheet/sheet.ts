@@ -16,7 +16,7 @@ export const repair = "repair the workbook in a spreadsheet program, or export i
 export interface SheetRow {
   /** Number of the row, from 1. */
   readonly number: number;
-  /** Number of consecutive rows that are equal to this one. */
+  /** Number of consecutive equal rows, including this one. */
   readonly count: number;
   /** Texts of its cells, without empty cells at the end. */
   readonly fields: readonly string[];
@@ -41,7 +41,6 @@ export interface Workbook {
    * @param isItem recognises items in fields; undefined if the rows need not be searched
    */
   sheets(isItem: ((field: string) => boolean) | undefined): AsyncGenerator<SheetSample>;
-  /** Returns the number of columns that the file states for a sheet; undefined if it states none. */
   statedWidth(index: number): Promise<number | undefined>;
   rows(index: number): AsyncGenerator<SheetRow>;
   /**
@@ -60,11 +59,10 @@ export interface SheetPlace {
 /** Columns that a run adds to a sheet. Indices count from 0. */
 export interface AddedColumns {
   readonly names: readonly string[];
-  /** For each name, the index of its field: that of a column of an earlier run, or one behind the table. */
+  /** Index of the field for each name: of a column that an earlier run added, or of a new one after the table. */
   readonly places: readonly number[];
-  /** Number of columns of the table. */
+  /** Number of columns of the table, and index of the one with the items. */
   readonly width: number;
-  /** Index of the column with the items. */
   readonly column: number;
   /** Number of the first row that may be taken out, from 1; undefined if all rows stay. */
   readonly firstRemovable?: number | undefined;
@@ -73,11 +71,9 @@ export interface AddedColumns {
 /** Stands for a row that is taken out. No cell has this text. */
 export const removedRow = "\0";
 
-/** Rows in batches of any size. */
 export type RowBatches = AsyncIterable<readonly (readonly string[])[]>;
 
 export interface SheetChange {
-  /** Names of the parts that may change. */
   readonly paths: readonly string[];
   /**
    * Yields the parts that change; each must be read before the next one is requested.
@@ -124,7 +120,6 @@ export class Sampler implements SheetSample {
 export class RowCells {
   number = 0;
   column = 0;
-  /** Whether the row is hidden. */
   isHidden = false;
   #fields: string[] = [];
   #emptyFormulas: number[] = [];
@@ -148,7 +143,7 @@ export class RowCells {
     }
   }
 
-  /** Ends the row; returns undefined if all of its cells are empty. */
+  /** Returns undefined if all cells of the row are empty. */
   take(count = 1): SheetRow | undefined {
     const { number, isHidden } = this;
     const fields = this.#fields;
@@ -188,7 +183,7 @@ export function columnLetters(column: number): string {
 
 const longestColumn = 7;
 
-/** Returns the column of a cell, from 0, by the letters that its name begins with; -1 if there are none, or too many. */
+/** Returns the column of a cell, from 0, by the letters at the start of its name; -1 if there are none, or too many. */
 export function columnOf(name: string): number {
   let column = 0;
   let at = 0;

@@ -1,6 +1,12 @@
-/** The texts that the cells of a workbook share, in little memory: a million strings would take several times their length. */
+/**
+ * The texts that the cells of a workbook share, in little memory: a million strings would take several times their
+ * length.
+ */
 
-/** A block holds the longest text, 1 MiB of characters in UTF-8. Its size is a power of two, so that places fit 32 bits. */
+/**
+ * A block holds the longest text, 1 MiB of characters in UTF-8; {@link TextList.add} takes no longer ones. Its size is
+ * a power of two, so that places fit 32 bits.
+ */
 const blockBits = 22;
 const blockBytes = 2 ** blockBits;
 
@@ -8,11 +14,10 @@ export class TextList {
   length = 0;
   readonly #blocks: Buffer[] = [];
   #used = blockBytes;
-  /** Number of the block of each text, and its place in it; and its length. */
+  /** Place of each text, which is the number of its block and its offset there; and its length in bytes. */
   #places = new Uint32Array(1024);
   #lengths = new Uint32Array(1024);
 
-  /** @param text of at most 1 MiB of characters */
   add(text: string): void {
     const most = 3 * text.length;
     if (blockBytes - this.#used < most && blockBytes - this.#used < Buffer.byteLength(text)) {
@@ -29,7 +34,6 @@ export class TextList {
     this.#used += length;
   }
 
-  /** Returns a text by its index; undefined if there is none. */
   at(index: number): string | undefined {
     const [place, length] = [this.#places[index], this.#lengths[index]];
     if (place === undefined || index >= this.length) return undefined;

@@ -1,4 +1,7 @@
-/** Writes a table into a workbook, a new one or the one that it was in: parses the CSV that the run writes, and passes rows on. */
+/**
+ * Writes a table into a workbook, a new one or the one that it was in: parses the CSV that the run writes, and passes
+ * rows on.
+ */
 import { PassThrough } from "node:stream";
 import { parse } from "csv-parse/sync";
 import type { TableSink } from "../../files/output.js";
@@ -50,10 +53,10 @@ export function workbookSink(
   };
 }
 
-/** The marks of rows that are taken out are before the next row. */
+/** A row that is taken out leaves a mark right before the next row. */
 const marks = new RegExp(`^${removedRow}+`, "gm");
 
-/** Returns the rows of CSV. A run writes whole rows. */
+/** A run writes whole rows, so no row continues in the next bytes. */
 function rowsIn(bytes: Uint8Array, delimiter: string): readonly (readonly string[])[] {
   const csv = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
     .toString()

@@ -29,7 +29,7 @@ import {
 import { openXlsx } from "./xlsx.js";
 import { readXml } from "./xml.js";
 
-/** Largest file without a place on a disk, which is in memory, and largest part, in bytes. */
+/** Most bytes of a file that is read as a stream, into memory, and of a part of a file. */
 const mostBytes = 536_870_912;
 const mostPartBytes = 500_000_000;
 /** Parts above this size in bytes are refused if they are compressed by more than this ratio. Sheets reach 50. */
@@ -41,13 +41,12 @@ export interface OpenSheet {
   readonly format: WorkbookFormat;
   readonly name: string;
   readonly isHidden: boolean;
-  /** Names of the other sheets whose first rows contain something like an item, too; none if it was named. */
+  /** Names of the other sheets whose first rows also contain something like an item; none if the sheet was named. */
   readonly others: readonly string[];
   /** The rows as CSV with commas and LF, in UTF-8. Empty rows at the end are left out. */
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** Returns the number of hidden rows among those read so far. */
+  /** Covers the rows read so far, as does `emptyFormulas`. */
   hiddenRows(): number;
-  /** Returns the formulas without a stored value in the rows read so far; undefined if there is none. */
   emptyFormulas(): EmptyFormulas | undefined;
   /**
    * Returns the number of columns of the rows below row `row`, which counts from 1; at least `known`. Reads all rows,
@@ -59,15 +58,14 @@ export interface OpenSheet {
    */
   lacksValues(column: number): Promise<boolean>;
   /**
-   * Returns a function that yields the file with columns added to this sheet, all else as it is, when it is given the rows
-   * of the sheet with the added fields. Undefined if only another file can be written.
+   * Returns a function that takes the rows of the sheet with the added fields, and yields the file with these columns
+   * added and all else unchanged. Undefined if only another file can be written.
    *
    * @throws TableError if columns cannot be added; also from the iteration
    */
   readonly addColumns: ((added: AddedColumns) => Promise<WriteRows>) | undefined;
 }
 
-/** Makes a workbook of rows. */
 export type WriteRows = (rows: RowBatches) => AsyncIterable<Uint8Array>;
 
 /**
@@ -80,8 +78,8 @@ export interface EmptyFormulas {
 }
 
 /**
- * Opens a sheet: the named one; else the first whose first rows contain something like an item, if it can be one that is not
- * hidden; else the first that is not empty.
+ * Opens the named sheet; without a name, the first with something like an item in its first rows, if possible one that
+ * is not hidden; otherwise the first that is not empty.
  *
  * @param name the file's name in errors
  * @param input a stream is read into memory
@@ -134,7 +132,6 @@ export async function openSheet(
   }
 }
 
-/** Archives that are no workbooks which are read, by a part that they have. */
 const otherArchives: readonly (readonly [path: string, what: string])[] = [
   ["xl/workbook.bin", "a binary workbook (.xlsb)"],
   ["Index/Document.iwa", "a document of Numbers, Pages or Keynote"],
@@ -231,7 +228,7 @@ async function chooseSheet(
   }
   const [first] = sheets;
   if (first === undefined) throw new Error("it has no sheet with cells");
-  // A hidden sheet is not what people mean, if another one has items.
+  // People rarely mean a hidden sheet if a visible one has items too.
   const chosen = withItems.find(({ isHidden }) => !isHidden) ?? withItems[0] ?? filled ?? first;
   const others = withItems.filter((sheet) => sheet !== chosen);
   return { ...chosen, others: others.map((sheet) => sheet.name) };

@@ -1,7 +1,7 @@
 /**
- * Adds columns to a sheet of a workbook of Excel (.xlsx, ECMA-376 part 1, SpreadsheetML): the cells to its rows, and the
- * columns to the ranges that end at its last column: its dimension, its filter, its tables and its print area. Takes rows out,
- * if nothing refers to them that could not follow.
+ * Adds columns to a sheet of an Excel workbook (.xlsx, ECMA-376 part 1, SpreadsheetML): the cells to its rows, and the
+ * columns to the ranges that end at its last column, which are its dimension, its filter, its tables and its print
+ * area. Takes rows out, unless something refers to them that could not be adjusted.
  */
 import { AddedRows, removalFault, SheetColumns } from "./added-cells.js";
 import {
@@ -57,7 +57,7 @@ export async function addColumns(parts: SheetParts, added: AddedColumns): Promis
 
 type Change = (token: string) => string;
 
-/** Yields a small part, if it changes. */
+/** Yields a part if it changes. It is kept in memory, because these parts are small. */
 async function* ifChanged(
   path: string,
   bytes: AsyncIterable<Uint8Array>,
@@ -131,7 +131,9 @@ function bookChange({ removed, widened }: AddedRows, sheet: string): Change {
 const printRange =
   /(?:(?:'|&apos;)((?:(?!'|&apos;)[^!]|''|&apos;&apos;)+)(?:'|&apos;)|([^'!,&]+(?:&amp;[^'!,&]*)*))!([$A-Z\d:]+)/g;
 
-/** Part names of what may refer to the cells of a sheet, and kinds of parts that are bound to places in their sheet. */
+/**
+ * Names of parts that may refer to the cells of a sheet, and kinds of parts that are bound to places in their sheet.
+ */
 const referring = /^xl\/(?:worksheets|charts|pivotCache|drawings)\/[^/]+\.xml$/;
 const bound: ReadonlyMap<string, string> = new Map([
   ["table", "a table"],
@@ -145,7 +147,6 @@ const cellReference = /(?<![A-Z\d_.$])\$?[A-Z]{1,3}(\$?)(\d+)(?![\d(A-Z_])/gi;
 const rowsReference = /(?<![A-Z\d_.$])\$?\d+:\$?\d+/i;
 const overSheets = /'(?:[^']|'')*:(?:[^']|'')*'!|[\p{L}\d_.]+:[\p{L}\d_.]+!/u;
 
-/** Finds what needs rows of a sheet that may be taken out, and could not follow. */
 class References {
   readonly #parts: SheetParts;
   readonly #first: number;
@@ -160,7 +161,6 @@ class References {
     this.check = this.check.bind(this);
   }
 
-  /** @throws SheetFault */
   check({ element, cells, formula }: RowReference): void {
     if (formula !== undefined) {
       const isInCell = element === "f";
@@ -174,7 +174,7 @@ class References {
     throw this.#fault(`${names[element] ?? "a range"} (${cells || "in a format of newer versions"})`);
   }
 
-  /** Returns whether the formula of a format would be wrong if the cells that it is for moved up. */
+  /** Returns whether the formula of a format would be wrong if the cells that it applies to moved up. */
   #isBound(formula: string, cells: string): boolean {
     if (overSheets.test(formula)) return true;
     const own = formula.replace(elsewhere, (reference) =>
@@ -188,7 +188,6 @@ class References {
     return rowsReference.test(own) || references.some(isWrong);
   }
 
-  /** Checks the other parts of the workbook. */
   async checkOthers(): Promise<void> {
     const { sheet, related, paths } = this.#parts;
     for (const [type, what] of bound) if (related(type).length > 0) throw this.#fault(what);
@@ -209,7 +208,7 @@ class References {
     if (Number(/\d+$/.exec(cell)?.[0] ?? 0) >= this.#first) throw this.#fault(`a note (${cell})`);
   }
 
-  /** Pictures and charts start at rows, which count from 0. */
+  /** The rows at which pictures and charts start count from 0. */
   #anchorCheck(): (token: string) => void {
     let [isStart, isRow] = [false, false];
     return (token) => {

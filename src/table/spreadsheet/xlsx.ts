@@ -33,7 +33,6 @@ interface Shared {
   readonly isDate: readonly boolean[];
 }
 
-/** @param paths names of all parts */
 export async function openXlsx(part: PartReader, paths: readonly string[]): Promise<Workbook> {
   const relationships = await readRelationships(part, "xl/workbook.xml");
   const { sheets, startsIn1904 } = await readBook(part, relationships);
@@ -88,7 +87,9 @@ export async function openXlsx(part: PartReader, paths: readonly string[]): Prom
   };
 }
 
-/** Returns whether a file is a workbook without macros, and no template: Excel refuses others under the name .xlsx. */
+/**
+ * Returns whether a file is a workbook without macros, and not a template: Excel refuses these under the name .xlsx.
+ */
 async function isPlainWorkbook(part: PartReader): Promise<boolean> {
   let isPlain = true;
   const types = part("[Content_Types].xml");
@@ -148,7 +149,6 @@ async function readBook(part: PartReader, relationships: readonly Relationship[]
   return { sheets, startsIn1904 };
 }
 
-/** A shared text as most programs write it. */
 const usualText = /<si><t(?: xml:space="preserve")?>([^<]*)<\/t><\/si>\s*/y;
 
 async function readTexts(part: PartReader, path: string | undefined): Promise<TextList> {
@@ -197,8 +197,6 @@ async function readStyles(part: PartReader, path: string | undefined): Promise<r
 }
 
 /**
- * Returns whether a number format shows a date or a time.
- *
  * @param id built-in formats are listed in 18.8.30 of the standard
  * @param code defined for the workbook's own formats
  */
@@ -267,7 +265,6 @@ async function* rowsOf(
   }
 }
 
-/** What is read of a sheet, event by event. */
 class SheetRows {
   readonly #facts: SheetFacts;
   readonly #cells: RowCells;
@@ -287,7 +284,7 @@ class SheetRows {
     this.#cells.number = 1;
   }
 
-  /** Takes an event. Returns a row that ends, unless it is empty. */
+  /** Returns a row that ends, unless it is empty. */
   take(xml: XmlReader, event: XmlEvent): SheetRow | undefined {
     if (event === "text") {
       if (this.#isText) this.#value += xml.text;
@@ -328,7 +325,6 @@ class SheetRows {
     xml.takeUsual(usualCell, this.#addUsual);
   }
 
-  /** Takes the start or the end of an element in a cell. */
   #takePart(name: string, isStart: boolean): void {
     if (name === "f") this.#hasFormula = true;
     else if (name === "v") {
@@ -352,8 +348,8 @@ class SheetRows {
 }
 
 /**
- * A cell as most programs write it: its place, style and type, and its value or its text. A formula before the value does not
- * matter, unless the value is missing.
+ * A cell as most programs write it: its place, style and type, and its value or its text. A formula before the value
+ * does not matter, unless the value is missing.
  */
 const usualCell =
   /<c r="([A-Z]{1,3}\d+)"(?: s="(\d+)")?(?: t="(\w+)")?(?:\/>|>(?:(?:<f>[^<]*<\/f>)?<v>([^<]+)<\/v>|<is><t(?: xml:space="preserve")?>([^<]*)<\/t><\/is>)<\/c>)/y;

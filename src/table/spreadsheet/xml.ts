@@ -1,13 +1,12 @@
 /**
- * Reads XML piece by piece, as far as spreadsheets need it: as elements, attributes and texts, with names without prefix; or
- * as it is written, to be copied. Knows no DTD and only the five predefined entities. Needs no more memory than the longest
- * tag.
+ * Reads XML piece by piece, as far as spreadsheets need it: as elements, attributes and texts, with names without
+ * prefix; or unchanged, to be copied. Knows no DTD and only the five predefined entities. Needs no more memory than the
+ * longest tag.
  */
 import { lessThan, slash } from "../ascii.js";
 
 /** Length in characters of the longest tag, comment or CDATA section. */
 const longestMarkup = 1_048_576;
-/** Length of a text that is in one piece. */
 const longestText = 65_536;
 /** Length of the longest reference, such as `&#x10FFFF;`. */
 const longestReference = 12;
@@ -56,8 +55,8 @@ export class XmlReader {
   }
 
   /**
-   * Takes elements in their usual form, which is faster than their events: calls `see` with each match of a sticky expression,
-   * which must match whole elements.
+   * Takes elements in their usual form, which is faster than their events: calls `see` with each match of a sticky
+   * expression, which must match whole elements.
    */
   takeUsual(usual: RegExp, see: (match: RegExpExecArray) => void): void {
     if (this.#isEmpty) return;
@@ -127,7 +126,6 @@ export class XmlReader {
 const markup =
   /<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|<(?!!--|!\[CDATA\[|\?)[^"'>]*(?:"[^"]*"[^"'>]*|'[^']*'[^"'>]*)*>/sy;
 
-/** Returns the index after a piece of markup; -1 if it does not end. */
 export function endOfMarkup(xml: string, start: number): number {
   markup.lastIndex = start;
   return markup.test(xml) ? markup.lastIndex : -1;
@@ -136,9 +134,9 @@ export function endOfMarkup(xml: string, start: number): number {
 /** Requiring white space prevents a new search at each letter of a long word. */
 const attribute = /\s([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
-/** Returns where the value of an attribute is in a tag, from its start to its end; undefined if the tag has no such attribute. */
+/** Returns the start and the end of the value of an attribute in a tag; undefined if the tag has no such attribute. */
 function attributeIn(tag: string, name: string): readonly [number, number] | undefined {
-  // Most tags have no other quotes, in which a name with `="` behind it may be a part of a value.
+  // Fast path for tags without single quotes, inside which a name with `="` may be part of a value.
   const at = tag.includes("'") ? -1 : tag.indexOf(` ${name}="`);
   if (at !== -1) {
     const start = at + name.length + 3;
@@ -171,7 +169,6 @@ export function withAttribute(tag: string, name: string, change: (value: string)
 export const nameOf = (token: string): readonly (string | undefined)[] =>
   /^<(\/?)([\w.-]+:)?([\w.-]+)/.exec(token)?.slice(1) ?? [];
 
-/** Whether an element starts and ends with a tag. */
 export const isEmpty = (tag: string): boolean => tag.endsWith("/>");
 
 /** Returns the index after a piece with more than one tag; -1 for none, undefined if it does not end yet. */
